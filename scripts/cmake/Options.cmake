@@ -1,0 +1,27 @@
+# Build options and the compile flags that every target of the project shares.
+option(NESL_BUILD_TESTS "Build the tests" ON)
+option(NESL_BUILD_BENCHMARKS "Build the benchmarks" ON)
+option(NESL_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)
+option(NESL_WERROR "Treat warnings as errors" OFF)
+set(NESL_SANITIZE "" CACHE STRING "Sanitizers for all targets, such as address,undefined or thread")
+option(NESL_COVERAGE "Instrument for line coverage" OFF)
+
+add_library(nesl_flags INTERFACE)
+target_include_directories(nesl_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+# No contraction of a*b+c (one rounding per operation is visible in results), no errno from the
+# math library (it would keep loops scalar).
+target_compile_options(nesl_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-ffp-contract=off;-fno-math-errno>)
+if(NESL_WERROR)
+  target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(NESL_SANITIZE)
+  target_compile_options(nesl_flags INTERFACE -fsanitize=${NESL_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(nesl_flags INTERFACE -fsanitize=${NESL_SANITIZE})
+endif()
+if(NESL_COVERAGE)
+  target_compile_options(nesl_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(nesl_flags INTERFACE --coverage)
+endif()

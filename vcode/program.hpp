@@ -1,0 +1,84 @@
+// A VCODE program as data.
+//
+// Parsing gives a Program: functions in source order with their own instruction lists, names kept
+// as text. Linking (link.hpp) resolves calls and conditionals into a LinkedProgram, one flat
+// instruction array that the verifier reads and the machine runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "vcode/opcodes.hpp"
+#include "vcode/source.hpp"
+
+namespace vcode {
+
+/// How a constant was written; printing keeps it.
+enum class ConstantForm : std::uint8_t { Scalar, Vector, String, Stream };
+
+/// One CONST operand. Integers are kept in 64 bits and checked against the run's INT when loaded.
+/// For type Segdes the numbers are segment lengths (Scalar form: one segment).
+struct Constant {
+  Type type = Type::Int;
+  ConstantForm form = ConstantForm::Vector;
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t>> elements;
+  std::vector<Span> element_spans;  // places of integers beyond 32 bits only; else empty
+
+  const std::vector<std::int64_t>& ints() const { return std::get<0>(elements); }
+  const std::vector<double>& floats() const { return std::get<1>(elements); }
+  const std::vector<std::uint8_t>& bools() const { return std::get<2>(elements); }
+  std::size_t size() const;
+  bool operator==(const Constant&) const = default;
+};
+
+/// One instruction. What `a` and `b` hold depends on the operation:
+///   COPY POP CPOP   count, start
+///   CALL            index into Program::names; after linking the index of the function
+///   CONST           index into the constants
+///   IF, ELSE        after linking: index of the instruction to continue at when the jump is taken
+struct Instruction {
+  Op op{};
+  Type type = Type::Int;  // the written type, for operations that take one
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  Span span;  // from the operation's word to its last argument on the same line
+};
+
+struct Function {
+  std::string name;
+  Span name_span;
+  bool has_signature = false;  // "I types O types" was written
+  std::vector<Type> declared_in, declared_out;
+  std::vector<Instruction> code;  // ends with Op::Return
+};
+
+struct Program {
+  std::shared_ptr<const Source> source;
+  std::vector<Function> functions;
+  std::vector<Constant> constants;
+  std::vector<std::string> names;  // of called functions
+};
+
+struct LinkedFunction {
+  std::string name;
+  Span name_span;
+  std::uint32_t begin = 0;  // first instruction in LinkedProgram::code
+  std::uint32_t end = 0;    // one past its Op::Return
+};
+
+/// Calls resolved, conditionals turned into jumps. ENDIF is kept as a no-operation.
+struct LinkedProgram {
+  std::shared_ptr<const Source> source;
+  std::vector<Instruction> code;
+  std::vector<LinkedFunction> functions;  // of equal names only the last one is kept
+  std::vector<Constant> constants;
+  std::uint32_t entry = 0;  // index into functions
+
+  /// The function that instruction `index` belongs to.
+  const LinkedFunction& function_at(std::uint32_t index) const;
+};
+
+}  // namespace vcode

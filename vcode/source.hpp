@@ -1,0 +1,39 @@
+// Program text and places in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vcode {
+
+/// A run of characters in one line: lines and columns count from 1, columns in bytes.
+/// A default-constructed span stands for "no place".
+struct Span {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint32_t length = 0;
+
+  explicit operator bool() const { return line != 0; }
+  bool operator==(const Span&) const = default;
+};
+
+/// A named text with access by line. Immutable.
+class Source {
+ public:
+  Source(std::string name, std::string text);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+  /// The line without its line end; empty for a line that does not exist.
+  std::string_view line(std::uint32_t number) const;
+  std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts_.size()); }
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::vector<std::size_t> line_starts_;
+};
+
+}  // namespace vcode
