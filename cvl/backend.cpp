@@ -1,0 +1,38 @@
+#include "cvl/backend.hpp"
+
+#include <utility>
+
+namespace cvl {
+
+std::int64_t read_int(Backend& backend, const Vector& scalar) {
+  if (backend.widths().int_bytes == 8) {
+    std::int64_t number = 0;
+    backend.download(scalar, 0, 1, &number);
+    return number;
+  }
+  std::int32_t number = 0;
+  backend.download(scalar, 0, 1, &number);
+  return number;
+}
+
+bool read_bool(Backend& backend, const Vector& scalar) {
+  std::uint8_t flag = 0;
+  backend.download(scalar, 0, 1, &flag);
+  return flag != 0;
+}
+
+Segdes make_segdes(Backend& backend, Vector lengths) {
+  Value operand(std::move(lengths));
+  Value result;
+  backend.execute(vcode::Op::MakeSegdes, Type::Int, &operand, &result);
+  return std::move(result.segdes());
+}
+
+Vector segdes_lengths(Backend& backend, const Segdes& segdes) {
+  Value operand(segdes);
+  Value result;
+  backend.execute(vcode::Op::Lengths, Type::Int, &operand, &result);
+  return std::move(result.vector());
+}
+
+}  // namespace cvl

@@ -1,0 +1,55 @@
+// The contract of a vector library: what the machine may ask of the CPU or of a GPU.
+//
+// A Backend holds vectors in its own memory and runs the vector operations of the table on them.
+// It never sees program text. All calls come from one thread. Failures are thrown as cvl::Failure,
+// and then no operand that anybody else holds has changed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cvl/heap.hpp"
+#include "cvl/value.hpp"
+#include "vcode/opcodes.hpp"
+
+namespace cvl {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+  /// One line for --version and reports: device, instruction set, threads.
+  virtual std::string description() const = 0;
+  virtual Widths widths() const = 0;
+  virtual Heap& heap() = 0;
+
+  /// Runs one vector operation (OpInfo::is_vector_op). `operands` are deepest first and have passed
+  /// check_operands; what lies in them afterwards is unspecified but valid, because a result may
+  /// take over the storage of an operand that nobody else holds. `results` receives as many values
+  /// as the table says and must not overlap `operands`.
+  virtual void execute(vcode::Op op, Type type, Value* operands, Value* results) = 0;
+
+  /// A vector from host elements of the run's widths (BOOL: bytes 0 or 1).
+  virtual Vector upload(Type type, const void* elements, std::int64_t length) = 0;
+  /// Writes elements [begin, begin+count) of a vector, in the run's widths, to host memory.
+  /// Waits until they are known. REQUIRES: the range lies inside the vector.
+  virtual void download(const Vector& vector, std::int64_t begin, std::int64_t count,
+                        void* elements) = 0;
+
+  /// Restarts RAND (SRAND).
+  virtual void seed(std::uint64_t seed) = 0;
+  /// Waits for all outstanding work and reports what failed in it.
+  virtual void synchronize() = 0;
+};
+
+/// The only element of a scalar, as host number. REQUIRES: type and length fit.
+std::int64_t read_int(Backend& backend, const Vector& scalar);
+bool read_bool(Backend& backend, const Vector& scalar);
+
+/// A descriptor from an INT vector of lengths (operation MAKE_SEGDES), and the inverse.
+Segdes make_segdes(Backend& backend, Vector lengths);
+Vector segdes_lengths(Backend& backend, const Segdes& segdes);
+
+}  // namespace cvl

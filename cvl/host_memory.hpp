@@ -1,0 +1,20 @@
+// Host pages for a Heap, in huge pages where the system has them.
+#pragma once
+
+#include <cstddef>
+
+#include "cvl/heap.hpp"
+
+namespace cvl {
+
+class HostMemory final : public MemorySource {
+ public:
+  void* acquire(std::size_t bytes) noexcept override;
+  void release(void* data, std::size_t bytes) noexcept override;
+};
+
+/// Bytes of memory that this process may reasonably use: the machine's memory or, if smaller, the
+/// limit of the control group that it runs in.
+std::size_t available_memory();
+
+}  // namespace cvl

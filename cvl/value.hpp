@@ -1,0 +1,204 @@
+// Values: flat vectors, segment descriptors, pairs.
+//
+// All three are small handles that are copied and moved freely; bulk data is reference counted.
+// A value is immutable as soon as somebody else can see it: an operation may overwrite a buffer
+// only when it holds the last reference (Ref::unique).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "cvl/heap.hpp"
+#include "vcode/types.hpp"
+
+namespace cvl {
+
+using vcode::Type;
+
+/// Widths of the element types, chosen when a run starts.
+struct Widths {
+  std::uint8_t int_bytes = 4;    // 4 or 8
+  std::uint8_t float_bytes = 8;  // 4 or 8
+
+  std::size_t element_bytes(Type type) const {
+    return type == Type::Int ? int_bytes : type == Type::Float ? float_bytes : 1;
+  }
+  bool operator==(const Widths&) const = default;
+};
+
+/// How the elements of a vector are held.
+enum class Form : std::uint8_t {
+  Inline,       // in the payload: the whole vector has at most kInlineBytes
+  Dense,        // in a buffer, one after the other
+  Constant,     // all equal to the element in the payload
+  Progression,  // INT only: payload holds start and step as 64-bit integers, reduced to INT on use
+};
+
+inline constexpr std::size_t kInlineBytes = 16;
+
+/// A flat vector of INT, BOOL or FLOAT. Elements have the widths of the run; BOOL takes one byte
+/// and is always 0 or 1. A scalar is a vector of length 1, and vectors that fit the payload are
+/// always Inline: they never touch the heap.
+struct Vector {
+  Type type = Type::Int;
+  Form form = Form::Inline;
+  std::int64_t length = 0;
+  alignas(8) std::byte payload[kInlineBytes] = {};
+  Ref<Buffer> buffer;  // Dense only
+
+  /// Elements in the payload, for Inline (all of them) and Constant (element 0).
+  template <class T>
+  T* inline_elements() {
+    return reinterpret_cast<T*>(payload);
+  }
+  template <class T>
+  const T* inline_elements() const {
+    return reinterpret_cast<const T*>(payload);
+  }
+  std::int64_t progression_start() const { return inline_elements<std::int64_t>()[0]; }
+  std::int64_t progression_step() const { return inline_elements<std::int64_t>()[1]; }
+
+  /// Does a vector of `length` elements of `element_bytes` each fit the payload?
+  static bool fits_inline(std::int64_t length, std::size_t element_bytes) {
+    return static_cast<std::uint64_t>(length) * element_bytes <= kInlineBytes;
+  }
+};
+
+/// Lengths of a general descriptor and what is derived from them on demand.
+struct SegdesTables : Counted {
+  Vector lengths;       // INT, one per segment; LENGTHS hands this very vector out
+  Ref<Buffer> offsets;  // count+1 64-bit starts of segments; made when first asked for, then kept
+  Ref<Buffer> ids;      // for libraries that want it: 32-bit segment number of each element
+  static void destroy(SegdesTables* tables) { delete tables; }
+};
+
+/// A segment descriptor: `count` segments over `total` elements. Uniform descriptors (all segments
+/// of one length; every descriptor with at most one segment is uniform) have no tables.
+struct Segdes {
+  Type type = Type::Segdes;
+  bool uniform = true;
+  std::int64_t count = 0;
+  std::int64_t total = 0;
+  std::int64_t uniform_length = 0;  // of each segment, when uniform
+  Ref<SegdesTables> tables;         // otherwise
+
+  static Segdes single(std::int64_t length) { return regular(1, length); }
+  static Segdes regular(std::int64_t count, std::int64_t length) {
+    Segdes result;
+    result.count = count;
+    result.total = count * length;
+    result.uniform_length = length;
+    return result;
+  }
+};
+
+struct PairNode;
+
+/// Two values as one.
+struct Pair {
+  Type type = Type::Pair;
+  Ref<PairNode> node;
+};
+
+/// One entry of the machine's stack. The members begin with their type, which tells which one it
+/// is.
+class Value {
+ public:
+  Value() noexcept : vector_() {}
+  Value(Vector vector) noexcept : vector_(std::move(vector)) {}
+  Value(Segdes segdes) noexcept : segdes_(std::move(segdes)) {}
+  Value(Pair pair) noexcept : pair_(std::move(pair)) {}
+  Value(const Value& other) noexcept { copy_from(other); }
+  Value(Value&& other) noexcept { move_from(std::move(other)); }
+  Value& operator=(const Value& other) noexcept {
+    if (this != &other) {
+      Value copy(other);
+      destroy();
+      move_from(std::move(copy));
+    }
+    return *this;
+  }
+  Value& operator=(Value&& other) noexcept {
+    if (this != &other) {
+      destroy();
+      move_from(std::move(other));
+    }
+    return *this;
+  }
+  ~Value() { destroy(); }
+
+  /// Int, Bool or Float for a vector; Segdes; Pair.
+  Type type() const { return vector_.type; }
+  bool is_vector() const { return vcode::is_data(type()); }
+
+  /// REQUIRES: the value is of that kind.
+  Vector& vector() { return vector_; }
+  const Vector& vector() const { return vector_; }
+  Segdes& segdes() { return segdes_; }
+  const Segdes& segdes() const { return segdes_; }
+  Pair& pair() { return pair_; }
+  const Pair& pair() const { return pair_; }
+
+ private:
+  void copy_from(const Value& other) noexcept {
+    if (other.is_vector()) {
+      new (&vector_) Vector(other.vector_);
+    } else if (other.type() == Type::Segdes) {
+      new (&segdes_) Segdes(other.segdes_);
+    } else {
+      new (&pair_) Pair(other.pair_);
+    }
+  }
+  void move_from(Value&& other) noexcept {
+    if (other.is_vector()) {
+      new (&vector_) Vector(std::move(other.vector_));
+    } else if (other.type() == Type::Segdes) {
+      new (&segdes_) Segdes(std::move(other.segdes_));
+    } else {
+      new (&pair_) Pair(std::move(other.pair_));
+    }
+  }
+  void destroy() noexcept {
+    if (is_vector()) {
+      vector_.~Vector();
+    } else if (type() == Type::Segdes) {
+      segdes_.~Segdes();
+    } else {
+      pair_.~Pair();
+    }
+  }
+
+  union {
+    Vector vector_;
+    Segdes segdes_;
+    Pair pair_;
+  };
+};
+
+struct PairNode : Counted {
+  Value first, second;
+  PairNode* next_doomed = nullptr;  // links the nodes that destroy() still has to delete
+  /// Takes nested pairs apart without recursion: they may be nested as deeply as memory allows.
+  static void destroy(PairNode* node);
+};
+
+Value make_pair(Value first, Value second);
+
+/// A scalar (or other vector that fits the payload) from host elements of the run's width.
+template <class T>
+Vector make_scalar(Type type, T element) {
+  Vector result;
+  result.type = type;
+  result.length = 1;
+  std::memcpy(result.payload, &element, sizeof element);
+  return result;
+}
+
+/// An INT scalar of the run's width. Throws Failure (CountOverflow) when `number` does not fit.
+Vector make_int(const Widths& widths, std::int64_t number);
+Vector make_bool(bool flag);
+Vector make_float(const Widths& widths, double number);
+
+}  // namespace cvl
