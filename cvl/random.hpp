@@ -42,7 +42,8 @@ CVL_FN std::uint64_t draw(std::uint64_t key, std::uint64_t counter, std::uint64_
 #if defined(__CUDA_ARCH__)
   return __umul64hi(raw, bound);
 #else
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(raw) * bound) >> 64);
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((Wide{raw} * bound) >> 64);
 #endif
 }
 

@@ -17,7 +17,7 @@
 #else
 // Forced inlining keeps code that was compiled for one instruction set out of callers that were
 // compiled for another, in unoptimized builds too.
-#define CVL_FN [[gnu::always_inline]] inline
+#define CVL_FN inline __attribute__((always_inline))
 #endif
 
 namespace cvl::ops {

@@ -1,0 +1,119 @@
+#include "cvl-cpu/cpu_backend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "cvl-cpu/operations.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// In the order of vcode::Family up to Lengths.
+constexpr std::array<Operation, 14> kOperations = {
+    run_elementwise, run_scan,    run_reduce,      run_random,     run_rank,
+    run_permute,     run_extract, run_replace,     run_distribute, run_index,
+    run_pack,        run_length,  run_make_segdes, run_lengths};
+static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
+
+}  // namespace
+
+Kernels make_kernels(Isa isa, Widths widths) {
+  Kernels kernels;
+  const auto add = [&](auto... adders) { (adders(kernels, widths), ...); };
+  switch (isa) {
+#if defined(CVL_HAVE_X86_64_LEVELS)
+    case Isa::V4:
+      add(v4::add_elementwise_kernels);
+      break;
+    case Isa::V3:
+      add(v3::add_elementwise_kernels);
+      break;
+#endif
+    default:
+      add(baseline::add_elementwise_kernels);
+      break;
+  }
+  return kernels;
+}
+
+CpuBackend::CpuBackend(const CpuOptions& options)
+    : widths_(options.widths),
+      heap_(memory_, options.memory_limit),
+      isa_(options.isa.value_or(usable_isas().back())),
+      kernels_(make_kernels(isa_, widths_)),
+      scheduler_(options.threads),
+      random_(seeded(options.seed)) {}
+
+std::string CpuBackend::description() const {
+  return fmt::format("cpu: {} threads, {}", scheduler_.threads(), isa_name(isa_));
+}
+
+void CpuBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
+  kOperations[static_cast<std::size_t>(vcode::info(op).family)](*this, op, type, operands, results);
+}
+
+Vector CpuBackend::new_vector(Type type, std::int64_t length) {
+  Vector result;
+  result.type = type;
+  result.length = length;
+  const std::size_t width = element_bytes(type);
+  if (!Vector::fits_inline(length, width)) {
+    result.form = Form::Dense;
+    result.buffer = heap_.allocate(static_cast<std::size_t>(length) * width);
+  }
+  return result;
+}
+
+Vector CpuBackend::new_vector_over(Type type, std::int64_t length, Vector& dying) {
+  const std::size_t bytes = static_cast<std::size_t>(length) * element_bytes(type);
+  if (bytes <= kInlineBytes || dying.form != Form::Dense || !dying.buffer.unique() ||
+      dying.buffer->capacity < bytes) {
+    return new_vector(type, length);
+  }
+  heap_.count_takeover();
+  Vector result;
+  result.type = type;
+  result.length = length;
+  result.form = Form::Dense;
+  result.buffer = dying.buffer;
+  return result;
+}
+
+Vector CpuBackend::materialized(const Vector& vector) {
+  if (vector.form == Form::Inline || vector.form == Form::Dense) return vector;
+  Vector result = new_vector(vector.type, vector.length);
+  download(vector, 0, vector.length, mutable_elements<void>(result));
+  return result;
+}
+
+Vector CpuBackend::upload(Type type, const void* elements, std::int64_t length) {
+  Vector result = new_vector(type, length);
+  if (length > 0) {
+    std::memcpy(mutable_elements<void>(result), elements,
+                static_cast<std::size_t>(length) * element_bytes(type));
+  }
+  return result;
+}
+
+void CpuBackend::download(const Vector& vector, std::int64_t begin, std::int64_t count,
+                          void* target) {
+  if (count == 0) return;
+  const std::size_t width = element_bytes(vector.type);
+  switch (vector.form) {
+    case Form::Constant:
+      kernels_.fill[static_cast<std::size_t>(vector.type)](target, vector.payload, count);
+      break;
+    case Form::Progression:
+      kernels_.progression(target, vector.progression_start(), vector.progression_step(), begin,
+                           count);
+      break;
+    default:
+      std::memcpy(target, elements<std::byte>(vector) + static_cast<std::size_t>(begin) * width,
+                  static_cast<std::size_t>(count) * width);
+  }
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,81 @@
+// The vector library for CPUs: threads over oneTBB, SIMD kernels chosen at start-up.
+//
+// Each family of operations has its own file with a `run_...` function (operations.hpp); those
+// functions prepare operands and results and divide the work, the loops themselves are in kernels/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cvl-cpu/isa.hpp"
+#include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/scheduler.hpp"
+#include "cvl/backend.hpp"
+#include "cvl/host_memory.hpp"
+#include "cvl/random.hpp"
+
+namespace cvl::cpu {
+
+struct CpuOptions {
+  Widths widths;
+  int threads = 0;                              // 0: one per processor
+  std::size_t memory_limit = Heap::kUnlimited;  // bytes
+  std::uint64_t seed = kDefaultSeed;
+  std::optional<Isa> isa;  // for tests; default: the best usable one
+};
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(const CpuOptions& options);
+
+  std::string_view name() const override { return "cpu"; }
+  std::string description() const override;
+  Widths widths() const override { return widths_; }
+  Heap& heap() override { return heap_; }
+  void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
+  Vector upload(Type type, const void* elements, std::int64_t length) override;
+  void download(const Vector& vector, std::int64_t begin, std::int64_t count,
+                void* elements) override;
+  void seed(std::uint64_t seed) override { random_ = seeded(seed); }
+  void synchronize() override {}
+
+  // What the operations of this library use.
+  const Kernels& kernels() const { return kernels_; }
+  Scheduler& scheduler() { return scheduler_; }
+  RandomState& random() { return random_; }
+  std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }
+
+  /// A vector with undefined elements: Inline when it fits, else Dense.
+  Vector new_vector(Type type, std::int64_t length);
+  /// The same, over the buffer of `dying` if that is a Dense vector that nobody else holds and
+  /// whose buffer is large enough. `dying` keeps its elements until the result is written, and may
+  /// still be read by the operation that writes it.
+  Vector new_vector_over(Type type, std::int64_t length, Vector& dying);
+  /// Writes the elements out: the result is Inline or Dense. Free for vectors that already are.
+  Vector materialized(const Vector& vector);
+
+ private:
+  Widths widths_;
+  HostMemory memory_;
+  Heap heap_;
+  Isa isa_;
+  Kernels kernels_;
+  Scheduler scheduler_;
+  RandomState random_;
+};
+
+/// Address of the elements of an Inline or Dense vector.
+template <class T>
+const T* elements(const Vector& vector) {
+  return vector.form == Form::Dense ? reinterpret_cast<const T*>(vector.buffer->data)
+                                    : reinterpret_cast<const T*>(vector.payload);
+}
+template <class T>
+T* mutable_elements(Vector& vector) {
+  return vector.form == Form::Dense ? reinterpret_cast<T*>(vector.buffer->data)
+                                    : reinterpret_cast<T*>(vector.payload);
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,40 @@
+#include "cvl-cpu/isa.hpp"
+
+namespace cvl::cpu {
+
+std::string_view isa_name(Isa isa) {
+  switch (isa) {
+    case Isa::V3:
+      return "x86-64-v3";
+    case Isa::V4:
+      return "x86-64-v4";
+    default:
+      return "baseline";
+  }
+}
+
+std::optional<Isa> isa_named(std::string_view name) {
+  for (const Isa isa : {Isa::Baseline, Isa::V3, Isa::V4}) {
+    if (isa_name(isa) == name) return isa;
+  }
+  return std::nullopt;
+}
+
+std::vector<Isa> usable_isas() {
+  std::vector<Isa> result{Isa::Baseline};
+#if defined(CVL_HAVE_X86_64_LEVELS)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    result.push_back(Isa::V3);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd")) {
+      result.push_back(Isa::V4);
+    }
+  }
+#endif
+  return result;
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,63 @@
+// Work on ranges of elements, over oneTBB threads.
+//
+// Ranges are cut into tiles of a fixed number of elements, whatever the number of threads, so that
+// what is computed per tile (partial sums) does not depend on it. Short ranges run on the calling
+// thread: waking a sleeping worker costs more than they take (see kSerialBytes).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace cvl::cpu {
+
+/// A range is worth sharing between threads from about this many bytes of memory traffic.
+inline constexpr std::int64_t kSerialBytes = std::int64_t{512} << 10;
+
+/// A plain reference to a callable, valid during the call that it is passed to.
+class TileBody {
+ public:
+  template <class F>
+  TileBody(F& body)  // NOLINT: implicit, so that lambdas can be passed
+      : object_(&body),
+        call_([](void* object, std::int64_t tile) { (*static_cast<F*>(object))(tile); }) {}
+  void operator()(std::int64_t tile) const { call_(object_, tile); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, std::int64_t);
+};
+
+class Scheduler {
+ public:
+  /// `threads` 0 means one per processor.
+  explicit Scheduler(int threads);
+  ~Scheduler();
+
+  int threads() const { return threads_; }
+
+  /// Calls body(tile) for 0 <= tile < tiles, each once, in any order, on any thread.
+  /// `bytes` is the memory traffic of the whole: small work stays on this thread.
+  void for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body);
+
+  /// The same, but tiles are begun in ascending order: a tile may wait for its predecessor, which
+  /// has been begun (and will never wait for a later tile), on this or another thread.
+  void for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body);
+
+  /// Calls body(part) for 0 <= part < parts(), once per thread's share; for algorithms that cut
+  /// their work by thread because the cut cannot be seen in the result.
+  int parts(std::int64_t bytes) const { return bytes < kSerialBytes ? 1 : threads_; }
+  void for_parts(int parts, TileBody body);
+
+ private:
+  struct Arena;
+  int threads_;
+  std::unique_ptr<Arena> arena_;
+};
+
+/// Number of tiles of `tile` elements that cover n elements.
+constexpr std::int64_t tile_count(std::int64_t n, std::int64_t tile) {
+  return (n + tile - 1) / tile;
+}
+
+}  // namespace cvl::cpu
