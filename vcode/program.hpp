@@ -5,6 +5,7 @@
 // instruction array that the verifier reads and the machine runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,7 +20,8 @@ namespace vcode {
 /// How a constant was written; printing keeps it.
 enum class ConstantForm : std::uint8_t { Scalar, Vector, String, Stream };
 
-/// One CONST operand. Integers are kept in 64 bits and checked against the run's INT when loaded.
+/// One CONST operand, `type` being that of its value: characters (form String) are of type Int.
+/// Integers are kept in 64 bits and checked against the run's INT when loaded.
 /// For type Segdes the numbers are segment lengths (Scalar form: one segment).
 struct Constant {
   Type type = Type::Int;
@@ -31,14 +33,18 @@ struct Constant {
   const std::vector<double>& floats() const { return std::get<1>(elements); }
   const std::vector<std::uint8_t>& bools() const { return std::get<2>(elements); }
   std::size_t size() const;
-  bool operator==(const Constant&) const = default;
+  /// Same type, form and elements, reals bit by bit; places do not count.
+  bool operator==(const Constant& other) const;
 };
 
 /// One instruction. What `a` and `b` hold depends on the operation:
 ///   COPY POP CPOP   count, start
 ///   CALL            index into Program::names; after linking the index of the function
 ///   CONST           index into the constants
-///   IF, ELSE        after linking: index of the instruction to continue at when the jump is taken
+///   IF              after linking: index behind its ELSE or, if it has none, behind its ENDIF,
+///                   where a condition F continues
+///   ELSE            after linking: index behind its ENDIF, where the end of the first arm
+///   continues
 struct Instruction {
   Op op{};
   Type type = Type::Int;  // the written type, for operations that take one
@@ -61,6 +67,9 @@ struct Program {
   std::vector<Constant> constants;
   std::vector<std::string> names;  // of called functions
 };
+
+/// Do both consist of the same functions, instructions and constants? Places do not count.
+bool same_program(const Program& a, const Program& b);
 
 struct LinkedFunction {
   std::string name;

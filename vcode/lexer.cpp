@@ -1,0 +1,184 @@
+#include "vcode/lexer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace vcode {
+namespace {
+
+enum class Class : std::uint8_t { Unexpected, Word, Blank, Newline, Paren, Quote, Comment };
+
+constexpr auto kClasses = [] {
+  std::array<Class, 256> classes{};
+  const auto set = [&](std::string_view characters, Class value) {
+    for (char c : characters) classes[static_cast<unsigned char>(c)] = value;
+  };
+  set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+*/%<>=!._", Class::Word);
+  set(" \t\r\f\v", Class::Blank);
+  set("\n", Class::Newline);
+  set("()", Class::Paren);
+  set("\"", Class::Quote);
+  set("{", Class::Comment);
+  return classes;
+}();
+
+Class class_of(char c) {
+  return kClasses[static_cast<unsigned char>(c)];
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+const char* skip_digits(const char* at, const char* end) {
+  while (at != end && is_digit(*at)) ++at;
+  return at;
+}
+
+const char* skip_sign(const char* at, const char* end) {
+  return at != end && (*at == '+' || *at == '-') ? at + 1 : at;
+}
+
+// Every number consists of word characters only, so the longest match is always the whole run of
+// them, and a run is a number exactly if all of it has the form of one.
+Token::Kind classify(const char* begin, const char* end) {
+  const char* digits = skip_sign(begin, end);
+  const char* at = skip_digits(digits, end);
+  if (at == digits) return Token::Kind::Word;
+  if (at == end) return Token::Kind::Integer;
+  if (*at != '.') return Token::Kind::Word;
+  at = skip_digits(at + 1, end);
+  if (at != end && (*at == 'e' || *at == 'E')) {
+    digits = skip_sign(at + 1, end);
+    at = skip_digits(digits, end);
+    if (at == digits) return Token::Kind::Word;
+  }
+  return at == end ? Token::Kind::Real : Token::Kind::Word;
+}
+
+std::uint32_t saturate(std::ptrdiff_t value) {
+  constexpr std::ptrdiff_t kMax = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(value, kMax));
+}
+
+}  // namespace
+
+Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
+    : diagnostics_(diagnostics),
+      at_(source.text().data()),
+      end_(at_ + source.text().size()),
+      line_begin_(at_) {}
+
+Span Lexer::span(const char* begin, const char* end) const {
+  return {line_, saturate(begin - line_begin_ + 1), saturate(end - begin)};
+}
+
+Token Lexer::next() {
+  while (at_ != end_) {
+    const char* const begin = at_;
+    switch (class_of(*begin)) {
+      case Class::Blank:
+        ++at_;
+        break;
+      case Class::Newline:
+        start_line_at(++at_);
+        break;
+      case Class::Word:
+        while (at_ != end_ && class_of(*at_) == Class::Word) ++at_;
+        return {
+            classify(begin, at_), {begin, static_cast<std::size_t>(at_ - begin)}, span(begin, at_)};
+      case Class::Paren:
+        ++at_;
+        return {*begin == '(' ? Token::Kind::LeftParen : Token::Kind::RightParen,
+                {begin, 1},
+                span(begin, at_)};
+      case Class::Quote:
+        return string();
+      case Class::Comment:
+        skip_comment();
+        break;
+      case Class::Unexpected:
+        skip_unexpected();
+        break;
+    }
+  }
+  return {Token::Kind::End, {}, span(end_, end_)};
+}
+
+// Moves behind the next `mark`, counting lines, and returns its place; null if there is none.
+const char* Lexer::find_closing(char mark) {
+  const char* from = at_ + 1;
+  const auto* closing =
+      static_cast<const char*>(std::memchr(from, mark, static_cast<std::size_t>(end_ - from)));
+  if (closing == nullptr) {
+    at_ = end_;
+    broken_ = true;
+    return nullptr;
+  }
+  while (const auto* newline = static_cast<const char*>(
+             std::memchr(from, '\n', static_cast<std::size_t>(closing - from)))) {
+    from = newline + 1;
+    start_line_at(from);
+  }
+  at_ = closing + 1;
+  return closing;
+}
+
+void Lexer::skip_comment() {
+  const Span opening = span(at_, at_ + 1);
+  if (find_closing('}') == nullptr) {
+    fail(ErrorCode::UnterminatedComment, opening, "a comment that is never closed with `}`");
+  }
+}
+
+Token Lexer::string() {
+  const char* const begin = at_;
+  Span place = span(begin, begin + 1);
+  const char* const closing = find_closing('"');
+  if (closing == nullptr) {
+    fail(ErrorCode::UnterminatedString, place, "a string that is never closed with `\"`");
+    return {Token::Kind::End, {}, span(end_, end_)};
+  }
+  const std::string_view content(begin + 1, static_cast<std::size_t>(closing - begin - 1));
+  const std::size_t newline = content.find('\n');
+  const bool one_line = newline == std::string_view::npos;
+  place.length = saturate(one_line ? at_ - begin : static_cast<std::ptrdiff_t>(newline) + 1);
+  return {Token::Kind::String, content, place};
+}
+
+// A run of such characters gives one warning: they may be the bytes of one character of another
+// encoding, or a file that is no program at all.
+void Lexer::skip_unexpected() {
+  const char* const begin = at_;
+  while (at_ != end_ && class_of(*at_) == Class::Unexpected) ++at_;
+  if (!diagnostics_.keeps(Severity::Warning)) {
+    diagnostics_.drop(Severity::Warning);
+    return;
+  }
+  constexpr std::ptrdiff_t kShown = 16;
+  const std::string_view shown(begin, static_cast<std::size_t>(std::min(at_ - begin, kShown)));
+  diagnostics_.add({.severity = Severity::Warning,
+                    .code = ErrorCode::UnexpectedCharacter,
+                    .message = fmt::format("skipped `{}`{}, which has no meaning here",
+                                           escaped(shown), at_ - begin > kShown ? "..." : ""),
+                    .span = span(begin, at_),
+                    .function = {},
+                    .notes = {},
+                    .hint = {}});
+}
+
+void Lexer::fail(ErrorCode code, Span span, std::string_view message) {
+  diagnostics_.add({.severity = Severity::Error,
+                    .code = code,
+                    .message = std::string(message),
+                    .span = span,
+                    .function = {},
+                    .notes = {},
+                    .hint = {}});
+}
+
+}  // namespace vcode

@@ -1,0 +1,16 @@
+// Numbers as they are written in programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace vcode {
+
+/// The value of an integer token; nothing if it does not fit in 64 bits.
+std::optional<std::int64_t> read_integer(std::string_view text);
+
+/// The double nearest to a real token: infinity when it is too large, zero when it is too small.
+double read_real(std::string_view text);
+
+}  // namespace vcode

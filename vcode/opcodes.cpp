@@ -1,0 +1,178 @@
+#include "vcode/opcodes.hpp"
+
+#include <array>
+
+namespace vcode {
+namespace {
+
+constexpr OpInfo kOps[] = {
+#define ELEMENTWISE(id, text, types, in, out, doc) \
+  {Op::id, text, Family::Elementwise, Argument::types, in, out, "", "#0", "", doc},
+#define SCAN(id, text, types, combiner, doc) \
+  {Op::id, text, Family::Scan, Argument::types, "TS", "T", "$1=#0", "#0", #combiner, doc},
+#define REDUCE(id, text, types, combiner, doc) \
+  {Op::id, text, Family::Reduce, Argument::types, "TS", "T", "$1=#0", "#1", #combiner, doc},
+#define VECTOR(id, text, types, family, in, out, checks, length, doc) \
+  {Op::id, text, Family::family, Argument::types, in, out, checks, length, "", doc},
+#define OTHER(id, text, argument, family, in, out, doc) \
+  {Op::id, text, Family::family, Argument::argument, in, out, "", "", "", doc},
+#include "vcode/opcodes.def"
+};
+static_assert(std::size(kOps) == kOpCount);
+
+// ---- checks of the table, at compile time ----
+
+constexpr bool letters_valid(std::string_view letters, std::size_t limit) {
+  return letters.size() <= limit && letters.find_first_not_of("TIFBSP?*") == std::string_view::npos;
+}
+
+constexpr bool table_valid() {
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    if (static_cast<std::size_t>(kOps[i].op) != i) return false;
+    if (!letters_valid(kOps[i].operands, kMaxOperands)) return false;
+    if (!letters_valid(kOps[i].results, kMaxResults)) return false;
+    const bool mentions_type = kOps[i].operands.find('T') != std::string_view::npos ||
+                               kOps[i].results.find('T') != std::string_view::npos;
+    if (mentions_type && !kOps[i].takes_type()) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (kOps[i].text == kOps[j].text) return false;
+    }
+  }
+  return true;
+}
+static_assert(table_valid(), "opcodes.def: order, operand letters or a repeated spelling");
+
+// ---- the checks column ----
+
+struct RuleList {
+  std::array<LengthRule, kMaxLengthRules> rules{};
+  std::size_t count = 0;
+  bool valid = true;
+};
+
+// Text such as "#1=#0 $2=#0": five characters a rule, separated by one blank.
+constexpr RuleList parse_rules(const OpInfo& op) {
+  RuleList list;
+  auto term = [&](std::string_view text) {
+    LengthTerm result{static_cast<std::uint8_t>(text[1] - '0'), text[0] == '$'};
+    const bool known = (text[0] == '$' || text[0] == '#') && result.operand < op.operands.size();
+    if (!known || (result.described && op.operands[result.operand] != 'S')) list.valid = false;
+    return result;
+  };
+  constexpr std::size_t kRuleLength = 5;
+  for (std::size_t at = 0; at < op.checks.size(); at += kRuleLength + 1) {
+    const std::string_view rule = op.checks.substr(at, kRuleLength);
+    if (rule.size() != kRuleLength || rule[2] != '=' || list.count == kMaxLengthRules) {
+      list.valid = false;
+      return list;
+    }
+    list.rules[list.count++] = {term(rule.substr(0, 2)), term(rule.substr(3, 2))};
+  }
+  return list;
+}
+
+constexpr auto kRules = [] {
+  std::array<RuleList, kOpCount> all{};
+  for (std::size_t i = 0; i < kOpCount; ++i) all[i] = parse_rules(kOps[i]);
+  return all;
+}();
+
+constexpr bool rules_valid() {
+  for (const RuleList& list : kRules) {
+    if (!list.valid) return false;
+  }
+  return true;
+}
+static_assert(rules_valid(), "opcodes.def: a length rule that cannot be read");
+
+// ---- lookup by spelling: open addressing, filled at compile time ----
+
+constexpr std::size_t kTableSize = 256;  // a power of two, more than twice kOpCount
+static_assert(2 * kOpCount < kTableSize);
+constexpr std::uint8_t kFree = 255;
+static_assert(kOpCount < kFree);
+
+constexpr std::size_t hash(std::string_view text) {
+  std::uint32_t value = 2166136261u;  // FNV-1a
+  for (char c : text) value = (value ^ static_cast<unsigned char>(c)) * 16777619u;
+  return (value ^ (value >> 15)) % kTableSize;
+}
+
+constexpr auto kTable = [] {
+  std::array<std::uint8_t, kTableSize> table{};
+  table.fill(kFree);
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    std::size_t place = hash(kOps[i].text);
+    while (table[place] != kFree) place = (place + 1) % kTableSize;
+    table[place] = static_cast<std::uint8_t>(i);
+  }
+  return table;
+}();
+
+constexpr std::size_t kLongestText = [] {
+  std::size_t longest = 0;
+  for (const OpInfo& op : kOps) longest = op.text.size() > longest ? op.text.size() : longest;
+  return longest;
+}();
+
+}  // namespace
+
+bool OpInfo::allows(Type type) const {
+  switch (argument) {
+    case Argument::Number:
+      return type == Type::Int || type == Type::Float;
+    case Argument::Logic:
+      return type == Type::Int || type == Type::Bool;
+    case Argument::Data:
+      return is_data(type);
+    case Argument::Value:
+      return type != Type::Pair;
+    case Argument::IntOnly:
+      return type == Type::Int;
+    default:
+      return false;
+  }
+}
+
+std::span<const OpInfo> all_ops() {
+  return kOps;
+}
+
+const OpInfo& info(Op op) {
+  return kOps[static_cast<std::size_t>(op)];
+}
+
+std::optional<Op> find_op(std::string_view text) {
+  if (text.empty() || text.size() > kLongestText) return std::nullopt;
+  for (std::size_t place = hash(text); kTable[place] != kFree; place = (place + 1) % kTableSize) {
+    const OpInfo& op = kOps[kTable[place]];
+    if (op.text == text) return op.op;
+  }
+  return std::nullopt;
+}
+
+std::span<const LengthRule> length_rules(Op op) {
+  const RuleList& list = kRules[static_cast<std::size_t>(op)];
+  return {list.rules.data(), list.count};
+}
+
+std::optional<Type> operand_type(char letter, Type written) {
+  switch (letter) {
+    case 'T':
+      return value_type(written);
+    case 'I':
+      return Type::Int;
+    case 'F':
+      return Type::Float;
+    case 'B':
+      return Type::Bool;
+    case 'S':
+      return Type::Segdes;
+    case 'P':
+      return Type::Pair;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace vcode
