@@ -63,7 +63,8 @@ std::optional<LinkedProgram> Linker::run() {
   // Looked up before the names move into the result: the keys are views of them.
   callees_.reserve(program_.names.size());
   for (const std::string& name : program_.names) {
-    callees_.push_back(linked_index_[definitions_.at(name)]);
+    const auto found = definitions_.find(name);  // a name that no call uses need not be defined
+    callees_.push_back(found == definitions_.end() ? kNone : linked_index_[found->second]);
   }
   definitions_.clear();
   for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
