@@ -1,8 +1,8 @@
 #include "cvl-cpu/cpu_backend.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
+#include <unistd.h>
 
 #include <fmt/core.h>
 
@@ -17,6 +17,14 @@ constexpr std::array<Operation, 14> kOperations = {
     run_permute,     run_extract, run_replace,     run_distribute, run_index,
     run_pack,        run_length,  run_make_segdes, run_lengths};
 static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
+
+std::size_t last_level_cache_bytes() {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (bytes > 0) return static_cast<std::size_t>(bytes);
+#endif
+  return std::size_t{32} << 20;
+}
 
 }  // namespace
 
@@ -45,7 +53,8 @@ CpuBackend::CpuBackend(const CpuOptions& options)
       isa_(options.isa.value_or(usable_isas().back())),
       kernels_(make_kernels(isa_, widths_)),
       scheduler_(options.threads),
-      random_(seeded(options.seed)) {}
+      random_(seeded(options.seed)),
+      stream_bytes_(last_level_cache_bytes() / 2) {}
 
 std::string CpuBackend::description() const {
   return fmt::format("cpu: {} threads, {}", scheduler_.threads(), isa_name(isa_));

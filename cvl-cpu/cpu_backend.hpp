@@ -47,6 +47,9 @@ class CpuBackend final : public Backend {
   RandomState& random() { return random_; }
   std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }
 
+  /// From this many bytes on results are written around the cache: they would not stay in it.
+  std::size_t stream_bytes() const { return stream_bytes_; }
+
   /// A vector with undefined elements: Inline when it fits, else Dense.
   Vector new_vector(Type type, std::int64_t length);
   /// The same, over the buffer of `dying` if that is a Dense vector that nobody else holds and
@@ -64,6 +67,7 @@ class CpuBackend final : public Backend {
   Kernels kernels_;
   Scheduler scheduler_;
   RandomState random_;
+  std::size_t stream_bytes_;
 };
 
 /// Address of the elements of an Inline or Dense vector.
