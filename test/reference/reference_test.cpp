@@ -1,0 +1,91 @@
+// The reference evaluator and its machine against the worked examples: every conformance program
+// that needs no input, no files and no processes must print its expected text.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "reference/machine.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using vcode::Op;
+
+const fs::path kExamples = fs::path(NESL_TEST_DIR) / "conformance";
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::optional<vcode::LinkedProgram> load(const fs::path& path) {
+  vcode::Diagnostics diagnostics;
+  const auto source = std::make_shared<vcode::Source>(path.filename().string(), read_file(path));
+  auto program = vcode::parse(source, diagnostics);
+  if (!program) return std::nullopt;
+  return vcode::link(std::move(*program), diagnostics);
+}
+
+reference::Value reduce_floats(Op op, reference::Floats data) {
+  reference::Random random;
+  const auto length = static_cast<std::int64_t>(data.size());
+  return reference::evaluate(op, vcode::Type::Float, {}, random,
+                             {std::move(data), reference::Segdes{{length}}})[0];
+}
+
+}  // namespace
+
+TEST_CASE("the reference machine prints the expected text of the examples") {
+  int compared = 0;
+  for (const auto& entry : fs::directory_iterator(kExamples)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".vcode") continue;
+    if (fs::exists(fs::path(path).replace_extension(".args"))) continue;
+    const auto program = load(path);
+    if (!program) continue;  // the examples of errors in the text
+    INFO(path.filename().string());
+    const reference::Outcome outcome = reference::run(*program, {});
+    if (!outcome.finished) continue;  // input, files, processes
+    // RAND draws another stream than the classic interpreter; its example prints flags only.
+    CHECK(outcome.output == read_file(fs::path(path).replace_extension(".expected")));
+    ++compared;
+  }
+  CHECK(compared >= 45);
+}
+
+TEST_CASE("the reference follows the decisions on what the sources leave open") {
+  using reference::Floats;
+  SECTION("a sum of negative zeros is positive zero") {
+    const auto sum = std::get<Floats>(reduce_floats(Op::AddReduce, {-0.0, -0.0}));
+    CHECK_FALSE(std::signbit(sum[0]));
+  }
+  SECTION("the true extremum beyond the finite identity") {
+    CHECK(std::get<Floats>(reduce_floats(Op::MaxReduce, {-1e40, -1e39}))[0] == -1e39);
+    CHECK(std::get<Floats>(reduce_floats(Op::MinReduce, {1e40, 1e39}))[0] == 1e39);
+  }
+  SECTION("NaN anywhere gives NaN") {
+    const double nan = std::nan("");
+    CHECK(std::isnan(std::get<Floats>(reduce_floats(Op::MaxReduce, {nan, 1, 2}))[0]));
+    CHECK(std::isnan(std::get<Floats>(reduce_floats(Op::MinReduce, {1, nan, 2}))[0]));
+  }
+  SECTION("ranks order bit patterns") {
+    const auto up = std::get<reference::Ints>(
+        reduce_floats(Op::RankUp, {0.0, -0.0, std::nan(""), -INFINITY, INFINITY, -std::nan("")}));
+    CHECK(up == reference::Ints{3, 2, 5, 1, 4, 0});
+  }
+  SECTION("rounding is exact") {
+    reference::Random random;
+    const auto rounded = std::get<reference::Ints>(
+        reference::evaluate(Op::Round, vcode::Type::Float, {64, 64}, random,
+                            {Floats{0.49999999999999994, 4503599627370497.0, -2.5, -0.5}})[0]);
+    CHECK(rounded == reference::Ints{0, 4503599627370497, -2, 0});
+  }
+}
