@@ -15,6 +15,16 @@
 
 namespace cvl {
 
+/// What a run asked of a device.
+struct DeviceCounters {
+  std::uint64_t launches = 0;   // kernels
+  std::uint64_t waits = 0;      // times the host waited for the device
+  std::uint64_t uploads = 0;    // copies from host to device
+  std::uint64_t downloads = 0;  // copies from device to host
+  std::uint64_t upload_bytes = 0;
+  std::uint64_t download_bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -42,6 +52,13 @@ class Backend {
   virtual void seed(std::uint64_t seed) = 0;
   /// Waits for all outstanding work and reports what failed in it.
   virtual void synchronize() = 0;
+
+  /// Work that was given to a device so far; all zero for libraries without one.
+  virtual DeviceCounters counters() const { return {}; }
+
+  /// The instruction that the caller is running, set before execute() and the transfers. A library
+  /// that works behind the caller's back puts it into the Failures that it reports later.
+  std::uint32_t origin = 0;
 };
 
 /// The only element of a scalar, as host number. REQUIRES: type and length fit.
