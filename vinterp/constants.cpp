@@ -1,0 +1,111 @@
+#include "vinterp/constants.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "cvl/failure.hpp"
+
+namespace vinterp {
+namespace {
+
+using cvl::Backend;
+using vcode::Constant;
+using vcode::Type;
+
+bool fits_32_bits(std::int64_t number) {
+  return number >= std::numeric_limits<std::int32_t>::min() &&
+         number <= std::numeric_limits<std::int32_t>::max();
+}
+
+template <class To, class From>
+cvl::Vector upload_as(Backend& backend, Type type, const std::vector<From>& elements) {
+  const auto length = static_cast<std::int64_t>(elements.size());
+  if constexpr (std::is_same_v<To, From>) {
+    return backend.upload(type, elements.data(), length);
+  } else {
+    const std::vector<To> narrowed(elements.begin(), elements.end());
+    return backend.upload(type, narrowed.data(), length);
+  }
+}
+
+cvl::Vector upload_ints(Backend& backend, const std::vector<std::int64_t>& elements) {
+  return backend.widths().int_bytes == 8 ? upload_as<std::int64_t>(backend, Type::Int, elements)
+                                         : upload_as<std::int32_t>(backend, Type::Int, elements);
+}
+
+cvl::Value upload_constant(Backend& backend, const Constant& constant) {
+  switch (constant.type) {
+    case Type::Float:
+      return backend.widths().float_bytes == 8
+                 ? upload_as<double>(backend, Type::Float, constant.floats())
+                 : upload_as<float>(backend, Type::Float, constant.floats());
+    case Type::Bool:
+      return backend.upload(Type::Bool, constant.bools().data(),
+                            static_cast<std::int64_t>(constant.size()));
+    case Type::Segdes:
+      if (constant.size() == 1) return cvl::Segdes::single(constant.ints()[0]);
+      return cvl::make_segdes(backend, upload_ints(backend, constant.ints()));
+    default:
+      return upload_ints(backend, constant.ints());
+  }
+}
+
+/// The place of the instruction that pushes constant `index`.
+vcode::Span place_of(const vcode::LinkedProgram& program, std::size_t index) {
+  const auto found = std::find_if(
+      program.code.begin(), program.code.end(), [index](const vcode::Instruction& instruction) {
+        return instruction.op == vcode::Op::Const && instruction.a == index;
+      });
+  return found == program.code.end() ? vcode::Span{} : found->span;
+}
+
+/// Reports the integers that need more than 32 bits; true if there are none.
+bool check_width(const vcode::LinkedProgram& program, std::size_t index,
+                 vcode::Diagnostics& diagnostics) {
+  const Constant& constant = program.constants[index];
+  std::size_t wide = 0;
+  for (const std::int64_t number : constant.ints()) {
+    if (fits_32_bits(number)) continue;
+    vcode::Diagnostic diagnostic;
+    diagnostic.code = vcode::ErrorCode::NumberOutOfRange;
+    diagnostic.message = fmt::format("{} does not fit a 32-bit INT", number);
+    diagnostic.span = wide < constant.element_spans.size() ? constant.element_spans[wide]
+                                                           : place_of(program, index);
+    diagnostic.hint = "run with --int=64";
+    diagnostics.add(std::move(diagnostic));
+    ++wide;
+  }
+  return wide == 0;
+}
+
+}  // namespace
+
+std::vector<cvl::Value> load_constants(const vcode::LinkedProgram& program, Backend& backend,
+                                       vcode::Diagnostics& diagnostics) {
+  std::vector<cvl::Value> values;
+  values.reserve(program.constants.size());
+  for (std::size_t index = 0; index < program.constants.size(); ++index) {
+    const Constant& constant = program.constants[index];
+    const bool integers = std::holds_alternative<std::vector<std::int64_t>>(constant.elements);
+    if (integers && backend.widths().int_bytes == 4 && !check_width(program, index, diagnostics)) {
+      continue;
+    }
+    try {
+      values.push_back(upload_constant(backend, constant));
+    } catch (const cvl::Failure& failure) {
+      vcode::Diagnostic diagnostic;
+      diagnostic.code = failure.code();
+      diagnostic.message = failure.message();
+      for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
+      diagnostic.span = place_of(program, index);
+      diagnostic.hint = failure.hint();
+      diagnostics.add(std::move(diagnostic));
+      break;  // most likely out of memory: what follows would fail too
+    }
+  }
+  return values;
+}
+
+}  // namespace vinterp

@@ -1,0 +1,98 @@
+#include "vinterp/failure_report.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace vinterp {
+namespace {
+
+constexpr std::size_t kShownCalls = 10;
+constexpr std::size_t kShownVectors = 3;
+
+std::vector<vcode::Note> call_chain(const vcode::LinkedProgram& program,
+                                    std::span<const std::uint32_t> calls) {
+  std::vector<vcode::Note> notes;
+  const std::size_t shown = std::min(calls.size(), kShownCalls);
+  for (std::size_t i = 0; i < shown; ++i) {
+    // The CALL lies just before the place where its RET continues.
+    const std::uint32_t call = calls[calls.size() - 1 - i] - 1;
+    notes.push_back({fmt::format("called from `{}`, line {}", program.function_at(call).name,
+                                 program.code[call].span.line),
+                     {}});
+  }
+  if (calls.size() > shown) {
+    notes.push_back({fmt::format("and {} more calls", calls.size() - shown), {}});
+  }
+  return notes;
+}
+
+struct LiveVector {
+  std::size_t bytes;
+  std::size_t position;  // from the top of the stack
+};
+
+std::vector<vcode::Note> largest_vectors(std::span<const cvl::Value> stack) {
+  std::vector<LiveVector> live;
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    const cvl::Value& value = stack[stack.size() - 1 - i];
+    if (value.is_vector() && value.vector().buffer) {
+      live.push_back({value.vector().buffer->capacity, i});
+    }
+  }
+  const auto shown =
+      live.begin() + static_cast<std::ptrdiff_t>(std::min(live.size(), kShownVectors));
+  std::partial_sort(live.begin(), shown, live.end(), [](const LiveVector& a, const LiveVector& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.position < b.position;
+  });
+  std::vector<vcode::Note> notes;
+  for (auto it = live.begin(); it != shown; ++it) {
+    const cvl::Vector& vector = stack[stack.size() - 1 - it->position].vector();
+    notes.push_back(
+        {fmt::format("large vector at stack position {}: {} of {} elements, {}", it->position,
+                     vcode::type_name(vector.type), vector.length, cvl::format_bytes(it->bytes)),
+         {}});
+  }
+  return notes;
+}
+
+void append(std::vector<vcode::Note>& notes, std::vector<vcode::Note> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(notes));
+}
+
+}  // namespace
+
+std::string spelled(const vcode::LinkedProgram& program, const vcode::Instruction& instruction) {
+  const vcode::OpInfo& op = vcode::info(instruction.op);
+  if (op.takes_type()) return fmt::format("{} {}", op.text, vcode::type_name(instruction.type));
+  switch (op.argument) {
+    case vcode::Argument::Counts:
+      return fmt::format("{} {} {}", op.text, instruction.a, instruction.b);
+    case vcode::Argument::Name:
+      return fmt::format("{} {}", op.text, program.functions[instruction.a].name);
+    default:
+      return std::string(op.text);
+  }
+}
+
+vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::LinkedProgram& program,
+                                 std::uint32_t at, std::span<const std::uint32_t> calls,
+                                 std::span<const cvl::Value> stack) {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = failure.code();
+  diagnostic.message = failure.message();
+  diagnostic.span = program.code[at].span;
+  diagnostic.function = program.function_at(at).name;
+  diagnostic.hint = failure.hint();
+  for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
+  if (failure.code() == vcode::ErrorCode::OutOfMemory) {
+    diagnostic.message += fmt::format(" in `{}`", spelled(program, program.code[at]));
+    append(diagnostic.notes, largest_vectors(stack));
+  }
+  append(diagnostic.notes, call_chain(program, calls));
+  return diagnostic;
+}
+
+}  // namespace vinterp

@@ -1,0 +1,21 @@
+// Requests from outside that end a run: Ctrl-C, a termination signal, a time limit.
+//
+// The handlers only leave a note; the machine looks at it where that is cheap, and ends the run in
+// good order. A second signal of the same kind ends the process at once.
+#pragma once
+
+#include <atomic>
+
+namespace vinterp {
+
+/// 0, or the number of the signal that asks the run to end (SIGALRM: the time limit).
+inline std::atomic<int> pending_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+/// Handles SIGINT and SIGTERM from now on. Reads that wait for input return (EINTR).
+void handle_signals();
+
+/// Leaves SIGALRM as the note after so many seconds of wall-clock time.
+void set_time_limit(double seconds);
+
+}  // namespace vinterp

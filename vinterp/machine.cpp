@@ -1,0 +1,326 @@
+#include "vinterp/machine.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "cvl/check.hpp"
+#include "cvl/failure.hpp"
+#include "vinterp/failure_report.hpp"
+#include "vinterp/interrupt.hpp"
+#include "vinterp/io_ops.hpp"
+
+namespace vinterp {
+namespace {
+
+using cvl::Failure;
+using cvl::Value;
+using vcode::ErrorCode;
+using vcode::Type;
+
+// Between operations on vectors of this length a look at the pending signal costs nothing.
+constexpr std::int64_t kLongVector = 4096;
+
+/// Thrown by the loop's own checks, caught by guarded_loop().
+struct StopRequest {};
+
+void stop_if_asked() {
+  if (pending_signal.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    throw StopRequest();
+}
+
+std::int64_t element_count(const Value& value) {
+  if (value.is_vector()) return value.vector().length;
+  return value.type() == Type::Segdes ? value.segdes().count : 0;
+}
+
+std::int64_t element_bytes(const cvl::Widths& widths, const Value& value) {
+  const auto bytes = [&](const cvl::Vector& vector) -> std::int64_t {
+    const bool stored = vector.form == cvl::Form::Inline || vector.form == cvl::Form::Dense;
+    return stored ? vector.length * static_cast<std::int64_t>(widths.element_bytes(vector.type))
+                  : 0;
+  };
+  if (value.is_vector()) return bytes(value.vector());
+  if (value.type() == Type::Segdes && value.segdes().tables) {
+    return bytes(value.segdes().tables->lengths);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Machine::Machine(const vcode::LinkedProgram& program, std::vector<Value> constants,
+                 cvl::Backend& backend, IoOperations& io, const MachineOptions& options)
+    : program_(program),
+      constants_(std::move(constants)),
+      backend_(backend),
+      io_(io),
+      options_(options),
+      code_(decode(program, options.strict)),
+      stack_(backend.heap()),
+      calls_(backend.heap(), options.max_depth) {}
+
+RunResult Machine::run() {
+  RunResult result;
+  const auto start = Clock::now();
+  try {
+    result.outcome = guarded_loop();
+  } catch (const Failure& failure) {
+    result.outcome = Outcome::Failed;
+    result.failure = report_failure(failure, program_, at_, calls_.places(), stack_.values());
+  }
+  if (result.outcome == Outcome::Interrupted) result.signal = pending_signal.load();
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return result;
+}
+
+Outcome Machine::guarded_loop() {
+  try {
+    Outcome outcome{};
+    if (observers_.empty()) {
+      outcome = loop<false>();
+    } else {
+      observe_start();
+      outcome = loop<true>();
+    }
+    backend_.synchronize();
+    return outcome;
+  } catch (const StopRequest&) {
+    return Outcome::Interrupted;
+  }
+}
+
+// One instruction a turn. `at_` is kept in memory for the report of a failure; everything that is
+// rare or slow lies in functions of its own.
+template <bool kObserved>
+Outcome Machine::loop() {
+  const Decoded* const code = code_.data();
+  std::uint32_t next = program_.functions[program_.entry].begin;
+  for (;;) {
+    const std::uint32_t at = next++;
+    const Decoded& step = code[at];
+    at_ = at;
+    if constexpr (kObserved) observe_before(step, at);
+    if (stack_.size() < step.operands) [[unlikely]]
+      fail_underflow(step);
+    switch (step.action) {
+      case Action::Vector:
+        run_vector(step);
+        break;
+      case Action::Io:
+        run_io(step);
+        break;
+      case Action::Copy:
+        check_block(step);
+        stack_.reserve(step.a);
+        stack_.copy(step.a, step.b);
+        break;
+      case Action::Pop:
+        check_block(step);
+        stack_.pop(step.a, step.b);
+        break;
+      case Action::MoveToTop:
+        check_block(step);
+        stack_.move_to_top(step.a, step.b);
+        break;
+      case Action::Pair: {
+        Value* const operands = stack_.topmost(2);
+        Value pair = cvl::make_pair(std::move(operands[0]), std::move(operands[1]));
+        stack_.replace(2, &pair, 1);
+        break;
+      }
+      case Action::Unpair: {
+        stack_.reserve(1);
+        Value* const operand = stack_.topmost(1);
+        if (!types_fit(step, operand)) [[unlikely]]
+          fail_type(step, operand);
+        const cvl::PairNode& node = *operand->pair().node;
+        Value components[2] = {node.first, node.second};
+        stack_.replace(1, components, 2);
+        break;
+      }
+      case Action::Push:
+        stack_.reserve(1);
+        stack_.push(constants_[step.a]);
+        break;
+      case Action::Call:
+        stop_if_asked();  // a program that runs for ever calls for ever
+        calls_.push(next);
+        next = program_.functions[step.a].begin;
+        if constexpr (kObserved) {
+          for (Observer* observer : observers_) observer->enter_function(step.a, at);
+        }
+        break;
+      case Action::Return:
+        if constexpr (kObserved) {
+          for (Observer* observer : observers_) observer->leave_function(function_of_[at]);
+        }
+        if (calls_.depth() == 0) return Outcome::Returned;
+        next = calls_.pop();
+        break;
+      case Action::Branch:
+        if (!branch_taken(step)) next = step.a;
+        break;
+      case Action::Jump:
+        next = step.a;
+        break;
+      case Action::Nothing:
+        break;
+      case Action::Exit:
+        return Outcome::Exited;
+      case Action::StartTimer:
+        backend_.synchronize();
+        timer_ = Clock::now();
+        timer_started_ = true;
+        break;
+      case Action::StopTimer:
+        stop_timer();
+        break;
+      case Action::Seed:
+        seed(step);
+        break;
+    }
+    if constexpr (kObserved) observe_after(step);
+  }
+}
+
+// ---- instructions ----
+
+inline void Machine::run_vector(const Decoded& step) {
+  stack_.reserve(step.results);
+  Value* const operands = stack_.topmost(step.operands);
+  if (!types_fit(step, operands) || !lengths_fit(step, operands)) [[unlikely]] {
+    cvl::check_operands(vcode::info(step.op), step.type, operands, options_.strict);
+  }
+  if (element_count(operands[0]) >= kLongVector) stop_if_asked();
+  backend_.execute(step.op, step.type, operands, results_);
+  stack_.replace(step.operands, results_, step.results);
+}
+
+void Machine::run_io(const Decoded& step) {
+  stack_.reserve(step.results);
+  Value* const operands = stack_.topmost(step.operands);
+  if (!types_fit(step, operands)) fail_type(step, operands);
+  io_.execute(step.op, step.type, operands, results_);
+  stop_if_asked();
+  stack_.replace(step.operands, results_, step.results);
+}
+
+inline bool Machine::branch_taken(const Decoded& step) {
+  const cvl::Vector& flag = scalar_operand(step);
+  const bool taken = flag.form == cvl::Form::Inline ? *flag.inline_elements<std::uint8_t>() != 0
+                                                    : cvl::read_bool(backend_, flag);
+  stack_.drop(1);
+  return taken;
+}
+
+inline void Machine::check_block(const Decoded& step) const {
+  // Both are 32-bit numbers: their sum does not wrap around.
+  if (std::uint64_t{step.a} + step.b > stack_.size()) [[unlikely]]
+    fail_block(step);
+}
+
+inline const cvl::Vector& Machine::scalar_operand(const Decoded& step) {
+  const Value* const operand = stack_.topmost(1);
+  if (!types_fit(step, operand)) [[unlikely]]
+    fail_type(step, operand);
+  if (operand->vector().length != 1) [[unlikely]] {
+    throw Failure(ErrorCode::NotAScalar,
+                  fmt::format("`{}` needs a {} of length 1, found length {}",
+                              spelled(program_, program_.code[at_]),
+                              vcode::type_name(operand->type()), operand->vector().length));
+  }
+  return operand->vector();
+}
+
+void Machine::stop_timer() {
+  backend_.synchronize();
+  const double seconds =
+      timer_started_ ? std::chrono::duration<double>(Clock::now() - timer_).count() : 0.0;
+  stack_.reserve(1);
+  stack_.push(cvl::make_float(backend_.widths(), seconds));
+}
+
+void Machine::seed(const Decoded& step) {
+  const std::int64_t seed = cvl::read_int(backend_, scalar_operand(step));
+  backend_.seed(static_cast<std::uint64_t>(seed));
+  stack_.drop(1);
+  stack_.push(cvl::make_bool(true));
+}
+
+// ---- failures ----
+
+[[gnu::cold, gnu::noinline]] void Machine::fail_underflow(const Decoded& step) const {
+  throw Failure(ErrorCode::StackUnderflow,
+                fmt::format("`{}` needs {} values, the stack has {}",
+                            spelled(program_, program_.code[at_]), step.operands, stack_.size()));
+}
+
+[[gnu::cold, gnu::noinline]] void Machine::fail_block(const Decoded& step) const {
+  throw Failure(ErrorCode::StackUnderflow,
+                fmt::format("`{}` reaches {} values down, the stack has {}",
+                            spelled(program_, program_.code[at_]), std::uint64_t{step.a} + step.b,
+                            stack_.size()));
+}
+
+[[gnu::cold, gnu::noinline]] void Machine::fail_type(const Decoded& step,
+                                                     const Value* operands) const {
+  const vcode::OpInfo& op = vcode::info(step.op);
+  std::size_t i = 0;
+  while (((step.accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) != 0) ++i;
+  const Type expected = vcode::operand_type(op.operands[i], step.type).value_or(Type::Int);
+  throw Failure(
+      ErrorCode::TypeMismatch,
+      fmt::format("`{}` needs a {} as operand {}, found {}", spelled(program_, program_.code[at_]),
+                  vcode::type_name(expected), i, vcode::type_name(operands[i].type())));
+}
+
+// ---- observers ----
+
+void Machine::observe_start() {
+  function_of_.resize(program_.code.size());
+  for (std::uint32_t f = 0; f < program_.functions.size(); ++f) {
+    for (std::uint32_t at = program_.functions[f].begin; at < program_.functions[f].end; ++at) {
+      function_of_[at] = f;
+    }
+  }
+  const std::uint32_t begin = program_.functions[program_.entry].begin;
+  for (Observer* observer : observers_) observer->enter_function(program_.entry, begin);
+}
+
+void Machine::observe_before(const Decoded& step, std::uint32_t at) {
+  step_.instruction = at;
+  step_.function = function_of_[at];
+  step_.code = &program_.code[at];
+  step_.op = &vcode::info(step.op);
+  step_.stack = stack_.values();
+  step_.operand_count = step.operands;
+  step_.result_count = step.results;
+  step_.depth = calls_.depth();
+  step_.elements = 0;
+  step_.bytes = 0;
+  add_to_step(step, step.operands);
+  for (Observer* observer : observers_) observer->before(step_);
+  step_start_ = Clock::now();
+}
+
+void Machine::observe_after(const Decoded& step) {
+  if (step.action == Action::Vector) backend_.synchronize();
+  const double seconds = std::chrono::duration<double>(Clock::now() - step_start_).count();
+  step_.stack = stack_.values();
+  add_to_step(step, step.results);
+  for (Observer* observer : observers_) observer->after(step_, seconds);
+}
+
+void Machine::add_to_step(const Decoded& step, std::size_t count) {
+  if (step.action != Action::Vector && step.action != Action::Io) return;
+  for (std::size_t i = step_.stack.size() - std::min(count, step_.stack.size());
+       i < step_.stack.size(); ++i) {
+    step_.elements = std::max(step_.elements, element_count(step_.stack[i]));
+    step_.bytes += element_bytes(backend_.widths(), step_.stack[i]);
+  }
+}
+
+}  // namespace vinterp

@@ -1,0 +1,107 @@
+// The machine: runs a linked program on a stack of values with the help of a vector library.
+//
+// Every instruction checks the depth of the stack, the types and the lengths of its operands, so
+// that no program can do harm whether it was verified or not. Failures end the run and come back as
+// a diagnostic; nothing is thrown but std::bad_alloc. Single-threaded; two machines may live in one
+// process.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/program.hpp"
+#include "vinterp/decoded.hpp"
+#include "vinterp/observer.hpp"
+#include "vinterp/value_stack.hpp"
+
+namespace vinterp {
+
+class IoOperations;
+
+struct MachineOptions {
+  bool strict = false;  // -c: elementwise operands must have equal lengths
+  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
+};
+
+enum class Outcome {
+  Returned,  // the entry function returned: the stack holds the results
+  Exited,    // EXIT
+  Failed,
+  Interrupted,  // by the signal in RunResult::signal (SIGALRM: the time limit)
+};
+
+struct RunResult {
+  Outcome outcome = Outcome::Returned;
+  std::optional<vcode::Diagnostic> failure;  // when Failed
+  int signal = 0;                            // when Interrupted
+  double seconds = 0;
+};
+
+class Machine {
+ public:
+  /// `constants` are those of the program (load_constants). The references must outlive the
+  /// machine.
+  Machine(const vcode::LinkedProgram& program, std::vector<cvl::Value> constants,
+          cvl::Backend& backend, IoOperations& io, const MachineOptions& options);
+
+  /// Adds an observer, which must outlive the machine.
+  void observe(Observer& observer) { observers_.push_back(&observer); }
+
+  /// Runs the program from its entry function with an empty stack.
+  RunResult run();
+
+  /// What lies on the stack, bottom first: after a run that returned, its results.
+  std::span<const cvl::Value> stack() const { return stack_.values(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  template <bool kObserved>
+  Outcome loop();
+  Outcome guarded_loop();
+
+  void run_vector(const Decoded& step);
+  void run_io(const Decoded& step);
+  bool branch_taken(const Decoded& step);
+  void check_block(const Decoded& step) const;
+  void stop_timer();
+  void seed(const Decoded& step);
+
+  [[noreturn]] void fail_underflow(const Decoded& step) const;
+  [[noreturn]] void fail_block(const Decoded& step) const;
+  [[noreturn]] void fail_type(const Decoded& step, const cvl::Value* operands) const;
+  const cvl::Vector& scalar_operand(const Decoded& step);
+
+  void observe_start();
+  void observe_before(const Decoded& step, std::uint32_t at);
+  void observe_after(const Decoded& step);
+  void add_to_step(const Decoded& step, std::size_t count);
+
+  const vcode::LinkedProgram& program_;
+  std::vector<cvl::Value> constants_;
+  cvl::Backend& backend_;
+  IoOperations& io_;
+  MachineOptions options_;
+  std::vector<Decoded> code_;
+  ValueStack stack_;
+  CallStack calls_;
+  cvl::Value results_[vcode::kMaxResults];  // of the running instruction
+  std::uint32_t at_ = 0;                    // the running instruction
+  Clock::time_point timer_{};
+  bool timer_started_ = false;
+
+  // Used only when there are observers.
+  std::vector<Observer*> observers_;
+  std::vector<std::uint32_t> function_of_;  // of each instruction
+  Step step_;
+  Clock::time_point step_start_;
+};
+
+}  // namespace vinterp

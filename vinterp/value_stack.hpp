@@ -1,0 +1,133 @@
+// The machine's stack of values, and its stack of calls. Both grow as far as the memory limit lets
+// them: what they take is charged to the heap.
+//
+// A Value holds no pointer into itself, so values are moved within memory as bytes; that is what
+// makes stack instructions and growth cheap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "cvl/heap.hpp"
+#include "cvl/value.hpp"
+
+namespace vinterp {
+
+namespace detail {
+
+/// `bytes` of C heap memory at the new size, charged to `heap`. Throws Failure (OutOfMemory).
+void* resize_charged(cvl::Heap& heap, void* old, std::size_t old_bytes, std::size_t new_bytes);
+void release_charged(cvl::Heap& heap, void* data, std::size_t bytes) noexcept;
+
+/// Moves `count` values within memory; the source places hold nothing afterwards.
+inline void relocate(cvl::Value* to, const cvl::Value* from, std::size_t count) {
+  std::memmove(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(cvl::Value));
+}
+
+}  // namespace detail
+
+class ValueStack {
+ public:
+  explicit ValueStack(cvl::Heap& heap) : heap_(heap) {}
+  ~ValueStack() {
+    clear();
+    detail::release_charged(heap_, begin_, capacity_bytes());
+  }
+  ValueStack(const ValueStack&) = delete;
+  ValueStack& operator=(const ValueStack&) = delete;
+
+  std::size_t size() const { return static_cast<std::size_t>(top_ - begin_); }
+  std::span<const cvl::Value> values() const { return {begin_, size()}; }
+
+  /// The topmost `count` values, deepest first. REQUIRES: so many are there.
+  cvl::Value* topmost(std::size_t count) { return top_ - count; }
+
+  /// Makes room for `count` more values. Throws Failure (OutOfMemory).
+  void reserve(std::size_t count) {
+    if (static_cast<std::size_t>(limit_ - top_) < count) [[unlikely]]
+      grow(count);
+  }
+
+  /// REQUIRES: room was reserved.
+  void push(const cvl::Value& value) { new (top_++) cvl::Value(value); }
+  void push(cvl::Value&& value) { new (top_++) cvl::Value(std::move(value)); }
+
+  /// Replaces the topmost `count` values by `results`, which are left empty.
+  /// REQUIRES: room for them was reserved.
+  void replace(std::size_t count, cvl::Value* results, std::size_t result_count) {
+    cvl::Value* const bottom = top_ - count;
+    for (cvl::Value* dead = bottom; dead != top_; ++dead) dead->~Value();
+    for (std::size_t i = 0; i < result_count; ++i) {
+      detail::relocate(bottom + i, results + i, 1);
+      new (results + i) cvl::Value();
+    }
+    top_ = bottom + result_count;
+  }
+
+  void drop(std::size_t count) {
+    for (cvl::Value* const bottom = top_ - count; top_ != bottom;) (--top_)->~Value();
+  }
+  void clear() { drop(size()); }
+
+  // The stack instructions on the block of `count` values above which `start` others lie.
+  // REQUIRES: start + count <= size().
+
+  /// REQUIRES: room for `count` values was reserved.
+  void copy(std::size_t count, std::size_t start) {
+    const cvl::Value* source = top_ - start - count;
+    for (std::size_t i = 0; i < count; ++i) push(source[i]);
+  }
+  void pop(std::size_t count, std::size_t start) {
+    cvl::Value* const block = top_ - start - count;
+    for (std::size_t i = 0; i < count; ++i) block[i].~Value();
+    detail::relocate(block, block + count, start);
+    top_ -= count;
+  }
+  void move_to_top(std::size_t count, std::size_t start);
+
+ private:
+  std::size_t capacity_bytes() const {
+    return static_cast<std::size_t>(limit_ - begin_) * sizeof(cvl::Value);
+  }
+  void grow(std::size_t count);
+
+  cvl::Heap& heap_;
+  cvl::Value* begin_ = nullptr;
+  cvl::Value* top_ = nullptr;
+  cvl::Value* limit_ = nullptr;
+};
+
+/// Return places of the calls that are active: four bytes a call.
+class CallStack {
+ public:
+  CallStack(cvl::Heap& heap, std::size_t max_depth) : heap_(heap), max_depth_(max_depth) {}
+  ~CallStack() { detail::release_charged(heap_, places_, capacity_ * sizeof(std::uint32_t)); }
+  CallStack(const CallStack&) = delete;
+  CallStack& operator=(const CallStack&) = delete;
+
+  std::size_t depth() const { return depth_; }
+  std::span<const std::uint32_t> places() const { return {places_, depth_}; }
+  /// Throws Failure (CallDepth) at the limit, of the depth or of memory.
+  void push(std::uint32_t place) {
+    if (depth_ == capacity_) [[unlikely]]
+      grow();
+    places_[depth_++] = place;
+  }
+  /// REQUIRES: depth() > 0.
+  std::uint32_t pop() { return places_[--depth_]; }
+
+ private:
+  void grow();
+
+  cvl::Heap& heap_;
+  std::size_t max_depth_;
+  std::uint32_t* places_ = nullptr;
+  std::size_t depth_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace vinterp
