@@ -1,0 +1,94 @@
+#include "vinterp/streams.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace vinterp {
+namespace {
+
+constexpr int kStandardStreams = 3;
+
+/// Opens with repetition after signals; the descriptor is not inherited by spawned processes.
+int open_repeatedly(const char* name, int flags) {
+  int fd;
+  do {
+    fd = ::open(name, flags | O_CLOEXEC, 0666);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+}  // namespace
+
+bool Stream::is_terminal() const {
+  return ::isatty(fd_.get()) == 1;
+}
+
+int Stream::close() {
+  if (!fd_) return 0;
+  int error = output_.flush();
+  const int fd = fd_.release();
+  if (fd < kStandardStreams) {
+    const FileDescriptor null(open_repeatedly("/dev/null", O_RDWR));
+    if (null) {
+      ::dup2(null.get(), fd);
+      return error;
+    }
+  }
+  // An interrupted close has closed the descriptor: it must not be repeated.
+  if (::close(fd) != 0 && errno != EINTR && error == 0) error = errno;
+  return error;
+}
+
+StreamTable::StreamTable(int in, int out, int err) {
+  add(FileDescriptor(in), Stream::Direction::Read);
+  add(FileDescriptor(out), Stream::Direction::Write);
+  add(FileDescriptor(err), Stream::Direction::Write);
+}
+
+Stream* StreamTable::find(std::int64_t number) {
+  if (number < 0 || number >= static_cast<std::int64_t>(streams_.size())) return nullptr;
+  return streams_[static_cast<std::size_t>(number)].get();
+}
+
+std::int64_t StreamTable::add(FileDescriptor fd, Stream::Direction direction) {
+  auto stream = std::make_unique<Stream>(std::move(fd), direction);
+  auto place = std::find(streams_.begin(), streams_.end(), nullptr);
+  if (place == streams_.end()) place = streams_.emplace(place);
+  *place = std::move(stream);
+  return place - streams_.begin();
+}
+
+int StreamTable::close(std::int64_t number) {
+  const auto stream = std::move(streams_[static_cast<std::size_t>(number)]);
+  return stream->close();
+}
+
+FileDescriptor open_file(const std::string& name, FileMode mode) {
+  if (name.find('\0') != std::string::npos) {
+    errno = EINVAL;
+    return {};
+  }
+  int flags = O_RDONLY;
+  if (mode == FileMode::Write) flags = O_WRONLY | O_CREAT | O_TRUNC;
+  if (mode == FileMode::Append) flags = O_WRONLY | O_CREAT | O_APPEND;
+  return FileDescriptor(open_repeatedly(name.c_str(), flags));
+}
+
+std::string system_message(int error) {
+  return std::generic_category().message(error);
+}
+
+void prepare_standard_streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (int fd = 0; fd < kStandardStreams; ++fd) {
+    if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest free number is taken, hence fd. The wrong direction keeps uses of it failures.
+    static_cast<void>(::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY));
+  }
+}
+
+}  // namespace vinterp

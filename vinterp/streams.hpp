@@ -1,0 +1,78 @@
+// The streams of a VCODE program: numbers for open files, pipes and the standard streams.
+//
+// A program names a stream by a number; 0, 1 and 2 are the standard streams, NULL_STREAM (-1) is
+// never open. A new stream takes the smallest free number, and closing frees a number, also 0 to 2.
+// All descriptors opened here are closed in spawned processes. Not thread safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vinterp/byte_buffer.hpp"
+#include "vinterp/file_descriptor.hpp"
+
+namespace vinterp {
+
+inline constexpr std::int64_t kNullStream = -1;
+
+/// One open stream; reads or writes, never both.
+class Stream {
+ public:
+  enum class Direction { Read, Write };
+
+  Stream(FileDescriptor fd, Direction direction)
+      : fd_(std::move(fd)), direction_(direction), input_(fd_.get()), output_(fd_.get()) {}
+  /// Leaves descriptors 0, 1 and 2 open on the null device, so that no later file takes a number
+  /// that the process itself or a library writes to.
+  ~Stream() { close(); }
+
+  int fd() const { return fd_.get(); }
+  bool readable() const { return direction_ == Direction::Read; }
+  bool writable() const { return direction_ == Direction::Write; }
+  bool is_terminal() const;
+  /// REQUIRES: readable(), writable().
+  InputBuffer& input() { return input_; }
+  OutputBuffer& output() { return output_; }
+  /// Flushes and closes. Returns 0 or the error number; the stream is closed in any case.
+  int close();
+
+ private:
+  FileDescriptor fd_;
+  Direction direction_;
+  InputBuffer input_;
+  OutputBuffer output_;
+};
+
+class StreamTable {
+ public:
+  /// Takes over the three descriptors as the standard streams.
+  explicit StreamTable(int in = 0, int out = 1, int err = 2);
+
+  /// The open stream of that number, or null. Valid until the stream is closed.
+  Stream* find(std::int64_t number);
+  /// Gives the stream the smallest free number.
+  std::int64_t add(FileDescriptor fd, Stream::Direction direction);
+  /// Closes an open stream and frees its number. Returns 0 or the error number.
+  int close(std::int64_t number);
+
+ private:
+  std::vector<std::unique_ptr<Stream>> streams_;
+};
+
+/// How FOPEN opens a file; the values are those of a program.
+enum class FileMode { Read = 1, Write = 2, Append = 3 };
+
+/// Opens a file; on failure the descriptor is empty and errno says why.
+FileDescriptor open_file(const std::string& name, FileMode mode);
+
+/// The operating system's text of an error number.
+std::string system_message(int error);
+
+/// To be called once, before anything else opens a file. Makes sure that descriptors 0 to 2 are
+/// taken (uses of closed ones still fail), and makes writing to a pipe without reader an ordinary
+/// failure instead of a signal.
+void prepare_standard_streams();
+
+}  // namespace vinterp
