@@ -1,0 +1,135 @@
+#include "vcode/type_terms.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace vcode {
+namespace {
+
+constexpr Type kKnown[] = {Type::Int, Type::Bool, Type::Float, Type::Segdes};
+constexpr TypeSet kPairSet = type_bit(Type::Pair);
+
+}  // namespace
+
+void TypeTerms::clear() {
+  terms_.clear();
+  trail_.clear();
+  for (Type type : kKnown) fresh(type_bit(type), type_bit(type));
+}
+
+TermId TypeTerms::fresh(TypeSet allowed, TypeSet expected) {
+  terms_.push_back({allowed, expected, kNone, kNone});
+  return static_cast<TermId>(terms_.size() - 1);
+}
+
+TermId TypeTerms::pair(TermId first, TermId second) {
+  const TermId term = fresh(kPairSet, kPairSet);
+  terms_[term].first = first;
+  terms_[term].second = second;
+  return term;
+}
+
+std::pair<TermId, TermId> TypeTerms::components(TermId term) {
+  if (terms_[term].first == kNone) {
+    const TermId first = fresh();
+    const TermId second = fresh();
+    terms_[term].first = first;
+    terms_[term].second = second;
+  }
+  return {terms_[term].first, terms_[term].second};
+}
+
+TypeTerms::Outcome TypeTerms::narrow(TermId id, TypeSet types) {
+  Term& term = terms_[id];
+  if ((term.allowed & types) == 0) return Outcome::Clash;
+  if ((term.allowed & ~types) != 0) {
+    trail_.push_back({id, term.allowed});
+    term.allowed &= types;
+  }
+  return expect(id, term.allowed);
+}
+
+TypeTerms::Outcome TypeTerms::expect(TermId id, TypeSet types) {
+  Term& term = terms_[id];
+  const TypeSet expected = term.expected & term.allowed & types;
+  term.expected = expected != 0 ? expected : term.allowed;
+  return expected != 0 ? Outcome::Fits : Outcome::Doubtful;
+}
+
+TypeTerms::Outcome TypeTerms::join(TermId a, TermId b, TermId& result, int depth) {
+  result = a;
+  if (a == b) return Outcome::Fits;
+  const Term left = terms_[a];
+  const Term right = terms_[b];
+  if ((left.allowed & right.allowed) == 0) return Outcome::Clash;
+  const TypeSet allowed = left.allowed | right.allowed;
+  if (allowed == kPairSet && depth > 0 && left.first != kNone && right.first != kNone) {
+    TermId first = kNone, second = kNone;
+    const Outcome one = join(left.first, right.first, first, depth - 1);
+    const Outcome two = join(left.second, right.second, second, depth - 1);
+    const Outcome worst = std::max(one, two);
+    if (worst != Outcome::Clash) result = pair(first, second);
+    return worst;
+  }
+  const TypeSet expected = left.expected & right.expected;
+  if (expected != 0) {
+    expect(a, expected);
+    expect(b, expected);
+  }
+  result = fresh(allowed, expected != 0 ? expected : allowed);
+  return expected != 0 ? Outcome::Fits : Outcome::Doubtful;
+}
+
+std::vector<TypeTerms::Fact> TypeTerms::take_back(std::size_t mark) {
+  std::vector<Fact> facts;
+  for (std::size_t i = mark; i < trail_.size(); ++i) {
+    facts.push_back({trail_[i].term, terms_[trail_[i].term].allowed});
+  }
+  // Backwards, so that of several former sets of one term the oldest is put back last.
+  for (; trail_.size() > mark; trail_.pop_back()) {
+    terms_[trail_.back().term].allowed = trail_.back().allowed;
+  }
+  const auto by_term = [](const Fact& a, const Fact& b) { return a.term < b.term; };
+  std::sort(facts.begin(), facts.end(), by_term);
+  const auto same_term = [](const Fact& a, const Fact& b) { return a.term == b.term; };
+  facts.erase(std::unique(facts.begin(), facts.end(), same_term), facts.end());
+  return facts;
+}
+
+void TypeTerms::restate(const std::vector<Fact>& facts) {
+  for (const Fact& fact : facts) narrow(fact.term, fact.allowed);
+}
+
+void TypeTerms::restate_common(const std::vector<Fact>& a, const std::vector<Fact>& b) {
+  for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
+    if (left->term == right->term) {
+      narrow(left->term, static_cast<TypeSet>(left->allowed | right->allowed));
+      ++left, ++right;
+    } else {
+      ++(left->term < right->term ? left : right);
+    }
+  }
+}
+
+ValueType TypeTerms::describe(TermId term, std::map<TermId, std::uint32_t>& numbers) const {
+  return describe(term, numbers, kDeepestPair);
+}
+
+ValueType TypeTerms::describe(TermId id, std::map<TermId, std::uint32_t>& numbers,
+                              int depth) const {
+  const Term& term = terms_[id];
+  ValueType type{term.allowed, term.expected, 0, {}};
+  const bool known = id < std::size(kKnown);
+  if (!known) {
+    const auto next = static_cast<std::uint32_t>(numbers.size() + 1);
+    type.variable = numbers.try_emplace(id, next).first->second;
+  }
+  if (term.expected == kPairSet && term.first != kNone && depth > 0) {
+    type.components.push_back(describe(term.first, numbers, depth - 1));
+    type.components.push_back(describe(term.second, numbers, depth - 1));
+  }
+  return type;
+}
+
+}  // namespace vcode

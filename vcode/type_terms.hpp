@@ -1,0 +1,74 @@
+// The types of the values on the verifier's stack, as terms that are narrowed while it learns.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "vcode/effects.hpp"
+
+namespace vcode {
+
+using TermId = std::uint32_t;
+
+/// Terms of one function. A term stands for the type of a value, wherever copies of that value are.
+///
+/// `allowed` holds facts: a value of another type certainly fails. Facts learnt in an arm of a
+/// conditional are taken back at its end unless both arms agree; for that a trail keeps the former
+/// sets. `expected` holds what any instruction has asked for, and is never taken back.
+class TypeTerms {
+ public:
+  enum class Outcome : std::uint8_t { Fits, Doubtful, Clash };
+  struct Fact {
+    TermId term;
+    TypeSet allowed;
+  };
+
+  TypeTerms() { clear(); }
+  void clear();
+
+  /// The term of a known type other than PAIR.
+  static TermId known(Type type) { return static_cast<TermId>(type); }
+  TermId fresh(TypeSet allowed = kAnySet, TypeSet expected = kAnySet);
+  TermId pair(TermId first, TermId second);
+
+  TypeSet allowed(TermId term) const { return terms_[term].allowed; }
+  /// The components of a term that has been narrowed to PAIR; unknown ones are made.
+  std::pair<TermId, TermId> components(TermId term);
+
+  /// An instruction needs one of `types`. Doubtful: another path asked for something else.
+  Outcome narrow(TermId term, TypeSet types);
+  /// The same for what a callee expects on some path only: never a fact.
+  Outcome expect(TermId term, TypeSet types);
+  /// The type of a value that is `a` on one path and `b` on another; Clash if they differ.
+  Outcome join(TermId a, TermId b, TermId& result) { return join(a, b, result, kDeepestPair); }
+
+  std::size_t trail_mark() const { return trail_.size(); }
+  /// Takes back the facts since `mark` and returns them, sorted by term.
+  std::vector<Fact> take_back(std::size_t mark);
+  /// States facts again.
+  void restate(const std::vector<Fact>& facts);
+  /// States what holds in both of two lists of facts, each sorted by term.
+  void restate_common(const std::vector<Fact>& a, const std::vector<Fact>& b);
+
+  /// The term as a value type; numbers variables in the order in which they come up.
+  ValueType describe(TermId term, std::map<TermId, std::uint32_t>& numbers) const;
+
+ private:
+  // Pairs nested deeper are not followed: shared components can make them exponentially large.
+  static constexpr int kDeepestPair = 6;
+  static constexpr TermId kNone = 0xFFFFFFFF;
+
+  struct Term {
+    TypeSet allowed, expected;
+    TermId first, second;
+  };
+
+  Outcome join(TermId a, TermId b, TermId& result, int depth);
+  ValueType describe(TermId term, std::map<TermId, std::uint32_t>& numbers, int depth) const;
+
+  std::vector<Term> terms_;
+  std::vector<Fact> trail_;  // former `allowed` sets
+};
+
+}  // namespace vcode

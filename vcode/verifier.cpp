@@ -1,0 +1,148 @@
+#include "vcode/verifier.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "vcode/call_graph.hpp"
+#include "vcode/function_analysis.hpp"
+#include "vcode/token_reader.hpp"
+
+namespace vcode {
+namespace {
+
+// Stack entries that may be looked at: generous for any sensible program, and a bound for those
+// that shuffle a huge stack again and again.
+constexpr std::int64_t kBaseBudget = std::int64_t{1} << 24;
+constexpr std::int64_t kBudgetPerInstruction = 64;
+
+// Walks through a function of a recursive group before its effect counts as not inferable. Two
+// are enough where each function has a way that ends without recursion.
+constexpr int kMostWalks = 8;
+
+class Verifier {
+ public:
+  Verifier(const LinkedProgram& program, Diagnostics& diagnostics)
+      : program_(program),
+        diagnostics_(diagnostics),
+        graph_(program),
+        context_{
+            program, std::vector<FunctionEffect>(program.functions.size()), graph_.group_of,
+            kBaseBudget + kBudgetPerInstruction * static_cast<std::int64_t>(program.code.size())},
+        analysis_(context_) {}
+
+  Verification run(const VerifyOptions& options);
+
+ private:
+  void infer_group(const std::vector<std::uint32_t>& group);
+  void report();
+  void warn(std::uint32_t function);
+
+  const LinkedProgram& program_;
+  Diagnostics& diagnostics_;
+  CallGraph graph_;
+  AnalysisContext context_;
+  FunctionAnalysis analysis_;
+  Verification result_;
+};
+
+Verification Verifier::run(const VerifyOptions& options) {
+  result_.guarded.assign(program_.functions.size(), false);
+  result_.reachable.assign(program_.functions.size(), false);
+  for (const auto& group : graph_.groups) infer_group(group);
+  report();
+  if (options.warn_guarded) {
+    for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
+      if (result_.guarded[i] && result_.reachable[i]) warn(i);
+    }
+  }
+  result_.effects = std::move(context_.effects);
+  return std::move(result_);
+}
+
+// Least fixed point: recursive calls are first taken not to return at all, so that the ways which
+// end without them give a first effect; the functions are walked again until nothing changes.
+void Verifier::infer_group(const std::vector<std::uint32_t>& group) {
+  for (std::uint32_t function : group) context_.effects[function].never_returns = true;
+  std::vector<std::vector<std::uint32_t>> callers(group.size());
+  std::set<std::uint32_t> due;  // positions in the group, callees mostly first
+  std::vector<int> walks(group.size());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> positions;
+  for (std::uint32_t i = 0; i < group.size(); ++i) positions.emplace_back(group[i], i);
+  std::sort(positions.begin(), positions.end());
+  const auto position_of = [&](std::uint32_t function) {
+    return std::lower_bound(positions.begin(), positions.end(), std::pair{function, 0u})->second;
+  };
+  for (std::uint32_t i = 0; i < group.size(); ++i) {
+    due.insert(due.end(), i);
+    for (std::uint32_t callee : graph_.callees(group[i])) {
+      if (graph_.group_of[callee] == graph_.group_of[group[i]]) {
+        callers[position_of(callee)].push_back(i);
+      }
+    }
+  }
+  while (!due.empty()) {
+    const std::uint32_t at = *due.begin();
+    due.erase(due.begin());
+    const std::uint32_t function = group[at];
+    auto found = analysis_.run(function, nullptr, false);
+    if (++walks[at] > kMostWalks) {
+      found.effect = {};
+      found.effect.complete = false;
+    }
+    result_.guarded[function] = found.guarded || !found.effect.complete;
+    if (found.effect == context_.effects[function]) continue;
+    context_.effects[function] = std::move(found.effect);
+    due.insert(callers[at].begin(), callers[at].end());
+  }
+}
+
+// Walks what a run can reach, from the entry on, and reports.
+void Verifier::report() {
+  std::vector<std::uint32_t> due{program_.entry};
+  result_.reachable[program_.entry] = true;
+  while (!due.empty()) {
+    const std::uint32_t function = due.back();
+    due.pop_back();
+    const auto found = analysis_.run(function, &diagnostics_, function == program_.entry);
+    for (std::uint32_t callee : found.callees) {
+      if (result_.reachable[callee]) continue;
+      result_.reachable[callee] = true;
+      due.push_back(callee);
+    }
+  }
+}
+
+void Verifier::warn(std::uint32_t function) {
+  const LinkedFunction& place = program_.functions[function];
+  diagnostics_.add({.severity = Severity::Warning,
+                    .code = ErrorCode::BranchShapeWarning,
+                    .message = fmt::format("the effect of `{}` on the stack cannot be inferred, it "
+                                           "is checked while running",
+                                           shortened(place.name)),
+                    .span = place.name_span,
+                    .function = {},
+                    .notes = {},
+                    .hint = {}});
+}
+
+}  // namespace
+
+Verification verify(const LinkedProgram& program, Diagnostics& diagnostics,
+                    const VerifyOptions& options) {
+  return Verifier(program, diagnostics).run(options);
+}
+
+std::string print(const Verification& verification, const LinkedProgram& program) {
+  std::string text;
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    text += effect_text(program.functions[i].name, verification.effects[i]);
+    if (verification.guarded[i]) text += "  checked while running";
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace vcode
