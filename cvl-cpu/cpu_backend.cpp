@@ -34,14 +34,14 @@ Kernels make_kernels(Isa isa, Widths widths) {
   switch (isa) {
 #if defined(CVL_HAVE_X86_64_LEVELS)
     case Isa::V4:
-      add(v4::add_elementwise_kernels);
+      add(v4::add_elementwise_kernels, v4::add_expand_kernels);
       break;
     case Isa::V3:
-      add(v3::add_elementwise_kernels);
+      add(v3::add_elementwise_kernels, v3::add_expand_kernels);
       break;
 #endif
     default:
-      add(baseline::add_elementwise_kernels);
+      add(baseline::add_elementwise_kernels, baseline::add_expand_kernels);
       break;
   }
   return kernels;

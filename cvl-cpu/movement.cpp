@@ -1,0 +1,60 @@
+#include "cvl-cpu/movement.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "cvl/failure.hpp"
+
+namespace cvl::cpu {
+
+std::int64_t int_at(const CpuBackend& cpu, const Vector& vector, std::int64_t position) {
+  const bool wide = cpu.element_bytes(Type::Int) == 8;
+  if (vector.form == Form::Progression) {
+    const std::uint64_t number = static_cast<std::uint64_t>(vector.progression_start()) +
+                                 static_cast<std::uint64_t>(position) *
+                                     static_cast<std::uint64_t>(vector.progression_step());
+    return wide ? static_cast<std::int64_t>(number) : static_cast<std::int32_t>(number);
+  }
+  const std::int64_t at = vector.form == Form::Constant ? 0 : position;
+  return wide ? elements<std::int64_t>(vector)[at] : elements<std::int32_t>(vector)[at];
+}
+
+Vector constant_vector(const CpuBackend& cpu, Type type, std::int64_t length, const void* element) {
+  Vector result;
+  result.type = type;
+  result.length = length;
+  const std::size_t width = cpu.element_bytes(type);
+  if (Vector::fits_inline(length, width)) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      std::memcpy(result.payload + static_cast<std::size_t>(i) * width, element, width);
+    }
+  } else {
+    result.form = Form::Constant;
+    std::memcpy(result.payload, element, width);
+  }
+  return result;
+}
+
+void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t bytes) {
+  constexpr std::int64_t kTile = std::int64_t{256} << 10;
+  const bool streamed = static_cast<std::size_t>(bytes) >= cpu.stream_bytes();
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * kTile;
+    put_block(cpu, static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
+              std::min(kTile, bytes - begin), streamed);
+  };
+  cpu.scheduler().for_tiles(tile_count(bytes, kTile), 2 * bytes, tile);
+}
+
+void throw_index_failure(vcode::Op op, const BadIndex& bad) {
+  throw Failure(vcode::ErrorCode::IndexOutOfRange,
+                fmt::format("index {} is out of range in `{}`", bad.index, vcode::info(op).text),
+                {fmt::format("element {} of the index vector refers to segment {}, which has {} "
+                             "elements (all counted from 0)",
+                             bad.position, bad.segment, bad.segment_length)},
+                "");
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,163 @@
+// MAKE_SEGDES, LENGTHS, LENGTH, and the starts of segments.
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/operations.hpp"
+#include "cvl-cpu/segments.hpp"
+#include "cvl/failure.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+constexpr std::int64_t kTile = std::int64_t{1} << 16;  // segments
+
+[[noreturn]] void throw_negative_length(const CpuBackend& cpu, const Vector& lengths) {
+  std::int64_t position = 0;
+  while (int_at(cpu, lengths, position) >= 0) ++position;
+  throw Failure(
+      vcode::ErrorCode::NegativeLength,
+      fmt::format("a segment cannot have {} elements", int_at(cpu, lengths, position)),
+      {fmt::format("element {} of the lengths (of {}, counted from 0)", position, lengths.length)},
+      "");
+}
+
+[[noreturn]] void throw_total_overflow() {
+  throw Failure(vcode::ErrorCode::CountOverflow,
+                "the lengths of the segments add up to more than 2^63 - 1");
+}
+
+/// The sum of lengths that may not fit 64 bits.
+std::int64_t checked_total(const CpuBackend& cpu, const Vector& lengths) {
+  std::int64_t total = 0;
+  for (std::int64_t k = 0; k < lengths.length; ++k) {
+    if (__builtin_add_overflow(total, int_at(cpu, lengths, k), &total)) throw_total_overflow();
+  }
+  return total;
+}
+
+LengthSummary summarize(CpuBackend& cpu, const Vector& lengths) {
+  const auto* data = elements<std::byte>(lengths);
+  const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
+  const std::int64_t tiles = tile_count(lengths.length, kTile);
+  if (tiles == 1) return cpu.kernels().summarize_lengths(data, lengths.length);
+  std::vector<LengthSummary> parts(static_cast<std::size_t>(tiles));
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * kTile;
+    parts[static_cast<std::size_t>(index)] = cpu.kernels().summarize_lengths(
+        data + begin * width, std::min(kTile, lengths.length - begin));
+  };
+  cpu.scheduler().for_tiles(tiles, lengths.length * width, tile);
+  LengthSummary all = parts[0];
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    all.sum += parts[k].sum;
+    all.least = std::min(all.least, parts[k].least);
+    all.greatest = std::max(all.greatest, parts[k].greatest);
+  }
+  return all;
+}
+
+Segdes uniform_segdes(const CpuBackend& cpu, const Vector& lengths) {
+  const std::int64_t length = int_at(cpu, lengths, 0);
+  if (length < 0) throw_negative_length(cpu, lengths);
+  std::int64_t total = 0;
+  if (__builtin_mul_overflow(length, lengths.length, &total)) throw_total_overflow();
+  return Segdes::regular(lengths.length, length);
+}
+
+}  // namespace
+
+const std::int64_t* segment_offsets(CpuBackend& cpu, const Segdes& segdes) {
+  SegdesTables& tables = *segdes.tables;
+  if (!tables.offsets) {
+    const auto* lengths = elements<std::byte>(tables.lengths);
+    const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
+    Ref<Buffer> offsets = cpu.heap().allocate((static_cast<std::size_t>(segdes.count) + 1) * 8);
+    auto* starts = offsets->as<std::int64_t>();
+    const std::int64_t tiles = tile_count(segdes.count, kTile);
+    // First every tile's sum, at the place of its first start, then the starts inside the tiles.
+    const auto count_in = [&](std::int64_t index) {
+      return std::min(kTile, segdes.count - index * kTile);
+    };
+    auto sum = [&](std::int64_t index) {
+      starts[index * kTile] =
+          cpu.kernels().summarize_lengths(lengths + index * kTile * width, count_in(index)).sum;
+    };
+    auto scan = [&](std::int64_t index) {
+      cpu.kernels().starts(starts + index * kTile, lengths + index * kTile * width, count_in(index),
+                           starts[index * kTile]);
+    };
+    if (tiles == 1) {
+      starts[0] = 0;
+    } else {
+      cpu.scheduler().for_tiles(tiles, segdes.count * width, sum);
+      std::int64_t total = 0;
+      for (std::int64_t index = 0; index < tiles; ++index) {
+        total += std::exchange(starts[index * kTile], total);
+      }
+    }
+    cpu.scheduler().for_tiles(tiles, segdes.count * (8 + width), scan);
+    starts[segdes.count] = segdes.total;
+    tables.offsets = std::move(offsets);
+  }
+  return tables.offsets->as<std::int64_t>();
+}
+
+std::int64_t segment_containing(const std::int64_t* offsets, std::int64_t count,
+                                std::int64_t position) {
+  // Without branches on the data: the start of the answer moves up in halves of what is left.
+  std::int64_t first = 0;
+  while (count > 1) {
+    const std::int64_t half = count / 2;
+    first = offsets[first + half] <= position ? first + half : first;
+    count -= half;
+  }
+  return first;
+}
+
+void run_make_segdes(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results) {
+  Vector& lengths = operands[0].vector();
+  if (lengths.length == 0) {
+    results[0] = Segdes::regular(0, 0);
+    return;
+  }
+  if (lengths.length == 1 || lengths.form == Form::Constant) {
+    results[0] = uniform_segdes(cpu, lengths);
+    return;
+  }
+  if (lengths.form == Form::Progression) lengths = cpu.materialized(lengths);
+  const LengthSummary summary = summarize(cpu, lengths);
+  if (summary.least < 0) throw_negative_length(cpu, lengths);
+  if (summary.least == summary.greatest) {
+    results[0] = uniform_segdes(cpu, lengths);
+    return;
+  }
+  Segdes result;
+  result.uniform = false;
+  result.count = lengths.length;
+  const bool fits = summary.greatest <= std::numeric_limits<std::int64_t>::max() / lengths.length;
+  result.total = fits ? static_cast<std::int64_t>(summary.sum) : checked_total(cpu, lengths);
+  result.tables = Ref<SegdesTables>(new SegdesTables);
+  result.tables->lengths = std::move(lengths);
+  results[0] = std::move(result);
+}
+
+void run_lengths(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results) {
+  const Segdes& segdes = operands[0].segdes();
+  if (!segdes.uniform) {
+    results[0] = segdes.tables->lengths;
+    return;
+  }
+  const Vector one = make_int(cpu.widths(), segdes.uniform_length);
+  results[0] = segdes.count == 1 ? one : constant_vector(cpu, Type::Int, segdes.count, one.payload);
+}
+
+void run_length(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results) {
+  results[0] = make_int(cpu.widths(), operands[0].vector().length);
+}
+
+}  // namespace cvl::cpu
