@@ -1,0 +1,137 @@
+#include "vinterp/chrome_trace.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "vinterp/report_text.hpp"
+
+namespace vinterp {
+namespace {
+
+constexpr std::size_t kTextPerPiece = 64 * 1024;
+
+/// A text as JSON string; anything but printable ASCII is escaped, byte by byte.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte > 0x7e) {
+      result += fmt::format("\\u{:04x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+double microseconds(std::int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) * 1e-3;
+}
+
+}  // namespace
+
+ChromeTrace::ChromeTrace(const vcode::LinkedProgram& program, const cvl::Heap& heap,
+                         std::size_t max_events)
+    : program_(program), heap_(heap), max_events_(max_events) {}
+
+std::int64_t ChromeTrace::now() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count();
+}
+
+void ChromeTrace::after(const Step& step, double seconds) {
+  if (!step.op->is_vector_op() && step.op->family != vcode::Family::Io) return;
+  const auto duration = static_cast<std::int64_t>(seconds * 1e9);
+  add({now() - duration, duration, step.elements, step.bytes, heap_.statistics().live_bytes,
+       step.instruction, false});
+}
+
+void ChromeTrace::enter_function(std::uint32_t function, std::uint32_t) {
+  open_.push_back({now(), function});
+}
+
+void ChromeTrace::leave_function(std::uint32_t) {
+  if (open_.empty()) return;
+  const OpenCall call = open_.back();
+  open_.pop_back();
+  add({call.start, now() - call.start, 0, 0, heap_.statistics().live_bytes, call.function, true});
+}
+
+void ChromeTrace::add(const Event& event) {
+  if (event.duration < shortest_kept_) {
+    ++dropped_;
+    longest_dropped_ = std::max(longest_dropped_, event.duration);
+    return;
+  }
+  if (events_.size() == max_events_) drop_shorter_half();
+  events_.push_back(event);
+}
+
+void ChromeTrace::drop_shorter_half() {
+  const auto longer = [](const Event& a, const Event& b) { return a.duration > b.duration; };
+  const auto kept_end = events_.begin() + static_cast<std::ptrdiff_t>(max_events_ / 2);
+  std::nth_element(events_.begin(), kept_end, events_.end(), longer);
+  shortest_kept_ = kept_end->duration;
+  longest_dropped_ = std::max(longest_dropped_, kept_end->duration);
+  dropped_ += static_cast<std::uint64_t>(events_.end() - kept_end);
+  events_.erase(kept_end, events_.end());
+}
+
+bool ChromeTrace::write(const TextSink& sink) {
+  while (!open_.empty()) leave_function(open_.back().function);
+  // An outer event begins no later than what it contains, and is the longer one.
+  std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
+    return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+  });
+
+  std::string text = fmt::format(
+      "{{\"displayTimeUnit\":\"ms\",\n"
+      "\"otherData\":{{\"program\":{},\"dropped_events\":{},\"longest_dropped_us\":{:.3f}}},\n"
+      "\"traceEvents\":[\n"
+      "{{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\",\"args\":{{\"name\":{}}}}},\n"
+      "{{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{{\"name\":\"host\"}}}"
+      "}",
+      quoted(program_.source->name()), dropped_, microseconds(longest_dropped_),
+      quoted("vinterp " + program_.source->name()));
+  for (const Event& event : events_) {
+    text += event_text(event);
+    if (text.size() < kTextPerPiece) continue;
+    if (!sink(text)) return false;
+    text.clear();
+  }
+  text += "\n]}\n";
+  return sink(text);
+}
+
+std::string ChromeTrace::event_text(const Event& event) const {
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  if (event.is_call) {
+    const vcode::LinkedFunction& function = program_.functions[event.place];
+    fmt::format_to(out,
+                   ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"function\",\"name\":{},"
+                   "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"line\":{}}}}}",
+                   quoted(function.name), microseconds(event.start), microseconds(event.duration),
+                   function.name_span.line);
+    return fmt::to_string(text);
+  }
+  const vcode::Instruction& code = program_.code[event.place];
+  fmt::format_to(out,
+                 ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"operation\",\"name\":{},"
+                 "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"function\":{},\"line\":{},"
+                 "\"elements\":{},\"bytes\":{}}}}}",
+                 quoted(operation_name(code.op, code.type)), microseconds(event.start),
+                 microseconds(event.duration), quoted(program_.function_at(event.place).name),
+                 code.span.line, event.elements, event.bytes);
+  fmt::format_to(out,
+                 ",\n{{\"ph\":\"C\",\"pid\":1,\"name\":\"heap\",\"ts\":{:.3f},"
+                 "\"args\":{{\"live bytes\":{}}}}}",
+                 microseconds(event.start + event.duration), event.live_bytes);
+  return fmt::to_string(text);
+}
+
+}  // namespace vinterp

@@ -1,0 +1,56 @@
+// Where the time of a run goes: one row per operation, type and source function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "cvl/heap.hpp"
+#include "vcode/program.hpp"
+#include "vinterp/observer.hpp"
+
+namespace vinterp {
+
+/// Counts by instruction while the program runs, which costs a few additions; rows are made of
+/// that only for the report.
+class Profile final : public Observer {
+ public:
+  static constexpr std::size_t kDefaultRows = 40;
+
+  /// `program` must outlive the profile.
+  explicit Profile(const vcode::LinkedProgram& program);
+
+  void after(const Step& step, double seconds) override;
+
+  /// A table of at most `max_rows` rows, the most expensive first, in at most 100 columns; the sum
+  /// of the others, totals, and memory and device statistics follow. `seconds`: wall-clock time of
+  /// the run.
+  std::string report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
+                     double seconds, std::size_t max_rows = kDefaultRows) const;
+
+  /// What the rows count.
+  struct Cost {
+    std::uint64_t calls = 0;
+    std::uint64_t elements = 0;
+    std::uint64_t bytes = 0;
+    double seconds = 0;
+    void add(const Cost& other);
+  };
+  struct Row {
+    vcode::Op op;
+    vcode::Type type;
+    std::uint32_t function;
+    std::uint32_t line;  // of the first instruction that contributes
+    bool more_lines;     // others do, too
+    Cost cost;
+  };
+  /// All rows with calls, the most expensive first.
+  std::vector<Row> rows() const;
+
+ private:
+  const vcode::LinkedProgram& program_;
+  std::vector<Cost> costs_;  // by instruction
+};
+
+}  // namespace vinterp

@@ -1,0 +1,26 @@
+// Numbers as reports show them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vcode/opcodes.hpp"
+
+namespace vinterp {
+
+/// "1.234 s", "56.70 ms", "8.90 us".
+std::string format_seconds(double seconds);
+
+/// At most eight characters: "1234567", "12.3 M", "4.57 G".
+std::string format_count(std::uint64_t count);
+
+/// "12.3%"; nothing of nothing is 0.0%.
+std::string format_share(double part, double whole);
+
+/// An operation with its type, if it takes one: "+ INT".
+std::string operation_name(vcode::Op op, vcode::Type type);
+
+/// At most `width` characters: long names lose their middle.
+std::string fitted(const std::string& name, std::size_t width);
+
+}  // namespace vinterp

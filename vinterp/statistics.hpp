@@ -1,0 +1,38 @@
+// The numbers of a run as a whole (--stats).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cvl/backend.hpp"
+#include "cvl/heap.hpp"
+#include "vinterp/observer.hpp"
+
+namespace vinterp {
+
+/// Counts what runs.
+class Statistics final : public Observer {
+ public:
+  void after(const Step& step, double seconds) override;
+
+  /// Several aligned lines: instructions, vector operations, elements, memory, device work if there
+  /// was any, time. `seconds`: wall-clock time of the run.
+  std::string report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
+                     double seconds) const;
+
+ private:
+  std::uint64_t instructions_ = 0;
+  std::uint64_t vector_operations_ = 0;
+  std::uint64_t elements_ = 0;
+  std::int64_t longest_ = 0;
+  std::uint64_t bytes_ = 0;
+  double vector_seconds_ = 0;
+};
+
+/// The lines about memory, which the profile shows too.
+std::string heap_report(const cvl::HeapStatistics& heap);
+
+/// The lines about work given to a device; empty if there was none.
+std::string device_report(const cvl::DeviceCounters& device);
+
+}  // namespace vinterp
