@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "vcode/printer.hpp"
+
 namespace vinterp {
 namespace {
 
@@ -64,22 +66,12 @@ void append(std::vector<vcode::Note>& notes, std::vector<vcode::Note> more) {
 
 }  // namespace
 
-std::string spelled(const vcode::LinkedProgram& program, const vcode::Instruction& instruction) {
-  const vcode::OpInfo& op = vcode::info(instruction.op);
-  if (op.takes_type()) return fmt::format("{} {}", op.text, vcode::type_name(instruction.type));
-  switch (op.argument) {
-    case vcode::Argument::Counts:
-      return fmt::format("{} {} {}", op.text, instruction.a, instruction.b);
-    case vcode::Argument::Name:
-      return fmt::format("{} {}", op.text, program.functions[instruction.a].name);
-    default:
-      return std::string(op.text);
-  }
-}
-
 vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::LinkedProgram& program,
                                  std::uint32_t at, std::span<const std::uint32_t> calls,
                                  std::span<const cvl::Value> stack) {
+  // The way to an instruction that ran earlier is no longer known.
+  const bool late = failure.origin().value_or(at) != at;
+  at = failure.origin().value_or(at);
   vcode::Diagnostic diagnostic;
   diagnostic.code = failure.code();
   diagnostic.message = failure.message();
@@ -88,10 +80,10 @@ vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::Linke
   diagnostic.hint = failure.hint();
   for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
   if (failure.code() == vcode::ErrorCode::OutOfMemory) {
-    diagnostic.message += fmt::format(" in `{}`", spelled(program, program.code[at]));
+    diagnostic.message += fmt::format(" in `{}`", vcode::print(program.code[at], program));
     append(diagnostic.notes, largest_vectors(stack));
   }
-  append(diagnostic.notes, call_chain(program, calls));
+  if (!late) append(diagnostic.notes, call_chain(program, calls));
   return diagnostic;
 }
 

@@ -18,7 +18,4 @@ vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::Linke
                                  std::uint32_t at, std::span<const std::uint32_t> calls,
                                  std::span<const cvl::Value> stack);
 
-/// An instruction as messages name it: "+ INT", "COPY 1 0", "CALL f".
-std::string spelled(const vcode::LinkedProgram& program, const vcode::Instruction& instruction);
-
 }  // namespace vinterp

@@ -8,6 +8,7 @@
 
 #include "cvl/check.hpp"
 #include "cvl/failure.hpp"
+#include "vcode/printer.hpp"
 #include "vinterp/failure_report.hpp"
 #include "vinterp/interrupt.hpp"
 #include "vinterp/io_ops.hpp"
@@ -195,6 +196,7 @@ inline void Machine::run_vector(const Decoded& step) {
     cvl::check_operands(vcode::info(step.op), step.type, operands, options_.strict);
   }
   if (element_count(operands[0]) >= kLongVector) stop_if_asked();
+  backend_.origin = at_;
   backend_.execute(step.op, step.type, operands, results_);
   stack_.replace(step.operands, results_, step.results);
 }
@@ -203,6 +205,7 @@ void Machine::run_io(const Decoded& step) {
   stack_.reserve(step.results);
   Value* const operands = stack_.topmost(step.operands);
   if (!types_fit(step, operands)) fail_type(step, operands);
+  backend_.origin = at_;
   io_.execute(step.op, step.type, operands, results_);
   stop_if_asked();
   stack_.replace(step.operands, results_, step.results);
@@ -229,7 +232,7 @@ inline const cvl::Vector& Machine::scalar_operand(const Decoded& step) {
   if (operand->vector().length != 1) [[unlikely]] {
     throw Failure(ErrorCode::NotAScalar,
                   fmt::format("`{}` needs a {} of length 1, found length {}",
-                              spelled(program_, program_.code[at_]),
+                              vcode::print(program_.code[at_], program_),
                               vcode::type_name(operand->type()), operand->vector().length));
   }
   return operand->vector();
@@ -253,16 +256,16 @@ void Machine::seed(const Decoded& step) {
 // ---- failures ----
 
 [[gnu::cold, gnu::noinline]] void Machine::fail_underflow(const Decoded& step) const {
-  throw Failure(ErrorCode::StackUnderflow,
-                fmt::format("`{}` needs {} values, the stack has {}",
-                            spelled(program_, program_.code[at_]), step.operands, stack_.size()));
+  throw Failure(ErrorCode::StackUnderflow, fmt::format("`{}` needs {} values, the stack has {}",
+                                                       vcode::print(program_.code[at_], program_),
+                                                       step.operands, stack_.size()));
 }
 
 [[gnu::cold, gnu::noinline]] void Machine::fail_block(const Decoded& step) const {
   throw Failure(ErrorCode::StackUnderflow,
                 fmt::format("`{}` reaches {} values down, the stack has {}",
-                            spelled(program_, program_.code[at_]), std::uint64_t{step.a} + step.b,
-                            stack_.size()));
+                            vcode::print(program_.code[at_], program_),
+                            std::uint64_t{step.a} + step.b, stack_.size()));
 }
 
 [[gnu::cold, gnu::noinline]] void Machine::fail_type(const Decoded& step,
@@ -271,10 +274,10 @@ void Machine::seed(const Decoded& step) {
   std::size_t i = 0;
   while (((step.accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) != 0) ++i;
   const Type expected = vcode::operand_type(op.operands[i], step.type).value_or(Type::Int);
-  throw Failure(
-      ErrorCode::TypeMismatch,
-      fmt::format("`{}` needs a {} as operand {}, found {}", spelled(program_, program_.code[at_]),
-                  vcode::type_name(expected), i, vcode::type_name(operands[i].type())));
+  throw Failure(ErrorCode::TypeMismatch,
+                fmt::format("`{}` needs a {} as operand {}, found {}",
+                            vcode::print(program_.code[at_], program_), vcode::type_name(expected),
+                            i, vcode::type_name(operands[i].type())));
 }
 
 // ---- observers ----

@@ -1,0 +1,24 @@
+// The vector libraries that this build has.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "vinterp/options.hpp"
+
+namespace vinterp {
+
+/// What may be written after --backend.
+inline constexpr std::string_view kBackendChoices = "auto|cpu|cuda";
+
+/// Names of the libraries in this build.
+std::vector<std::string_view> built_backends();
+
+/// The library that the options ask for. Throws cvl::Failure (NoBackend) when it is not in this
+/// build or cannot be used.
+std::unique_ptr<cvl::Backend> make_backend(const Options& options);
+
+}  // namespace vinterp

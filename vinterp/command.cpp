@@ -1,0 +1,243 @@
+#include "vinterp/command.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cvl/failure.hpp"
+#include "vcode/verifier.hpp"
+#include "vinterp/backends.hpp"
+#include "vinterp/build_info.hpp"
+#include "vinterp/byte_buffer.hpp"
+#include "vinterp/completion.hpp"
+#include "vinterp/constants.hpp"
+#include "vinterp/help.hpp"
+#include "vinterp/interrupt.hpp"
+#include "vinterp/io_ops.hpp"
+#include "vinterp/list_ops.hpp"
+#include "vinterp/listing.hpp"
+#include "vinterp/loader.hpp"
+#include "vinterp/machine.hpp"
+#include "vinterp/manual.hpp"
+#include "vinterp/observers.hpp"
+#include "vinterp/options.hpp"
+#include "vinterp/streams.hpp"
+
+namespace vinterp {
+namespace {
+
+using vcode::Diagnostic;
+using vcode::Diagnostics;
+using vcode::ErrorCode;
+
+constexpr int kSignalStatus = 128;
+
+int status_of(ErrorCode code) {
+  return static_cast<int>(vcode::info(code).error_class);
+}
+
+/// The status that the first error asks for.
+int status_of(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity == vcode::Severity::Error) return status_of(diagnostic.code);
+  }
+  return 0;
+}
+
+Diagnostic diagnostic_of(const cvl::Failure& failure) {
+  Diagnostic diagnostic;
+  diagnostic.code = failure.code();
+  diagnostic.message = failure.message();
+  for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
+  diagnostic.hint = failure.hint();
+  return diagnostic;
+}
+
+/// One command in progress.
+class Command {
+ public:
+  int run(std::span<const std::string> arguments);
+
+ private:
+  int perform();
+  int run_program();
+  int execute(const vcode::LinkedProgram& program, cvl::Backend& backend);
+  int finish(const RunResult& result, const Machine& machine, IoOperations& io);
+  int print_results(const Machine& machine, IoOperations& io);
+  int interrupted(int signal);
+  int check(const vcode::LinkedProgram& program, Diagnostics& diagnostics);
+  int print_information(std::string_view text);
+  int fail(const Diagnostic& diagnostic);
+  void show(const Diagnostics& diagnostics);
+  vcode::RenderOptions rendering() const { return {use_color(options_.color)}; }
+
+  Options options_;
+  std::shared_ptr<const vcode::Source> source_;
+};
+
+int Command::run(std::span<const std::string> arguments) {
+  try {
+    options_ = parse_options(arguments);
+    return perform();
+  } catch (const UsageError& error) {
+    Diagnostic diagnostic;
+    diagnostic.code = ErrorCode::Usage;
+    diagnostic.message = error.what();
+    diagnostic.hint = error.hint();
+    return fail(diagnostic);
+  } catch (const cvl::Failure& failure) {
+    return fail(diagnostic_of(failure));
+  }
+}
+
+int Command::perform() {
+  switch (options_.task) {
+    case Task::Help:
+      return print_information(help_text());
+    case Task::Manual:
+      return print_information(manual_page());
+    case Task::BashCompletion:
+      return print_information(bash_completion());
+    case Task::ZshCompletion:
+      return print_information(zsh_completion());
+    case Task::FishCompletion:
+      return print_information(fish_completion());
+    case Task::Version:
+      return print_information(version_text());
+    case Task::ListOps:
+      return print_information(list_ops());
+    case Task::ListOpsJson:
+      return print_information(list_ops_json());
+    default:
+      return run_program();
+  }
+}
+
+int Command::run_program() {
+  Diagnostics diagnostics;
+  source_ = read_source(options_.file, diagnostics);
+  std::optional<vcode::LinkedProgram> program;
+  if (source_) program = load_program(source_, diagnostics);
+  if (!program) {
+    diagnostics.sort();
+    show(diagnostics);
+    return status_of(diagnostics);
+  }
+  if (options_.task == Task::Check) return check(*program, diagnostics);
+  if (options_.verify) vcode::verify(*program, diagnostics);
+  diagnostics.sort();
+  show(diagnostics);
+  if (diagnostics.has_errors()) return status_of(diagnostics);
+  if (options_.list_program) std::fputs(listing(*program).c_str(), stderr);
+  const std::unique_ptr<cvl::Backend> backend = make_backend(options_);
+  return execute(*program, *backend);
+}
+
+int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics) {
+  const vcode::Verification verification =
+      vcode::verify(program, diagnostics, {.warn_guarded = true});
+  diagnostics.sort();
+  show(diagnostics);
+  if (diagnostics.has_errors()) return status_of(diagnostics);
+  return print_information(vcode::print(verification, program));
+}
+
+int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend) {
+  Diagnostics diagnostics;
+  std::vector<cvl::Value> constants = load_constants(program, backend, diagnostics);
+  if (diagnostics.has_errors()) {
+    show(diagnostics);
+    return status_of(diagnostics);
+  }
+  IoOperations io(backend, {.sandbox = options_.sandbox, .strict = options_.strict});
+  MachineOptions machine_options{.strict = options_.strict};
+  if (options_.max_depth) machine_options.max_depth = *options_.max_depth;
+  Machine machine(program, std::move(constants), backend, io, machine_options);
+  Observers observers(options_, program, backend);
+  observers.attach(machine);
+
+  handle_signals();
+  if (options_.time_limit > 0) set_time_limit(options_.time_limit);
+  const RunResult result = machine.run();
+
+  const int status = finish(result, machine, io);
+  observers.report(result.seconds);
+  return status;
+}
+
+int Command::finish(const RunResult& result, const Machine& machine, IoOperations& io) {
+  switch (result.outcome) {
+    case Outcome::Failed:
+      return fail(*result.failure);
+    case Outcome::Interrupted:
+      return interrupted(result.signal);
+    default:
+      break;
+  }
+  if (options_.report_time)
+    std::fputs(fmt::format("elapsed time = {:f} seconds\n", result.seconds).c_str(), stderr);
+  return result.outcome == Outcome::Exited ? 0 : print_results(machine, io);
+}
+
+int Command::print_results(const Machine& machine, IoOperations& io) {
+  for (const cvl::Value& value : machine.stack()) io.print(value);
+  io.flush();
+  return 0;
+}
+
+int Command::interrupted(int signal) {
+  if (signal != SIGALRM) return kSignalStatus + signal;
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::TimeLimit;
+  diagnostic.message = fmt::format("the time limit of {} seconds was reached", options_.time_limit);
+  diagnostic.hint = "raise the limit with --timeout";
+  return fail(diagnostic);
+}
+
+int Command::print_information(std::string_view text) {
+  const int error = write_fully(STDOUT_FILENO, text);
+  if (error == 0) return 0;
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::OutputFailed;
+  diagnostic.message = fmt::format("cannot write to standard output: {}", system_message(error));
+  return fail(diagnostic);
+}
+
+int Command::fail(const Diagnostic& diagnostic) {
+  std::fputs(vcode::render(diagnostic, source_.get(), rendering()).c_str(), stderr);
+  return status_of(diagnostic.code);
+}
+
+void Command::show(const Diagnostics& diagnostics) {
+  std::fputs(vcode::render(diagnostics, source_.get(), rendering()).c_str(), stderr);
+}
+
+}  // namespace
+
+int run_command(std::span<const std::string> arguments) noexcept {
+  try {
+    return Command().run(arguments);
+  } catch (const std::bad_alloc&) {
+    std::fputs("vinterp: error: out of memory [V0601]\n", stderr);
+    return status_of(ErrorCode::OutOfMemory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr,
+                 "vinterp: error: internal error: %s [V0901]\n"
+                 "help: please report it with the program, the command line and this: vinterp "
+                 "%s, commit %s\n",
+                 error.what(), kBuildInfo.version.data(), kBuildInfo.commit.data());
+    return status_of(ErrorCode::Internal);
+  }
+}
+
+}  // namespace vinterp

@@ -1,0 +1,82 @@
+#include "vinterp/loader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "vcode/keywords.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
+
+namespace vinterp {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file in the same folder whose name is near to that of the missing one; empty if none is.
+std::string similar_file(const fs::path& missing) {
+  const fs::path folder = missing.has_parent_path() ? missing.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());  // of equally near names always the same one
+  const std::string wanted = missing.filename().string();
+  vcode::NearestWord nearest(wanted);
+  for (const std::string& name : names) nearest.consider(name);
+  if (nearest.best().empty()) return {};
+  return (missing.parent_path() / nearest.best()).string();
+}
+
+void cannot_read(const std::string& path, int error, vcode::Diagnostics& diagnostics) {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = vcode::ErrorCode::CannotOpen;
+  diagnostic.message = fmt::format("cannot read `{}`: {}", vcode::escaped(path),
+                                   std::generic_category().message(error));
+  if (error == ENOENT) {
+    if (const std::string similar = similar_file(path); !similar.empty()) {
+      diagnostic.hint = fmt::format("did you mean `{}`?", vcode::escaped(similar));
+    }
+  }
+  diagnostics.add(std::move(diagnostic));
+}
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+}  // namespace
+
+std::shared_ptr<const vcode::Source> read_source(const std::string& path,
+                                                 vcode::Diagnostics& diagnostics) {
+  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rbe"));
+  if (!file) {
+    cannot_read(path, errno, diagnostics);
+    return nullptr;
+  }
+  std::string text;
+  char piece[1 << 16];
+  std::size_t got = 0;
+  while ((got = std::fread(piece, 1, sizeof piece, file.get())) > 0) text.append(piece, got);
+  if (std::ferror(file.get()) != 0) {
+    cannot_read(path, errno, diagnostics);
+    return nullptr;
+  }
+  return std::make_shared<const vcode::Source>(path, std::move(text));
+}
+
+std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::Source> source,
+                                                 vcode::Diagnostics& diagnostics) {
+  std::optional<vcode::Program> program = vcode::parse(std::move(source), diagnostics);
+  if (!program) return std::nullopt;
+  return vcode::link(std::move(*program), diagnostics);
+}
+
+}  // namespace vinterp

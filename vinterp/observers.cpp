@@ -1,0 +1,72 @@
+#include "vinterp/observers.hpp"
+
+#include <cerrno>
+#include <string_view>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+#include "cvl/failure.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vinterp/byte_buffer.hpp"
+#include "vinterp/streams.hpp"
+
+namespace vinterp {
+namespace {
+
+FileDescriptor create_file(const std::string& name) {
+  FileDescriptor file = open_file(name, FileMode::Write);
+  if (!file) {
+    throw cvl::Failure(
+        vcode::ErrorCode::OutputFailed,
+        fmt::format("cannot write `{}`: {}", vcode::escaped(name), system_message(errno)));
+  }
+  return file;
+}
+
+TextSink sink_for(int fd) {
+  return [fd](std::string_view text) { return write_fully(fd, text) == 0; };
+}
+
+}  // namespace
+
+Observers::Observers(const Options& options, const vcode::LinkedProgram& program,
+                     cvl::Backend& backend)
+    : backend_(backend) {
+  const TraceOptions wanted{.instructions = options.trace.has_value(),
+                            .command = options.show_commands,
+                            .stack = options.show_stack,
+                            .values = options.show_values};
+  if (options.trace && !options.trace->empty()) trace_file_ = create_file(*options.trace);
+  if (wanted.instructions || wanted.command || wanted.stack || wanted.values) {
+    trace_.emplace(backend, program, wanted,
+                   sink_for(trace_file_ ? trace_file_.get() : STDERR_FILENO));
+  }
+  if (options.profile) {
+    profile_.emplace(program);
+    if (!options.profile->empty()) {
+      chrome_file_ = create_file(*options.profile);
+      chrome_trace_.emplace(program, backend.heap());
+    }
+  }
+  if (options.stats) statistics_.emplace();
+}
+
+void Observers::attach(Machine& machine) {
+  if (trace_) machine.observe(*trace_);
+  if (profile_) machine.observe(*profile_);
+  if (chrome_trace_) machine.observe(*chrome_trace_);
+  if (statistics_) machine.observe(*statistics_);
+}
+
+void Observers::report(double seconds) {
+  const TextSink standard_error = sink_for(STDERR_FILENO);
+  const auto& heap = backend_.heap().statistics();
+  if (profile_) standard_error(profile_->report(heap, backend_.counters(), seconds));
+  if (statistics_) standard_error(statistics_->report(heap, backend_.counters(), seconds));
+  if (chrome_trace_ && !chrome_trace_->write(sink_for(chrome_file_.get()))) {
+    throw cvl::Failure(vcode::ErrorCode::OutputFailed, "cannot write the trace of the profile");
+  }
+}
+
+}  // namespace vinterp

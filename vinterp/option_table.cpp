@@ -1,0 +1,289 @@
+#include "vinterp/option_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "vinterp/backends.hpp"
+#include "vinterp/option_values.hpp"
+
+namespace vinterp {
+namespace {
+
+using enum ArgumentKind;
+
+constexpr std::string_view kClassic = "Classic options";
+constexpr std::string_view kExecution = "Execution";
+constexpr std::string_view kLimits = "Limits and safety";
+constexpr std::string_view kInspection = "Inspection";
+constexpr std::string_view kInformation = "Information";
+
+void accept(Options&, const std::string&) {}
+
+void accept_number(Options&, const std::string& text) {
+  const bool digits =
+      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (text.empty() || !digits) throw UsageError("`-m` and `-r` need a number");
+}
+
+template <Task task>
+void set_task(Options& options, const std::string&) {
+  options.task = task;
+}
+
+template <bool Options::*flag, bool value>
+void set_flag(Options& options, const std::string&) {
+  options.*flag = value;
+}
+
+template <bool Options::*flag, bool value>
+void set_flag(Options& options) {
+  options.*flag = value;
+}
+
+constexpr std::string_view kSwitches = "lex|link|program|command|stack|values|heap|runtime|abort";
+
+void set_debug_switch(Options& options, const std::string& text) {
+  parse_choice("-d", text, kSwitches);
+  if (text == "program") options.list_program = true;
+  if (text == "command") options.show_commands = true;
+  if (text == "stack") options.show_stack = true;
+  if (text == "values") options.show_values = true;
+}
+
+std::uint8_t parse_width(std::string_view option, const std::string& text) {
+  return parse_choice(option, text, "32|64") == 0 ? 4 : 8;
+}
+
+std::vector<OptionRow> make_table() {
+  std::vector<OptionRow> table = {
+      {.group = kClassic,
+       .letter = 'c',
+       .text = "refuse elementwise operands of different lengths",
+       .apply = set_flag<&Options::strict, true>},
+      {.group = kClassic,
+       .letter = 't',
+       .text = "report the elapsed time on standard error before the results",
+       .apply = set_flag<&Options::report_time, true>},
+      {.group = kClassic,
+       .letter = 'd',
+       .argument = Required,
+       .placeholder = "SWITCH",
+       .choices = kSwitches,
+       .text = "debugging output: program, command, stack, values; accepted without effect: lex, "
+               "link, heap, runtime, abort",
+       .apply = set_debug_switch},
+      {.group = kClassic,
+       .letter = 'm',
+       .argument = Required,
+       .placeholder = "NUM",
+       .text = "accepted, no effect: memory grows as needed, see --memory",
+       .apply = accept_number},
+      {.group = kClassic, .letter = 'g', .text = "accepted, no effect", .apply = accept},
+      {.group = kClassic,
+       .letter = 'r',
+       .argument = Required,
+       .placeholder = "NUM",
+       .text = "accepted, no effect",
+       .apply = accept_number},
+      {.group = kClassic,
+       .letter = 'l',
+       .argument = Required,
+       .placeholder = "FILE",
+       .text = "accepted, no effect",
+       .apply = accept},
+  };
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    table.push_back({.group = kClassic,
+                     .letter = digit,
+                     .text = "use that GPU, -0 to -9 (default: -0)",
+                     .apply = [](Options& options,
+                                 const std::string& letter) { options.device = letter[0] - '0'; },
+                     .hidden = digit != '0'});
+  }
+  const std::vector<OptionRow> rest = {
+      {.group = kExecution,
+       .name = "backend",
+       .argument = Required,
+       .placeholder = "NAME",
+       .choices = kBackendChoices,
+       .text = "vector library: auto, cpu, cuda (default: auto)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             parse_choice("--backend", text, kBackendChoices);
+             options.backend = text;
+           }},
+      {.group = kExecution,
+       .name = "threads",
+       .argument = Required,
+       .placeholder = "N",
+       .text = "CPU threads (default: one per processor)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             constexpr std::uint64_t kMost = 65536;
+             options.threads = static_cast<int>(std::min(parse_count("--threads", text, 1), kMost));
+           }},
+      {.group = kExecution,
+       .name = "int",
+       .argument = Required,
+       .placeholder = "BITS",
+       .choices = "32|64",
+       .text = "width of INT: 32 or 64 (default: 32)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.widths.int_bytes = parse_width("--int", text);
+           }},
+      {.group = kExecution,
+       .name = "float",
+       .argument = Required,
+       .placeholder = "BITS",
+       .choices = "32|64",
+       .text = "width of FLOAT: 32 or 64 (default: 64)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.widths.float_bytes = parse_width("--float", text);
+           }},
+      {.group = kExecution,
+       .name = "seed",
+       .argument = Required,
+       .placeholder = "N",
+       .text = "start of the random numbers (default: 1)",
+       .apply = [](Options& options,
+                   const std::string& text) { options.seed = parse_count("--seed", text, 0); }},
+      {.group = kExecution,
+       .name = "verify",
+       .text = "run the program although the verifier objects to it",
+       .apply = set_flag<&Options::verify, true>,
+       .undo = set_flag<&Options::verify, false>,
+       .on = true},
+      {.group = kLimits,
+       .name = "memory",
+       .argument = Required,
+       .placeholder = "SIZE",
+       .text = "limit of memory, such as 500M or 16G (default: 80 % of what is available)",
+       .apply = [](Options& options,
+                   const std::string& text) { options.memory = parse_size("--memory", text); }},
+      {.group = kLimits,
+       .name = "max-depth",
+       .argument = Required,
+       .placeholder = "N",
+       .text = "limit of nested calls (default: as many as memory allows)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.max_depth = parse_count("--max-depth", text, 0);
+           }},
+      {.group = kLimits,
+       .name = "timeout",
+       .argument = Required,
+       .placeholder = "SECONDS",
+       .text = "end the run after that time (default: none)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.time_limit = parse_seconds("--timeout", text);
+           }},
+      {.group = kLimits,
+       .name = "sandbox",
+       .text = "refuse to open files and to start processes",
+       .apply = set_flag<&Options::sandbox, true>,
+       .undo = set_flag<&Options::sandbox, false>},
+      {.group = kInspection,
+       .name = "check",
+       .text = "verify the program and print the stack effect of each function; do not run it",
+       .apply = set_task<Task::Check>},
+      {.group = kInspection,
+       .name = "trace",
+       .argument = Optional,
+       .placeholder = "FILE",
+       .text = "write each instruction as it runs to FILE or standard error",
+       .apply = [](Options& options, const std::string& text) { options.trace = text; },
+       .undo = [](Options& options) { options.trace.reset(); }},
+      {.group = kInspection,
+       .name = "profile",
+       .argument = Optional,
+       .placeholder = "FILE",
+       .text = "print where time goes to standard error; with FILE also write a Chrome trace",
+       .apply = [](Options& options, const std::string& text) { options.profile = text; },
+       .undo = [](Options& options) { options.profile.reset(); }},
+      {.group = kInspection,
+       .name = "stats",
+       .text = "print time and use of memory to standard error after the run",
+       .apply = set_flag<&Options::stats, true>,
+       .undo = set_flag<&Options::stats, false>},
+      {.group = kInformation,
+       .name = "list-ops",
+       .argument = Optional,
+       .placeholder = "FORMAT",
+       .choices = "text|json",
+       .text = "list all operations, as text or json (default: text)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             const bool json = !text.empty() && parse_choice("--list-ops", text, "text|json") == 1;
+             options.task = json ? Task::ListOpsJson : Task::ListOps;
+           }},
+      {.group = kInformation,
+       .name = "color",
+       .argument = Required,
+       .placeholder = "WHEN",
+       .choices = "auto|always|never",
+       .text = "colours in messages: auto, always, never (default: auto)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.color =
+                 static_cast<ColorMode>(parse_choice("--color", text, "auto|always|never"));
+           }},
+      {.group = kInformation,
+       .name = "version",
+       .text = "print version and build, and exit",
+       .apply = set_task<Task::Version>},
+      {.group = kInformation,
+       .name = "help",
+       .letter = 'h',
+       .argument = Optional,
+       .placeholder = "FORMAT",
+       .choices = "text|man|bash|zsh|fish",
+       .text = "print this help, or the manual page or a shell completion, and exit",
+       .apply =
+           [](Options& options, const std::string& text) {
+             constexpr Task kTasks[] = {Task::Help, Task::Manual, Task::BashCompletion,
+                                        Task::ZshCompletion, Task::FishCompletion};
+             options.task = text.empty()
+                                ? Task::Help
+                                : kTasks[parse_choice("--help", text, "text|man|bash|zsh|fish")];
+           }},
+  };
+  table.insert(table.end(), rest.begin(), rest.end());
+  return table;
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_table() {
+  static const std::vector<OptionRow> table = make_table();
+  return table;
+}
+
+std::string option_name(const OptionRow& row) {
+  return row.name.empty() ? fmt::format("-{}", row.letter) : fmt::format("--{}", row.name);
+}
+
+std::string option_usage(const OptionRow& row) {
+  std::string text;
+  if (row.letter != 0) text = fmt::format("-{}", row.letter);
+  if (!row.name.empty()) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("--{}{}", row.on ? "no-" : "", row.name);
+  }
+  switch (row.argument) {
+    case Required:
+      return text + (row.name.empty() ? " " : "=") + std::string(row.placeholder);
+    case Optional:
+      return fmt::format("{}[={}]", text, row.placeholder);
+    default:
+      return text;
+  }
+}
+
+}  // namespace vinterp

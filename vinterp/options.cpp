@@ -1,0 +1,158 @@
+#include "vinterp/options.hpp"
+
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/positional_options.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <fmt/core.h>
+
+#include "vcode/diagnostics.hpp"
+#include "vcode/keywords.hpp"
+#include "vinterp/option_table.hpp"
+
+namespace vinterp {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::string_view kNegation = "no-";
+constexpr const char* kFile = "input-file";
+
+/// Where a key of the parser leads.
+struct Target {
+  const OptionRow* row;
+  bool negated;
+};
+using Targets = std::unordered_map<std::string, Target>;
+
+const po::value_semantic* semantic_of(ArgumentKind argument) {
+  switch (argument) {
+    case ArgumentKind::Required:
+      return po::value<std::string>();
+    case ArgumentKind::Optional:
+      return po::value<std::string>()->implicit_value("");
+    default:
+      return new po::untyped_value(true);  // taken over by the description
+  }
+}
+
+void describe(po::options_description& description, Targets& targets) {
+  auto add = description.add_options();
+  for (const OptionRow& row : option_table()) {
+    std::string names(row.name);
+    if (row.letter != 0) names += fmt::format(",{}", row.letter);
+    add(names.c_str(), semantic_of(row.argument));
+    targets[row.name.empty() ? fmt::format("-{}", row.letter) : std::string(row.name)] = {&row,
+                                                                                          false};
+    if (row.undo != nullptr) {
+      const std::string negated = fmt::format("{}{}", kNegation, row.name);
+      add(negated.c_str(), semantic_of(ArgumentKind::None));
+      targets[negated] = {&row, true};
+    }
+  }
+  add(kFile, po::value<std::vector<std::string>>());
+}
+
+[[noreturn]] void unknown_option(const std::string& name) {
+  const std::string message = fmt::format("unknown option `{}`", vcode::escaped(name));
+  vcode::NearestWord nearest(name);
+  std::vector<std::string> names;
+  for (const OptionRow& row : option_table()) {
+    if (row.name.empty() || row.hidden) continue;
+    names.push_back(fmt::format("--{}", row.name));
+    if (row.undo != nullptr) names.push_back(fmt::format("--{}{}", kNegation, row.name));
+  }
+  for (const std::string& candidate : names) nearest.consider(candidate);
+  if (nearest.best().empty()) throw UsageError(message);
+  throw UsageError(message, fmt::format("did you mean `{}`?", nearest.best()));
+}
+
+[[noreturn]] void bad_syntax(const po::invalid_command_line_syntax& error) {
+  const std::string name = vcode::escaped(error.get_option_name());
+  switch (error.kind()) {
+    case po::invalid_syntax::missing_parameter:
+    case po::invalid_syntax::empty_adjacent_parameter:
+      throw UsageError(fmt::format("option `{}` needs an argument", name));
+    case po::invalid_syntax::extra_parameter:
+      throw UsageError(fmt::format("option `{}` takes no argument", name));
+    default:
+      throw UsageError(error.what());
+  }
+}
+
+po::parsed_options parse(std::span<const std::string> arguments,
+                         const po::options_description& description) {
+  namespace style = po::command_line_style;
+  constexpr int kStyle = style::allow_short | style::short_allow_adjacent |
+                         style::short_allow_next | style::allow_dash_for_short |
+                         style::allow_sticky | style::allow_long | style::long_allow_adjacent |
+                         style::long_allow_next;
+  po::positional_options_description positional;
+  positional.add(kFile, -1);
+  try {
+    return po::command_line_parser({arguments.begin(), arguments.end()})
+        .options(description)
+        .positional(positional)
+        .style(kStyle)
+        .run();
+  } catch (const po::unknown_option& error) {
+    unknown_option(error.get_option_name());
+  } catch (const po::invalid_command_line_syntax& error) {
+    bad_syntax(error);
+  } catch (const po::error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+Options parse_options(std::span<const std::string> arguments) {
+  po::options_description description;
+  Targets targets;
+  describe(description, targets);
+
+  Options options;
+  std::vector<std::string> files;
+  for (const auto& option : parse(arguments, description).options) {
+    if (option.string_key == kFile) {
+      if (!option.value.empty()) files.push_back(option.value[0]);
+      continue;
+    }
+    const Target& target = targets.at(option.string_key);
+    if (target.negated) {
+      target.row->undo(options);
+    } else if (target.row->argument == ArgumentKind::None) {
+      target.row->apply(options, target.row->name.empty() ? std::string(1, target.row->letter)
+                                                          : std::string(target.row->name));
+    } else {
+      target.row->apply(options, option.value.empty() ? std::string() : option.value[0]);
+    }
+  }
+  if (options.task == Task::Run || options.task == Task::Check) {
+    if (files.empty()) throw UsageError("a program file is needed");
+    if (files.size() > 1) {
+      throw UsageError(fmt::format("one program file is needed, not {}", files.size()));
+    }
+    options.file = files[0];
+  }
+  return options;
+}
+
+bool use_color(ColorMode mode) {
+  if (mode != ColorMode::Auto) return mode == ColorMode::Always;
+  if (is_set("NO_COLOR")) return false;
+  return is_set("FORCE_COLOR") || isatty(STDERR_FILENO) != 0;
+}
+
+}  // namespace vinterp

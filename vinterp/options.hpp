@@ -1,0 +1,81 @@
+// The command line as data.
+//
+// One table (option_table.hpp) holds every option once; the parser, --help, the manual page and the
+// shell completions are derived from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "cvl/random.hpp"
+#include "cvl/value.hpp"
+
+namespace vinterp {
+
+/// What the command is asked to do.
+enum class Task {
+  Run,
+  Check,
+  ListOps,
+  ListOpsJson,
+  Version,
+  Help,
+  Manual,
+  BashCompletion,
+  ZshCompletion,
+  FishCompletion,
+};
+
+enum class ColorMode { Auto, Always, Never };
+
+struct Options {
+  Task task = Task::Run;
+  std::string file;
+
+  bool strict = false;         // -c
+  bool report_time = false;    // -t
+  bool list_program = false;   // -d program
+  bool show_commands = false;  // -d command
+  bool show_stack = false;     // -d stack
+  bool show_values = false;    // -d values
+
+  std::string backend = "auto";
+  int device = 0;   // -0 ... -9
+  int threads = 0;  // 0: one per processor
+  cvl::Widths widths;
+  std::optional<std::size_t> memory;  // bytes
+  std::uint64_t seed = cvl::kDefaultSeed;
+  std::optional<std::size_t> max_depth;
+  double time_limit = 0;  // seconds; 0: none
+
+  bool verify = true;
+  bool sandbox = false;
+  bool stats = false;
+  std::optional<std::string> trace;    // FILE; empty: standard error
+  std::optional<std::string> profile;  // FILE of the Chrome trace; empty: the table only
+  ColorMode color = ColorMode::Auto;
+};
+
+/// A command line that cannot be understood: one sentence, and what to do.
+class UsageError : public std::runtime_error {
+ public:
+  explicit UsageError(const std::string& message, std::string hint = "try `vinterp --help`")
+      : std::runtime_error(message), hint_(std::move(hint)) {}
+  const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
+};
+
+/// Reads the arguments (without the program's name). Short options may be combined and have their
+/// argument attached, options may follow the file name, `--` ends them. Throws UsageError.
+Options parse_options(std::span<const std::string> arguments);
+
+/// Colours on standard error? NO_COLOR and FORCE_COLOR count in mode Auto.
+bool use_color(ColorMode mode);
+
+}  // namespace vinterp
