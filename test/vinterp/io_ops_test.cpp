@@ -1,0 +1,342 @@
+#include "vinterp/io_ops.hpp"
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl/failure.hpp"
+#include "host_backend.hpp"
+#include "temporary_file.hpp"
+#include "vinterp/format.hpp"
+
+namespace {
+
+using vcode::ErrorCode;
+using vcode::Op;
+using vcode::Type;
+using vinterp::FileDescriptor;
+using vinterp_test::content_of;
+using vinterp_test::file_with;
+using Values = std::vector<cvl::Value>;
+
+/// Operations on files in place of the standard streams.
+class Fixture {
+ public:
+  explicit Fixture(std::string_view input = "", vinterp::IoOptions options = {},
+                   cvl::Widths widths = {})
+      : backend(widths),
+        out_(file_with("")),
+        err_(file_with("")),
+        io(backend, options,
+           vinterp::StreamTable(file_with(input).release(), ::dup(out_.get()), ::dup(err_.get()))) {
+  }
+
+  /// Runs an operation and checks that the results have the types of the table.
+  Values run(Op op, Type type, Values operands) {
+    const std::string_view letters = vcode::info(op).results;
+    Values results(letters.size());
+    io.execute(op, type, operands.data(), results.data());
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      CHECK(results[i].type() == vcode::value_type(*vcode::operand_type(letters[i], type)));
+    }
+    const cvl::Vector& error = results[results.size() - 2].vector();
+    CHECK((error.length == 0) == cvl::read_bool(backend, results.back().vector()));
+    return results;
+  }
+  Values run(Op op, Values operands) { return run(op, Type::Int, std::move(operands)); }
+
+  /// The results as text, the error text replaced by a dash.
+  std::string text(const Values& results) {
+    std::string all;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      all += i + 2 == results.size() ? "-" : vinterp::shortened(backend, results[i], 100);
+      if (i + 1 < results.size()) all += ' ';
+    }
+    return all;
+  }
+  std::string error_of(const Values& results) {
+    return backend.text(results[results.size() - 2].vector());
+  }
+  /// The code of the failure that an operation throws.
+  ErrorCode failure(Op op, Type type, Values operands) {
+    try {
+      run(op, type, std::move(operands));
+    } catch (const cvl::Failure& failure) {
+      return failure.code();
+    }
+    FAIL("no failure");
+    return {};
+  }
+
+  cvl::Vector number(std::int64_t n) { return backend.integer(n); }
+  std::string written() { return content_of(out_.get()); }
+  std::string errors() { return content_of(err_.get()); }
+
+  vinterp_test::HostBackend backend;
+
+ private:
+  FileDescriptor out_, err_;
+
+ public:
+  vinterp::IoOperations io;
+  vinterp_test::TemporaryDirectory directory;
+
+  std::int64_t open(const std::string& name, int mode) {
+    const Values results =
+        run(Op::FOpen, {backend.string(directory.file(name)), backend.integer(mode)});
+    return cvl::read_int(backend, results[0].vector());
+  }
+};
+
+TEST_CASE("READ reads standard input") {
+  Fixture f("(1 2 3) [2 0] \"ab\" (T) x");
+  CHECK(f.text(f.run(Op::Read, Type::Int, {})) == "( 1 2 3 ) - ( T )");
+  CHECK(f.text(f.run(Op::Read, Type::Segdes, {})) == "[ 2 0 ] - ( T )");
+  CHECK(f.text(f.run(Op::Read, Type::Char, {})) == "( 97 98 ) - ( T )");
+  CHECK(f.text(f.run(Op::Read, Type::Bool, {})) == "( T ) - ( T )");
+  CHECK(f.text(f.run(Op::Read, Type::Float, {})) == "( ) - ( F )");
+  CHECK(f.text(f.run(Op::Read, Type::Segdes, {})) == "[ ] - ( F )");
+  CHECK(f.errors().empty());  // prompts are for terminals only
+}
+
+TEST_CASE("WRITE goes to standard error, by the type of the value") {
+  Fixture f;
+  CHECK(f.text(f.run(Op::Write, Type::Int, {f.backend.floats({1.5})})) == "- ( T )");
+  f.run(Op::Write, Type::Float, {f.backend.segdes({2, 0})});
+  f.run(Op::Write, Type::Char, {f.backend.string("text")});
+  CHECK(f.errors() == "( 1.50000000000000e+00 )\n[ 2 0 ]\ntext");
+  CHECK(f.written().empty());
+}
+
+TEST_CASE("what cannot be written is a run-time error") {
+  Fixture f;
+  const cvl::Value pair = cvl::make_pair(f.number(1), f.number(2));
+  CHECK(f.failure(Op::Write, Type::Int, {pair}) == ErrorCode::TypeMismatch);
+  CHECK(f.failure(Op::FWrite, Type::Int, {pair, f.number(77)}) == ErrorCode::TypeMismatch);
+  CHECK(f.failure(Op::Write, Type::Char, {f.backend.floats({1})}) == ErrorCode::TypeMismatch);
+  CHECK(f.failure(Op::Write, Type::Char, {f.backend.segdes({1})}) == ErrorCode::TypeMismatch);
+}
+
+TEST_CASE("files: write, append, read") {
+  Fixture f;
+  REQUIRE(f.open("file", 2) == 3);
+  CHECK(f.text(f.run(Op::FWrite, {f.backend.ints({1, -2, 3}), f.number(3)})) == "- ( T )");
+  CHECK(f.text(f.run(Op::FClose, {f.number(3)})) == "- ( T )");
+  REQUIRE(f.open("file", 3) == 3);
+  f.run(Op::FWrite, Type::Bool, {f.backend.bools({1, 0}), f.number(3)});
+  f.run(Op::FClose, {f.number(3)});
+  REQUIRE(f.open("file", 1) == 3);
+  CHECK(f.text(f.run(Op::FRead, Type::Int, {f.number(3)})) == "( 1 -2 3 ) - ( T )");
+  CHECK(f.text(f.run(Op::FRead, Type::Bool, {f.number(3)})) == "( T F ) - ( T )");
+  CHECK(f.text(f.run(Op::FRead, Type::Int, {f.number(3)})) == "( ) - ( F )");
+}
+
+TEST_CASE("streams that do not fit the operation fail with F") {
+  Fixture f;
+  CHECK(f.open("missing/file", 1) == -1);
+  const std::int64_t file = f.open("file", 2);
+  CHECK(f.text(f.run(Op::FRead, Type::Int, {f.number(file)})) == "( ) - ( F )");
+  CHECK(f.text(f.run(Op::FRead, Type::Int, {f.number(1)})) == "( ) - ( F )");
+  CHECK(f.text(f.run(Op::FWrite, {f.number(5), f.number(0)})) == "- ( F )");
+  for (const std::int64_t number : {77, -2, INT32_MAX, INT32_MIN}) {
+    CHECK(f.text(f.run(Op::FRead, Type::Float, {f.number(number)})) == "( ) - ( F )");
+    CHECK(f.text(f.run(Op::FRead, Type::Segdes, {f.number(number)})) == "[ ] - ( F )");
+    CHECK(f.text(f.run(Op::FRead, Type::Char, {f.number(number)})) == "( ) - ( F )");
+    CHECK(f.text(f.run(Op::FWrite, {f.number(5), f.number(number)})) == "- ( F )");
+    CHECK(f.text(f.run(Op::FClose, {f.number(number)})) == "- ( F )");
+    CHECK(f.text(f.run(Op::FReadChar, {f.backend.string(""), f.number(4), f.number(number)})) ==
+          "( ) ( ) - ( F )");
+  }
+}
+
+TEST_CASE("error texts are those of the operating system") {
+  Fixture f;
+  const Values missing = f.run(Op::FOpen, {f.backend.string("no-such-dir/x"), f.number(1)});
+  CHECK(f.text(missing) == "( -1 ) - ( F )");
+  CHECK(f.error_of(missing) == "No such file or directory");
+  const Values directory = f.run(Op::FOpen, {f.backend.string("/"), f.number(1)});
+  CHECK(f.error_of(f.run(Op::FRead, Type::Int, {directory[0]})) == "Is a directory");
+  const Values full = f.run(Op::FOpen, {f.backend.string("/dev/full"), f.number(2)});
+  CHECK(f.error_of(f.run(Op::FWrite, {f.number(1), full[0]})) == "No space left on device");
+}
+
+TEST_CASE("NULL_STREAM") {
+  Fixture f;
+  CHECK(f.text(f.run(Op::FRead, Type::Int, {f.number(-1)})) == "( ) - ( T )");
+  CHECK(f.text(f.run(Op::FRead, Type::Char, {f.number(-1)})) == "( ) - ( T )");
+  CHECK(f.text(f.run(Op::FRead, Type::Segdes, {f.number(-1)})) == "[ ] - ( T )");
+  CHECK(f.text(f.run(Op::FClose, {f.number(-1)})) == "- ( T )");
+  CHECK(f.text(f.run(Op::FWrite, {f.number(3), f.number(-1)})) == "- ( F )");
+}
+
+TEST_CASE("operands of the wrong form are run-time errors") {
+  Fixture f;
+  const cvl::Vector two = f.backend.ints({1, 2});
+  const cvl::Vector none = f.backend.ints({});
+  CHECK(f.failure(Op::FClose, Type::Int, {two}) == ErrorCode::NotAScalar);
+  CHECK(f.failure(Op::FRead, Type::Int, {none}) == ErrorCode::NotAScalar);
+  CHECK(f.failure(Op::FWrite, Type::Int, {two, two}) == ErrorCode::NotAScalar);
+  CHECK(f.failure(Op::FOpen, Type::Int, {f.backend.string("x"), two}) == ErrorCode::NotAScalar);
+  CHECK(f.failure(Op::FReadChar, Type::Int, {two, two, f.number(0)}) == ErrorCode::NotAScalar);
+  CHECK(f.failure(Op::FReadChar, Type::Int, {two, f.number(0), none}) == ErrorCode::NotAScalar);
+  CHECK(
+      f.failure(Op::Spawn, Type::Int, {f.backend.string("true"), f.number(0), two, f.number(2)}) ==
+      ErrorCode::NotAScalar);
+  for (const std::int64_t mode : {0, 4, -1}) {
+    CHECK(f.failure(Op::FOpen, Type::Int, {f.backend.string("x"), f.number(mode)}) ==
+          ErrorCode::BadFileMode);
+  }
+}
+
+TEST_CASE("FREAD_CHAR: maximum, end of file and delimiters, in this order") {
+  Fixture f("hello world\nxy");
+  const auto read = [&](std::string_view delimiters, std::int64_t maximum) {
+    return f.run(Op::FReadChar, {f.backend.string(delimiters), f.number(maximum), f.number(0)});
+  };
+  const auto check = [&](const Values& results, std::string_view characters, std::int64_t status) {
+    CHECK(f.backend.text(results[0].vector()) == characters);
+    CHECK(cvl::read_int(f.backend, results[1].vector()) == status);
+    CHECK(cvl::read_bool(f.backend, results[3].vector()));
+  };
+  check(read(" w", -1), "hello", ' ');
+  check(read("", 0), "", -2);
+  check(read("w", 10), "", 'w');
+  check(read("x", 3), "orl", -2);
+  check(read("", -1), "d\nxy", -1);
+  check(read("", 5), "", -1);
+  check(read("", 0), "", -2);
+
+  Fixture exact("ab");
+  const auto rest = [&] {
+    return exact.text(
+        exact.run(Op::FReadChar, {exact.backend.string(""), exact.number(2), exact.number(0)}));
+  };
+  CHECK(rest() == "( 97 98 ) ( -2 ) - ( T )");
+  CHECK(rest() == "( ) ( -1 ) - ( T )");
+}
+
+TEST_CASE("FREAD_CHAR delivers bytes as 0 to 255, in both widths of INT") {
+  for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 8}}) {
+    Fixture f(std::string_view("\xc3\x00z", 3), {}, widths);
+    CHECK(f.text(f.run(Op::FReadChar, {f.backend.string("z"), f.number(-1), f.number(0)})) ==
+          "( 195 0 ) ( 122 ) - ( T )");
+  }
+}
+
+TEST_CASE("FREAD_CHAR of a stream open for writing is at its end") {
+  Fixture f;
+  CHECK(f.text(f.run(Op::FReadChar, {f.backend.string(""), f.number(3), f.number(1)})) ==
+        "( ) ( -1 ) - ( T )");
+  CHECK(f.text(f.run(Op::FReadChar, {f.backend.string(""), f.number(0), f.number(1)})) ==
+        "( ) ( -2 ) - ( T )");
+}
+
+TEST_CASE("delimiters that are no characters never match, or are errors under -c") {
+  Fixture f("a");
+  const cvl::Vector delimiters = f.backend.ints({256 + 'a', -159, 1000});
+  CHECK(f.text(f.run(Op::FReadChar, {delimiters, f.number(-1), f.number(0)})) ==
+        "( 97 ) ( -1 ) - ( T )");
+  Fixture strict("a", {.sandbox = false, .strict = true});
+  CHECK(
+      strict.failure(Op::FReadChar, Type::Int, {delimiters, strict.number(-1), strict.number(0)}) ==
+      ErrorCode::BadDelimiter);
+  CHECK(strict.failure(Op::FReadChar, Type::Int,
+                       {strict.backend.ints({-1}), strict.number(-1), strict.number(0)}) ==
+        ErrorCode::BadDelimiter);
+}
+
+TEST_CASE("SPAWN with pipes") {
+  Fixture f;
+  const Values spawned =
+      f.run(Op::Spawn, {f.backend.string("cat"), f.number(-1), f.number(-1), f.number(-1)});
+  CHECK(f.text(spawned) == "( 5 ) ( 4 ) ( 3 ) - ( T )");
+  CHECK(f.text(f.run(Op::FWrite, Type::Char, {f.backend.string("piped"), f.number(3)})) ==
+        "- ( T )");
+  f.run(Op::FClose, {f.number(3)});
+  CHECK(f.text(f.run(Op::FReadChar, {f.backend.string(""), f.number(-1), f.number(4)})) ==
+        "( 112 105 112 101 100 ) ( -1 ) - ( T )");
+}
+
+TEST_CASE("SPAWN on open streams returns their numbers") {
+  Fixture f("input");
+  const Values spawned =
+      f.run(Op::Spawn, {f.backend.string("cat"), f.number(0), f.number(1), f.number(-1)});
+  CHECK(f.text(spawned) == "( 3 ) ( 1 ) ( 0 ) - ( T )");
+  // The end of the child's errors comes with the end of the child.
+  f.run(Op::FReadChar, {f.backend.string(""), f.number(-1), f.number(3)});
+  CHECK(f.written() == "input");
+}
+
+TEST_CASE("SPAWN of a program that cannot be executed succeeds and says so on its errors") {
+  Fixture f;
+  CHECK(f.text(f.run(Op::Spawn, {f.backend.string("no-such-program x"), f.number(0), f.number(1),
+                                 f.number(-1)})) == "( 3 ) ( 1 ) ( 0 ) - ( T )");
+  const Values said = f.run(Op::FReadChar, {f.backend.string("\n"), f.number(-1), f.number(3)});
+  CHECK(f.backend.text(said[0].vector()) ==
+        "vinterp: cannot execute no-such-program: No such file or directory");
+}
+
+TEST_CASE("SPAWN with invalid streams or without a command fails") {
+  Fixture f;
+  CHECK(f.text(f.run(Op::Spawn, {f.backend.string("echo"), f.number(0), f.number(77),
+                                 f.number(-5)})) == "( -2 ) ( -2 ) ( 0 ) - ( F )");
+  CHECK(f.text(f.run(Op::Spawn, {f.backend.string("echo"), f.number(77), f.number(-1),
+                                 f.number(2)})) == "( 2 ) ( -1 ) ( -2 ) - ( F )");
+  CHECK(f.text(f.run(Op::Spawn, {f.backend.string(" "), f.number(0), f.number(1), f.number(2)})) ==
+        "( 2 ) ( 1 ) ( 0 ) - ( F )");
+  CHECK(f.open("next", 2) == 3);  // no number was lost
+}
+
+TEST_CASE("writing to a child that is gone fails with F") {
+  Fixture f;
+  vinterp::prepare_standard_streams();
+  f.run(Op::Spawn, {f.backend.string("true"), f.number(-1), f.number(-1), f.number(2)});
+  f.run(Op::FReadChar, {f.backend.string(""), f.number(-1), f.number(4)});
+  CHECK(f.error_of(f.run(Op::FWrite, {f.number(1), f.number(3)})) == "Broken pipe");
+}
+
+TEST_CASE("a sandbox refuses files and processes, not the standard streams") {
+  Fixture f("(1)", {.sandbox = true, .strict = false});
+  CHECK(f.failure(Op::FOpen, Type::Int, {f.backend.string("x"), f.number(1)}) ==
+        ErrorCode::Sandboxed);
+  CHECK(f.failure(Op::Spawn, Type::Int,
+                  {f.backend.string("true"), f.number(0), f.number(1), f.number(2)}) ==
+        ErrorCode::Sandboxed);
+  CHECK(f.text(f.run(Op::Read, Type::Int, {})) == "( 1 ) - ( T )");
+  CHECK(f.text(f.run(Op::Write, Type::Int, {f.number(1)})) == "- ( T )");
+}
+
+TEST_CASE("results are printed behind what the program wrote") {
+  Fixture f;
+  f.run(Op::FWrite, {f.number(1), f.number(1)});
+  f.io.print(f.number(2));
+  f.io.print(f.backend.string(""));
+  f.io.flush();
+  CHECK(f.written() == "( 1 )\n( 2 )\n( )\n");
+}
+
+TEST_CASE("results are lost with standard output") {
+  Fixture f;
+  f.run(Op::FClose, {f.number(1)});
+  CHECK_NOTHROW(f.io.print(f.number(2)));
+  CHECK_NOTHROW(f.io.flush());
+  CHECK(f.written().empty());
+}
+
+TEST_CASE("results that cannot be written are an error") {
+  vinterp_test::HostBackend backend;
+  FileDescriptor full = vinterp::open_file("/dev/full", vinterp::FileMode::Write);
+  vinterp::IoOperations io(
+      backend, {},
+      vinterp::StreamTable(file_with("").release(), full.release(), file_with("").release()));
+  io.print(backend.integer(1));
+  try {
+    io.flush();
+    FAIL("no failure");
+  } catch (const cvl::Failure& failure) {
+    CHECK(failure.code() == ErrorCode::OutputFailed);
+  }
+}
+
+}  // namespace
