@@ -1,0 +1,246 @@
+// Microbenchmarks of the vector operations: every family by size and segment shape.
+//
+// Each benchmark declares the bytes that the operation must move (operands read once, results
+// written once, descriptors in lengths); the counter `of_copy` is the achieved rate as a fraction
+// of the parallel copy bandwidth for the same number of bytes, measured in this process. Usage:
+// bench_operations [Google Benchmark options], for instance
+//   bench_operations --benchmark_filter='/10000000' --benchmark_format=json
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "bench/copy_bandwidth.hpp"
+#include "bench/shapes.hpp"
+#include "cvl-cpu/cpu_backend.hpp"
+
+namespace bench {
+namespace {
+
+using cvl::Segdes;
+using cvl::Type;
+using cvl::Value;
+using cvl::Vector;
+using vcode::Op;
+
+cvl::cpu::CpuBackend& backend() {
+  static cvl::cpu::CpuBackend cpu{cvl::cpu::CpuOptions{}};
+  return cpu;
+}
+
+double copy_rate(std::int64_t bytes) {
+  static std::map<std::int64_t, double> known;
+  auto [entry, is_new] = known.try_emplace(bytes, 0);
+  if (is_new) entry->second = copy_bandwidth(backend(), static_cast<std::size_t>(bytes / 2));
+  return entry->second;
+}
+
+/// Test data: random INT in 1 ... 1000 (or any 32 bits for sorting), FLOAT in 0 ... 1, BOOL half T.
+Vector random_vector(Type type, std::int64_t n, std::int32_t low = 1, std::int32_t high = 1000) {
+  std::mt19937 random(11);
+  if (type == Type::Float) {
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    std::vector<double> elements(static_cast<std::size_t>(n));
+    for (double& element : elements) element = unit(random);
+    return backend().upload(type, elements.data(), n);
+  }
+  std::uniform_int_distribution<std::int32_t> range(low, high);
+  std::vector<std::int32_t> elements(static_cast<std::size_t>(n));
+  for (std::int32_t& element : elements) element = range(random);
+  if (type == Type::Int) return backend().upload(type, elements.data(), n);
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = elements[i] & 1;
+  return backend().upload(type, flags.data(), n);
+}
+
+/// A random permutation of each segment, or within blocks of `locality` elements of it.
+Vector permutation(const std::vector<std::int32_t>& lengths, std::int32_t locality) {
+  std::mt19937 random(13);
+  std::vector<std::int32_t> index;
+  for (const std::int32_t length : lengths) {
+    const auto begin = static_cast<std::ptrdiff_t>(index.size());
+    index.resize(index.size() + static_cast<std::size_t>(length));
+    std::iota(index.begin() + begin, index.end(), 0);
+    for (std::int32_t first = 0; first < length; first += locality) {
+      std::shuffle(index.begin() + begin + first,
+                   index.begin() + begin + std::min(length, first + locality), random);
+    }
+  }
+  return backend().upload(Type::Int, index.data(), static_cast<std::int64_t>(index.size()));
+}
+
+struct Case {
+  std::string name;
+  Op op;
+  Type type;
+  std::int64_t bytes;           // that must move
+  std::vector<Value> operands;  // kept alive, so that no run takes one over
+};
+
+void run(benchmark::State& state, const std::function<Case()>& make) {
+  const Case test = make();
+  std::vector<Value> operands = test.operands;
+  Value results[vcode::kMaxResults];
+  for (auto _ : state) {
+    for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = test.operands[k];
+    backend().execute(test.op, test.type, operands.data(), results);
+    benchmark::DoNotOptimize(results);
+    for (Value& result : results) result = Value();
+  }
+  state.SetBytesProcessed(state.iterations() * test.bytes);
+  state.counters["of_copy"] =
+      benchmark::Counter(static_cast<double>(test.bytes) * static_cast<double>(state.iterations()) /
+                             copy_rate(std::max<std::int64_t>(test.bytes, 4096)),
+                         benchmark::Counter::kIsRate);
+}
+
+Segdes descriptor(const std::vector<std::int32_t>& lengths) {
+  return cvl::make_segdes(backend(), backend().upload(Type::Int, lengths.data(),
+                                                      static_cast<std::int64_t>(lengths.size())));
+}
+
+void add(const std::string& name, std::int64_t n, Shape shape, std::function<Case()> make) {
+  benchmark::RegisterBenchmark(
+      (name + "/" + std::string(shape_name(shape)) + "/" + std::to_string(n)).c_str(),
+      [make](benchmark::State& state) { run(state, make); })
+      ->UseRealTime();
+}
+
+void register_elementwise(std::int64_t n) {
+  const auto binary = [n](Op op, Type type, std::int64_t bytes) {
+    return [=] {
+      return Case{"", op, type, bytes * n, {random_vector(type, n), random_vector(type, n)}};
+    };
+  };
+  add("add INT", n, Shape::Flat, binary(Op::Add, Type::Int, 12));
+  add("add FLOAT", n, Shape::Flat, binary(Op::Add, Type::Float, 24));
+  add("less INT", n, Shape::Flat, binary(Op::Less, Type::Int, 9));
+  add("divide INT", n, Shape::Flat, binary(Op::Divide, Type::Int, 12));
+  add("select FLOAT", n, Shape::Flat, [n] {
+    return Case{"",
+                Op::Select,
+                Type::Float,
+                25 * n,
+                {random_vector(Type::Bool, n), random_vector(Type::Float, n),
+                 random_vector(Type::Float, n)}};
+  });
+  for (const auto& [op, name] : {std::pair{Op::Sqrt, "sqrt"},
+                                 {Op::Exp, "exp"},
+                                 {Op::Log, "log"},
+                                 {Op::Sin, "sin"},
+                                 {Op::Tanh, "tanh"}}) {
+    add(name, n, Shape::Flat, [n, op = op] {
+      return Case{"", op, Type::Float, 16 * n, {random_vector(Type::Float, n)}};
+    });
+  }
+  add("I_TO_F", n, Shape::Flat, [n] {
+    return Case{"", Op::IntToFloat, Type::Int, 12 * n, {random_vector(Type::Int, n)}};
+  });
+  add("RAND", n, Shape::Flat, [n] {
+    return Case{"", Op::Rand, Type::Int, 8 * n, {random_vector(Type::Int, n)}};
+  });
+}
+
+void register_segmented(std::int64_t n, Shape shape) {
+  const auto folded = [=](Op op, Type type, std::int64_t bytes) {
+    return [=] {
+      return Case{
+          "", op, type, bytes * n, {random_vector(type, n), descriptor(segment_lengths(shape, n))}};
+    };
+  };
+  add("+_REDUCE INT", n, shape, folded(Op::AddReduce, Type::Int, 4));
+  add("+_REDUCE FLOAT", n, shape, folded(Op::AddReduce, Type::Float, 8));
+  add("MAX_REDUCE INT", n, shape, folded(Op::MaxReduce, Type::Int, 4));
+  add("+_SCAN INT", n, shape, folded(Op::AddScan, Type::Int, 8));
+  add("+_SCAN FLOAT", n, shape, folded(Op::AddScan, Type::Float, 16));
+  add("MAX_SCAN FLOAT", n, shape, folded(Op::MaxScan, Type::Float, 16));
+  add("AND_SCAN BOOL", n, shape, folded(Op::AndScan, Type::Bool, 2));
+  add("RANK_UP INT", n, shape, [=] {
+    return Case{
+        "",
+        Op::RankUp,
+        Type::Int,
+        8 * n,
+        {random_vector(Type::Int, n, INT32_MIN, INT32_MAX), descriptor(segment_lengths(shape, n))}};
+  });
+  add("RANK_UP FLOAT", n, shape, folded(Op::RankUp, Type::Float, 12));
+  add("PACK INT", n, shape, [=] {
+    return Case{"",
+                Op::Pack,
+                Type::Int,
+                7 * n,
+                {random_vector(Type::Int, n), random_vector(Type::Bool, n),
+                 descriptor(segment_lengths(shape, n))}};
+  });
+  add("DIST FLOAT", n, shape, [=] {
+    const auto lengths = segment_lengths(shape, n);
+    return Case{"",
+                Op::Distribute,
+                Type::Float,
+                8 * n,
+                {random_vector(Type::Float, static_cast<std::int64_t>(lengths.size())),
+                 descriptor(lengths)}};
+  });
+  add("INDEX", n, shape, [=] {
+    const auto lengths = segment_lengths(shape, n);
+    const auto m = static_cast<std::int64_t>(lengths.size());
+    return Case{"",
+                Op::Index,
+                Type::Int,
+                4 * n,
+                {random_vector(Type::Int, m), random_vector(Type::Int, m), descriptor(lengths)}};
+  });
+  for (const auto& [locality, suffix] : {std::pair{INT32_MAX, " random"}, {1024, " local"}}) {
+    add(std::string("PERMUTE INT") + suffix, n, shape, [=, locality = locality] {
+      const auto lengths = segment_lengths(shape, n);
+      return Case{
+          "",
+          Op::Permute,
+          Type::Int,
+          12 * n,
+          {random_vector(Type::Int, n), permutation(lengths, locality), descriptor(lengths)}};
+    });
+    add(std::string("BPERMUTE INT") + suffix, n, shape, [=, locality = locality] {
+      const auto lengths = segment_lengths(shape, n);
+      const Segdes cut = descriptor(lengths);
+      return Case{"",
+                  Op::BPermute,
+                  Type::Int,
+                  12 * n,
+                  {random_vector(Type::Int, n), permutation(lengths, locality), cut, cut}};
+    });
+  }
+  add("MAKE_SEGDES", n, shape, [=] {
+    const auto lengths = segment_lengths(shape, n);
+    const auto m = static_cast<std::int64_t>(lengths.size());
+    return Case{
+        "", Op::MakeSegdes, Type::Int, 4 * m, {backend().upload(Type::Int, lengths.data(), m)}};
+  });
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  for (const std::int64_t n : {1'000, 100'000, 1'000'000, 10'000'000, 100'000'000}) {
+    bench::register_elementwise(n);
+    for (const auto shape : {bench::Shape::Flat, bench::Shape::Uniform, bench::Shape::Tiny,
+                             bench::Shape::PowerLaw, bench::Shape::Giant}) {
+      if (n <= 10'000'000) bench::register_segmented(n, shape);
+    }
+  }
+  bench::register_segmented(100'000'000, bench::Shape::Flat);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::AddCustomContext("backend", bench::backend().description());
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
