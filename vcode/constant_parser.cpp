@@ -150,7 +150,7 @@ bool ConstantParser::expect_element() {
   if (constant_.type == Type::Float && token.kind == Token::Kind::Integer) {
     hint = fmt::format("write `{}.0`", shortened(token.text));
   }
-  reader_.fail_expected(fmt::format("{} in a {} constant", wanted, type_name(constant_.type)),
+  reader_.fail_expected(fmt::format("{} in a constant of type {}", wanted, type_name(constant_.type)),
                         std::move(hint), {},
                         other_type ? ErrorCode::MixedConstant : ErrorCode::Syntax);
   return false;

@@ -28,7 +28,6 @@ FunctionAnalysis::Result FunctionAnalysis::run(std::uint32_t function, Diagnosti
   result_ = {};
   state_ = {};
   state_.top = stacks_.start();
-  if (context_.budget <= 0) give_up();
   const LinkedFunction& range = context_.program.functions[function];
   for (std::uint32_t i = range.begin; i < range.end; ++i) step(i);
   result_.effect = effect();
@@ -372,10 +371,13 @@ bool FunctionAnalysis::need(std::int64_t count) {
 }
 
 bool FunctionAnalysis::charge(std::int64_t count) {
+  // What does not fit is not done, and so does not use up what is left for the others.
+  if (count >= context_.budget) {
+    give_up();
+    return false;
+  }
   context_.budget -= count + 1;
-  if (context_.budget > 0) return true;
-  give_up();
-  return false;
+  return true;
 }
 
 Entry FunctionAnalysis::pop() {

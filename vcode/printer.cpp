@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "vcode/diagnostics.hpp"
 #include "vcode/keywords.hpp"
 
@@ -114,7 +116,7 @@ void append_plain(std::string& text, const Instruction& instruction) {
   text += op.text;
   if (op.takes_type()) append_type(text, type_name(instruction.type));
   if (op.argument == Argument::Counts) {
-    text += ' ' + std::to_string(instruction.a) + ' ' + std::to_string(instruction.b);
+    text += fmt::format(" {} {}", instruction.a, instruction.b);
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // Stack entries that may be looked at: generous for any sensible program, and a bound for those
 // that shuffle a huge stack again and again.
-constexpr std::int64_t kBaseBudget = std::int64_t{1} << 24;
+constexpr std::int64_t kBaseBudget = std::int64_t{1} << 22;
 constexpr std::int64_t kBudgetPerInstruction = 64;
 
 // Walks through a function of a recursive group before its effect counts as not inferable. Two
