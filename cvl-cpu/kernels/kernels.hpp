@@ -11,9 +11,11 @@
 // input of the same element size, but must not overlap one otherwise.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cvl-cpu/isa.hpp"
+#include "cvl/scalar_ops.hpp"
 #include "cvl/value.hpp"
 #include "vcode/opcodes.hpp"
 
@@ -56,26 +58,149 @@ using ExpandSegmentsKernel = void (*)(std::int64_t* start_of, std::int64_t* leng
                                       const std::int64_t* starts, const std::int64_t* targets,
                                       std::int64_t count, std::int64_t begin, std::int64_t end);
 
+/// Where the segments of a descriptor begin: segment k has the elements from [k] up to [k + 1].
+struct SegmentStarts {
+  const std::int64_t* offsets = nullptr;  // null: all segments have the same length
+  std::int64_t uniform_length = 0;
+  CVL_FN std::int64_t operator[](std::int64_t k) const {
+    return offsets != nullptr ? offsets[k] : k * uniform_length;
+  }
+};
+
+/// Scans and reductions of at most this many elements go from left to right.
+inline constexpr std::int64_t kSmallLength = 64;
+/// Longer ones are cut into tiles of this many bytes, which stay in the L2 cache. This, not the
+/// machine, decides in which order FLOATs are combined (scan_blocks.hpp, reduce.cpp).
+inline constexpr std::int64_t kFoldTileBytes = std::int64_t{256} << 10;
+/// Size of the running state of a reduction, to be aligned to 64 bytes.
+inline constexpr std::int64_t kReductionStateBytes = 256;
+
+/// Exclusive scans within segments.
+struct ScanKernels {
+  /// Segments 0 ... count-1, from left to right. Needs no padding.
+  void (*small)(void* out, const void* in, const SegmentStarts& starts, std::int64_t count);
+  /// Elements [begin, end) of `in` and `out`, which are aligned to 64 bytes; `begin` is a multiple
+  /// of the tile size. Segments first ... last-1 are those that begin in the range. `prefix` is the
+  /// total so far of the segment that is open at `begin`, and becomes that at `end`.
+  void (*tile)(void* out, const void* in, std::int64_t begin, std::int64_t end,
+               const SegmentStarts& starts, std::int64_t first, std::int64_t last, void* prefix,
+               bool streamed);
+  /// The total of [begin, end), which lie in one tile, as `tile` arrives at it.
+  void (*total)(const void* in, std::int64_t begin, std::int64_t end, void* total);
+  /// left = left op right
+  void (*combine)(void* left, const void* right);
+  alignas(8) std::byte start[8];  // the neutral element
+};
+
+/// Reductions, of a whole range or of segments.
+struct ReduceKernels {
+  /// out[k] = reduction of segment k, for 0 <= k < count, from left to right.
+  void (*small)(void* out, const void* in, const SegmentStarts& starts, std::int64_t count);
+  /// A tile of one segment: begin, accumulate any number of times (all but the last time a multiple
+  /// of 256 bytes), finish.
+  void (*begin)(void* state);
+  void (*accumulate)(void* state, const void* in, std::int64_t n);
+  void (*finish)(const void* state, void* out);
+  /// The segments of a tile, described as for scans: the parts of segments first ... last-1 that
+  /// lie in it go to out[first] ... out[last-1], and that of an earlier segment to `continued`.
+  void (*tile)(void* out, const void* in, std::int64_t begin, std::int64_t end,
+               const SegmentStarts& starts, std::int64_t first, std::int64_t last, void* continued);
+  /// left = left op right
+  void (*combine)(void* left, const void* right);
+  /// Replaces an element by the reduction of `count` copies of it; null where that would not give
+  /// the same bits as combining them one by one.
+  void (*repeat)(void* element, std::int64_t count);
+  alignas(8) std::byte identity[8];
+};
+
+/// out[i] = draw(key, counter + i, bounds[i]). False, and nothing written, if a bound is below 1.
+using DrawKernel = bool (*)(void* out, const void* bounds, std::int64_t n, std::uint64_t key,
+                            std::uint64_t counter);
+/// The same with one bound for all, which must be positive.
+using DrawBelowKernel = void (*)(void* out, const void* bound, std::int64_t n, std::uint64_t key,
+                                 std::uint64_t counter);
+
+// Gathers and scatters go through positions; those of elements that are not moved are `nowhere`.
+/// out[i] = indices[i] + start_of[i]. An index outside [0, length_of[i]) or without a flag (flags
+/// may be null) gives `nowhere`. True when a flagged index was outside.
+using LocateKernel = bool (*)(std::uint64_t* out, const void* indices, const std::uint8_t* flags,
+                              const std::int64_t* start_of, const std::int64_t* length_of,
+                              std::int64_t n, std::uint64_t nowhere);
+/// The same with one start and length for all.
+using LocateInOneKernel = bool (*)(std::uint64_t* out, const void* indices,
+                                   const std::uint8_t* flags, std::int64_t start,
+                                   std::int64_t length, std::int64_t n, std::uint64_t nowhere);
+/// out[i] = source[positions[i]], or 0 where there are flags and flags[i] is 0. Writes nothing
+/// else.
+using GatherKernel = void (*)(void* out, const void* source, const std::uint64_t* positions,
+                              const std::uint8_t* flags, std::int64_t n, bool prefetch);
+/// The same from a progression.
+using GatherProgressionKernel = void (*)(void* out, std::int64_t start, std::int64_t step,
+                                         const std::uint64_t* positions, const std::uint8_t* flags,
+                                         std::int64_t n);
+/// out[positions[i]] = source[i] in this order, for positions in [begin, end) only.
+using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_t* positions,
+                               std::int64_t n, std::uint64_t begin, std::uint64_t end,
+                               bool prefetch);
+
+// Flags as bit masks, 64 to a word.
+using CountFlagsKernel = std::int64_t (*)(const std::uint8_t* flags, std::int64_t n);
+/// Reads no flag behind the n-th.
+using FlagMasksKernel = void (*)(std::uint64_t* masks, const std::uint8_t* flags, std::int64_t n);
+/// before[w] = base + bits in the words before w
+using MasksBeforeKernel = void (*)(std::int64_t* before, const std::uint64_t* masks,
+                                   std::int64_t words, std::int64_t base);
+/// out[k] = number of flags before positions[k]; the masks begin at position `begin`.
+using CountBeforeKernel = void (*)(std::int64_t* out, const std::int64_t* positions,
+                                   std::int64_t count, std::int64_t begin,
+                                   const std::uint64_t* masks, const std::int64_t* before);
+/// Elements whose bit is set, one after the other; overwrites up to 64 bytes behind them.
+using CompressKernel = void (*)(void* out, const void* in, const std::uint64_t* masks,
+                                std::int64_t n);
+/// out[i] = starts[i + 1] - starts[i]
+using DifferencesKernel = void (*)(void* out, const std::int64_t* starts, std::int64_t n);
+
 /// The kernels for one instruction set and one choice of widths, indexed by operation or type.
 struct Kernels {
   ElementwiseKernel elementwise[vcode::kOpCount][vcode::kDataTypes] = {};
   StreamKernel stream = nullptr;
   FillKernel fill[vcode::kDataTypes] = {};
   ProgressionKernel progression = nullptr;
+  ScanKernels scan[vcode::kOpCount][vcode::kDataTypes] = {};
+  ReduceKernels reduce[vcode::kOpCount][vcode::kDataTypes] = {};
+  DrawKernel draw = nullptr;
+  DrawBelowKernel draw_below = nullptr;
   SummarizeLengthsKernel summarize_lengths = nullptr;
   StartsKernel starts = nullptr;
   ExpandKernel expand[vcode::kDataTypes] = {};
   ExpandProgressionsKernel expand_progressions = nullptr;
   ExpandSegmentsKernel expand_segments = nullptr;
+  LocateKernel locate = nullptr;
+  LocateInOneKernel locate_in_one = nullptr;
+  GatherKernel gather[vcode::kDataTypes] = {};
+  GatherProgressionKernel gather_progression = nullptr;
+  ScatterKernel scatter[vcode::kDataTypes] = {};
+  CountFlagsKernel count_flags = nullptr;
+  FlagMasksKernel flag_masks = nullptr;
+  MasksBeforeKernel masks_before = nullptr;
+  CountBeforeKernel count_before = nullptr;
+  CompressKernel compress[vcode::kDataTypes] = {};
+  DifferencesKernel differences = nullptr;
 };
 
 Kernels make_kernels(Isa isa, Widths widths);
 
 // Each kernel file defines one of these per instruction set.
-#define CVL_DECLARE_KERNELS(isa)                         \
-  namespace isa {                                        \
-  void add_elementwise_kernels(Kernels&, Widths widths); \
-  void add_expand_kernels(Kernels&, Widths widths);      \
+#define CVL_DECLARE_KERNELS(isa)                              \
+  namespace isa {                                             \
+  void add_elementwise_kernels(Kernels&, Widths widths);      \
+  void add_expand_kernels(Kernels&, Widths widths);           \
+  void add_gather_scatter_kernels(Kernels&, Widths widths);   \
+  void add_pack_kernels(Kernels&, Widths widths);             \
+  void add_random_kernels(Kernels&, Widths widths);           \
+  void add_reduce_kernels(Kernels&, Widths widths);           \
+  void add_scan_kernels(Kernels&, Widths widths);             \
+  void add_segmented_reduce_kernels(Kernels&, Widths widths); \
   }
 CVL_DECLARE_KERNELS(baseline)
 CVL_DECLARE_KERNELS(v3)

@@ -1,0 +1,62 @@
+// Filling the kernel table for scans and reductions: every combiner with every type that it takes.
+#pragma once
+
+#include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl/scalar_ops.hpp"
+
+namespace cvl::cpu::CVL_ISA {
+namespace {
+
+/// Is the operator exactly associative, so that the order of combination cannot be seen?
+template <class Op, class T>
+constexpr bool kAssociative =
+    !ops::is_float<T> || std::is_same_v<Op, ops::Max> || std::is_same_v<Op, ops::Min>;
+
+/// Calls add.template operator()<Op, T>(row[type]) for the types of one row of the table.
+template <class Op, vcode::Argument types, class I, class F, class Entry, class Add>
+CVL_FN void for_types(Entry* row, Add add) {
+  add.template operator()<Op, I>(row[static_cast<std::size_t>(Type::Int)]);
+  if constexpr (types == vcode::Argument::Number) {
+    add.template operator()<Op, F>(row[static_cast<std::size_t>(Type::Float)]);
+  } else {
+    add.template operator()<Op, ops::Bool>(row[static_cast<std::size_t>(Type::Bool)]);
+  }
+}
+
+template <class I, class F, class Add>
+CVL_FN void for_scans(Kernels& kernels, Add add) {
+#define SCAN(id, text, types, combiner, doc)              \
+  for_types<ops::combiner, vcode::Argument::types, I, F>( \
+      kernels.scan[static_cast<std::size_t>(vcode::Op::id)], add);
+#include "vcode/opcodes.def"
+}
+
+template <class I, class F, class Add>
+CVL_FN void for_reductions(Kernels& kernels, Add add) {
+#define REDUCE(id, text, types, combiner, doc)            \
+  for_types<ops::combiner, vcode::Argument::types, I, F>( \
+      kernels.reduce[static_cast<std::size_t>(vcode::Op::id)], add);
+#include "vcode/opcodes.def"
+}
+
+/// Calls visit.template operator()<I, F>() with the element types of the run.
+template <class Visit>
+CVL_FN void for_widths(Widths widths, Visit visit) {
+  if (widths.int_bytes == 4) {
+    widths.float_bytes == 4 ? visit.template operator()<std::int32_t, float>()
+                            : visit.template operator()<std::int32_t, double>();
+  } else {
+    widths.float_bytes == 4 ? visit.template operator()<std::int64_t, float>()
+                            : visit.template operator()<std::int64_t, double>();
+  }
+}
+
+/// left = left op right
+template <class Op, class T>
+void combine_one(void* left, const void* right) {
+  auto* l = static_cast<T*>(left);
+  *l = Op::apply(*l, *static_cast<const T*>(right));
+}
+
+}  // namespace
+}  // namespace cvl::cpu::CVL_ISA

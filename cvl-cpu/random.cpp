@@ -1,0 +1,71 @@
+// Random numbers: counter based, so that any thread can draw any part of the stream.
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/operations.hpp"
+#include "cvl/failure.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+constexpr std::int64_t kTile = 16 << 10;
+
+[[noreturn]] void report_failure(std::int64_t position, std::int64_t bound, std::int64_t length) {
+  throw Failure(
+      vcode::ErrorCode::RandRange, "`RAND` of a number below 1",
+      {fmt::format("element {} is {} (of {} elements, counted from 0)", position, bound, length)},
+      "a random number is drawn from 0 up to the element, which must be positive");
+}
+
+/// Reports the first bound below 1. REQUIRES: there is one at or behind `begin`.
+[[noreturn]] void report_first_failure(const CpuBackend& cpu, const Vector& bounds,
+                                       std::int64_t begin) {
+  std::int64_t position = begin;
+  while (int_at(cpu, bounds, position) >= 1) ++position;
+  report_failure(position, int_at(cpu, bounds, position), bounds.length);
+}
+
+}  // namespace
+
+void run_random(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results) {
+  Vector& bounds = operands[0].vector();
+  const std::int64_t length = bounds.length;
+  const std::int64_t width = cpu.widths().int_bytes;
+  const RandomState state = cpu.random();
+  const bool constant = bounds.form == Form::Constant;
+  if (constant && length > 0 && int_at(cpu, bounds, 0) < 1) {
+    report_failure(0, int_at(cpu, bounds, 0), length);
+  }
+  Vector result = cpu.new_vector_over(Type::Int, length, bounds);
+  auto* out = mutable_elements<std::byte>(result);
+  const bool plain = bounds.form == Form::Inline || bounds.form == Form::Dense;
+  std::atomic<std::int64_t> failed{std::numeric_limits<std::int64_t>::max()};
+  auto body = [&](std::int64_t tile) {
+    const std::int64_t begin = tile * kTile;
+    const std::int64_t count = std::min(kTile, length - begin);
+    const std::uint64_t counter = state.drawn + static_cast<std::uint64_t>(begin);
+    std::byte* target = out + begin * width;
+    if (constant) {
+      cpu.kernels().draw_below(target, bounds.payload, count, state.key, counter);
+      return;
+    }
+    if (!plain) cpu.download(bounds, begin, count, target);
+    const std::byte* source = plain ? elements<std::byte>(bounds) + begin * width : target;
+    if (cpu.kernels().draw(target, source, count, state.key, counter)) return;
+    std::int64_t first = failed.load(std::memory_order_relaxed);
+    while (begin < first && !failed.compare_exchange_weak(first, begin)) {
+    }
+  };
+  cpu.scheduler().for_tiles(tile_count(length, kTile), 2 * width * length, body);
+  // A tile with a bad bound leaves its bounds as they are, in place or not.
+  if (failed.load() < length) report_first_failure(cpu, bounds, failed.load());
+  cpu.random().drawn += static_cast<std::uint64_t>(length);
+  results[0] = std::move(result);
+}
+
+}  // namespace cvl::cpu

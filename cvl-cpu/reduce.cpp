@@ -1,0 +1,132 @@
+// Reductions.
+//
+// Work is divided into tiles of a fixed number of elements. The parts of a segment that lie in
+// different tiles are combined in order afterwards, by one thread: there is at most one such part
+// per tile. Neither the number of threads nor the way tiles are handed out can be seen in a result.
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/operations.hpp"
+#include "cvl-cpu/segment_tiles.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+class Reduction {
+ public:
+  Reduction(CpuBackend& cpu, const ReduceKernels& kernels, Type type)
+      : cpu_(cpu),
+        kernels_(kernels),
+        width_(cpu.element_bytes(type)),
+        tile_length_(kFoldTileBytes / static_cast<std::int64_t>(width_)) {}
+
+  /// All elements, in any form.
+  void run_whole(const Vector& data, std::byte* out) {
+    const std::int64_t tiles = tile_count(data.length, tile_length_);
+    Element single;
+    std::vector<Element> more(tiles > 1 ? static_cast<std::size_t>(tiles) : 0);
+    Element* totals = tiles > 1 ? more.data() : &single;
+    auto body = [&](std::int64_t tile) {
+      const std::int64_t begin = tile * tile_length_;
+      reduce_range(data, begin, std::min(begin + tile_length_, data.length), totals[tile]);
+    };
+    cpu_.scheduler().for_tiles(tiles, traffic(data), body);
+    for (std::int64_t tile = 1; tile < tiles; ++tile) {
+      kernels_.combine(totals[0].bytes, totals[tile].bytes);
+    }
+    std::memcpy(out, totals[0].bytes, width_);
+  }
+
+  /// Each segment of Dense data.
+  void run_segments(const Vector& data, const Segdes& segdes, std::byte* out) {
+    const SegmentTiles tiles(cpu_, segdes, tile_length_);
+    std::vector<Element> continued(static_cast<std::size_t>(tiles.size()));
+    auto body = [&](std::int64_t index) {
+      const SegmentTiles::Tile tile = tiles[index];
+      kernels_.tile(out, elements<std::byte>(data), tile.begin, tile.end, tiles.starts(),
+                    tile.first, tile.last, continued[static_cast<std::size_t>(index)].bytes);
+    };
+    cpu_.scheduler().for_tiles(tiles.size(), traffic(data), body);
+    const std::int64_t begun = tiles.first_at(data.length);  // only empty segments follow
+    cpu_.kernels().fill[static_cast<std::size_t>(data.type)](
+        out + static_cast<std::size_t>(begun) * width_, kernels_.identity, segdes.count - begun);
+    for (std::int64_t index = 1; index < tiles.size(); ++index) {
+      const SegmentTiles::Tile tile = tiles[index];
+      if (tile.first == tile.last || tiles.starts()[tile.first] > tile.begin) {
+        kernels_.combine(out + static_cast<std::size_t>(tile.first - 1) * width_,
+                         continued[static_cast<std::size_t>(index)].bytes);
+      }
+    }
+  }
+
+ private:
+  std::int64_t traffic(const Vector& data) const {
+    return data.length * static_cast<std::int64_t>(width_);
+  }
+
+  /// Compact forms are expanded into a buffer that stays in the L1 cache.
+  void reduce_range(const Vector& data, std::int64_t begin, std::int64_t end, Element& total) {
+    alignas(64) std::byte state[kReductionStateBytes];
+    kernels_.begin(state);
+    if (data.form == Form::Dense) {
+      kernels_.accumulate(
+          state, elements<std::byte>(data) + static_cast<std::size_t>(begin) * width_, end - begin);
+    } else {
+      constexpr std::int64_t kBuffer = 1024;
+      alignas(64) std::byte buffer[kBuffer * sizeof(double) + Heap::kPadding];
+      for (std::int64_t i = begin; i < end; i += kBuffer) {
+        const std::int64_t count = std::min(kBuffer, end - i);
+        cpu_.download(data, i, count, buffer);
+        kernels_.accumulate(state, buffer, count);
+      }
+    }
+    kernels_.finish(state, total.bytes);
+  }
+
+  CpuBackend& cpu_;
+  const ReduceKernels& kernels_;
+  std::size_t width_;
+  std::int64_t tile_length_;
+};
+
+}  // namespace
+
+void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results) {
+  const Vector& data = operands[0].vector();
+  const Segdes& segdes = operands[1].segdes();
+  const ReduceKernels& kernels =
+      cpu.kernels().reduce[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+  const bool plain = data.form == Form::Inline || data.form == Form::Dense;
+  if (plain && SmallStarts::suits(segdes)) {
+    Vector result = cpu.new_vector(type, segdes.count);
+    kernels.small(mutable_elements<std::byte>(result), elements<std::byte>(data),
+                  SmallStarts(cpu, segdes).starts(), segdes.count);
+    results[0] = std::move(result);
+    return;
+  }
+  if (data.form == Form::Constant && segdes.uniform && kernels.repeat != nullptr) {
+    // Equal elements in equal segments: one reduction answers for all.
+    Element element;
+    std::memcpy(element.bytes, data.payload, sizeof element.bytes);
+    kernels.repeat(element.bytes, segdes.uniform_length);
+    results[0] = constant_vector(cpu, type, segdes.count, element.bytes);
+    return;
+  }
+  Vector result = cpu.new_vector(type, segdes.count);
+  auto* out = mutable_elements<std::byte>(result);
+  Reduction reduction(cpu, kernels, type);
+  if (data.length <= kSmallLength) {
+    kernels.small(out, elements<std::byte>(cpu.materialized(data)),
+                  SegmentTiles::make_starts(cpu, segdes), segdes.count);
+  } else if (segdes.count == 1) {
+    reduction.run_whole(data, out);
+  } else {
+    reduction.run_segments(cpu.materialized(data), segdes, out);
+  }
+  results[0] = std::move(result);
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,166 @@
+// Scans.
+//
+// One pass over memory with any number of threads: tiles are begun in order; a thread sums its
+// tile, waits for the total of the tiles before, hands the sum on and scans the tile, which is
+// still in its cache. (Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled
+// Look-back, 2016; with few threads the look-back need not go further than one tile.) A tile in
+// which a segment begins hands its sum on without waiting. A single thread leaves the first pass
+// out and arrives at the same bits.
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "cvl-cpu/operations.hpp"
+#include "cvl-cpu/segment_tiles.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// What a tile hands on to the next.
+class Link {
+ public:
+  void publish(const Element& prefix) {
+    prefix_ = prefix;
+    ready_.store(true, std::memory_order_release);
+  }
+  const Element& wait() const {
+    for (int spins = 0; !ready_.load(std::memory_order_acquire); ++spins) {
+      // The predecessor's thread may have lost its processor.
+      if (spins > kSpins) std::this_thread::yield();
+    }
+    return prefix_;
+  }
+
+ private:
+  static constexpr int kSpins = 2000;
+  std::atomic<bool> ready_{false};
+  Element prefix_{};
+};
+
+Element start_of(const ScanKernels& kernels) {
+  Element result;
+  std::memcpy(result.bytes, kernels.start, sizeof result.bytes);
+  return result;
+}
+
+class Scan {
+ public:
+  Scan(CpuBackend& cpu, const ScanKernels& kernels, const Segdes& segdes, const Vector& data,
+       Vector& result)
+      : cpu_(cpu),
+        kernels_(kernels),
+        width_(cpu.element_bytes(data.type)),
+        tiles_(cpu, segdes, kFoldTileBytes / static_cast<std::int64_t>(width_)),
+        data_(data),
+        out_(mutable_elements<std::byte>(result)),
+        // Compact operands are written out where the result goes, tile by tile.
+        in_(data.form == Form::Dense ? elements<std::byte>(data) : out_),
+        streamed_(in_ != out_ &&
+                  static_cast<std::size_t>(data.length) * width_ >= cpu.stream_bytes()) {}
+
+  void run() {
+    const std::int64_t bytes = data_.length * static_cast<std::int64_t>(2 * width_);
+    if (tiles_.size() == 1 || cpu_.scheduler().parts(bytes) == 1) {
+      Element prefix = start_of(kernels_);
+      for (std::int64_t i = 0; i < tiles_.size(); ++i) {
+        const SegmentTiles::Tile tile = tiles_[i];
+        expand(tile);
+        scan(tile, prefix);
+      }
+      return;
+    }
+    std::vector<Link> links(static_cast<std::size_t>(tiles_.size()) + 1);
+    links[0].publish(start_of(kernels_));
+    auto body = [&](std::int64_t i) {
+      run_linked(tiles_[i], links[static_cast<std::size_t>(i)],
+                 links[static_cast<std::size_t>(i) + 1]);
+    };
+    cpu_.scheduler().for_tiles_in_order(tiles_.size(), bytes, body);
+  }
+
+ private:
+  void run_linked(const SegmentTiles::Tile& tile, const Link& before, Link& after) {
+    expand(tile);
+    const bool borders = tile.first < tile.last;
+    const bool continues = !borders || tiles_.starts()[tile.first] > tile.begin;
+    Element total;
+    kernels_.total(in_, borders ? tiles_.starts()[tile.last - 1] : tile.begin, tile.end,
+                   total.bytes);
+    if (borders) after.publish(total);
+    Element prefix = continues ? before.wait() : start_of(kernels_);
+    if (!borders) {
+      Element next = prefix;
+      kernels_.combine(next.bytes, total.bytes);
+      after.publish(next);
+    }
+    scan(tile, prefix);
+  }
+
+  void expand(const SegmentTiles::Tile& tile) {
+    if (data_.form == Form::Dense) return;
+    cpu_.download(data_, tile.begin, tile.end - tile.begin,
+                  out_ + static_cast<std::size_t>(tile.begin) * width_);
+  }
+
+  void scan(const SegmentTiles::Tile& tile, Element& prefix) {
+    kernels_.tile(out_, in_, tile.begin, tile.end, tiles_.starts(), tile.first, tile.last,
+                  prefix.bytes, streamed_);
+  }
+
+  CpuBackend& cpu_;
+  const ScanKernels& kernels_;
+  std::size_t width_;
+  SegmentTiles tiles_;
+  const Vector& data_;
+  std::byte* out_;
+  const std::byte* in_;
+  bool streamed_;
+};
+
+/// The sums of equal integers are multiples of one: NESL's way to write an index vector.
+Vector progression_of(const CpuBackend& cpu, const Vector& constant) {
+  const std::int64_t step = cpu.widths().int_bytes == 4 ? *constant.inline_elements<std::int32_t>()
+                                                        : *constant.inline_elements<std::int64_t>();
+  Vector result;
+  result.form = Form::Progression;
+  result.length = constant.length;
+  result.inline_elements<std::int64_t>()[1] = step;
+  return result;
+}
+
+}  // namespace
+
+void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results) {
+  Vector& data = operands[0].vector();
+  const Segdes& segdes = operands[1].segdes();
+  const ScanKernels& kernels =
+      cpu.kernels().scan[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+  if (SmallStarts::suits(segdes)) {
+    alignas(64) std::byte expanded[(kSmallLength + 8) * sizeof(double)];
+    const bool plain = data.form == Form::Inline || data.form == Form::Dense;
+    if (!plain) cpu.download(data, 0, data.length, expanded);
+    Vector result = cpu.new_vector_over(type, data.length, data);
+    kernels.small(mutable_elements<std::byte>(result), plain ? elements<std::byte>(data) : expanded,
+                  SmallStarts(cpu, segdes).starts(), segdes.count);
+    results[0] = std::move(result);
+    return;
+  }
+  if (op == vcode::Op::AddScan && type == Type::Int && data.form == Form::Constant &&
+      segdes.count == 1) {
+    results[0] = progression_of(cpu, data);
+    return;
+  }
+  Vector result = cpu.new_vector_over(type, data.length, data);
+  if (data.form == Form::Inline) {  // few elements in a great number of empty segments
+    const SegmentStarts starts = SegmentTiles::make_starts(cpu, segdes);
+    kernels.small(mutable_elements<std::byte>(result), elements<std::byte>(data), starts,
+                  segdes.count);
+  } else {
+    Scan(cpu, kernels, segdes, data, result).run();
+  }
+  results[0] = std::move(result);
+}
+
+}  // namespace cvl::cpu
