@@ -12,20 +12,33 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
-/// Is the run asked to end? Input and output may go on for ever otherwise.
-bool must_end() {
-  if (pending_signal.load(std::memory_order_relaxed) == 0) return false;
-  errno = EINTR;
-  return true;
+/// Is the run asked to end? Its input and output could go on for ever otherwise.
+bool run_must_end() {
+  return pending_signal.load(std::memory_order_relaxed) != 0;
 }
 
 /// Should a call that failed with the current errno be repeated? Waits until a descriptor in
 /// non-blocking mode (inherited ones may be) is ready.
 bool may_repeat(int fd, short events) {
-  if (errno == EINTR) return !must_end();
+  if (errno == EINTR) return true;
   if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
   pollfd ready{fd, events, 0};
-  return ::poll(&ready, 1, -1) >= 0 || (errno == EINTR && !must_end());
+  return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+/// Writes all bytes, or until `must_stop()` holds. Returns 0 or the error number.
+template <class Stop>
+int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
+  while (!bytes.empty()) {
+    if (must_stop()) return EINTR;
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (!may_repeat(fd, POLLOUT)) {
+      return errno;
+    }
+  }
+  return 0;
 }
 
 }  // namespace
@@ -34,26 +47,27 @@ bool InputBuffer::refill() {
   if (ended_) return false;
   if (!data_) data_ = std::make_unique<unsigned char[]>(kBufferBytes);
   next_ = last_ = 0;
-  for (;;) {
-    const ssize_t count = must_end() ? -1 : ::read(fd_, data_.get(), kBufferBytes);
+  while (!run_must_end()) {
+    const ssize_t count = ::read(fd_, data_.get(), kBufferBytes);
     if (count > 0) {
       last_ = static_cast<std::size_t>(count);
       return true;
     }
-    if (count < 0) {
-      if (may_repeat(fd_, POLLIN)) continue;
-      error_ = errno;
-    }
+    if (count < 0 && may_repeat(fd_, POLLIN)) continue;
+    error_ = count < 0 ? errno : 0;
     ended_ = true;
     return false;
   }
+  error_ = EINTR;
+  ended_ = true;
+  return false;
 }
 
 int OutputBuffer::write(std::string_view bytes) {
   if (!data_) data_ = std::make_unique<char[]>(kBufferBytes);
   if (used_ + bytes.size() > kBufferBytes) {
     if (const int error = flush(); error != 0) return error;
-    if (bytes.size() >= kBufferBytes) return write_fully(fd_, bytes);
+    if (bytes.size() >= kBufferBytes) return write_bytes(fd_, bytes, run_must_end);
   }
   std::memcpy(data_.get() + used_, bytes.data(), bytes.size());
   used_ += bytes.size();
@@ -63,19 +77,11 @@ int OutputBuffer::write(std::string_view bytes) {
 int OutputBuffer::flush() {
   const std::size_t count = used_;
   used_ = 0;
-  return count == 0 ? 0 : write_fully(fd_, {data_.get(), count});
+  return write_bytes(fd_, {data_.get(), count}, run_must_end);
 }
 
 int write_fully(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = must_end() ? -1 : ::write(fd, bytes.data(), bytes.size());
-    if (count >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if (!may_repeat(fd, POLLOUT)) {
-      return errno;
-    }
-  }
-  return 0;
+  return write_bytes(fd, bytes, [] { return false; });
 }
 
 }  // namespace vinterp

@@ -1,6 +1,6 @@
 // Buffered bytes from and to descriptors, without stdio: errors stay with the buffer that met them,
-// interrupted calls are repeated unless the run is asked to end (interrupt.hpp; then they fail with
-// EINTR), and descriptors in non-blocking mode are waited for.
+// interrupted calls are repeated, and descriptors in non-blocking mode are waited for. When the run
+// is asked to end (interrupt.hpp), both buffers fail with EINTR.
 //
 // Neither class owns its descriptor.
 #pragma once
@@ -57,7 +57,8 @@ class OutputBuffer {
   std::size_t used_ = 0;
 };
 
-/// Writes all bytes at once; returns 0 or the error number.
+/// Writes all bytes at once, also when the run is asked to end: reports are written then. Returns 0
+/// or the error number.
 int write_fully(int fd, std::string_view bytes);
 
 }  // namespace vinterp

@@ -182,13 +182,18 @@ TEST_CASE("descriptors in non-blocking mode are waited for") {
 TEST_CASE("input and output end when the run is asked to end") {
   const FileDescriptor file = file_with("text");
   vinterp::InputBuffer input(file.get());
+  vinterp::OutputBuffer output(file.get());
+  CHECK(output.write("lost") == 0);
   vinterp::pending_signal = SIGINT;
   const int first = input.get();
-  const int written = vinterp::write_fully(file.get(), "more");
+  const int written = output.flush();
+  const int reported = vinterp::write_fully(file.get(), " report");
   vinterp::pending_signal = 0;
   CHECK(first == vinterp::InputBuffer::kEnd);
   CHECK(input.error() == EINTR);
   CHECK(written == EINTR);
+  CHECK(reported == 0);
+  CHECK(content_of(file.get()) == " report");
 }
 
 }  // namespace
