@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -14,20 +15,25 @@ namespace {
 constexpr std::size_t kShownCalls = 10;
 constexpr std::size_t kShownVectors = 3;
 
+/// The innermost calls; a call that repeats itself directly is shown once.
 std::vector<vcode::Note> call_chain(const vcode::LinkedProgram& program,
                                     std::span<const std::uint32_t> calls) {
   std::vector<vcode::Note> notes;
-  const std::size_t shown = std::min(calls.size(), kShownCalls);
-  for (std::size_t i = 0; i < shown; ++i) {
+  while (!calls.empty() && notes.size() < kShownCalls) {
+    const std::uint32_t place = calls.back();
+    std::size_t times = 0;
+    while (!calls.empty() && calls.back() == place) {
+      calls = calls.first(calls.size() - 1);
+      ++times;
+    }
     // The CALL lies just before the place where its RET continues.
-    const std::uint32_t call = calls[calls.size() - 1 - i] - 1;
-    notes.push_back({fmt::format("called from `{}`, line {}", program.function_at(call).name,
-                                 program.code[call].span.line),
-                     {}});
+    const std::uint32_t call = place - 1;
+    std::string text = fmt::format("called from `{}`, line {}", program.function_at(call).name,
+                                   program.code[call].span.line);
+    if (times > 1) text += fmt::format(", {} times", times);
+    notes.push_back({std::move(text), {}});
   }
-  if (calls.size() > shown) {
-    notes.push_back({fmt::format("and {} more calls", calls.size() - shown), {}});
-  }
+  if (!calls.empty()) notes.push_back({fmt::format("and {} more calls", calls.size()), {}});
   return notes;
 }
 

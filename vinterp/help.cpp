@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kTextColumn = 22;
+constexpr std::size_t kTextColumn = 24;
 
 constexpr Explained kExamples[] = {
     {"vinterp program.vcode", "run a program and print what it leaves on the stack"},

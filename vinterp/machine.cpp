@@ -104,7 +104,7 @@ Outcome Machine::loop() {
     const Decoded& step = code[at];
     at_ = at;
     if constexpr (kObserved) observe_before(step, at);
-    if (stack_.size() < step.operands) [[unlikely]]
+    if (!stack_.holds(step.operands)) [[unlikely]]
       fail_underflow(step);
     switch (step.action) {
       case Action::Vector:
@@ -137,9 +137,10 @@ Outcome Machine::loop() {
         Value* const operand = stack_.topmost(1);
         if (!types_fit(step, operand)) [[unlikely]]
           fail_type(step, operand);
-        const cvl::PairNode& node = *operand->pair().node;
-        Value components[2] = {node.first, node.second};
-        stack_.replace(1, components, 2);
+        const cvl::Ref<cvl::PairNode> node = operand->pair().node;
+        stack_.drop(1);
+        stack_.push(node->first);
+        stack_.push(node->second);
         break;
       }
       case Action::Push:
@@ -221,7 +222,7 @@ inline bool Machine::branch_taken(const Decoded& step) {
 
 inline void Machine::check_block(const Decoded& step) const {
   // Both are 32-bit numbers: their sum does not wrap around.
-  if (std::uint64_t{step.a} + step.b > stack_.size()) [[unlikely]]
+  if (!stack_.holds(std::uint64_t{step.a} + step.b)) [[unlikely]]
     fail_block(step);
 }
 

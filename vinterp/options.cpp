@@ -74,7 +74,9 @@ void describe(po::options_description& description, Targets& targets) {
 }
 
 [[noreturn]] void bad_syntax(const po::invalid_command_line_syntax& error) {
-  const std::string name = vcode::escaped(error.get_option_name());
+  std::string name = vcode::escaped(error.get_option_name());
+  constexpr std::size_t kShort = 3;  // a letter, which the parser shows with two dashes
+  if (name.size() == kShort && name.starts_with("--")) name.erase(0, 1);
   switch (error.kind()) {
     case po::invalid_syntax::missing_parameter:
     case po::invalid_syntax::empty_adjacent_parameter:

@@ -23,9 +23,23 @@ namespace detail {
 void* resize_charged(cvl::Heap& heap, void* old, std::size_t old_bytes, std::size_t new_bytes);
 void release_charged(cvl::Heap& heap, void* data, std::size_t bytes) noexcept;
 
-/// Moves `count` values within memory; the source places hold nothing afterwards.
-inline void relocate(cvl::Value* to, const cvl::Value* from, std::size_t count) {
-  std::memmove(static_cast<void*>(to), static_cast<const void*>(from), count * sizeof(cvl::Value));
+/// Moves a value to memory that holds none; its old place holds none afterwards. Member by member:
+/// wide loads of what was just stored in smaller pieces would wait for the stores to finish.
+inline void relocate_one(cvl::Value* to, cvl::Value* from) {
+  new (to) cvl::Value(std::move(*from));  // what is left has nothing to destroy
+}
+
+/// The same for `count` values; the places may overlap.
+inline void relocate(cvl::Value* to, cvl::Value* from, std::size_t count) {
+  constexpr std::size_t kFew = 8;
+  if (count > kFew) {
+    std::memmove(static_cast<void*>(to), static_cast<const void*>(from),
+                 count * sizeof(cvl::Value));
+  } else if (to < from) {
+    for (std::size_t i = 0; i < count; ++i) relocate_one(to + i, from + i);
+  } else {
+    for (std::size_t i = count; i-- > 0;) relocate_one(to + i, from + i);
+  }
 }
 
 }  // namespace detail
@@ -42,6 +56,11 @@ class ValueStack {
 
   std::size_t size() const { return static_cast<std::size_t>(top_ - begin_); }
   std::span<const cvl::Value> values() const { return {begin_, size()}; }
+
+  /// Are there at least `count` values? Cheaper than size().
+  bool holds(std::uint64_t count) const {
+    return bytes_between(begin_, top_) >= count * sizeof(cvl::Value);
+  }
 
   /// The topmost `count` values, deepest first. REQUIRES: so many are there.
   cvl::Value* topmost(std::size_t count) { return top_ - count; }
@@ -62,7 +81,7 @@ class ValueStack {
     cvl::Value* const bottom = top_ - count;
     for (cvl::Value* dead = bottom; dead != top_; ++dead) dead->~Value();
     for (std::size_t i = 0; i < result_count; ++i) {
-      detail::relocate(bottom + i, results + i, 1);
+      detail::relocate_one(bottom + i, results + i);
       new (results + i) cvl::Value();
     }
     top_ = bottom + result_count;
@@ -90,9 +109,11 @@ class ValueStack {
   void move_to_top(std::size_t count, std::size_t start);
 
  private:
-  std::size_t capacity_bytes() const {
-    return static_cast<std::size_t>(limit_ - begin_) * sizeof(cvl::Value);
+  static std::size_t bytes_between(const cvl::Value* from, const cvl::Value* to) {
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(to) -
+                                    reinterpret_cast<const char*>(from));
   }
+  std::size_t capacity_bytes() const { return bytes_between(begin_, limit_); }
   void grow(std::size_t count);
 
   cvl::Heap& heap_;
