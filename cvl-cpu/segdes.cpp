@@ -107,6 +107,28 @@ const std::int64_t* segment_offsets(CpuBackend& cpu, const Segdes& segdes) {
   return tables.offsets->as<std::int64_t>();
 }
 
+Segdes segdes_from_offsets(CpuBackend& cpu, Ref<Buffer> offsets, std::int64_t count) {
+  const auto* starts = offsets->as<std::int64_t>();
+  Vector lengths = cpu.new_vector(Type::Int, count);
+  auto* out = mutable_elements<std::byte>(lengths);
+  const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * kTile;
+    cpu.kernels().differences(out + begin * width, starts + begin, std::min(kTile, count - begin));
+  };
+  cpu.scheduler().for_tiles(tile_count(count, kTile), count * (8 + width), tile);
+  const LengthSummary summary = summarize(cpu, lengths);
+  if (summary.least == summary.greatest) return Segdes::regular(count, summary.least);
+  Segdes result;
+  result.uniform = false;
+  result.count = count;
+  result.total = starts[count];
+  result.tables = Ref<SegdesTables>(new SegdesTables);
+  result.tables->lengths = std::move(lengths);
+  result.tables->offsets = std::move(offsets);
+  return result;
+}
+
 std::int64_t segment_containing(const std::int64_t* offsets, std::int64_t count,
                                 std::int64_t position) {
   // Without branches on the data: the start of the answer moves up in halves of what is left.

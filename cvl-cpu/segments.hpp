@@ -16,6 +16,9 @@ namespace cvl::cpu {
 /// first asked for and then kept in the descriptor. REQUIRES: the descriptor is not uniform.
 const std::int64_t* segment_offsets(CpuBackend& cpu, const Segdes& segdes);
 
+/// The descriptor of `count` segments with these starts and total (count+1 numbers).
+Segdes segdes_from_offsets(CpuBackend& cpu, Ref<Buffer> offsets, std::int64_t count);
+
 /// The last of `count` segments that starts at or before `position`: for an element, its segment
 /// (empty segments are skipped). REQUIRES: count > 0, 0 <= position.
 std::int64_t segment_containing(const std::int64_t* offsets, std::int64_t count,
@@ -52,6 +55,11 @@ class Segments {
   std::int64_t containing(std::int64_t position) const {
     if (offsets_ != nullptr) return segment_containing(offsets_, count_, position);
     return uniform_length_ == 0 ? count_ - 1 : std::min(position / uniform_length_, count_ - 1);
+  }
+
+  /// The first segment that starts at or behind `position`; count() if there is none.
+  std::int64_t first_from(std::int64_t position) const {
+    return position == 0 ? 0 : containing(position - 1) + 1;
   }
 
   /// The starts of segments first ... first+count (count+1 numbers): the stored ones, or `buffer`

@@ -160,6 +160,39 @@ using CompressKernel = void (*)(void* out, const void* in, const std::uint64_t* 
 /// out[i] = starts[i + 1] - starts[i]
 using DifferencesKernel = void (*)(void* out, const std::int64_t* starts, std::int64_t n);
 
+// Ranks. `down` ranks the greatest element first.
+inline constexpr int kRankDigits = 256;
+/// Segments of up to this many elements are ranked without sorting and without scratch memory.
+inline constexpr std::int64_t kRankFew = 32;
+/// rank_segments() takes segments that begin within kRankTile elements and ranks those of up to
+/// kRankLongest elements. Places in both together have 16 bits.
+inline constexpr std::int64_t kRankTile = std::int64_t{1} << 13;
+inline constexpr std::int64_t kRankLongest = (std::int64_t{1} << 16) - kRankTile;
+
+/// The bits in which the transformed keys differ, and whether their order is ascending.
+struct RankSurvey {
+  std::uint64_t varying;
+  bool ascending;
+};
+/// Keys are elements of a type; entries, of `entry_bytes` bytes, hold a key and where it came from.
+/// `shift` says where a digit lies in a key; `places` are where the next entry of each digit goes.
+using SortEntriesKernel = void (*)(void* out, const void* entries, std::int64_t n, int shift,
+                                   std::uint64_t* places);
+struct RankKernels {
+  RankSurvey (*survey)(const void* keys, std::int64_t n, bool down);
+  void (*count_keys)(std::uint64_t* counts, const void* keys, std::int64_t n, int shift, bool down);
+  void (*count_entries)(std::uint64_t* counts, const void* entries, std::int64_t n, int shift);
+  void (*sort_keys)(void* out, const void* keys, std::int64_t n, std::int64_t first_tag, int shift,
+                    std::uint64_t* places, bool down);
+  SortEntriesKernel sort_entries;
+  SortEntriesKernel rank_entries;  // out[origin] = place, as INT
+  /// `scratch` has room for 2 * (kRankTile + kRankLongest) entries. Writes the ranks of segments of
+  /// up to `longest` elements only.
+  void (*rank_segments)(void* out, const void* keys, const std::int64_t* starts, std::int64_t count,
+                        std::int64_t longest, void* scratch, bool down);
+  std::int64_t entry_bytes;
+};
+
 /// The kernels for one instruction set and one choice of widths, indexed by operation or type.
 struct Kernels {
   ElementwiseKernel elementwise[vcode::kOpCount][vcode::kDataTypes] = {};
@@ -186,6 +219,8 @@ struct Kernels {
   CountBeforeKernel count_before = nullptr;
   CompressKernel compress[vcode::kDataTypes] = {};
   DifferencesKernel differences = nullptr;
+  RankKernels rank[vcode::kDataTypes] = {};         // for any number of elements
+  RankKernels rank_packed[vcode::kDataTypes] = {};  // for fewer than 2^32 elements
 };
 
 Kernels make_kernels(Isa isa, Widths widths);
@@ -197,6 +232,7 @@ Kernels make_kernels(Isa isa, Widths widths);
   void add_expand_kernels(Kernels&, Widths widths);           \
   void add_gather_scatter_kernels(Kernels&, Widths widths);   \
   void add_pack_kernels(Kernels&, Widths widths);             \
+  void add_rank_kernels(Kernels&, Widths widths);             \
   void add_random_kernels(Kernels&, Widths widths);           \
   void add_reduce_kernels(Kernels&, Widths widths);           \
   void add_scan_kernels(Kernels&, Widths widths);             \

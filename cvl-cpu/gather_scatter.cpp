@@ -1,0 +1,104 @@
+#include "cvl-cpu/gather_scatter.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cvl::cpu {
+
+const std::uint8_t* Locator::flags(const SegmentBlock& block, std::uint8_t* buffer) const {
+  if (flags_ == nullptr) return nullptr;
+  return reinterpret_cast<const std::uint8_t*>(
+      Window(cpu_, *flags_).at(block.begin, block.end - block.begin, buffer));
+}
+
+bool Locator::locate(const SegmentBlock& block, const std::uint8_t* flags, std::uint64_t* positions,
+                     std::uint64_t nowhere) const {
+  alignas(64) std::int64_t index_buffer[kSegmentBlock];
+  const std::int64_t n = block.end - block.begin;
+  const std::byte* indices = Window(cpu_, index_).at(block.begin, n, index_buffer);
+  if (block.count == 1) {
+    return !cpu_.kernels().locate_in_one(positions, indices, flags, target_.start(block.first),
+                                         target_.length(block.first), n, nowhere);
+  }
+  constexpr std::int64_t kSlack = 8;
+  alignas(64) std::int64_t start_of[kSegmentBlock + kSlack];
+  alignas(64) std::int64_t length_of[kSegmentBlock + kSlack];
+  std::int64_t own_buffer[kSegmentBlock + 1];
+  std::int64_t target_buffer[kSegmentBlock + 1];
+  cpu_.kernels().expand_segments(
+      start_of, length_of, own_.starts(block.first, block.count, own_buffer),
+      target_.starts(block.first, block.count, target_buffer), block.count, block.begin, block.end);
+  return !cpu_.kernels().locate(positions, indices, flags, start_of, length_of, n, nowhere);
+}
+
+void Locator::fail(vcode::Op op) const {
+  std::int64_t position = 0;
+  std::int64_t segment = 0;
+  const auto is_bad = [&] {
+    std::uint8_t flag = 1;
+    if (flags_ != nullptr) cpu_.download(*flags_, position, 1, &flag);
+    return flag != 0 && static_cast<std::uint64_t>(int_at(cpu_, index_, position)) >=
+                            static_cast<std::uint64_t>(target_.length(segment));
+  };
+  while (true) {
+    while (own_.start(segment + 1) <= position) ++segment;
+    if (is_bad()) break;
+    ++position;
+  }
+  throw_index_failure(op,
+                      {position, int_at(cpu_, index_, position), segment, target_.length(segment)});
+}
+
+bool SegmentLocator::locate(std::int64_t first, std::int64_t count,
+                            std::uint64_t* positions) const {
+  alignas(64) std::int64_t index_buffer[kSegmentBlock];
+  alignas(64) std::int64_t length_of[kSegmentBlock];
+  std::int64_t starts_buffer[kSegmentBlock + 1];
+  const std::byte* indices = Window(cpu_, index_).at(first, count, index_buffer);
+  const std::int64_t* starts = target_.starts(first, count, starts_buffer);
+  for (std::int64_t k = 0; k < count; ++k) length_of[k] = starts[k + 1] - starts[k];
+  return !cpu_.kernels().locate(positions, indices, nullptr, starts, length_of, count, 0);
+}
+
+void SegmentLocator::fail(vcode::Op op) const {
+  std::int64_t k = 0;
+  const auto is_good = [&] {
+    return static_cast<std::uint64_t>(int_at(cpu_, index_, k)) <
+           static_cast<std::uint64_t>(target_.length(k));
+  };
+  while (is_good()) ++k;
+  throw_index_failure(op, {k, int_at(cpu_, index_, k), k, target_.length(k)});
+}
+
+void Source::fetch(void* out, std::uint64_t* positions, const std::uint8_t* flags,
+                   std::int64_t n) const {
+  if (vector_.form == Form::Progression) {
+    cpu_.kernels().gather_progression(out, vector_.progression_start(), vector_.progression_step(),
+                                      positions, flags, n);
+    return;
+  }
+  if (vector_.form == Form::Constant) std::fill_n(positions, n, std::uint64_t{0});
+  const void* from = vector_.form == Form::Dense ? static_cast<const void*>(vector_.buffer->data)
+                                                 : vector_.payload;
+  cpu_.kernels().gather[type_index(vector_.type)](out, from, positions, flags, n, prefetch_);
+}
+
+Vector writable(CpuBackend& cpu, Vector& dying) {
+  if (dying.form == Form::Inline) return dying;
+  Vector result = cpu.new_vector_over(dying.type, dying.length, dying);
+  if (result.buffer.get() == dying.buffer.get()) return result;
+  const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(dying.type));
+  auto* out = mutable_elements<std::byte>(result);
+  if (dying.form == Form::Dense) {
+    copy_parallel(cpu, out, dying.buffer->data, dying.length * width);
+    return result;
+  }
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * kMoveTile;
+    cpu.download(dying, begin, std::min(kMoveTile, dying.length - begin), out + begin * width);
+  };
+  cpu.scheduler().for_tiles(tile_count(dying.length, kMoveTile), dying.length * width, tile);
+  return result;
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,84 @@
+// What gathering and scattering operations share: indices to positions, and elements by position.
+#pragma once
+
+#include <cstdint>
+
+#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/segments.hpp"
+
+namespace cvl::cpu {
+
+/// Elements of a tile of such an operation.
+inline constexpr std::int64_t kMoveTile = 32 * kSegmentBlock;
+/// Vectors up to this size stay in a core's own cache: prefetching gains nothing.
+inline constexpr std::int64_t kPrefetchBytes = std::int64_t{1} << 20;
+
+/// The position of an element that is not moved, for scatters. Gathers use 0 and look at the flag.
+inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+
+/// Turns the indices of a vector into positions in another one. Element i of the index vector, in
+/// segment k of `own`, refers to segment k of `target`. Without flags all indices count.
+class Locator {
+ public:
+  Locator(CpuBackend& cpu, const Vector& index, const Vector* flags, const Segments& own,
+          const Segments& target)
+      : cpu_(cpu), index_(index), flags_(flags), own_(own), target_(target) {}
+
+  bool flagged() const { return flags_ != nullptr; }
+  /// The flags of a block or null. `buffer` has room for a block.
+  const std::uint8_t* flags(const SegmentBlock& block, std::uint8_t* buffer) const;
+  /// Positions of the elements of a block. False when an index is out of range.
+  bool locate(const SegmentBlock& block, const std::uint8_t* flags, std::uint64_t* positions,
+              std::uint64_t nowhere) const;
+  /// Reports the first wrong index. REQUIRES: there is one.
+  [[noreturn]] void fail(vcode::Op op) const;
+
+ private:
+  CpuBackend& cpu_;
+  const Vector& index_;
+  const Vector* flags_;
+  const Segments& own_;
+  const Segments& target_;
+};
+
+/// The same for operations with one index per segment (EXTRACT, REPLACE).
+class SegmentLocator {
+ public:
+  SegmentLocator(CpuBackend& cpu, const Vector& index, const Segments& target)
+      : cpu_(cpu), index_(index), target_(target) {}
+
+  /// Positions for segments [first, first + count), at most a block of them.
+  bool locate(std::int64_t first, std::int64_t count, std::uint64_t* positions) const;
+  [[noreturn]] void fail(vcode::Op op) const;
+
+ private:
+  CpuBackend& cpu_;
+  const Vector& index_;
+  const Segments& target_;
+};
+
+/// A vector in any form that elements are fetched from.
+class Source {
+ public:
+  Source(CpuBackend& cpu, const Vector& vector)
+      : cpu_(cpu),
+        vector_(vector),
+        prefetch_(vector.form == Form::Dense &&
+                  vector.length * static_cast<std::int64_t>(cpu.element_bytes(vector.type)) >
+                      kPrefetchBytes) {}
+
+  /// out[i] = element positions[i]; 0 where there are flags and the flag is F. `positions` may be
+  /// changed.
+  void fetch(void* out, std::uint64_t* positions, const std::uint8_t* flags, std::int64_t n) const;
+
+ private:
+  CpuBackend& cpu_;
+  const Vector& vector_;
+  bool prefetch_;
+};
+
+/// A vector with the elements of `dying` that may be written: its own storage if nobody else holds
+/// that, else a copy.
+Vector writable(CpuBackend& cpu, Vector& dying);
+
+}  // namespace cvl::cpu

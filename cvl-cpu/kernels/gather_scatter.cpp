@@ -1,0 +1,171 @@
+// Gathers and scatters, in two steps over blocks that stay in the L1 cache: indices are checked and
+// turned into positions (a loop that vectorizes), then elements are moved (a loop that is bound by
+// memory latency). An index that is wrong or not flagged gives a position that does no harm.
+
+#include <type_traits>
+
+#include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl/scalar_ops.hpp"
+
+namespace cvl::cpu::CVL_ISA {
+namespace {
+
+using Flag = ops::Bool;
+
+// Far enough for memory to answer, near enough for the line to be still there (measured: 32 is best
+// on tables of 4 MB and more, the gain on cached ones is nil).
+constexpr std::int64_t kPrefetchDistance = 32;
+
+template <class I>
+CVL_FN std::uint64_t as_unsigned(I index) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(index));
+}
+
+template <class I>
+bool locate(std::uint64_t* out, const void* indices, const Flag* flags,
+            const std::int64_t* start_of, const std::int64_t* length_of, std::int64_t n,
+            std::uint64_t nowhere) {
+  const auto* index = static_cast<const I*>(indices);
+  std::uint64_t failed = 0;
+  if (flags == nullptr) {
+#pragma omp simd reduction(| : failed)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t at = as_unsigned(index[i]);
+      const bool good = at < static_cast<std::uint64_t>(length_of[i]);
+      failed |= good ? 0 : 1;
+      out[i] = good ? at + static_cast<std::uint64_t>(start_of[i]) : nowhere;
+    }
+  } else {
+#pragma omp simd reduction(| : failed)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t at = as_unsigned(index[i]);
+      const std::uint64_t wanted = flags[i];
+      const std::uint64_t good = at < static_cast<std::uint64_t>(length_of[i]) ? wanted : 0;
+      failed |= good ^ wanted;
+      out[i] = good != 0 ? at + static_cast<std::uint64_t>(start_of[i]) : nowhere;
+    }
+  }
+  return failed != 0;
+}
+
+template <class I>
+bool locate_in_one(std::uint64_t* out, const void* indices, const Flag* flags, std::int64_t start,
+                   std::int64_t length, std::int64_t n, std::uint64_t nowhere) {
+  const auto* index = static_cast<const I*>(indices);
+  const auto base = static_cast<std::uint64_t>(start);
+  const auto limit = static_cast<std::uint64_t>(length);
+  std::uint64_t failed = 0;
+  if (flags == nullptr) {
+#pragma omp simd reduction(| : failed)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t at = as_unsigned(index[i]);
+      const bool good = at < limit;
+      failed |= good ? 0 : 1;
+      out[i] = good ? at + base : nowhere;
+    }
+  } else {
+#pragma omp simd reduction(| : failed)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t at = as_unsigned(index[i]);
+      const std::uint64_t wanted = flags[i];
+      const std::uint64_t good = at < limit ? wanted : 0;
+      failed |= good ^ wanted;
+      out[i] = good != 0 ? at + base : nowhere;
+    }
+  }
+  return failed != 0;
+}
+
+/// Calls move(i) for all elements, after a prefetch of the line that a later element will need.
+template <bool write, class E, class Move>
+CVL_FN void move_all(const E* memory, const std::uint64_t* positions, std::int64_t n, bool prefetch,
+                     const Move& move) {
+  std::int64_t i = 0;
+  if (prefetch) {
+    for (; i + kPrefetchDistance < n; ++i) {
+      // The address is computed as a number: a position may be "nowhere", which prefetching
+      // ignores.
+      __builtin_prefetch(
+          reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(memory) +
+                                        positions[i + kPrefetchDistance] * sizeof(E)),
+          write ? 1 : 0);
+      move(i);
+    }
+  }
+  for (; i < n; ++i) move(i);
+}
+
+template <class E>
+void gather(void* out, const void* source, const std::uint64_t* positions, const Flag* flags,
+            std::int64_t n, bool prefetch) {
+  auto* r = static_cast<E*>(out);
+  const auto* from = static_cast<const E*>(source);
+  if (flags == nullptr) {
+    move_all<false>(
+        from, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
+          r[i] = from[positions[i]];
+        });
+  } else {
+    move_all<false>(
+        from, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
+          const E element = from[positions[i]];
+          r[i] = flags[i] != 0 ? element : E{0};
+        });
+  }
+}
+
+template <class I>
+void gather_progression(void* out, std::int64_t start, std::int64_t step,
+                        const std::uint64_t* positions, const Flag* flags, std::int64_t n) {
+  auto* r = static_cast<I*>(out);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint64_t element =
+        static_cast<std::uint64_t>(start) + positions[i] * static_cast<std::uint64_t>(step);
+    r[i] = flags == nullptr || flags[i] != 0 ? static_cast<I>(element) : I{0};
+  }
+}
+
+template <class E>
+void scatter(void* out, const void* source, const std::uint64_t* positions, std::int64_t n,
+             std::uint64_t begin, std::uint64_t end, bool prefetch) {
+  auto* r = static_cast<E*>(out);
+  const auto* from = static_cast<const E*>(source);
+  E elsewhere;  // takes what is not for this range: whether an element is cannot be predicted
+  move_all<true>(
+      r, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
+        E* target = positions[i] - begin < end - begin ? r + positions[i] : &elsewhere;
+        *target = from[i];
+      });
+}
+
+template <class E>
+void add_for_element(Kernels& kernels, Type type) {
+  kernels.gather[static_cast<std::size_t>(type)] = gather<E>;
+  kernels.scatter[static_cast<std::size_t>(type)] = scatter<E>;
+}
+
+template <class I, class F>
+void add_for_widths(Kernels& kernels) {
+  kernels.locate = locate<I>;
+  kernels.locate_in_one = locate_in_one<I>;
+  kernels.gather_progression = gather_progression<I>;
+  add_for_element<std::make_unsigned_t<I>>(kernels, Type::Int);
+  add_for_element<std::uint8_t>(kernels, Type::Bool);
+  add_for_element<F>(kernels, Type::Float);
+}
+
+}  // namespace
+
+void add_gather_scatter_kernels(Kernels& kernels, Widths widths) {
+  using Int32 = std::int32_t;
+  using Int64 = std::int64_t;
+  if (widths.int_bytes == 4) {
+    widths.float_bytes == 4 ? add_for_widths<Int32, std::uint32_t>(kernels)
+                            : add_for_widths<Int32, std::uint64_t>(kernels);
+  } else {
+    widths.float_bytes == 4 ? add_for_widths<Int64, std::uint32_t>(kernels)
+                            : add_for_widths<Int64, std::uint64_t>(kernels);
+  }
+}
+
+}  // namespace cvl::cpu::CVL_ISA

@@ -1,0 +1,209 @@
+// Counting flags and moving flagged elements together.
+//
+// Flags become bit masks, 64 to a word. Elements are compressed in registers and stored in full;
+// what is too much is overwritten by the next store. (Compressing stores to memory are microcoded
+// on some processors and many times slower.)
+
+#include <cstring>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl/scalar_ops.hpp"
+
+namespace cvl::cpu::CVL_ISA {
+namespace {
+
+using Flag = ops::Bool;
+
+std::int64_t count_flags(const Flag* flags, std::int64_t n) {
+  constexpr std::int64_t kLanes = 64;
+  constexpr std::int64_t kRounds = 255;  // as often as a byte can count
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+  while (i + kLanes <= n) {
+    Flag lanes[kLanes] = {};
+    for (std::int64_t round = 0; round < kRounds && i + kLanes <= n; ++round, i += kLanes) {
+#pragma omp simd
+      for (std::int64_t k = 0; k < kLanes; ++k) {
+        lanes[k] = static_cast<Flag>(lanes[k] + flags[i + k]);
+      }
+    }
+    for (std::int64_t k = 0; k < kLanes; ++k) count += lanes[k];
+  }
+  for (; i < n; ++i) count += flags[i];
+  return count;
+}
+
+CVL_FN std::uint64_t mask_of_64(const Flag* flags) {
+#if defined(__AVX512BW__)
+  const __m512i bytes = _mm512_loadu_si512(flags);
+  return _mm512_test_epi8_mask(bytes, bytes);
+#else
+  // The product gathers the low bits of eight bytes in the highest byte.
+  std::uint64_t mask = 0;
+  for (int group = 0; group < 8; ++group) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, flags + group * 8, 8);
+    mask |= ((bytes * 0x0102040810204080u) >> 56) << (group * 8);
+  }
+  return mask;
+#endif
+}
+
+void flag_masks(std::uint64_t* masks, const Flag* flags, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + 64 <= n; i += 64) masks[i / 64] = mask_of_64(flags + i);
+  if (i < n) {
+    std::uint64_t mask = 0;
+    for (std::int64_t k = 0; i + k < n; ++k) mask |= static_cast<std::uint64_t>(flags[i + k]) << k;
+    masks[i / 64] = mask;
+  }
+}
+
+CVL_FN std::int64_t bits_in(std::uint64_t mask) {
+  return __builtin_popcountll(mask);
+}
+
+void count_before(std::int64_t* out, const std::int64_t* positions, std::int64_t count,
+                  std::int64_t begin, const std::uint64_t* masks, const std::int64_t* before) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t at = positions[k] - begin;
+    const std::uint64_t below = (std::uint64_t{1} << (at % 64)) - 1;
+    out[k] = before[at / 64] + bits_in(masks[at / 64] & below);
+  }
+}
+
+void masks_before(std::int64_t* before, const std::uint64_t* masks, std::int64_t words,
+                  std::int64_t base) {
+  for (std::int64_t w = 0; w < words; ++w) {
+    before[w] = base;
+    base += bits_in(masks[w]);
+  }
+}
+
+/// Elements i ... i+63 by a mask, one at a time without branches.
+template <class E>
+CVL_FN std::int64_t compress_scalar(E* out, const E* in, std::uint64_t mask, std::int64_t n) {
+  std::int64_t kept = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    out[kept] = in[k];
+    kept += static_cast<std::int64_t>((mask >> k) & 1);
+  }
+  return kept;
+}
+
+#if defined(__BMI2__)
+/// Eight bytes, all ones where the mask has a bit.
+CVL_FN std::uint64_t spread_bytes(std::uint64_t mask) {
+  return _pdep_u64(mask, 0x0101010101010101u) * 0xFF;
+}
+#endif
+
+/// Elements i ... i+63 by a mask.
+template <class E>
+CVL_FN std::int64_t compress_64(E* out, const E* in, std::uint64_t mask) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(E) == 4) {
+    std::int64_t kept = 0;
+    for (int k = 0; k < 64; k += 16) {
+      const auto part = static_cast<__mmask16>(mask >> k);
+      _mm512_storeu_si512(out + kept,
+                          _mm512_maskz_compress_epi32(part, _mm512_loadu_si512(in + k)));
+      kept += bits_in(part);
+    }
+    return kept;
+  }
+  if constexpr (sizeof(E) == 8) {
+    std::int64_t kept = 0;
+    for (int k = 0; k < 64; k += 8) {
+      const auto part = static_cast<__mmask8>(mask >> k);
+      _mm512_storeu_si512(out + kept,
+                          _mm512_maskz_compress_epi64(part, _mm512_loadu_si512(in + k)));
+      kept += bits_in(part);
+    }
+    return kept;
+  }
+#elif defined(__AVX2__)
+  // The numbers of the lanes to keep are themselves compressed as bytes of a word.
+  if constexpr (sizeof(E) == 4 || sizeof(E) == 8) {
+    constexpr int kLanes = 32 / static_cast<int>(sizeof(E));
+    std::int64_t kept = 0;
+    for (int k = 0; k < 64; k += kLanes) {
+      const std::uint64_t part = (mask >> k) & ((std::uint64_t{1} << kLanes) - 1);
+      const std::uint64_t lanes =
+          sizeof(E) == 4 ? spread_bytes(part) : _pdep_u64(part, 0x0001000100010001u) * 0xFFFF;
+      const std::uint64_t order = _pext_u64(0x0706050403020100u, lanes);
+      const __m256i shuffle =
+          _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(order)));
+      const __m256i elements = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + k));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + kept),
+                          _mm256_permutevar8x32_epi32(elements, shuffle));
+      kept += bits_in(part);
+    }
+    return kept;
+  }
+#endif
+#if defined(__BMI2__)
+  if constexpr (sizeof(E) == 1) {
+    std::int64_t kept = 0;
+    for (int k = 0; k < 64; k += 8) {
+      const std::uint64_t part = (mask >> k) & 0xFF;
+      std::uint64_t bytes;
+      std::memcpy(&bytes, in + k, 8);
+      bytes = _pext_u64(bytes, spread_bytes(part));
+      std::memcpy(out + kept, &bytes, 8);
+      kept += bits_in(part);
+    }
+    return kept;
+  }
+#endif
+  return compress_scalar(out, in, mask, 64);
+}
+
+template <class E>
+void compress(void* out, const void* in, const std::uint64_t* masks, std::int64_t n) {
+  auto* r = static_cast<E*>(out);
+  const auto* from = static_cast<const E*>(in);
+  std::int64_t i = 0;
+  for (; i + 64 <= n; i += 64) r += compress_64(r, from + i, masks[i / 64]);
+  if (i < n) compress_scalar(r, from + i, masks[i / 64], n - i);
+}
+
+template <class I>
+void differences(void* out, const std::int64_t* starts, std::int64_t n) {
+  auto* r = static_cast<I*>(out);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) r[i] = static_cast<I>(starts[i + 1] - starts[i]);
+}
+
+template <class I, class F>
+void add_for_widths(Kernels& kernels) {
+  kernels.count_flags = count_flags;
+  kernels.flag_masks = flag_masks;
+  kernels.masks_before = masks_before;
+  kernels.count_before = count_before;
+  kernels.differences = differences<I>;
+  kernels.compress[static_cast<std::size_t>(Type::Int)] = compress<std::make_unsigned_t<I>>;
+  kernels.compress[static_cast<std::size_t>(Type::Bool)] = compress<std::uint8_t>;
+  kernels.compress[static_cast<std::size_t>(Type::Float)] = compress<F>;
+}
+
+}  // namespace
+
+void add_pack_kernels(Kernels& kernels, Widths widths) {
+  using Int32 = std::int32_t;
+  using Int64 = std::int64_t;
+  if (widths.int_bytes == 4) {
+    widths.float_bytes == 4 ? add_for_widths<Int32, std::uint32_t>(kernels)
+                            : add_for_widths<Int32, std::uint64_t>(kernels);
+  } else {
+    widths.float_bytes == 4 ? add_for_widths<Int64, std::uint32_t>(kernels)
+                            : add_for_widths<Int64, std::uint64_t>(kernels);
+  }
+}
+
+}  // namespace cvl::cpu::CVL_ISA

@@ -1,0 +1,206 @@
+// PERMUTE, DPERMUTE, FPERMUTE, DFPERMUTE (send), BPERMUTE, BFPERMUTE (fetch).
+//
+// Fetches are divided by result elements. Sends are divided by ranges of the result too: each part
+// looks at all elements of the segments that touch its range and writes, in source order, those
+// that fall into it. So the last of several writers of one place wins for any number of threads,
+// and no two threads write the same memory.
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "cvl-cpu/gather_scatter.hpp"
+#include "cvl-cpu/operations.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using vcode::Op;
+
+/// More parts would only read the indices more often.
+constexpr int kMaxSendParts = 16;
+
+/// Is `index` first, first+1, ... with all numbers in [0, limit)?
+bool is_range(const CpuBackend& cpu, const Vector& index, std::int64_t limit) {
+  if (index.form != Form::Progression || index.progression_step() != 1) return false;
+  const std::int64_t first = int_at(cpu, index, 0);
+  return first >= 0 && first <= limit - index.length;
+}
+
+/// Result of a fetch from one segment through an index vector that is held in a compact form, when
+/// that says what the result is.
+bool fetch_compact(CpuBackend& cpu, const Vector& source, const Vector& index, Vector& result) {
+  if (is_range(cpu, index, source.length)) {
+    const std::int64_t first = int_at(cpu, index, 0);
+    if (first == 0 && index.length == source.length) {
+      result = source;
+      return true;
+    }
+    if (source.form != Form::Dense) return false;
+    const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(source.type));
+    result = cpu.new_vector(source.type, index.length);
+    copy_parallel(cpu, mutable_elements<void>(result), source.buffer->data + first * width,
+                  index.length * width);
+    return true;
+  }
+  if (index.form == Form::Constant) {
+    const std::int64_t at = int_at(cpu, index, 0);
+    if (at < 0 || at >= source.length) return false;
+    std::byte element[sizeof(double)];
+    cpu.download(source, at, 1, element);
+    result = constant_vector(cpu, source.type, index.length, element);
+    return true;
+  }
+  return false;
+}
+
+Vector fetch(CpuBackend& cpu, Op op, const Vector& source, const Vector& index, const Vector* flags,
+             const Segdes& source_segdes, const Segdes& result_segdes) {
+  const std::int64_t length = index.length;
+  if (length > 0 && flags == nullptr && result_segdes.count == 1) {
+    Vector result;
+    if (fetch_compact(cpu, source, index, result)) return result;
+  }
+  const Segments own(cpu, result_segdes);
+  const Segments target(cpu, source_segdes);
+  const Locator locator(cpu, index, flags, own, target);
+  const Source from(cpu, source);
+  const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(source.type));
+  Vector result = cpu.new_vector(source.type, length);
+  auto* out = mutable_elements<std::byte>(result);
+  const bool streamed = static_cast<std::size_t>(length * width) >= cpu.stream_bytes();
+  std::atomic<bool> failed{false};
+  auto tile = [&](std::int64_t number) {
+    alignas(64) std::uint64_t positions[kSegmentBlock];
+    alignas(64) std::uint64_t fetched[kSegmentBlock];
+    std::uint8_t flags_buffer[kSegmentBlock];
+    const std::int64_t begin = number * kMoveTile;
+    own.for_blocks(begin, std::min(begin + kMoveTile, length), [&](const SegmentBlock& block) {
+      const std::int64_t n = block.end - block.begin;
+      const std::uint8_t* block_flags = locator.flags(block, flags_buffer);
+      if (!locator.locate(block, block_flags, positions, 0)) {
+        failed.store(true, std::memory_order_relaxed);
+        return;
+      }
+      if (streamed) {
+        from.fetch(fetched, positions, block_flags, n);
+        cpu.kernels().stream(out + block.begin * width, fetched, n * width);
+      } else {
+        from.fetch(out + block.begin * width, positions, block_flags, n);
+      }
+    });
+  };
+  // A random access costs about as much as reading ten elements in order.
+  cpu.scheduler().for_tiles(tile_count(length, kMoveTile), 10 * length * width, tile);
+  if (failed.load(std::memory_order_relaxed)) locator.fail(op);
+  return result;
+}
+
+/// One share of a send: destinations [begin, end) and the segments whose elements may go there.
+struct SendPart {
+  std::int64_t begin, end;
+  std::int64_t first_segment, last_segment;
+};
+
+/// Cuts the destinations into equal ranges. Every segment belongs to at least one part, so that all
+/// indices are checked; empty destination segments go with the part before them.
+SendPart send_part(const Segments& target, int part, int parts) {
+  const auto cut = [&](int k) { return target.total() / parts * k; };
+  SendPart result{};
+  result.begin = cut(part);
+  result.end = part + 1 == parts ? target.total() : cut(part + 1);
+  result.first_segment = part == 0 ? 0 : target.containing(result.begin);
+  result.last_segment = target.count();
+  if (part + 1 < parts) {
+    const std::int64_t next = target.containing(result.end);
+    result.last_segment = target.start(next) == result.end ? next : next + 1;
+  }
+  return result;
+}
+
+/// Sends into `result`, which holds the default elements unless `blank`.
+void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& source,
+          const Vector& index, const Vector* flags, const Segdes& source_segdes,
+          const Segdes& result_segdes) {
+  const Segments own(cpu, source_segdes);
+  const Segments target(cpu, result_segdes);
+  const Locator locator(cpu, index, flags, own, target);
+  const Window from(cpu, source);
+  const std::int64_t width = from.width();
+  auto* out = mutable_elements<std::byte>(result);
+  const bool prefetch = result.length * width > kPrefetchBytes;
+  const auto scatter = cpu.kernels().scatter[type_index(result.type)];
+  const int parts =
+      std::min(cpu.scheduler().parts(10 * (source.length + result.length) * width), kMaxSendParts);
+  std::atomic<bool> failed{false};
+  auto run_part = [&](std::int64_t number) {
+    alignas(64) std::uint64_t positions[kSegmentBlock];
+    alignas(64) std::uint64_t source_buffer[kSegmentBlock];
+    std::uint8_t flags_buffer[kSegmentBlock];
+    const SendPart part = send_part(target, static_cast<int>(number), parts);
+    if (blank) {
+      std::memset(out + part.begin * width, 0,
+                  static_cast<std::size_t>((part.end - part.begin) * width));
+    }
+    own.for_blocks(own.start(part.first_segment), own.start(part.last_segment),
+                   [&](const SegmentBlock& block) {
+                     const std::int64_t n = block.end - block.begin;
+                     const std::uint8_t* block_flags = locator.flags(block, flags_buffer);
+                     if (!locator.locate(block, block_flags, positions, kNowhere)) {
+                       failed.store(true, std::memory_order_relaxed);
+                     }
+                     scatter(out, from.at(block.begin, n, source_buffer), positions, n,
+                             static_cast<std::uint64_t>(part.begin),
+                             static_cast<std::uint64_t>(part.end), prefetch);
+                   });
+  };
+  cpu.scheduler().for_parts(parts, run_part);
+  if (failed.load(std::memory_order_relaxed)) locator.fail(op);
+}
+
+}  // namespace
+
+void run_permute(CpuBackend& cpu, Op op, Type type, Value* operands, Value* results) {
+  const Vector& source = operands[0].vector();
+  const Vector& index = operands[1].vector();
+  const auto flags = [&] { return &operands[2].vector(); };
+  const auto segdes = [&](int k) -> const Segdes& { return operands[k].segdes(); };
+  switch (op) {
+    case Op::BPermute:
+      results[0] = fetch(cpu, op, source, index, nullptr, segdes(2), segdes(3));
+      return;
+    case Op::BFPermute:
+      results[0] = fetch(cpu, op, source, index, flags(), segdes(3), segdes(4));
+      return;
+    case Op::Permute: {
+      if (segdes(2).count == 1 && is_range(cpu, index, index.length)) {
+        results[0] = std::move(operands[0]);
+        return;
+      }
+      Vector result = cpu.new_vector(type, source.length);
+      send(cpu, op, result, true, source, index, nullptr, segdes(2), segdes(2));
+      results[0] = std::move(result);
+      return;
+    }
+    case Op::FPermute: {
+      Vector result = cpu.new_vector(type, segdes(4).total);
+      send(cpu, op, result, true, source, index, flags(), segdes(3), segdes(4));
+      results[0] = std::move(result);
+      return;
+    }
+    case Op::DPermute: {
+      Vector result = writable(cpu, operands[2].vector());
+      send(cpu, op, result, false, source, index, nullptr, segdes(3), segdes(4));
+      results[0] = std::move(result);
+      return;
+    }
+    default: {
+      Vector result = writable(cpu, operands[3].vector());
+      send(cpu, op, result, false, source, index, flags(), segdes(4), segdes(5));
+      results[0] = std::move(result);
+    }
+  }
+}
+
+}  // namespace cvl::cpu
