@@ -120,13 +120,9 @@ bool FunctionAnalysis::narrow_operand(char letter, std::size_t position, TermId 
   const Outcome outcome = terms_.narrow(operand, wanted);
   note_outcome(outcome);
   if (outcome != Outcome::Clash) return true;
-  const std::string which = op.operands.size() == 1
-                                ? "its operand"
-                                : fmt::format("operand {} of {}, counted from the deepest,",
-                                              position + 1, op.operands.size());
   fail(ErrorCode::CertainTypeClash,
-       fmt::format("{} of {} is {}, expected {}", which, operation_text(), found_text(operand),
-                   expected),
+       fmt::format("{} needs {} as operand {}, found {}", operation_text(), expected, position,
+                   found_text(operand)),
        {stack_note(stack_before_)});
   return false;
 }
@@ -305,13 +301,13 @@ bool FunctionAnalysis::pass_arguments(std::uint32_t callee, std::vector<TermId>&
   if (!need(count)) return false;
   const std::int64_t reach = effect.certain_inputs - stacks_.level(state_.top);
   state_.certain = std::max(certain_before, reach);
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = count; i-- > 0;) {
     const TermId argument = pop().type;
-    if (bind(argument, effect.inputs[static_cast<std::size_t>(count - 1 - i)], bindings)) continue;
+    const ValueType& input = effect.inputs[static_cast<std::size_t>(i)];
+    if (bind(argument, input, bindings)) continue;
     fail(ErrorCode::CertainTypeClash,
-         fmt::format("argument {} of {} of `{}` is {}, expected {}", count - i, count,
-                     context_.program.functions[callee].name, found_text(argument),
-                     type_text(effect.inputs[static_cast<std::size_t>(count - 1 - i)])),
+         fmt::format("{} needs {} as operand {}, found {}", operation_text(), type_text(input), i,
+                     found_text(argument)),
          {stack_note(stack_before_)});
     return false;
   }

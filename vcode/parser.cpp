@@ -16,7 +16,9 @@ namespace {
 class Parser {
  public:
   Parser(std::shared_ptr<const Source> source, Diagnostics& diagnostics)
-      : reader_(*source, diagnostics), diagnostics_(diagnostics) {
+      : diagnostics_(diagnostics),
+        errors_before_(diagnostics.error_count()),
+        reader_(*source, diagnostics) {
     program_.source = std::move(source);
   }
 
@@ -45,8 +47,9 @@ class Parser {
   void skip_to_instruction();
   void skip_to_function();
 
-  TokenReader reader_;
   Diagnostics& diagnostics_;
+  std::size_t errors_before_;  // counted before the reader reads its first token
+  TokenReader reader_;
   Program program_;
   std::unordered_map<std::string_view, std::uint32_t> name_indices_;  // views into the source
   std::vector<OpenIf> open_ifs_;
@@ -54,9 +57,8 @@ class Parser {
 };
 
 std::optional<Program> Parser::run() {
-  const std::size_t errors_before = diagnostics_.error_count();
   program();
-  if (diagnostics_.error_count() != errors_before) return std::nullopt;
+  if (diagnostics_.error_count() != errors_before_) return std::nullopt;
   return std::move(program_);
 }
 

@@ -52,8 +52,9 @@ Verification Verifier::run(const VerifyOptions& options) {
   result_.guarded.assign(program_.functions.size(), false);
   result_.reachable.assign(program_.functions.size(), false);
   for (const auto& group : graph_.groups) infer_group(group);
+  const std::size_t errors_before = diagnostics_.error_count();
   report();
-  if (options.warn_guarded) {
+  if (options.warn_guarded && diagnostics_.error_count() == errors_before) {
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
       if (result_.guarded[i] && result_.reachable[i]) warn(i);
     }

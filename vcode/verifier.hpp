@@ -11,7 +11,9 @@
 namespace vcode {
 
 struct VerifyOptions {
-  bool warn_guarded = false;  // a warning for each function that can only be checked at run time
+  /// A warning for each reachable function that can only be checked at run time, if nothing else
+  /// is wrong.
+  bool warn_guarded = false;
 };
 
 /// What could be inferred of each function, in the order of LinkedProgram::functions.

@@ -165,6 +165,7 @@ TEST_CASE("the shape of the whole program", "[parser]") {
   CHECK(message("FUNC f I INT RET") ==
         "expected a type or `O` in the list of argument types, found `RET`");
   CHECK(message("FUNC f O INT RET") == "expected an instruction, found `O`");
+  CHECK(message("{ FUNC f RET") == "a comment that is never closed with `}`");
   CHECK(message("FUNC f { RET") == "a comment that is never closed with `}`");
 }
 

@@ -164,8 +164,7 @@ TEST_CASE("certain underflow in the entry function", "[verifier]") {
 TEST_CASE("certain type clashes", "[verifier]") {
   const Diagnostic error =
       only_error("FUNC m CONST INT 1\nCONST FLOAT 1.0\n+ INT RET", ErrorCode::CertainTypeClash);
-  CHECK(error.message ==
-        "operand 2 of 2, counted from the deepest, of `+ INT` is FLOAT, expected INT");
+  CHECK(error.message == "`+ INT` needs INT as operand 1, found FLOAT");
   CHECK(error.function == "m");
   CHECK(error.span == Span{3, 1, 5});
   REQUIRE(error.notes.size() == 1);
@@ -189,7 +188,7 @@ TEST_CASE("certain type clashes", "[verifier]") {
 TEST_CASE("type clashes at and in callees", "[verifier]") {
   CHECK(only_error("FUNC m CONST FLOAT 1.0 CONST INT 1 CALL f RET FUNC f + INT RET",
                    ErrorCode::CertainTypeClash)
-            .message == "argument 1 of 2 of `f` is FLOAT, expected INT");
+            .message == "`CALL f` needs INT as operand 0, found FLOAT");
   CHECK(only_error("FUNC m CALL f RET FUNC f CONST INT 1 FLOOR RET", ErrorCode::CertainTypeClash)
             .function == "f");
   only_error("FUNC m CONST INT 1 CONST INT 1 PAIR CALL f RET FUNC f UNPAIR + FLOAT RET",
