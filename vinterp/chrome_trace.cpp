@@ -1,7 +1,6 @@
 #include "vinterp/chrome_trace.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -97,8 +96,13 @@ bool ChromeTrace::write(const TextSink& sink) {
       "}",
       quoted(program_.source->name()), dropped_, microseconds(longest_dropped_),
       quoted("vinterp " + program_.source->name()));
+  std::uint64_t live_bytes = UINT64_MAX;
   for (const Event& event : events_) {
     text += event_text(event);
+    if (!event.is_call && event.live_bytes != live_bytes) {
+      text += counter_text(event);
+      live_bytes = event.live_bytes;
+    }
     if (text.size() < kTextPerPiece) continue;
     if (!sink(text)) return false;
     text.clear();
@@ -108,30 +112,29 @@ bool ChromeTrace::write(const TextSink& sink) {
 }
 
 std::string ChromeTrace::event_text(const Event& event) const {
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
+  const double start = microseconds(event.start);
+  const double duration = microseconds(event.duration);
   if (event.is_call) {
     const vcode::LinkedFunction& function = program_.functions[event.place];
-    fmt::format_to(out,
-                   ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"function\",\"name\":{},"
-                   "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"line\":{}}}}}",
-                   quoted(function.name), microseconds(event.start), microseconds(event.duration),
-                   function.name_span.line);
-    return fmt::to_string(text);
+    return fmt::format(
+        ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"function\",\"name\":{},"
+        "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"line\":{}}}}}",
+        quoted(function.name), start, duration, function.name_span.line);
   }
   const vcode::Instruction& code = program_.code[event.place];
-  fmt::format_to(out,
-                 ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"operation\",\"name\":{},"
-                 "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"function\":{},\"line\":{},"
-                 "\"elements\":{},\"bytes\":{}}}}}",
-                 quoted(operation_name(code.op, code.type)), microseconds(event.start),
-                 microseconds(event.duration), quoted(program_.function_at(event.place).name),
-                 code.span.line, event.elements, event.bytes);
-  fmt::format_to(out,
-                 ",\n{{\"ph\":\"C\",\"pid\":1,\"name\":\"heap\",\"ts\":{:.3f},"
-                 "\"args\":{{\"live bytes\":{}}}}}",
-                 microseconds(event.start + event.duration), event.live_bytes);
-  return fmt::to_string(text);
+  return fmt::format(
+      ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"operation\",\"name\":{},"
+      "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"function\":{},\"line\":{},"
+      "\"elements\":{},\"bytes\":{}}}}}",
+      quoted(operation_name(code.op, code.type)), start, duration,
+      quoted(program_.function_at(event.place).name), code.span.line, event.elements, event.bytes);
+}
+
+std::string ChromeTrace::counter_text(const Event& event) {
+  return fmt::format(
+      ",\n{{\"ph\":\"C\",\"pid\":1,\"name\":\"heap\",\"ts\":{:.3f},"
+      "\"args\":{{\"live bytes\":{}}}}}",
+      microseconds(event.start + event.duration), event.live_bytes);
 }
 
 }  // namespace vinterp

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cvl/heap.hpp"
@@ -62,6 +63,8 @@ class ChromeTrace final : public Observer {
   void add(const Event& event);
   void drop_shorter_half();
   std::string event_text(const Event& event) const;
+  /// The live bytes at the end of an event.
+  static std::string counter_text(const Event& event);
 
   const vcode::LinkedProgram& program_;
   const cvl::Heap& heap_;

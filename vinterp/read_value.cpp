@@ -1,8 +1,11 @@
 #include "vinterp/read_value.hpp"
 
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -106,11 +109,18 @@ class FloatScanner {
     } else {
       scan_digits();
     }
-    text_.push_back('\0');
-    return std::strtod(text_.data(), nullptr);
+    return converted();
   }
 
  private:
+  double converted() {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text_.begin(), text_.end(), number);
+    if (error == std::errc() && end == text_.end()) return number;
+    // Plus signs, hexadecimal numbers and numbers out of range, which become 0 or infinity.
+    text_.push_back('\0');
+    return std::strtod(text_.data(), nullptr);
+  }
   void take() {
     text_.push_back(static_cast<char>(input_.get()));
     first_ = false;
