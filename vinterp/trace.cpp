@@ -44,6 +44,7 @@ std::string Trace::instruction_line(const Step& step) {
     line += ' ';
     line += shortened(backend_, operand, options_.values_per_vector);
   }
+  line.erase(line.find_last_not_of(' ') + 1);
   line += '\n';
   return line;
 }

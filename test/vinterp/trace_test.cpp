@@ -76,6 +76,15 @@ TEST_CASE("a trace shows what there is when the stack is too short") {
   CHECK(lines_of(f.text)[1].ends_with("+ INT                ( 1.50000000000000e+00 )"));
 }
 
+TEST_CASE("a trace line without operands ends with its instruction") {
+  Fixture f;
+  vinterp::Trace trace(f.backend, f.program, {.instructions = true}, f.sink());
+  f.step = step_at(f.program, 3);
+  f.step.stack = f.stack;
+  trace.before(f.step);
+  CHECK(lines_of(f.text)[1] == "     4 MAIN_1                        4  CALL INNER_2");
+}
+
 TEST_CASE("the classic debug switches") {
   Fixture f;
   SECTION("command") {
