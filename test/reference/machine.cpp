@@ -15,17 +15,22 @@ struct LimitReached {};
 
 class Machine {
  public:
-  Machine(const LinkedProgram& program, const MachineOptions& options)
-      : program_(program), options_(options) {}
+  Machine(const LinkedProgram& program, const MachineOptions& options, Activation& activation)
+      : program_(program),
+        options_(options),
+        activation_(activation),
+        stack_(activation.stack),
+        random_(activation.random) {}
 
   Outcome run() {
     try {
       loop();
       outcome_.finished = true;
-      if (!exited_) {
+      if (!outcome_.exited) {
         for (const Value& value : stack_) outcome_.output += format(value);
-        outcome_.stack = std::move(stack_);
       }
+      activation_.stack = std::move(stack_);
+      activation_.random = random_;
     } catch (const Failure& failure) {
       outcome_.finished = true;
       outcome_.failure = failure.code;
@@ -37,7 +42,7 @@ class Machine {
 
  private:
   void loop() {
-    pc_ = program_.functions[program_.entry].begin;
+    pc_ = program_.functions[activation_.function].begin;
     for (std::uint64_t step = 0; !done_; ++step) {
       if (step == options_.max_steps) throw LimitReached{};
       execute(program_.code[pc_]);
@@ -98,7 +103,7 @@ class Machine {
           stack_.emplace_back(Floats{0.0});
           break;
         case Op::Exit:
-          done_ = exited_ = true;
+          done_ = outcome_.exited = true;
           break;
         case Op::Const:
           stack_.push_back(constant(program_.constants[instruction.a]));
@@ -207,19 +212,25 @@ class Machine {
 
   const LinkedProgram& program_;
   const MachineOptions options_;
+  Activation& activation_;
   Outcome outcome_;
   std::vector<Value> stack_;
   std::vector<std::uint32_t> calls_;
   Random random_;
   std::uint32_t pc_ = 0;
   bool done_ = false;
-  bool exited_ = false;
 };
 
 }  // namespace
 
 Outcome run(const LinkedProgram& program, const MachineOptions& options) {
-  return Machine(program, options).run();
+  Activation activation;
+  activation.function = program.entry;
+  return run(program, options, activation);
+}
+
+Outcome run(const LinkedProgram& program, const MachineOptions& options, Activation& activation) {
+  return Machine(program, options, activation).run();
 }
 
 }  // namespace reference

@@ -22,14 +22,26 @@ struct MachineOptions {
 /// What a run did. `output` is what FWRITE sent to STDOUT, followed by the final stack; `error`
 /// what WRITE and FWRITE sent to STDERR.
 struct Outcome {
-  bool finished = false;             // false: max_steps or max_elements was reached
+  bool finished = false;             // false: a limit was reached, or input was wanted
+  bool exited = false;               // by EXIT: there is no final stack
   std::optional<ErrorCode> failure;  // nothing for a normal end or EXIT
   std::uint32_t failed_at = 0;       // instruction of the failure
-  std::vector<Value> stack;          // of a normal end
   std::string output, error;
 };
 
-/// Runs a program. Streams other than STDOUT, STDERR and NULL_STREAM count as not open.
+/// Where a run begins: a function, the stack that it finds and the state of RAND.
+struct Activation {
+  std::uint32_t function = 0;  // index into LinkedProgram::functions
+  std::vector<Value> stack;
+  Random random;
+};
+
+/// Runs a program from its entry function. Input, files and processes are outside the reference:
+/// a program that uses them does not finish.
 Outcome run(const vcode::LinkedProgram& program, const MachineOptions& options);
+
+/// Runs one function; after a normal end `activation` holds the state that it leaves.
+Outcome run(const vcode::LinkedProgram& program, const MachineOptions& options,
+            Activation& activation);
 
 }  // namespace reference

@@ -1,0 +1,87 @@
+#include "vcode-smith/checker.hpp"
+
+#include <fmt/core.h>
+
+#include "cvl-cpu/cpu_backend.hpp"
+#include "reference/machine.hpp"
+#include "vcode-smith/machine_runner.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
+#include "vcode/printer.hpp"
+#include "vcode/verifier.hpp"
+
+namespace smith {
+namespace {
+
+std::string first_error(const vcode::Diagnostics& diagnostics) {
+  for (const vcode::Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity == vcode::Severity::Error) return diagnostic.message;
+  }
+  return {};
+}
+
+std::string name_of(const std::optional<vcode::ErrorCode>& failure) {
+  return failure ? std::string(vcode::info(*failure).id) : "success";
+}
+
+/// What the machine did that the reference did not.
+std::string difference(const reference::Outcome& expected, const MachineRun& found) {
+  if (expected.failure != found.failure) {
+    return fmt::format("ends with {} ({}), expected {}", name_of(found.failure), found.message,
+                       name_of(expected.failure));
+  }
+  if (expected.exited != found.exited) return "one of the runs ends by EXIT";
+  if (expected.output != found.output) {
+    return fmt::format("standard output\n{}instead of\n{}", found.output, expected.output);
+  }
+  if (expected.error != found.error) {
+    return fmt::format("standard error\n{}instead of\n{}", found.error, expected.error);
+  }
+  return {};
+}
+
+}  // namespace
+
+Checker::Checker(const std::vector<int>& threads) : threads_(threads) {}
+
+cvl::Backend& Checker::backend(const cvl::Widths& widths, std::size_t which) {
+  for (const Kept& kept : backends_) {
+    if (kept.widths == widths && kept.which == which) return *kept.backend;
+  }
+  cvl::cpu::CpuOptions options;
+  options.widths = widths;
+  options.threads = threads_[which];
+  backends_.push_back({widths, which, std::make_unique<cvl::cpu::CpuBackend>(options)});
+  return *backends_.back().backend;
+}
+
+std::string Checker::check(const vcode::Program& program, const cvl::Widths& widths, bool strict) {
+  vcode::Diagnostics diagnostics;
+  const auto source = std::make_shared<const vcode::Source>("smith", vcode::print(program));
+  auto parsed = vcode::parse(source, diagnostics);
+  if (!parsed) return "does not parse: " + first_error(diagnostics);
+  const auto linked = vcode::link(std::move(*parsed), diagnostics);
+  if (!linked) return "does not link: " + first_error(diagnostics);
+  vcode::verify(*linked, diagnostics);
+  if (diagnostics.has_errors()) return "is refused by the verifier: " + first_error(diagnostics);
+
+  reference::MachineOptions options;
+  options.widths = {widths.int_bytes * 8, widths.float_bytes * 8};
+  options.strict = strict;
+  const reference::Outcome expected = reference::run(*linked, options);
+  if (!expected.finished) return "does not end on the reference";
+  if (expected.failure) ++failing_;
+  for (std::size_t which = 0; which < threads_.size(); ++which) {
+    cvl::Backend& cpu = backend(widths, which);
+    const MachineRun found = run_on_machine(*linked, cpu, strict);
+    const std::string differs = difference(expected, found);
+    if (!differs.empty()) return fmt::format("{} threads: {}", threads_[which], differs);
+    if (cpu.heap().statistics().live_bytes != 0) {
+      return fmt::format("{} threads: {} bytes of vector memory are left over", threads_[which],
+                         cpu.heap().statistics().live_bytes);
+    }
+  }
+  return {};
+}
+
+}  // namespace smith

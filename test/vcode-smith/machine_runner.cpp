@@ -1,0 +1,75 @@
+#include "vcode-smith/machine_runner.hpp"
+
+#include <fcntl.h>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cvl/failure.hpp"
+#include "cvl/random.hpp"
+#include "vinterp/constants.hpp"
+#include "vinterp/io_ops.hpp"
+#include "vinterp/machine.hpp"
+
+namespace smith {
+namespace {
+
+/// An unnamed file that a stream of the program writes to.
+class Capture {
+ public:
+  Capture() : file_(memfd_create("capture", MFD_CLOEXEC)) {
+    if (!file_) throw std::runtime_error("no memory file");
+  }
+  /// A descriptor of its own for the stream that takes it over.
+  int descriptor() const { return fcntl(file_.get(), F_DUPFD_CLOEXEC, 3); }
+  std::string text() const {
+    std::string result(static_cast<std::size_t>(lseek(file_.get(), 0, SEEK_END)), '\0');
+    const ssize_t count = pread(file_.get(), result.data(), result.size(), 0);
+    if (count != static_cast<ssize_t>(result.size())) throw std::runtime_error("short read");
+    return result;
+  }
+
+ private:
+  vinterp::FileDescriptor file_;
+};
+
+}  // namespace
+
+MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict) {
+  MachineRun run;
+  const Capture output;
+  const Capture error;
+  try {
+    vcode::Diagnostics diagnostics;
+    auto constants = vinterp::load_constants(program, backend, diagnostics);
+    if (diagnostics.has_errors()) {
+      run.failure = diagnostics.all()[0].code;
+      run.message = diagnostics.all()[0].message;
+      return run;
+    }
+    vinterp::IoOperations io(backend, {.sandbox = true, .strict = strict},
+                             vinterp::StreamTable(open("/dev/null", O_RDONLY | O_CLOEXEC),
+                                                  output.descriptor(), error.descriptor()));
+    backend.seed(cvl::kDefaultSeed);
+    vinterp::MachineOptions options;
+    options.strict = strict;
+    vinterp::Machine machine(program, std::move(constants), backend, io, options);
+    const vinterp::RunResult result = machine.run();
+    run.exited = result.outcome == vinterp::Outcome::Exited;
+    if (result.failure) {
+      run.failure = result.failure->code;
+      run.message = result.failure->message;
+    } else if (!run.exited) {
+      for (const cvl::Value& value : machine.stack()) io.print(value);
+      io.flush();
+    }
+  } catch (const cvl::Failure& failure) {
+    run.failure = failure.code();
+    run.message = failure.message();
+  }
+  run.output = output.text();
+  run.error = error.text();
+  return run;
+}
+
+}  // namespace smith

@@ -1,0 +1,25 @@
+// Runs linked programs on the machine inside the test process and catches what they write.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cvl/backend.hpp"
+#include "vcode/error_codes.hpp"
+#include "vcode/program.hpp"
+
+namespace smith {
+
+struct MachineRun {
+  std::optional<vcode::ErrorCode> failure;
+  std::string message;  // of the failure
+  bool exited = false;
+  std::string output;  // standard output: FWRITE STDOUT, then the final stack
+  std::string error;   // standard error: WRITE
+};
+
+/// Runs the program with the random numbers of a fresh start. Input is empty; files and processes
+/// are refused.
+MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict);
+
+}  // namespace smith

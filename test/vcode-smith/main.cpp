@@ -1,0 +1,148 @@
+// vcode-smith: random programs through every configuration of the machine.
+//
+//   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]
+//               [--shrink] [--emit]
+//
+// Program number i of a run depends on S + i alone: `--seed S+i --count 1` shows it again. With
+// --emit the programs are printed and not run. Ends with 1 at the first program that goes wrong;
+// with --shrink after making it small.
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "vcode-smith/checker.hpp"
+#include "vcode-smith/generator.hpp"
+#include "vcode-smith/shrinker.hpp"
+#include "vcode/printer.hpp"
+
+namespace {
+
+struct Options {
+  std::uint64_t seed = 1;
+  int count = 1000;
+  int size = 25;
+  int length = 3000;
+  std::vector<int> threads = {1, 2, 4};
+  bool shrink = false;
+  bool emit = false;
+};
+
+template <class T>
+bool read_number(std::string_view text, T& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool read_list(std::string_view text, std::vector<int>& numbers) {
+  numbers.clear();
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    int number = 0;
+    if (!read_number(text.substr(0, comma), number) || number < 1) return false;
+    numbers.push_back(number);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return !numbers.empty();
+}
+
+bool read_options(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--shrink") {
+      options.shrink = true;
+    } else if (word == "--emit") {
+      options.emit = true;
+    } else if (++i == argc) {
+      return false;
+    } else if (word == "--threads-list") {
+      if (!read_list(argv[i], options.threads)) return false;
+    } else {
+      const bool good = word == "--seed"     ? read_number(argv[i], options.seed)
+                        : word == "--count"  ? read_number(argv[i], options.count)
+                        : word == "--size"   ? read_number(argv[i], options.size)
+                        : word == "--length" ? read_number(argv[i], options.length)
+                                             : false;
+      if (!good) return false;
+    }
+  }
+  return true;
+}
+
+struct Case {
+  vcode::Program program;
+  cvl::Widths widths;
+  bool strict = false;
+};
+
+Case make_case(const Options& options, std::uint64_t seed) {
+  property::Random random(seed);
+  Case made;
+  if (random.chance(0.5)) {
+    made.widths.int_bytes = random.chance(0.5) ? 4 : 8;
+    made.widths.float_bytes = random.chance(0.5) ? 4 : 8;
+  }
+  made.strict = random.chance(0.3);
+  smith::GeneratorOptions generator;
+  generator.widths = {made.widths.int_bytes * 8, made.widths.float_bytes * 8};
+  generator.strict = made.strict;
+  generator.size = options.size;
+  generator.max_length = options.length;
+  made.program = smith::generate(generator, random);
+  return made;
+}
+
+/// The kind of a complaint, so that shrinking does not slip from one failure into another.
+std::string kind(const std::string& complaint) {
+  return complaint.substr(0, complaint.find('\n')).substr(0, complaint.find('('));
+}
+
+void report(const Options& options, smith::Checker& checker, Case made, std::uint64_t seed,
+            std::string complaint) {
+  fmt::print("--seed {} --count 1 --size {} --length {}: INT {}, FLOAT {}{}\n{}\n", seed,
+             options.size, options.length, made.widths.int_bytes * 8, made.widths.float_bytes * 8,
+             made.strict ? ", -c" : "", complaint);
+  if (options.shrink) {
+    made.program = smith::shrink(made.program, [&](const vcode::Program& program) {
+      return kind(checker.check(program, made.widths, made.strict)) == kind(complaint);
+    });
+    complaint = checker.check(made.program, made.widths, made.strict);
+    fmt::print("\nThe smallest program found; it {}\n", complaint);
+  }
+  fmt::print("\n{}", vcode::print(made.program));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!read_options(argc, argv, options)) {
+    std::fputs(
+        "usage: vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]\n"
+        "                   [--shrink] [--emit]\n",
+        stderr);
+    return 2;
+  }
+  smith::Checker checker(options.threads);
+  for (int i = 0; i < options.count; ++i) {
+    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
+    Case made = make_case(options, seed);
+    if (options.emit) {
+      fmt::print("{{ seed {} }}\n{}", seed, vcode::print(made.program));
+      continue;
+    }
+    const std::string complaint = checker.check(made.program, made.widths, made.strict);
+    if (!complaint.empty()) {
+      report(options, checker, std::move(made), seed, complaint);
+      return 1;
+    }
+  }
+  if (!options.emit) {
+    fmt::print("{} programs from seed {} on, {} of them with a run-time failure: all agree\n",
+               options.count, options.seed, checker.failing());
+  }
+  return 0;
+}
