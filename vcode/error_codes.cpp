@@ -12,13 +12,17 @@ constexpr ErrorInfo kErrors[] = {
 #include "vcode/error_codes.def"
 };
 
-constexpr bool ids_ascend() {
-  for (std::size_t i = 1; i < std::size(kErrors); ++i) {
-    if (kErrors[i].id <= kErrors[i - 1].id) return false;
+// Each letter has its own ascending numbers.
+constexpr bool ids_valid() {
+  for (std::size_t i = 0; i < std::size(kErrors); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (kErrors[j].id == kErrors[i].id) return false;
+      if (kErrors[j].id[0] == kErrors[i].id[0] && kErrors[j].id > kErrors[i].id) return false;
+    }
   }
   return true;
 }
-static_assert(ids_ascend(), "error codes must be unique and listed in ascending order");
+static_assert(ids_valid(), "error codes must be unique, and ascend for each letter");
 
 }  // namespace
 
