@@ -19,8 +19,14 @@ void TypeTerms::clear() {
 }
 
 TermId TypeTerms::fresh(TypeSet allowed, TypeSet expected) {
-  terms_.push_back({allowed, expected, kNone, kNone});
+  terms_.push_back({.allowed = allowed, .expected = expected});
   return static_cast<TermId>(terms_.size() - 1);
+}
+
+TermId TypeTerms::opaque(TypeSet allowed, TypeSet expected) {
+  const TermId term = fresh(allowed, expected);
+  terms_[term].opaque = true;
+  return term;
 }
 
 TermId TypeTerms::pair(TermId first, TermId second) {
@@ -32,8 +38,10 @@ TermId TypeTerms::pair(TermId first, TermId second) {
 
 std::pair<TermId, TermId> TypeTerms::components(TermId term) {
   if (terms_[term].first == kNone) {
-    const TermId first = fresh();
-    const TermId second = fresh();
+    // Components of joined pairs have no place to pass on what is asked of them.
+    const bool traceable = !terms_[term].opaque && terms_[term].one_arm == kNone;
+    const TermId first = traceable ? fresh() : opaque();
+    const TermId second = traceable ? fresh() : opaque();
     terms_[term].first = first;
     terms_[term].second = second;
   }
@@ -51,10 +59,22 @@ TypeTerms::Outcome TypeTerms::narrow(TermId id, TypeSet types) {
 }
 
 TypeTerms::Outcome TypeTerms::expect(TermId id, TypeSet types) {
-  Term& term = terms_[id];
-  const TypeSet expected = term.expected & term.allowed & types;
-  term.expected = expected != 0 ? expected : term.allowed;
-  return expected != 0 ? Outcome::Fits : Outcome::Doubtful;
+  Outcome outcome = Outcome::Fits;
+  pending_.assign(1, id);
+  while (!pending_.empty()) {
+    Term& term = terms_[pending_.back()];
+    pending_.pop_back();
+    const TypeSet expected = term.expected & term.allowed & types;
+    if (expected == 0) {
+      outcome = Outcome::Doubtful;
+      term.expected = term.allowed;
+    } else if (expected != term.expected) {
+      term.expected = expected;
+      if (term.opaque) outcome = Outcome::Doubtful;
+      if (term.one_arm != kNone) pending_.insert(pending_.end(), {term.one_arm, term.other_arm});
+    }
+  }
+  return outcome;
 }
 
 TypeTerms::Outcome TypeTerms::join(TermId a, TermId b, TermId& result, int depth) {
@@ -73,12 +93,11 @@ TypeTerms::Outcome TypeTerms::join(TermId a, TermId b, TermId& result, int depth
     return worst;
   }
   const TypeSet expected = left.expected & right.expected;
-  if (expected != 0) {
-    expect(a, expected);
-    expect(b, expected);
-  }
   result = fresh(allowed, expected != 0 ? expected : allowed);
-  return expected != 0 ? Outcome::Fits : Outcome::Doubtful;
+  terms_[result].one_arm = a;
+  terms_[result].other_arm = b;
+  if (expected == 0) return Outcome::Doubtful;
+  return std::max(expect(a, expected), expect(b, expected));
 }
 
 std::vector<TypeTerms::Fact> TypeTerms::take_back(std::size_t mark) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "vcode/effects.hpp"
@@ -15,7 +16,9 @@ using TermId = std::uint32_t;
 ///
 /// `allowed` holds facts: a value of another type certainly fails. Facts learnt in an arm of a
 /// conditional are taken back at its end unless both arms agree; for that a trail keeps the former
-/// sets. `expected` holds what any instruction has asked for, and is never taken back.
+/// sets. `expected` holds what any instruction has asked for, and is never taken back; what is
+/// asked of a value that came from two arms is also expected of the values in both arms. A term is
+/// opaque if nothing is known of where its value came from: then what is asked of it is doubtful.
 class TypeTerms {
  public:
   enum class Outcome : std::uint8_t { Fits, Doubtful, Clash };
@@ -30,6 +33,7 @@ class TypeTerms {
   /// The term of a known type other than PAIR.
   static TermId known(Type type) { return static_cast<TermId>(type); }
   TermId fresh(TypeSet allowed = kAnySet, TypeSet expected = kAnySet);
+  TermId opaque(TypeSet allowed = kAnySet, TypeSet expected = kAnySet);
   TermId pair(TermId first, TermId second);
 
   TypeSet allowed(TermId term) const { return terms_[term].allowed; }
@@ -61,14 +65,17 @@ class TypeTerms {
 
   struct Term {
     TypeSet allowed, expected;
-    TermId first, second;
+    bool opaque = false;
+    TermId first = kNone, second = kNone;       // components of a pair
+    TermId one_arm = kNone, other_arm = kNone;  // what was joined
   };
 
   Outcome join(TermId a, TermId b, TermId& result, int depth);
   ValueType describe(TermId term, std::map<TermId, std::uint32_t>& numbers, int depth) const;
 
   std::vector<Term> terms_;
-  std::vector<Fact> trail_;  // former `allowed` sets
+  std::vector<Fact> trail_;      // former `allowed` sets
+  std::vector<TermId> pending_;  // of expect()
 };
 
 }  // namespace vcode
