@@ -20,7 +20,7 @@ NodeId AbstractStacks::below(NodeId node) {
 
 NodeId AbstractStacks::caller_node(std::size_t depth) {
   while (caller_nodes_.size() <= depth) {
-    const auto level = -static_cast<std::int64_t>(caller_nodes_.size());
+    const auto level = -static_cast<std::int32_t>(caller_nodes_.size());
     caller_nodes_.push_back(static_cast<NodeId>(nodes_.size()));
     nodes_.push_back({{terms_.fresh()}, kCaller, level});
   }

@@ -45,7 +45,7 @@ class AbstractStacks {
   struct Node {
     Entry entry;
     NodeId below;
-    std::int64_t level;
+    std::int32_t level;  // the budget of a verification keeps it small
   };
 
   NodeId caller_node(std::size_t depth);

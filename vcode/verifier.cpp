@@ -17,10 +17,16 @@ namespace {
 // that shuffle a huge stack again and again.
 constexpr std::int64_t kBaseBudget = std::int64_t{1} << 22;
 constexpr std::int64_t kBudgetPerInstruction = 64;
+constexpr std::int64_t kLargestBudget = std::int64_t{1} << 28;  // a few GB of memory
 
 // Walks through a function of a recursive group before its effect counts as not inferable. Two
 // are enough where each function has a way that ends without recursion.
 constexpr int kMostWalks = 8;
+
+std::int64_t budget_for(const LinkedProgram& program) {
+  const auto size = static_cast<std::int64_t>(program.code.size());
+  return std::min(kBaseBudget + kBudgetPerInstruction * size, kLargestBudget);
+}
 
 class Verifier {
  public:
@@ -28,9 +34,8 @@ class Verifier {
       : program_(program),
         diagnostics_(diagnostics),
         graph_(program),
-        context_{
-            program, std::vector<FunctionEffect>(program.functions.size()), graph_.group_of,
-            kBaseBudget + kBudgetPerInstruction * static_cast<std::int64_t>(program.code.size())},
+        context_{program, std::vector<FunctionEffect>(program.functions.size()), graph_.group_of,
+                 budget_for(program)},
         analysis_(context_) {}
 
   Verification run(const VerifyOptions& options);
