@@ -125,6 +125,28 @@ CVL_FN ScanBlock<T> broadcast(T element) {
   return broadcast(element, ScanBlock<T>{});
 }
 
+// The larger or smaller lanes of FLOAT registers, the second operand where neither is. Processors
+// have instructions with just this meaning, but g++ does not find them for vector types.
+#if defined(__AVX512F__)
+#define CVL_FLOAT_INSTRUCTION(name, a, b) _mm512_maskz_##name(-1, a, b)
+#elif defined(__AVX2__)
+#define CVL_FLOAT_INSTRUCTION(name, a, b) _mm256_##name(a, b)
+#elif defined(__SSE2__)
+#define CVL_FLOAT_INSTRUCTION(name, a, b) _mm_##name(a, b)
+#endif
+
+template <bool kLarger, class T, class Register>
+CVL_FN Register extreme(Register a, Register b) {
+#if defined(CVL_FLOAT_INSTRUCTION)
+  if constexpr (std::is_same_v<T, double>) {
+    return kLarger ? CVL_FLOAT_INSTRUCTION(max_pd, a, b) : CVL_FLOAT_INSTRUCTION(min_pd, a, b);
+  } else if constexpr (std::is_same_v<T, float>) {
+    return kLarger ? CVL_FLOAT_INSTRUCTION(max_ps, a, b) : CVL_FLOAT_INSTRUCTION(min_ps, a, b);
+  } else
+#endif
+    return (kLarger ? a > b : a < b) ? a : b;
+}
+
 /// The combiner of scans and reductions on all lanes of a register. The functors of scalar_ops.hpp
 /// define what it means; these are the forms of them that vector types can be given to.
 template <class Op, class T, class Register>
@@ -139,7 +161,7 @@ CVL_FN Register combine_register(Register a, Register b) {
       return reinterpret_cast<Register>(std::is_same_v<Op, ops::Add> ? x + y : x * y);
     }
   } else if constexpr (std::is_same_v<Op, ops::Max> || std::is_same_v<Op, ops::Min>) {
-    const Register chosen = (std::is_same_v<Op, ops::Max> ? a > b : a < b) ? a : b;
+    const Register chosen = extreme<std::is_same_v<Op, ops::Max>, T>(a, b);
     if constexpr (ops::is_float<T>) {
       return a != a ? a : chosen;
     } else {
@@ -267,6 +289,11 @@ CVL_FN Block<T> load_lanes(const T* from) {
   Block<T> result;
   std::memcpy(result.parts, from, kBlockBytes);
   return result;
+}
+
+CVL_FN void clear_lanes(std::uint8_t* to) {
+  const Block<Bool> zero = {};
+  std::memcpy(to, zero.parts, kBlockBytes);
 }
 
 template <class T>

@@ -138,17 +138,22 @@ class TileScan {
 class ChunkHeads {
  public:
   CVL_FN ChunkHeads() { clear(); }
-  CVL_FN void clear() { std::memset(marks_, 0, sizeof marks_); }
+  CVL_FN void clear() {
+    for (std::int64_t i = 0; i < kChunk; i += kBlockBytes) clear_lanes(marks_ + i);
+  }
 
   /// Marks the segments from `first` on that begin before `end`, and returns the first that does
-  /// not, or `last`. The chunk begins at `begin`.
-  CVL_FN std::int64_t mark(const SegmentStarts& starts, std::int64_t first, std::int64_t last,
+  /// not, or `last`. The chunk begins at `begin`. Takes the starts by value: they could not stay in
+  /// registers otherwise, because bytes may alias anything.
+  CVL_FN std::int64_t mark(SegmentStarts starts, std::int64_t first, std::int64_t last,
                            std::int64_t begin, std::int64_t end) {
     std::int64_t k = first;
-    for (; k < last; ++k) {
-      const std::int64_t position = starts[k];
-      if (position >= end) break;
-      marks_[position - begin] = 1;
+    if (starts.offsets != nullptr) {
+      const std::int64_t* offsets = starts.offsets;
+      for (; k < last && offsets[k] < end; ++k) marks_[offsets[k] - begin] = 1;
+    } else {
+      std::int64_t position = k * starts.uniform_length;
+      for (; position < end; ++k, position += starts.uniform_length) marks_[position - begin] = 1;
     }
     return k;
   }

@@ -14,19 +14,41 @@
 namespace cvl::cpu::CVL_ISA {
 namespace {
 
+/// Totals of the segments before segments from ... to-1, which begin in a chunk. The sum before
+/// position p of the chunk is at totals[p], the identity at totals[-1]: an empty segment reads that
+/// without a branch.
+template <class T>
+CVL_FN void pick_totals(T* results, const T* totals, const SegmentStarts starts, std::int64_t from,
+                        std::int64_t to, std::int64_t chunk) {
+  if (starts.offsets != nullptr) {
+    const std::int64_t* offsets = starts.offsets;
+    for (std::int64_t k = from; k < to; ++k) {
+      const std::int64_t empty = -static_cast<std::int64_t>(offsets[k] == offsets[k - 1]);
+      results[k - 1] = totals[(offsets[k] - chunk) | empty];
+    }
+  } else {
+    std::int64_t position = from * starts.uniform_length - chunk;
+    for (std::int64_t k = from; k < to; ++k, position += starts.uniform_length) {
+      results[k - 1] = totals[position];
+    }
+  }
+}
+
 template <class Op, class T>
 void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t end,
                  const SegmentStarts& starts, std::int64_t first, std::int64_t last,
                  void* continued) {
   constexpr std::int64_t kLanes = TileScan<Op, T>::kLanes;
-  constexpr T kIdentity = Op::template identity<T>();
   auto* r = static_cast<T*>(results);
   const auto* x = static_cast<const T*>(in);
   TileScan<Op, T> scan(ops::fold_start<Op, T>());
   ChunkHeads marks;
-  // Inclusive sums of a chunk; in front of them, the total of the segment that is open there.
+  // Inclusive sums of a chunk; before them, the total of the segment that is open there, and the
+  // identity.
   alignas(64) T buffer[kLanes + kChunk];
   T* const sums = buffer + kLanes;
+  T* const totals = sums - 1;
+  totals[-1] = Op::template identity<T>();
   T open = ops::fold_start<Op, T>();  // total so far of the segment that is open
   std::int64_t next = first;          // segment to begin next
   std::int64_t chunk = begin;
@@ -42,29 +64,20 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
       if (chunk >= end) break;
     }
     const std::int64_t chunk_end = chunk + kChunk < end ? chunk + kChunk : end;
-    sums[-1] = open;
-    const std::int64_t chunk_first = next;
+    totals[0] = open;
+    std::int64_t chunk_first = next;
     next = marks.mark(starts, next, last, chunk, chunk_end);
     for (std::int64_t i = 0; i < chunk_end - chunk; i += kLanes) {
       store(sums + i, scan.inclusive(load(x + chunk + i), marks.template heads<kLanes>(i)), false);
     }
     marks.clear();
     open = sums[chunk_end - chunk - 1];
-    std::int64_t k = chunk_first;
-    std::int64_t previous;  // start of segment k - 1
-    if (k == first) {
-      previous = starts[k];
-      if (previous > begin) *static_cast<T*>(continued) = sums[previous - 1 - chunk];
-      ++k;
-    } else {
-      previous = starts[k - 1];
+    if (chunk_first == first) {
+      // An earlier tile's segment, if it reaches into this one, or none.
+      *static_cast<T*>(continued) = totals[starts[first] - chunk];
+      ++chunk_first;
     }
-    for (; k < next; ++k) {
-      const std::int64_t start = starts[k];
-      const T total = sums[start - 1 - chunk];
-      r[k - 1] = start > previous ? total : kIdentity;
-      previous = start;
-    }
+    pick_totals(r, totals, starts, chunk_first, next, chunk);
     chunk = chunk_end;
   }
   *(first < last ? r + last - 1 : static_cast<T*>(continued)) = open;
