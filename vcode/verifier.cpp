@@ -50,12 +50,14 @@ class Verifier {
   CallGraph graph_;
   AnalysisContext context_;
   FunctionAnalysis analysis_;
+  std::vector<std::uint32_t> position_;  // of each function in its group
   Verification result_;
 };
 
 Verification Verifier::run(const VerifyOptions& options) {
   result_.guarded.assign(program_.functions.size(), false);
   result_.reachable.assign(program_.functions.size(), false);
+  position_.resize(program_.functions.size());
   for (const auto& group : graph_.groups) infer_group(group);
   const std::size_t errors_before = diagnostics_.error_count();
   report();
@@ -72,20 +74,15 @@ Verification Verifier::run(const VerifyOptions& options) {
 // end without them give a first effect; the functions are walked again until nothing changes.
 void Verifier::infer_group(const std::vector<std::uint32_t>& group) {
   for (std::uint32_t function : group) context_.effects[function].never_returns = true;
+  for (std::uint32_t i = 0; i < group.size(); ++i) position_[group[i]] = i;
   std::vector<std::vector<std::uint32_t>> callers(group.size());
   std::set<std::uint32_t> due;  // positions in the group, callees mostly first
   std::vector<int> walks(group.size());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> positions;
-  for (std::uint32_t i = 0; i < group.size(); ++i) positions.emplace_back(group[i], i);
-  std::sort(positions.begin(), positions.end());
-  const auto position_of = [&](std::uint32_t function) {
-    return std::lower_bound(positions.begin(), positions.end(), std::pair{function, 0u})->second;
-  };
   for (std::uint32_t i = 0; i < group.size(); ++i) {
     due.insert(due.end(), i);
     for (std::uint32_t callee : graph_.callees(group[i])) {
       if (graph_.group_of[callee] == graph_.group_of[group[i]]) {
-        callers[position_of(callee)].push_back(i);
+        callers[position_[callee]].push_back(i);
       }
     }
   }
@@ -113,6 +110,7 @@ void Verifier::report() {
     const std::uint32_t function = due.back();
     due.pop_back();
     const auto found = analysis_.run(function, &diagnostics_, function == program_.entry);
+    if (found.guarded) result_.guarded[function] = true;
     for (std::uint32_t callee : found.callees) {
       if (result_.reachable[callee]) continue;
       result_.reachable[callee] = true;
