@@ -23,6 +23,12 @@ int open_repeatedly(const char* name, int flags) {
 
 }  // namespace
 
+Stream::~Stream() {
+  if (!fd_) return;
+  output_.flush();
+  if (fd_.get() < kStandardStreams) fd_.release();
+}
+
 bool Stream::is_terminal() const {
   return ::isatty(fd_.get()) == 1;
 }

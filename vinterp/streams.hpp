@@ -24,9 +24,8 @@ class Stream {
 
   Stream(FileDescriptor fd, Direction direction)
       : fd_(std::move(fd)), direction_(direction), input_(fd_.get()), output_(fd_.get()) {}
-  /// Leaves descriptors 0, 1 and 2 open on the null device, so that no later file takes a number
-  /// that the process itself or a library writes to.
-  ~Stream() { close(); }
+  /// Flushes and closes, but leaves descriptors 0, 1 and 2 as they are: messages may follow.
+  ~Stream();
 
   int fd() const { return fd_.get(); }
   bool readable() const { return direction_ == Direction::Read; }
@@ -36,6 +35,8 @@ class Stream {
   InputBuffer& input() { return input_; }
   OutputBuffer& output() { return output_; }
   /// Flushes and closes. Returns 0 or the error number; the stream is closed in any case.
+  /// Descriptors 0, 1 and 2 are left open on the null device, so that no later file takes a number
+  /// that the process itself or a library writes to.
   int close();
 
  private:

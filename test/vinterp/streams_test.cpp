@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -45,6 +46,15 @@ TEST_CASE("the standard streams are there from the start") {
   for (const std::int64_t number : {std::int64_t{3}, std::int64_t{-1}, INT64_MAX, INT64_MIN}) {
     CHECK(streams.find(number) == nullptr);
   }
+}
+
+TEST_CASE("the standard descriptors outlive the table, for messages") {
+  struct stat before, after;
+  REQUIRE(::fstat(2, &before) == 0);
+  { const StreamTable streams; }
+  REQUIRE(::fstat(2, &after) == 0);
+  CHECK(before.st_ino == after.st_ino);
+  CHECK(before.st_dev == after.st_dev);
 }
 
 TEST_CASE("a new stream takes the smallest free number") {
