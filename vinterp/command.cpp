@@ -190,8 +190,15 @@ int Command::finish(const RunResult& result, const Machine& machine, IoOperation
 }
 
 int Command::print_results(const Machine& machine, IoOperations& io) {
-  for (const cvl::Value& value : machine.stack()) io.print(value);
-  io.flush();
+  try {
+    for (const cvl::Value& value : machine.stack()) io.print(value);
+    io.flush();
+  } catch (const cvl::Failure&) {
+    // A signal ends the printing of long results too.
+    const int signal = pending_signal.load();
+    if (signal != 0) return interrupted(signal);
+    throw;
+  }
   return 0;
 }
 
