@@ -203,20 +203,27 @@ void FunctionAnalysis::begin_else() {
 void FunctionAnalysis::end_conditional() {
   Conditional conditional = std::move(conditionals_.back());
   conditionals_.pop_back();
-  std::vector<TypeTerms::Fact> facts = terms_.take_back(conditional.trail);
   if (!conditional.in_else) {
     std::swap(conditional.other, state_);
-    conditional.facts.swap(facts);
+    conditional.facts = terms_.take_back(conditional.trail);
   }
   const State& first = conditional.other;
-  if (first.kind == Kind::Dead) {
-    terms_.restate(facts);
-  } else if (state_.kind == Kind::Dead) {
+  if (first.kind != Kind::Dead) join_facts(conditional);
+  state_ = merge(first, state_, conditional);
+}
+
+// Takes back what only one arm has learnt. (If the first arm ended the run, what the second has
+// learnt simply stays.) The same facts can come up at every level of a deep nesting, so the work
+// is charged; without budget they are forgotten.
+void FunctionAnalysis::join_facts(const Conditional& conditional) {
+  const bool second_ended = state_.kind == Kind::Dead;
+  const std::vector<TypeTerms::Fact> facts = terms_.take_back(conditional.trail);
+  if (!charge(static_cast<std::int64_t>(conditional.facts.size() + facts.size()))) return;
+  if (second_ended) {
     terms_.restate(conditional.facts);
   } else {
     terms_.restate_common(conditional.facts, facts);
   }
-  state_ = merge(first, state_, conditional);
 }
 
 FunctionAnalysis::State FunctionAnalysis::merge(const State& first, const State& second,

@@ -65,6 +65,7 @@ class FunctionAnalysis {
   void begin_conditional(std::uint32_t index);
   void begin_else();
   void end_conditional();
+  void join_facts(const Conditional& conditional);
   State merge(const State& first, const State& second, const Conditional& conditional);
   void call(std::uint32_t callee);
   bool pass_arguments(std::uint32_t callee, std::vector<TermId>& bindings);

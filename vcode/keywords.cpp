@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace vcode {
 namespace {
 
@@ -79,11 +81,17 @@ void NearestWord::consider(std::string_view candidate) {
   limit_ = distance;
 }
 
-std::string_view nearest_operation(std::string_view word) {
+std::string nearest_operation(std::string_view word) {
+  for (Type type : kWritable) {
+    if (!word.ends_with(type_name(type))) continue;
+    const std::string_view front = word.substr(0, word.size() - type_name(type).size());
+    const auto op = find_op(front);
+    if (op && info(*op).allows(type)) return fmt::format("{} {}", front, type_name(type));
+  }
   NearestWord nearest(word);
   for (const OpInfo& op : all_ops()) nearest.consider(op.text);
   nearest.consider("FUNC");
-  return nearest.best();
+  return std::string(nearest.best());
 }
 
 }  // namespace vcode

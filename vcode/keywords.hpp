@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "vcode/opcodes.hpp"
@@ -42,7 +43,8 @@ class NearestWord {
   std::size_t limit_;
 };
 
-/// The operation (or FUNC) that was probably meant by an unknown word; empty if none is near.
-std::string_view nearest_operation(std::string_view word);
+/// What was probably meant by an unknown word: an operation, FUNC, or an operation and its type
+/// that were run together, as in `+INT`. Empty if nothing is near.
+std::string nearest_operation(std::string_view word);
 
 }  // namespace vcode

@@ -176,7 +176,7 @@ void Parser::unknown_word(const Function& function) {
   }
   std::string hint;
   if (token.kind == Token::Kind::Word && diagnostics_.keeps(Severity::Error)) {
-    const std::string_view nearest = nearest_operation(token.text);
+    const std::string nearest = nearest_operation(token.text);
     if (!nearest.empty()) hint = fmt::format("did you mean `{}`?", nearest);
   }
   reader_.fail_expected("an instruction", std::move(hint));

@@ -72,6 +72,9 @@ TEST_CASE("near words are found", "[keywords]") {
   CHECK(nearest_operation("CPY") == "COPY");
   CHECK(nearest_operation("PREMUTE") == "PERMUTE");
   CHECK(nearest_operation("MAKESEGDES") == "MAKE_SEGDES");
+  CHECK(nearest_operation("+INT") == "+ INT");
+  CHECK(nearest_operation("+_SCANFLOAT") == "+_SCAN FLOAT");
+  CHECK(nearest_operation("+BOOL").empty());
   CHECK(nearest_operation("FUN") == "FUNC");
   CHECK(nearest_operation("entirely_different").empty());
   CHECK(nearest_operation("x").empty());

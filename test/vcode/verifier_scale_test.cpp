@@ -56,6 +56,14 @@ TEST_CASE("a long chain of calls", "[verifier]") {
   CHECK(effect_text("f", outcome.verification->effects[1]) == "f ( INT -- INT )");
 }
 
+TEST_CASE("facts that pass up through deep nesting", "[verifier]") {
+  check_accepted("FUNC m RET FUNC f " + repeat("IF EXIT ELSE\n", 50000) +
+                 repeat("POP 1 0 + INT POP 1 0\n", 50000) + repeat("ENDIF\n", 50000) + "RET");
+  check_accepted("FUNC m RET FUNC f " + repeat("IF\n", 50000) +
+                 repeat("POP 1 0 + INT POP 1 0\n", 50000) + repeat("ELSE EXIT ENDIF\n", 50000) +
+                 "RET");
+}
+
 TEST_CASE("exponentially large pairs", "[verifier]") {
   check_accepted("FUNC m CONST INT 1 " + repeat("COPY 1 0 PAIR ", 1000) + "CALL f RET FUNC f " +
                  repeat("COPY 1 0 PAIR ", 1000) + repeat("UNPAIR POP 1 0 ", 1000) + " RET");
