@@ -1,0 +1,353 @@
+// Scans, reductions and random numbers of the CPU library: the same bits for any number of threads
+// and any instruction set, right at the borders of tiles, chunks and blocks.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl-cpu/cpu_backend.hpp"
+#include "cvl/failure.hpp"
+
+namespace {
+
+using cvl::Form;
+using cvl::Segdes;
+using cvl::Type;
+using cvl::Value;
+using cvl::Vector;
+using cvl::cpu::CpuBackend;
+using cvl::cpu::CpuOptions;
+using cvl::cpu::Isa;
+using vcode::Family;
+using vcode::Op;
+
+using Lengths = std::vector<std::int64_t>;
+
+constexpr std::int64_t kTile = cvl::cpu::kFoldTileBytes / 8;  // of 64-bit elements
+
+CpuOptions options(Isa isa, int threads, cvl::Widths widths = {8, 8}) {
+  CpuOptions result;
+  result.isa = isa;
+  result.threads = threads;
+  result.widths = widths;
+  return result;
+}
+
+std::int64_t sum(const Lengths& lengths) {
+  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+}
+
+template <class T>
+Vector upload(CpuBackend& cpu, Type type, const std::vector<T>& elements) {
+  return cpu.upload(type, elements.data(), static_cast<std::int64_t>(elements.size()));
+}
+
+template <class T>
+std::vector<T> download(CpuBackend& cpu, const Vector& vector) {
+  std::vector<T> result(static_cast<std::size_t>(vector.length));
+  cpu.download(vector, 0, vector.length, result.data());
+  return result;
+}
+
+Segdes descriptor(CpuBackend& cpu, const Lengths& lengths) {
+  if (cpu.widths().int_bytes == 8) return cvl::make_segdes(cpu, upload(cpu, Type::Int, lengths));
+  return cvl::make_segdes(
+      cpu, upload(cpu, Type::Int, std::vector<std::int32_t>(lengths.begin(), lengths.end())));
+}
+
+template <class T>
+std::vector<T> run(CpuBackend& cpu, Op op, Type type, Vector data, const Lengths& lengths) {
+  Value operands[2] = {Value(std::move(data)), Value(descriptor(cpu, lengths))};
+  Value result;
+  cpu.execute(op, type, operands, &result);
+  return download<T>(cpu, result.vector());
+}
+
+template <class T>
+std::vector<T> random_elements(std::int64_t n) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
+  std::vector<T> result(static_cast<std::size_t>(n));
+  for (T& element : result) {
+    if constexpr (std::is_floating_point_v<T>) {
+      element = static_cast<T>(static_cast<double>(random() % 2'000'003) / 1'000'000.7);
+    } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+      element = random() % 3 == 0;
+    } else {
+      element = static_cast<T>(random());
+    }
+  }
+  return result;
+}
+
+Lengths random_lengths(std::int64_t count, std::int64_t below) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(count * below));
+  Lengths result(static_cast<std::size_t>(count));
+  for (auto& length : result) {
+    length = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(below));
+  }
+  return result;
+}
+
+/// Segmentations whose borders lie on, before and behind those of blocks, chunks and tiles.
+std::vector<Lengths> shapes() {
+  std::vector<Lengths> result = {{}, {0}, {0, 0, 0}};
+  for (const std::int64_t n : {1, 7, 64, 65, 1023, 1025}) result.push_back({n});
+  for (const std::int64_t n : {kTile - 1, kTile, kTile + 1, 3 * kTile, 5 * kTile + 17}) {
+    result.push_back({n});
+    result.push_back({0, n, 0, 0, 3, 0});
+    result.push_back({1, 0, n - 1, kTile, 0});
+  }
+  result.push_back(Lengths(100'000, 1));
+  result.push_back(Lengths(40, 4097));
+  result.push_back(random_lengths(40'000, 11));
+  result.push_back(random_lengths(600, 700));
+  Lengths gaps(70'000, 0);  // almost all segments are empty
+  gaps[30'000] = 2 * kTile;
+  gaps[50'000] = 5;
+  result.push_back(gaps);
+  return result;
+}
+
+std::vector<Op> operations(Family family, Type type) {
+  std::vector<Op> result;
+  for (const vcode::OpInfo& info : vcode::all_ops()) {
+    if (info.family == family && info.allows(type)) result.push_back(info.op);
+  }
+  return result;
+}
+
+/// Hashes of the results of all scans and reductions of all shapes.
+template <class T>
+std::vector<std::size_t> results_of(const CpuOptions& configuration, Type type) {
+  CpuBackend cpu(configuration);
+  std::vector<std::size_t> hashes;
+  for (const Lengths& lengths : shapes()) {
+    const std::vector<T> data = random_elements<T>(sum(lengths));
+    for (const Family family : {Family::Scan, Family::Reduce}) {
+      for (const Op op : operations(family, type)) {
+        const auto result = run<T>(cpu, op, type, upload(cpu, type, data), lengths);
+        hashes.push_back(std::hash<std::string_view>{}(
+            {reinterpret_cast<const char*>(result.data()), result.size() * sizeof(T)}));
+      }
+    }
+  }
+  return hashes;
+}
+
+template <class T>
+void check_same_everywhere(Type type, cvl::Widths widths) {
+  const auto expected = results_of<T>(options(Isa::Baseline, 1, widths), type);
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    // One library at a time: the smallest number of threads would count for all.
+    for (const int threads : {1, 2, 3, 4}) {
+      INFO(cvl::cpu::isa_name(isa) << ", " << threads << " threads");
+      CHECK((results_of<T>(options(isa, threads, widths), type) == expected));
+    }
+  }
+}
+
+/// What a scan or reduction with combiner `op` gives, by its definition.
+template <class T, class Combine>
+void check_by_definition(Op scan, Op reduce, Type type, T identity, const Combine& combine) {
+  CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 3));
+  for (const Lengths& lengths : shapes()) {
+    const std::vector<T> data = random_elements<T>(sum(lengths));
+    std::vector<T> scanned, reduced;
+    auto next = data.begin();
+    for (const std::int64_t length : lengths) {
+      T total = identity;
+      for (std::int64_t i = 0; i < length; ++i) {
+        scanned.push_back(total);
+        total = combine(total, *next++);
+      }
+      reduced.push_back(total);
+    }
+    INFO(data.size() << " elements in " << lengths.size() << " segments");
+    CHECK((run<T>(cpu, scan, type, upload(cpu, type, data), lengths) == scanned));
+    CHECK((run<T>(cpu, reduce, type, upload(cpu, type, data), lengths) == reduced));
+  }
+}
+
+Vector constant(Type type, double element, std::int64_t length) {
+  Vector result;
+  result.type = type;
+  result.form = Form::Constant;
+  result.length = length;
+  if (type == Type::Int) {
+    *result.inline_elements<std::int64_t>() = static_cast<std::int64_t>(element);
+  } else if (type == Type::Float) {
+    *result.inline_elements<double>() = element;
+  } else {
+    *result.inline_elements<std::uint8_t>() = element != 0;
+  }
+  return result;
+}
+
+Vector progression(std::int64_t start, std::int64_t step, std::int64_t length) {
+  Vector result;
+  result.form = Form::Progression;
+  result.length = length;
+  result.inline_elements<std::int64_t>()[0] = start;
+  result.inline_elements<std::int64_t>()[1] = step;
+  return result;
+}
+
+/// An operand in a compact form must give what its elements give.
+void check_form(CpuBackend& cpu, Op op, Type type, const Vector& compact, const Lengths& lengths) {
+  const Vector dense = cpu.materialized(compact);
+  INFO(vcode::info(op).text << " of " << compact.length << " elements in " << lengths.size()
+                            << " segments");
+  if (type == Type::Bool) {
+    CHECK((run<std::uint8_t>(cpu, op, type, compact, lengths) ==
+           run<std::uint8_t>(cpu, op, type, dense, lengths)));
+  } else {
+    CHECK((run<std::uint64_t>(cpu, op, type, compact, lengths) ==
+           run<std::uint64_t>(cpu, op, type, dense, lengths)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scans and reductions have the same bits everywhere", "[scan][reduce]") {
+  SECTION("double") {
+    check_same_everywhere<double>(Type::Float, {8, 8});
+  }
+  SECTION("float") {
+    check_same_everywhere<float>(Type::Float, {4, 4});
+  }
+  SECTION("int32") {
+    check_same_everywhere<std::int32_t>(Type::Int, {4, 8});
+  }
+  SECTION("int64") {
+    check_same_everywhere<std::int64_t>(Type::Int, {8, 8});
+  }
+  SECTION("bool") {
+    check_same_everywhere<std::uint8_t>(Type::Bool, {4, 8});
+  }
+}
+
+TEST_CASE("scans and reductions follow their definition", "[scan][reduce]") {
+  using I = std::int64_t;
+  check_by_definition<I>(Op::AddScan, Op::AddReduce, Type::Int, 0, [](I a, I b) {
+    return static_cast<I>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  });
+  check_by_definition<I>(Op::MaxScan, Op::MaxReduce, Type::Int, std::numeric_limits<I>::min(),
+                         [](I a, I b) { return std::max(a, b); });
+  check_by_definition<std::uint8_t>(Op::XorScan, Op::XorReduce, Type::Bool, 0,
+                                    [](int a, int b) { return static_cast<std::uint8_t>(a ^ b); });
+  check_by_definition<std::uint8_t>(Op::AndScan, Op::AndReduce, Type::Bool, 1,
+                                    [](int a, int b) { return static_cast<std::uint8_t>(a & b); });
+}
+
+TEST_CASE("FLOAT maxima and minima take no identity from data", "[scan][reduce]") {
+  const double identity = -double{1e36F};
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const std::int64_t n : {std::int64_t{3}, std::int64_t{100}, 3 * kTile + 5}) {
+    CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 2));
+    std::vector<double> data(static_cast<std::size_t>(n), -2e37);
+    auto scanned = run<double>(cpu, Op::MaxScan, Type::Float, upload(cpu, Type::Float, data), {n});
+    CHECK(scanned.front() == identity);
+    CHECK(std::all_of(scanned.begin() + 1, scanned.end(), [](double x) { return x == -2e37; }));
+    CHECK(run<double>(cpu, Op::MaxReduce, Type::Float, upload(cpu, Type::Float, data),
+                      {0, 1, 0, n - 1, 0}) ==
+          std::vector<double>{identity, -2e37, identity, -2e37, identity});
+    CHECK(run<double>(cpu, Op::MinReduce, Type::Float, constant(Type::Float, infinity, n), {n}) ==
+          std::vector<double>{infinity});
+    const auto middle = static_cast<std::size_t>(n / 2);
+    data[middle] = std::nan("");
+    scanned = run<double>(cpu, Op::MinScan, Type::Float, upload(cpu, Type::Float, data), {n});
+    CHECK(scanned[middle] == (middle == 0 ? -identity : -2e37));
+    CHECK(std::all_of(scanned.begin() + static_cast<std::ptrdiff_t>(middle) + 1, scanned.end(),
+                      [](double x) { return std::isnan(x); }));
+    const auto reduced =
+        run<double>(cpu, Op::MaxReduce, Type::Float, upload(cpu, Type::Float, data), {n, 0});
+    CHECK(std::isnan(reduced[0]));
+    CHECK(reduced[1] == identity);
+  }
+}
+
+TEST_CASE("compact operands give what their elements give", "[scan][reduce]") {
+  CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 2));
+  for (const Lengths& lengths :
+       {Lengths{5}, Lengths{100}, Lengths{3 * kTile + 9}, Lengths(10, 7), Lengths(10'000, 9),
+        random_lengths(30'000, 9), Lengths(1000, 0), Lengths{0, 3, 0}}) {
+    const std::int64_t n = sum(lengths);
+    for (const Family family : {Family::Scan, Family::Reduce}) {
+      for (const Type type : {Type::Int, Type::Float, Type::Bool}) {
+        for (const Op op : operations(family, type)) {
+          check_form(cpu, op, type, constant(type, 1.1, n), lengths);
+          check_form(cpu, op, type, constant(type, -3, n), lengths);
+          if (type == Type::Int) check_form(cpu, op, type, progression(7, -3, n), lengths);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a scan overwrites an operand only when nobody else holds it", "[scan]") {
+  CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 2));
+  const std::int64_t n = 3 * kTile;
+  const auto data = random_elements<double>(n);
+  const Vector held = upload(cpu, Type::Float, data);
+  const auto expected = run<double>(cpu, Op::AddScan, Type::Float, held, {n});
+  CHECK((download<double>(cpu, held) == data));
+  const auto takeovers = cpu.heap().statistics().takeovers;
+  CHECK((run<double>(cpu, Op::AddScan, Type::Float, upload(cpu, Type::Float, data), {n}) ==
+         expected));
+  CHECK(cpu.heap().statistics().takeovers == takeovers + 1);
+}
+
+TEST_CASE("RAND draws one stream", "[random]") {
+  const std::int64_t n = 200'000;
+  const auto draw = [](CpuBackend& cpu, Vector bounds) {
+    Value operand(std::move(bounds));
+    Value result;
+    cpu.execute(Op::Rand, Type::Int, &operand, &result);
+    return download<std::int64_t>(cpu, result.vector());
+  };
+  std::vector<std::int64_t> expected;
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    for (const int threads : {1, 2, 4}) {
+      CpuBackend cpu(options(isa, threads));
+      auto numbers = draw(cpu, constant(Type::Int, 1000, 3));
+      const auto rest = draw(cpu, upload(cpu, Type::Int, std::vector<std::int64_t>(n, 1000)));
+      numbers.insert(numbers.end(), rest.begin(), rest.end());
+      if (expected.empty()) expected = numbers;
+      CHECK((numbers == expected));
+    }
+  }
+  CHECK(*std::min_element(expected.begin(), expected.end()) == 0);
+  CHECK(*std::max_element(expected.begin(), expected.end()) == 999);
+
+  CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 2));
+  CHECK((draw(cpu, constant(Type::Int, 1000, n)) ==
+         std::vector<std::int64_t>(expected.begin(), expected.begin() + n)));
+}
+
+TEST_CASE("RAND names the first bad bound and draws nothing", "[random]") {
+  CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 2));
+  std::vector<std::int64_t> bounds(200'000, 5);
+  bounds[150'001] = 0;
+  bounds[150'002] = -7;
+  bounds[199'999] = -8;
+  Value operand(upload(cpu, Type::Int, bounds));
+  Value result;
+  try {
+    cpu.execute(Op::Rand, Type::Int, &operand, &result);
+    FAIL("no failure");
+  } catch (const cvl::Failure& failure) {
+    CHECK(failure.code() == vcode::ErrorCode::RandRange);
+    REQUIRE(failure.notes().size() == 1);
+    CHECK(failure.notes()[0].find("element 150001 is 0") != std::string::npos);
+  }
+  CHECK(cpu.random().drawn == 0);
+}
