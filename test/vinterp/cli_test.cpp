@@ -1,0 +1,200 @@
+// The program as a user meets it: statuses, messages, where output goes.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fmt/core.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// A folder of its own for each test, in which commands run.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "vinterp-cli-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  std::string read(const std::string& name) const { return contents(path_ / name); }
+
+  struct Result {
+    int status;  // as a shell shows it
+    std::string out, err;
+  };
+  /// `$V` in the command stands for the program.
+  Result run(const std::string& command) const {
+    const std::string line = fmt::format(
+        "cd '{}' && V='{}' && export V && unset NO_COLOR FORCE_COLOR && {{ {}\n}} "
+        ">out.txt 2>err.txt </dev/null",
+        path_.string(), VINTERP_PROGRAM, command);
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
+  }
+
+ private:
+  fs::path path_;
+};
+
+TEST_CASE("results go to standard output", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT (1 2) CONST BOOL T RET");
+  const auto result = folder.run("$V -m 1000 a.vcode");
+  CHECK(result.status == 0);
+  CHECK(result.out == "( 1 2 )\n( T )\n");
+  CHECK(result.err.empty());
+}
+
+TEST_CASE("exit statuses", "[cli]") {
+  Folder folder;
+  folder.write("syntax.vcode", "FUNC A CONST INT 5.0 RET");
+  folder.write("link.vcode", "FUNC A CALL B RET");
+  folder.write("verify.vcode", "FUNC A + INT RET");
+  folder.write("fails.vcode", "FUNC A CONST INT 1 CONST INT 1 CONST INT 0 / INT RET");
+  folder.write("exit.vcode", "FUNC A CONST INT 1 EXIT RET");
+  folder.write("deep.vcode", "FUNC A CALL A RET");
+  folder.write("wide.vcode", "FUNC A CONST INT 3000000000 RET");
+  const auto check = [&](const std::string& arguments, int status, const std::string& code) {
+    INFO(arguments);
+    const auto result = folder.run("$V " + arguments);
+    CHECK(result.status == status);
+    CHECK(result.out.empty());
+    CHECK(result.err.find(code) != std::string::npos);
+  };
+  check("syntax.vcode", 1, "[V0104]");
+  check("link.vcode", 1, "[V0202]");
+  check("verify.vcode", 1, "[V0301]");
+  check("--no-verify verify.vcode", 3, "[V0501]");
+  check("wide.vcode", 1, "[V0105]");
+  check("", 2, "[V0401]");
+  check("missing.vcode", 2, "[V0402]");
+  check(".", 2, "[V0402]");
+  check("fails.vcode", 3, "[V0505]");
+  check("--max-depth=10 deep.vcode", 4, "[V0602]");
+  check("--memory=1M deep.vcode", 4, "[V0602]");
+  check("--timeout=0.05 deep.vcode", 4, "[V060");
+  check("--backend=cuda exit.vcode || test $? = 0 -o $? = 5", 0, "");
+  check("exit.vcode", 0, "");
+}
+
+TEST_CASE("usage errors are one line and one hint", "[cli]") {
+  Folder folder;
+  folder.write("program.vcode", "FUNC A RET");
+  CHECK(folder.run("$V --sed=1 program.vcode").err ==
+        "vinterp: error: unknown option `--sed` [V0401]\nhelp: did you mean `--seed`?\n");
+  CHECK(folder.run("$V progam.vcode").err ==
+        "vinterp: error: cannot read `progam.vcode`: No such file or directory [V0402]\n"
+        "help: did you mean `program.vcode`?\n");
+}
+
+TEST_CASE("a failed write of the results is an error", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT 1 RET");
+  if (access("/dev/full", W_OK) == 0) {
+    const auto full = folder.run("$V a.vcode >/dev/full");
+    CHECK(full.status == 5);
+    CHECK(full.err.find("[V0702]") != std::string::npos);
+    CHECK(folder.run("$V --help >/dev/full").status == 5);
+  }
+  CHECK(folder.run("$V a.vcode >&-").status == 5);
+}
+
+TEST_CASE("a closed pipe is an error, not a signal", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT 0 CONST INT 1 CONST SEGDES 300000 INDEX RET");
+  folder.run("{ $V a.vcode; echo $? >status.txt; } | true");
+  CHECK(folder.read("status.txt") == "5\n");
+}
+
+TEST_CASE("elapsed time comes before the stack, on standard error", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT 1 RET");
+  const auto result = folder.run("$V -ct a.vcode");
+  CHECK(result.out == "( 1 )\n");
+  CHECK(result.err.starts_with("elapsed time = 0."));
+  CHECK(result.err.ends_with(" seconds\n"));
+}
+
+TEST_CASE("interrupts", "[cli]") {
+  Folder folder;
+  folder.write("loop.vcode", "FUNC A CALL A RET");
+  folder.write("wait.vcode", "FUNC A READ INT RET");
+  const auto status = [&](const std::string& signal, const std::string& command) {
+    return folder
+        .run(fmt::format("{{ {} & p=$!; sleep 0.3; kill -{} $p; wait $p; }} 2>/dev/null", command,
+                         signal))
+        .status;
+  };
+  // An interactive shell resets SIGINT for background processes; this one ignores it.
+  CHECK(status("TERM", "$V --memory=8G --profile loop.vcode") == 143);
+  CHECK(status("TERM", "mkfifo p; sleep 5 >p & $V wait.vcode <p") == 143);
+}
+
+TEST_CASE("--check prints the stack effects and does not run", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT 1 CALL B RET FUNC B CONST INT 2 + INT RET");
+  const auto result = folder.run("$V --check a.vcode");
+  CHECK(result.status == 0);
+  CHECK(result.out == "A ( -- INT )\nB ( INT -- INT )\n");
+}
+
+TEST_CASE("information", "[cli]") {
+  Folder folder;
+  const auto help = folder.run("$V --help");
+  CHECK(help.status == 0);
+  CHECK(help.err.empty());
+  CHECK(help.out.starts_with("vinterp - "));
+  const auto version = folder.run("$V --version");
+  CHECK(version.status == 0);
+  CHECK(version.out.starts_with("vinterp "));
+  CHECK(folder.run("$V --list-ops").out.find("\n+_SCAN ") != std::string::npos);
+  CHECK(folder.run("$V --list-ops=json").out.starts_with("[\n"));
+}
+
+TEST_CASE("colours", "[cli]") {
+  Folder folder;
+  const std::string escape = "\x1b[";
+  CHECK(folder.run("$V nothing").err.find(escape) == std::string::npos);
+  CHECK(folder.run("$V --color=always nothing").err.find(escape) != std::string::npos);
+  CHECK(folder.run("FORCE_COLOR=1 $V nothing").err.find(escape) != std::string::npos);
+  CHECK(folder.run("FORCE_COLOR=1 NO_COLOR=1 $V nothing").err.find(escape) == std::string::npos);
+  CHECK(folder.run("FORCE_COLOR=1 $V --color=never nothing").err.find(escape) == std::string::npos);
+}
+
+TEST_CASE("inspection", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT (1 2) COPY 1 0 + INT RET");
+  for (const char* option :
+       {"--trace", "--profile", "--stats", "-d program", "-d command", "-d stack", "-d values"}) {
+    INFO(option);
+    const auto result = folder.run(fmt::format("$V {} a.vcode", option));
+    CHECK(result.status == 0);
+    CHECK(result.out == "( 2 4 )\n");
+    CHECK_FALSE(result.err.empty());
+  }
+  const auto files = folder.run("$V --trace=t.txt --profile=p.json a.vcode");
+  CHECK(files.status == 0);
+  CHECK(folder.read("t.txt").find("+ INT") != std::string::npos);
+  CHECK(folder.read("p.json").find("traceEvents") != std::string::npos);
+  CHECK(folder.run("$V --trace=/nonexistent/x a.vcode").status == 5);
+}
+
+}  // namespace
