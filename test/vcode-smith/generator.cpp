@@ -217,11 +217,13 @@ class Generator {
 
   /// Removes what lies above `base` and leaves values of these types there instead.
   void finish_frame(std::size_t base, const std::vector<Type>& types) {
+    // What has to be made for one of them must not come to lie between the others.
+    std::vector<Id> ids;
+    Operands operands(builder_, random_, base);
     for (const Type type : types) {
-      Operands operands(builder_, random_, base);
-      const Id id = type == Type::Segdes ? operands.any_segdes() : operands.any(type);
-      builder_.fetch(id, false);
+      ids.push_back(type == Type::Segdes ? operands.any_segdes() : operands.any(type));
     }
+    for (const Id id : ids) builder_.fetch(id, false);
     const std::size_t extra = builder_.height() - base - types.size();
     builder_.block(Op::Pop, extra, types.size());
   }
