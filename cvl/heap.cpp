@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "cvl/poison.hpp"
+#include "cvl/region_allocator.hpp"
 
 namespace cvl {
 namespace {
 
-constexpr std::size_t kSlabBytes = std::size_t{2} << 20;   // one huge page
-constexpr std::size_t kLargeBytes = std::size_t{1} << 20;  // from here blocks are not carved
-constexpr std::size_t kMinCachedBytes = std::size_t{64} << 20;
+constexpr std::size_t kSlabBytes = std::size_t{256} << 10;
+constexpr std::uint32_t kLarge = UINT32_MAX;  // size class of blocks from regions
 
 /// Classes 0..3 are 64, 128, 192 and 256 bytes; then four to a doubling.
 std::uint32_t class_of(std::size_t bytes) {
@@ -33,48 +35,62 @@ std::size_t class_bytes(std::uint32_t size_class) {
   return (std::size_t{1} << exponent) + ((size_class - 4) % 4 + 1) * quarter;
 }
 
+std::size_t occupied(const Buffer& buffer) {
+  return buffer.size_class == kLarge ? RegionAllocator::occupied(buffer)
+                                     : class_bytes(buffer.size_class);
+}
+
 }  // namespace
 
 void Buffer::destroy(Buffer* buffer) {
   buffer->heap->recycle(buffer);
 }
 
-Heap::Heap(MemorySource& source, std::size_t limit_bytes) : source_(source), limit_(limit_bytes) {}
+Heap::Heap(MemorySource& source, std::size_t limit_bytes)
+    : limit_(limit_bytes), large_(std::make_unique<RegionAllocator>(source, statistics_)) {}
 
 Heap::~Heap() {
-  trim();
+  const auto unlink = [](Buffer*& list) { return std::exchange(list, list->next_free); };
   for (Buffer*& list : free_) {
-    while (Buffer* buffer = std::exchange(list, list == nullptr ? nullptr : list->next_free)) {
-      delete buffer;
-    }
+    while (list != nullptr) delete unlink(list);
   }
-  for (const Slab& slab : slabs_) source_.release(slab.data, slab.bytes);
+  while (slabs_ != nullptr) {
+    Buffer* slab = unlink(slabs_);
+    large_->free(slab);
+  }
 }
 
 Ref<Buffer> Heap::allocate(std::size_t bytes) {
-  if (fail_countdown_ != 0 && --fail_countdown_ == 0) out_of_memory(bytes);
-  if (bytes > SIZE_MAX / 4) out_of_memory(bytes);
+  check_injected_failure(bytes);
+  check_limit(bytes);
   const std::size_t padded = bytes + kPadding;
   const std::uint32_t size_class = class_of(padded);
   ++statistics_.allocations;
-  Buffer* buffer = take_free(size_class);
-  if (buffer != nullptr) {
-    ++statistics_.recycled;
+  Buffer* buffer = nullptr;
+  bool recycled = false;
+  if (size_class >= kSmallClasses) {
+    buffer = large_->allocate(padded, recycled);
+    if (buffer != nullptr) {
+      buffer->heap = this;
+      buffer->size_class = kLarge;
+    }
+  } else if (free_[size_class] != nullptr) {
+    buffer = std::exchange(free_[size_class], free_[size_class]->next_free);
+    recycled = true;
   } else {
-    const std::size_t block = class_bytes(size_class);
-    buffer = block < kLargeBytes ? carve(size_class, block) : acquire_large(size_class, block);
-    if (buffer == nullptr) out_of_memory(bytes);
+    buffer = carve(size_class);
   }
-  statistics_.live_bytes += class_bytes(buffer->size_class);
-  if (statistics_.live_bytes > statistics_.peak_live_bytes) {
-    statistics_.peak_live_bytes = statistics_.live_bytes;
-  }
+  if (buffer == nullptr) out_of_memory(bytes);
+  statistics_.recycled += recycled ? 1 : 0;
+  statistics_.live_bytes += occupied(*buffer);
+  statistics_.peak_live_bytes = std::max(statistics_.peak_live_bytes, statistics_.live_bytes);
+  unpoison(buffer->data, padded);
   return Ref<Buffer>(buffer);
 }
 
 void Heap::charge(std::size_t bytes) {
-  if (fail_countdown_ != 0 && --fail_countdown_ == 0) out_of_memory(bytes);
-  if (!may_hold(bytes)) out_of_memory(bytes);
+  check_injected_failure(bytes);
+  check_limit(bytes);
   statistics_.charged_bytes += bytes;
 }
 
@@ -82,102 +98,54 @@ void Heap::discharge(std::size_t bytes) noexcept {
   statistics_.charged_bytes -= bytes;
 }
 
+void Heap::trim() noexcept {
+  large_->trim();
+}
+
 void Heap::recycle(Buffer* buffer) noexcept {
-  statistics_.live_bytes -= class_bytes(buffer->size_class);
-  if (class_bytes(buffer->size_class) >= kLargeBytes) {
-    free_large_bytes_ += class_bytes(buffer->size_class);
+  const std::size_t bytes = occupied(*buffer);
+  statistics_.live_bytes -= bytes;
+  poison(buffer->data, bytes);
+  if (buffer->size_class == kLarge) {
+    large_->free(buffer);
+  } else {
+    buffer->next_free = std::exchange(free_[buffer->size_class], buffer);
   }
-  buffer->next_free = free_[buffer->size_class];
-  free_[buffer->size_class] = buffer;
 }
 
-Buffer* Heap::take_free(std::uint32_t size_class) noexcept {
-  // A large request may also be served by a block of the next two classes: at most half as large
-  // again.
-  const bool large = class_bytes(size_class) >= kLargeBytes;
-  const std::uint32_t last = large ? size_class + 2 : size_class;
-  for (std::uint32_t candidate = size_class; candidate <= last && candidate < kClasses;
-       ++candidate) {
-    Buffer* buffer = free_[candidate];
-    if (buffer == nullptr) continue;
-    free_[candidate] = buffer->next_free;
-    if (large) free_large_bytes_ -= class_bytes(candidate);
-    return buffer;
-  }
-  return nullptr;
-}
-
-Buffer* Heap::carve(std::uint32_t size_class, std::size_t block_bytes) noexcept {
-  if (slab_left_ < block_bytes) {
-    if (!may_hold(kSlabBytes)) return nullptr;
-    void* data = source_.acquire(kSlabBytes);
-    if (data == nullptr) return nullptr;
-    slabs_.push_back({data, kSlabBytes});
-    slab_cursor_ = static_cast<std::byte*>(data);
-    slab_left_ = kSlabBytes;
-    statistics_.held_bytes += kSlabBytes;
-    statistics_.peak_held_bytes = std::max(statistics_.peak_held_bytes, statistics_.held_bytes);
-  }
+/// A fresh small block from the current slab.
+Buffer* Heap::carve(std::uint32_t size_class) noexcept {
+  const std::size_t bytes = class_bytes(size_class);
   auto* buffer = new (std::nothrow) Buffer;
   if (buffer == nullptr) return nullptr;
-  buffer->heap = this;
-  buffer->data = std::exchange(slab_cursor_, slab_cursor_ + block_bytes);
-  slab_left_ -= block_bytes;
-  buffer->capacity = block_bytes - kPadding;
-  buffer->size_class = size_class;
-  return buffer;
-}
-
-Buffer* Heap::acquire_large(std::uint32_t size_class, std::size_t block_bytes) noexcept {
-  const std::size_t worth_caching = std::max(kMinCachedBytes, statistics_.peak_live_bytes / 4);
-  if (free_large_bytes_ > worth_caching) trim();
-  if (!may_hold(block_bytes)) return nullptr;
-  void* data = source_.acquire(block_bytes);
-  if (data == nullptr) {
-    trim();
-    data = source_.acquire(block_bytes);
-    if (data == nullptr) return nullptr;
-  }
-  auto* buffer = new (std::nothrow) Buffer;
-  if (buffer == nullptr) {
-    source_.release(data, block_bytes);
-    return nullptr;
-  }
-  buffer->heap = this;
-  buffer->data = static_cast<std::byte*>(data);
-  buffer->capacity = block_bytes - kPadding;
-  buffer->size_class = size_class;
-  statistics_.held_bytes += block_bytes;
-  statistics_.peak_held_bytes = std::max(statistics_.peak_held_bytes, statistics_.held_bytes);
-  return buffer;
-}
-
-/// May `bytes` more be taken within the limit? Gives free blocks back first if that helps.
-bool Heap::may_hold(std::size_t bytes) noexcept {
-  const auto fits = [&] {
-    const std::size_t used = statistics_.held_bytes + statistics_.charged_bytes;
-    return used <= limit_ && bytes <= limit_ - used;
-  };
-  if (fits()) return true;
-  trim();
-  return fits();
-}
-
-void Heap::trim() noexcept {
-  for (std::uint32_t size_class = class_of(kLargeBytes); size_class < kClasses; ++size_class) {
-    while (Buffer* buffer = free_[size_class]) {
-      free_[size_class] = buffer->next_free;
-      release_block(buffer);
+  if (slab_left_ < bytes) {
+    bool recycled = false;
+    Buffer* slab = large_->allocate(kSlabBytes, recycled);
+    if (slab == nullptr) {
+      delete buffer;
+      return nullptr;
     }
+    slab->next_free = std::exchange(slabs_, slab);
+    slab_cursor_ = slab->data;
+    slab_left_ = kSlabBytes;
+    poison(slab->data, kSlabBytes);
   }
-  free_large_bytes_ = 0;
+  buffer->heap = this;
+  buffer->data = std::exchange(slab_cursor_, slab_cursor_ + bytes);
+  slab_left_ -= bytes;
+  buffer->capacity = bytes - kPadding;
+  buffer->size_class = size_class;
+  return buffer;
 }
 
-void Heap::release_block(Buffer* buffer) noexcept {
-  const std::size_t block_bytes = class_bytes(buffer->size_class);
-  source_.release(buffer->data, block_bytes);
-  statistics_.held_bytes -= block_bytes;
-  delete buffer;
+void Heap::check_injected_failure(std::size_t bytes) {
+  if (fail_countdown_ != 0 && --fail_countdown_ == 0) out_of_memory(bytes);
+}
+
+void Heap::check_limit(std::size_t bytes) const {
+  const std::size_t used = statistics_.live_bytes + statistics_.charged_bytes;
+  // Sizes near the end of the address space must not wrap around when they are rounded up.
+  if (used > limit_ || bytes > limit_ - used || bytes > SIZE_MAX / 4) out_of_memory(bytes);
 }
 
 void Heap::out_of_memory(std::size_t bytes) const {

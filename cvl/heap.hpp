@@ -1,10 +1,10 @@
 // Vector memory: pooled, reference counted, limited, counted.
 //
-// Blocks come in size classes, four to a doubling. A freed block goes to the free list of its class
-// and is handed out again last in, first out, so that a loop keeps working on memory that is in the
-// cache and, once warm, takes no fresh pages. Small blocks are carved from slabs; large ones come
-// from the source directly. Free large blocks are given back when they would push the memory held
-// well above the greatest amount ever in use at once.
+// Small blocks come in size classes, four to a doubling, carved from slabs. A freed one goes to the
+// free list of its class and is handed out again last in, first out, so that a loop keeps working
+// on memory that is in the cache. Large blocks are cut from big regions by best fit, and freed
+// neighbours merge, so that a program whose vectors change their sizes all the time does not spread
+// over ever more memory. Once warm, neither takes a fresh page from the system.
 //
 // The heap knows nothing about where memory is: a MemorySource supplies host pages or device
 // memory. Not thread safe: used by the thread that runs the program.
@@ -13,7 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "cvl/ref.hpp"
 
@@ -25,6 +25,8 @@ class MemorySource {
   virtual ~MemorySource() = default;
   virtual void* acquire(std::size_t bytes) noexcept = 0;
   virtual void release(void* data, std::size_t bytes) noexcept = 0;
+  /// How much to acquire at a time for blocks to be cut from; 0: each block by itself.
+  virtual std::size_t region_bytes() const noexcept { return std::size_t{64} << 20; }
 };
 
 class Heap;
@@ -47,15 +49,17 @@ struct Buffer : Counted {
 };
 
 struct HeapStatistics {
-  std::size_t live_bytes = 0;  // in vectors that are in use
+  std::size_t live_bytes = 0;  // in blocks that are in use, rounding and padding included
   std::size_t peak_live_bytes = 0;
-  std::size_t held_bytes = 0;  // taken from the source, free blocks included
+  std::size_t held_bytes = 0;  // of the source's memory that was ever handed out and not given back
   std::size_t peak_held_bytes = 0;
   std::size_t charged_bytes = 0;  // other memory counted against the limit (charge())
   std::uint64_t allocations = 0;
-  std::uint64_t recycled = 0;   // allocations served from a free list
+  std::uint64_t recycled = 0;   // allocations served from memory that had been in use before
   std::uint64_t takeovers = 0;  // results written over a dying operand instead of a new block
 };
+
+class RegionAllocator;
 
 class Heap {
  public:
@@ -64,6 +68,7 @@ class Heap {
   static constexpr std::size_t kUnlimited = SIZE_MAX;
 
   /// `source` must outlive the heap; every buffer must be gone before the heap is destroyed.
+  /// The limit counts what is in use (live and charged bytes).
   explicit Heap(MemorySource& source, std::size_t limit_bytes = kUnlimited);
   ~Heap();
   Heap(const Heap&) = delete;
@@ -76,7 +81,7 @@ class Heap {
   void charge(std::size_t bytes);
   void discharge(std::size_t bytes) noexcept;
 
-  /// Gives all free large blocks back to the source.
+  /// Gives regions without any block in use back to the source.
   void trim() noexcept;
 
   std::size_t limit() const { return limit_; }
@@ -88,28 +93,21 @@ class Heap {
 
  private:
   friend struct Buffer;
-  static constexpr std::size_t kClasses = 160;
-  struct Slab {
-    void* data;
-    std::size_t bytes;
-  };
+  static constexpr std::size_t kSmallClasses = 32;
 
   void recycle(Buffer* buffer) noexcept;
-  Buffer* take_free(std::uint32_t size_class) noexcept;
-  Buffer* carve(std::uint32_t size_class, std::size_t block_bytes) noexcept;
-  Buffer* acquire_large(std::uint32_t size_class, std::size_t block_bytes) noexcept;
-  bool may_hold(std::size_t bytes) noexcept;
-  void release_block(Buffer* buffer) noexcept;
+  Buffer* carve(std::uint32_t size_class) noexcept;
+  void check_limit(std::size_t bytes) const;
+  void check_injected_failure(std::size_t bytes);
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
 
-  MemorySource& source_;
   std::size_t limit_;
   HeapStatistics statistics_;
-  std::array<Buffer*, kClasses> free_{};
-  std::size_t free_large_bytes_ = 0;
-  std::vector<Slab> slabs_;
+  std::array<Buffer*, kSmallClasses> free_{};
   std::byte* slab_cursor_ = nullptr;
   std::size_t slab_left_ = 0;
+  Buffer* slabs_ = nullptr;  // all slabs, linked; they are large blocks themselves
+  std::unique_ptr<RegionAllocator> large_;
   std::uint64_t fail_countdown_ = 0;
 };
 

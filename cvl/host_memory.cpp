@@ -24,7 +24,8 @@ void* HostMemory::acquire(std::size_t bytes) noexcept {
   const std::size_t size = rounded(bytes);
   const std::size_t alignment = size >= kHugePage ? kHugePage : 4096;
   const std::size_t mapped = size + alignment - 4096;
-  void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
   auto* begin = static_cast<char*>(raw);
   const auto address = reinterpret_cast<std::uintptr_t>(raw);

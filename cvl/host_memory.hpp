@@ -11,6 +11,8 @@ class HostMemory final : public MemorySource {
  public:
   void* acquire(std::size_t bytes) noexcept override;
   void release(void* data, std::size_t bytes) noexcept override;
+  /// Address space only: pages that are never touched cost nothing.
+  std::size_t region_bytes() const noexcept override { return std::size_t{4} << 30; }
 };
 
 /// Bytes of memory that this process may reasonably use: the machine's memory or, if smaller, the

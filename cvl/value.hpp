@@ -62,7 +62,9 @@ struct Vector {
 
   /// Does a vector of `length` elements of `element_bytes` each fit the payload?
   static bool fits_inline(std::int64_t length, std::size_t element_bytes) {
-    return static_cast<std::uint64_t>(length) * element_bytes <= kInlineBytes;
+    // Compact vectors may be so long that their size in bytes does not fit 64 bits.
+    const auto count = static_cast<std::uint64_t>(length);
+    return count <= kInlineBytes && count * element_bytes <= kInlineBytes;
   }
 };
 
@@ -70,7 +72,7 @@ struct Vector {
 struct SegdesTables : Counted {
   Vector lengths;       // INT, one per segment; LENGTHS hands this very vector out
   Ref<Buffer> offsets;  // count+1 64-bit starts of segments; made when first asked for, then kept
-  Ref<Buffer> ids;      // for libraries that want it: 32-bit segment number of each element
+  Ref<Buffer> device_offsets;  // the same in the memory of a device, for libraries that have one
   static void destroy(SegdesTables* tables) { delete tables; }
 };
 

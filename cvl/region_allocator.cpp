@@ -1,0 +1,172 @@
+#include "cvl/region_allocator.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "cvl/poison.hpp"
+
+namespace cvl {
+
+RegionAllocator::RegionAllocator(MemorySource& source, HeapStatistics& statistics)
+    : source_(source), statistics_(statistics) {}
+
+RegionAllocator::~RegionAllocator() {
+  trim();
+}
+
+std::size_t RegionAllocator::occupied(const Buffer& buffer) {
+  return static_cast<const Block&>(buffer).bytes;
+}
+
+Buffer* RegionAllocator::allocate(std::size_t bytes, bool& recycled) noexcept {
+  bytes = (bytes + kGranule - 1) / kGranule * kGranule;
+  recycled = true;
+  Block* block = take_fitting(bytes);
+  if (block == nullptr) block = take_tail(bytes, recycled);
+  if (block == nullptr && add_region(bytes) != nullptr) block = take_tail(bytes, recycled);
+  if (block == nullptr) return nullptr;
+  block->is_free = false;
+  block->capacity = block->bytes - Heap::kPadding;
+  return block;
+}
+
+void RegionAllocator::free(Buffer* buffer) noexcept {
+  auto* block = static_cast<Block*>(buffer);
+  block->is_free = true;
+  if (block->before != nullptr && block->before->is_free) {
+    free_.erase(free_.iterator_to(*block->before));
+    block = absorb(block->before, block);
+  }
+  if (block->after != nullptr && block->after->is_free) {
+    free_.erase(free_.iterator_to(*block->after));
+    block = absorb(block, block->after);
+  }
+  if (block->after == nullptr) {
+    give_to_tail(block);
+  } else {
+    free_.insert(*block);
+  }
+}
+
+RegionAllocator::Block* RegionAllocator::take_fitting(std::size_t bytes) noexcept {
+  const auto found = free_.lower_bound(bytes, FitsIn{});
+  if (found == free_.end()) return nullptr;
+  Block& block = *found;
+  free_.erase(found);
+  split(block, bytes);
+  return &block;
+}
+
+/// Cuts what is not needed off a block. Without memory for another header the block stays whole.
+void RegionAllocator::split(Block& block, std::size_t bytes) noexcept {
+  if (block.bytes == bytes) return;
+  auto* rest = new (std::nothrow) Block;
+  if (rest == nullptr) return;
+  rest->heap = block.heap;
+  rest->data = block.data + bytes;
+  rest->bytes = block.bytes - bytes;
+  rest->is_free = true;
+  rest->region = block.region;
+  rest->before = &block;
+  rest->after = block.after;
+  if (rest->after != nullptr) {
+    rest->after->before = rest;
+  } else {
+    rest->region->last = rest;
+  }
+  block.after = rest;
+  block.bytes = bytes;
+  free_.insert(*rest);
+}
+
+/// Merges two neighbours that are out of the free set; the result is the first.
+RegionAllocator::Block* RegionAllocator::absorb(Block* block, Block* next) noexcept {
+  block->bytes += next->bytes;
+  block->after = next->after;
+  if (block->after != nullptr) {
+    block->after->before = block;
+  } else {
+    block->region->last = block;
+  }
+  delete next;
+  return block;
+}
+
+void RegionAllocator::give_to_tail(Block* block) noexcept {
+  Region& region = *block->region;
+  region.used -= block->bytes;
+  region.last = block->before;
+  if (region.last != nullptr) region.last->after = nullptr;
+  delete block;
+}
+
+RegionAllocator::Block* RegionAllocator::take_tail(std::size_t bytes, bool& recycled) noexcept {
+  // Prefer memory that was in use before, then whatever region has room.
+  Region* chosen = nullptr;
+  for (Region* region = regions_; region != nullptr; region = region->next) {
+    if (region->bytes - region->used < bytes) continue;
+    recycled = region->touched - region->used >= bytes;
+    chosen = region;
+    if (recycled) break;
+  }
+  return chosen == nullptr ? nullptr : extend(*chosen, bytes);
+}
+
+RegionAllocator::Block* RegionAllocator::extend(Region& region, std::size_t bytes) noexcept {
+  auto* block = new (std::nothrow) Block;
+  if (block == nullptr) return nullptr;
+  block->data = region.data + region.used;
+  block->bytes = bytes;
+  block->region = &region;
+  block->before = region.last;
+  if (region.last != nullptr) region.last->after = block;
+  region.last = block;
+  region.used += bytes;
+  if (region.used > region.touched) {
+    statistics_.held_bytes += region.used - region.touched;
+    statistics_.peak_held_bytes = std::max(statistics_.peak_held_bytes, statistics_.held_bytes);
+    region.touched = region.used;
+  }
+  return block;
+}
+
+RegionAllocator::Region* RegionAllocator::add_region(std::size_t bytes) noexcept {
+  auto* region = new (std::nothrow) Region;
+  if (region == nullptr) return nullptr;
+  // A source may have less than a whole region left, but still enough for the block.
+  for (std::size_t wanted = std::max(bytes, source_.region_bytes());;
+       wanted = std::max(bytes, wanted / 2)) {
+    region->data = static_cast<std::byte*>(source_.acquire(wanted));
+    region->bytes = wanted;
+    if (region->data != nullptr || wanted == bytes) break;
+  }
+  if (region->data == nullptr) {
+    trim();
+    region->data = static_cast<std::byte*>(source_.acquire(bytes));
+    region->bytes = bytes;
+  }
+  if (region->data == nullptr) {
+    delete region;
+    return nullptr;
+  }
+  region->next = regions_;
+  regions_ = region;
+  return region;
+}
+
+void RegionAllocator::trim() noexcept {
+  for (Region** link = &regions_; *link != nullptr;) {
+    Region* region = *link;
+    if (region->used != 0) {
+      link = &region->next;
+      continue;
+    }
+    *link = region->next;
+    statistics_.held_bytes -= region->touched;
+    unpoison(region->data, region->bytes);
+    source_.release(region->data, region->bytes);
+    delete region;
+  }
+}
+
+}  // namespace cvl

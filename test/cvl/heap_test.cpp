@@ -1,0 +1,167 @@
+#include "cvl/heap.hpp"
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl/failure.hpp"
+#include "cvl/host_memory.hpp"
+#include "cvl/region_allocator.hpp"
+
+using cvl::Buffer;
+using cvl::Heap;
+using cvl::HostMemory;
+using cvl::Ref;
+
+namespace {
+
+/// Host memory in small regions that runs out after a while and counts what it handed out.
+class CountingSource final : public cvl::MemorySource {
+ public:
+  explicit CountingSource(std::size_t region, std::size_t most = SIZE_MAX)
+      : region_(region), most_(most) {}
+  void* acquire(std::size_t bytes) noexcept override {
+    if (bytes > most_ - held) return nullptr;
+    held += bytes;
+    return memory_.acquire(bytes);
+  }
+  void release(void* data, std::size_t bytes) noexcept override {
+    held -= bytes;
+    memory_.release(data, bytes);
+  }
+  std::size_t region_bytes() const noexcept override { return region_; }
+
+  std::size_t held = 0;
+
+ private:
+  HostMemory memory_;
+  std::size_t region_;
+  std::size_t most_;
+};
+
+}  // namespace
+
+TEST_CASE("blocks are aligned, padded and distinct") {
+  HostMemory memory;
+  Heap heap(memory);
+  std::vector<Ref<Buffer>> blocks;
+  for (const std::size_t bytes : {0ul, 1ul, 64ul, 65ul, 1000ul, 32768ul, 100000ul, 3000000ul}) {
+    blocks.push_back(heap.allocate(bytes));
+    const Buffer& block = *blocks.back();
+    CHECK(reinterpret_cast<std::uintptr_t>(block.data) % Heap::kAlignment == 0);
+    CHECK(block.capacity >= bytes);
+    std::memset(block.data, static_cast<int>(blocks.size()), bytes + Heap::kPadding);
+  }
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    CHECK(static_cast<std::size_t>(blocks[k]->data[0]) == k + 1);
+  }
+}
+
+TEST_CASE("a freed block is handed out again") {
+  HostMemory memory;
+  Heap heap(memory);
+  for (const std::size_t bytes : {100ul, 5000ul, 200000ul, 5000000ul}) {
+    const std::byte* first = nullptr;
+    {
+      const auto block = heap.allocate(bytes);
+      first = block->data;
+    }
+    const auto held = heap.statistics().held_bytes;
+    const auto again = heap.allocate(bytes);
+    CHECK(again->data == first);
+    CHECK(heap.statistics().held_bytes == held);
+  }
+  CHECK(heap.statistics().recycled == 4);
+}
+
+TEST_CASE("freed neighbours merge, so that changing sizes do not spread") {
+  HostMemory memory;
+  Heap heap(memory);
+  const std::size_t total = std::size_t{64} << 20;
+  for (std::size_t pieces = 1; pieces <= 512; pieces *= 2) {
+    std::vector<Ref<Buffer>> blocks;
+    for (std::size_t k = 0; k < pieces; ++k) {
+      blocks.push_back(heap.allocate(total / pieces - Heap::kPadding));
+    }
+    // Free every other block first: the rest must still merge with them.
+    for (std::size_t k = 0; k < pieces; k += 2) blocks[k].reset();
+  }
+  CHECK(heap.statistics().live_bytes == 0);
+  CHECK(heap.statistics().peak_held_bytes <= total + total / 8);
+}
+
+TEST_CASE("random use keeps the books") {
+  CountingSource source(std::size_t{1} << 20);
+  {
+    Heap heap(source);
+    std::mt19937 random(3);
+    std::vector<Ref<Buffer>> blocks(200);
+    for (int step = 0; step < 20000; ++step) {
+      auto& block = blocks[random() % blocks.size()];
+      const std::size_t bytes = std::size_t{1} << random() % 19;
+      block = heap.allocate(bytes);
+      std::memset(block->data, step & 0xFF, bytes);
+      if (step % 1000 == 0) heap.trim();
+    }
+    std::size_t used = 0;
+    for (const auto& block : blocks) used += block ? block->capacity : 0;
+    CHECK(heap.statistics().live_bytes >= used);
+    CHECK(heap.statistics().held_bytes <= source.held);
+    blocks.clear();
+    CHECK(heap.statistics().live_bytes == 0);
+  }
+  CHECK(source.held == 0);
+}
+
+TEST_CASE("sources that give each block by itself") {
+  CountingSource source(0);
+  {
+    Heap heap(source);
+    const auto block = heap.allocate(1000000);
+    CHECK(source.held >= 1000000);
+    CHECK(source.held < 1100000);
+  }
+  CHECK(source.held == 0);
+}
+
+TEST_CASE("the limit is an error with sizes, and is recovered from") {
+  HostMemory memory;
+  Heap heap(memory, 1000000);
+  const auto block = heap.allocate(600000);
+  try {
+    heap.allocate(600000);
+    FAIL("the limit was not enforced");
+  } catch (const cvl::Failure& failure) {
+    CHECK(failure.code() == vcode::ErrorCode::OutOfMemory);
+    REQUIRE(failure.notes().size() == 1);
+    CHECK(failure.notes()[0].find("limit 976.6 KiB") != std::string::npos);
+  }
+  heap.charge(200000);
+  CHECK_THROWS_AS(heap.allocate(300000), cvl::Failure);
+  heap.discharge(200000);
+  CHECK(heap.allocate(300000));
+  CHECK_THROWS_AS(heap.allocate(SIZE_MAX), cvl::Failure);
+  CHECK_THROWS_AS(heap.allocate(SIZE_MAX - 100), cvl::Failure);
+}
+
+TEST_CASE("a source that runs dry") {
+  CountingSource source(std::size_t{1} << 20, std::size_t{3} << 20);
+  Heap heap(source);
+  auto first = heap.allocate(std::size_t{1} << 20);
+  CHECK_THROWS_AS(heap.allocate(std::size_t{3} << 20), cvl::Failure);
+  first.reset();  // the unused region goes back so that a larger one fits
+  CHECK(heap.allocate((std::size_t{2} << 20) + 100));
+}
+
+TEST_CASE("injected failures count allocations and charges") {
+  HostMemory memory;
+  Heap heap(memory);
+  heap.fail_at(3);
+  CHECK(heap.allocate(10));
+  heap.charge(10);
+  CHECK_THROWS_AS(heap.allocate(10), cvl::Failure);
+  CHECK(heap.allocate(10));
+  heap.discharge(10);
+}
