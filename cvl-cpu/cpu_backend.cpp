@@ -77,16 +77,17 @@ Vector CpuBackend::new_vector(Type type, std::int64_t length) {
   result.length = length;
   const std::size_t width = element_bytes(type);
   if (!Vector::fits_inline(length, width)) {
+    const auto count = static_cast<std::size_t>(length);
     result.form = Form::Dense;
-    result.buffer = heap_.allocate(static_cast<std::size_t>(length) * width);
+    result.buffer = heap_.allocate(count > SIZE_MAX / width ? SIZE_MAX : count * width);
   }
   return result;
 }
 
 Vector CpuBackend::new_vector_over(Type type, std::int64_t length, Vector& dying) {
-  const std::size_t bytes = static_cast<std::size_t>(length) * element_bytes(type);
-  if (bytes <= kInlineBytes || dying.form != Form::Dense || !dying.buffer.unique() ||
-      dying.buffer->capacity < bytes) {
+  const std::size_t width = element_bytes(type);
+  if (Vector::fits_inline(length, width) || dying.form != Form::Dense || !dying.buffer.unique() ||
+      dying.buffer->capacity / width < static_cast<std::size_t>(length)) {
     return new_vector(type, length);
   }
   heap_.count_takeover();

@@ -108,8 +108,8 @@ void gather(void* out, const void* source, const std::uint64_t* positions, const
   } else {
     move_all<false>(
         from, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
-          const E element = from[positions[i]];
-          r[i] = flags[i] != 0 ? element : E{0};
+          // Masked, or else the compiler would branch on the flag.
+          r[i] = static_cast<E>(from[positions[i]] & static_cast<E>(E{0} - flags[i]));
         });
   }
 }
