@@ -20,8 +20,8 @@ namespace neslc::ast {
 using vcode::Span;
 
 inline constexpr int kMaxDepth = 500;
-/// The most elements that a sequence literal may have.
-inline constexpr std::size_t kMaxElements = 100;
+/// The most elements that a sequence literal may have (100 in the classic system).
+inline constexpr std::size_t kMaxElements = 10'000;
 
 struct Expr;
 struct Pattern;

@@ -70,6 +70,9 @@ struct Definition {
   }
 };
 
+/// The serial-only definition that a call of a function value of this type may reach, or null.
+const Definition* serial_function(TypePtr function_type);
+
 /// A form that has passed all checks.
 struct CheckedForm {
   enum class Kind : std::uint8_t { Function, Declaration, Datatype, Binding, Expression, Command };
@@ -86,13 +89,13 @@ struct CheckedForm {
   };
   std::vector<Change> changes;
 
-  /// Binding, Expression: the value to evaluate, and its type for the result line. For a Binding
+  /// Binding, Expression, and a Command that has an expression: the value to evaluate, and its type
+  /// for the result line. For a Binding
   /// `body->parameter` is its pattern, whose locals stand in the order of `changes`. A
   /// scheme with variables belongs to a function, which has no data of an open type.
   std::shared_ptr<const Body> body;
   Scheme scheme;
   const Datatype* datatype = nullptr;  // Datatype
-  bool replaces_datatype = false;      // Datatype: repeated with the same fields
 };
 
 /// Either the checked form or its error.
@@ -117,7 +120,7 @@ class Session {
 
   const std::vector<StaticError>& library_errors() const { return library_errors_; }
 
-  /// Resolves names, infers types, checks everything of reference 3 and 8.2. Commands pass.
+  /// Resolves names, infers types, checks everything of reference 3 and 8.2.
   Checked check(std::shared_ptr<const ast::Form> form);
   /// Makes the definitions of a checked form visible. Call at once for functions and datatypes, and
   /// after a successful evaluation for bindings and expressions. REQUIRES: no other form has been
@@ -128,14 +131,17 @@ class Session {
   /// The visible definition of a name (in lower case), or null.
   Definition* find(std::string_view name) const;
   const Datatype* find_datatype(std::string_view name) const;
+  std::vector<std::string> datatype_names() const;
   /// All visible names in order, library included, internal names left out.
   std::vector<const Definition*> definitions() const;
 
  private:
   friend class FormChecker;
+  friend class ExpressionChecker;
 
   void load_library(std::string_view text);
   Definition* new_slot(std::string_view name);
+  void keep(std::shared_ptr<const Body> body);
 
   TypeTable types_;
   std::vector<std::unique_ptr<Definition>> slots_;

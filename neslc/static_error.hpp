@@ -23,6 +23,8 @@ enum class Category : std::uint8_t {
   Argument,
 };
 
+vcode::ErrorCode error_code(Category category);
+
 /// The one error of a form. The form is rejected, and nothing is bound.
 struct StaticError {
   Category category = Category::Syntax;

@@ -5,6 +5,11 @@
 // Types are in terms of the Generics of the enclosing definition's scheme: to specialise a
 // definition, replace them by `TypeTable::substitute` with one instantiation, everywhere.
 //
+// Serial-only functions. A mention of one inside an apply-to-each, and a call there of a function
+// value that is known to be one, have been refused. What only specialisation can show (a serial
+// function handed to a function that applies its parameter in parallel) is left to the back half:
+// `serial_function` (session.hpp) answers for a type.
+//
 // What became what
 //   a + b, -a, #a, @a       Call of the definition of the library function (operators.def)
 //   a[i]                    Call of `elt` with the pair (a, i)
@@ -146,6 +151,8 @@ struct Lambda {
   std::vector<const Local*> captures;
   Span span;
   std::string enclosing;  // name of the enclosing definition; empty at top level
+  /// A serial-only definition that it mentions (reference 3.8), or null.
+  const Definition* serial = nullptr;
 };
 
 /// The code of a function, or the expression of a top-level form; owns all that it mentions.

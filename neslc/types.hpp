@@ -84,10 +84,13 @@ struct Datatype {
   std::string name;
   std::vector<TypeClass> parameters;  // classes of the type parameters, in order
   TypePtr fields = nullptr;           // the tuple of fields; Generic(i) is parameter i
+  Definition* constructor = nullptr;
+  std::uint32_t number = 0;  // unique within the session
 };
 
 /// A type generalised over `variables`: Generic(i) in `type` has class `variables[i]`. Generics are
-/// numbered in the order of their first occurrence, so equal schemes compare equal.
+/// numbered in the order of their first occurrence, those that are only in identities last; so
+/// equal schemes compare equal.
 struct Scheme {
   std::vector<TypeClass> variables;
   TypePtr type = nullptr;
@@ -116,6 +119,8 @@ class TypeTable {
   TypePtr partial_identity(TypePtr function_type, TypePtr value);
   TypePtr generic(std::uint32_t index);
   TypePtr opaque(const std::string& name);
+  /// A type like `model`, but with these arguments.
+  TypePtr same_kind(const Type& model, std::vector<TypePtr> arguments);
 
   /// `type` with Generic(i) replaced by `instantiation[i]`. Shared parts stay shared.
   /// REQUIRES: every generic of the type has its entry.
@@ -134,6 +139,9 @@ class TypeTable {
 
 /// May a value of this type stand where a variable of this class is? REQUIRES: not a variable.
 bool belongs_to(TypePtr type, TypeClass type_class);
+
+/// Does a function type occur in it? REQUIRES: depth as of a written type.
+bool contains_function(TypePtr type);
 
 /// The type in the notation of reference, section 7: `(int, [char])`, `[a] -> int`. A tuple at the
 /// outermost level has no parentheses. Identities are not shown.

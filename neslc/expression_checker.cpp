@@ -1,0 +1,276 @@
+#include "neslc/expression_checker.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace neslc {
+
+using Typed = ExpressionChecker::Typed;
+using Clash = Inference::Clash;
+
+/// Forgets the variables that were bound since it was made.
+class ExpressionChecker::ScopeEnd {
+ public:
+  explicit ScopeEnd(ExpressionChecker& checker)
+      : checker_(checker), size_(checker.visible_.size()) {}
+  ~ScopeEnd() { checker_.visible_.resize(size_); }
+  ScopeEnd(const ScopeEnd&) = delete;
+  ScopeEnd& operator=(const ScopeEnd&) = delete;
+
+ private:
+  ExpressionChecker& checker_;
+  std::size_t size_;
+};
+
+ExpressionChecker::ExpressionChecker(Session& session, Inference& inference, Body& body,
+                                     const SelfDefinition* self, std::string enclosing)
+    : session_(session),
+      inference_(inference),
+      body_(body),
+      self_(self),
+      enclosing_(std::move(enclosing)) {}
+
+std::string ExpressionChecker::quoted(Span span) const {
+  constexpr std::size_t kLongest = 40;
+  const std::string_view line = body_.source->line(span.line);
+  if (span.column == 0 || span.column > line.size()) return "it";
+  std::string_view text = line.substr(span.column - 1, span.length);
+  const bool cut = text.size() > kLongest;
+  if (cut) text = text.substr(0, kLongest);
+  return fmt::format("`{}{}`", vcode::escaped(text), cut ? "..." : "");
+}
+
+Typed ExpressionChecker::expression(const ast::Expr& expression) {
+  return std::visit([&](const auto& node) { return visit(expression, node); }, expression.node);
+}
+
+void ExpressionChecker::finish(Definition* slot) {
+  for (TypePtr* type : open_types_) {
+    *type = inference_.finish(*type, slot);
+    if (*type == nullptr) {
+      fail_clash(Clash::TooLarge, body_.expression->span, "the types here are too large", {});
+    }
+  }
+  for (GlobalRef* reference : self_references_) {
+    reference->definition = slot;
+    reference->instantiation = slot->scheme.type->identity()->arguments;
+  }
+  for (Body::Reference& reference : body_.references) {
+    if (reference.definition == nullptr) reference.definition = slot;
+  }
+  for (const IndirectCall& call : indirect_calls_) {
+    const Definition* serial = serial_function(call.callee->type);
+    if (serial != nullptr) fail_serial(*serial, call.span);
+  }
+}
+
+void ExpressionChecker::check_bool(const Expr& condition, std::string_view what) {
+  const Clash clash = inference_.unify(condition.type, inference_.table().bool_type());
+  if (clash == Clash::None) return;
+  fail_clash(clash, condition.span, fmt::format("{} must be a bool", what), {evidence(condition)},
+             origin(condition));
+}
+
+void ExpressionChecker::check_int(const Expr& bound) {
+  const Clash clash = inference_.unify(bound.type, inference_.table().int_type());
+  if (clash == Clash::None) return;
+  fail_clash(clash, bound.span, "the bounds of a range must be of type int", {evidence(bound)},
+             origin(bound));
+}
+
+// ---- Literals
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::IntLiteral& node) {
+  return make(at.span, inference_.table().int_type(), IntLiteral{node.value});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::FloatLiteral& node) {
+  return make(at.span, inference_.table().float_type(), FloatLiteral{node.value});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::CharLiteral& node) {
+  return make(at.span, inference_.table().char_type(), CharLiteral{node.value});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::StringLiteral& node) {
+  return make(at.span, inference_.sequence(inference_.table().char_type()),
+              StringLiteral{node.text});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::BoolLiteral& node) {
+  return make(at.span, inference_.table().bool_type(), BoolLiteral{node.value});
+}
+
+// ---- Structure
+
+Typed ExpressionChecker::pair(Span span, Typed first, Typed second) {
+  const TypePtr type = inference_.pair(first->type, second->type);
+  return make(span, type, Pair{std::move(first), std::move(second)});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Tuple& node) {
+  Typed first = expression(*node.first);
+  Typed second = expression(*node.second);
+  return pair(at.span, std::move(first), std::move(second));
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::If& node) {
+  Typed condition = expression(*node.condition);
+  check_bool(*condition, "the condition of `if`");
+  Typed then_branch = expression(*node.then_branch);
+  Typed else_branch = expression(*node.else_branch);
+  const Clash clash = inference_.unify(then_branch->type, else_branch->type);
+  if (clash != Clash::None) {
+    fail_clash(clash, else_branch->span,
+               clash == Clash::Identity ? "the branches of `if` are different functions"
+                                        : "the branches of `if` have different types",
+               {{"then", then_branch->type, then_branch->span},
+                {"else", else_branch->type, else_branch->span}});
+  }
+  const TypePtr type = then_branch->type;
+  return make(at.span, type,
+              If{std::move(condition), std::move(then_branch), std::move(else_branch)});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {
+  const ScopeEnd scope(*this);
+  Let let;
+  for (const ast::Binding& binding : node.bindings) {
+    Typed value = expression(*binding.value);
+    TypedPattern left = pattern(*binding.pattern);
+    match(*left, *value);
+    let.bindings.push_back({std::move(left), std::move(value)});
+  }
+  Typed body = expression(*node.body);
+  const TypePtr type = body->type;
+  let.body = std::move(body);
+  return make(at.span, type, std::move(let));
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node) {
+  ApplyToEach each;
+  each.serial = node.serial;
+  std::vector<TypePtr> elements;
+  for (const ast::Binding& generator : node.generators) {
+    Typed source = expression(*generator.value);
+    elements.push_back(inference_.fresh());
+    const Clash clash = inference_.unify(source->type, inference_.sequence(elements.back()));
+    if (clash != Clash::None) {
+      fail_clash(clash, source->span, "an apply-to-each takes its elements from a sequence",
+                 {evidence(*source)}, origin(*source));
+    }
+    each.generators.push_back({nullptr, std::move(source)});
+  }
+  const ScopeEnd scope(*this);
+  pattern_begin_ = visible_.size();
+  TypedPattern first;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    TypedPattern left = pattern_below(*node.generators[i].pattern, false);
+    const Expr& source = *each.generators[i].value;
+    const Clash clash = inference_.unify(left->type, elements[i]);
+    if (clash != Clash::None) {
+      fail_clash(clash, left->span, "this pattern does not match the elements of the sequence",
+                 {{"the pattern", left->type, left->span},
+                  {"the elements of " + quoted(source.span), elements[i], source.span}},
+                 origin(source));
+    }
+    each.generators[i].pattern = std::move(left);
+  }
+  const int serial_depth = parallel_depth_;
+  if (!node.serial) ++parallel_depth_;
+  Typed body = node.body ? expression(*node.body) : pattern_value(*each.generators[0].pattern);
+  if (node.sieve) {
+    Typed sieve = expression(*node.sieve);
+    check_bool(*sieve, "what stands behind `|`");
+    each.sieve = std::move(sieve);
+  }
+  parallel_depth_ = serial_depth;
+  const TypePtr type = inference_.sequence(body->type);
+  each.body = std::move(body);
+  return make(at.span, type, std::move(each));
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::SequenceLiteral& node) {
+  SequenceLiteral sequence;
+  for (const ast::ExprPtr& element : node.elements) {
+    Typed next = expression(*element);
+    if (!sequence.elements.empty()) {
+      const Expr& first = *sequence.elements[0];
+      const Clash clash = inference_.unify(first.type, next->type);
+      if (clash != Clash::None) {
+        fail_clash(clash, next->span,
+                   clash == Clash::Identity ? "the elements of a sequence are different functions"
+                                            : "the elements of a sequence have different types",
+                   {{"the first element", first.type, first.span},
+                    {"this element", next->type, next->span}});
+      }
+    }
+    sequence.elements.push_back(std::move(next));
+  }
+  const TypePtr type = inference_.sequence(sequence.elements[0]->type);
+  return make(at.span, type, std::move(sequence));
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::EmptySequence& node) {
+  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypePtr element = resolver.resolve(*node.element, type_variables_, UnknownTypes::Rejected);
+  return make(at.span, inference_.sequence(element), EmptySequence{});
+}
+
+// ---- Functions as values
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Lambda& node) {
+  body_.lambdas.push_back(std::make_unique<Lambda>());
+  Lambda& lambda = *body_.lambdas.back();
+  lambda.number = session_.next_lambda_++;
+  lambda.span = default_span_ ? default_span_ : at.span;
+  lambda.enclosing = enclosing_;
+  lambdas_.push_back({&lambda, visible_.size()});
+  const ScopeEnd scope(*this);
+  TypedPattern parameter = pattern(*node.parameter);
+  Typed body = expression(*node.body);
+  lambdas_.pop_back();
+  const TypePtr type =
+      inference_.function(parameter->type, body->type, inference_.own_lambda_identity(&lambda));
+  lambda.parameter = std::move(parameter);
+  lambda.body = std::move(body);
+  return make(at.span, type, LambdaRef{&lambda});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Closure& node) {
+  Typed function = expression(*node.function);
+  Typed value = expression(*node.value);
+  const TypePtr rest = inference_.fresh();
+  const TypePtr result = inference_.fresh();
+  const TypePtr wanted =
+      inference_.function(inference_.pair(value->type, rest), result, inference_.fresh_identity());
+  const Clash clash = inference_.unify(function->type, wanted);
+  if (clash != Clash::None) {
+    fail_clash(clash, at.span, "`closure` needs a function of several arguments and its first one",
+               {evidence(*function), evidence(*value)}, origin(*function));
+  }
+  const TypePtr identity = inference_.partial_identity(function->type, value->type);
+  return make(at.span, inference_.function(rest, result, identity),
+              Partial{std::move(function), std::move(value)});
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::KeywordArgument& node) {
+  fail(Category::Syntax, {}, at.span,
+       fmt::format("`{} := ...` is not in the argument list of a call", node.name), {},
+       "keyword arguments stand behind the others, separated by commas");
+}
+
+Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Time& node) {
+  if (timed_) fail(Category::Syntax, {}, at.span, "`time` cannot be nested");
+  if (parallel_depth_ > 0) {
+    fail(Category::SerialOnly, "time", at.span, "`time` cannot be used inside an apply-to-each");
+  }
+  timed_ = true;
+  Typed body = expression(*node.body);
+  timed_ = false;
+  const TypePtr type = inference_.pair(body->type, inference_.table().float_type());
+  return make(at.span, type, Time{std::move(body)});
+}
+
+}  // namespace neslc

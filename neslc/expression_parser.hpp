@@ -1,0 +1,51 @@
+// Expressions, patterns and types: the inner part of the grammar (reference, section 2).
+#pragma once
+
+#include "neslc/ast.hpp"
+#include "neslc/token_stream.hpp"
+
+namespace neslc {
+
+/// Recursive descent with a bound on the depth. Every function throws `Failure` at an error.
+class ExpressionParser {
+ public:
+  explicit ExpressionParser(TokenStream& tokens) : tokens_(tokens) {}
+
+  ast::ExprPtr expression();
+  ast::TypeDef type_definition();
+  /// Reads an expression as the pattern that it looks like.
+  static ast::PatternPtr to_pattern(ast::ExprPtr expression);
+
+ private:
+  class Guard;
+
+  ast::ExprPtr element();
+  ast::ExprPtr infix(int level);
+  ast::ExprPtr unary();
+  ast::ExprPtr postfix();
+  ast::ExprPtr primary();
+  ast::ExprPtr literal();
+  ast::ExprPtr conditional();
+  ast::ExprPtr let();
+  ast::ExprPtr closure();
+  ast::ExprPtr apply_to_each();
+  ast::ExprPtr bracket();
+  ast::ExprPtr time();
+  bool at_juxtaposed() const;
+  ast::Binding generator(ast::ExprPtr left);
+
+  ast::TypeExprPtr type();
+  ast::TypeExprPtr arrow_type();
+  ast::TypeExprPtr atom_type();
+  ast::TypeExprPtr make_type(ast::TypeExpr::Kind kind, std::size_t first, ast::TypeExprPtr left,
+                             ast::TypeExprPtr right);
+  void context(ast::TypeDef& definition);
+
+  template <typename Node>
+  ast::ExprPtr make(std::size_t first, int depth_below, Node node) const;
+
+  TokenStream& tokens_;
+  int depth_ = 0;
+};
+
+}  // namespace neslc

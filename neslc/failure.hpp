@@ -1,0 +1,30 @@
+// Raising the errors of the checker.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "neslc/inference.hpp"
+#include "neslc/static_error.hpp"
+#include "neslc/token_stream.hpp"
+#include "neslc/types.hpp"
+
+namespace neslc {
+
+/// Throws `Failure`. Source and place ("function f") are added by the form's checker.
+[[noreturn]] void fail(Category category, std::string name, vcode::Span span, std::string message,
+                       std::vector<vcode::Note> notes = {}, std::string hint = {});
+
+/// A type that takes part in a clash, and where it came from.
+struct Evidence {
+  std::string what;  // "the condition", "`x + 1`"
+  TypePtr type;
+  vcode::Span span;  // none: nothing to show
+};
+
+/// Throws a type error with the evidence as notes. The notes that follow explain the evidence.
+[[noreturn]] void fail_clash(Inference::Clash clash, vcode::Span span, std::string message,
+                             const std::vector<Evidence>& evidence,
+                             std::vector<vcode::Note> more_notes = {});
+
+}  // namespace neslc

@@ -1,0 +1,43 @@
+#include "neslc/operators.hpp"
+
+namespace neslc {
+namespace {
+
+constexpr InfixOperator kInfix[] = {
+#define INFIX_OPERATOR(spelling, level, associativity, function) \
+  {spelling, level, InfixOperator::associativity, function},
+#include "neslc/operators.def"
+};
+
+constexpr PrefixOperator kPrefix[] = {
+#define PREFIX_OPERATOR(spelling, function) {spelling, function},
+#include "neslc/operators.def"
+};
+
+}  // namespace
+
+const InfixOperator* find_infix_operator(std::string_view spelling) {
+  for (const InfixOperator& infix : kInfix) {
+    if (infix.spelling == spelling) return &infix;
+  }
+  return nullptr;
+}
+
+const PrefixOperator* find_prefix_operator(std::string_view spelling) {
+  for (const PrefixOperator& prefix : kPrefix) {
+    if (prefix.spelling == spelling) return &prefix;
+  }
+  return nullptr;
+}
+
+std::string_view display_name(std::string_view function) {
+  for (const InfixOperator& infix : kInfix) {
+    if (infix.function == function) return infix.spelling;
+  }
+  for (const PrefixOperator& prefix : kPrefix) {
+    if (prefix.function == function) return prefix.spelling;
+  }
+  return function;
+}
+
+}  // namespace neslc

@@ -1,0 +1,322 @@
+#include "neslc/parser.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "neslc/expression_parser.hpp"
+#include "neslc/token_stream.hpp"
+
+namespace neslc {
+namespace {
+
+using Kind = Token::Kind;
+
+// The command words (reference, section 9) and how many words may follow.
+struct Command {
+  std::string_view name;
+  std::size_t least;
+  std::size_t most;
+};
+constexpr std::size_t kAny = 1000;
+constexpr std::array<Command, 13> kCommands = {{{"help", 0, kAny},
+                                                {"exit", 0, 0},
+                                                {"lisp", 0, 0},
+                                                {"describe", 1, 1},
+                                                {"apropos", 1, 1},
+                                                {"get", 1, 1},
+                                                {"set", 1, kAny},
+                                                {"show", 1, kAny},
+                                                {"shell", 1, 2},
+                                                {"dump", 1, 2},
+                                                {"edit", 0, 1},
+                                                {"load", 0, 0},
+                                                {"defconfig", 1, kAny}}};
+
+const Command* find_command(const Token& token) {
+  if (token.is(Kind::Punctuation, "?")) return &kCommands[0];
+  if (token.kind != Kind::Name) return nullptr;
+  for (const Command& command : kCommands) {
+    if (command.name == token.text) return &command;
+  }
+  return nullptr;
+}
+
+class FormParser {
+ public:
+  FormParser(std::shared_ptr<const vcode::Source> source, ParseOptions options)
+      : options_(options),
+        tokens_(std::move(source), {.dotted_names = options.library}),
+        expressions_(tokens_) {}
+
+  Parsed all() {
+    Parsed parsed;
+    while (!tokens_.at(Kind::End)) {
+      if (tokens_.at_mark(";") || tokens_.at_mark("$")) {  // an empty form
+        tokens_.take();
+        continue;
+      }
+      ParsedForm form = next();
+      if (options_.interactive && ended_early_) {
+        parsed.incomplete = true;
+        break;
+      }
+      parsed.forms.push_back(std::move(form));
+    }
+    return parsed;
+  }
+
+ private:
+  ParsedForm next() {
+    const std::size_t first = tokens_.position();
+    ParsedForm result;
+    result.begin = tokens_.peek().begin;
+    try {
+      auto form = std::make_shared<ast::Form>();
+      form->source = tokens_.source();
+      form->begin = tokens_.peek().begin;
+      toplevel(*form);
+      if (!tokens_.at_form_end()) tokens_.fail_expected("`;`", missing_end_hint());
+      form->end = tokens_.tokens()[tokens_.position() - 1].end;
+      form->span = tokens_.span_from(first);
+      result.form = std::move(form);
+    } catch (Failure& failure) {
+      result.error = std::move(failure.error);
+      const Kind reached = tokens_.peek().kind;
+      ended_early_ = reached == Kind::End || (reached == Kind::Error && unfinished(tokens_.peek()));
+      tokens_.skip_to(form_end(first));
+    }
+    if (tokens_.at(Kind::End)) {
+      ended_early_ = ended_early_ || result.form;
+    } else if (!starts_definition(tokens_.peek())) {
+      tokens_.take();
+    }
+    result.end =
+        tokens_.position() > first ? tokens_.tokens()[tokens_.position() - 1].end : result.begin;
+    return result;
+  }
+
+  static bool starts_definition(const Token& token) {
+    return token.is(Kind::Keyword, "function") || token.is(Kind::Keyword, "datatype");
+  }
+
+  // A comment or string that more text could close.
+  bool unfinished(const Token& token) const {
+    const char c = tokens_.source()->text()[token.begin];
+    return c == '%' || c == '"' || c == '`';
+  }
+
+  std::string missing_end_hint() const {
+    return starts_definition(tokens_.peek()) ? "is a `;` missing at the end of the form before?"
+                                             : "";
+  }
+
+  // The terminator of the form that begins at token `first` and has an error at the current one. A
+  // `;` inside the braces or the bindings of a `let` ends the form only if these are never closed.
+  std::size_t form_end(std::size_t first) const {
+    const std::vector<Token>& tokens = tokens_.tokens();
+    std::vector<char> open;
+    for (std::size_t i = first; i < tokens.size(); ++i) {
+      const Token& token = tokens[i];
+      if (token.kind == Kind::End) return i;
+      if (i >= tokens_.position()) {
+        if (token.is(Kind::Punctuation, "$")) return i;
+        if (i > first && starts_definition(token)) return i;
+        if (token.is(Kind::Punctuation, ";") && (open.empty() || !closes(i + 1, open.back()))) {
+          return i;
+        }
+      }
+      nest(token, open);
+    }
+    return tokens.size() - 1;
+  }
+
+  static void nest(const Token& token, std::vector<char>& open) {
+    if (token.is(Kind::Punctuation, "{")) {
+      open.push_back('{');
+    } else if (token.is(Kind::Keyword, "let")) {
+      open.push_back('l');
+    } else if (token.is(Kind::Keyword, "in")) {
+      if (!open.empty() && open.back() == 'l') open.pop_back();
+    } else if (token.is(Kind::Punctuation, "}")) {
+      while (!open.empty() && open.back() == 'l') open.pop_back();
+      if (!open.empty()) open.pop_back();
+    }
+  }
+
+  // Is the innermost open brace or let of this kind closed by what follows?
+  bool closes(std::size_t from, char kind) const {
+    constexpr std::size_t kFarthest = 2000;
+    const std::vector<Token>& tokens = tokens_.tokens();
+    std::vector<char> open = {kind};
+    for (std::size_t i = from; i < tokens.size() && i - from < kFarthest; ++i) {
+      const Token& token = tokens[i];
+      if (token.kind == Kind::End || token.is(Kind::Punctuation, "$") || starts_definition(token)) {
+        return false;
+      }
+      nest(token, open);
+      if (open.empty()) return true;
+    }
+    return false;
+  }
+
+  void toplevel(ast::Form& form) {
+    if (tokens_.accept_word("function")) return function(form);
+    if (tokens_.accept_word("datatype")) return datatype(form);
+    if (const Command* command = find_command(tokens_.peek());
+        command != nullptr && !options_.library) {
+      return this->command(form, *command);
+    }
+    ast::ExprPtr left = expressions_.expression();
+    if (tokens_.accept_mark("=")) {
+      ast::ExprPtr value = expressions_.expression();
+      form.node = ast::BindingForm{ExpressionParser::to_pattern(std::move(left)), std::move(value)};
+    } else if (tokens_.at_mark("|=") || tokens_.at_mark("&=")) {
+      ast::CommandForm background;
+      background.name = tokens_.take().text;
+      background.pattern = ExpressionParser::to_pattern(std::move(left));
+      command_expression(background);
+      form.node = std::move(background);
+    } else {
+      form.node = ast::ExpressionForm{std::move(left)};
+    }
+  }
+
+  std::string new_name(std::string_view what, vcode::Span& span) {
+    const bool quoted = options_.library && tokens_.at(Kind::String);
+    if (!tokens_.at(Kind::Name) && !quoted) {
+      tokens_.fail_expected(fmt::format("the name of a {}", what));
+    }
+    const Token& token = tokens_.take();
+    span = tokens_.span_of(token);
+    return token.text;
+  }
+
+  void function(ast::Form& form) {
+    ast::FunctionForm result;
+    result.name = new_name("function", result.name_span);
+    if (!tokens_.at(Kind::Name) && !tokens_.at_mark("(")) {
+      tokens_.fail_expected("the function's argument",
+                            "a definition reads `function name(arguments) = expression`");
+    }
+    const std::size_t argument = tokens_.position();
+    if (tokens_.at(Kind::Name)) {
+      const Token& token = tokens_.take();
+      result.argument = std::make_unique<ast::Pattern>();
+      const bool constant = token.text == "t" || token.text == "f";
+      result.argument->kind = constant ? ast::Pattern::Kind::Constant : ast::Pattern::Kind::Name;
+      result.argument->name = token.text;
+    } else {
+      tokens_.take();
+      result.argument = ExpressionParser::to_pattern(expressions_.expression());
+      tokens_.expect_mark(")", "after the function's argument");
+    }
+    result.argument->span = tokens_.span_from(argument);
+    if (tokens_.accept_mark(":")) {
+      result.type = expressions_.type_definition();
+      if (result.type->type->kind != ast::TypeExpr::Kind::Arrow) {
+        tokens_.fail(result.type->type->span, "this is not the type of a function",
+                     "a function's type reads `argument -> result`; put a tuple of arguments in "
+                     "parentheses: `(int, int) -> int`");
+      }
+    }
+    if (tokens_.at(Kind::String)) result.documentation = tokens_.take().text;
+    if (tokens_.accept_mark("=")) {
+      result.body = expressions_.expression();
+    } else if (!result.type) {
+      tokens_.fail_expected("`=` and the function's body",
+                            "a declaration without a body needs a type");
+    }
+    form.node = std::move(result);
+  }
+
+  void datatype(ast::Form& form) {
+    ast::DatatypeForm result;
+    result.name = new_name("datatype", result.name_span);
+    result.type = expressions_.type_definition();
+    form.node = std::move(result);
+  }
+
+  void command(ast::Form& form, const Command& command) {
+    using Word = ast::CommandForm::Word;
+    ast::CommandForm result;
+    result.name = command.name;
+    tokens_.take();
+    const std::size_t first = tokens_.position();
+    if (command.name == "load") {
+      if (!tokens_.at_form_end()) command_expression(result);
+    } else {
+      while (!tokens_.at_form_end() && !at_dumped(result)) {
+        const Token& token = tokens_.take();
+        const Word::Kind kind = token.kind == Kind::String    ? Word::Kind::String
+                                : token.kind == Kind::Integer ? Word::Kind::Number
+                                : token.kind == Kind::Name || token.kind == Kind::Keyword
+                                    ? Word::Kind::Name
+                                    : Word::Kind::Punctuation;
+        result.words.push_back({kind, token.text, tokens_.span_of(token)});
+      }
+      if (at_dumped(result)) command_expression(result);
+    }
+    if (result.words.size() < command.least || result.words.size() > command.most) {
+      tokens_.fail(
+          tokens_.span_from(first > 0 ? first - 1 : first),
+          fmt::format("the command `{}` is not complete or has too many words", command.name),
+          fmt::format("an expression cannot begin with `{}`; put it in parentheses", command.name));
+    }
+    form.node = std::move(result);
+  }
+
+  // `dump vcode "file"` is followed by an expression.
+  static bool at_dumped(const ast::CommandForm& command) {
+    return command.name == "dump" && command.words.size() == 2 && command.words[0].text == "vcode";
+  }
+
+  // An expression and behind it, separated by commas, options `name := value`.
+  void command_expression(ast::CommandForm& command) {
+    ast::ExprPtr rest = expressions_.expression();
+    while (auto* tuple = std::get_if<ast::Tuple>(&rest->node)) {
+      if (!std::holds_alternative<ast::KeywordArgument>(last_of(*tuple).node)) break;
+      ast::ExprPtr first = std::move(tuple->first);
+      collect_options(std::move(tuple->second), command);
+      rest = std::move(first);
+    }
+    command.expression = std::move(rest);
+  }
+
+  static const ast::Expr& last_of(const ast::Tuple& tuple) {
+    const ast::Expr* at = tuple.second.get();
+    while (const auto* inner = std::get_if<ast::Tuple>(&at->node)) at = inner->second.get();
+    return *at;
+  }
+
+  void collect_options(ast::ExprPtr rest, ast::CommandForm& command) {
+    while (rest) {
+      ast::ExprPtr next;
+      if (auto* tuple = std::get_if<ast::Tuple>(&rest->node)) {
+        next = std::move(tuple->second);
+        rest = std::move(tuple->first);
+      }
+      if (!std::holds_alternative<ast::KeywordArgument>(rest->node)) {
+        tokens_.fail(rest->span, "an option reads `name := value`");
+      }
+      ast::PatternPtr option = ExpressionParser::to_pattern(std::move(rest));
+      ast::ExprPtr value = std::move(option->value);
+      command.options.push_back({std::move(option), std::move(value)});
+      rest = std::move(next);
+    }
+  }
+
+  ParseOptions options_;
+  TokenStream tokens_;
+  ExpressionParser expressions_;
+  bool ended_early_ = false;
+};
+
+}  // namespace
+
+Parsed parse_program(std::shared_ptr<const vcode::Source> source, ParseOptions options) {
+  return FormParser(std::move(source), options).all();
+}
+
+}  // namespace neslc

@@ -1,0 +1,130 @@
+// Patterns: the variables that they bind, and their types.
+#include <fmt/format.h>
+
+#include "neslc/expression_checker.hpp"
+
+namespace neslc {
+
+using Clash = Inference::Clash;
+using TypedPattern = ExpressionChecker::TypedPattern;
+
+const Local* ExpressionChecker::bind(const ast::Pattern& pattern) {
+  if (pattern.kind == ast::Pattern::Kind::Constant || pattern.name == "time") {
+    fail(Category::Reserved, pattern.name, pattern.span,
+         fmt::format("`{}` is reserved and cannot be a variable", pattern.name));
+  }
+  for (std::size_t i = pattern_begin_; i < visible_.size(); ++i) {
+    if (visible_[i].name == pattern.name) {
+      fail(Category::Repeated, pattern.name, pattern.span,
+           fmt::format("the variable `{}` occurs twice in one pattern", pattern.name),
+           {{"it is bound here first", visible_[i].local->span}});
+    }
+  }
+  auto local = std::make_unique<Local>();
+  local->name = pattern.name;
+  local->span = default_span_ ? default_span_ : pattern.span;
+  local->type = inference_.fresh();
+  local->number = static_cast<std::uint32_t>(body_.locals.size());
+  open_types_.push_back(&local->type);
+  visible_.push_back({pattern.name, local.get()});
+  body_.locals.push_back(std::move(local));
+  return visible_.back().local;
+}
+
+TypedPattern ExpressionChecker::pattern(const ast::Pattern& pattern, bool defaults_allowed) {
+  pattern_begin_ = visible_.size();
+  return pattern_below(pattern, defaults_allowed);
+}
+
+TypedPattern ExpressionChecker::pattern_below(const ast::Pattern& pattern, bool defaults_allowed) {
+  auto typed = std::make_unique<Pattern>();
+  switch (pattern.kind) {
+    case ast::Pattern::Kind::Name:
+    case ast::Pattern::Kind::Constant:
+      typed->local = bind(pattern);
+      typed->type = typed->local->type;
+      break;
+    case ast::Pattern::Kind::Default:
+      if (!defaults_allowed) {
+        fail(Category::Pattern, {}, pattern.span,
+             "a default value is possible only for the last parameters of a function");
+      }
+      typed->local = bind(pattern);
+      typed->type = typed->local->type;
+      break;
+    case ast::Pattern::Kind::Pair:
+      typed->kind = Pattern::Kind::Pair;
+      {
+        TypedPattern first = pattern_below(*pattern.first, false);
+        TypedPattern second = pattern_below(*pattern.second, defaults_allowed);
+        typed->type = inference_.pair(first->type, second->type);
+        typed->first = std::move(first);
+        typed->second = std::move(second);
+      }
+      break;
+    case ast::Pattern::Kind::Record:
+      typed = record_pattern(pattern);
+      break;
+    case ast::Pattern::Kind::Other:
+      fail(Category::Pattern, {}, pattern.span, "this is not a pattern", {},
+           "a pattern is made of variables, parentheses, commas and names of datatypes");
+  }
+  typed->span = default_span_ ? default_span_ : pattern.span;
+  open_types_.push_back(&typed->type);
+  return typed;
+}
+
+TypedPattern ExpressionChecker::record_pattern(const ast::Pattern& pattern) {
+  const Datatype* datatype = session_.find_datatype(pattern.name);
+  if (datatype == nullptr) {
+    fail(Category::Pattern, {}, pattern.span,
+         fmt::format("`{}` is not a datatype, so this is not a pattern", pattern.name));
+  }
+  std::vector<TypePtr> arguments;
+  for (TypeClass type_class : datatype->parameters) {
+    arguments.push_back(inference_.fresh(type_class));
+  }
+  const TypePtr fields = inference_.instantiate(datatype->fields, arguments);
+  TypedPattern below = pattern_below(*pattern.first, false);
+  const Clash clash = inference_.unify(below->type, fields);
+  if (clash != Clash::None) {
+    fail_clash(clash, pattern.span,
+               fmt::format("this pattern does not match the fields of `{}`", pattern.name),
+               {{"the pattern", below->type, below->span}, {"the fields", fields, {}}});
+  }
+  auto typed = std::make_unique<Pattern>();
+  typed->kind = Pattern::Kind::Record;
+  typed->type = inference_.record(datatype, std::move(arguments));
+  typed->first = std::move(below);
+  return typed;
+}
+
+void ExpressionChecker::match(const Pattern& pattern, const Expr& value) {
+  const Clash clash = inference_.unify(pattern.type, value.type);
+  if (clash == Clash::None) return;
+  fail_clash(clash, pattern.span, "this pattern does not match the value",
+             {{"the pattern", pattern.type, pattern.span}, {"the value", value.type, value.span}},
+             origin(value));
+}
+
+// The pattern read as an expression: what an apply-to-each without a body yields.
+ExpressionChecker::Typed ExpressionChecker::pattern_value(const Pattern& pattern) {
+  switch (pattern.kind) {
+    case Pattern::Kind::Variable:
+      return local_reference(pattern.span, *pattern.local);
+    case Pattern::Kind::Pair: {
+      Typed first = pattern_value(*pattern.first);
+      Typed second = pattern_value(*pattern.second);
+      return pair(pattern.span, std::move(first), std::move(second));
+    }
+    case Pattern::Kind::Record: {
+      Typed fields = pattern_value(*pattern.first);
+      const Datatype* datatype = resolved(pattern.type)->datatype;
+      return apply(pattern.span, global_reference(pattern.span, *datatype->constructor),
+                   std::move(fields));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace neslc

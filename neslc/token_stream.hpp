@@ -1,0 +1,58 @@
+// The parser's view of the tokens: the current one, spans of what has been read, and errors.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neslc/lexer.hpp"
+#include "neslc/static_error.hpp"
+#include "vcode/source.hpp"
+
+namespace neslc {
+
+/// Thrown inside the parser and the checker; never leaves `parse_program` and `Session::check`.
+struct Failure {
+  StaticError error;
+};
+
+class TokenStream {
+ public:
+  TokenStream(std::shared_ptr<const vcode::Source> source, LexerOptions options);
+
+  const Token& peek(std::size_t ahead = 0) const;
+  const Token& take();
+  bool at(Token::Kind kind) const { return peek().kind == kind; }
+  bool at(Token::Kind kind, std::string_view text) const { return peek().is(kind, text); }
+  bool at_mark(std::string_view text) const { return at(Token::Kind::Punctuation, text); }
+  bool at_word(std::string_view text) const { return at(Token::Kind::Keyword, text); }
+  bool accept_mark(std::string_view text);
+  bool accept_word(std::string_view text);
+  /// Takes the token or fails; `after` says where it belongs: "after the condition of `if`".
+  void expect_mark(std::string_view text, std::string_view after);
+  void expect_word(std::string_view text, std::string_view after);
+  bool at_form_end() const;
+
+  std::size_t position() const { return position_; }
+  const std::vector<Token>& tokens() const { return tokens_; }
+  void skip_to(std::size_t position) { position_ = position; }
+
+  /// From the token at position `first` to the last one taken, as far as it lies in one line.
+  vcode::Span span_from(std::size_t first) const;
+  vcode::Span span_of(const Token& token) const;
+  const std::shared_ptr<const vcode::Source>& source() const { return source_; }
+
+  [[noreturn]] void fail(vcode::Span span, std::string message, std::string hint = {}) const;
+  /// "`x` where EXPECTED was expected": an error at the current token.
+  [[noreturn]] void fail_expected(std::string_view expected, std::string hint = {}) const;
+
+ private:
+  vcode::Span span_between(const Token& first, const Token& last) const;
+
+  std::shared_ptr<const vcode::Source> source_;
+  std::vector<Token> tokens_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace neslc

@@ -1,0 +1,44 @@
+// Types as written to types.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "neslc/ast.hpp"
+#include "neslc/inference.hpp"
+#include "neslc/types.hpp"
+
+namespace neslc {
+
+class Session;
+
+/// The type variables of a context.
+using TypeVariables = std::map<std::string, TypePtr, std::less<>>;
+
+/// What an undeclared name in a type is.
+enum class UnknownTypes : std::uint8_t { Rejected, Opaque };
+
+class TypeResolver {
+ public:
+  TypeResolver(const Session& session, Inference& inference, bool library)
+      : session_(session), inference_(inference), library_(library) {}
+
+  /// Fresh variables for a context. Throws `Failure` for a class that does not exist.
+  TypeVariables variables(const std::vector<ast::TypeBinding>& context) const;
+  TypePtr resolve(const ast::TypeExpr& type, const TypeVariables& variables,
+                  UnknownTypes unknown) const;
+
+ private:
+  TypePtr named(const ast::TypeExpr& type, const TypeVariables& variables,
+                UnknownTypes unknown) const;
+  TypePtr applied(const ast::TypeExpr& type, const TypeVariables& variables,
+                  UnknownTypes unknown) const;
+  TypePtr atom(std::string_view name) const;
+
+  const Session& session_;
+  Inference& inference_;
+  bool library_;
+};
+
+}  // namespace neslc
