@@ -65,6 +65,16 @@ constexpr LaneSet lanes_below(int lane) {
   return (LaneSet{1} << lane) - 1;
 }
 
+/// Makes the compiler compute a set in a general register. It would shift it in a mask register,
+/// which takes four cycles instead of one.
+CVL_FN void keep_in_register(LaneSet& set) {
+#if defined(__x86_64__)
+  asm("" : "+r"(set));
+#else
+  static_cast<void>(set);
+#endif
+}
+
 // --- Bytes and bits -----------------------------------------------------------------------------
 
 #if !defined(__SSE2__)

@@ -40,9 +40,17 @@ void scan_tile(void* out, const void* in, std::int64_t begin, std::int64_t end,
     }
     if (chunk >= end) break;
     const std::int64_t chunk_end = chunk + kChunk < end ? chunk + kChunk : end;
+    const std::int64_t before = next;
     next = marks.mark(starts, next, last, chunk, chunk_end);
+    const bool few = ChunkHeads::few<kLanes>(next - before);
     for (std::int64_t i = chunk; i < chunk_end; i += kLanes) {
-      store(r + i, scan.exclusive(load(x + i), marks.template heads<kLanes>(i - chunk)), streamed);
+      const LaneSet heads = marks.template heads<kLanes>(i - chunk);
+      const auto elements = load(x + i);
+      if (few && heads == 0) {
+        store(r + i, scan.exclusive(elements), streamed);
+      } else {
+        store(r + i, scan.exclusive(elements, heads), streamed);
+      }
     }
     marks.clear();
     chunk = chunk_end;

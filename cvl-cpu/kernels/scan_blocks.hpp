@@ -59,6 +59,7 @@ CVL_FN B segment_sums(const B& x, const B& start, LaneSet& begun) {
   } else {
     const B next = select(begun, x, combine<Op>(shift_up<kDistance>(x, start), x));
     begun |= begun << kDistance;
+    keep_in_register(begun);
     return segment_sums<Op, 2 * kDistance>(next, start, begun);
   }
 }
@@ -156,6 +157,12 @@ class ChunkHeads {
       for (; position < end; ++k, position += starts.uniform_length) marks_[position - begin] = 1;
     }
     return k;
+  }
+
+  /// Are there so few borders that it pays to branch on each block? Not seen in any result.
+  template <int kLanes>
+  static CVL_FN bool few(std::int64_t borders) {
+    return borders <= kChunk / kLanes / 8;
   }
 
   template <int kLanes>

@@ -34,6 +34,30 @@ CVL_FN void pick_totals(T* results, const T* totals, const SegmentStarts starts,
   }
 }
 
+/// Writes the sums that matter of a chunk with few borders: blocks with borders, the lane before
+/// them, and the last lane of all. Blocks without borders are added up lane by lane.
+template <class Op, class T>
+CVL_FN void sum_few(TileScan<Op, T>& scan, const T* x, const ChunkHeads& marks, std::int64_t n,
+                    T* sums) {
+  constexpr std::int64_t kLanes = TileScan<Op, T>::kLanes;
+  auto lanes = scan.start();
+  for (std::int64_t i = 0; i < n; i += kLanes) {
+    const LaneSet heads = marks.template heads<kLanes>(i);
+    const auto elements = load(x + i);
+    // The last block may be incomplete; a scan keeps what lies behind the data out.
+    if (heads == 0 && i + kLanes <= n) {
+      lanes = combine<Op>(lanes, elements);
+    } else {
+      scan.skip(lanes);
+      lanes = scan.start();
+      sums[i - 1] = scan.total();
+      store(sums + i, scan.inclusive(elements, heads), false);
+    }
+  }
+  scan.skip(lanes);
+  if (n % kLanes == 0) sums[n - 1] = scan.total();
+}
+
 template <class Op, class T>
 void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t end,
                  const SegmentStarts& starts, std::int64_t first, std::int64_t last,
@@ -67,8 +91,13 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
     totals[0] = open;
     std::int64_t chunk_first = next;
     next = marks.mark(starts, next, last, chunk, chunk_end);
-    for (std::int64_t i = 0; i < chunk_end - chunk; i += kLanes) {
-      store(sums + i, scan.inclusive(load(x + chunk + i), marks.template heads<kLanes>(i)), false);
+    if (ChunkHeads::few<kLanes>(next - chunk_first)) {
+      sum_few(scan, x + chunk, marks, chunk_end - chunk, sums);
+    } else {
+      for (std::int64_t i = 0; i < chunk_end - chunk; i += kLanes) {
+        store(sums + i, scan.inclusive(load(x + chunk + i), marks.template heads<kLanes>(i)),
+              false);
+      }
     }
     marks.clear();
     open = sums[chunk_end - chunk - 1];
