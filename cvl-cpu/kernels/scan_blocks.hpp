@@ -95,6 +95,14 @@ class TileScan {
     return select(heads, identity_, result);
   }
 
+  /// Inclusive results of a block without borders; no prefix.
+  CVL_FN B inclusive(const B& x) {
+    const B sums = block_sums<Op>(x, start_);
+    const B result = combine<Op>(carry_, sums);
+    carry_ = combine<Op>(carry_, broadcast_last(sums));
+    return result;
+  }
+
   /// Inclusive results of a block in which segments begin at `heads`; no prefix.
   CVL_FN B inclusive(const B& x, LaneSet heads) {
     LaneSet reached = heads;

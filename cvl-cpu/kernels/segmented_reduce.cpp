@@ -2,10 +2,13 @@
 //
 // A chunk is scanned inclusively into a buffer in the L1 cache, and the total of each segment is
 // then picked up in front of the next segment's first element. The work per element is that of a
-// segmented scan and the work per segment two loads and a store, whatever the lengths. Chunks in
-// which no segment begins are reduced by the plain kernel. The order of combination is that of
-// scan_blocks.hpp for the former and of reduce.cpp for the latter, with a tile's part of a segment
-// added to what earlier tiles have.
+// scan and the work per segment two loads and a store, whatever the lengths. Chunks in which no
+// segment begins are reduced by the plain kernel. Where combining can be undone exactly (sums of
+// INT), the scan need not know the borders: a segment's total is the difference of two sums.
+//
+// Order of combination: that of scan_blocks.hpp in chunks with many borders; in chunks with few,
+// blocks without borders are first added up lane by lane; in chunks with none, that of reduce.cpp.
+// What a tile has of a segment is combined with what earlier tiles have, from left to right.
 
 #include "cvl-cpu/kernels/fold_rows.hpp"
 #include "cvl-cpu/kernels/reduce_blocks.hpp"
@@ -32,6 +35,34 @@ CVL_FN void pick_totals(T* results, const T* totals, const SegmentStarts starts,
       results[k - 1] = totals[position];
     }
   }
+}
+
+/// May totals be computed as differences?
+template <class Op, class T>
+constexpr bool kInvertible = std::is_same_v<Op, ops::Add>&& std::is_integral_v<T>;
+
+/// The same from sums that go on across segments: `before` is that at the start of the open one.
+/// Returns the first segment that begins at or behind `end`, or `last`.
+template <class T>
+CVL_FN std::int64_t pick_differences(T* results, const T* totals, const SegmentStarts starts,
+                                     std::int64_t from, std::int64_t last, std::int64_t chunk,
+                                     std::int64_t end, T& before) {
+  std::int64_t k = from;
+  const auto pick = [&](std::int64_t position) __attribute__((always_inline)) {
+    const T total = totals[position - chunk];
+    results[k - 1] = ops::Subtract::apply(total, before);
+    before = total;
+  };
+  if (starts.offsets != nullptr) {
+    const std::int64_t* offsets = starts.offsets;
+    for (; k < last && offsets[k] < end; ++k) pick(offsets[k]);
+  } else {
+    for (std::int64_t position = k * starts.uniform_length; k < last && position < end;
+         ++k, position += starts.uniform_length) {
+      pick(position);
+    }
+  }
+  return k;
 }
 
 /// Writes the sums that matter of a chunk with few borders: blocks with borders, the lane before
@@ -73,7 +104,8 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
   T* const sums = buffer + kLanes;
   T* const totals = sums - 1;
   totals[-1] = Op::template identity<T>();
-  T open = ops::fold_start<Op, T>();  // total so far of the segment that is open
+  T open = ops::fold_start<Op, T>();  // total so far of the segment that is open, or of all
+  T before = open;                    // total at the start of the open segment, if of all
   std::int64_t next = first;          // segment to begin next
   std::int64_t chunk = begin;
   while (chunk < end) {
@@ -89,27 +121,35 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
     }
     const std::int64_t chunk_end = chunk + kChunk < end ? chunk + kChunk : end;
     totals[0] = open;
-    std::int64_t chunk_first = next;
-    next = marks.mark(starts, next, last, chunk, chunk_end);
-    if (ChunkHeads::few<kLanes>(next - chunk_first)) {
-      sum_few(scan, x + chunk, marks, chunk_end - chunk, sums);
-    } else {
+    if constexpr (kInvertible<Op, T>) {
       for (std::int64_t i = 0; i < chunk_end - chunk; i += kLanes) {
-        store(sums + i, scan.inclusive(load(x + chunk + i), marks.template heads<kLanes>(i)),
-              false);
+        store(sums + i, scan.inclusive(load(x + chunk + i)), false);
       }
+      if (next == first) {
+        before = totals[starts[next++] - chunk];
+        *static_cast<T*>(continued) = before;
+      }
+      next = pick_differences(r, totals, starts, next, last, chunk, chunk_end, before);
+    } else {
+      std::int64_t from = next;
+      next = marks.mark(starts, next, last, chunk, chunk_end);
+      if (ChunkHeads::few<kLanes>(next - from)) {
+        sum_few(scan, x + chunk, marks, chunk_end - chunk, sums);
+      } else {
+        for (std::int64_t i = 0; i < chunk_end - chunk; i += kLanes) {
+          const LaneSet heads = marks.template heads<kLanes>(i);
+          store(sums + i, scan.inclusive(load(x + chunk + i), heads), false);
+        }
+      }
+      marks.clear();
+      if (from == first) *static_cast<T*>(continued) = totals[starts[from++] - chunk];
+      pick_totals(r, totals, starts, from, next, chunk);
     }
-    marks.clear();
     open = sums[chunk_end - chunk - 1];
-    if (chunk_first == first) {
-      // An earlier tile's segment, if it reaches into this one, or none.
-      *static_cast<T*>(continued) = totals[starts[first] - chunk];
-      ++chunk_first;
-    }
-    pick_totals(r, totals, starts, chunk_first, next, chunk);
     chunk = chunk_end;
   }
-  *(first < last ? r + last - 1 : static_cast<T*>(continued)) = open;
+  T* const rest = first < last ? r + last - 1 : static_cast<T*>(continued);
+  *rest = kInvertible<Op, T> ? ops::Subtract::apply(open, before) : open;
 }
 
 }  // namespace
