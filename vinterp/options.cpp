@@ -32,14 +32,30 @@ struct Target {
 using Targets = std::unordered_map<std::string, Target>;
 
 const po::value_semantic* semantic_of(ArgumentKind argument) {
-  switch (argument) {
-    case ArgumentKind::Required:
-      return po::value<std::string>();
-    case ArgumentKind::Optional:
-      return po::value<std::string>()->implicit_value("");
-    default:
-      return new po::untyped_value(true);  // taken over by the description
+  if (argument != ArgumentKind::None) return po::value<std::string>();
+  return new po::untyped_value(true);  // taken over by the description
+}
+
+/// The parser would let an option with optional argument take the next word, so that such an option
+/// without argument is given to it under another name, which takes none.
+std::string bare_name(const OptionRow& row) {
+  return fmt::format("{}!", row.name);
+}
+
+std::vector<std::string> with_bare_names(std::span<const std::string> arguments) {
+  std::vector<std::string> result(arguments.begin(), arguments.end());
+  for (std::string& argument : result) {
+    if (argument == "--") break;
+    for (const OptionRow& row : option_table()) {
+      if (row.argument != ArgumentKind::Optional) continue;
+      const bool is_letter = row.letter != 0 && argument == fmt::format("-{}", row.letter);
+      if (is_letter || argument == option_name(row)) {
+        argument = fmt::format("--{}", bare_name(row));
+        break;
+      }
+    }
   }
+  return result;
 }
 
 void describe(po::options_description& description, Targets& targets) {
@@ -50,6 +66,10 @@ void describe(po::options_description& description, Targets& targets) {
     add(names.c_str(), semantic_of(row.argument));
     targets[row.name.empty() ? fmt::format("-{}", row.letter) : std::string(row.name)] = {&row,
                                                                                           false};
+    if (row.argument == ArgumentKind::Optional) {
+      add(bare_name(row).c_str(), semantic_of(ArgumentKind::None));
+      targets[bare_name(row)] = {&row, false};
+    }
     if (row.undo != nullptr) {
       const std::string negated = fmt::format("{}{}", kNegation, row.name);
       add(negated.c_str(), semantic_of(ArgumentKind::None));
@@ -59,7 +79,8 @@ void describe(po::options_description& description, Targets& targets) {
   add(kFile, po::value<std::vector<std::string>>());
 }
 
-[[noreturn]] void unknown_option(const std::string& name) {
+[[noreturn]] void unknown_option(const std::string& written) {
+  const std::string name = written.substr(0, written.find('='));
   const std::string message = fmt::format("unknown option `{}`", vcode::escaped(name));
   vcode::NearestWord nearest(name);
   std::vector<std::string> names;
@@ -98,7 +119,7 @@ po::parsed_options parse(std::span<const std::string> arguments,
   po::positional_options_description positional;
   positional.add(kFile, -1);
   try {
-    return po::command_line_parser({arguments.begin(), arguments.end()})
+    return po::command_line_parser(with_bare_names(arguments))
         .options(description)
         .positional(positional)
         .style(kStyle)

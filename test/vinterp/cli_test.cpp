@@ -65,7 +65,7 @@ TEST_CASE("results go to standard output", "[cli]") {
 
 TEST_CASE("exit statuses", "[cli]") {
   Folder folder;
-  folder.write("syntax.vcode", "FUNC A CONST INT 5.0 RET");
+  folder.write("syntax.vcode", "FUNC A NONSENSE RET");
   folder.write("link.vcode", "FUNC A CALL B RET");
   folder.write("verify.vcode", "FUNC A + INT RET");
   folder.write("fails.vcode", "FUNC A CONST INT 1 CONST INT 1 CONST INT 0 / INT RET");
@@ -143,7 +143,6 @@ TEST_CASE("interrupts", "[cli]") {
                          signal))
         .status;
   };
-  // An interactive shell resets SIGINT for background processes; this one ignores it.
   CHECK(status("TERM", "$V --memory=8G --profile loop.vcode") == 143);
   CHECK(status("TERM", "mkfifo p; sleep 5 >p & $V wait.vcode <p") == 143);
 }

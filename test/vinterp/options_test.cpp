@@ -73,6 +73,8 @@ TEST_CASE("long options", "[options]") {
   CHECK(parsed({"--no-verify", "--verify", "file"}).verify);
   CHECK_FALSE(parsed({"--sandbox", "--no-sandbox", "file"}).sandbox);
   CHECK_FALSE(parsed({"--trace=x", "--no-trace", "file"}).trace);
+  CHECK(parsed({"--trace", "file"}).trace == "");
+  CHECK(parsed({"--trace", "file"}).file == "file");
 }
 
 TEST_CASE("tasks", "[options]") {
