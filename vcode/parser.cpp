@@ -320,10 +320,18 @@ void Parser::open_conditional_note(std::vector<Note>& notes) const {
   }
 }
 
+// After an error: passes over what may still belong to the broken instruction. The next operation
+// ends that, and so does any word that begins a later line, which may be a misspelled operation.
 void Parser::skip_to_instruction() {
-  while (!reader_.at_end() && !reader_.at_word("FUNC") &&
-         !(reader_.token().kind == Token::Kind::Word && find_op(reader_.token().text))) {
+  const std::uint32_t broken_line = reader_.token().span.line;
+  const Token* token = &reader_.token();
+  while (!reader_.at_end() && !reader_.at_word("FUNC")) {
+    if (token->kind == Token::Kind::Word &&
+        (find_op(token->text) || token->span.line > broken_line)) {
+      return;
+    }
     reader_.advance();
+    token = &reader_.token();
   }
 }
 
