@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "cvl-cpu/gather_scatter.hpp"
@@ -20,6 +21,71 @@ using vcode::Op;
 
 /// More parts would only read the indices more often.
 constexpr int kMaxSendParts = 16;
+
+/// Moves between one short segment and another, without blocks and buffers: most vectors of most
+/// programs have a few elements.
+class FewMoves {
+ public:
+  static constexpr std::int64_t kMost = 16;
+
+  /// Reads the indices. False when they, the flags or the elements are not few plain ones, or when
+  /// an index is out of range: then the general way is to be taken.
+  bool prepare(const CpuBackend& cpu, const Vector& source, const Vector& index,
+               const Vector* flags, const Segdes& own, const Segdes& target) {
+    const auto plain = [](const Vector& v) {
+      return v.form == Form::Inline || v.form == Form::Dense;
+    };
+    if (own.count != 1 || index.length > kMost || !plain(source) || !plain(index)) return false;
+    if (flags != nullptr && !plain(*flags)) return false;
+    count_ = index.length;
+    const auto limit = static_cast<std::uint64_t>(target.total);
+    const std::uint8_t* flag = flags != nullptr ? elements<std::uint8_t>(*flags) : nullptr;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      at_[i] = kSkip;
+      if (flag != nullptr && flag[i] == 0) continue;
+      at_[i] = int_at(cpu, index, i);
+      if (static_cast<std::uint64_t>(at_[i]) >= limit) return false;
+    }
+    return true;
+  }
+
+  void fetch(std::size_t width, std::byte* out, const std::byte* source) const {
+    by_width(width, [&](auto size) {
+      for (std::int64_t i = 0; i < count_; ++i) {
+        if (at_[i] == kSkip) {
+          std::memset(out + i * size, 0, size);
+        } else {
+          std::memcpy(out + i * size, source + at_[i] * size, size);
+        }
+      }
+    });
+  }
+  void send(std::size_t width, std::byte* out, const std::byte* source) const {
+    by_width(width, [&](auto size) {
+      for (std::int64_t i = 0; i < count_; ++i) {
+        if (at_[i] != kSkip) std::memcpy(out + at_[i] * size, source + i * size, size);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kSkip = -1;
+
+  /// Calls move with the width as a constant.
+  template <class Move>
+  static void by_width(std::size_t width, const Move& move) {
+    if (width == 4) {
+      move(std::integral_constant<std::int64_t, 4>());
+    } else if (width == 8) {
+      move(std::integral_constant<std::int64_t, 8>());
+    } else {
+      move(std::integral_constant<std::int64_t, 1>());
+    }
+  }
+
+  std::int64_t count_ = 0;
+  std::int64_t at_[kMost];
+};
 
 /// Is `index` first, first+1, ... with all numbers in [0, limit)?
 bool is_range(const CpuBackend& cpu, const Vector& index, std::int64_t limit) {
@@ -58,6 +124,13 @@ bool fetch_compact(CpuBackend& cpu, const Vector& source, const Vector& index, V
 Vector fetch(CpuBackend& cpu, Op op, const Vector& source, const Vector& index, const Vector* flags,
              const Segdes& source_segdes, const Segdes& result_segdes) {
   const std::int64_t length = index.length;
+  FewMoves few;
+  if (few.prepare(cpu, source, index, flags, result_segdes, source_segdes)) {
+    Vector result = cpu.new_vector(source.type, length);
+    few.fetch(cpu.element_bytes(source.type), mutable_elements<std::byte>(result),
+              elements<std::byte>(source));
+    return result;
+  }
   if (length > 0 && flags == nullptr && result_segdes.count == 1) {
     Vector result;
     if (fetch_compact(cpu, source, index, result)) return result;
@@ -123,6 +196,14 @@ SendPart send_part(const Segments& target, int part, int parts) {
 void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& source,
           const Vector& index, const Vector* flags, const Segdes& source_segdes,
           const Segdes& result_segdes) {
+  FewMoves few;
+  if (few.prepare(cpu, source, index, flags, source_segdes, result_segdes)) {
+    const std::size_t width = cpu.element_bytes(source.type);
+    auto* out = mutable_elements<std::byte>(result);
+    if (blank) std::memset(out, 0, static_cast<std::size_t>(result.length) * width);
+    few.send(width, out, elements<std::byte>(source));
+    return;
+  }
   const Segments own(cpu, source_segdes);
   const Segments target(cpu, result_segdes);
   const Locator locator(cpu, index, flags, own, target);

@@ -27,10 +27,10 @@ struct Job {
   const std::byte* keys;
   std::byte* ranks = nullptr;
 
-  /// Memory for rank_segments().
-  Ref<Buffer> scratch() const {
-    return cpu.heap().allocate(
-        static_cast<std::size_t>(2 * (kRankTile + kRankLongest) * kernels.entry_bytes));
+  /// Memory for rank_segments() of a tile of `n` elements altogether.
+  static std::int64_t room(std::int64_t n) { return std::min(n, kRankTile + kRankLongest); }
+  Ref<Buffer> scratch(std::int64_t n) const {
+    return cpu.heap().allocate(static_cast<std::size_t>(2 * room(n) * kernels.entry_bytes));
   }
 };
 
@@ -159,7 +159,7 @@ Vector rank_one(Job& job, std::int64_t n) {
   job.ranks = mutable_elements<std::byte>(result);
   if (n <= kRankLongest) {
     const std::int64_t starts[] = {0, n};
-    job.kernels.rank_segments(job.ranks, job.keys, starts, 1, kRankLongest, job.scratch()->data,
+    job.kernels.rank_segments(job.ranks, job.keys, starts, 1, job.scratch(n)->data, Job::room(n),
                               job.down);
   } else {
     LongSort(job, 0, n).run(found.varying);
@@ -178,7 +178,7 @@ void rank_many(const Job& job, const Segments& segments) {
   std::vector<Ref<Buffer>> scratch;
   std::vector<Ref<Buffer>> starts;
   for (int part = 0; part < parts; ++part) {
-    scratch.push_back(job.scratch());
+    scratch.push_back(job.scratch(segments.total()));
     starts.push_back(job.cpu.heap().allocate((kRankTile + 2) * sizeof(std::int64_t)));
   }
   std::atomic<std::int64_t> next{0};
@@ -190,7 +190,7 @@ void rank_many(const Job& job, const Segments& segments) {
       if (count == 0) continue;
       job.kernels.rank_segments(job.ranks, job.keys,
                                 segments.starts(first, count, starts[p]->as<std::int64_t>()), count,
-                                kRankLongest, scratch[p]->data, job.down);
+                                scratch[p]->data, Job::room(segments.total()), job.down);
     }
   };
   job.cpu.scheduler().for_parts(parts, run_part);
@@ -248,11 +248,13 @@ void run_rank(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
   }
   Vector result = cpu.new_vector(Type::Int, n);
   job.ranks = mutable_elements<std::byte>(result);
-  if (segdes.count == 1) {
-    const std::int64_t starts[] = {0, n};
-    job.kernels.rank_segments(job.ranks, job.keys, starts, 1, kRankLongest, nullptr, job.down);
+  const Segments segments(cpu, segdes);
+  if (n <= kRankFew) {
+    std::int64_t buffer[kRankFew + 1];
+    job.kernels.rank_segments(job.ranks, job.keys, segments.starts(0, segments.count(), buffer),
+                              segments.count(), nullptr, 0, job.down);
   } else {
-    rank_many(job, Segments(cpu, segdes));
+    rank_many(job, segments);
   }
   results[0] = std::move(result);
 }

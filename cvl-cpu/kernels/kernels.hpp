@@ -186,10 +186,11 @@ struct RankKernels {
                     std::uint64_t* places, bool down);
   SortEntriesKernel sort_entries;
   SortEntriesKernel rank_entries;  // out[origin] = place, as INT
-  /// `scratch` has room for 2 * (kRankTile + kRankLongest) entries. Writes the ranks of segments of
-  /// up to `longest` elements only.
+  /// `scratch` has room for twice `room` entries, where `room` is at least the number of elements
+  /// in segments of more than kRankFew and up to kRankLongest elements. Only the ranks of segments
+  /// of up to kRankLongest elements are written.
   void (*rank_segments)(void* out, const void* keys, const std::int64_t* starts, std::int64_t count,
-                        std::int64_t longest, void* scratch, bool down);
+                        void* scratch, std::int64_t room, bool down);
   std::int64_t entry_bytes;
 };
 
