@@ -26,23 +26,32 @@ std::int64_t term_value(const Value* operands, vcode::LengthTerm term) {
   return term.described ? operand.segdes().total : own_length(operand);
 }
 
+std::string count(std::int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+/// The word for a type with its article: "an INT", "a FLOAT".
+std::string with_article(std::string_view type) {
+  return fmt::format("{} {}", type == vcode::type_name(Type::Int) ? "an" : "a", type);
+}
+
 std::string describe(const Value& value) {
   switch (value.type()) {
     case Type::Segdes:
-      return fmt::format("SEGDES of {} segments over {} elements", value.segdes().count,
-                         value.segdes().total);
+      return fmt::format("a SEGDES of {} over {}", count(value.segdes().count, "segment"),
+                         count(value.segdes().total, "element"));
     case Type::Pair:
-      return "PAIR";
+      return "a PAIR";
     default:
-      return fmt::format("{} vector of {} elements", vcode::type_name(value.type()),
-                         value.vector().length);
+      return fmt::format("{} vector of {}", with_article(vcode::type_name(value.type())),
+                         count(value.vector().length, "element"));
   }
 }
 
 std::vector<std::string> describe_all(const OpInfo& op, const Value* operands) {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
-    notes.push_back(fmt::format("operand {} is a {}", i, describe(operands[i])));
+    notes.push_back(fmt::format("operand {} is {}", i, describe(operands[i])));
   }
   return notes;
 }
@@ -50,8 +59,8 @@ std::vector<std::string> describe_all(const OpInfo& op, const Value* operands) {
 [[noreturn]] void type_failure(const OpInfo& op, Type type, const Value* operands, std::size_t i,
                                std::string_view expected) {
   throw Failure(ErrorCode::TypeMismatch,
-                fmt::format("`{}` needs a {} as operand {}, found {}", spelled(op, type), expected,
-                            i, vcode::type_name(operands[i].type())),
+                fmt::format("`{}` needs {} as operand {}, found {}", spelled(op, type),
+                            with_article(expected), i, vcode::type_name(operands[i].type())),
                 describe_all(op, operands));
 }
 

@@ -47,11 +47,11 @@ TEST_CASE("wrong types", "[machine][failure]") {
         "    3 | IF\n"
         "      | ^^\n");
   CHECK(message("FUNC MAIN\nCONST INT (1 2)\nCONST FLOAT 1.0\n+ INT\nRET\n") ==
-        "test.vcode:4:1: error: `+ INT` needs a INT as operand 1, found FLOAT, in `MAIN` [V0502]\n"
+        "test.vcode:4:1: error: `+ INT` needs an INT as operand 1, found FLOAT, in `MAIN` [V0502]\n"
         "    4 | + INT\n"
         "      | ^^^^^\n"
-        "note: operand 0 is a INT vector of 2 elements\n"
-        "note: operand 1 is a FLOAT vector of 1 elements\n");
+        "note: operand 0 is an INT vector of 2 elements\n"
+        "note: operand 1 is a FLOAT vector of 1 element\n");
 }
 
 TEST_CASE("not a scalar", "[machine][failure]") {
@@ -68,8 +68,8 @@ TEST_CASE("lengths", "[machine][failure]") {
         "length of operand 0 is 2, in `MAIN` [V0503]\n"
         "    4 | + INT\n"
         "      | ^^^^^\n"
-        "note: operand 0 is a INT vector of 2 elements\n"
-        "note: operand 1 is a INT vector of 1 elements\n");
+        "note: operand 0 is an INT vector of 2 elements\n"
+        "note: operand 1 is an INT vector of 1 element\n");
 }
 
 TEST_CASE("the way to the failure", "[machine][failure]") {
