@@ -83,9 +83,6 @@ Typed ExpressionChecker::library_function(Span span, std::string_view name) {
 }
 
 void ExpressionChecker::fail_undefined(Span span, const std::string& name) const {
-  if (name == "time") {
-    fail(Category::Reserved, name, span, "`time` needs an argument: `time(expression)`");
-  }
   vcode::NearestWord nearest(name);
   for (const Visible& visible : visible_) nearest.consider(visible.name);
   if (self_ != nullptr) nearest.consider(self_->name);
@@ -97,6 +94,9 @@ void ExpressionChecker::fail_undefined(Span span, const std::string& name) const
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Name& node) {
+  if (node.name == "time") {
+    fail(Category::Reserved, "time", at.span, "`time` needs an argument: `time(expression)`");
+  }
   if (const Local* local = find_local(node.name)) return local_reference(at.span, *local);
   if (self_ != nullptr && self_->name == node.name) return self_reference(at.span);
   if (Definition* definition = session_.find(node.name)) {
@@ -108,6 +108,10 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Name& node) {
 // ---- Messages
 
 Evidence ExpressionChecker::evidence(const Expr& expression) const {
+  const auto filled_in = filled_in_.find(&expression);
+  if (filled_in != filled_in_.end()) {
+    return {fmt::format("the default of `{}`", filled_in->second), expression.type, {}};
+  }
   return {quoted(expression.span), expression.type, expression.span};
 }
 
@@ -170,14 +174,16 @@ Typed ExpressionChecker::apply(Span span, Typed callee, Typed argument) {
     const TypePtr wanted = inference_.function(argument->type, result, inference_.fresh_identity());
     const Clash clash = inference_.unify(callee->type, wanted);
     if (clash != Clash::None) {
-      fail_clash(clash, span, fmt::format("{} is not a function", quoted(callee->span)),
+      const char* problem =
+          clash == Clash::Infinite ? "cannot be applied to itself" : "is not a function";
+      fail_clash(clash, span, fmt::format("{} {}", quoted(callee->span), problem),
                  {evidence(*callee)}, origin(*callee));
     }
   }
   const auto* global = std::get_if<GlobalRef>(&callee->node);
   const bool direct = global != nullptr && (global->definition == nullptr ||
                                             global->definition->kind != DefinitionKind::Variable);
-  if (!direct && parallel_depth_ > 0) indirect_calls_.push_back({callee.get(), span});
+  if (!direct) indirect_calls_.push_back({callee.get(), span, parallel_depth_ > 0});
   return make(span, result, Call{std::move(callee), std::move(argument)});
 }
 
@@ -247,6 +253,7 @@ Typed ExpressionChecker::default_value(const Definition::Default& parameter, Spa
     std::swap(hidden, visible_);
     std::swap(lambdas, lambdas_);
     default_span_ = outer;
+    filled_in_.emplace(value.get(), parameter.name);
     return value;
   } catch (Failure& failure) {
     vcode::Diagnostic& diagnostic = failure.error.diagnostic;

@@ -61,7 +61,8 @@ void ExpressionChecker::finish(Definition* slot) {
   }
   for (const IndirectCall& call : indirect_calls_) {
     const Definition* serial = serial_function(call.callee->type);
-    if (serial != nullptr) fail_serial(*serial, call.span);
+    if (serial != nullptr && call.parallel) fail_serial(*serial, call.span);
+    if (serial != nullptr && serial_ == nullptr) serial_ = serial;
   }
 }
 
@@ -263,9 +264,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::KeywordArgument& 
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Time& node) {
   if (timed_) fail(Category::Syntax, {}, at.span, "`time` cannot be nested");
-  if (parallel_depth_ > 0) {
-    fail(Category::SerialOnly, "time", at.span, "`time` cannot be used inside an apply-to-each");
-  }
+  if (const Definition* macro = session_.find("time")) note_serial(*macro, at.span);
   timed_ = true;
   Typed body = expression(*node.body);
   timed_ = false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "neslc/ast.hpp"
@@ -62,6 +63,7 @@ class ExpressionChecker {
   struct IndirectCall {
     const Expr* callee;
     Span span;
+    bool parallel;  // inside an apply-to-each
   };
   class ScopeEnd;
 
@@ -134,8 +136,9 @@ class ExpressionChecker {
   std::vector<OpenLambda> lambdas_;
   std::vector<TypePtr*> open_types_;  // to be replaced by `finish`
   std::vector<GlobalRef*> self_references_;
-  std::vector<IndirectCall> indirect_calls_;  // inside an apply-to-each
+  std::vector<IndirectCall> indirect_calls_;  // of function values
   std::size_t pattern_begin_ = 0;             // where the variables of the present pattern begin
+  std::unordered_map<const Expr*, std::string> filled_in_;  // default values, by their parameter
   const Definition* serial_ = nullptr;
   int parallel_depth_ = 0;
   bool timed_ = false;

@@ -47,7 +47,9 @@ void fail_clash(Inference::Clash clash, vcode::Span span, std::string message,
   TypePrinter printer;
   std::vector<vcode::Note> notes;
   for (const Evidence& one : evidence) {
-    notes.push_back({fmt::format("{}: {}", one.what, printer.text(one.type)), one.span});
+    // The place of the error itself is shown already.
+    const vcode::Span place = one.span == span ? vcode::Span() : one.span;
+    notes.push_back({fmt::format("{}: {}", one.what, printer.text(one.type)), place});
   }
   if (const std::string restrictions = printer.restrictions(); !restrictions.empty()) {
     notes.push_back({fmt::format("where {}", restrictions), {}});

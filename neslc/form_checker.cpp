@@ -107,12 +107,13 @@ CheckedForm::Change FormChecker::change(Definition contents) {
 }
 
 void FormChecker::check_name(const std::string& name, Span span) const {
+  if (session_.loading_library_) return;
   if (name == "t" || name == "f" || name == "time") {
     fail(Category::Reserved, name, span,
          fmt::format("`{}` is reserved and cannot be defined", name));
   }
   const Definition* existing = session_.find(name);
-  if (existing != nullptr && existing->library && !session_.loading_library_) {
+  if (existing != nullptr && existing->library) {
     fail(Category::Builtin, name, span,
          fmt::format("`{}` belongs to the library and cannot be defined again", name), {},
          "choose another name; local variables may have this one");
@@ -208,6 +209,9 @@ CheckedForm FormChecker::declaration(const ast::FunctionForm& form, SelfDefiniti
   CheckedForm checked;
   checked.kind = CheckedForm::Kind::Declaration;
   checked.changes.push_back(change(std::move(contents)));
+  // To declare once more what has a body already changes nothing.
+  CheckedForm::Change& change = checked.changes.back();
+  if (change.replaces && change.slot->body) change.contents = *change.slot;
   return checked;
 }
 

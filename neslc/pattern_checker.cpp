@@ -55,7 +55,9 @@ TypedPattern ExpressionChecker::pattern_below(const ast::Pattern& pattern, bool 
     case ast::Pattern::Kind::Pair:
       typed->kind = Pattern::Kind::Pair;
       {
-        TypedPattern first = pattern_below(*pattern.first, false);
+        const bool parameter =
+            defaults_allowed && pattern.first->kind == ast::Pattern::Kind::Default;
+        TypedPattern first = pattern_below(*pattern.first, parameter);
         TypedPattern second = pattern_below(*pattern.second, defaults_allowed);
         typed->type = inference_.pair(first->type, second->type);
         typed->first = std::move(first);

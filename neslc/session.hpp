@@ -14,6 +14,9 @@
 // another type gets a new slot and hides the old one, which stays for those who refer to it. Slots
 // are never freed while the session lives, so `Definition*` is a stable identity.
 //
+// Variables of the library (`pi`, `max_int`) have their expression as `body`: the back half
+// evaluates it when it first needs the value, or compiles it in place.
+//
 // Because every lambda has its own type, a new definition whose type mentions a lambda never
 // replaces, but hides.
 #pragma once

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include <fmt/format.h>
+
 #include "neslc/inference.hpp"
 
 namespace neslc {
@@ -12,7 +14,7 @@ constexpr std::size_t kLongest = 2000;
 
 std::string variable_name(std::size_t number, bool few) {
   return few && number < 26 ? std::string(1, static_cast<char>('a' + number))
-                            : "a" + std::to_string(number);
+                            : fmt::format("a{}", number);
 }
 
 }  // namespace
@@ -67,7 +69,7 @@ void TypePrinter::append(TypePtr unresolved, std::string& text) {
       text += ']';
       break;
     case TypeKind::Pair:
-      append_operand(type->first(), true, text);
+      append_operand(type->first(), false, text);
       text += ", ";
       append(type->second(), text);
       break;

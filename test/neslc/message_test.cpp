@@ -1,0 +1,78 @@
+// The errors as people see them.
+#include <catch2/catch.hpp>
+
+#include "support.hpp"
+
+namespace neslc::testing {
+namespace {
+
+TEST_CASE("type errors show both types and where they come from", "[messages]") {
+  CHECK(message("let s = \"abc\"; n = 3 in s + n;") ==
+        R"(test.nesl:1:25: error: the arguments of `+` have the wrong types [E0102]
+    1 | let s = "abc"; n = 3 in s + n;
+      |                         ^^^^^
+note: `+` takes: a, a
+test.nesl:1:25: note: `s`: [char]
+    1 | let s = "abc"; n = 3 in s + n;
+      |                         ^
+test.nesl:1:29: note: `n`: int
+    1 | let s = "abc"; n = 3 in s + n;
+      |                             ^
+note: where a in number
+test.nesl:1:5: note: `s` is bound here
+    1 | let s = "abc"; n = 3 in s + n;
+      |     ^
+test.nesl:1:16: note: `n` is bound here
+    1 | let s = "abc"; n = 3 in s + n;
+      |                ^
+)");
+  CHECK(message("function g(x) = if x > 0 then x else \"no\";") ==
+        R"(test.nesl:1:38: error: the branches of `if` have different types, in `g` [E0102]
+    1 | function g(x) = if x > 0 then x else "no";
+      |                                      ^^^^
+test.nesl:1:31: note: then: int
+    1 | function g(x) = if x > 0 then x else "no";
+      |                               ^
+note: else: [char]
+)");
+}
+
+TEST_CASE("the intended name is suggested", "[messages]") {
+  CHECK(message("let points = [1] in {p : p in pionts};") ==
+        R"(test.nesl:1:31: error: `pionts` is not defined [E0103]
+    1 | let points = [1] in {p : p in pionts};
+      |                               ^^^^^^
+help: did you mean `points`?
+)");
+}
+
+TEST_CASE("other messages", "[messages]") {
+  CHECK(message("[];") ==
+        R"(test.nesl:1:3: error: `;` where an element type after `[]` was expected [E0101]
+    1 | [];
+      |   ^
+help: the empty sequence names its element type: `[] int`
+)");
+  CHECK(message("let (a, a) = (1, 2) in a;") ==
+        R"(test.nesl:1:9: error: the variable `a` occurs twice in one pattern [E0104]
+    1 | let (a, a) = (1, 2) in a;
+      |         ^
+test.nesl:1:6: note: it is bound here first
+    1 | let (a, a) = (1, 2) in a;
+      |      ^
+)");
+  CHECK(message("scale(4.0);", "function scale(x, by := 10) = x * by;") ==
+        R"(test.nesl:1:1: error: the arguments of `scale` have the wrong types [E0102]
+    1 | scale(4.0);
+      | ^^^^^^^^^^
+note: `scale` takes: a, a
+test.nesl:1:7: note: `4.0`: float
+    1 | scale(4.0);
+      |       ^^^
+note: the default of `by`: int
+note: where a in number
+)");
+}
+
+}  // namespace
+}  // namespace neslc::testing
