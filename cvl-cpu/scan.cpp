@@ -137,13 +137,18 @@ void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
   const Segdes& segdes = operands[1].segdes();
   const ScanKernels& kernels =
       cpu.kernels().scan[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
-  if (SmallStarts::suits(segdes)) {
-    alignas(64) std::byte expanded[(kSmallLength + 8) * sizeof(double)];
+  if (data.length <= kSmallLength) {
+    alignas(64) std::byte expanded[kSmallLength * sizeof(double) + Heap::kPadding];
     const bool plain = data.form == Form::Inline || data.form == Form::Dense;
     if (!plain) cpu.download(data, 0, data.length, expanded);
+    const std::byte* in = plain ? elements<std::byte>(data) : expanded;
     Vector result = cpu.new_vector_over(type, data.length, data);
-    kernels.small(mutable_elements<std::byte>(result), plain ? elements<std::byte>(data) : expanded,
-                  SmallStarts(cpu, segdes).starts(), segdes.count);
+    auto* out = mutable_elements<std::byte>(result);
+    if (SmallStarts::suits(segdes)) {
+      kernels.small(out, in, SmallStarts(cpu, segdes).starts(), segdes.count);
+    } else {  // most segments are empty
+      kernels.small(out, in, SegmentTiles::make_starts(cpu, segdes), segdes.count);
+    }
     results[0] = std::move(result);
     return;
   }
@@ -153,13 +158,7 @@ void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
     return;
   }
   Vector result = cpu.new_vector_over(type, data.length, data);
-  if (data.form == Form::Inline) {  // few elements in a great number of empty segments
-    const SegmentStarts starts = SegmentTiles::make_starts(cpu, segdes);
-    kernels.small(mutable_elements<std::byte>(result), elements<std::byte>(data), starts,
-                  segdes.count);
-  } else {
-    Scan(cpu, kernels, segdes, data, result).run();
-  }
+  Scan(cpu, kernels, segdes, data, result).run();
   results[0] = std::move(result);
 }
 

@@ -4,7 +4,7 @@
 // elements and on the segmentation only. Fused kernels must follow it too.
 //
 //  1. At most kSmallLength elements: from left to right, beginning with fold_start.
-//  2. Otherwise elements are cut into tiles (kScanTileBytes), and tiles into blocks of 64 bytes,
+//  2. Otherwise elements are cut into tiles (kFoldTileBytes), and tiles into blocks of 64 bytes,
 //     counted from the beginning of the vector. Within a block, inclusive sums of each segment are
 //     formed in log2(lanes) steps: lane i takes in lane i - d on its left for d = 1, 2, 4 ... if
 //     no segment begins in between (Hillis and Steele, Data Parallel Algorithms, CACM 1986).
