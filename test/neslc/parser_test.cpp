@@ -83,8 +83,9 @@ std::string parsed(const std::string& text) {
     return ast::pattern_text(*binding->pattern) + " = " + show(binding->value);
   }
   if (const auto* function = std::get_if<ast::FunctionForm>(&form.form->node)) {
-    return "function " + function->name + " " + ast::pattern_text(*function->argument) +
-           (function->type ? " typed" : "") + (function->body ? " " + show(function->body) : "");
+    return fmt::format("function {} {}{}{}", function->name, ast::pattern_text(*function->argument),
+                       function->type ? " typed" : "",
+                       function->body ? fmt::format(" {}", show(function->body)) : "");
   }
   if (const auto* value = std::get_if<ast::ExpressionForm>(&form.form->node)) {
     return show(value->value);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 namespace neslc::testing {
 
@@ -105,8 +106,8 @@ std::string normal_type(const std::string& text) {
       result += word;
       continue;
     }
-    const auto [name, is_new] = names.try_emplace(word, "v" + std::to_string(names.size()));
-    if (is_new) restrictions += " " + name->second + " in " + found->second;
+    const auto [name, is_new] = names.try_emplace(word, fmt::format("v{}", names.size()));
+    if (is_new) restrictions += fmt::format(" {} in {}", name->second, found->second);
     result += name->second;
   }
   return result + " ::" + restrictions;
