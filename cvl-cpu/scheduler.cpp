@@ -8,15 +8,37 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "cvl-cpu/thread_sanitizer.hpp"
+
 namespace cvl::cpu {
 
 namespace tbb = oneapi::tbb;
 
 struct Scheduler::Arena {
+  // More threads than processors are allowed: tests use them to provoke interleavings.
   explicit Arena(int threads)
       : control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
         arena(threads) {}
-  // More threads than processors are allowed: tests use them to provoke interleavings.
+
+  /// Calls body(index) for 0 <= index < count in tasks of the arena and waits for them.
+  template <class Partitioner>
+  void run(std::int64_t count, TileBody body, const Partitioner& partitioner) {
+    HappensBefore begun;
+    HappensBefore done;
+    begun.publish();
+    arena.execute([&] {
+      tbb::parallel_for(
+          std::int64_t{0}, count,
+          [&](std::int64_t index) {
+            begun.observe();
+            body(index);
+            done.publish();
+          },
+          partitioner);
+    });
+    done.observe();
+  }
+
   tbb::global_control control;
   tbb::task_arena arena;
 };
@@ -33,8 +55,7 @@ void Scheduler::for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body)
     for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
     return;
   }
-  arena_->arena.execute(
-      [&] { tbb::parallel_for(std::int64_t{0}, tiles, [&](std::int64_t tile) { body(tile); }); });
+  arena_->run(tiles, body, tbb::auto_partitioner{});
 }
 
 void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body) {
@@ -54,10 +75,7 @@ void Scheduler::for_parts(int parts, TileBody body) {
     for (int part = 0; part < parts; ++part) body(part);
     return;
   }
-  arena_->arena.execute([&] {
-    tbb::parallel_for(
-        0, parts, [&](int part) { body(part); }, tbb::simple_partitioner{});
-  });
+  arena_->run(parts, body, tbb::simple_partitioner{});
 }
 
 }  // namespace cvl::cpu
