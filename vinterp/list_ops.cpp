@@ -87,15 +87,27 @@ std::string list_ops() {
   return text;
 }
 
+std::string list_ops_markdown() {
+  std::string text =
+      "| operation | written after it | stack, T the written type | lengths | meaning |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  for (const OpInfo& op : vcode::all_ops()) {
+    const bool elementwise = op.family == vcode::Family::Elementwise && op.operands.size() > 1;
+    text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", op.text, argument_text(op),
+                        effect_text(op), elementwise ? "equal" : op.checks, op.doc);
+  }
+  return text;
+}
+
 std::string list_ops_json() {
   std::string text = "[";
   for (const OpInfo& op : vcode::all_ops()) {
     // No string of the table needs an escape: its words have neither quotes nor backslashes.
     text += fmt::format(
         "{}\n  {{\"operation\": \"{}\", \"argument\": \"{}\", \"operands\": {}, \"results\": {}, "
-        "\"vector_operation\": {}, \"meaning\": \"{}\"}}",
+        "\"vector_operation\": {}, \"lengths\": \"{}\", \"meaning\": \"{}\"}}",
         text.size() == 1 ? "" : ",", op.text, argument_text(op), json_array(op.operands),
-        json_array(op.results), op.is_vector_op(), op.doc);
+        json_array(op.results), op.is_vector_op(), op.checks, op.doc);
   }
   return text + "\n]\n";
 }

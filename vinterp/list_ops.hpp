@@ -9,5 +9,7 @@ namespace vinterp {
 std::string list_ops();
 /// An array of objects with the same facts.
 std::string list_ops_json();
+/// The table of docs/vcode-reference.md, which a test keeps equal to it.
+std::string list_ops_markdown();
 
 }  // namespace vinterp
