@@ -9,10 +9,8 @@
 #include <atomic>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "cvl-cpu/operations.hpp"
-#include "cvl/failure.hpp"
+#include "cvl/op_failure.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -114,11 +112,7 @@ bool run_range(const Call& call, std::int64_t begin, std::int64_t end, std::byte
       step = 1;
     }
   }
-  throw Failure(vcode::ErrorCode::DivisionByZero,
-                fmt::format("division by zero in `{}`", vcode::info(op).text),
-                {fmt::format("element {} of the divisor is 0 (of {} elements, counted from 0)",
-                             position, call.length)},
-                "guard the division, for instance with SELECT");
+  throw division_by_zero(op, position, call.length);
 }
 
 bool is_fallible(vcode::Op op, Type type) {

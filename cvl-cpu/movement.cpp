@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/core.h>
-
-#include "cvl/failure.hpp"
+#include "cvl/op_failure.hpp"
 
 namespace cvl::cpu {
 
@@ -49,12 +47,7 @@ void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t byt
 }
 
 void throw_index_failure(vcode::Op op, const BadIndex& bad) {
-  throw Failure(vcode::ErrorCode::IndexOutOfRange,
-                fmt::format("index {} is out of range in `{}`", bad.index, vcode::info(op).text),
-                {fmt::format("element {} of the index vector refers to segment {}, which has {} "
-                             "elements (all counted from 0)",
-                             bad.position, bad.segment, bad.segment_length)},
-                "");
+  throw index_out_of_range(op, bad.position, bad.index, bad.segment, bad.segment_length);
 }
 
 }  // namespace cvl::cpu

@@ -4,30 +4,21 @@
 #include <atomic>
 #include <limits>
 
-#include <fmt/core.h>
-
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/operations.hpp"
-#include "cvl/failure.hpp"
+#include "cvl/op_failure.hpp"
 
 namespace cvl::cpu {
 namespace {
 
 constexpr std::int64_t kTile = 16 << 10;
 
-[[noreturn]] void report_failure(std::int64_t position, std::int64_t bound, std::int64_t length) {
-  throw Failure(
-      vcode::ErrorCode::RandRange, "`RAND` of a number below 1",
-      {fmt::format("element {} is {} (of {} elements, counted from 0)", position, bound, length)},
-      "a random number is drawn from 0 up to the element, which must be positive");
-}
-
 /// Reports the first bound below 1. REQUIRES: there is one at or behind `begin`.
 [[noreturn]] void report_first_failure(const CpuBackend& cpu, const Vector& bounds,
                                        std::int64_t begin) {
   std::int64_t position = begin;
   while (int_at(cpu, bounds, position) >= 1) ++position;
-  report_failure(position, int_at(cpu, bounds, position), bounds.length);
+  throw random_range(position, int_at(cpu, bounds, position), bounds.length);
 }
 
 }  // namespace
@@ -39,7 +30,7 @@ void run_random(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* result
   const RandomState state = cpu.random();
   const bool constant = bounds.form == Form::Constant;
   if (constant && length > 0 && int_at(cpu, bounds, 0) < 1) {
-    report_failure(0, int_at(cpu, bounds, 0), length);
+    throw random_range(0, int_at(cpu, bounds, 0), length);
   }
   Vector result = cpu.new_vector_over(Type::Int, length, bounds);
   auto* out = mutable_elements<std::byte>(result);

@@ -4,12 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/operations.hpp"
 #include "cvl-cpu/segments.hpp"
-#include "cvl/failure.hpp"
+#include "cvl/op_failure.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -19,23 +17,14 @@ constexpr std::int64_t kTile = std::int64_t{1} << 16;  // segments
 [[noreturn]] void throw_negative_length(const CpuBackend& cpu, const Vector& lengths) {
   std::int64_t position = 0;
   while (int_at(cpu, lengths, position) >= 0) ++position;
-  throw Failure(
-      vcode::ErrorCode::NegativeLength,
-      fmt::format("a segment cannot have {} elements", int_at(cpu, lengths, position)),
-      {fmt::format("element {} of the lengths (of {}, counted from 0)", position, lengths.length)},
-      "");
-}
-
-[[noreturn]] void throw_total_overflow() {
-  throw Failure(vcode::ErrorCode::CountOverflow,
-                "the lengths of the segments add up to more than 2^63 - 1");
+  throw negative_length(position, int_at(cpu, lengths, position), lengths.length);
 }
 
 /// The sum of lengths that may not fit 64 bits.
 std::int64_t checked_total(const CpuBackend& cpu, const Vector& lengths) {
   std::int64_t total = 0;
   for (std::int64_t k = 0; k < lengths.length; ++k) {
-    if (__builtin_add_overflow(total, int_at(cpu, lengths, k), &total)) throw_total_overflow();
+    if (__builtin_add_overflow(total, int_at(cpu, lengths, k), &total)) throw total_overflow();
   }
   return total;
 }
@@ -65,7 +54,7 @@ Segdes uniform_segdes(const CpuBackend& cpu, const Vector& lengths) {
   const std::int64_t length = int_at(cpu, lengths, 0);
   if (length < 0) throw_negative_length(cpu, lengths);
   std::int64_t total = 0;
-  if (__builtin_mul_overflow(length, lengths.length, &total)) throw_total_overflow();
+  if (__builtin_mul_overflow(length, lengths.length, &total)) throw total_overflow();
   return Segdes::regular(lengths.length, length);
 }
 
