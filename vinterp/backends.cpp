@@ -1,8 +1,10 @@
 #include "vinterp/backends.hpp"
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "cvl-cuda/make_backend.hpp"
 #include "cvl/failure.hpp"
 #include "cvl/host_memory.hpp"
+#include "vinterp/compare.hpp"
 
 namespace vinterp {
 namespace {
@@ -12,23 +14,47 @@ std::size_t default_memory_limit() {
   return cvl::available_memory() / 5 * 4;
 }
 
-}  // namespace
-
-std::vector<std::string_view> built_backends() {
-  return {"cpu"};
-}
-
-std::unique_ptr<cvl::Backend> make_backend(const Options& options) {
-  if (options.backend == "cuda") {
-    throw cvl::Failure(vcode::ErrorCode::NoBackend, "this build has no CUDA vector library", {},
-                       "use --backend=cpu");
-  }
+std::unique_ptr<cvl::Backend> make_cpu(const Options& options) {
   cvl::cpu::CpuOptions cpu;
   cpu.widths = options.widths;
   cpu.threads = options.threads;
   cpu.memory_limit = options.memory ? *options.memory : default_memory_limit();
   cpu.seed = options.seed;
   return std::make_unique<cvl::cpu::CpuBackend>(cpu);
+}
+
+std::unique_ptr<cvl::Backend> make_cuda(const Options& options) {
+  const std::string reason = cvl::cuda::cuda_unavailable_reason();
+  if (!reason.empty()) {
+    throw cvl::Failure(vcode::ErrorCode::NoBackend, reason, {}, "use --backend=cpu");
+  }
+  cvl::cuda::CudaOptions cuda;
+  cuda.widths = options.widths;
+  cuda.threads = options.threads;
+  if (options.memory) cuda.memory_limit = *options.memory;
+  cuda.seed = options.seed;
+  cuda.ordinal = options.device;
+  return cvl::cuda::make_cuda_backend(cuda);
+}
+
+}  // namespace
+
+std::vector<std::string_view> built_backends() {
+#if defined(NESL_HAVE_CUDA)
+  return {"cpu", "cuda"};
+#else
+  return {"cpu"};
+#endif
+}
+
+std::unique_ptr<cvl::Backend> make_backend(const Options& options) {
+  if (options.compare != CompareMode::Off) {
+    return std::make_unique<CompareBackend>(make_cpu(options), make_cuda(options),
+                                            options.compare == CompareMode::Stop);
+  }
+  const bool cuda = options.backend == "cuda" ||
+                    (options.backend == "auto" && cvl::cuda::cuda_unavailable_reason().empty());
+  return cuda ? make_cuda(options) : make_cpu(options);
 }
 
 }  // namespace vinterp

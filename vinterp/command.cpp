@@ -19,6 +19,7 @@
 #include "vinterp/backends.hpp"
 #include "vinterp/build_info.hpp"
 #include "vinterp/byte_buffer.hpp"
+#include "vinterp/compare.hpp"
 #include "vinterp/completion.hpp"
 #include "vinterp/constants.hpp"
 #include "vinterp/help.hpp"
@@ -72,6 +73,7 @@ class Command {
   int perform();
   int run_program();
   int execute(const vcode::LinkedProgram& program, cvl::Backend& backend);
+  int report_comparison(const CompareBackend& compare, int status);
   int finish(const RunResult& result, const Machine& machine, IoOperations& io);
   int print_results(const Machine& machine, IoOperations& io);
   int interrupted(int signal);
@@ -140,7 +142,15 @@ int Command::run_program() {
   if (diagnostics.has_errors()) return status_of(diagnostics);
   if (options_.list_program) std::fputs(listing(*program).c_str(), stderr);
   const std::unique_ptr<cvl::Backend> backend = make_backend(options_);
-  return execute(*program, *backend);
+  const int status = execute(*program, *backend);
+  return options_.compare == CompareMode::Off
+             ? status
+             : report_comparison(static_cast<const CompareBackend&>(*backend), status);
+}
+
+int Command::report_comparison(const CompareBackend& compare, int status) {
+  std::fputs(compare.report().c_str(), stderr);
+  return compare.differences() == 0 ? status : status_of(ErrorCode::Internal);
 }
 
 int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics) {

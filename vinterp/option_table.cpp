@@ -212,6 +212,20 @@ std::vector<OptionRow> make_table() {
        .text = "print time and use of memory to standard error after the run",
        .apply = set_flag<&Options::stats, true>,
        .undo = set_flag<&Options::stats, false>},
+      {.group = kInspection,
+       .name = "compare",
+       .argument = Optional,
+       .placeholder = "HOW",
+       .choices = "report|trace",
+       .text = "run on the CPU and on the GPU, check that the results agree and print both times; "
+               "trace stops at the first difference (default: report)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             const bool stop =
+                 !text.empty() && parse_choice("--compare", text, "report|trace") == 1;
+             options.compare = stop ? CompareMode::Stop : CompareMode::Report;
+           },
+       .undo = [](Options& options) { options.compare = CompareMode::Off; }},
       {.group = kInformation,
        .name = "list-ops",
        .argument = Optional,

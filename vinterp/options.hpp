@@ -30,6 +30,9 @@ enum class Task {
   FishCompletion,
 };
 
+/// --compare: run on two libraries. Stop (=trace) ends the run at the first difference.
+enum class CompareMode { Off, Report, Stop };
+
 enum class ColorMode { Auto, Always, Never };
 
 struct Options {
@@ -55,6 +58,7 @@ struct Options {
   bool verify = true;
   bool sandbox = false;
   bool stats = false;
+  CompareMode compare = CompareMode::Off;
   std::optional<std::string> trace;    // FILE; empty: standard error
   std::optional<std::string> profile;  // FILE of the Chrome trace; empty: the table only
   ColorMode color = ColorMode::Auto;

@@ -1,8 +1,42 @@
 #include "property/backends.hpp"
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "cvl-cuda/make_emulated_backend.hpp"
 
 namespace property {
+namespace {
+
+/// The kernels of the CUDA library on the emulated device. `host_elements` as in CudaOptions: what
+/// is computed on the host is rounded differently, so each setting is a library of its own.
+Library emulated_cuda(const std::string& name, std::int64_t host_elements) {
+  using cvl::cuda::BlockOrder;
+  Library library{name, {}};
+  const auto add = [&](const std::string& how, cvl::cuda::EmulationOptions emulation) {
+    library.choices.push_back({name + ", " + how, [=](const cvl::Widths& widths) {
+                                 cvl::cuda::CudaOptions options;
+                                 options.widths = widths;
+                                 options.threads = 1;
+                                 options.host_elements = host_elements;
+                                 return cvl::cuda::make_emulated_backend(options, emulation);
+                               }});
+  };
+  add("blocks in shuffled order", {BlockOrder::Shuffled, 1});
+  add("blocks in descending order on 3 threads", {BlockOrder::Descending, 3});
+  return library;
+}
+
+/// The CUDA library on the device of this machine.
+Library device_cuda(const std::string& name, std::int64_t host_elements) {
+  return {name, {{name, [=](const cvl::Widths& widths) {
+                    cvl::cuda::CudaOptions options;
+                    options.widths = widths;
+                    options.threads = 1;
+                    options.host_elements = host_elements;
+                    return cvl::cuda::make_cuda_backend(options);
+                  }}}};
+}
+
+}  // namespace
 
 std::vector<Library> backends_under_test() {
   Library cpu{"cpu", {}};
@@ -15,7 +49,13 @@ std::vector<Library> backends_under_test() {
            return std::make_unique<cvl::cpu::CpuBackend>(options);
          }});
   }
-  return {cpu};
+  std::vector<Library> libraries = {cpu, emulated_cuda("cuda (emulated)", 0),
+                                    emulated_cuda("cuda (emulated), small on host", 16)};
+  if (cvl::cuda::cuda_unavailable_reason().empty()) {
+    libraries.push_back(device_cuda("cuda", 0));
+    libraries.push_back(device_cuda("cuda, small on host", 16));
+  }
+  return libraries;
 }
 
 }  // namespace property

@@ -1,0 +1,42 @@
+# Fills FOLDER with PROGRAMS, what they need and what they run. See gpu-report-folder.
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/bin ${FOLDER}/test-bin ${FOLDER}/lib ${FOLDER}/programs)
+foreach(program IN LISTS PROGRAMS)
+  get_filename_component(name ${program} NAME)
+  if(name MATCHES "-test$")
+    set(target ${FOLDER}/test-bin)
+  else()
+    set(target ${FOLDER}/bin)
+  endif()
+  file(COPY ${program} DESTINATION ${target})
+  execute_process(COMMAND ${STRIP} ${target}/${name})
+endforeach()
+
+# Everything but the C library, whose version must suit the machine that it runs on.
+file(GET_RUNTIME_DEPENDENCIES
+  EXECUTABLES ${PROGRAMS}
+  RESOLVED_DEPENDENCIES_VAR libraries
+  PRE_EXCLUDE_REGEXES "^libc\\." "^libm\\." "^ld-linux" "^libpthread" "^libdl" "^librt")
+foreach(library IN LISTS libraries)
+  file(COPY ${library} DESTINATION ${FOLDER}/lib FOLLOW_SYMLINK_CHAIN)
+endforeach()
+
+file(GLOB_RECURSE programs ${SOURCE_DIR}/bench/programs/*.vcode)
+foreach(program IN LISTS programs)
+  file(COPY ${program} DESTINATION ${FOLDER}/programs)
+endforeach()
+file(COPY ${SOURCE_DIR}/bench/gpu-report/run ${SOURCE_DIR}/scripts/gpu-test DESTINATION ${FOLDER}
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+                   WORLD_EXECUTE)
+
+file(GLOB_RECURSE files ${FOLDER}/*)
+set(bytes 0)
+foreach(file IN LISTS files)
+  file(SIZE ${file} size)
+  math(EXPR bytes "${bytes} + ${size}")
+endforeach()
+math(EXPR megabytes "${bytes} / 1000000")
+message(STATUS "gpu-report folder: ${megabytes} MB")
+if(megabytes GREATER 60)
+  message(FATAL_ERROR "the gpu-report folder is larger than 60 MB")
+endif()

@@ -1,0 +1,150 @@
+// The execution policies that kernel bodies are written against.
+//
+// A kernel body is a function template over a Block. It is a sequence of phases: `each` runs a
+// function for every thread of the block and ends with a barrier. What a thread keeps from phase to
+// phase lies in a PerThread, what the threads share in the kernel's Shared struct. On a device a
+// phase runs for the calling thread only and ends with __syncthreads(); on the host it is a loop
+// over all threads of the block. Branches between phases must depend on values that all threads
+// agree on (parameters, shared memory after a barrier).
+//
+// Blocks talk to each other through the atomics below, never through plain memory alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cvl-cuda/target.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+/// A block whose threads are the turns of a loop.
+template <int kThreadCount>
+class HostBlock {
+ public:
+  template <class T>
+  class PerThread {
+   public:
+    T& operator[](int thread) { return values_[thread]; }
+
+   private:
+    T values_[kThreadCount];
+  };
+
+  explicit HostBlock(std::int64_t index) : index_(index) {}
+
+  std::int64_t index() const { return index_; }
+  template <class Phase>
+  void each(Phase phase) const {
+    for (int thread = 0; thread < kThreadCount; ++thread) phase(thread);
+  }
+
+ private:
+  std::int64_t index_;
+};
+
+#if defined(__CUDACC__)
+/// The block that the calling device thread belongs to.
+template <int kThreadCount>
+class DeviceBlock {
+ public:
+  template <class T>
+  class PerThread {
+   public:
+    __device__ T& operator[](int) { return value_; }
+
+   private:
+    T value_;
+  };
+
+  __device__ std::int64_t index() const { return blockIdx.x; }
+  template <class Phase>
+  __device__ void each(Phase phase) const {
+    phase(static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
+};
+#endif
+
+// ---- atomics on memory that blocks share ----
+
+KERNEL_FN inline std::uint64_t atomic_min(std::uint64_t* place, std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  return atomicMin(reinterpret_cast<unsigned long long*>(place), value);
+#else
+  std::atomic_ref<std::uint64_t> shared(*place);
+  std::uint64_t old = shared.load();
+  while (value < old && !shared.compare_exchange_weak(old, value)) {
+  }
+  return old;
+#endif
+}
+
+KERNEL_FN inline std::uint64_t atomic_max(std::uint64_t* place, std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  return atomicMax(reinterpret_cast<unsigned long long*>(place), value);
+#else
+  std::atomic_ref<std::uint64_t> shared(*place);
+  std::uint64_t old = shared.load();
+  while (value > old && !shared.compare_exchange_weak(old, value)) {
+  }
+  return old;
+#endif
+}
+
+/// Adds and returns what was there before. Everything that this thread wrote before can be seen by
+/// whoever comes to the same counter later.
+KERNEL_FN inline std::uint32_t atomic_arrive(std::uint32_t* place, std::uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  __threadfence();
+  const std::uint32_t old = atomicAdd(place, value);
+  __threadfence();
+  return old;
+#else
+  return std::atomic_ref<std::uint32_t>(*place).fetch_add(value);
+#endif
+}
+
+KERNEL_FN inline std::uint32_t load_acquire(std::uint32_t* place) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t value;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
+  return value;
+#else
+  return std::atomic_ref<std::uint32_t>(*place).load(std::memory_order_acquire);
+#endif
+}
+
+KERNEL_FN inline void store_release(std::uint32_t* place, std::uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(place), "r"(value) : "memory");
+#else
+  std::atomic_ref<std::uint32_t>(*place).store(value, std::memory_order_release);
+#endif
+}
+
+KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
+#if defined(__CUDA_ARCH__)
+  return *static_cast<volatile std::uint64_t*>(place);
+#else
+  return std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);
+#endif
+}
+
+/// A lock around a few instructions. Needs threads that make progress independently (sm_70).
+KERNEL_FN inline void lock(std::uint32_t* place) {
+#if defined(__CUDA_ARCH__)
+  while (atomicExch(place, 1u) != 0) __nanosleep(50);
+  __threadfence();
+#else
+  while (std::atomic_ref<std::uint32_t>(*place).exchange(1) != 0) {
+  }
+#endif
+}
+KERNEL_FN inline void unlock(std::uint32_t* place) {
+#if defined(__CUDA_ARCH__)
+  __threadfence();
+#endif
+  store_release(place, 0);
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

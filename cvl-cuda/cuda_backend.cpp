@@ -1,0 +1,377 @@
+#include "cvl-cuda/cuda_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "cvl-cuda/operations.hpp"
+#include "cvl-cuda/tuning.hpp"
+#include "cvl/op_failure.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+/// In the order of vcode::Family up to Lengths.
+constexpr std::array<Operation, 14> kOperations = {
+    run_elementwise, run_scan,    run_reduce,      run_random,     run_rank,
+    run_permute,     run_extract, run_replace,     run_distribute, run_index,
+    run_pack,        run_length,  run_make_segdes, run_lengths};
+static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
+
+cpu::CpuOptions cpu_options(const CudaOptions& options) {
+  cpu::CpuOptions result;
+  result.widths = options.widths;
+  result.threads = options.threads;
+  result.memory_limit = options.memory_limit;
+  result.seed = options.seed;
+  return result;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(const CudaOptions& options)
+    : device_(options.ordinal),
+      cpu_(cpu_options(options)),
+      host_elements_(options.host_elements < 0 ? tuning::kHostElements : options.host_elements),
+      device_heap_(device_.memory(), std::min(options.memory_limit, device_.free_memory())),
+      mapped_heap_(device_.mapped_memory()) {
+  failure_gate_ = device_heap_.allocate(sizeof(FailureGate));
+  failure_record_ = mapped_heap_.allocate(sizeof(FailureRecord));
+  failure_sink_.gate = failure_gate_->as<FailureGate>();
+  failure_sink_.record = failure_record_->as<FailureRecord>();
+  const FailureGate open{kNoFailure, 0, 0};
+  device_.upload(failure_sink_.gate, &open, sizeof open);
+  failure_sink_.record->key = kNoFailure;
+  workspace_counters_ = device_heap_.allocate(kWorkspaceCounters * sizeof(std::uint32_t));
+  device_.fill(workspace_counters_->data, 0, kWorkspaceCounters * sizeof(std::uint32_t));
+}
+
+CudaBackend::~CudaBackend() = default;
+
+std::string CudaBackend::description() const {
+  return fmt::format("cuda: {}; up to {} elements on {}", device_.description(), host_elements_,
+                     cpu_.description());
+}
+
+// ---- running ----
+
+void CudaBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
+  kept_.clear();
+  if (runs_on_host(op, operands)) {
+    run_on_host(op, type, operands, results);
+  } else {
+    const auto family = static_cast<std::size_t>(vcode::info(op).family);
+    kOperations[family](*this, op, type, operands, results);
+  }
+  kept_.clear();
+}
+
+bool CudaBackend::runs_on_host(vcode::Op op, const Value* operands) const {
+  const std::size_t count = vcode::info(op).operands.size();
+  return std::all_of(operands, operands + count, [&](const Value& operand) {
+    if (operand.is_vector()) {
+      return is_small(operand.vector().length) && known_on_host(operand.vector());
+    }
+    const Segdes& segdes = operand.segdes();
+    return is_small(segdes.total) && is_small(segdes.count) && known_on_host(segdes);
+  });
+}
+
+bool CudaBackend::known_on_host(const Vector& vector) const {
+  if (vector.form != Form::Dense || vector.buffer->heap == &mapped_heap_) {
+    return vector.form != Form::Dense || !pending_.contains(vector.buffer.get());
+  }
+  return vector.buffer->heap != &device_heap_;
+}
+
+bool CudaBackend::known_on_host(const Segdes& segdes) const {
+  return segdes.uniform ||
+         (segdes.tables->lengths.length == segdes.count && known_on_host(segdes.tables->lengths));
+}
+
+void CudaBackend::run_on_host(vcode::Op op, Type type, Value* operands, Value* results) {
+  // The CPU library must not write to mapped memory, which kernels may still have to read. Small
+  // vectors must be Inline for it.
+  const auto take = [&](Vector& vector) {
+    if (!is_mapped(vector)) return;
+    const std::size_t bytes = static_cast<std::size_t>(vector.length) * element_bytes(vector.type);
+    if (bytes <= kInlineBytes) {
+      std::memcpy(vector.payload, vector.buffer->data, bytes);
+      vector.form = Form::Inline;
+      vector.buffer.reset();
+    } else {
+      kept_.push_back(vector.buffer);
+    }
+  };
+  const std::size_t count = vcode::info(op).operands.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    if (operands[k].is_vector()) {
+      take(operands[k].vector());
+    } else if (!operands[k].segdes().uniform) {
+      take(operands[k].segdes().tables->lengths);
+    }
+  }
+  try {
+    cpu_.execute(op, type, operands, results);
+  } catch (const Failure&) {
+    wait();  // an earlier operation may have failed on the device
+    throw;
+  }
+}
+
+void CudaBackend::synchronize() {
+  if (!device_.idle()) wait();
+}
+
+void CudaBackend::wait() {
+  device_.wait();
+  after_wait();
+}
+
+void CudaBackend::after_wait() {
+  pending_.clear();
+  if (failure_sink_.record->key != kNoFailure) throw take_failure();
+  pending_operations_.clear();
+}
+
+FailureSink CudaBackend::failures(vcode::Op op, std::int64_t length) {
+  if (pending_operations_.size() >= kMaxSequence) wait();
+  FailureSink result = failure_sink_;
+  result.sequence = pending_operations_.size();
+  pending_operations_.push_back({op, origin, length});
+  return result;
+}
+
+/// The failure that is in the record, which is emptied for the next one.
+Failure CudaBackend::take_failure() {
+  const FailureRecord record = *failure_sink_.record;
+  const auto number = static_cast<std::size_t>(record.key >> kPositionBits);
+  const auto position =
+      static_cast<std::int64_t>(record.key & ((std::uint64_t{1} << kPositionBits) - 1));
+  const PendingOperation operation = pending_operations_[number];
+  failure_sink_.record->key = kNoFailure;
+  device_.fill(&failure_sink_.gate->key, 0xFF, sizeof failure_sink_.gate->key);
+  pending_operations_.clear();
+
+  Failure failure = [&] {
+    switch (vcode::info(operation.op).family) {
+      case vcode::Family::Elementwise:
+        return division_by_zero(operation.op, position, operation.length);
+      case vcode::Family::Random:
+        return random_range(position, record.value, operation.length);
+      case vcode::Family::MakeSegdes:
+        return negative_length(position, record.value, operation.length);
+      default:
+        return index_out_of_range(operation.op, position, record.value, record.segment,
+                                  record.segment_length);
+    }
+  }();
+  failure.set_origin(operation.origin);
+  return failure;
+}
+
+// ---- transfers ----
+
+Vector CudaBackend::upload(Type type, const void* elements, std::int64_t length) {
+  if (is_small(length) || Vector::fits_inline(length, element_bytes(type))) {
+    return cpu_.upload(type, elements, length);
+  }
+  const std::size_t bytes = static_cast<std::size_t>(length) * element_bytes(type);
+  Vector result;
+  result.type = type;
+  result.length = length;
+  result.form = Form::Dense;
+  result.buffer = allocate(bytes);
+  device_.upload(result.buffer->data, elements, bytes);
+  return result;
+}
+
+void CudaBackend::download(const Vector& vector, std::int64_t begin, std::int64_t count,
+                           void* elements) {
+  if (count == 0) return;
+  if (vector.form == Form::Dense && vector.buffer->heap == &device_heap_) {
+    const std::size_t width = element_bytes(vector.type);
+    device_.download(elements, vector.buffer->data + static_cast<std::size_t>(begin) * width,
+                     static_cast<std::size_t>(count) * width);
+    after_wait();
+    return;
+  }
+  if (!known_on_host(vector)) wait();
+  cpu_.download(vector, begin, count, elements);
+}
+
+// ---- operands ----
+
+RawSource CudaBackend::source(const Vector& vector) {
+  RawSource result;
+  result.length = vector.length;
+  const std::size_t width = element_bytes(vector.type);
+  switch (vector.form) {
+    case Form::Progression:
+      result.kind = SourceKind::Progression;
+      result.start = static_cast<std::uint64_t>(vector.progression_start());
+      result.step = static_cast<std::uint64_t>(vector.progression_step());
+      return result;
+    case Form::Dense:
+      if (vector.buffer->heap == &device_heap_ || is_mapped(vector)) {
+        result.data = vector.buffer->data;
+        return result;
+      }
+      break;
+    default:
+      if (vector.form == Form::Constant || vector.length <= 1) {
+        result.kind = SourceKind::Constant;
+        std::memcpy(&result.start, vector.payload, width);
+        return result;
+      }
+  }
+  const std::size_t bytes = static_cast<std::size_t>(vector.length) * width;
+  std::byte* target = keep(allocate(bytes));
+  device_.upload(target, cpu::elements<std::byte>(vector), bytes);
+  result.data = target;
+  return result;
+}
+
+Segments CudaBackend::segments(const Segdes& segdes) {
+  Segments result;
+  result.count = segdes.count;
+  result.total = segdes.total;
+  result.uniform_length = segdes.uniform_length;
+  if (segdes.uniform) return result;
+  SegdesTables& tables = *segdes.tables;
+  if (!tables.device_offsets) {
+    const std::size_t bytes = (static_cast<std::size_t>(segdes.count) + 1) * sizeof(std::int64_t);
+    Ref<Buffer> offsets = allocate(bytes);
+    OffsetsCall call;
+    call.widths = widths();
+    call.lengths = source(tables.lengths);
+    call.count = segdes.count;
+    call.offsets = offsets->as<std::int64_t>();
+    call.total = reinterpret_cast<std::int64_t*>(keep(allocate_mapped(sizeof(std::int64_t))));
+    call.failures = failure_sink_;  // the lengths were checked when the descriptor was made
+    launch_offsets(device_, call, workspace(fold_tiles(segdes.count, 0, sizeof(std::int64_t))));
+    tables.device_offsets = std::move(offsets);
+  }
+  result.offsets =
+      Array<const std::int64_t>(tables.device_offsets->as<std::int64_t>(), segdes.count + 1);
+  return result;
+}
+
+// ---- results and scratch memory ----
+
+Vector CudaBackend::new_result(Type type, std::int64_t length) {
+  Vector result;
+  result.type = type;
+  result.length = length;
+  if (length == 0) return result;
+  const std::size_t bytes = static_cast<std::size_t>(length) * element_bytes(type);
+  result.form = Form::Dense;
+  result.buffer = is_small(length) ? allocate_mapped(bytes) : allocate(bytes);
+  return result;
+}
+
+Vector CudaBackend::new_result_over(Type type, std::int64_t length, Vector& dying) {
+  const bool ours =
+      dying.form == Form::Dense && (dying.buffer->heap == &device_heap_ || is_mapped(dying));
+  if (!ours || !dying.buffer.unique() || dying.length != length ||
+      element_bytes(dying.type) != element_bytes(type)) {
+    return new_result(type, length);
+  }
+  dying.buffer->heap->count_takeover();
+  if (is_mapped(dying)) mark_written(dying.buffer);
+  Vector result;
+  result.type = type;
+  result.length = length;
+  result.form = Form::Dense;
+  result.buffer = dying.buffer;
+  return result;
+}
+
+Ref<Buffer> CudaBackend::allocate(std::size_t bytes) {
+  try {
+    return device_heap_.allocate(bytes);
+  } catch (const Failure&) {
+    if (!drop_caches()) throw;
+    return device_heap_.allocate(bytes);
+  }
+}
+
+Ref<Buffer> CudaBackend::allocate_mapped(std::size_t bytes) {
+  Ref<Buffer> buffer = mapped_heap_.allocate(bytes);
+  mark_written(buffer);
+  return buffer;
+}
+
+void CudaBackend::mark_written(const Ref<Buffer>& buffer) {
+  pending_.insert(buffer.get());
+}
+
+std::byte* CudaBackend::keep(Ref<Buffer> buffer) {
+  kept_.push_back(std::move(buffer));
+  return kept_.back()->data;
+}
+
+/// Gives up what can be made again. False when there was nothing.
+bool CudaBackend::drop_caches() {
+  const bool any = winners_ || last_pack_.flags || remembered_[0].tables;
+  winners_.reset();
+  last_pack_ = {};
+  remembered_.fill(Segdes());
+  next_remembered_ = 0;
+  device_heap_.trim();
+  return any;
+}
+
+Workspace CudaBackend::workspace(std::int64_t tiles) {
+  const std::size_t count = static_cast<std::size_t>(std::max<std::int64_t>(tiles, 1));
+  if (!workspace_status_ || workspace_status_->capacity < count * sizeof(std::uint32_t) ||
+      workspace_epoch_ == kMaxEpoch) {
+    workspace_status_ = allocate(count * sizeof(std::uint32_t));
+    device_.fill(workspace_status_->data, 0, workspace_status_->capacity);
+    workspace_epoch_ = 0;
+  }
+  if (!workspace_values_ || workspace_values_->capacity < count * kWorkspaceValueBytes) {
+    workspace_values_ = allocate(count * kWorkspaceValueBytes);
+  }
+  Workspace result;
+  result.status = Array<std::uint32_t>(workspace_status_->as<std::uint32_t>(), tiles);
+  result.values = workspace_values_->data;
+  result.counters = workspace_counters_->as<std::uint32_t>();
+  result.epoch = ++workspace_epoch_;
+  return result;
+}
+
+std::uint64_t* CudaBackend::winners(std::int64_t length, std::uint64_t& tag) {
+  const std::size_t bytes = static_cast<std::size_t>(length) * sizeof(std::uint64_t);
+  if (!winners_ || winners_->capacity < bytes || winners_tag_ == kMaxTag) {
+    winners_.reset();
+    winners_ = allocate(bytes);
+    device_.fill(winners_->data, 0, winners_->capacity);
+    winners_tag_ = 0;
+  }
+  tag = ++winners_tag_;
+  return winners_->as<std::uint64_t>();
+}
+
+// ---- what is remembered of descriptors ----
+
+void CudaBackend::remember_lengths(const Segdes& segdes) {
+  remembered_[next_remembered_] = segdes;
+  next_remembered_ = (next_remembered_ + 1) % kRememberedLengths;
+}
+
+const Segdes* CudaBackend::find_by_lengths(const Vector& lengths) const {
+  if (lengths.form != Form::Dense) return nullptr;
+  for (const Segdes& segdes : remembered_) {
+    if (segdes.tables && segdes.count == lengths.length &&
+        segdes.tables->lengths.form == Form::Dense &&
+        segdes.tables->lengths.buffer.get() == lengths.buffer.get()) {
+      return &segdes;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

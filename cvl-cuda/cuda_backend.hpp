@@ -1,0 +1,141 @@
+// The vector library for GPUs.
+//
+// Where a vector lives can be told from its buffer:
+//   host heap    vectors that the embedded CPU library made: nothing that is small ever needs the
+//                device, as long as all operands are on the host
+//   mapped heap  small results of the device, in host memory that the device can write. The host
+//                may read them once the device has got there; until then they are "pending"
+//   device heap  everything else
+// Compact forms live nowhere and are given to kernels as they are.
+//
+// An operation runs on the host when everything about it is small and known there, else on the
+// device. The device works behind the host's back; the host waits only for values that it needs:
+// a branch, output, and the lengths that PACK and MAKE_SEGDES find.
+//
+// Each family of operations has a function in operations.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "cvl-cpu/cpu_backend.hpp"
+#include "cvl-cuda/device.hpp"
+#include "cvl-cuda/kernels.hpp"
+#include "cvl-cuda/make_backend.hpp"
+#include "cvl/backend.hpp"
+#include "cvl/failure.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(const CudaOptions& options);
+  ~CudaBackend() override;
+
+  std::string_view name() const override { return "cuda"; }
+  std::string description() const override;
+  Widths widths() const override { return cpu_.widths(); }
+  Heap& heap() override { return device_heap_; }
+  void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
+  Vector upload(Type type, const void* elements, std::int64_t length) override;
+  void download(const Vector& vector, std::int64_t begin, std::int64_t count,
+                void* elements) override;
+  void seed(std::uint64_t seed) override { cpu_.seed(seed); }
+  void synchronize() override;
+  DeviceCounters counters() const override { return device_.counters(); }
+
+  // ---- what the operations of this library use ----
+
+  Device& device() { return device_; }
+  RandomState& random() { return cpu_.random(); }
+  std::size_t element_bytes(Type type) const { return widths().element_bytes(type); }
+  bool is_small(std::int64_t length) const { return length <= host_elements_; }
+
+  /// Runs an operation with the CPU library. REQUIRES: all operands are known on the host.
+  void run_on_host(vcode::Op op, Type type, Value* operands, Value* results);
+  /// Are the elements in host memory or a compact form, and not pending?
+  bool known_on_host(const Vector& vector) const;
+  bool known_on_host(const Segdes& segdes) const;
+
+  /// The operand as kernels take it, which uploads it if need be.
+  RawSource source(const Vector& vector);
+  /// The descriptor as kernels take it: starts of segments are made when first needed, then kept.
+  Segments segments(const Segdes& segdes);
+
+  /// A result that a kernel is about to write.
+  Vector new_result(Type type, std::int64_t length);
+  /// The same, over the buffer of `dying` if nobody else holds it and it fits.
+  Vector new_result_over(Type type, std::int64_t length, Vector& dying);
+  /// Memory of kernels. Buffers may be dropped as soon as their last kernel is launched: whatever
+  /// takes over the memory comes later in the stream.
+  Ref<Buffer> allocate(std::size_t bytes);
+  /// Host-mapped memory that the next kernel writes.
+  Ref<Buffer> allocate_mapped(std::size_t bytes);
+  /// Keeps a buffer until the end of the operation.
+  std::byte* keep(Ref<Buffer> buffer);
+
+  /// Where the kernels of this operation report failures; `length` is for the message.
+  FailureSink failures(vcode::Op op, std::int64_t length);
+  Workspace workspace(std::int64_t tiles);
+  /// An array of winners (see launch_claim) of that length and a tag that was never used on it.
+  std::uint64_t* winners(std::int64_t length, std::uint64_t& tag);
+
+  /// Waits for the device. Throws the first failure that kernels reported.
+  void wait();
+
+  /// Descriptors whose lengths LENGTHS has handed out: MAKE_SEGDES of such a vector gives the
+  /// descriptor back.
+  void remember_lengths(const Segdes& segdes);
+  const Segdes* find_by_lengths(const Vector& lengths) const;
+
+  /// The last PACK: packs of further vectors under the same flags need not wait for the count.
+  struct LastPack {
+    Ref<Buffer> flags;
+    Segdes segdes;
+    Segdes result;
+  };
+  LastPack& last_pack() { return last_pack_; }
+
+ private:
+  struct PendingOperation {
+    vcode::Op op;
+    std::uint32_t origin;
+    std::int64_t length;
+  };
+
+  bool runs_on_host(vcode::Op op, const Value* operands) const;
+  bool is_mapped(const Vector& vector) const {
+    return vector.form == Form::Dense && vector.buffer->heap == &mapped_heap_;
+  }
+  void mark_written(const Ref<Buffer>& buffer);
+  bool drop_caches();
+  void after_wait();
+  Failure take_failure();
+
+  Device device_;
+  cpu::CpuBackend cpu_;
+  std::int64_t host_elements_;
+  Heap device_heap_, mapped_heap_;
+
+  // Mapped buffers that the device may still have to write.
+  std::unordered_set<const Buffer*> pending_;
+  // Operations since the last wait that may fail; their index is their number for kernels.
+  std::vector<PendingOperation> pending_operations_;
+  FailureSink failure_sink_;
+  Ref<Buffer> failure_gate_, failure_record_;
+
+  std::vector<Ref<Buffer>> kept_;  // until the end of the operation
+  Ref<Buffer> workspace_status_, workspace_values_, workspace_counters_;
+  std::uint32_t workspace_epoch_ = 0;
+  Ref<Buffer> winners_;
+  std::uint64_t winners_tag_ = 0;
+  static constexpr std::size_t kRememberedLengths = 8;
+  std::array<Segdes, kRememberedLengths> remembered_;
+  std::size_t next_remembered_ = 0;
+  LastPack last_pack_;
+};
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

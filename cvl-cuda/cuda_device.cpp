@@ -1,0 +1,292 @@
+// The device of the CUDA runtime: one stream, a memory pool, pinned staging.
+
+#include <algorithm>
+#include <cstring>
+#include <cuda_runtime.h>
+
+#include <fmt/core.h>
+
+#include "cvl-cuda/cuda_call.hpp"
+#include "cvl-cuda/make_backend.hpp"
+#include "cvl-cuda/tuning.hpp"
+#include "cvl/failure.hpp"
+
+namespace cvl::cuda {
+namespace native {
+namespace {
+
+using vcode::ErrorCode;
+
+const char* base_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
+/// Device memory of the stream-ordered pool. The pool keeps what is given back, so that after the
+/// first round of a loop no call reaches the driver's allocator; where a device has no pools, plain
+/// cudaMalloc does.
+class DeviceMemory final : public MemorySource {
+ public:
+  DeviceMemory(cudaStream_t stream, cudaMemPool_t pool) : stream_(stream), pool_(pool) {}
+
+  void* acquire(std::size_t bytes) noexcept override {
+    void* data = allocate(bytes);
+    if (data == nullptr) {
+      // What was freed may still wait for the stream, or lie in the pool in pieces.
+      cudaStreamSynchronize(stream_);
+      if (pool_ != nullptr) cudaMemPoolTrimTo(pool_, 0);
+      data = allocate(bytes);
+    }
+    return data;
+  }
+  void release(void* data, std::size_t) noexcept override {
+    if (pool_ != nullptr) {
+      cudaFreeAsync(data, stream_);
+    } else {
+      cudaFree(data);
+    }
+  }
+
+ private:
+  void* allocate(std::size_t bytes) noexcept {
+    void* data = nullptr;
+    const cudaError_t error = pool_ != nullptr
+                                  ? cudaMallocFromPoolAsync(&data, bytes, pool_, stream_)
+                                  : cudaMalloc(&data, bytes);
+    if (error == cudaSuccess) return data;
+    cudaGetLastError();  // the heap reports that there is no memory
+    return nullptr;
+  }
+
+  cudaStream_t stream_;
+  cudaMemPool_t pool_;
+};
+
+class MappedMemory final : public MemorySource {
+ public:
+  void* acquire(std::size_t bytes) noexcept override {
+    void* data = nullptr;
+    if (cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess) {
+      return data;
+    }
+    cudaGetLastError();
+    return nullptr;
+  }
+  void release(void* data, std::size_t) noexcept override { cudaFreeHost(data); }
+};
+
+/// The pool that keeps everything, or null for devices without pools.
+cudaMemPool_t make_pool(int ordinal) {
+  int supported = 0;
+  CUDA_CALL(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, ordinal));
+  if (supported == 0) return nullptr;
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = ordinal;
+  cudaMemPool_t pool = nullptr;
+  CUDA_CALL(cudaMemPoolCreate(&pool, &properties));
+  std::uint64_t never = UINT64_MAX;
+  CUDA_CALL(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &never));
+  return pool;
+}
+
+cudaStream_t make_stream(int ordinal) {
+  CUDA_CALL(cudaSetDevice(ordinal));
+  cudaStream_t stream = nullptr;
+  CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+}  // namespace
+
+void check_cuda(cudaError_t error, const char* call, const char* file, int line) {
+  if (error == cudaSuccess) return;
+  cudaGetLastError();  // take it away, so that the next call does not report it again
+  throw Failure(
+      error == cudaErrorMemoryAllocation ? ErrorCode::OutOfMemory : ErrorCode::Internal,
+      fmt::format("CUDA call failed: {} ({})", cudaGetErrorString(error), cudaGetErrorName(error)),
+      {fmt::format("{}:{}: {}", base_name(file), line, call)});
+}
+
+struct Device::State {
+  explicit State(int device)
+      : ordinal(device),
+        stream(make_stream(device)),
+        pool(make_pool(device)),
+        memory(stream, pool) {
+    CUDA_CALL(cudaMemGetInfo(&free_at_start, &total));
+    CUDA_CALL(cudaHostAlloc(reinterpret_cast<void**>(&staging), 2 * tuning::kStagingBytes,
+                            cudaHostAllocDefault));
+    for (cudaEvent_t& event : staged) {
+      CUDA_CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    }
+  }
+  ~State() {
+    cudaStreamSynchronize(stream);
+    for (const cudaEvent_t event : staged) cudaEventDestroy(event);
+    cudaFreeHost(staging);
+    if (pool != nullptr) cudaMemPoolDestroy(pool);
+    cudaStreamDestroy(stream);
+  }
+
+  /// The other half of the staging area, when the device no longer reads or writes it.
+  std::byte* next_half() {
+    half ^= 1;
+    CUDA_CALL(cudaEventSynchronize(staged[half]));
+    used = 0;
+    return staging + half * tuning::kStagingBytes;
+  }
+  void mark_half() { CUDA_CALL(cudaEventRecord(staged[half], stream)); }
+
+  int ordinal;
+  cudaStream_t stream;
+  cudaMemPool_t pool;
+  DeviceMemory memory;
+  MappedMemory mapped;
+  std::size_t free_at_start = 0, total = 0;
+  std::byte* staging = nullptr;  // two halves
+  cudaEvent_t staged[2] = {};    // the last copy of each half
+  int half = 0;
+  std::size_t used = 0;  // bytes of the current half that hold uploads
+};
+
+cudaStream_t stream_of(Device& device) {
+  return device.state().stream;
+}
+
+Device::Device(int ordinal) {
+  const std::string reason = cuda_unavailable_reason();
+  if (!reason.empty()) throw Failure(ErrorCode::NoBackend, reason);
+  // The host waits for single values: spinning saves the wake-up.
+  cudaSetDevice(ordinal);
+  cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceMapHost);
+  cudaGetLastError();
+  state_ = std::make_unique<State>(ordinal);
+}
+
+Device::~Device() = default;
+
+std::string Device::description() const {
+  cudaDeviceProp properties;
+  CUDA_CALL(cudaGetDeviceProperties(&properties, state_->ordinal));
+  return fmt::format("{}, {}, compute capability {}.{}", properties.name,
+                     format_bytes(state_->total), properties.major, properties.minor);
+}
+
+std::size_t Device::free_memory() const {
+  return state_->free_at_start;
+}
+MemorySource& Device::memory() {
+  return state_->memory;
+}
+MemorySource& Device::mapped_memory() {
+  return state_->mapped;
+}
+
+void Device::upload(void* target, const void* source, std::size_t bytes) {
+  counters_.uploads += 1;
+  counters_.upload_bytes += bytes;
+  idle_ = false;
+  State& state = *state_;
+  const auto* from = static_cast<const std::byte*>(source);
+  auto* to = static_cast<std::byte*>(target);
+  while (bytes > 0) {
+    // Small copies share a half; a large one takes fresh halves in turn.
+    if (state.used == tuning::kStagingBytes ||
+        (state.used > 0 && state.used + bytes > tuning::kStagingBytes)) {
+      state.next_half();
+    }
+    const std::size_t part = std::min(bytes, tuning::kStagingBytes - state.used);
+    std::byte* staged = state.staging + state.half * tuning::kStagingBytes + state.used;
+    std::memcpy(staged, from, part);
+    CUDA_CALL(cudaMemcpyAsync(to, staged, part, cudaMemcpyHostToDevice, state.stream));
+    state.mark_half();
+    state.used = std::min(tuning::kStagingBytes, state.used + (part + 63) / 64 * 64);
+    from += part;
+    to += part;
+    bytes -= part;
+  }
+}
+
+void Device::download(void* target, const void* source, std::size_t bytes) {
+  counters_.downloads += 1;
+  counters_.download_bytes += bytes;
+  State& state = *state_;
+  auto* to = static_cast<std::byte*>(target);
+  const auto* from = static_cast<const std::byte*>(source);
+  // One part is on its way while the host copies the one before it.
+  std::byte* previous = nullptr;
+  std::size_t previous_bytes = 0;
+  const auto take = [&](int half) {
+    CUDA_CALL(cudaEventSynchronize(state.staged[half]));
+    std::memcpy(to, previous, previous_bytes);
+    to += previous_bytes;
+  };
+  while (bytes > 0) {
+    std::byte* staged = state.next_half();
+    const std::size_t part = std::min(bytes, tuning::kStagingBytes);
+    CUDA_CALL(cudaMemcpyAsync(staged, from, part, cudaMemcpyDeviceToHost, state.stream));
+    state.mark_half();
+    if (previous != nullptr) take(state.half ^ 1);
+    previous = staged;
+    previous_bytes = part;
+    from += part;
+    bytes -= part;
+  }
+  if (previous != nullptr) take(state.half);
+  state.used = tuning::kStagingBytes;  // uploads begin with a fresh half
+  wait();
+}
+
+void Device::copy(void* target, const void* source, std::size_t bytes) {
+  if (bytes == 0) return;
+  idle_ = false;
+  CUDA_CALL(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, state_->stream));
+}
+
+void Device::fill(void* target, std::uint8_t byte, std::size_t bytes) {
+  if (bytes == 0) return;
+  idle_ = false;
+  CUDA_CALL(cudaMemsetAsync(target, byte, bytes, state_->stream));
+}
+
+void Device::wait() {
+  counters_.waits += 1;
+  CUDA_CALL(cudaStreamSynchronize(state_->stream));
+  idle_ = true;
+}
+
+}  // namespace native
+
+std::string cuda_unavailable_reason() {
+  int count = 0;  // not written on error
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  if (driver == 0) return "no NVIDIA driver was found";
+  if (error == cudaErrorInsufficientDriver) {
+    return fmt::format(
+        "the NVIDIA driver is too old: it supports CUDA {}.{}, this program needs {}.{}",
+        driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+  }
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
+    return "there is an NVIDIA driver but no device that it can use";
+  }
+  if (error != cudaSuccess) {
+    return fmt::format("the NVIDIA driver cannot be used: {}", cudaGetErrorString(error));
+  }
+  cudaDeviceProp properties;
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess) {
+    cudaGetLastError();
+    return "the NVIDIA device cannot be queried";
+  }
+  if (properties.major * 10 + properties.minor < 75) {
+    return fmt::format("the device {} has compute capability {}.{}; 7.5 or higher is needed",
+                       properties.name, properties.major, properties.minor);
+  }
+  return {};
+}
+
+}  // namespace cvl::cuda

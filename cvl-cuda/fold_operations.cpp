@@ -1,0 +1,60 @@
+// Scans and reductions.
+
+#include "cvl-cuda/operations.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+FoldCall fold_call(CudaBackend& cuda, vcode::Op op, Type type, Value* operands) {
+  FoldCall call;
+  call.op = op;
+  call.type = type;
+  call.widths = cuda.widths();
+  call.operand = cuda.source(operands[0].vector());
+  call.segments = cuda.segments(operands[1].segdes());
+  return call;
+}
+
+Workspace fold_workspace(CudaBackend& cuda, const FoldCall& call) {
+  return cuda.workspace(
+      fold_tiles(call.segments.total, call.segments.count, call.widths.element_bytes(call.type)));
+}
+
+Vector empty_vector(Type type) {
+  Vector result;
+  result.type = type;
+  return result;
+}
+
+}  // namespace
+
+void run_scan(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
+  Vector& operand = operands[0].vector();
+  if (operand.length == 0) {
+    results[0] = empty_vector(type);
+    return;
+  }
+  FoldCall call = fold_call(cuda, op, type, operands);
+  Vector result = cuda.new_result_over(type, operand.length, operand);
+  call.out = result.buffer->data;
+  launch_scan(cuda.device(), call, fold_workspace(cuda, call));
+  results[0] = std::move(result);
+}
+
+void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
+  const Segdes& segdes = operands[1].segdes();
+  if (segdes.count == 0) {
+    results[0] = empty_vector(type);
+    return;
+  }
+  if (segdes.count == 1 && segdes.total == 0) {
+    return cuda.run_on_host(op, type, operands, results);
+  }
+  FoldCall call = fold_call(cuda, op, type, operands);
+  Vector result = cuda.new_result(type, segdes.count);
+  call.out = result.buffer->data;
+  launch_reduce(cuda.device(), call, fold_workspace(cuda, call));
+  results[0] = std::move(result);
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,0 +1,174 @@
+// The kernels as the host code sees them: one function per launch (or fixed sequence of launches),
+// without types of CUDA. Each is defined in a .cu file together with the instantiations that it
+// needs; the kernel bodies themselves are in kernels/*.hpp.
+//
+// All pointers are device addresses. Nothing here waits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cvl-cuda/device.hpp"
+#include "cvl-cuda/failure_sink.hpp"
+#include "cvl-cuda/source.hpp"
+#include "cvl/random.hpp"
+#include "vcode/opcodes.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+using vcode::Op;
+
+/// Scratch memory of kernels whose blocks talk to each other, kept between calls.
+struct Workspace {
+  /// One word per tile: whose call it belongs to, and what the tile has published so far.
+  Array<std::uint32_t> status;
+  std::byte* values = nullptr;        // states of tiles, see workspace_value_bytes
+  std::uint32_t* counters = nullptr;  // two words, zero between launches
+  std::uint32_t epoch = 0;            // differs from call to call; status words of others are stale
+};
+/// Bytes of Workspace::values per tile: two states of at most 24 bytes.
+inline constexpr std::int64_t kWorkspaceValueBytes = 48;
+/// Words of Workspace::counters.
+inline constexpr std::int64_t kWorkspaceCounters = 2;
+/// Epochs before status words must be cleared.
+inline constexpr std::uint32_t kMaxEpoch = (std::uint32_t{1} << 30) - 1;
+
+// ---- elementwise ----
+
+struct ElementwiseCall {
+  Op op;
+  Type type;
+  Widths widths;
+  std::array<RawSource, 3> operands;
+  void* out;
+  std::int64_t length;
+  FailureSink failures;
+};
+void launch_elementwise(Device& device, const ElementwiseCall& call);
+/// The operations from FLOAT to FLOAT, in a file of their own because they compile slowly.
+void launch_elementwise_math(Device& device, const ElementwiseCall& call);
+
+struct RandomCall {
+  Widths widths;
+  RawSource bounds;
+  void* out;
+  std::int64_t length;
+  RandomState state;
+  FailureSink failures;
+};
+void launch_random(Device& device, const RandomCall& call);
+
+// ---- folds ----
+
+struct FoldCall {
+  Op op;
+  Type type;
+  Widths widths;
+  RawSource operand;
+  Segments segments;
+  void* out;
+};
+/// Tiles that a fold or a pack over `elements` elements and `segments` segments (0: flat) has.
+std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments, std::size_t element_bytes);
+/// One launch; FLOAT sums and products take two.
+void launch_scan(Device& device, const FoldCall& call, const Workspace& workspace);
+void launch_reduce(Device& device, const FoldCall& call, const Workspace& workspace);
+
+struct OffsetsCall {
+  Widths widths;
+  RawSource lengths;
+  std::int64_t count;
+  std::int64_t* offsets;  // count + 1
+  std::int64_t* total;    // host-mapped copy of the last one; -1 when the sum overflows
+  FailureSink failures;
+};
+/// The starts of segments from their lengths; negative lengths are reported.
+void launch_offsets(Device& device, const OffsetsCall& call, const Workspace& workspace);
+/// The inverse.
+void launch_lengths(Device& device, const Widths& widths, const std::int64_t* offsets,
+                    std::int64_t count, void* lengths);
+
+// ---- pack ----
+
+struct PackCall {
+  std::size_t element_bytes;
+  RawSource values;
+  RawSource flags;
+  Segments segments;
+  void* out;
+  std::int64_t* offsets;  // count + 1 starts of the new segments; null for a single segment
+  std::int64_t* kept;     // host-mapped: how many elements
+};
+void launch_pack(Device& device, const PackCall& call, const Workspace& workspace);
+
+// ---- data movement; element_bytes is that of the moved elements ----
+
+struct MoveCall {
+  std::size_t element_bytes;
+  Widths widths;
+  RawSource values;
+  RawSource index;
+  RawSource flags = {SourceKind::Constant, nullptr, 0, 1, 0};  // BOOL; all true
+  Segments from, to;
+  void* out = nullptr;
+  FailureSink failures;
+};
+void launch_fetch(Device& device, const MoveCall& call);
+/// Leaves in winners[target] the greatest source position that is sent there, tagged with `tag`.
+void launch_claim(Device& device, const MoveCall& call, std::uint64_t* winners, std::uint64_t tag);
+/// Writes values[winner] where a claim of that tag was made, else (`others` false: nothing) the
+/// default element.
+struct ResolveCall {
+  std::size_t element_bytes;
+  RawSource values;
+  RawSource fallback;
+  bool others;
+  const std::uint64_t* winners;
+  std::uint64_t tag;
+  std::int64_t length;
+  void* out;
+};
+void launch_resolve(Device& device, const ResolveCall& call);
+inline constexpr std::uint64_t kMaxTag = (std::uint64_t{1} << (64 - kPositionBits)) - 1;
+
+void launch_extract(Device& device, const MoveCall& call);
+void launch_replace(Device& device, const MoveCall& call);
+void launch_distribute(Device& device, const MoveCall& call);
+
+struct IndexCall {
+  Widths widths;
+  RawSource starts, steps;
+  Segments segments;
+  void* out;
+};
+void launch_index(Device& device, const IndexCall& call);
+
+/// Writes `length` elements of any form to memory.
+void launch_write_out(Device& device, std::size_t element_bytes, const RawSource& source,
+                      std::int64_t length, void* out);
+
+// ---- rank ----
+
+struct RankKeysCall {
+  Type type;
+  Widths widths;
+  bool descending;
+  RawSource operand;
+  Segments segments;
+  /// Bytes of a key: those of an element, or 8 with the segment in the upper half.
+  std::size_t key_bytes;
+  bool with_segment;
+  std::size_t position_bytes;
+  void* keys;
+  void* positions;
+};
+/// Sortable keys and positions 0, 1, ...
+void launch_rank_keys(Device& device, const RankKeysCall& call);
+/// segment[k] = segment of element positions[k]; `ids` is scratch for one 32-bit number an element.
+void launch_segment_keys(Device& device, const Segments& segments, std::size_t position_bytes,
+                         const void* positions, std::uint32_t* ids, std::uint32_t* keys);
+/// ranks[positions[k]] = k - start of the segment that k lies in.
+void launch_rank_places(Device& device, const Widths& widths, const Segments& segments,
+                        std::size_t position_bytes, const void* positions, void* ranks);
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

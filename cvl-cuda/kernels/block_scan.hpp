@@ -1,0 +1,176 @@
+// Prefixes over the threads of a block, and over blocks.
+//
+// A "fold" is a type with a State, a neutral() state and an associative combine(left, right).
+// The order in which states are combined depends on positions only, never on timing, with the one
+// exception of Chain, which is therefore not used where rounding could tell.
+#pragma once
+
+#include <cstdint>
+
+#include "cvl-cuda/block.hpp"
+#include "cvl-cuda/kernels.hpp"
+#include "cvl-cuda/tuning.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+template <class State>
+struct ScanShared {
+  State states[2][tuning::kThreads];
+};
+
+/// Replaces each thread's state by the combination of those of the threads before it; the
+/// combination of all is left in `total`. Kogge and Stone's prefix network in shared memory, in
+/// two copies so that a step needs one barrier.
+template <class Fold, class Block, class PerThreadState, class State>
+KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state, ScanShared<State>& shared,
+                              State& total) {
+  block.each([&](int thread) { shared.states[0][thread] = state[thread]; });
+  int from = 0;
+  for (int distance = 1; distance < tuning::kThreads; distance *= 2) {
+    block.each([&](int thread) {
+      const State own = shared.states[from][thread];
+      shared.states[from ^ 1][thread] =
+          thread >= distance ? Fold::combine(shared.states[from][thread - distance], own) : own;
+    });
+    from ^= 1;
+  }
+  block.each([&](int thread) {
+    state[thread] = thread == 0 ? Fold::neutral() : shared.states[from][thread - 1];
+    if (thread == 0) total = shared.states[from][tuning::kThreads - 1];
+  });
+}
+
+// ---- prefixes over blocks in one pass ----
+//
+// Decoupled look-back (Merrill, Garland: Single-pass Parallel Prefix Scan with Decoupled
+// Look-back, 2016): a tile publishes its own total at once and, as soon as it knows it, the total
+// of everything up to its end; a tile that needs its prefix walks back over totals until it meets
+// such a sum. Two deviations: tiles are numbered in the order in which their blocks begin, so that
+// a tile only ever waits for blocks that are running, whatever order the device chooses; and status
+// words carry the number of the call, so that no launch is needed to clear them.
+
+template <class State>
+struct ChainShared {
+  std::uint32_t kind[tuning::kLookBackWindow];
+  State seen[tuning::kLookBackWindow];
+  State prefix;
+  std::int64_t tile;
+  std::int64_t window;
+  int found;
+};
+
+template <class State>
+class Chain {
+ public:
+  Chain() = default;
+  Chain(const Workspace& workspace, std::int64_t tiles)
+      : status_(workspace.status),
+        totals_(reinterpret_cast<State*>(workspace.values), tiles),
+        sums_(reinterpret_cast<State*>(workspace.values + tiles * kWorkspaceValueBytes / 2), tiles),
+        ticket_(workspace.counters),
+        tiles_(tiles),
+        epoch_(workspace.epoch) {
+    static_assert(2 * sizeof(State) <= kWorkspaceValueBytes);
+  }
+
+  /// The number of this block's tile.
+  template <class Block>
+  KERNEL_FN std::int64_t take_tile(Block& block, ChainShared<State>& shared) const {
+    block.each([&](int thread) {
+      if (thread != 0) return;
+      shared.tile = atomic_arrive(ticket_, 1);
+      if (shared.tile == tiles_ - 1) store_release(ticket_, 0);  // ready for the next launch
+    });
+    return shared.tile;
+  }
+
+  /// Publishes the total of a tile and leaves in shared.prefix what lies before it.
+  template <class Fold, class Block>
+  KERNEL_FN void prefix(Block& block, std::int64_t tile, const State& total,
+                        ChainShared<State>& shared) const {
+    block.each([&](int thread) {
+      if (thread != 0) return;
+      shared.prefix = Fold::neutral();
+      shared.found = tile == 0;
+      shared.window = tile - 1;
+      if (tile > 0) publish(tile, totals_, total, kTotal);
+    });
+    while (shared.found == 0) {
+      block.each([&](int thread) {
+        const std::int64_t other = shared.window - thread;
+        if (thread >= tuning::kLookBackWindow || other < 0) return;
+        std::uint32_t word = load_acquire(&status_[other]);
+        while (word >> 2 != epoch_) word = load_acquire(&status_[other]);
+        shared.kind[thread] = word & 3;
+        shared.seen[thread] = (word & 3) == kSum ? sums_[other] : totals_[other];
+      });
+      block.each([&](int thread) {
+        if (thread != 0) return;
+        // Tile 0 publishes a sum only, so this ends before the window leaves the array.
+        for (int k = 0; k < tuning::kLookBackWindow && shared.found == 0; ++k) {
+          shared.prefix = Fold::combine(shared.seen[k], shared.prefix);
+          shared.found = shared.kind[k] == kSum;
+        }
+        shared.window -= tuning::kLookBackWindow;
+      });
+    }
+    block.each([&](int thread) {
+      if (thread == 0) publish(tile, sums_, Fold::combine(shared.prefix, total), kSum);
+    });
+  }
+
+ private:
+  static constexpr std::uint32_t kTotal = 1, kSum = 2;
+
+  KERNEL_FN void publish(std::int64_t tile, const Array<State>& array, const State& state,
+                         std::uint32_t kind) const {
+    array[tile] = state;
+    store_release(&status_[tile], epoch_ << 2 | kind);
+  }
+
+  Array<std::uint32_t> status_;
+  Array<State> totals_, sums_;
+  std::uint32_t* ticket_ = nullptr;
+  std::int64_t tiles_ = 0;
+  std::uint32_t epoch_ = 0;
+};
+
+// ---- prefixes over blocks at the end of a pass ----
+
+/// Is this the last of `blocks` blocks to get here? If so it sees what all others wrote.
+template <class Block>
+KERNEL_FN bool is_last_block(Block& block, std::uint32_t* counter, std::int64_t blocks,
+                             int& shared_flag) {
+  block.each([&](int thread) {
+    if (thread != 0) return;
+    shared_flag = atomic_arrive(counter, 1) == static_cast<std::uint32_t>(blocks - 1);
+    if (shared_flag != 0) store_release(counter, 0);  // ready for the next launch
+  });
+  return shared_flag != 0;
+}
+
+/// Calls visit(k, prefix of totals[k]) for all k, each thread for a run of them. One block's work:
+/// see tuning::kCarryBlocks.
+template <class Fold, class Block, class State, class Visit>
+KERNEL_FN void for_prefixes(Block& block, const Array<State>& totals, std::int64_t count,
+                            ScanShared<State>& shared, State& sum, const Visit& visit) {
+  const std::int64_t run = (count + tuning::kThreads - 1) / tuning::kThreads;
+  const auto begin = [&](int thread) { return thread * run < count ? thread * run : count; };
+  typename Block::template PerThread<State> state;
+  block.each([&](int thread) {
+    state[thread] = Fold::neutral();
+    for (std::int64_t k = begin(thread); k < begin(thread + 1); ++k) {
+      state[thread] = Fold::combine(state[thread], totals[k]);
+    }
+  });
+  exclusive_scan<Fold>(block, state, shared, sum);
+  block.each([&](int thread) {
+    for (std::int64_t k = begin(thread); k < begin(thread + 1); ++k) {
+      const State total = totals[k];
+      visit(k, state[thread]);
+      state[thread] = Fold::combine(state[thread], total);
+    }
+  });
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

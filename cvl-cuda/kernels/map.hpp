@@ -1,0 +1,53 @@
+// The map skeleton: element i of the result depends on element i of the operands.
+//
+// Blocks cover kTile elements each; a thread loads packs of four elements that lie side by side,
+// neighbouring threads neighbouring packs, all loads of a thread before its first store.
+#pragma once
+
+#include <cstdint>
+
+#include "cvl-cuda/source.hpp"
+#include "cvl-cuda/tuning.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+struct NoShared {};
+
+/// `Body` has load(i) and load_pack(i), which fetch what element i (or elements i ... i+3) needs,
+/// and store(i, loaded), store_pack(i, loaded).
+template <class Body>
+struct MapKernel {
+  static constexpr int kThreads = tuning::kThreads;
+  static constexpr int kTile = kThreads * tuning::kPack * tuning::kPacksPerThread;
+  using Shared = NoShared;
+
+  Body body;
+  std::int64_t length;
+
+  template <class Block>
+  KERNEL_FN void operator()(Block& block, Shared&) const {
+    const std::int64_t begin = block.index() * kTile;
+    block.each([&](int thread) {
+      if (begin + kTile <= length) {
+        decltype(body.load_pack(0)) loaded[tuning::kPacksPerThread];
+        for (int k = 0; k < tuning::kPacksPerThread; ++k) {
+          loaded[k] = body.load_pack(place(begin, thread, k));
+        }
+        for (int k = 0; k < tuning::kPacksPerThread; ++k) {
+          body.store_pack(place(begin, thread, k), loaded[k]);
+        }
+      } else {
+        for (std::int64_t i = begin + thread; i < length; i += kThreads) {
+          body.store(i, body.load(i));
+        }
+      }
+    });
+  }
+
+ private:
+  static KERNEL_FN std::int64_t place(std::int64_t begin, int thread, int k) {
+    return begin + static_cast<std::int64_t>(k * kThreads + thread) * tuning::kPack;
+  }
+};
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

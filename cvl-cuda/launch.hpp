@@ -1,0 +1,59 @@
+// Gives a kernel to a device.
+//
+// A kernel is a plain struct: its members are the parameters, kThreads is the size of a block,
+// Shared what the threads of a block share (contents undefined at first), and operator() the body
+// (see block.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "cvl-cuda/block.hpp"
+#include "cvl-cuda/device.hpp"
+
+#if defined(CVL_CUDA_EMULATED)
+#include "cvl-cuda/emulated_device.hpp"
+#else
+#include "cvl-cuda/cuda_call.hpp"
+#endif
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+#if defined(CVL_CUDA_EMULATED)
+
+template <class Kernel>
+void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
+  if (blocks == 0) return;
+  device.count_launches(1);
+  enqueue(device, blocks, [kernel](std::int64_t index) {
+    const auto shared = garbage_shared<typename Kernel::Shared>();
+    HostBlock<Kernel::kThreads> block(index);
+    kernel(block, *shared);
+  });
+}
+
+#else
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads)
+    run_kernel(const __grid_constant__ Kernel kernel) {
+  __shared__ typename Kernel::Shared shared;
+  DeviceBlock<Kernel::kThreads> block;
+  kernel(block, shared);
+}
+
+template <class Kernel>
+void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
+  if (blocks == 0) return;
+  device.count_launches(1);
+  run_kernel<<<static_cast<unsigned>(blocks), Kernel::kThreads, 0, stream_of(device)>>>(kernel);
+  CUDA_CALL(cudaGetLastError());
+}
+
+#endif
+
+/// Blocks of `tile` elements that cover `length`.
+constexpr std::int64_t blocks_for(std::int64_t length, std::int64_t tile) {
+  return (length + tile - 1) / tile;
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,0 +1,30 @@
+// How the rest of the project gets a backend that runs on a GPU. Knows nothing of CUDA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cvl/backend.hpp"
+#include "cvl/random.hpp"
+
+namespace cvl::cuda {
+
+struct CudaOptions {
+  Widths widths;
+  int threads = 0;                              // for small vectors, on the host; 0: one per core
+  std::size_t memory_limit = Heap::kUnlimited;  // bytes, on the device
+  std::uint64_t seed = kDefaultSeed;
+  int ordinal = 0;  // which device
+  /// Vectors up to this many elements stay on the host; negative: tuning::kHostElements.
+  std::int64_t host_elements = -1;
+};
+
+/// Why no device can be used, in one sentence without a full stop; empty when one can.
+std::string cuda_unavailable_reason();
+
+/// REQUIRES nothing: throws Failure (NoBackend) with that reason.
+std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
+
+}  // namespace cvl::cuda

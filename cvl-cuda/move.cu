@@ -1,0 +1,213 @@
+// Operations that move elements: permutations, EXTRACT, REPLACE, DIST, INDEX. They are instantiated
+// for sizes of elements, not for types.
+#include "cvl-cuda/kernels/expand_launch.hpp"
+#include "cvl-cuda/types.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+constexpr std::uint64_t kPositionMask = (std::uint64_t{1} << kPositionBits) - 1;
+
+/// Is there an element `index` in a segment of that length? Reports it if not.
+template <class I>
+KERNEL_FN bool in_segment(I index, std::int64_t length, std::int64_t position, std::int64_t segment,
+                          const FailureSink& failures) {
+  if (index >= 0 && static_cast<std::int64_t>(index) < length) return true;
+  failures.report(position, index, segment, length);
+  return false;
+}
+
+template <class T, class I>
+struct FetchBody {
+  Source<T> values;
+  Source<I> index;
+  Source<std::uint8_t> flags;
+  Segments from;
+  Array<T> out;
+  FailureSink failures;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    T element = 0;
+    if (flags[i] != 0) {
+      const I at = index[i];
+      if (in_segment(at, from.length(segment), i, segment, failures)) {
+        element = values[from.start(segment) + at];
+      }
+    }
+    out[i] = element;
+  }
+};
+
+template <class I>
+struct ClaimBody {
+  Source<I> index;
+  Source<std::uint8_t> flags;
+  Segments to;
+  Array<std::uint64_t> winners;
+  std::uint64_t tag;
+  FailureSink failures;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    if (flags[i] == 0) return;
+    const I at = index[i];
+    if (!in_segment(at, to.length(segment), i, segment, failures)) return;
+    atomic_max(&winners[to.start(segment) + at],
+               tag << kPositionBits | static_cast<std::uint64_t>(i));
+  }
+};
+
+template <class T>
+struct ResolveBody {
+  Source<T> values;
+  Source<T> fallback;
+  bool others;
+  Array<const std::uint64_t> winners;
+  std::uint64_t tag;
+  Array<T> out;
+
+  KERNEL_FN void operator()(std::int64_t place) const {
+    const std::uint64_t winner = winners[place];
+    if (winner >> kPositionBits == tag) {
+      out[place] = values[static_cast<std::int64_t>(winner & kPositionMask)];
+    } else if (others) {
+      out[place] = fallback[place];
+    }
+  }
+};
+
+template <class T, class I>
+struct ExtractBody {
+  Source<T> values;
+  Source<I> index;
+  Segments from;
+  Array<T> out;
+  FailureSink failures;
+
+  KERNEL_FN void operator()(std::int64_t segment) const {
+    const I at = index[segment];
+    const bool valid = in_segment(at, from.length(segment), segment, segment, failures);
+    out[segment] = valid ? values[from.start(segment) + at] : T{0};
+  }
+};
+
+template <class T, class I>
+struct ReplaceBody {
+  Source<T> values;
+  Source<I> index;
+  Segments to;
+  Array<T> out;
+  FailureSink failures;
+
+  KERNEL_FN void operator()(std::int64_t segment) const {
+    const I at = index[segment];
+    if (in_segment(at, to.length(segment), segment, segment, failures)) {
+      out[to.start(segment) + at] = values[segment];
+    }
+  }
+};
+
+template <class T>
+struct DistributeBody {
+  Source<T> values;
+  Array<T> out;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    out[i] = values[segment];
+  }
+};
+
+template <class I>
+struct IndexBody {
+  Source<I> starts, steps;
+  Segments segments;
+  Array<I> out;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    const std::int64_t place = i - segments.start(segment);
+    out[i] = static_cast<I>(static_cast<std::uint64_t>(starts[segment]) +
+                            static_cast<std::uint64_t>(place) *
+                                static_cast<std::uint64_t>(steps[segment]));
+  }
+};
+
+template <class F>
+void with_bits_and_int(const MoveCall& call, const F& f) {
+  with_bits(call.element_bytes,
+            [&](auto bits) { with_int(call.widths, [&](auto index) { f(bits, index); }); });
+}
+
+template <class T>
+Array<T> result(const MoveCall& call, std::int64_t length) {
+  return {static_cast<T*>(call.out), length};
+}
+
+}  // namespace
+
+void launch_fetch(Device& device, const MoveCall& call) {
+  with_bits_and_int(call, [&](auto bits, auto index) {
+    using T = typename decltype(bits)::type;
+    using I = typename decltype(index)::type;
+    launch_expand(device, call.to,
+                  FetchBody<T, I>{Source<T>(call.values), Source<I>(call.index),
+                                  Source<std::uint8_t>(call.flags), call.from,
+                                  result<T>(call, call.to.total), call.failures});
+  });
+}
+
+void launch_claim(Device& device, const MoveCall& call, std::uint64_t* winners, std::uint64_t tag) {
+  with_int(call.widths, [&](auto index) {
+    using I = typename decltype(index)::type;
+    launch_expand(device, call.from,
+                  ClaimBody<I>{Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to,
+                               Array<std::uint64_t>(winners, call.to.total), tag, call.failures});
+  });
+}
+
+void launch_resolve(Device& device, const ResolveCall& call) {
+  with_bits(call.element_bytes, [&](auto bits) {
+    using T = typename decltype(bits)::type;
+    launch_plain(device, call.length,
+                 ResolveBody<T>{Source<T>(call.values), Source<T>(call.fallback), call.others,
+                                Array<const std::uint64_t>(call.winners, call.length), call.tag,
+                                Array<T>(static_cast<T*>(call.out), call.length)});
+  });
+}
+
+void launch_extract(Device& device, const MoveCall& call) {
+  with_bits_and_int(call, [&](auto bits, auto index) {
+    using T = typename decltype(bits)::type;
+    using I = typename decltype(index)::type;
+    launch_plain(device, call.from.count,
+                 ExtractBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.from,
+                                   result<T>(call, call.from.count), call.failures});
+  });
+}
+
+void launch_replace(Device& device, const MoveCall& call) {
+  with_bits_and_int(call, [&](auto bits, auto index) {
+    using T = typename decltype(bits)::type;
+    using I = typename decltype(index)::type;
+    launch_plain(device, call.to.count,
+                 ReplaceBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.to,
+                                   result<T>(call, call.to.total), call.failures});
+  });
+}
+
+void launch_distribute(Device& device, const MoveCall& call) {
+  with_bits(call.element_bytes, [&](auto bits) {
+    using T = typename decltype(bits)::type;
+    launch_expand(device, call.to,
+                  DistributeBody<T>{Source<T>(call.values), result<T>(call, call.to.total)});
+  });
+}
+
+void launch_index(Device& device, const IndexCall& call) {
+  with_int(call.widths, [&](auto index) {
+    using I = typename decltype(index)::type;
+    launch_expand(device, call.segments,
+                  IndexBody<I>{Source<I>(call.starts), Source<I>(call.steps), call.segments,
+                               Array<I>(static_cast<I*>(call.out), call.segments.total)});
+  });
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,0 +1,181 @@
+// Operations that move elements: permutations, EXTRACT, REPLACE, DIST, INDEX.
+
+#include "cvl-cuda/operations.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+using vcode::Op;
+
+/// A vector of that many zeros, in compact form.
+Vector zeros(CudaBackend& cuda, Type type, std::int64_t length) {
+  Vector result;
+  result.type = type;
+  result.length = length;
+  if (!Vector::fits_inline(length, cuda.element_bytes(type))) result.form = Form::Constant;
+  return result;
+}
+
+/// Where the operands of a permutation stand, by operation; -1 for those that it does not have.
+struct Layout {
+  int flags, fallback, from, to;
+};
+Layout layout_of(Op op) {
+  switch (op) {
+    case Op::Permute:
+      return {-1, -1, 2, 2};
+    case Op::DPermute:
+      return {-1, 2, 3, 4};
+    case Op::FPermute:
+      return {2, -1, 3, 4};
+    case Op::DFPermute:
+      return {2, 3, 4, 5};
+    case Op::BPermute:
+      return {-1, -1, 2, 3};
+    default:  // BFPermute
+      return {2, -1, 3, 4};
+  }
+}
+
+void run_fetch(CudaBackend& cuda, Type type, MoveCall& call, Value* operands, Value* results) {
+  const std::int64_t length = call.to.total;
+  // The result may take the place of the index: an element reads its own index only.
+  Vector result = cuda.new_result_over(type, length, operands[1].vector());
+  if (length > 0) {
+    call.out = result.buffer->data;
+    launch_fetch(cuda.device(), call);
+  }
+  results[0] = std::move(result);
+}
+
+/// Elements are sent in two launches: every source claims its target, the greatest source position
+/// wins (an atomic maximum, hence the same winner every time), and every target fetches from its
+/// winner. Claims are tagged with a number that grows from call to call, so that old ones need not
+/// be cleared away.
+void run_send(CudaBackend& cuda, Type type, MoveCall& call, Vector* fallback, Value* results) {
+  const std::int64_t length = call.to.total;
+  std::uint64_t tag = 0;
+  std::uint64_t* winners = cuda.winners(length, tag);
+  if (call.from.total > 0) launch_claim(cuda.device(), call, winners, tag);
+  if (length == 0 || call.from.total == 0) {
+    results[0] = fallback != nullptr ? Value(*fallback) : Value(zeros(cuda, type, length));
+    return;
+  }
+  ResolveCall resolve;
+  resolve.element_bytes = call.element_bytes;
+  resolve.values = call.values;
+  resolve.fallback = cuda.source(fallback != nullptr ? *fallback : zeros(cuda, type, length));
+  resolve.winners = winners;
+  resolve.tag = tag;
+  resolve.length = length;
+  Vector result = fallback != nullptr ? cuda.new_result_over(type, length, *fallback)
+                                      : cuda.new_result(type, length);
+  resolve.out = result.buffer->data;
+  resolve.others = resolve.out != resolve.fallback.data;
+  launch_resolve(cuda.device(), resolve);
+  results[0] = std::move(result);
+}
+
+}  // namespace
+
+void run_permute(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
+  const Layout layout = layout_of(op);
+  MoveCall call;
+  call.element_bytes = cuda.element_bytes(type);
+  call.widths = cuda.widths();
+  call.values = cuda.source(operands[0].vector());
+  call.index = cuda.source(operands[1].vector());
+  if (layout.flags >= 0) call.flags = cuda.source(operands[layout.flags].vector());
+  call.from = cuda.segments(operands[layout.from].segdes());
+  call.to = cuda.segments(operands[layout.to].segdes());
+  call.failures = cuda.failures(op, operands[1].vector().length);
+  if (op == Op::BPermute || op == Op::BFPermute) {
+    run_fetch(cuda, type, call, operands, results);
+  } else {
+    Vector* fallback = layout.fallback >= 0 ? &operands[layout.fallback].vector() : nullptr;
+    run_send(cuda, type, call, fallback, results);
+  }
+}
+
+void run_extract(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
+  const Segdes& segdes = operands[2].segdes();
+  MoveCall call;
+  call.element_bytes = cuda.element_bytes(type);
+  call.widths = cuda.widths();
+  call.values = cuda.source(operands[0].vector());
+  call.index = cuda.source(operands[1].vector());
+  call.from = cuda.segments(segdes);
+  call.failures = cuda.failures(op, segdes.count);
+  Vector result = cuda.new_result(type, segdes.count);
+  if (segdes.count > 0) {
+    call.out = result.buffer->data;
+    launch_extract(cuda.device(), call);
+  }
+  results[0] = std::move(result);
+}
+
+void run_replace(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
+  Vector& target = operands[0].vector();
+  const Segdes& segdes = operands[3].segdes();
+  if (segdes.count == 0) {
+    results[0] = std::move(target);
+    return;
+  }
+  MoveCall call;
+  call.element_bytes = cuda.element_bytes(type);
+  call.widths = cuda.widths();
+  call.index = cuda.source(operands[1].vector());
+  call.values = cuda.source(operands[2].vector());
+  call.to = cuda.segments(segdes);
+  call.failures = cuda.failures(op, segdes.count);
+  const RawSource old = cuda.source(target);
+  // Without elements there is nothing to replace, but every index is wrong.
+  Vector result = cuda.new_result_over(type, target.length, target);
+  if (target.length > 0) {
+    call.out = result.buffer->data;
+    if (call.out != old.data) {
+      launch_write_out(cuda.device(), call.element_bytes, old, target.length, call.out);
+    }
+  }
+  launch_replace(cuda.device(), call);
+  results[0] = std::move(result);
+}
+
+void run_distribute(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
+  const Vector& values = operands[0].vector();
+  const Segdes& segdes = operands[1].segdes();
+  // One value for all of them stays compact, if the host knows it.
+  const bool one = segdes.count <= 1 || values.form == Form::Constant;
+  if (segdes.total == 0 || (one && cuda.known_on_host(values))) {
+    return cuda.run_on_host(op, type, operands, results);
+  }
+  MoveCall call;
+  call.element_bytes = cuda.element_bytes(type);
+  call.values = cuda.source(values);
+  call.to = cuda.segments(segdes);
+  Vector result = cuda.new_result(type, segdes.total);
+  call.out = result.buffer->data;
+  launch_distribute(cuda.device(), call);
+  results[0] = std::move(result);
+}
+
+void run_index(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
+  const Vector& starts = operands[0].vector();
+  const Vector& steps = operands[1].vector();
+  const Segdes& segdes = operands[2].segdes();
+  const bool one = segdes.count <= 1;
+  if (segdes.total == 0 || (one && cuda.known_on_host(starts) && cuda.known_on_host(steps))) {
+    return cuda.run_on_host(op, type, operands, results);
+  }
+  IndexCall call;
+  call.widths = cuda.widths();
+  call.starts = cuda.source(starts);
+  call.steps = cuda.source(steps);
+  call.segments = cuda.segments(segdes);
+  Vector result = cuda.new_result(Type::Int, segdes.total);
+  call.out = result.buffer->data;
+  launch_index(cuda.device(), call);
+  results[0] = std::move(result);
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,0 +1,27 @@
+// The families of operations, each in the file of its name. All have the signature of
+// Backend::execute and run on the device, but for parts that need no work.
+#pragma once
+
+#include "cvl-cuda/cuda_backend.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+using Operation = void (*)(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
+                           Value* results);
+
+void run_elementwise(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_scan(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_random(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_permute(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_extract(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_replace(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_distribute(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_index(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_pack(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_length(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_make_segdes(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_lengths(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

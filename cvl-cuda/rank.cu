@@ -1,0 +1,148 @@
+// What surrounds the sort of RANK_UP and RANK_DOWN: keys before it, ranks after it.
+#include <cstring>
+#include <limits>
+
+#include "cvl-cuda/kernels/expand_launch.hpp"
+#include "cvl-cuda/types.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+/// An unsigned number that orders as the element does: INT by value, FLOAT by sign and magnitude of
+/// its pattern, so that -0 comes before +0 and NaNs lie beyond the infinity of their sign.
+template <class T>
+KERNEL_FN auto sortable(T element) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  constexpr Bits kSign = Bits{1} << (std::numeric_limits<Bits>::digits - 1);
+  Bits bits;
+  memcpy(&bits, &element, sizeof bits);
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<Bits>(bits ^ kSign);
+  } else {
+    return static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
+  }
+}
+
+template <class T, class Key, class Position>
+struct KeyBody {
+  Source<T> operand;
+  bool descending;
+  bool with_segment;
+  Array<Key> keys;
+  Array<Position> positions;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    auto bits = sortable(operand[i]);
+    if (descending) bits = ~bits;  // equal keys keep their order either way
+    Key key = bits;
+    if constexpr (sizeof(Key) > sizeof bits) {
+      if (with_segment) key |= static_cast<Key>(segment) << (8 * sizeof bits);
+    }
+    keys[i] = key;
+    positions[i] = static_cast<Position>(i);
+  }
+};
+
+struct SegmentIdBody {
+  Array<std::uint32_t> ids;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    ids[i] = static_cast<std::uint32_t>(segment);
+  }
+};
+
+template <class Position>
+struct SegmentKeyBody {
+  Array<const Position> positions;
+  Array<const std::uint32_t> ids;
+  Array<std::uint32_t> keys;
+
+  KERNEL_FN void operator()(std::int64_t k) const {
+    keys[k] = ids[static_cast<std::int64_t>(positions[k])];
+  }
+};
+
+template <class I, class Position>
+struct PlaceBody {
+  Segments segments;
+  Array<const Position> positions;
+  Array<I> ranks;
+
+  KERNEL_FN void operator()(std::int64_t k, std::int64_t segment) const {
+    ranks[static_cast<std::int64_t>(positions[k])] = static_cast<I>(k - segments.start(segment));
+  }
+};
+
+template <class F>
+void with_position(std::size_t bytes, const F& f) {
+  if (bytes == 8) {
+    f(std::type_identity<std::uint64_t>());
+  } else {
+    f(std::type_identity<std::uint32_t>());
+  }
+}
+
+template <class T, class Key, class Position>
+void launch_typed_keys(Device& device, const RankKeysCall& call) {
+  const std::int64_t length = call.segments.total;
+  launch_expand(
+      device, call.segments,
+      KeyBody<T, Key, Position>{Source<T>(call.operand), call.descending, call.with_segment,
+                                Array<Key>(static_cast<Key*>(call.keys), length),
+                                Array<Position>(static_cast<Position*>(call.positions), length)});
+}
+
+template <class T>
+void launch_keys_of(Device& device, const RankKeysCall& call) {
+  with_position(call.position_bytes, [&](auto position) {
+    using Position = typename decltype(position)::type;
+    if constexpr (sizeof(T) == 4) {
+      if (call.key_bytes == 4) {
+        return launch_typed_keys<T, std::uint32_t, Position>(device, call);
+      }
+    }
+    launch_typed_keys<T, std::uint64_t, Position>(device, call);
+  });
+}
+
+}  // namespace
+
+void launch_rank_keys(Device& device, const RankKeysCall& call) {
+  const auto run = [&](auto type) { launch_keys_of<typename decltype(type)::type>(device, call); };
+  if (call.type == Type::Int) {
+    with_int(call.widths, run);
+  } else {
+    with_float(call.widths, run);
+  }
+}
+
+void launch_segment_keys(Device& device, const Segments& segments, std::size_t position_bytes,
+                         const void* positions, std::uint32_t* ids, std::uint32_t* keys) {
+  const std::int64_t length = segments.total;
+  launch_expand(device, segments, SegmentIdBody{Array<std::uint32_t>(ids, length)});
+  with_position(position_bytes, [&](auto position) {
+    using Position = typename decltype(position)::type;
+    launch_plain(device, length,
+                 SegmentKeyBody<Position>{
+                     Array<const Position>(static_cast<const Position*>(positions), length),
+                     Array<const std::uint32_t>(ids, length), Array<std::uint32_t>(keys, length)});
+  });
+}
+
+void launch_rank_places(Device& device, const Widths& widths, const Segments& segments,
+                        std::size_t position_bytes, const void* positions, void* ranks) {
+  const std::int64_t length = segments.total;
+  with_int(widths, [&](auto type) {
+    using I = typename decltype(type)::type;
+    with_position(position_bytes, [&](auto position) {
+      using Position = typename decltype(position)::type;
+      launch_expand(
+          device, segments,
+          PlaceBody<I, Position>{
+              segments, Array<const Position>(static_cast<const Position*>(positions), length),
+              Array<I>(static_cast<I*>(ranks), length)});
+    });
+  });
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

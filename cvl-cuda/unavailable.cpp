@@ -1,0 +1,16 @@
+// What is left of this library in builds without nvcc.
+
+#include "cvl-cuda/make_backend.hpp"
+#include "cvl/failure.hpp"
+
+namespace cvl::cuda {
+
+std::string cuda_unavailable_reason() {
+  return "this program was built without CUDA";
+}
+
+std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {
+  throw Failure(vcode::ErrorCode::NoBackend, cuda_unavailable_reason());
+}
+
+}  // namespace cvl::cuda

@@ -1,0 +1,121 @@
+// vinterp's --compare: the libraries run side by side, and a wrong one is found out.
+#include "vinterp/compare.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cuda/under_test.hpp"
+#include "cvl-cpu/cpu_backend.hpp"
+#include "cvl/failure.hpp"
+
+namespace {
+
+using cvl::Segdes;
+using cvl::Value;
+using cvl::Vector;
+using vcode::Op;
+using vcode::Type;
+using vinterp::CompareBackend;
+
+std::unique_ptr<cvl::Backend> make_cpu() {
+  return std::make_unique<cvl::cpu::CpuBackend>(cvl::cpu::CpuOptions());
+}
+std::unique_ptr<cvl::Backend> make_emulated() {
+  return make_under_test();
+}
+
+/// The CPU library, but what it says of one operation is off by one in the last element.
+class WrongBackend final : public cvl::Backend {
+ public:
+  explicit WrongBackend(Op wrong) : wrong_(wrong), inner_(make_cpu()) {}
+
+  std::string_view name() const override { return "wrong"; }
+  std::string description() const override { return "wrong on purpose"; }
+  cvl::Widths widths() const override { return inner_->widths(); }
+  cvl::Heap& heap() override { return inner_->heap(); }
+  void execute(Op op, Type type, Value* operands, Value* results) override {
+    inner_->execute(op, type, operands, results);
+    if (op != wrong_) return;
+    Vector& vector = results[0].vector();
+    std::vector<std::int32_t> elements(static_cast<std::size_t>(vector.length));
+    inner_->download(vector, 0, vector.length, elements.data());
+    elements.back() += 1;
+    vector = inner_->upload(Type::Int, elements.data(), vector.length);
+  }
+  Vector upload(Type type, const void* elements, std::int64_t length) override {
+    return inner_->upload(type, elements, length);
+  }
+  void download(const Vector& vector, std::int64_t begin, std::int64_t count,
+                void* elements) override {
+    inner_->download(vector, begin, count, elements);
+  }
+  void seed(std::uint64_t seed) override { inner_->seed(seed); }
+  void synchronize() override { inner_->synchronize(); }
+
+ private:
+  Op wrong_;
+  std::unique_ptr<cvl::Backend> inner_;
+};
+
+/// A little computation with every kind of value; returns the sum that it ends with.
+std::int64_t compute(cvl::Backend& backend) {
+  const auto run = [&](Op op, Type type, std::vector<Value> operands) {
+    Value results[vcode::kMaxResults];
+    backend.execute(op, type, operands.data(), results);
+    return results[0];
+  };
+  std::vector<std::int32_t> elements(3000);
+  std::iota(elements.begin(), elements.end(), 1);
+  const Value numbers = backend.upload(Type::Int, elements.data(), 3000);
+  const Segdes single = Segdes::single(3000);
+  const Value scanned = run(Op::AddScan, Type::Int, {numbers, single});
+  const Value floats = run(Op::IntToFloat, Type::Int, {scanned});
+  const Value logs = run(Op::Log, Type::Int, {floats});
+  run(Op::AddScan, Type::Float, {logs, single});
+  const Value random = run(Op::Rand, Type::Int, {numbers});
+  const Value parts = run(Op::MakeSegdes, Type::Int, {random});
+  run(Op::Lengths, Type::Int, {parts});
+  const Value ranks = run(Op::RankUp, Type::Int, {random, single});
+  const Value sorted = run(Op::Permute, Type::Int, {random, ranks, single});
+  const Value sum = run(Op::AddReduce, Type::Int, {sorted, single});
+  return cvl::read_int(backend, sum.vector());
+}
+
+}  // namespace
+
+TEST_CASE("libraries that agree") {
+  CompareBackend compare(make_cpu(), make_emulated(), true);
+  const std::unique_ptr<cvl::Backend> alone = make_cpu();
+  CHECK(compute(compare) == compute(*alone));
+  CHECK(compare.differences() == 0);
+  const std::string report = compare.report();
+  CHECK(report.find("cpu") != std::string::npos);
+  CHECK(report.find("cuda") != std::string::npos);
+  CHECK(report.find("+_SCAN FLOAT") != std::string::npos);
+  CHECK(report.find("differ") == std::string::npos);
+}
+
+TEST_CASE("a wrong library is reported, and the run goes on") {
+  CompareBackend compare(make_cpu(), std::make_unique<WrongBackend>(Op::RankUp), false);
+  const std::unique_ptr<cvl::Backend> alone = make_cpu();
+  CHECK(compute(compare) == compute(*alone));
+  CHECK(compare.differences() == 1);
+  CHECK(compare.report().find("RANK_UP INT differs: element 2999 of result 0 is ") !=
+        std::string::npos);
+}
+
+TEST_CASE("or stops the run at the first difference") {
+  CompareBackend compare(make_cpu(), std::make_unique<WrongBackend>(Op::RankUp), true);
+  try {
+    compute(compare);
+    FAIL("must stop");
+  } catch (const cvl::Failure& failure) {
+    CHECK(failure.message() == "the vector libraries `cpu` and `wrong` differ in `RANK_UP INT`");
+    REQUIRE(failure.notes().size() == 3);
+    CHECK(failure.notes()[1].rfind("operand 0: ( ", 0) == 0);
+    CHECK(failure.notes()[2] == "operand 1: [ 3000 ]");
+  }
+}

@@ -1,0 +1,159 @@
+// Failures that the device finds behind the host's back.
+#include "cvl/failure.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cuda/under_test.hpp"
+#include "cvl-cpu/cpu_backend.hpp"
+
+namespace {
+
+using cvl::Failure;
+using cvl::Segdes;
+using cvl::Value;
+using cvl::Vector;
+using vcode::ErrorCode;
+using vcode::Op;
+using vcode::Type;
+
+constexpr std::int64_t kLong = 20000;
+
+class Library {
+ public:
+  explicit Library(std::unique_ptr<cvl::Backend> backend) : backend_(std::move(backend)) {}
+
+  cvl::Backend& backend() { return *backend_; }
+  Vector ints(const std::vector<std::int32_t>& elements) {
+    return backend_->upload(Type::Int, elements.data(), static_cast<std::int64_t>(elements.size()));
+  }
+  Value run(std::uint32_t origin, Op op, std::vector<Value> operands) {
+    Value results[vcode::kMaxResults];
+    backend_->origin = origin;
+    backend_->execute(op, Type::Int, operands.data(), results);
+    return results[0];
+  }
+  Failure failure() {
+    try {
+      backend_->synchronize();
+    } catch (const Failure& failure) {
+      return failure;
+    }
+    FAIL("no failure was reported");
+    return Failure(ErrorCode::Internal, "");
+  }
+
+ private:
+  std::unique_ptr<cvl::Backend> backend_;
+};
+
+Library emulated() {
+  return Library(make_under_test());
+}
+Library cpu() {
+  return Library(std::make_unique<cvl::cpu::CpuBackend>(cvl::cpu::CpuOptions()));
+}
+
+std::vector<std::int32_t> counting(std::int64_t length) {
+  std::vector<std::int32_t> elements(static_cast<std::size_t>(length));
+  std::iota(elements.begin(), elements.end(), 0);
+  return elements;
+}
+
+}  // namespace
+
+TEST_CASE("the first failing operation and its lowest position are reported") {
+  Library cuda = emulated();
+  std::vector<std::int32_t> bad = counting(kLong);
+  bad[17000] = -5;
+  bad[12345] = 999999;
+  const Segdes single = Segdes::single(kLong);
+  const Value values = cuda.ints(counting(kLong));
+  cuda.run(1, Op::BPermute, {values, cuda.ints(counting(kLong)), single, single});
+  cuda.run(2, Op::BPermute, {values, cuda.ints(bad), single, single});
+  cuda.run(3, Op::Divide, {values, values});  // divides by 0 at position 0
+  const Failure failure = cuda.failure();
+  CHECK(failure.code() == ErrorCode::IndexOutOfRange);
+  CHECK(failure.origin() == 2U);
+  CHECK(failure.message() == "index 999999 is out of range in `BPERMUTE`");
+  REQUIRE(failure.notes().size() == 1);
+  CHECK(failure.notes()[0].find("element 12345 ") != std::string::npos);
+
+  // The record is free again afterwards.
+  cuda.backend().synchronize();
+  cuda.run(9, Op::Divide, {values, values});
+  const Failure second = cuda.failure();
+  CHECK(second.code() == ErrorCode::DivisionByZero);
+  CHECK(second.origin() == 9U);
+}
+
+TEST_CASE("an earlier failure of the device comes before a later one of the host") {
+  Library cuda = emulated();
+  const Value values = cuda.ints(counting(kLong));
+  cuda.run(4, Op::Modulo, {values, values});
+  try {
+    cuda.run(5, Op::Divide, {cuda.ints({1}), cuda.ints({0})});
+    FAIL("must fail");
+  } catch (const Failure& failure) {
+    CHECK(failure.origin() == 4U);
+  }
+}
+
+TEST_CASE("waits inside operations report failures too") {
+  Library cuda = emulated();
+  const Value values = cuda.ints(counting(kLong));
+  cuda.run(6, Op::Rand, {values});  // a bound of 0
+  CHECK_THROWS_AS(cuda.run(7, Op::MakeSegdes, {values}), Failure);
+
+  std::vector<std::int32_t> lengths = counting(kLong);
+  lengths[777] = -3;
+  CHECK_THROWS_WITH(cuda.run(8, Op::MakeSegdes, {cuda.ints(lengths)}),
+                    "a segment cannot have -3 elements");
+}
+
+TEST_CASE("both libraries use the same words") {
+  std::vector<std::int32_t> bad = counting(kLong);
+  bad[500] = -1;
+  bad[900] = 0;
+  const Segdes single = Segdes::single(kLong);
+  const auto provoke = [&](Library library, Op op) {
+    const Value good = library.ints(counting(kLong));
+    const Value wrong = library.ints(bad);
+    std::vector<Value> operands;
+    switch (op) {
+      case Op::Divide:
+        operands = {good, wrong};
+        break;
+      case Op::Permute:
+        operands = {good, wrong, single};
+        break;
+      default:
+        operands = {wrong};
+    }
+    try {
+      library.run(0, op, operands);
+      library.backend().synchronize();
+    } catch (const Failure& failure) {
+      std::string text = failure.message();
+      for (const std::string& note : failure.notes()) text += "|" + note;
+      return text + "|" + failure.hint();
+    }
+    return std::string("no failure");
+  };
+  for (const Op op : {Op::Divide, Op::Permute, Op::Rand, Op::MakeSegdes}) {
+    CHECK(provoke(emulated(), op) == provoke(cpu(), op));
+  }
+}
+
+TEST_CASE("lack of device memory is a failure with sizes, and the library goes on afterwards") {
+  cvl::cuda::CudaOptions options;
+  options.memory_limit = std::size_t{64} << 20;
+  Library cuda(make_under_test(options));
+  const Segdes many = Segdes::regular(2, std::int64_t{100} << 20);
+  CHECK_THROWS_WITH(cuda.run(0, Op::Distribute, {cuda.ints({1, 2}), many}), "out of memory");
+  const Value values = cuda.ints(counting(kLong));
+  CHECK(cuda.run(1, Op::Add, {values, values}).vector().length == kLong);
+}

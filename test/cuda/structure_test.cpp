@@ -1,0 +1,247 @@
+// How many launches and waits each operation costs, on the emulated device, which runs the same
+// host code as a real one, and on a real one. The bounds are those of docs/cuda.md.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cuda/under_test.hpp"
+#include "cvl/check.hpp"
+
+namespace {
+
+using cvl::Segdes;
+using cvl::Value;
+using cvl::Vector;
+using vcode::Op;
+using vcode::Type;
+
+constexpr std::int64_t kLong = 50000;
+
+class Fixture {
+ public:
+  Fixture() : backend_(make_under_test()) {}
+
+  cvl::Backend& backend() { return *backend_; }
+
+  Vector ints(std::int64_t length, std::int32_t modulus) {
+    std::vector<std::int32_t> elements(static_cast<std::size_t>(length));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = static_cast<std::int32_t>(i * 7919 % static_cast<std::size_t>(modulus));
+    }
+    return backend_->upload(Type::Int, elements.data(), length);
+  }
+  Vector ones(std::int64_t length) {
+    const std::vector<std::int32_t> elements(static_cast<std::size_t>(length), 1);
+    return backend_->upload(Type::Int, elements.data(), length);
+  }
+  Vector floats(std::int64_t length) {
+    std::vector<double> elements(static_cast<std::size_t>(length), 0.5);
+    return backend_->upload(Type::Float, elements.data(), length);
+  }
+  Vector flags(std::int64_t length) {
+    std::vector<std::uint8_t> elements(static_cast<std::size_t>(length));
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = i % 3 == 0;
+    return backend_->upload(Type::Bool, elements.data(), length);
+  }
+  Vector iota(std::int64_t length) {
+    std::vector<std::int32_t> elements(static_cast<std::size_t>(length));
+    std::iota(elements.begin(), elements.end(), 0);
+    return backend_->upload(Type::Int, elements.data(), length);
+  }
+  /// kLong elements in segments of 0, 1, 2, 3, 4, 0, ... elements; its tables are made.
+  Segdes general() {
+    std::vector<std::int32_t> lengths;
+    for (std::int64_t left = kLong, k = 0; left > 0; ++k) {
+      const auto length = static_cast<std::int32_t>(std::min<std::int64_t>(left, k % 5));
+      lengths.push_back(length);
+      left -= length;
+    }
+    return cvl::make_segdes(*backend_, backend_->upload(Type::Int, lengths.data(),
+                                                        static_cast<std::int64_t>(lengths.size())));
+  }
+
+  struct Cost {
+    std::uint64_t launches, waits, copies;
+  };
+  /// What one operation costs, and its results in `results`.
+  Cost cost(Op op, Type type, std::vector<Value> operands) {
+    cvl::check_operands(vcode::info(op), type, operands.data(), true);
+    const cvl::DeviceCounters before = backend_->counters();
+    backend_->execute(op, type, operands.data(), results);
+    const cvl::DeviceCounters after = backend_->counters();
+    return {after.launches - before.launches, after.waits - before.waits,
+            after.uploads - before.uploads + after.downloads - before.downloads};
+  }
+
+ private:
+  std::unique_ptr<cvl::Backend> backend_;
+
+ public:
+  Value results[vcode::kMaxResults];  // must go before the library
+};
+
+void check(const Fixture::Cost& cost, std::uint64_t launches, std::uint64_t waits) {
+  CHECK(cost.launches == launches);
+  CHECK(cost.waits == waits);
+  CHECK(cost.copies == 0);
+}
+
+}  // namespace
+
+TEST_CASE("elementwise operations take one launch") {
+  Fixture f;
+  const Vector a = f.ints(kLong, 1000);
+  check(f.cost(Op::Add, Type::Int, {a, a}), 1, 0);
+  check(f.cost(Op::Divide, Type::Int, {a, f.ones(kLong)}), 1, 0);
+  check(f.cost(Op::Select, Type::Int, {f.flags(kLong), a, a}), 1, 0);
+  check(f.cost(Op::Exp, Type::Int, {f.floats(kLong)}), 1, 0);
+  check(f.cost(Op::Rand, Type::Int, {f.ones(kLong)}), 1, 0);
+}
+
+TEST_CASE("constants and index ranges cost nothing and are read as they are") {
+  Fixture f;
+  const Segdes single = Segdes::single(kLong);
+  check(f.cost(Op::Distribute, Type::Int, {cvl::make_int({}, 3), single}), 0, 0);
+  const Vector constant = f.results[0].vector();
+  CHECK(constant.form == cvl::Form::Constant);
+  check(f.cost(Op::Index, Type::Int, {cvl::make_int({}, 3), cvl::make_int({}, 2), single}), 0, 0);
+  const Vector range = f.results[0].vector();
+  CHECK(range.form == cvl::Form::Progression);
+  check(f.cost(Op::Multiply, Type::Int, {range, constant}), 1, 0);
+  check(f.cost(Op::AddReduce, Type::Int, {range, single}), 1, 0);
+  check(f.cost(Op::Add, Type::Int, {constant, constant}), 0, 0);
+}
+
+TEST_CASE("scans take one launch, FLOAT sums two") {
+  Fixture f;
+  const Vector a = f.ints(kLong, 1000);
+  const Segdes single = Segdes::single(kLong);
+  const Segdes general = f.general();
+  check(f.cost(Op::AddScan, Type::Int, {a, single}), 1, 0);
+  check(f.cost(Op::MaxScan, Type::Float, {f.floats(kLong), single}), 1, 0);
+  check(f.cost(Op::AddScan, Type::Float, {f.floats(kLong), single}), 2, 0);
+  check(f.cost(Op::AddScan, Type::Int, {a, general}), 1, 0);
+  check(f.cost(Op::AddScan, Type::Float, {f.floats(kLong), general}), 2, 0);
+}
+
+TEST_CASE("reductions take one launch; their result waits until it is asked for") {
+  Fixture f;
+  const Vector a = f.ints(kLong, 1000);
+  const Segdes general = f.general();
+  check(f.cost(Op::AddReduce, Type::Float, {f.floats(kLong), general}), 1, 0);
+  check(f.cost(Op::MaxReduce, Type::Int, {a, Segdes::single(kLong)}), 1, 0);
+  const Value maximum = f.results[0];
+  // Not yet known, so what depends on it stays on the device ...
+  check(f.cost(Op::Add, Type::Int, {maximum, maximum}), 1, 0);
+  // ... and once it is, goes on on the host.
+  const cvl::DeviceCounters before = f.backend().counters();
+  CHECK(cvl::read_int(f.backend(), maximum.vector()) == 999);
+  CHECK(f.backend().counters().waits == before.waits + 1);
+  CHECK(f.backend().counters().downloads == before.downloads);
+  check(f.cost(Op::Add, Type::Int, {maximum, maximum}), 0, 0);
+  CHECK(cvl::read_int(f.backend(), f.results[0].vector()) == 1998);
+}
+
+TEST_CASE("descriptors") {
+  Fixture f;
+  const Segdes general = f.general();
+  check(f.cost(Op::Lengths, Type::Int, {general}), 0, 0);
+  const Value lengths = f.results[0];
+  // Lengths that came from a descriptor lead back to it; others cost a wait for the total.
+  check(f.cost(Op::MakeSegdes, Type::Int, {lengths}), 0, 0);
+  CHECK(f.results[0].segdes().tables.get() == general.tables.get());
+  check(f.cost(Op::MakeSegdes, Type::Int, {f.ints(kLong, 10)}), 1, 1);
+  check(f.cost(Op::Lengths, Type::Int, {Segdes::regular(kLong, 3)}), 0, 0);
+  check(f.cost(Op::MakeSegdes, Type::Int, {f.results[0]}), 0, 0);
+  check(f.cost(Op::Length, Type::Int, {f.ints(kLong, 10)}), 0, 0);
+}
+
+TEST_CASE("distribution over many segments takes one launch") {
+  Fixture f;
+  const Segdes general = f.general();
+  const Vector values = f.ints(general.count, 100);
+  check(f.cost(Op::Distribute, Type::Int, {values, general}), 1, 0);
+  check(f.cost(Op::Index, Type::Int, {values, values, general}), 1, 0);
+  check(f.cost(Op::Distribute, Type::Int, {f.ints(kLong / 2, 9), Segdes::regular(kLong / 2, 2)}), 1,
+        0);
+}
+
+TEST_CASE("permutations: one launch to fetch, two to send") {
+  Fixture f;
+  const Segdes single = Segdes::single(kLong);
+  const Vector a = f.ints(kLong, 1000);
+  check(f.cost(Op::BPermute, Type::Int, {a, f.iota(kLong), single, single}), 1, 0);
+  check(f.cost(Op::Permute, Type::Int, {a, f.iota(kLong), single}), 2, 0);
+  check(f.cost(Op::DPermute, Type::Int, {a, f.iota(kLong), a, single, single}), 2, 0);
+  const Segdes pairs = Segdes::regular(kLong / 2, 2);
+  const Vector zero = f.ints(kLong / 2, 1);
+  check(f.cost(Op::Extract, Type::Int, {a, zero, pairs}), 1, 0);
+  // In place when nobody else has the vector, else after a copy.
+  std::vector<Value> operands(4);
+  operands[0] = f.ints(kLong, 5);
+  operands[1] = operands[2] = zero;
+  operands[3] = pairs;
+  check(f.cost(Op::Replace, Type::Int, std::move(operands)), 1, 0);
+  check(f.cost(Op::Replace, Type::Int, {a, zero, zero, pairs}), 2, 0);
+}
+
+TEST_CASE("packs take one launch and wait once per set of flags") {
+  Fixture f;
+  const Segdes general = f.general();
+  const Vector a = f.ints(kLong, 1000);
+  const Vector flags = f.flags(kLong);
+  // The second launch moves the result to a smaller block.
+  check(f.cost(Op::Pack, Type::Int, {a, flags, general}), 2, 1);
+  check(f.cost(Op::Pack, Type::Int, {a, flags, general}), 1, 0);
+  check(f.cost(Op::Pack, Type::Float, {f.floats(kLong), flags, Segdes::single(kLong)}), 2, 1);
+}
+
+TEST_CASE("ranks take launches that do not depend on the segments") {
+  Fixture f;
+  const Vector a = f.ints(kLong, 1000);
+  // Keys, sort, places; the sort counts as one here and as one per eight bits on a device.
+  const Segdes general = f.general();
+#if defined(CUDA_TEST_DEVICE)
+  const auto sort = [](std::uint64_t bits) { return 2 + (bits + 7) / 8; };
+#else
+  const auto sort = [](std::uint64_t) { return std::uint64_t{1}; };
+#endif
+  const auto segment_bits =
+      static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(general.count - 1)));
+  check(f.cost(Op::RankUp, Type::Int, {a, Segdes::single(kLong)}), 2 + sort(32), 0);
+  check(f.cost(Op::RankDown, Type::Int, {a, general}), 2 + sort(32 + segment_bits), 0);
+  check(f.cost(Op::RankUp, Type::Float, {f.floats(kLong), general}),
+        4 + sort(64) + sort(segment_bits), 0);
+}
+
+TEST_CASE("small vectors never reach the device") {
+  Fixture f;
+  const Vector a = f.ints(100, 50);
+  const Segdes parts = Segdes::regular(10, 10);
+  check(f.cost(Op::Add, Type::Int, {a, a}), 0, 0);
+  check(f.cost(Op::AddScan, Type::Int, {a, parts}), 0, 0);
+  check(f.cost(Op::RankUp, Type::Int, {a, parts}), 0, 0);
+  check(f.cost(Op::Pack, Type::Int, {a, f.flags(100), parts}), 0, 0);
+}
+
+TEST_CASE("a steady state takes no memory from the device", "[steady]") {
+  Fixture f;
+  const Vector a = f.ints(kLong, 1000);
+  const Segdes general = f.general();
+  const auto round = [&] {
+    f.cost(Op::AddScan, Type::Int, {a, general});
+    f.cost(Op::RankUp, Type::Int, {a, general});
+    f.cost(Op::Permute, Type::Int, {a, f.iota(kLong), Segdes::single(kLong)});
+    f.cost(Op::Pack, Type::Int, {a, f.flags(kLong), general});
+    f.cost(Op::AddReduce, Type::Int, {a, general});
+  };
+  for (int k = 0; k < 5; ++k) round();
+  const std::size_t held = f.backend().heap().statistics().held_bytes;
+  for (int k = 0; k < 5; ++k) round();
+  CHECK(f.backend().heap().statistics().held_bytes == held);
+}

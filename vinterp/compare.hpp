@@ -1,0 +1,73 @@
+// A backend that runs every operation on two vector libraries and checks that they agree
+// (--compare).
+//
+// Values live in the first library. The second one gets copies of the operands of each operation,
+// so that a difference shows at the operation that causes it and goes no further. INT, BOOL and
+// descriptors must be equal; FLOAT may differ as far as rounding allows (tolerance()).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cvl/backend.hpp"
+
+namespace vinterp {
+
+class CompareBackend final : public cvl::Backend {
+ public:
+  /// Both with the same widths and seed. `stop` (--compare=trace): the first operation whose
+  /// results differ fails and shows its operands.
+  CompareBackend(std::unique_ptr<cvl::Backend> first, std::unique_ptr<cvl::Backend> second,
+                 bool stop);
+
+  std::string_view name() const override { return "compare"; }
+  std::string description() const override;
+  cvl::Widths widths() const override { return first_->widths(); }
+  cvl::Heap& heap() override { return first_->heap(); }
+  void execute(vcode::Op op, cvl::Type type, cvl::Value* operands, cvl::Value* results) override;
+  cvl::Vector upload(cvl::Type type, const void* elements, std::int64_t length) override {
+    return first_->upload(type, elements, length);
+  }
+  void download(const cvl::Vector& vector, std::int64_t begin, std::int64_t count,
+                void* elements) override {
+    first_->download(vector, begin, count, elements);
+  }
+  void seed(std::uint64_t seed) override;
+  void synchronize() override { first_->synchronize(); }
+  cvl::DeviceCounters counters() const override { return second_->counters(); }
+
+  /// Operations, bytes and times of the two side by side, and which operations differed.
+  std::string report() const;
+  std::uint64_t differences() const { return differences_; }
+
+ private:
+  struct Row {
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;  // of operands and results
+    double seconds[2] = {0, 0};
+    std::uint64_t differing = 0;
+    std::string example;  // of a difference
+  };
+  /// What an operation did on one library.
+  struct Run;
+
+  Run run(cvl::Backend& backend, vcode::Op op, cvl::Type type, std::vector<cvl::Value> operands);
+  cvl::Vector copy(const cvl::Vector& vector);
+  cvl::Value copy(const cvl::Value& value);
+  std::uint64_t bytes_of(const cvl::Value& value) const;
+  std::string difference(vcode::Op op, const std::vector<cvl::Value>& operands, const Run& a,
+                         const Run& b);
+  [[noreturn]] void stop_at(vcode::Op op, cvl::Type type, const std::vector<cvl::Value>& operands,
+                            const std::string& difference);
+
+  std::unique_ptr<cvl::Backend> first_, second_;
+  bool stop_;
+  std::uint64_t differences_ = 0;
+  std::map<std::pair<vcode::Op, cvl::Type>, Row> rows_;
+};
+
+}  // namespace vinterp
