@@ -11,6 +11,9 @@ namespace cvl {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+/// The beginning of a region is left in small pages: a program that needs no more than that should
+/// not pay for touching and holding a huge one.
+constexpr std::size_t kSmallPagesFirst = 2 * kHugePage;
 
 std::size_t rounded(std::size_t bytes) {
   return (bytes + 4095) & ~std::size_t{4095};
@@ -33,7 +36,9 @@ void* HostMemory::acquire(std::size_t bytes) noexcept {
   if (head != 0) munmap(begin, head);
   const std::size_t tail = mapped - head - size;
   if (tail != 0) munmap(begin + head + size, tail);
-  if (size >= kHugePage) madvise(begin + head, size, MADV_HUGEPAGE);
+  if (size > kSmallPagesFirst) {
+    madvise(begin + head + kSmallPagesFirst, size - kSmallPagesFirst, MADV_HUGEPAGE);
+  }
   return begin + head;
 }
 
