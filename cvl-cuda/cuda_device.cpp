@@ -158,10 +158,16 @@ cudaStream_t stream_of(Device& device) {
 Device::Device(int ordinal) {
   const std::string reason = cuda_unavailable_reason();
   if (!reason.empty()) throw Failure(ErrorCode::NoBackend, reason);
+  int count = 0;
+  CUDA_CALL(cudaGetDeviceCount(&count));
+  if (ordinal >= count) {
+    throw Failure(ErrorCode::NoBackend,
+                  fmt::format("there is no device {} (devices count from 0, and there are {})",
+                              ordinal, count));
+  }
   // The host waits for single values: spinning saves the wake-up.
-  cudaSetDevice(ordinal);
-  cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceMapHost);
-  cudaGetLastError();
+  CUDA_CALL(cudaInitDevice(ordinal, cudaDeviceScheduleSpin | cudaDeviceMapHost,
+                           cudaInitDeviceFlagsAreValid));
   state_ = std::make_unique<State>(ordinal);
 }
 

@@ -50,6 +50,18 @@ std::int64_t element_bytes(const cvl::Widths& widths, const Value& value) {
   return 0;
 }
 
+/// The earliest failure of a run that found `failure`: an instruction before that one may have
+/// failed in the library's outstanding work.
+Failure first_failure(cvl::Backend& backend, const Failure& failure) {
+  if (failure.origin()) return failure;
+  try {
+    backend.synchronize();
+  } catch (const Failure& earlier) {
+    return earlier;
+  }
+  return failure;
+}
+
 }  // namespace
 
 Machine::Machine(const vcode::LinkedProgram& program, std::vector<Value> constants,
@@ -70,7 +82,8 @@ RunResult Machine::run() {
     result.outcome = guarded_loop();
   } catch (const Failure& failure) {
     result.outcome = Outcome::Failed;
-    result.failure = report_failure(failure, program_, at_, calls_.places(), stack_.values());
+    const Failure first = first_failure(backend_, failure);
+    result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values());
   }
   if (result.outcome == Outcome::Interrupted) result.signal = pending_signal.load();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -207,6 +220,7 @@ void Machine::run_io(const Decoded& step) {
   Value* const operands = stack_.topmost(step.operands);
   if (!types_fit(step, operands)) fail_type(step, operands);
   backend_.origin = at_;
+  backend_.synchronize();  // nothing may be read or written after a failure
   io_.execute(step.op, step.type, operands, results_);
   stop_if_asked();
   stack_.replace(step.operands, results_, step.results);
