@@ -40,7 +40,8 @@ inline constexpr std::size_t kInlineBytes = 16;
 
 /// A flat vector of INT, BOOL or FLOAT. Elements have the widths of the run; BOOL takes one byte
 /// and is always 0 or 1. A scalar is a vector of length 1, and vectors that fit the payload are
-/// always Inline: they never touch the heap.
+/// Inline: they never touch the heap. (Results that a device has still to deliver are Dense however
+/// short they are; Backend::download waits for them.)
 struct Vector {
   Type type = Type::Int;
   Form form = Form::Inline;
@@ -114,14 +115,7 @@ class Value {
   Value(Pair pair) noexcept : pair_(std::move(pair)) {}
   Value(const Value& other) noexcept { copy_from(other); }
   Value(Value&& other) noexcept { move_from(std::move(other)); }
-  Value& operator=(const Value& other) noexcept {
-    if (this != &other) {
-      Value copy(other);
-      destroy();
-      move_from(std::move(copy));
-    }
-    return *this;
-  }
+  Value& operator=(const Value& other) noexcept { return *this = Value(other); }
   Value& operator=(Value&& other) noexcept {
     if (this != &other) {
       destroy();

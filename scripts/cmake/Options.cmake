@@ -13,6 +13,10 @@ target_include_directories(nesl_flags INTERFACE
 # math library (it would keep loops scalar).
 target_compile_options(nesl_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-ffp-contract=off;-fno-math-errno>)
+# g++ 12 warns about its own std::string (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(NESL_WERROR)
   target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
