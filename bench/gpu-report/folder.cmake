@@ -16,12 +16,13 @@ endforeach()
 file(GET_RUNTIME_DEPENDENCIES
   EXECUTABLES ${PROGRAMS}
   RESOLVED_DEPENDENCIES_VAR libraries
-  PRE_EXCLUDE_REGEXES "^libc\\." "^libm\\." "^ld-linux" "^libpthread" "^libdl" "^librt")
+  PRE_EXCLUDE_REGEXES "^libc\\." "^libm\\." "^libmvec" "^ld-linux" "^libpthread" "^libdl" "^librt")
 foreach(library IN LISTS libraries)
   file(COPY ${library} DESTINATION ${FOLDER}/lib FOLLOW_SYMLINK_CHAIN)
 endforeach()
 
-file(GLOB_RECURSE programs ${SOURCE_DIR}/bench/programs/*.vcode)
+file(GLOB programs ${SOURCE_DIR}/bench/gpu-report/programs/*.vcode
+  ${SOURCE_DIR}/bench/programs/*.vcode)
 foreach(program IN LISTS programs)
   file(COPY ${program} DESTINATION ${FOLDER}/programs)
 endforeach()
