@@ -1,0 +1,100 @@
+// From a checked form to a VCODE program: the worklist of function versions (reference 10.6).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "neslc/free_variables.hpp"
+#include "neslc/ir.hpp"
+#include "neslc/ir_builder.hpp"
+#include "neslc/session.hpp"
+#include "neslc/static_error.hpp"
+
+namespace neslc {
+
+/// One compiled version of a function or lambda.
+struct Version {
+  const Definition* definition = nullptr;  // one of these two
+  const Lambda* lambda = nullptr;
+  std::vector<TypePtr> instantiation;
+  TypePtr argument_type = nullptr;
+  TypePtr result_type = nullptr;
+  TypePtr captured_type = nullptr;  // lambda: its function type, which tells what it captures
+  bool lifted = false;
+  std::vector<bool> uniform;  // lifted: of each part of the argument, is it the same everywhere
+
+  auto operator<=>(const Version&) const = default;
+
+  const Pattern& parameter() const {
+    return lambda != nullptr ? *lambda->parameter : *definition->body->parameter;
+  }
+  const Expr& body() const {
+    return lambda != nullptr ? *lambda->body : *definition->body->expression;
+  }
+};
+
+/// Thrown when a program cannot be compiled after all: `no-body` and the like.
+struct CompileError {
+  Category category;
+  std::string name;
+};
+
+struct CompileOptions {
+  bool argument_checks = true;
+  int int_bytes = 4;  // for max_int and min_int
+};
+
+/// Where the program is given the values of top-level variables.
+class TopLevelValues {
+ public:
+  virtual ~TopLevelValues() = default;
+  /// The number of the first component of the variable's value, or -1 if it has none: then the
+  /// expression that defines it is evaluated in its place.
+  virtual std::int64_t first_component(const Definition& variable) = 0;
+};
+
+class Compiler {
+ public:
+  Compiler(Session& session, TopLevelValues& values, CompileOptions options);
+
+  /// The program that evaluates the expression of a checked form.
+  ir::Module compile(const Body& body);
+
+  // ---- For the flattener
+
+  Session& session() { return session_; }
+  TypeTable& types() { return session_.types(); }
+  const CompileOptions& options() const { return options_; }
+  TopLevelValues& values() { return values_; }
+  FreeVariables& free_variables() { return free_variables_; }
+  ir::Module& module() { return module_; }
+  ir::ConstantPool& pool() { return pool_; }
+  /// The function of a version, whose code is made later.
+  const ir::Function& function(const Version& version);
+  /// Is the code put in the place of the call?
+  bool inline_call(const Version& version);
+  std::uint32_t source_index(const std::shared_ptr<const vcode::Source>& source);
+
+ private:
+  int expanded_size(const Definition& definition);
+  bool calls_itself(const Definition& definition);
+
+  Session& session_;
+  TopLevelValues& values_;
+  CompileOptions options_;
+  FreeVariables free_variables_;
+  ir::Module module_;
+  ir::ConstantPool pool_;
+  std::map<Version, ir::Function*> functions_;
+  std::vector<std::pair<Version, ir::Function*>> worklist_;
+  std::unordered_map<const Definition*, int> sizes_;
+  std::unordered_map<const Definition*, bool> recursive_;
+  int next_number_ = 1;
+};
+
+}  // namespace neslc

@@ -1,0 +1,155 @@
+#include "neslc/evaluator.hpp"
+
+#include <utility>
+
+#include "cvl/failure.hpp"
+#include "neslc/value.hpp"
+#include "neslc/value_text.hpp"
+#include "vcode/printer.hpp"
+#include "vinterp/constants.hpp"
+#include "vinterp/io_ops.hpp"
+#include "vinterp/machine.hpp"
+
+namespace neslc {
+namespace {
+
+std::string text_of(cvl::Backend& backend, const cvl::Value& codes) {
+  const Column column = download(backend, codes);
+  std::string text;
+  for (const std::int64_t code : std::get<std::vector<std::int64_t>>(column)) {
+    text += static_cast<char>(code);
+  }
+  return text;
+}
+
+/// A value as a constant of a program text.
+vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value) {
+  vcode::Constant constant;
+  constant.type = value.type();
+  std::visit([&](auto&& elements) { constant.elements = std::move(elements); },
+             download(backend, value));
+  const bool scalar = constant.size() == 1;
+  constant.form = scalar ? vcode::ConstantForm::Scalar : vcode::ConstantForm::Vector;
+  return constant;
+}
+
+}  // namespace
+
+std::int64_t Evaluator::first_component(const Definition& variable) {
+  const auto found = variables_.find(&variable);
+  if (found == variables_.end()) return -1;
+  const auto [at, inserted] =
+      first_components_.try_emplace(&variable, static_cast<std::int64_t>(components_.size()));
+  if (inserted) {
+    components_.insert(components_.end(), found->second.begin(), found->second.end());
+  }
+  return at->second;
+}
+
+ir::Module Evaluator::make_module(const CheckedForm& form) {
+  first_components_.clear();
+  components_.clear();
+  CompileOptions compile_options;
+  compile_options.argument_checks = options.argument_checks;
+  compile_options.int_bytes = backend_.widths().int_bytes;
+  return Compiler(session_, *this, compile_options).compile(*form.body);
+}
+
+Evaluation Evaluator::evaluate(const CheckedForm& form) {
+  Evaluation result;
+  try {
+    const ir::Module module = make_module(form);
+    run(generate(module, {}), module, result);
+  } catch (const CompileError& error) {
+    result.status = Evaluation::Status::Rejected;
+    StaticError found;
+    found.category = error.category;
+    found.name = error.name;
+    found.source = form.body->source;
+    found.diagnostic.code = error_code(error.category);
+    found.diagnostic.message = "function `" + error.name + "` has no code";
+    found.diagnostic.span = form.form->span;
+    result.error = std::move(found);
+  }
+  return result;
+}
+
+void Evaluator::run(const StackCode& code, const ir::Module& module, Evaluation& result) {
+  vcode::Diagnostics diagnostics;
+  const auto linked = vcode::link(code.program, diagnostics);
+  std::vector<cvl::Value> constants;
+  if (linked) constants = vinterp::load_constants(*linked, backend_, diagnostics);
+  if (diagnostics.has_errors()) {
+    result.status = Evaluation::Status::Failed;
+    result.diagnostic = diagnostics.all().front();
+    result.source = module.sources.front();
+    return;
+  }
+  for (std::size_t i = 0; i < module.constants.size(); ++i) {
+    const std::int64_t component = module.constants[i].value;
+    if (component >= 0) constants[i] = components_[static_cast<std::size_t>(component)];
+  }
+  backend_.seed(options.seed);
+  vinterp::IoOperations io(backend_, {});
+  vinterp::Machine machine(*linked, std::move(constants), backend_, io, {});
+  vinterp::RunResult run = machine.run();
+  result.seconds = run.seconds;
+  const auto stack = machine.stack();
+  switch (run.outcome) {
+    case vinterp::Outcome::Returned:
+      result.values.assign(stack.begin(), stack.end());
+      break;
+    case vinterp::Outcome::Exited: {
+      const auto number = static_cast<std::size_t>(cvl::read_int(backend_, stack.back().vector()));
+      const ir::Failure& failure = module.failures[number];
+      result.status = Evaluation::Status::Stopped;
+      result.message = failure.message.empty()
+                           ? "ERROR: " + text_of(backend_, stack[stack.size() - 2])
+                           : failure.message;
+      vcode::Diagnostic& diagnostic = result.diagnostic.emplace();
+      diagnostic.message = result.message;
+      diagnostic.span = failure.span;
+      result.source = module.sources[failure.source];
+      break;
+    }
+    case vinterp::Outcome::Failed:
+      result.status = Evaluation::Status::Failed;
+      result.diagnostic = std::move(run.failure);
+      result.source = module.sources.front();
+      break;
+    case vinterp::Outcome::Interrupted:
+      result.status = Evaluation::Status::Interrupted;
+      break;
+  }
+}
+
+void Evaluator::bind(CheckedForm form, std::vector<cvl::Value> values) {
+  std::vector<const Definition*> slots;
+  std::vector<std::size_t> widths;
+  for (const CheckedForm::Change& change : form.changes) {
+    slots.push_back(change.slot);
+    // A function type has no data of open types; all others are known completely.
+    std::vector<vcode::Type> types;
+    append_types(session_.types(), change.contents.scheme.type, types);
+    widths.push_back(types.size());
+  }
+  session_.commit(std::move(form));
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    auto& kept = variables_[slots[i]];
+    kept.assign(values.begin() + static_cast<std::ptrdiff_t>(next),
+                values.begin() + static_cast<std::ptrdiff_t>(next + widths[i]));
+    next += widths[i];
+  }
+}
+
+std::string Evaluator::compile(const CheckedForm& form) {
+  ir::Module module = make_module(form);
+  for (ir::Module::Constant& constant : module.constants) {
+    if (constant.value < 0) continue;
+    constant.literal = literal_of(backend_, components_[static_cast<std::size_t>(constant.value)]);
+  }
+  return vcode::print(generate(module, {.standalone = true}).program);
+}
+
+}  // namespace neslc

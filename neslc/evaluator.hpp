@@ -1,0 +1,72 @@
+// Runs checked forms in this process and keeps the values of top-level variables.
+//
+// Values stay where the vector library has them: a variable is a constant of the programs that use
+// it, and is never printed and read again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "neslc/compiler.hpp"
+#include "neslc/session.hpp"
+#include "neslc/stack_code.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/link.hpp"
+
+namespace neslc {
+
+struct EvaluatorOptions {
+  bool argument_checks = true;
+  std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
+};
+
+struct Evaluation {
+  enum class Status : std::uint8_t {
+    Done,
+    Rejected,     // found by the compiler: `error`
+    Stopped,      // RUNTIME ERROR or ERROR of the program: `message` is the whole line
+    Failed,       // by the machine: `diagnostic`
+    Interrupted,  // by a signal
+  };
+  Status status = Status::Done;
+  std::vector<cvl::Value> values;  // Done: the components of the result
+  std::optional<StaticError> error;
+  std::string message;
+  std::optional<vcode::Diagnostic> diagnostic;  // Stopped (the place) and Failed
+  std::shared_ptr<const vcode::Source> source;  // of the diagnostic's spans
+  double seconds = 0;
+};
+
+class Evaluator : private TopLevelValues {
+ public:
+  Evaluator(Session& session, cvl::Backend& backend) : session_(session), backend_(backend) {}
+
+  EvaluatorOptions options;
+
+  /// REQUIRES: an expression or a binding. Changes nothing but the state of the backend.
+  Evaluation evaluate(const CheckedForm& form);
+  /// Commits the form, and keeps the values for its variables.
+  void bind(CheckedForm form, std::vector<cvl::Value> values);
+  /// A program that needs no other input: VCODE text.
+  std::string compile(const CheckedForm& form);
+
+  cvl::Backend& backend() { return backend_; }
+
+ private:
+  std::int64_t first_component(const Definition& variable) override;
+  ir::Module make_module(const CheckedForm& form);
+  void run(const StackCode& code, const ir::Module& module, Evaluation& result);
+
+  Session& session_;
+  cvl::Backend& backend_;
+  std::unordered_map<const Definition*, std::vector<cvl::Value>> variables_;
+  // Of the program being made.
+  std::unordered_map<const Definition*, std::int64_t> first_components_;
+  std::vector<cvl::Value> components_;
+};
+
+}  // namespace neslc

@@ -1,0 +1,110 @@
+// Calls: what is called is known from the type (reference 3.5), and how from the context.
+#include "neslc/flattener.hpp"
+#include "neslc/primitives.hpp"
+
+namespace neslc {
+
+using ir::Var;
+using VectorType = vcode::Type;
+
+Value Flattener::call_expression(const Expr& expr, const Call& call_node, Frame& frame,
+                                 Context* context) {
+  static_cast<void>(expr);
+  const Value function = expression(*call_node.callee, frame, context);
+  const Value argument = expression(*call_node.argument, frame, context);
+  return call(substituted(call_node.callee->type, frame), function, argument, context);
+}
+
+Value Flattener::call(TypePtr function_type, const Value& function, const Value& argument,
+                      Context* context) {
+  const TypePtr identity = function_type->identity();
+  switch (identity->kind) {
+    case TypeKind::FunctionIdentity:
+      return call_definition(*identity->function, identity->arguments, function_type, argument,
+                             context);
+    case TypeKind::PartialIdentity:
+      return call(identity->arguments[0], function.parts[0],
+                  Value::tuple({function.parts[1], argument}), context);
+    default: {
+      Version version;
+      version.lambda = identity->lambda;
+      version.instantiation = identity->arguments;
+      version.argument_type = function_type->argument();
+      version.result_type = function_type->result();
+      version.captured_type = function_type;
+      return call_code(version, function, argument, context);
+    }
+  }
+}
+
+Value Flattener::call_library(const std::string& name, const std::vector<TypePtr>& type_arguments,
+                              const Value& argument, Context* context) {
+  const Definition& definition = *compiler_.session().find(name);
+  const TypePtr type = types().substitute(definition.scheme.type, type_arguments);
+  return call_definition(definition, type_arguments, type, argument, context);
+}
+
+Value Flattener::call_definition(const Definition& definition,
+                                 const std::vector<TypePtr>& type_arguments, TypePtr function_type,
+                                 const Value& argument, Context* context) {
+  if (definition.kind == DefinitionKind::Constructor) return argument;
+  if (!definition.body) {
+    const Primitive primitive = definition.library ? find_primitive(definition.name) : nullptr;
+    if (primitive == nullptr) throw CompileError{Category::NoBody, definition.name};
+    const CallSite site{&definition, &type_arguments, function_type->argument(),
+                        function_type->result(), context};
+    return primitive(*this, site, argument);
+  }
+  Version version;
+  version.definition = &definition;
+  version.instantiation = type_arguments;
+  version.argument_type = function_type->argument();
+  version.result_type = function_type->result();
+  return call_code(version, Value(), argument, context);
+}
+
+Value Flattener::inlined(const Version& version, const Value& captured, const Value& argument,
+                         Context* context) {
+  Frame frame;
+  frame.instantiation = version.instantiation;
+  frame.library = true;
+  if (version.lambda != nullptr) {
+    for (std::size_t i = 0; i < version.lambda->captures.size(); ++i) {
+      frame.locals[version.lambda->captures[i]] = captured.parts[i];
+    }
+  } else if (!version.definition->library) {
+    frame.library = false;
+    frame.source = compiler_.source_index(version.definition->body->source);
+  }
+  bind(version.parameter(), argument, frame);
+  return expression(version.body(), frame, context);
+}
+
+Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
+                           Context* context) {
+  if (compiler_.inline_call(called)) return inlined(called, captured, argument, context);
+  Version version = called;
+  version.lifted = !context->serial();
+  std::vector<Var> operands;
+  const auto pass = [&](const Value& part) {
+    for_each_leaf(part, [&](const Value& leaf) {
+      // What is the same for all instances stays so inside the function.
+      const bool uniform = version.lifted && leaf.context->serial();
+      if (version.lifted) version.uniform.push_back(uniform);
+      append_vars(uniform ? leaf : bring(leaf, context), operands);
+    });
+  };
+  pass(captured);
+  pass(argument);
+  if (version.lifted) operands.push_back(instances(context));
+  std::vector<VectorType> result_types;
+  append_types(types(), version.result_type, result_types);
+  const std::vector<Var> results =
+      b_.call(compiler_.function(version), std::move(operands), result_types);
+  std::size_t next = 0;
+  const Value result = make_value(types(), version.result_type, results, next, context);
+  for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+  return result;
+}
+
+}  // namespace neslc

@@ -1,0 +1,294 @@
+// Conditionals (reference 10.4).
+//
+// Serial ones become IF. In lifted code each arm runs once, on the instances that take it, and not
+// at all when there are none: this ends recursion. When all instances take one arm nothing is
+// packed and nothing merged.
+#include <algorithm>
+
+#include "neslc/flattener.hpp"
+
+namespace neslc {
+
+using ir::Instr;
+using ir::Var;
+using vcode::Op;
+using VectorType = vcode::Type;
+
+namespace {
+
+// Arms up to this many operations are both evaluated and the result is selected.
+constexpr int kSelectBudget = 12;
+
+/// Operations on scalars that cannot fail.
+bool is_total_scalar_operation(const Definition& definition) {
+  static constexpr const char* kNames[] = {
+      "not",   "and",   "or",        "xor",       "==",     "/=",     "<",     ">",     "<=",
+      ">=",    "+",     "-",         "*",         "negate", "btoi",   "float", "floor", "ceil",
+      "trunc", "round", "char_code", "code_char", "lshift", "rshift", "exp"};
+  return definition.is_primitive() &&
+         std::find(std::begin(kNames), std::end(kNames), definition.name) != std::end(kNames);
+}
+
+bool is_scalar_type(TypePtr type) {
+  switch (type->kind) {
+    case TypeKind::Int:
+    case TypeKind::Float:
+    case TypeKind::Bool:
+    case TypeKind::Char:
+      return true;
+    case TypeKind::Pair:
+      return is_scalar_type(type->first()) && is_scalar_type(type->second());
+    default:
+      return false;
+  }
+}
+
+std::vector<Value> leaves_of(const Value& value) {
+  std::vector<Value> leaves;
+  for_each_leaf(value, [&](const Value& leaf) { leaves.push_back(leaf); });
+  return leaves;
+}
+
+}  // namespace
+
+bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) const {
+  if (--budget < 0) return false;
+  if (std::holds_alternative<IntLiteral>(expr.node) ||
+      std::holds_alternative<FloatLiteral>(expr.node) ||
+      std::holds_alternative<CharLiteral>(expr.node) ||
+      std::holds_alternative<BoolLiteral>(expr.node)) {
+    return true;
+  }
+  if (std::holds_alternative<LocalRef>(expr.node)) return true;
+  if (const auto* pair = std::get_if<Pair>(&expr.node)) {
+    return selectable(*pair->first, frame, budget) && selectable(*pair->second, frame, budget);
+  }
+  if (const auto* node = std::get_if<If>(&expr.node)) {
+    return selectable(*node->condition, frame, budget) &&
+           selectable(*node->then_branch, frame, budget) &&
+           selectable(*node->else_branch, frame, budget);
+  }
+  if (const auto* node = std::get_if<Call>(&expr.node)) {
+    const auto* callee = std::get_if<GlobalRef>(&node->callee->node);
+    return callee != nullptr && is_total_scalar_operation(*callee->definition) &&
+           selectable(*node->argument, frame, budget);
+  }
+  return false;
+}
+
+Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, Context* context) {
+  const Value condition = expression(*node.condition, frame, context);
+  const bool known = condition.context->serial() && b_.known_bool(condition.var).has_value();
+  // One at a time, a conditional that skips work is worth more than it costs.
+  int budget = condition.context->serial() ? 2 : kSelectBudget;
+  if (!known && is_scalar_type(substituted(expr.type, frame)) &&
+      selectable(*node.then_branch, frame, budget) &&
+      selectable(*node.else_branch, frame, budget)) {
+    const Value then_value = expression(*node.then_branch, frame, context);
+    const Value else_value = expression(*node.else_branch, frame, context);
+    return select(condition, context, then_value, else_value);
+  }
+  const auto arm = [&](const Expr& branch) {
+    // The instances of a sequence that is only indexed are fetched by the indexing itself.
+    std::vector<const Local*> packed;
+    for (const Local* local : compiler_.free_variables().of(branch)) {
+      if (!only_indexed(branch, local)) packed.push_back(local);
+    }
+    Arm result;
+    for (const Local* local : packed) result.free.push_back(frame.locals.at(local));
+    result.code = [&, packed](Context* inner, std::vector<Value> values) {
+      Frame inner_frame = frame;
+      for (std::size_t i = 0; i < packed.size(); ++i) {
+        inner_frame.locals[packed[i]] = std::move(values[i]);
+      }
+      return expression(branch, inner_frame, inner);
+    };
+    return result;
+  };
+  return conditional(condition, context, arm(*node.then_branch), arm(*node.else_branch));
+}
+
+Value Flattener::select(const Value& condition, Context* context, const Value& then_value,
+                        const Value& else_value) {
+  if (then_value.is_tuple()) {
+    std::vector<Value> parts;
+    for (std::size_t i = 0; i < then_value.parts.size(); ++i) {
+      parts.push_back(select(condition, context, then_value.parts[i], else_value.parts[i]));
+    }
+    return Value::tuple(std::move(parts));
+  }
+  if (then_value.is_sequence()) {
+    const auto same = [](Context*, std::vector<Value> values) { return values[0]; };
+    return conditional(condition, context, {same, {then_value}}, {same, {else_value}});
+  }
+  Context* const place = deeper(condition.context, deeper(then_value.context, else_value.context));
+  const Var a = bring_scalar(then_value, place);
+  const Var b = bring_scalar(else_value, place);
+  if (a == b) return Value::scalar(a, place);
+  return Value::scalar(
+      b_.op(Op::Select, b_.variable(a).type, {bring_scalar(condition, place), a, b}), place);
+}
+
+Value Flattener::conditional(const Value& condition, Context* context, const Arm& then_arm,
+                             const Arm& else_arm) {
+  if (!condition.context->serial()) {
+    return lifted_conditional(bring_scalar(condition, context), context, then_arm, else_arm);
+  }
+  if (const auto known = b_.known_bool(condition.var)) {
+    const Arm& arm = *known ? then_arm : else_arm;
+    return arm.code(context, arm.free);
+  }
+  return serial_conditional(condition.var, context, then_arm, else_arm, !context->serial());
+}
+
+Value Flattener::serial_conditional(Var condition, Context* context, const Arm& then_arm,
+                                    const Arm& else_arm, bool guarded) {
+  if (guarded) {
+    // Nothing is evaluated for no instances.
+    const Var none =
+        b_.op(Op::Equal, VectorType::Int, {v_.lengths(instances(context)), b_.int_constant(0)});
+    Instr* const guard = b_.begin_conditional(none);
+    Value result;
+    b_.in_block(guard->else_block, [&] {
+      result = bring(serial_conditional(condition, context, then_arm, else_arm, false), context);
+      guard->else_block.results = vars_of(result);
+    });
+    b_.in_block(guard->then_block,
+                [&] { guard->then_block.results = vars_of(v_.empty(result, context)); });
+    result = with_vars(result, b_.end_conditional(guard), context);
+    for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+    return result;
+  }
+  Instr* const instr = b_.begin_conditional(condition);
+  Value then_value;
+  Value else_value;
+  b_.in_block(instr->then_block, [&] { then_value = then_arm.code(context, then_arm.free); });
+  b_.in_block(instr->else_block, [&] { else_value = else_arm.code(context, else_arm.free); });
+  // Each part stays as far out as it is in both arms.
+  std::vector<Value> then_leaves = leaves_of(then_value);
+  std::vector<Value> else_leaves = leaves_of(else_value);
+  std::vector<Context*> places;
+  for (std::size_t i = 0; i < then_leaves.size(); ++i) {
+    places.push_back(deeper(then_leaves[i].context, else_leaves[i].context));
+  }
+  const auto finish = [&](ir::Block& block, const std::vector<Value>& leaves) {
+    b_.in_block(block, [&] {
+      for (std::size_t i = 0; i < leaves.size(); ++i) {
+        append_vars(bring(leaves[i], places[i]), block.results);
+      }
+    });
+  };
+  finish(instr->then_block, then_leaves);
+  finish(instr->else_block, else_leaves);
+  Value result = with_vars(then_value, b_.end_conditional(instr), context);
+  std::size_t leaf_number = 0;
+  for_each_leaf(result, [&](Value& leaf) {
+    leaf = in_context(std::move(leaf), places[leaf_number++]);
+    v_.set_length(leaf, leaf.context->count);
+  });
+  return result;
+}
+
+struct Flattener::BranchResult {
+  Value value;
+  Var positions;
+  ir::LengthId count;
+};
+
+Value Flattener::lifted_conditional(Var flags, Context* context, const Arm& then_arm,
+                                    const Arm& else_arm) {
+  const Var single = instances(context);
+  const Var holding = b_.op(Op::AddReduce, VectorType::Int,
+                            {b_.op(Op::BoolToInt, VectorType::Int, {flags}), single});
+  const Var none = b_.op(Op::Equal, VectorType::Int, {holding, b_.int_constant(0)});
+  const Var all = b_.op(Op::Equal, VectorType::Int, {holding, v_.lengths(single)});
+  const BranchResult then_result = branch(flags, none, all, context, then_arm);
+  const Var complement = b_.op(Op::Not, VectorType::Bool, {flags});
+  const BranchResult else_result = branch(complement, all, none, context, else_arm);
+
+  // Without instances both tests hold, and both results are empty.
+  const std::vector<Var> then_vars = vars_of(then_result.value);
+  const std::vector<Var> results = b_.conditional(
+      all, [&] { return then_vars; },
+      [&] {
+        return b_.conditional(
+            none, [&] { return vars_of(else_result.value); },
+            [&] { return vars_of(merged(then_result, else_result, context)); });
+      });
+  Value result = with_vars(then_result.value, results, context);
+  for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+  return result;
+}
+
+Flattener::BranchResult Flattener::branch(Var flags, Var none, Var all, Context* context,
+                                          const Arm& arm) {
+  Instr* const instr = b_.begin_conditional(none);
+  Value value;
+  b_.in_block(instr->else_block, [&] {
+    const Var outer = instances(context);
+    std::vector<Value> packed;
+    for (const Value& free : arm.free) {
+      for_each_leaf(free, [&](const Value& leaf) {
+        if (leaf.context == context) packed.push_back(leaf);
+      });
+    }
+    std::vector<Var> whole{outer, v_.iota(outer)};
+    for (const Value& leaf : packed) append_vars(leaf, whole);
+    const std::vector<Var> chosen = b_.conditional(
+        all, [&] { return whole; },
+        [&] {
+          const std::vector<Var> pack =
+              b_.operation(Op::Pack, VectorType::Int, {v_.iota(outer), flags, outer});
+          std::vector<Var> vars{pack[1], pack[0]};
+          for (const Value& leaf : packed) {
+            append_vars(v_.gather(leaf, context->count, pack[0]), vars);
+          }
+          return vars;
+        });
+    Context& inner = contexts_.emplace_back();
+    inner.kind = Context::Kind::Branch;
+    inner.parent = context;
+    inner.count = b_.new_length();
+    inner.flags = flags;
+    inner.positions = chosen[1];
+    inner.sample = chosen[1];
+    b_.set_length(chosen[0], ir::kOne);
+    b_.set_total(chosen[0], inner.count);
+    b_.set_length(chosen[1], inner.count);
+    b_.remember_single(inner.count, chosen[0]);
+
+    std::size_t next = 2;
+    std::vector<Value> free = arm.free;
+    for (Value& part : free) {
+      for_each_leaf(part, [&](Value& leaf) {
+        if (leaf.context != context) return;
+        leaf = with_vars(leaf, chosen, next, &inner);
+        v_.set_length(leaf, inner.count);
+      });
+    }
+    value = bring(arm.code(&inner, std::move(free)), &inner);
+    instr->else_block.results = vars_of(value);
+    instr->else_block.results.push_back(inner.positions);
+  });
+  b_.in_block(instr->then_block, [&] {
+    instr->then_block.results = vars_of(v_.empty(value, context));
+    instr->then_block.results.push_back(b_.empty(VectorType::Int));
+  });
+  const std::vector<Var> results = b_.end_conditional(instr);
+  BranchResult result{with_vars(value, results, context), results.back(), b_.new_length()};
+  for_each_leaf(result.value, [&](const Value& leaf) { v_.set_length(leaf, result.count); });
+  b_.set_length(result.positions, result.count);
+  return result;
+}
+
+Value Flattener::merged(const BranchResult& then_result, const BranchResult& else_result,
+                        Context* context) {
+  std::vector<Vectors::Source> sources;
+  for (const BranchResult* result : {&then_result, &else_result}) {
+    sources.push_back(
+        {result->value, result->positions, b_.single(result->count, result->positions)});
+  }
+  return v_.place(sources, instances(context));
+}
+
+}  // namespace neslc

@@ -1,0 +1,330 @@
+#include "neslc/flattener.hpp"
+
+#include <algorithm>
+
+#include "neslc/literals.hpp"
+#include "neslc/primitives.hpp"
+
+namespace neslc {
+
+using ir::Var;
+using vcode::Op;
+using VectorType = vcode::Type;
+
+Flattener::Flattener(Compiler& compiler, ir::Function& function)
+    : compiler_(compiler), b_(compiler.module(), compiler.pool(), function), v_(b_) {}
+
+void Flattener::flatten_expression(const Body& body) {
+  Frame frame;
+  frame.source = compiler_.source_index(body.source);
+  const Value result = bring(expression(*body.expression, frame, &serial_), &serial_);
+  b_.function().body.results = vars_of(result);
+}
+
+void Flattener::flatten_version(const Version& version) {
+  ir::Function& function = b_.function();
+  std::vector<VectorType> parameter_types;
+  if (version.captured_type != nullptr) {
+    append_types(types(), version.captured_type, parameter_types);
+  }
+  append_types(types(), version.argument_type, parameter_types);
+  std::vector<Var> parameters;
+  for (const VectorType type : parameter_types) parameters.push_back(b_.parameter(type));
+
+  Context* root = &serial_;
+  if (version.lifted) {
+    root = &contexts_.emplace_back();
+    root->kind = Context::Kind::Lifted;
+    root->parent = &serial_;
+    root->count = b_.new_length();
+    const Var instances = b_.parameter(VectorType::Segdes);
+    b_.set_length(instances, ir::kOne);
+    b_.set_total(instances, root->count);
+    b_.remember_single(root->count, instances);
+  }
+  std::size_t next = 0;
+  std::vector<Value> parts;
+  if (version.captured_type != nullptr) {
+    parts.push_back(make_value(types(), version.captured_type, parameters, next, root));
+  }
+  parts.push_back(make_value(types(), version.argument_type, parameters, next, root));
+  std::size_t leaf_number = 0;
+  for (Value& part : parts) {
+    for_each_leaf(part, [&](Value& leaf) {
+      if (version.lifted && version.uniform[leaf_number++]) leaf.context = &serial_;
+      v_.set_length(leaf, leaf.context->count);
+    });
+  }
+  if (version.definition != nullptr && version.definition->form) {
+    function.source = compiler_.source_index(version.definition->form->source);
+    function.span = version.definition->span;
+    b_.place = {function.span, function.source};
+  }
+  const Value captured = version.captured_type != nullptr ? parts[0] : Value();
+  const Value result = bring(inlined(version, captured, parts.back(), root), root);
+  function.body.results = vars_of(result);
+}
+
+// ---- Contexts
+
+Var Flattener::instances(Context* context) {
+  if (context->serial()) return b_.single_constant(1);
+  if (b_.knows_single(context->count) || context->sample != ir::kNoVar) {
+    return b_.single(context->count, context->sample);
+  }
+  return v_.flat(context->descriptor, Value::tuple({}));
+}
+
+Context* Flattener::for_each(Context* parent, Var descriptor, const Value& elements) {
+  Context& context = contexts_.emplace_back();
+  context.kind = Context::Kind::ForEach;
+  context.parent = parent;
+  context.descriptor = descriptor;
+  context.count = b_.variable(descriptor).total;
+  const std::vector<Var> vars = vars_of(elements);
+  if (!vars.empty() && b_.variable(vars[0]).type != VectorType::Segdes) context.sample = vars[0];
+  return &context;
+}
+
+Value Flattener::step_into(const Value& value, Context* context) {
+  Value result = context->kind == Context::Kind::ForEach
+                     ? v_.distribute(value, context->parent->count, context->descriptor)
+                     : v_.gather(value, context->parent->count, context->positions);
+  return in_context(std::move(result), context);
+}
+
+Value Flattener::bring(const Value& value, Context* context) {
+  if (value.is_tuple()) {
+    std::vector<Value> parts;
+    for (const Value& part : value.parts) parts.push_back(bring(part, context));
+    return Value::tuple(std::move(parts));
+  }
+  if (value.context == context) return value;
+  if (value.context->serial()) {
+    return in_context(v_.distribute(value, ir::kOne, instances(context)), context);
+  }
+  return step_into(bring(value, context->parent), context);
+}
+
+Var Flattener::between(Context* outer, Context* inner) {
+  if (outer->serial()) return instances(inner);
+  std::vector<Context*> path;
+  for (Context* step = inner; step != outer; step = step->parent) path.push_back(step);
+  std::reverse(path.begin(), path.end());
+  Var result = ir::kNoVar;
+  for (const Context* step : path) {
+    if (step->kind == Context::Kind::ForEach) {
+      result = result == ir::kNoVar ? step->descriptor
+                                    : v_.descriptor_of(v_.composed(result, step->descriptor));
+    } else {
+      const Var ones = b_.op(Op::BoolToInt, VectorType::Int, {step->flags});
+      result = v_.descriptor_of(
+          result == ir::kNoVar ? ones : b_.op(Op::AddReduce, VectorType::Int, {ones, result}));
+    }
+    b_.set_total(result, step->count);
+  }
+  return result;
+}
+
+// ---- Checks
+
+void Flattener::check(const Value& violations, Context* context, const std::string& message) {
+  if (!compiler_.options().argument_checks) return;
+  if (violations.context->serial() && b_.known_bool(violations.var) == false) return;
+  const Var flags = bring_scalar(violations, context);
+  check(v_.any(flags, instances(context)), message);
+}
+
+void Flattener::check(Var scalar_flag, const std::string& message) {
+  if (!compiler_.options().argument_checks || b_.known_bool(scalar_flag) == false) return;
+  b_.conditional(
+      scalar_flag,
+      [&] {
+        b_.fail("RUNTIME ERROR: " + message, ir::kNoVar);
+        return std::vector<Var>();
+      },
+      [] { return std::vector<Var>(); });
+}
+
+// ---- Expressions
+
+Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
+  const ir::Builder::Place outer = b_.place;
+  if (!frame.library) b_.place = {expr.span, frame.source};
+  // What has no free local variables is evaluated once (reference, section 4).
+  if (!context->serial() && compiler_.free_variables().of(expr).empty()) context = &serial_;
+  Value result = evaluated(expr, frame, context);
+  b_.place = outer;
+  return result;
+}
+
+Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
+  struct Visitor {
+    Flattener& self;
+    const Expr& expr;
+    Frame& frame;
+    Context* context;
+
+    Value literal() { return literal_value(self.b_, self.types(), expr, expr.type, &self.serial_); }
+    Value operator()(const IntLiteral&) { return literal(); }
+    Value operator()(const FloatLiteral&) { return literal(); }
+    Value operator()(const CharLiteral&) { return literal(); }
+    Value operator()(const StringLiteral&) { return literal(); }
+    Value operator()(const BoolLiteral&) { return literal(); }
+    Value operator()(const LocalRef& node) { return frame.locals.at(node.local); }
+    Value operator()(const GlobalRef& node) { return self.global(expr, node); }
+    Value operator()(const Pair& node) {
+      Value first = self.expression(*node.first, frame, context);
+      Value second = self.expression(*node.second, frame, context);
+      return Value::tuple({std::move(first), std::move(second)});
+    }
+    Value operator()(const Call& node) { return self.call_expression(expr, node, frame, context); }
+    Value operator()(const If& node) { return self.if_expression(expr, node, frame, context); }
+    Value operator()(const Let& node) { return self.let_expression(node, frame, context); }
+    Value operator()(const ApplyToEach& node) { return self.apply_to_each(node, frame, context); }
+    Value operator()(const SequenceLiteral& node) {
+      return self.literal_sequence(expr, node, frame, context);
+    }
+    Value operator()(const EmptySequence&) {
+      return empty_sequence(self.b_, self.types(), self.substituted(expr.type, frame),
+                            &self.serial_);
+    }
+    Value operator()(const LambdaRef& node) {
+      std::vector<Value> captured;
+      for (const Local* local : node.lambda->captures) {
+        captured.push_back(frame.locals.at(local));
+      }
+      return Value::tuple(std::move(captured));
+    }
+    Value operator()(const Partial& node) {
+      Value function = self.expression(*node.function, frame, context);
+      Value value = self.expression(*node.value, frame, context);
+      return Value::tuple({std::move(function), std::move(value)});
+    }
+    Value operator()(const Time& node) { return self.timed(node, frame, context); }
+  };
+  return std::visit(Visitor{*this, expr, frame, context}, expr.node);
+}
+
+Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
+  const Definition& definition = *reference.definition;
+  if (definition.kind != DefinitionKind::Variable) return Value::tuple({});
+  const std::int64_t component = compiler_.values().first_component(definition);
+  if (component < 0) {
+    Frame frame;
+    frame.library = true;
+    return expression(*definition.body->expression, frame, &serial_);
+  }
+  std::vector<VectorType> component_types;
+  append_types(types(), expr.type, component_types);
+  std::vector<Var> vars;
+  for (std::size_t i = 0; i < component_types.size(); ++i) {
+    vars.push_back(b_.value_constant(component + static_cast<std::int64_t>(i), component_types[i]));
+  }
+  std::size_t next = 0;
+  const Value result = make_value(types(), expr.type, vars, next, &serial_);
+  for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, ir::kOne); });
+  return result;
+}
+
+Value Flattener::let_expression(const Let& node, Frame& frame, Context* context) {
+  for (const Binding& binding : node.bindings) {
+    bind(*binding.pattern, expression(*binding.value, frame, context), frame);
+  }
+  return expression(*node.body, frame, context);
+}
+
+void Flattener::bind(const Pattern& pattern, const Value& value, Frame& frame) {
+  switch (pattern.kind) {
+    case Pattern::Kind::Variable:
+      frame.locals[pattern.local] = value;
+      break;
+    case Pattern::Kind::Pair:
+      bind(*pattern.first, value.parts[0], frame);
+      bind(*pattern.second, value.parts[1], frame);
+      break;
+    case Pattern::Kind::Record:
+      bind(*pattern.first, value, frame);
+      break;
+  }
+}
+
+Value Flattener::timed(const Time& node, Frame& frame, Context* context) {
+  b_.operation(Op::StartTimer, VectorType::Int, {});
+  Value value = expression(*node.body, frame, context);
+  const Var seconds = b_.operation(Op::StopTimer, VectorType::Int, {})[0];
+  return Value::tuple({std::move(value), Value::scalar(seconds, &serial_)});
+}
+
+Value Flattener::string_constant(const std::string& text) {
+  return string_value(b_, text, &serial_);
+}
+
+// ---- Sequences
+
+Value Flattener::map(const Value& sequence, Context* context,
+                     const std::function<Value(const Value&, Context*)>& body) {
+  const Value here = bring(sequence, context);
+  Context* const each = for_each(context, here.var, here.elements());
+  const Value result = bring(body(in_context(here.elements(), each), each), each);
+  return Value::sequence(here.var, result, context);
+}
+
+Value Flattener::apply_to_each(const ApplyToEach& node, Frame& frame, Context* context) {
+  std::vector<Value> generators;
+  for (const Binding& generator : node.generators) {
+    generators.push_back(bring(expression(*generator.value, frame, context), context));
+  }
+  const Var descriptor = generators[0].var;
+  for (std::size_t i = 1; i < generators.size(); ++i) {
+    if (generators[i].var == descriptor) continue;
+    const Var differs = b_.op(Op::NotEqual, VectorType::Int,
+                              {v_.lengths(descriptor), v_.lengths(generators[i].var)});
+    check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.");
+    v_.set_length(generators[i].elements(), b_.variable(descriptor).total);
+  }
+  std::vector<Value> elements;
+  for (const Value& generator : generators) elements.push_back(generator.elements());
+  Context* const each = for_each(context, descriptor, Value::tuple(elements));
+  for (std::size_t i = 0; i < generators.size(); ++i) {
+    bind(*node.generators[i].pattern, in_context(elements[i], each), frame);
+  }
+  const Value body = expression(*node.body, frame, each);
+  if (!node.sieve) return Value::sequence(descriptor, bring(body, each), context);
+  const Value sieve = expression(*node.sieve, frame, each);
+  return filtered(body, sieve, descriptor, each, context);
+}
+
+Value Flattener::filtered(const Value& body, const Value& sieve, Var descriptor, Context* each,
+                          Context* context) {
+  const Value values = bring(body, each);
+  const Var flags = bring_scalar(sieve, each);
+  const Var kept = v_.packed_descriptor(values, flags, descriptor);
+  return Value::sequence(kept, v_.pack(values, flags, descriptor), context);
+}
+
+Value Flattener::literal_sequence(const Expr& expr, const SequenceLiteral& node, Frame& frame,
+                                  Context* context) {
+  if (is_literal(expr)) {
+    return literal_value(b_, types(), expr, substituted(expr.type, frame), &serial_);
+  }
+  std::vector<Value> elements;
+  for (const ExprPtr& element : node.elements) {
+    elements.push_back(expression(*element, frame, context));
+  }
+  return built_sequence(elements, context);
+}
+
+Value Flattener::built_sequence(const std::vector<Value>& elements, Context* context) {
+  // As far out as all elements allow.
+  Context* place = &serial_;
+  for (const Value& element : elements) {
+    for_each_leaf(element, [&](const Value& leaf) { place = deeper(place, leaf.context); });
+  }
+  static_cast<void>(context);
+  std::vector<Value> here;
+  for (const Value& element : elements) here.push_back(bring(element, place));
+  return sequence_of(*this, here, place);
+}
+
+}  // namespace neslc

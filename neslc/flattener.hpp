@@ -1,0 +1,138 @@
+// Flattening: one NESL function, at given types, to one vector function (reference, section 10).
+//
+// A function has a serial version, and lifted versions that run k instances at once. The arguments
+// of a lifted version that are the same for all instances stay serial: `uniform` says which. So a
+// sequence that is only indexed by the instances is never copied to them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "neslc/compiler.hpp"
+#include "neslc/session.hpp"
+#include "neslc/typed.hpp"
+#include "neslc/vectors.hpp"
+
+namespace neslc {
+
+/// The variables and types of a body that is being flattened.
+struct Frame {
+  std::vector<TypePtr> instantiation;
+  std::unordered_map<const Local*, Value> locals;
+  std::uint32_t source = 0;  // of the spans of its expressions
+  bool library = false;      // its places mean nothing to the user
+};
+
+class Flattener {
+ public:
+  Flattener(Compiler& compiler, ir::Function& function);
+
+  /// The code of a version: parameters, body, results.
+  void flatten_version(const Version& version);
+  /// The code of a top-level expression.
+  void flatten_expression(const Body& body);
+
+  // ---- For the primitives
+
+  Compiler& compiler() { return compiler_; }
+  ir::Builder& builder() { return b_; }
+  Vectors& vectors() { return v_; }
+  Context* serial() { return &serial_; }
+
+  /// What a primitive knows of its call.
+  struct CallSite {
+    const Definition* definition;
+    const std::vector<TypePtr>* types;  // instantiation of its scheme
+    TypePtr argument_type;
+    TypePtr result_type;
+    Context* context;
+  };
+
+  /// The value in a deeper context.
+  Value bring(const Value& value, Context* context);
+  ir::Var bring_scalar(const Value& value, Context* context) { return bring(value, context).var; }
+  /// The deeper one of the contexts of two values or `context`s.
+  static Context* deeper(Context* a, Context* b) { return a->encloses(b) ? b : a; }
+  /// The descriptor of one segment over the instances of a context.
+  ir::Var instances(Context* context);
+  /// For each instance of `outer`, how many of `inner` lie in it: the descriptor that distributes
+  /// from one to the other. REQUIRES: `outer` encloses `inner`, and is another one.
+  ir::Var between(Context* outer, Context* inner);
+  Context* for_each(Context* parent, ir::Var descriptor, const Value& elements);
+
+  /// Ends the run with `RUNTIME ERROR: message` if any flag is set.
+  void check(const Value& violations, Context* context, const std::string& message);
+  void check(ir::Var scalar_flag, const std::string& message);
+
+  /// A conditional on values; the arms may use any value in the given context. `free` are the
+  /// values that the arms use, which are packed for the instances of each arm.
+  struct Arm {
+    std::function<Value(Context*, std::vector<Value>)> code;
+    std::vector<Value> free;
+  };
+  Value conditional(const Value& condition, Context* context, const Arm& then_arm,
+                    const Arm& else_arm);
+  /// then-value where the condition holds, else the other; both are there.
+  Value select(const Value& condition, Context* context, const Value& then_value,
+               const Value& else_value);
+
+  Value call(TypePtr function_type, const Value& function, const Value& argument, Context* context);
+  /// A library function by its name.
+  Value call_library(const std::string& name, const std::vector<TypePtr>& types,
+                     const Value& argument, Context* context);
+  Value string_constant(const std::string& text);
+  /// The elements of a sequence in a context of their own.
+  Value map(const Value& sequence, Context* context,
+            const std::function<Value(const Value&, Context*)>& body);
+
+  TypeTable& types() { return compiler_.types(); }
+
+ private:
+  using Flags = std::vector<bool>;
+
+  Value expression(const Expr& expr, Frame& frame, Context* context);
+  Value evaluated(const Expr& expr, Frame& frame, Context* context);
+  Value global(const Expr& expr, const GlobalRef& reference);
+  Value call_expression(const Expr& expr, const Call& call, Frame& frame, Context* context);
+  Value call_definition(const Definition& definition, const std::vector<TypePtr>& types,
+                        TypePtr function_type, const Value& argument, Context* context);
+  Value call_code(const Version& version, const Value& captured, const Value& argument,
+                  Context* context);
+  Value inlined(const Version& version, const Value& captured, const Value& argument,
+                Context* context);
+  Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
+  Value let_expression(const Let& node, Frame& frame, Context* context);
+  Value apply_to_each(const ApplyToEach& node, Frame& frame, Context* context);
+  Value filtered(const Value& body, const Value& sieve, ir::Var descriptor, Context* each,
+                 Context* context);
+  Value literal_sequence(const Expr& expr, const SequenceLiteral& node, Frame& frame,
+                         Context* context);
+  Value built_sequence(const std::vector<Value>& elements, Context* context);
+  Value timed(const Time& node, Frame& frame, Context* context);
+  void bind(const Pattern& pattern, const Value& value, Frame& frame);
+
+  Value serial_conditional(ir::Var condition, Context* context, const Arm& then_arm,
+                           const Arm& else_arm, bool guarded);
+  Value lifted_conditional(ir::Var flags, Context* context, const Arm& then_arm,
+                           const Arm& else_arm);
+  struct BranchResult;
+  BranchResult branch(ir::Var flags, ir::Var none, ir::Var all, Context* context, const Arm& arm);
+  Value merged(const BranchResult& then_result, const BranchResult& else_result, Context* context);
+  Value step_into(const Value& value, Context* context);
+
+  bool selectable(const Expr& expr, const Frame& frame, int& budget) const;
+  TypePtr substituted(TypePtr type, const Frame& frame) {
+    return types().substitute(type, frame.instantiation);
+  }
+
+  Compiler& compiler_;
+  ir::Builder b_;
+  Vectors v_;
+  Context serial_;
+  std::deque<Context> contexts_;
+};
+
+}  // namespace neslc

@@ -1,0 +1,155 @@
+// Printing, files, processes (reference, 6.14).
+#include "neslc/primitives.hpp"
+
+namespace neslc {
+namespace {
+
+using ir::Var;
+using vcode::Op;
+using VectorType = vcode::Type;
+using CallSite = Flattener::CallSite;
+
+constexpr std::int64_t kReadMode = 1;
+constexpr std::int64_t kWriteMode = 2;
+constexpr std::int64_t kAppendMode = 3;
+
+Value truth(Flattener& f) {
+  return Value::scalar(f.builder().bool_constant(true), f.serial());
+}
+
+/// A string from a vector of characters that an operation has delivered.
+Value text_value(Flattener& f, Var codes) {
+  const Var descriptor = f.builder().single(f.builder().variable(codes).length, codes);
+  return Value::sequence(descriptor, Value::scalar(codes, f.serial()), f.serial());
+}
+
+/// One result of the machine as a scalar.
+Value scalar_value(Flattener& f, Var var) {
+  f.builder().set_length(var, ir::kOne);
+  return Value::scalar(var, f.serial());
+}
+
+/// (flag, message) from the error text and the flag that end every operation.
+Value status(Flattener& f, Var message, Var flag) {
+  return Value::tuple({scalar_value(f, flag), text_value(f, message)});
+}
+
+/// Writes the characters of all instances.
+Value print_string(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = argument.context->serial() && site.context->serial()
+                         ? argument
+                         : f.bring(argument, site.context);
+  f.builder().operation(Op::Write, VectorType::Char, {here.elements().var});
+  return truth(f);
+}
+
+Value print_char(Flattener& f, const CallSite& site, const Value& argument) {
+  f.builder().operation(Op::Write, VectorType::Char, {f.bring_scalar(argument, site.context)});
+  return truth(f);
+}
+
+template <std::int64_t kMode>
+Value open(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Var> results = f.builder().operation(
+      Op::FOpen, VectorType::Int, {argument.elements().var, f.builder().int_constant(kMode)});
+  return Value::tuple({scalar_value(f, results[0]), status(f, results[1], results[2])});
+}
+
+Value close(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Var> results =
+      f.builder().operation(Op::FClose, VectorType::Int, {argument.var});
+  return status(f, results[0], results[1]);
+}
+
+/// (characters, stream)
+Value write(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value& text = argument.parts[0];
+  const Value& stream = argument.parts[1];
+  const Value here = f.bring(text, site.context);
+  Var number = stream.var;
+  if (!stream.context->serial()) {
+    number = f.builder().op(Op::MaxReduce, VectorType::Int,
+                            {f.bring_scalar(stream, site.context), f.instances(site.context)});
+    f.builder().set_length(number, ir::kOne);
+  }
+  const std::vector<Var> results = f.builder().operation(
+      Op::FWrite, VectorType::Char, {here.is_sequence() ? here.elements().var : here.var, number});
+  return status(f, results[0], results[1]);
+}
+
+/// (delimiters, maximum, stream): ((characters, code), flag, message)
+Value read_string(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Value> parts = components(argument, 3);
+  const std::vector<Var> results = f.builder().operation(
+      Op::FReadChar, VectorType::Int, {parts[0].elements().var, parts[1].var, parts[2].var});
+  return Value::tuple({Value::tuple({text_value(f, results[0]), scalar_value(f, results[1])}),
+                       status(f, results[2], results[3])});
+}
+
+/// A whole vector `( 1 2 3 )` from a stream: (sequence, flag, message).
+template <VectorType kType>
+Value read_vector(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Var> results = f.builder().operation(Op::FRead, kType, {argument.var});
+  return Value::tuple({text_value(f, results[0]), status(f, results[1], results[2])});
+}
+
+/// The vectors of a value one after another, each in the notation of the machine.
+Value write_object(Flattener& f, const CallSite&, const Value& argument) {
+  ir::Builder& b = f.builder();
+  const Value& stream = argument.parts[1];
+  for (const Var var : vars_of(argument.parts[0])) {
+    b.operation(Op::FWrite, b.variable(var).type, {var, stream.var});
+  }
+  return truth(f);
+}
+
+/// (prototype, stream)
+Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
+  ir::Builder& b = f.builder();
+  const Value& stream = argument.parts[1];
+  std::vector<VectorType> types;
+  append_types(f.types(), site.result_type, types);
+  std::vector<Var> vars;
+  for (const VectorType type : types) {
+    vars.push_back(b.operation(Op::FRead, type, {stream.var})[0]);
+  }
+  std::size_t next = 0;
+  const Value result = make_value(f.types(), site.result_type, vars, next, f.serial());
+  for_each_leaf(result, [&](const Value& leaf) { f.vectors().set_length(leaf, ir::kOne); });
+  return result;
+}
+
+/// (command, in, out, err): ((in, out, err), flag, message)
+Value spawn(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Value> parts = components(argument, 4);
+  const std::vector<Var> results =
+      f.builder().operation(Op::Spawn, VectorType::Int,
+                            {parts[0].elements().var, parts[1].var, parts[2].var, parts[3].var});
+  return Value::tuple(
+      {Value::tuple({scalar_value(f, results[2]),
+                     Value::tuple({scalar_value(f, results[1]), scalar_value(f, results[0])})}),
+       status(f, results[3], results[4])});
+}
+
+}  // namespace
+
+std::vector<PrimitiveEntry> io_primitives() {
+  return {
+      {"print_string", print_string},
+      {"print_char", print_char},
+      {"open_in_file", open<kReadMode>},
+      {"open_out_file", open<kWriteMode>},
+      {"open_append_file", open<kAppendMode>},
+      {"close_file", close},
+      {"write_char", write},
+      {"write_string", write},
+      {"read_string", read_string},
+      {"machine.read_ints", read_vector<VectorType::Int>},
+      {"machine.read_floats", read_vector<VectorType::Float>},
+      {"machine.write_object", write_object},
+      {"machine.read_object", read_object},
+      {"spawn", spawn},
+  };
+}
+
+}  // namespace neslc

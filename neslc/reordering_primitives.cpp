@@ -1,0 +1,185 @@
+// Gathers, placements, slices: moving elements of any type.
+#include "neslc/primitives.hpp"
+
+namespace neslc {
+namespace {
+
+using ir::Var;
+using vcode::Op;
+using VectorType = vcode::Type;
+using CallSite = Flattener::CallSite;
+
+VectorType type_of(Flattener& f, const Value& value) {
+  return f.builder().variable(value.var).type;
+}
+
+/// Ends the run if an index does not lie in its segment of `limits`, which has one number for each.
+void check_indices(Flattener& f, Var indices, Var limits, Context* each, const char* message) {
+  ir::Builder& b = f.builder();
+  const Var zeros = f.vectors().zeros(f.instances(each));
+  const Var bad = b.op(Op::Or, VectorType::Bool,
+                       {b.op(Op::Less, VectorType::Int, {indices, zeros}),
+                        b.op(Op::GreaterEqual, VectorType::Int, {indices, limits})});
+  f.check(Value::scalar(bad, each), each, message);
+}
+
+Value read(Flattener& f, const CallSite& site, const Value& argument) {
+  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
+  Context* const context = site.context;
+  const Value& sequence = argument.parts[0];
+  const Value indices = f.bring(argument.parts[1], context);
+  const Value& index = indices.elements();
+  Context* const each = f.for_each(context, indices.var, index);
+  Context* const home = sequence.context;
+  const Value size = Value::scalar(v.lengths(sequence.var), home);
+  check_indices(f, index.var, f.bring_scalar(size, each), each,
+                "Index out of bounds for function ->.");
+  const Value& elements = sequence.elements();
+  if (home == context && elements.is_scalar()) {
+    const Var result = b.op(Op::BPermute, type_of(f, elements),
+                            {elements.var, index.var, sequence.var, indices.var});
+    return Value::sequence(indices.var, Value::scalar(result, context), context);
+  }
+  Var position = index.var;
+  if (!home->serial()) {
+    const Value starts = Value::scalar(v.offsets(sequence.var), home);
+    position = v.add(f.bring_scalar(starts, each), position);
+  }
+  const Value result = v.gather(elements, b.variable(sequence.var).total, position);
+  return Value::sequence(indices.var, in_context(result, context), context);
+}
+
+Value placed_over(Flattener& f, const Value& target, Var source_descriptor, const Value& index,
+                  const Value& values, Context* context, const char* message) {
+  Vectors& v = f.vectors();
+  Context* const each = f.for_each(context, source_descriptor, index);
+  const Value size = Value::scalar(v.lengths(target.var), context);
+  check_indices(f, index.var, f.bring_scalar(size, each), each, message);
+  return Value::sequence(
+      target.var,
+      v.place_over({{values, index.var, source_descriptor}}, target.elements(), target.var),
+      context);
+}
+
+Value write(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = f.bring(argument, site.context);
+  const Value& pairs = here.parts[1];
+  return placed_over(f, here.parts[0], pairs.var, pairs.elements().parts[0],
+                     pairs.elements().parts[1], site.context,
+                     "Index out of bounds for function <-.");
+}
+
+Value put(Flattener& f, const CallSite& site, const Value& argument) {
+  const std::vector<Value> parts = components(f.bring(argument, site.context), 3);
+  return placed_over(f, parts[2], parts[0].var, parts[1].elements(), parts[0].elements(),
+                     site.context, "Index out of bounds for function <-.");
+}
+
+Value permute(Flattener& f, const CallSite& site, const Value& argument) {
+  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
+  Context* const context = site.context;
+  const Value here = f.bring(argument, context);
+  const Value& sequence = here.parts[0];
+  const Value& index = here.parts[1];
+  constexpr const char* kMessage = "Bad arguments to function PERMUTE.";
+  if (sequence.var != index.var) {
+    const Var differs =
+        b.op(Op::NotEqual, VectorType::Int, {v.lengths(sequence.var), v.lengths(index.var)});
+    f.check(Value::scalar(differs, context), context, kMessage);
+    v.set_length(index.elements(), b.variable(sequence.var).total);
+  }
+  Context* const each = f.for_each(context, sequence.var, index.elements());
+  const Value size = Value::scalar(v.lengths(sequence.var), context);
+  check_indices(f, index.elements().var, f.bring_scalar(size, each), each, kMessage);
+  return Value::sequence(
+      sequence.var, v.permute(sequence.elements(), index.elements().var, sequence.var), context);
+}
+
+/// Without a check of the indices, which are known to be a permutation.
+Value unchecked_permute(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = f.bring(argument, site.context);
+  const Value& sequence = here.parts[0];
+  return Value::sequence(
+      sequence.var,
+      f.vectors().permute(sequence.elements(), here.parts[1].elements().var, sequence.var),
+      site.context);
+}
+
+Value pack(Flattener& f, const CallSite&, const Value& argument) {
+  Vectors& v = f.vectors();
+  const Value& pairs = argument.elements();
+  const Var flags = pairs.parts[1].var;
+  const Var kept = v.packed_descriptor(pairs.parts[0], flags, argument.var);
+  return Value::sequence(kept, v.pack(pairs.parts[0], flags, argument.var), argument.context);
+}
+
+Value append(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = f.bring(argument, site.context);
+  return appended(f, here.parts[0], here.parts[1], site.context);
+}
+
+Value join(Flattener& f, const CallSite& site, const Value& argument) {
+  Vectors& v = f.vectors();
+  const std::vector<Value> parts = components(f.bring(argument, site.context), 4);
+  const Var target = v.descriptor_of(v.add(v.lengths(parts[0].var), v.lengths(parts[2].var)));
+  return Value::sequence(target,
+                         v.place({{parts[0].elements(), parts[1].elements().var, parts[0].var},
+                                  {parts[2].elements(), parts[3].elements().var, parts[2].var}},
+                                 target),
+                         site.context);
+}
+
+/// Sequence, first index, stride, number of elements, all checked by the caller: a gather at
+/// computed positions.
+Value slice(Flattener& f, const CallSite& site, const Value& argument) {
+  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
+  Context* const context = site.context;
+  const std::vector<Value> parts = components(argument, 4);
+  const Value& sequence = parts[0];
+  Var start = f.bring_scalar(parts[1], context);
+  const Var stride = f.bring_scalar(parts[2], context);
+  const Var count = f.bring_scalar(parts[3], context);
+  const Var descriptor = v.descriptor_of(count);
+  const Value& elements = sequence.elements();
+  if (sequence.context == context && elements.is_scalar()) {
+    const Var index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
+    const Var result =
+        b.op(Op::BPermute, type_of(f, elements), {elements.var, index, sequence.var, descriptor});
+    return Value::sequence(descriptor, Value::scalar(result, context), context);
+  }
+  if (!sequence.context->serial()) {
+    const Value starts = Value::scalar(v.offsets(sequence.var), sequence.context);
+    start = v.add(f.bring_scalar(starts, context), start);
+  }
+  const Var index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
+  const Value result = v.gather(elements, b.variable(sequence.var).total, index);
+  return Value::sequence(descriptor, in_context(result, context), context);
+}
+
+}  // namespace
+
+Value appended(Flattener& f, const Value& a, const Value& b, Context* context) {
+  Vectors& v = f.vectors();
+  const Var first = v.lengths(a.var);
+  const Var target = v.descriptor_of(v.add(first, v.lengths(b.var)));
+  return Value::sequence(target,
+                         v.place({{a.elements(), v.positions(a.var), a.var},
+                                  {b.elements(), v.ranges(first, b.var), b.var}},
+                                 target),
+                         context);
+}
+
+std::vector<PrimitiveEntry> reordering_primitives() {
+  return {
+      {"read", read},       {"get", read},
+      {"write", write},     {"put", put},
+      {"permute", permute}, {"machine.permute", unchecked_permute},
+      {"pack", pack},       {"append", append},
+      {"join", join},       {"machine.slice", slice},
+  };
+}
+
+}  // namespace neslc

@@ -1,0 +1,53 @@
+// Processes the forms of a program in their order, and says what each one gave.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "neslc/evaluator.hpp"
+#include "neslc/parser.hpp"
+#include "neslc/value_text.hpp"
+
+namespace neslc {
+
+/// What became of a form.
+struct FormResult {
+  enum class Kind : std::uint8_t {
+    Defined,   // a function or datatype
+    Value,     // `line`: `it = VALUE : TYPE`
+    Rejected,  // `line`: STATIC ERROR ...; `error`
+    Stopped,   // `line`: RUNTIME ERROR ... or ERROR ...
+    Failed,    // by the machine, or by a signal
+    Command,
+  };
+  Kind kind = Kind::Defined;
+  std::string line;
+  std::optional<StaticError> error;
+  std::optional<vcode::Diagnostic> diagnostic;
+  std::shared_ptr<const vcode::Source> source;
+  double seconds = 0;
+};
+
+class Runner {
+ public:
+  Runner(Session& session, Evaluator& evaluator) : session_(session), evaluator_(evaluator) {}
+
+  TextOptions text;
+
+  FormResult process(const ParsedForm& form);
+  /// Only checks; binds functions and datatypes.
+  FormResult check(const ParsedForm& form);
+
+ private:
+  FormResult rejected(StaticError error);
+  FormResult evaluated(CheckedForm form);
+  FormResult command(const ast::CommandForm& command);
+  std::string result_line(const CheckedForm& form, const std::vector<cvl::Value>& values);
+
+  Session& session_;
+  Evaluator& evaluator_;
+};
+
+}  // namespace neslc

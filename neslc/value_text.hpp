@@ -1,0 +1,32 @@
+// Values and their results lines as text (reference, section 7).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "neslc/types.hpp"
+
+namespace neslc {
+
+/// One vector of a value in host memory; of a descriptor, its lengths.
+using Column =
+    std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t>>;
+
+Column download(cvl::Backend& backend, const cvl::Value& value);
+
+struct TextOptions {
+  std::size_t print_length = 100;  // elements of a sequence that are shown
+  bool one_line = false;           // newlines and tabs in strings as \n and \t
+};
+
+/// The shortest text of a number with 15 significant digits.
+std::string float_text(double value);
+
+/// The value of `type` that these columns make up.
+std::string value_text(TypeTable& types, TypePtr type, const std::vector<Column>& columns,
+                       const TextOptions& options);
+
+}  // namespace neslc
