@@ -9,7 +9,10 @@
 // Order of combination: that of scan_blocks.hpp in chunks with many borders; in chunks with few,
 // blocks without borders are first added up lane by lane; in chunks with none, that of reduce.cpp.
 // What a tile has of a segment is combined with what earlier tiles have, from left to right.
+//
+// BOOL segments are words of bits, which cost less than a scan: see flag_folds.hpp.
 
+#include "cvl-cpu/kernels/flag_folds.hpp"
 #include "cvl-cpu/kernels/fold_rows.hpp"
 #include "cvl-cpu/kernels/reduce_blocks.hpp"
 #include "cvl-cpu/kernels/scan_blocks.hpp"
@@ -152,12 +155,38 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
   *rest = kInvertible<Op, T> ? ops::Subtract::apply(open, before) : open;
 }
 
+template <class Op>
+void reduce_flags_tile(void* results, const void* in, std::int64_t begin, std::int64_t end,
+                       const SegmentStarts& starts, std::int64_t first, std::int64_t last,
+                       void* continued) {
+  const FlagFold<Op> fold(static_cast<const Bool*>(in), begin, end);
+  auto* r = static_cast<Bool*>(results);
+  std::int64_t from = first < last ? starts[first] : end;
+  *static_cast<Bool*>(continued) = fold.total(begin, from);
+  if (starts.offsets != nullptr) {
+    const std::int64_t* offsets = starts.offsets;
+    for (std::int64_t k = first; k < last; ++k) {
+      r[k] = fold.total(offsets[k], offsets[k + 1] < end ? offsets[k + 1] : end);
+    }
+  } else {
+    for (std::int64_t k = first; k < last; ++k, from += starts.uniform_length) {
+      const std::int64_t to = from + starts.uniform_length;
+      r[k] = fold.total(from, to < end ? to : end);
+    }
+  }
+}
+
 }  // namespace
 
 void add_segmented_reduce_kernels(Kernels& kernels, Widths widths) {
   for_widths(widths, [&]<class I, class F>() {
-    for_reductions<I, F>(
-        kernels, []<class Op, class T>(ReduceKernels& entry) { entry.tile = reduce_tile<Op, T>; });
+    for_reductions<I, F>(kernels, []<class Op, class T>(ReduceKernels& entry) {
+      if constexpr (std::is_same_v<T, Bool>) {
+        entry.tile = reduce_flags_tile<Op>;
+      } else {
+        entry.tile = reduce_tile<Op, T>;
+      }
+    });
   });
 }
 
