@@ -281,7 +281,7 @@ Value Flattener::apply_to_each(const ApplyToEach& node, Frame& frame, Context* c
     const Var differs = b_.op(Op::NotEqual, VectorType::Int,
                               {v_.lengths(descriptor), v_.lengths(generators[i].var)});
     check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.");
-    v_.set_length(generators[i].elements(), b_.variable(descriptor).total);
+    b_.equate(b_.variable(descriptor).total, b_.variable(generators[i].var).total);
   }
   std::vector<Value> elements;
   for (const Value& generator : generators) elements.push_back(generator.elements());

@@ -343,6 +343,14 @@ void Builder::remember_single(LengthId length, Var descriptor) {
   if (singles_.emplace(length, descriptor).second) singles_trail_.push_back(length);
 }
 
+void Builder::equate(LengthId a, LengthId b) {
+  if (const auto found = singles_.find(a); found != singles_.end()) {
+    remember_single(b, found->second);
+  } else if (const auto other = singles_.find(b); other != singles_.end()) {
+    remember_single(a, other->second);
+  }
+}
+
 Var Builder::number_of(LengthId length, Var sample) {
   if (length == kOne) return int_constant(1);
   if (const auto found = singles_.find(length); found != singles_.end()) {

@@ -77,6 +77,8 @@ class Builder {
   /// A descriptor of one segment for vectors of that length, of which `sample` is one.
   Var single(LengthId length, Var sample);
   void remember_single(LengthId length, Var descriptor);
+  /// From here to the end of the block both lengths are known to be equal.
+  void equate(LengthId a, LengthId b);
   bool knows_single(LengthId length) const { return singles_.contains(length); }
   Var number_of(LengthId length, Var sample);  // the length as a scalar
 

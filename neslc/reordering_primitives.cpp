@@ -88,7 +88,7 @@ Value permute(Flattener& f, const CallSite& site, const Value& argument) {
     const Var differs =
         b.op(Op::NotEqual, VectorType::Int, {v.lengths(sequence.var), v.lengths(index.var)});
     f.check(Value::scalar(differs, context), context, kMessage);
-    v.set_length(index.elements(), b.variable(sequence.var).total);
+    b.equate(b.variable(sequence.var).total, b.variable(index.var).total);
   }
   Context* const each = f.for_each(context, sequence.var, index.elements());
   const Value size = Value::scalar(v.lengths(sequence.var), context);

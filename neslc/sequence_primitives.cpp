@@ -93,7 +93,7 @@ Value zip_with(Flattener& f, const CallSite& site, const Value& argument, std::s
     const Var differs = b.op(Op::NotEqual, VectorType::Int,
                              {f.vectors().lengths(descriptor), f.vectors().lengths(parts[i].var)});
     f.check(Value::scalar(differs, site.context), site.context, message);
-    f.vectors().set_length(parts[i].elements(), b.variable(descriptor).total);
+    b.equate(b.variable(descriptor).total, b.variable(parts[i].var).total);
   }
   for (std::size_t i = count - 1; i-- > 0;) {
     elements = Value::tuple({parts[i].elements(), std::move(elements)});
@@ -191,7 +191,7 @@ Value partition(Flattener& f, const CallSite& site, const Value& argument) {
       b.op(Op::NotEqual, VectorType::Int, {sums, f.vectors().lengths(sequence.var)});
   f.check(Value::scalar(differs, context), context, "Length mismatch in function PARTITION.");
   const Var inner = f.vectors().descriptor_of(counts.elements().var);
-  f.vectors().set_length(sequence.elements(), b.variable(inner).total);
+  b.equate(b.variable(sequence.var).total, b.variable(inner).total);
   return Value::sequence(counts.var, Value::sequence(inner, sequence.elements(), context), context);
 }
 
