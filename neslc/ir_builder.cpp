@@ -293,6 +293,15 @@ std::optional<Var> Builder::folded(Op op, Type type, const std::vector<Var>& in)
     }
     return std::nullopt;
   }
+  if (op == Op::Select) {
+    if (in[1] == in[2]) return in[1];
+    if (const auto flag = known_bool(in[0])) return *flag ? in[1] : in[2];
+    return std::nullopt;
+  }
+  if (op == Op::Not && type == Type::Bool) {
+    if (const auto flag = known_bool(in[0])) return bool_constant(!*flag);
+    return std::nullopt;
+  }
   if (in.size() == 2 && type == Type::Int) {
     const auto left = known_int(in[0]);
     const auto right = known_int(in[1]);

@@ -43,6 +43,11 @@ bool has_timers(const ir::Block& block) {
   return false;
 }
 
+/// Not every interpreter reads a descriptor of several segments: it is made from its lengths.
+bool is_long_descriptor(const vcode::Constant& constant) {
+  return constant.type == Type::Segdes && constant.size() > 1;
+}
+
 class FunctionCode {
  public:
   FunctionCode(const ir::Function& source, const ir::Module& module, StackCodeOptions options,
@@ -236,7 +241,8 @@ class FunctionCode {
     const auto outer = place_;
     if (instr.span) place_ = {instr.span, instr.source};
     if (instr.kind == Instr::Kind::Constant) {
-      emit(Op::Const, module_.constants[instr.index].literal.type, instr.index);
+      emit(Op::Const, program_.constants[instr.index].type, instr.index);
+      if (is_long_descriptor(module_.constants[instr.index].literal)) emit(Op::MakeSegdes);
     } else {
       push(instr.in);
       emit(instr.op, instr.type);
@@ -395,7 +401,8 @@ StackCode generate(const ir::Module& module, StackCodeOptions options) {
   StackCode result;
   result.program.source = module.sources.front();
   for (const ir::Module::Constant& constant : module.constants) {
-    result.program.constants.push_back(constant.literal);
+    vcode::Constant& literal = result.program.constants.emplace_back(constant.literal);
+    if (is_long_descriptor(literal)) literal.type = Type::Int;
   }
   std::unordered_map<const ir::Function*, std::uint32_t> callees;
   for (const ir::Function& function : module.functions) {

@@ -1,0 +1,142 @@
+// Whole programs: the conformance corpus through `nesl run --transcript`, and its compiled
+// programs on another interpreter, when the environment variable NESL_PEER names one.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "support.hpp"
+
+namespace neslc::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Output {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+class Folder {
+ public:
+  Folder() {
+    static int made = 0;
+    path_ = fs::temp_directory_path() /
+            ("nesl_test_" + std::to_string(getpid()) + "_" + std::to_string(made++));
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Runs a shell command in a folder of its own.
+Output run(const std::string& command) {
+  const Folder folder;
+  const fs::path errors = folder.path() / "errors";
+  const std::string line = "cd '" + folder.path().string() + "' && " + command + " 2> errors";
+  Output result;
+  std::FILE* const pipe = popen(line.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 4096> buffer{};
+  for (std::size_t count; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    result.out.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.err = read_file(errors);
+  return result;
+}
+
+std::string nesl(const std::string& arguments) {
+  return std::string("'") + NESL_PROGRAM + "' " + arguments + " --backend cpu --threads 1";
+}
+
+std::vector<fs::path> programs(const char* folder) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(std::string(PROJECT_ROOT) + folder)) {
+    if (entry.path().extension() == ".nesl") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+fs::path companion(fs::path path, const char* extension) {
+  return path.replace_extension(extension);
+}
+
+TEST_CASE("the conformance corpus gives the expected results") {
+  const std::vector<fs::path> paths = programs("/test/nesl-conformance");
+  REQUIRE(paths.size() == 90);
+  for (const fs::path& path : paths) {
+    INFO(path.filename());
+    const Output output = run(nesl("run --transcript '" + path.string() + "'"));
+    CHECK(output.status == 0);
+    CHECK(output.out == read_file(companion(path, ".expected")));
+    const fs::path printed = companion(path, ".out");
+    CHECK(output.err == (fs::exists(printed) ? read_file(printed) : ""));
+  }
+}
+
+TEST_CASE("the examples give the expected results") {
+  for (const fs::path& path : programs("/nesl-examples/nesl")) {
+    INFO(path.filename());
+    const Output output = run(nesl("test '" + path.string() + "'"));
+    CHECK(output.status == 0);
+    CHECK(output.out == "");
+  }
+}
+
+TEST_CASE("compiled programs run alike on another interpreter") {
+  const char* const peer = std::getenv("NESL_PEER");
+  if (peer == nullptr) {
+    WARN("skipped: NESL_PEER names no interpreter");
+    return;
+  }
+  for (const fs::path& path : programs("/test/nesl-conformance")) {
+    const std::string name = path.stem().string();
+    const bool portable = name.starts_with("alg_") || name.starts_with("nest_") ||
+                          name.starts_with("gram_") || name.starts_with("data_");
+    if (!portable) continue;
+    INFO(name);
+    const std::string compile = nesl("compile '" + path.string() + "' -o program.vcode");
+    const Output theirs = run(compile + " && '" + peer + "' -m 10000000 program.vcode");
+    const Output ours = run(compile + " && '" + VINTERP_PROGRAM + "' program.vcode");
+    CHECK(theirs.out == ours.out);
+    CHECK(!ours.out.empty());
+  }
+}
+
+TEST_CASE("compilation is fast") {
+  const auto seconds = [](const std::string& command) {
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(run(command).status == 0);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const Folder folder;
+  const fs::path small = folder.path() / "small.nesl";
+  std::ofstream(small) << "sum({x * x : x in [0:10]});\n";
+  std::string text;
+  for (int i = 0; i < 500; ++i) {
+    text += "function f" + std::to_string(i) + "(v) = {x + sum(v) * " + std::to_string(i) +
+            " : x in v | x > " + std::to_string(i) + "};\n";
+  }
+  const fs::path large = folder.path() / "large.nesl";
+  std::ofstream(large) << text << "f0([1,2,3]);\n";
+  WARN("one line: " << seconds(nesl("run '" + small.string() + "'"))
+                    << " s, 500 lines: " << seconds(nesl("run '" + large.string() + "'")) << " s");
+}
+
+}  // namespace
+}  // namespace neslc::testing
