@@ -7,9 +7,7 @@ namespace neslc {
 using ir::Var;
 using VectorType = vcode::Type;
 
-Value Flattener::call_expression(const Expr& expr, const Call& call_node, Frame& frame,
-                                 Context* context) {
-  static_cast<void>(expr);
+Value Flattener::call_expression(const Call& call_node, Frame& frame, Context* context) {
   const Value function = expression(*call_node.callee, frame, context);
   const Value argument = expression(*call_node.argument, frame, context);
   return call(substituted(call_node.callee->type, frame), function, argument, context);

@@ -55,7 +55,8 @@ void Flattener::flatten_version(const Version& version) {
       v_.set_length(leaf, leaf.context->count);
     });
   }
-  if (version.definition != nullptr && version.definition->form) {
+  // Places in the library mean nothing to the user.
+  if (version.definition != nullptr && version.definition->form && !version.definition->library) {
     function.source = compiler_.source_index(version.definition->form->source);
     function.span = version.definition->span;
     b_.place = {function.span, function.source};
@@ -178,7 +179,7 @@ Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
       Value second = self.expression(*node.second, frame, context);
       return Value::tuple({std::move(first), std::move(second)});
     }
-    Value operator()(const Call& node) { return self.call_expression(expr, node, frame, context); }
+    Value operator()(const Call& node) { return self.call_expression(node, frame, context); }
     Value operator()(const If& node) { return self.if_expression(expr, node, frame, context); }
     Value operator()(const Let& node) { return self.let_expression(node, frame, context); }
     Value operator()(const ApplyToEach& node) { return self.apply_to_each(node, frame, context); }
@@ -312,16 +313,15 @@ Value Flattener::literal_sequence(const Expr& expr, const SequenceLiteral& node,
   for (const ExprPtr& element : node.elements) {
     elements.push_back(expression(*element, frame, context));
   }
-  return built_sequence(elements, context);
+  return built_sequence(elements);
 }
 
-Value Flattener::built_sequence(const std::vector<Value>& elements, Context* context) {
+Value Flattener::built_sequence(const std::vector<Value>& elements) {
   // As far out as all elements allow.
   Context* place = &serial_;
   for (const Value& element : elements) {
     for_each_leaf(element, [&](const Value& leaf) { place = deeper(place, leaf.context); });
   }
-  static_cast<void>(context);
   std::vector<Value> here;
   for (const Value& element : elements) here.push_back(bring(element, place));
   return sequence_of(*this, here, place);

@@ -91,12 +91,10 @@ class Flattener {
   TypeTable& types() { return compiler_.types(); }
 
  private:
-  using Flags = std::vector<bool>;
-
   Value expression(const Expr& expr, Frame& frame, Context* context);
   Value evaluated(const Expr& expr, Frame& frame, Context* context);
   Value global(const Expr& expr, const GlobalRef& reference);
-  Value call_expression(const Expr& expr, const Call& call, Frame& frame, Context* context);
+  Value call_expression(const Call& call, Frame& frame, Context* context);
   Value call_definition(const Definition& definition, const std::vector<TypePtr>& types,
                         TypePtr function_type, const Value& argument, Context* context);
   Value call_code(const Version& version, const Value& captured, const Value& argument,
@@ -110,7 +108,7 @@ class Flattener {
                  Context* context);
   Value literal_sequence(const Expr& expr, const SequenceLiteral& node, Frame& frame,
                          Context* context);
-  Value built_sequence(const std::vector<Value>& elements, Context* context);
+  Value built_sequence(const std::vector<Value>& elements);
   Value timed(const Time& node, Frame& frame, Context* context);
   void bind(const Pattern& pattern, const Value& value, Frame& frame);
 
