@@ -67,7 +67,10 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
     found.name = error.name;
     found.source = form.body->source;
     found.diagnostic.code = error_code(error.category);
-    found.diagnostic.message = "function `" + error.name + "` has no code";
+    found.diagnostic.message =
+        "function `" + error.name + "` " +
+        (error.category == Category::SerialOnly ? "is used inside an apply-to-each"
+                                                : "has no code");
     found.diagnostic.span = form.form->span;
     result.error = std::move(found);
   }

@@ -46,6 +46,10 @@ Value Flattener::call_definition(const Definition& definition,
                                  const std::vector<TypePtr>& type_arguments, TypePtr function_type,
                                  const Value& argument, Context* context) {
   if (definition.kind == DefinitionKind::Constructor) return argument;
+  // Handed to a function that applies it in parallel: only specialisation shows it.
+  if (definition.serial_only && !context->serial()) {
+    throw CompileError{Category::SerialOnly, definition.name};
+  }
   if (!definition.body) {
     const Primitive primitive = definition.library ? find_primitive(definition.name) : nullptr;
     if (primitive == nullptr) throw CompileError{Category::NoBody, definition.name};
