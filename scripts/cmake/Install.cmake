@@ -38,7 +38,9 @@ foreach(item "man;vinterp.1" "bash;vinterp.bash" "zsh;_vinterp" "fish;vinterp.fi
 endforeach()
 add_custom_target(generated_docs ALL DEPENDS ${files})
 
-install(TARGETS vinterp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(TARGETS vinterp nesl RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/neslc
+  DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES ${generated}/vinterp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(FILES ${generated}/vinterp.bash RENAME vinterp
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
