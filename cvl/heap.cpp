@@ -47,7 +47,9 @@ void Buffer::destroy(Buffer* buffer) {
 }
 
 Heap::Heap(MemorySource& source, std::size_t limit_bytes)
-    : limit_(limit_bytes), large_(std::make_unique<RegionAllocator>(source, statistics_)) {}
+    : limit_(limit_bytes),
+      immediate_(source.immediate()),
+      large_(std::make_unique<RegionAllocator>(source, statistics_)) {}
 
 Heap::~Heap() {
   const auto unlink = [](Buffer*& list) { return std::exchange(list, list->next_free); };
@@ -105,7 +107,7 @@ void Heap::trim() noexcept {
 void Heap::recycle(Buffer* buffer) noexcept {
   const std::size_t bytes = occupied(*buffer);
   statistics_.live_bytes -= bytes;
-  poison(buffer->data, bytes);
+  if (immediate_) poison(buffer->data, bytes);
   if (buffer->size_class == kLarge) {
     large_->free(buffer);
   } else {
@@ -128,7 +130,7 @@ Buffer* Heap::carve(std::uint32_t size_class) noexcept {
     slab->next_free = std::exchange(slabs_, slab);
     slab_cursor_ = slab->data;
     slab_left_ = kSlabBytes;
-    poison(slab->data, kSlabBytes);
+    if (immediate_) poison(slab->data, kSlabBytes);
   }
   buffer->heap = this;
   buffer->data = std::exchange(slab_cursor_, slab_cursor_ + bytes);

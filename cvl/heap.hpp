@@ -27,6 +27,8 @@ class MemorySource {
   virtual void release(void* data, std::size_t bytes) noexcept = 0;
   /// How much to acquire at a time for blocks to be cut from; 0: each block by itself.
   virtual std::size_t region_bytes() const noexcept { return std::size_t{64} << 20; }
+  /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.
+  virtual bool immediate() const noexcept { return false; }
 };
 
 class Heap;
@@ -102,6 +104,7 @@ class Heap {
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
 
   std::size_t limit_;
+  bool immediate_;
   HeapStatistics statistics_;
   std::array<Buffer*, kSmallClasses> free_{};
   std::byte* slab_cursor_ = nullptr;

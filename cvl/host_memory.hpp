@@ -13,6 +13,7 @@ class HostMemory final : public MemorySource {
   void release(void* data, std::size_t bytes) noexcept override;
   /// Address space only: pages that are never touched cost nothing.
   std::size_t region_bytes() const noexcept override { return std::size_t{4} << 30; }
+  bool immediate() const noexcept override { return true; }
 };
 
 /// Bytes of memory that this process may reasonably use: the machine's memory or, if smaller, the
