@@ -10,6 +10,7 @@
 #endif
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
 // The C library has vector forms of the math functions but declares them only under -ffast-math,
@@ -239,13 +240,7 @@ void add_for_widths(Kernels& kernels) {
 }  // namespace
 
 void add_elementwise_kernels(Kernels& kernels, Widths widths) {
-  if (widths.int_bytes == 4) {
-    widths.float_bytes == 4 ? add_for_widths<std::int32_t, float>(kernels)
-                            : add_for_widths<std::int32_t, double>(kernels);
-  } else {
-    widths.float_bytes == 4 ? add_for_widths<std::int64_t, float>(kernels)
-                            : add_for_widths<std::int64_t, double>(kernels);
-  }
+  for_widths(widths, [&]<class I, class F>() { add_for_widths<I, F>(kernels); });
 }
 
 }  // namespace cvl::cpu::CVL_ISA

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cpu::CVL_ISA {
@@ -37,18 +38,6 @@ CVL_FN void for_reductions(Kernels& kernels, Add add) {
   for_types<ops::combiner, vcode::Argument::types, I, F>( \
       kernels.reduce[static_cast<std::size_t>(vcode::Op::id)], add);
 #include "vcode/opcodes.def"
-}
-
-/// Calls visit.template operator()<I, F>() with the element types of the run.
-template <class Visit>
-CVL_FN void for_widths(Widths widths, Visit visit) {
-  if (widths.int_bytes == 4) {
-    widths.float_bytes == 4 ? visit.template operator()<std::int32_t, float>()
-                            : visit.template operator()<std::int32_t, double>();
-  } else {
-    widths.float_bytes == 4 ? visit.template operator()<std::int64_t, float>()
-                            : visit.template operator()<std::int64_t, double>();
-  }
 }
 
 /// left = left op right

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cpu::CVL_ISA {
@@ -157,15 +158,7 @@ void add_for_widths(Kernels& kernels) {
 }  // namespace
 
 void add_gather_scatter_kernels(Kernels& kernels, Widths widths) {
-  using Int32 = std::int32_t;
-  using Int64 = std::int64_t;
-  if (widths.int_bytes == 4) {
-    widths.float_bytes == 4 ? add_for_widths<Int32, std::uint32_t>(kernels)
-                            : add_for_widths<Int32, std::uint64_t>(kernels);
-  } else {
-    widths.float_bytes == 4 ? add_for_widths<Int64, std::uint32_t>(kernels)
-                            : add_for_widths<Int64, std::uint64_t>(kernels);
-  }
+  for_element_sizes(widths, [&]<class I, class F>() { add_for_widths<I, F>(kernels); });
 }
 
 }  // namespace cvl::cpu::CVL_ISA
