@@ -6,14 +6,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "cvl/heap.hpp"
 #include "cvl/value.hpp"
+#include "vcode/kernel.hpp"
 #include "vcode/opcodes.hpp"
 
 namespace cvl {
+
+/// A kernel definition made ready by the backend that runs it (plan, generated code, buffers).
+class PreparedKernel {
+ public:
+  virtual ~PreparedKernel() = default;
+};
 
 /// What a run asked of a device.
 struct DeviceCounters {
@@ -40,6 +48,18 @@ class Backend {
   /// take over the storage of an operand that nobody else holds. `results` receives as many values
   /// as the table says and must not overlap `operands`.
   virtual void execute(vcode::Op op, Type type, Value* operands, Value* results) = 0;
+
+  /// Makes a kernel ready to run; nullptr when this library leaves it to the VCODE that the kernel
+  /// replaces (its SPEC). `kernel` must outlive the result. Throws Failure, as execute() does.
+  virtual std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& /*kernel*/) {
+    return nullptr;
+  }
+  /// Runs a kernel that this library has prepared. Operands (deepest first) have the types of its
+  /// IN; lengths are checked here. Ownership and failures as for execute(). May return false,
+  /// before anything has changed, to leave this run to the SPEC.
+  virtual bool run(PreparedKernel& /*kernel*/, Value* /*operands*/, Value* /*results*/) {
+    return false;
+  }
 
   /// A vector from host elements of the run's widths (BOOL: bytes 0 or 1).
   virtual Vector upload(Type type, const void* elements, std::int64_t length) = 0;

@@ -1,0 +1,83 @@
+// The optimizer's intermediate form: single assignment, structured control flow.
+//
+// A function is a block of statements; every value is assigned once. A conditional is a statement
+// with two blocks and with results (its join), so that there are no phis: the blocks see every
+// value of the enclosing blocks before them. The stack is gone: COPY, POP and CPOP leave no trace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vcode/kernel.hpp"
+#include "vcode/opcodes.hpp"
+#include "vcode/program.hpp"
+
+namespace fcode {
+
+using ValueId = std::uint32_t;
+using vcode::Op;
+using vcode::Type;
+
+/// Where something came from: a function of the source program and a place in its text. Inlining
+/// keeps it.
+struct Origin {
+  std::uint32_t function = 0;  // index into Module::source_functions
+  vcode::Span span;
+};
+
+/// What is known of one value of a function.
+struct ValueInfo {
+  std::optional<Type> type;  // nothing: only moved around, so that any type fits
+  Origin origin;
+};
+
+struct Block;
+
+struct Statement {
+  enum class Kind : std::uint8_t {
+    Op,     // `op` on operands: vector operations, PAIR, UNPAIR, timers, SRAND, I/O
+    Const,  // `index` into Module::constants; one result
+    Call,   // `index` into Module::functions
+    If,     // operands[0] is the condition; then/else blocks
+    Exit,   // ends the program; last statement of a diverging block
+    Run,    // `index` into Module::kernels
+  };
+  Kind kind = Kind::Op;
+  Op op{};
+  Type written = Type::Int;
+  std::uint32_t index = 0;
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  std::unique_ptr<Block> then_block, else_block;  // If: both are always there
+  Origin origin;
+};
+
+/// Statements and the values that the block gives to its surroundings: to the function's caller, or
+/// to the results of its conditional. A block that cannot reach its end (`diverges`) gives none.
+struct Block {
+  std::vector<Statement> statements;
+  std::vector<ValueId> results;
+  bool diverges = false;
+};
+
+struct Function {
+  std::string name;
+  std::vector<ValueId> parameters;  // stack order, deepest first
+  Block body;
+  std::vector<std::optional<Type>> result_types;  // empty when the body diverges
+  std::vector<ValueInfo> values;                  // indexed by ValueId
+};
+
+struct Module {
+  std::shared_ptr<const vcode::Source> source;
+  std::vector<std::string> source_functions;  // names of the program's functions, for origins
+  std::vector<Function> functions;
+  std::uint32_t entry = 0;
+  std::vector<vcode::Constant> constants;
+  std::vector<vcode::Kernel> kernels;
+};
+
+}  // namespace fcode

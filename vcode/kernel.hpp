@@ -1,0 +1,151 @@
+// A kernel definition of FCODE 2: a straight-line list of second-order array combinators whose
+// elements are computed by scalar expressions over an index ("thunks").
+//
+// The combinators are those of lambda-cu (Robinson, Lippmeier, Keller: "Fusing Filters with Integer
+// Linear Programming", 2014) with pull thunks, flat or segmented. A kernel is data only: it is
+// parsed and printed here, made by the optimizer, and realised by the vector libraries. Its meaning
+// is that of evaluating the bindings one after the other (docs/fcode.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "vcode/opcodes.hpp"
+#include "vcode/program.hpp"
+#include "vcode/source.hpp"
+
+namespace vcode {
+
+/// Indices into the tables of one kernel.
+using SizeId = std::uint32_t;
+using ArrayId = std::uint32_t;
+using SegdesId = std::uint32_t;
+
+/// A length: a literal, or a name that is bound by the first IN that mentions it, by SIZE, or by
+/// the result of FILTER, SPLIT or SEGMENTS.
+struct KernelSize {
+  std::string name;  // empty for a literal
+  std::optional<std::int64_t> literal;
+};
+
+/// A vector that the kernel reads or makes.
+struct KernelArray {
+  std::string name;
+  Type type = Type::Int;  // Int, Bool or Float
+  SizeId length = 0;
+};
+
+/// A segment descriptor that the kernel reads or makes.
+struct KernelSegdes {
+  std::string name;
+  SizeId count = 0;  // number of segments
+  SizeId total = 0;  // number of elements
+};
+
+/// One operand or result of the kernel, in stack order (deepest first).
+struct KernelParameter {
+  bool segdes = false;
+  std::uint32_t id = 0;  // ArrayId or SegdesId
+};
+
+/// The index space of a binding: 0 … length-1, or the elements of a descriptor.
+struct Space {
+  bool segmented = false;
+  std::uint32_t id = 0;  // SizeId or SegdesId
+  bool operator==(const Space&) const = default;
+};
+
+/// One node of a scalar expression.
+struct ThunkNode {
+  enum class Kind : std::uint8_t {
+    Index,      // the thunk's index: position in its space
+    Size,       // a size as INT; id = SizeId
+    Constant,   // a literal of `type`
+    Subscript,  // element args[0] of array `id`; out of range is a run-time error
+    Apply,      // elementwise operation `op` with written type `written` on args
+    If,         // args[0] ? args[1] : args[2]; evaluates one branch only
+    SegNo,      // number of the segment that position args[0] lies in, of descriptor `id`
+    SegOff,     // offset of position args[0] within its segment
+    SegLen,     // length of segment args[0]
+    SegStart,   // first position of segment args[0]
+    SegCount,   // number of segments (NSEG)
+  };
+  Kind kind = Kind::Constant;
+  Type type = Type::Int;     // of the value
+  Op op = Op::Add;           // Apply
+  Type written = Type::Int;  // Apply: the type written after the operation's word
+  std::uint32_t id = 0;      // Size, Subscript, Seg…
+  std::uint32_t args[3] = {};
+  std::int64_t int_value = 0;  // Constant: INT, or BOOL as 0 or 1
+  double float_value = 0;  // Constant FLOAT; literals are written so that they read back exactly
+  Span span;               // place in the text, if it came from one
+};
+
+/// A function of the index with one or more results. `nodes` are in dependency order: arguments
+/// come before their users. A node with several users is evaluated once (printed with LET).
+struct Thunk {
+  std::vector<ThunkNode> nodes;
+  std::vector<std::uint32_t> results;
+};
+
+/// `+ INT`, `MAX FLOAT`, …: `op` is the reduction (Op::AddReduce …) whose combiner and identity it
+/// uses.
+struct Monoid {
+  Op op = Op::AddReduce;
+  Type type = Type::Int;
+};
+
+struct Binding {
+  enum class Kind : std::uint8_t {
+    Size,      // SIZE result = elements (no index)
+    Assert,    // stops the program with `message` if `elements` is F anywhere
+    Map,       // arrays[k][i] = elements[k](i)
+    Scan,      // exclusive, one monoid per component
+    Reduce,    // one monoid per component; one element per segment (flat: one)
+    Filter,    // elements[k](i) where flags(i); then the descriptor of what was kept
+    Split,     // for each class c in order: elements[k](i) where flags(i) = c, then a descriptor
+    Scatter,   // arrays[k][index(i)] = elements[k](i), where flags(i) if given; else defaults[k](j)
+    Segments,  // descriptor whose lengths are elements(i)
+    Once,      // arrays[k][0] = elements[k] (no index)
+  };
+  Kind kind = Kind::Map;
+  Space space;                   // unused by Size and Once
+  std::vector<ArrayId> arrays;   // results; Split: class by class
+  std::vector<SegdesId> segdes;  // results of Filter (1), Split (classes), Segments (1)
+  SizeId size = 0;               // Size: what it binds
+  Thunk elements;
+  Thunk flags;                // Filter: predicate; Split: class number; Scatter: optional condition
+  Thunk index;                // Scatter: target position (within its segment if segmented)
+  std::optional<Space> into;  // Scatter: target space
+  Thunk defaults;             // Scatter: over `into`; no results: zeros
+  std::int64_t classes = 0;   // Split
+  std::vector<Monoid> monoids;  // Scan, Reduce
+  std::string message;          // Assert
+  Span span;
+};
+
+/// Storage of an operand that a result may take over.
+struct Reuse {
+  ArrayId operand = 0;
+  ArrayId result = 0;
+};
+
+struct Kernel {
+  std::string name;
+  Span name_span;
+  bool stream = false;                       // STREAM was written
+  std::optional<std::int64_t> stream_chunk;  // nothing: AUTO
+  std::vector<KernelSize> sizes;
+  std::vector<KernelArray> arrays;
+  std::vector<KernelSegdes> segdes;
+  std::vector<KernelParameter> inputs, outputs;
+  std::vector<Reuse> reuse;
+  std::vector<Binding> bindings;
+  std::vector<Instruction> spec;  // the VCODE it replaces, if has_spec; no Op::Return
+  bool has_spec = false;
+};
+
+}  // namespace vcode
