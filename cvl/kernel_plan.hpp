@@ -1,0 +1,129 @@
+// What a kernel does, pass by pass: the unified form that the vector libraries execute.
+//
+// A pass runs over one index space: it evaluates a graph of scalar values for every position and
+// gives some of them to sinks. Maps that are read at their own index, generators and broadcasts are
+// part of the graph of their readers, conditionals are evaluated on both sides with guards, equal
+// nodes exist once, and independent bindings over one space share a pass (horizontal fusion).
+// Everything here is data that depends on the kernel's text alone, on no device and no width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vcode/kernel.hpp"
+
+namespace cvl {
+
+using vcode::ArrayId;
+using vcode::SegdesId;
+using vcode::SizeId;
+
+/// Index of a node in its pass.
+using NodeId = std::uint32_t;
+/// "No such node, array or descriptor".
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// A scalar value at every position of a pass. "Own" means: of the position being evaluated.
+struct PlanNode {
+  enum class Kind : std::uint8_t {
+    Constant,       // int_value or float_value
+    Size,           // the size `id` as INT (also the number of segments of a descriptor)
+    Position,       // own position as INT
+    Load,           // element of array `id` at the own position; arrays are at least that long
+    Gather,         // element args[0] of array `id`
+    Apply,          // elementwise operation `op` with written type `written` on args
+    SegmentNumber,  // own segment under descriptor `id`, whose total is the length of the pass
+    SegmentOffset,  // own position within that segment
+    FindSegment,    // segment that position args[0] lies in, of descriptor `id`
+    SegmentLength,  // length of segment args[0] of descriptor `id`
+    SegmentStart,   // first position of segment args[0] of descriptor `id`
+    Scan,           // exclusive scan (`op` is the SCAN operation) of args[0]; `id` is a descriptor
+                    // whose total is the length of the pass, or kNone for all positions
+  };
+  Kind kind = Kind::Constant;
+  vcode::Type type = vcode::Type::Int;     // of the value
+  vcode::Type written = vcode::Type::Int;  // Apply, Scan
+  vcode::Op op = vcode::Op::Add;           // Apply, Scan
+  /// Can fail: Gather, FindSegment, SegmentLength or SegmentStart whose index may be out of range,
+  /// division of INT. Other nodes of these kinds are known to be in range.
+  bool traps = false;
+  /// The same at all positions. Not to be evaluated when the pass has none: it may trap.
+  bool uniform = false;
+  /// Depends on a Scan of the pass. Such a node is never the argument of a Scan, nor anything that
+  /// a Filter or Split takes.
+  bool after_scan = false;
+  std::uint32_t id = kNone;
+  NodeId args[3] = {kNone, kNone, kNone};  // smaller than the node's own
+  /// BOOL node; where it is F the node is not wanted: it must not fail, and its value is anything.
+  /// Only nodes that trap have one.
+  NodeId guard = kNone;
+  std::uint32_t binding = 0;  // the first that wants it: which failure comes first
+  std::int64_t int_value = 0;
+  double float_value = 0;
+};
+
+/// Where values go. Arrays that nobody reads are kNone.
+struct PlanSink {
+  enum class Kind : std::uint8_t {
+    Store,     // arrays[0][own position] = values[0]
+    Reduce,    // arrays[0] = reduction of values[0] by `op`, one element per segment or one in all
+    Filter,    // arrays[k] = values[k] where flag; segdes[...] (all equal): what is kept, or kNone
+    Split,     // class c, given by `flag`: arrays[c * values.size() + k], segdes[c]
+    Scatter,   // arrays[k][index] = values[k] where flag (if any); the highest position wins
+    Segments,  // descriptor segdes[0] with lengths values[0]; negative ones fail
+    Assert,    // fails with the message of its binding where values[0] is F
+    Size,      // size `size` = values[0], in a pass that is `once`; negative ones fail
+  };
+  Kind kind = Kind::Store;
+  vcode::Op op = vcode::Op::AddReduce;
+  /// Reduce, Filter, Split, Scatter: the descriptor of the positions, or kNone for one segment.
+  SegdesId under = kNone;
+  /// Scatter: indices count from the start of the own segment here, or from 0 if kNone.
+  SegdesId into = kNone;
+  SizeId into_length = 0;  // Scatter: number of elements of the targets
+  /// Scatter: the targets begin as zeros; else an earlier pass has stored their defaults.
+  bool zeroed = false;
+  NodeId flag = kNone;
+  NodeId index = kNone;
+  std::vector<NodeId> values;
+  std::vector<ArrayId> arrays;
+  std::vector<SegdesId> segdes;
+  std::int64_t classes = 0;  // Split
+  SizeId size = 0;           // Size
+  std::uint32_t binding = 0;
+  /// Store: arrays that nobody reads after this pass, and this pass only at the own position, of
+  /// the same type and length: the result may take over their storage.
+  std::vector<ArrayId> over;
+};
+
+struct PlanPass {
+  bool once = false;            // evaluated exactly once, without an index; all nodes are uniform
+  SizeId length = 0;            // canonical size of the index space
+  std::vector<PlanNode> nodes;  // arguments and guards before their users
+  std::vector<PlanSink> sinks;  // in order of binding
+  std::uint32_t first_binding = 0;
+  bool has_scan = false;
+};
+
+struct KernelPlan {
+  const vcode::Kernel* kernel = nullptr;
+  std::vector<PlanPass> passes;        // to be run in this order
+  std::vector<SizeId> canonical_size;  // per size: the representative of all sizes known equal
+  /// Per array: is it stored by a Scatter (and must then lie in memory), …
+  std::vector<bool> scattered;
+  /// … and the last pass that reads it; kNone: none does.
+  std::vector<std::uint32_t> last_read;
+
+  /// Passes over index spaces, for reports: what a device would have to launch at least.
+  std::size_t launches() const;
+};
+
+/// REQUIRES: the kernel has passed verification, and outlives the plan.
+KernelPlan plan_kernel(const vcode::Kernel& kernel);
+
+/// Readable form for tests and reports: one line per node and sink.
+std::string describe(const KernelPlan& plan);
+
+}  // namespace cvl
