@@ -28,6 +28,10 @@ struct Origin {
   vcode::Span span;
 };
 
+inline bool operator==(const Origin& a, const Origin& b) {
+  return a.function == b.function && a.span == b.span;
+}
+
 /// What is known of one value of a function.
 struct ValueInfo {
   std::optional<Type> type;  // nothing: only moved around, so that any type fits
@@ -65,10 +69,24 @@ struct Block {
 
 struct Function {
   std::string name;
+  vcode::Span name_span;
   std::vector<ValueId> parameters;  // stack order, deepest first
   Block body;
   std::vector<std::optional<Type>> result_types;  // empty when the body diverges
   std::vector<ValueInfo> values;                  // indexed by ValueId
+
+  /// A function that cannot be put into single assignment is carried along as it was: `code`, in
+  /// which CALL names an index into Module::functions, CONST and RUN one into the module's tables.
+  /// Its parameters and results are those that its callers see; its body is empty. Whatever it can
+  /// call is opaque too, so that no optimized function has a caller that was not looked at.
+  bool opaque = false;
+  std::vector<vcode::Instruction> code;
+};
+
+/// Something that was left as it is, and why.
+struct Remark {
+  std::string text;
+  Origin origin;
 };
 
 struct Module {
@@ -78,6 +96,7 @@ struct Module {
   std::uint32_t entry = 0;
   std::vector<vcode::Constant> constants;
   std::vector<vcode::Kernel> kernels;
+  std::vector<Remark> remarks;
 };
 
 }  // namespace fcode

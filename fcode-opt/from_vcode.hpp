@@ -1,0 +1,18 @@
+// VCODE to single assignment.
+#pragma once
+
+#include "fcode-opt/ir.hpp"
+#include "vcode/program.hpp"
+
+namespace fcode {
+
+/// Puts every function into single assignment by running its stack code over names instead of
+/// values: COPY, POP and CPOP vanish, the arms of a conditional give names to what they leave
+/// differently. An arm that a constant condition rules out, and code behind EXIT, are dropped.
+///
+/// How many entries a function takes and leaves is inferred as the verifier does it (verifier.hpp),
+/// through conditionals and mutual recursion. A function for which that is not possible stays as it
+/// is, with all that it calls (Function::opaque), and Module::remarks says why.
+Module from_vcode(const vcode::LinkedProgram& program);
+
+}  // namespace fcode

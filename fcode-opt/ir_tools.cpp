@@ -1,0 +1,238 @@
+#include "fcode-opt/ir_tools.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fcode {
+
+using vcode::Family;
+
+ValueId new_value(Function& function, std::optional<Type> type, const Origin& origin) {
+  function.values.push_back({type, origin});
+  return static_cast<ValueId>(function.values.size() - 1);
+}
+
+std::uint32_t add_constant(Module& module, vcode::Constant constant) {
+  const auto found = std::find(module.constants.begin(), module.constants.end(), constant);
+  const auto index = static_cast<std::uint32_t>(found - module.constants.begin());
+  if (found == module.constants.end()) module.constants.push_back(std::move(constant));
+  return index;
+}
+
+vcode::Constant int_constant(std::int64_t number) {
+  return {Type::Int, vcode::ConstantForm::Scalar, std::vector<std::int64_t>{number}, {}};
+}
+vcode::Constant bool_constant(bool flag) {
+  return {Type::Bool, vcode::ConstantForm::Scalar, std::vector<std::uint8_t>{flag}, {}};
+}
+vcode::Constant float_constant(double number) {
+  return {Type::Float, vcode::ConstantForm::Scalar, std::vector<double>{number}, {}};
+}
+
+Statement make_op(Function& function, Op op, Type written, std::vector<ValueId> operands,
+                  const Origin& origin) {
+  Statement statement;
+  statement.op = op;
+  statement.written = written;
+  statement.operands = std::move(operands);
+  statement.origin = origin;
+  for (const char letter : vcode::info(op).results) {
+    statement.results.push_back(new_value(function, vcode::operand_type(letter, written), origin));
+  }
+  return statement;
+}
+
+Statement make_const(const Module& module, Function& function, std::uint32_t constant,
+                     const Origin& origin) {
+  Statement statement;
+  statement.kind = Statement::Kind::Const;
+  statement.index = constant;
+  statement.origin = origin;
+  statement.results.push_back(
+      new_value(function, vcode::value_type(module.constants[constant].type), origin));
+  return statement;
+}
+
+Statement make_run(const Module& module, Function& function, std::uint32_t kernel,
+                   std::vector<ValueId> operands, const Origin& origin) {
+  Statement statement;
+  statement.kind = Statement::Kind::Run;
+  statement.index = kernel;
+  statement.operands = std::move(operands);
+  statement.origin = origin;
+  const vcode::Kernel& definition = module.kernels[kernel];
+  for (const vcode::KernelParameter& output : definition.outputs) {
+    const Type type = output.segdes ? Type::Segdes : definition.arrays[output.id].type;
+    statement.results.push_back(new_value(function, type, origin));
+  }
+  return statement;
+}
+
+// ---- counting ----
+
+std::vector<std::uint32_t> count_uses(const Function& function) {
+  std::vector<std::uint32_t> uses(function.values.size());
+  for_each_use(function.body, [&](ValueId value) { ++uses[value]; });
+  return uses;
+}
+
+std::size_t vector_operations(const Block& block) {
+  std::size_t count = 0;
+  for_each_statement(block, [&](const Statement& statement) {
+    const bool op = statement.kind == Statement::Kind::Op && vcode::info(statement.op).is_vector_op();
+    if (op || statement.kind == Statement::Kind::Run) ++count;
+  });
+  return count;
+}
+
+std::size_t vector_operations(const Module& module) {
+  std::size_t count = 0;
+  for (const Function& function : module.functions) count += vector_operations(function.body);
+  return count;
+}
+
+std::size_t nesting(const Block& block) {
+  std::size_t deepest = 0;
+  for (const Statement& statement : block.statements) {
+    if (statement.kind != Statement::Kind::If) continue;
+    deepest = std::max({deepest, 1 + nesting(*statement.then_block),
+                        1 + nesting(*statement.else_block)});
+  }
+  return deepest;
+}
+
+Definition definition_of(const Statement& statement, std::uint32_t result) {
+  return {statement.kind, statement.op, statement.written,
+          statement.index, result,      statement.operands};
+}
+
+std::vector<Definition> definitions(const Function& function) {
+  std::vector<Definition> table(function.values.size());
+  for_each_statement(function.body, [&](const Statement& statement) {
+    for (std::uint32_t i = 0; i < statement.results.size(); ++i) {
+      table[statement.results[i]] = definition_of(statement, i);
+    }
+  });
+  return table;
+}
+
+// ---- effects ----
+
+bool is_pure(const Statement& statement) {
+  switch (statement.kind) {
+    case Statement::Kind::Const:
+    case Statement::Kind::Run:
+      return true;
+    case Statement::Kind::Op: {
+      const vcode::OpInfo& info = vcode::info(statement.op);
+      return (info.is_vector_op() && info.family != Family::Random) || info.family == Family::Pair;
+    }
+    default:
+      return false;
+  }
+}
+
+bool may_fail(const Statement& statement) {
+  if (statement.kind == Statement::Kind::Const) return false;
+  if (statement.kind != Statement::Kind::Op) return true;
+  switch (vcode::info(statement.op).family) {
+    case Family::Pair:
+    case Family::Length:
+    case Family::Lengths:
+      return false;
+    case Family::Elementwise:
+      // One operand has no length to disagree with.
+      return statement.operands.size() > 1;
+    default:
+      return true;
+  }
+}
+
+std::vector<bool> functions_with_effects(const Module& module) {
+  std::vector<bool> effects(module.functions.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      if (effects[i]) continue;
+      const Function& function = module.functions[i];
+      bool found = function.opaque;
+      for_each_statement(function.body, [&](const Statement& statement) {
+        if (statement.kind != Statement::Kind::If) found |= has_effects(statement, effects);
+      });
+      if (found) effects[i] = changed = true;
+    }
+  }
+  return effects;
+}
+
+bool has_effects(const Statement& statement, const std::vector<bool>& function_effects) {
+  switch (statement.kind) {
+    case Statement::Kind::Exit:
+      return true;
+    case Statement::Kind::Call:
+      return function_effects[statement.index];
+    case Statement::Kind::If: {
+      for (const Block* block : {statement.then_block.get(), statement.else_block.get()}) {
+        for (const Statement& inner : block->statements) {
+          if (has_effects(inner, function_effects)) return true;
+        }
+      }
+      return false;
+    }
+    default:
+      return !is_pure(statement);
+  }
+}
+
+// ---- changing ----
+
+void Renaming::set(ValueId from, ValueId to) {
+  if (from >= to_.size()) to_.resize(from + 1, kNoValue);
+  to_[from] = to;
+}
+
+ValueId Renaming::operator()(ValueId value) const {
+  while (has(value)) value = to_[value];
+  return value;
+}
+
+void Renaming::apply(Block& block) const {
+  for_each_use(block, [this](ValueId& value) { value = (*this)(value); });
+}
+
+Statement clone_statement(const Statement& statement, const Function& from, Function& to,
+                          std::vector<ValueId>& names) {
+  Statement copy;
+  copy.kind = statement.kind;
+  copy.op = statement.op;
+  copy.written = statement.written;
+  copy.index = statement.index;
+  copy.origin = statement.origin;
+  for (const ValueId operand : statement.operands) copy.operands.push_back(names[operand]);
+  if (statement.then_block) {
+    copy.then_block =
+        std::make_unique<Block>(clone_block(*statement.then_block, from, to, names));
+    copy.else_block =
+        std::make_unique<Block>(clone_block(*statement.else_block, from, to, names));
+  }
+  for (const ValueId result : statement.results) {
+    const ValueInfo& info = from.values[result];
+    names[result] = new_value(to, info.type, info.origin);
+    copy.results.push_back(names[result]);
+  }
+  return copy;
+}
+
+Block clone_block(const Block& block, const Function& from, Function& to,
+                  std::vector<ValueId>& names) {
+  Block copy;
+  copy.diverges = block.diverges;
+  copy.statements.reserve(block.statements.size());
+  for (const Statement& statement : block.statements) {
+    copy.statements.push_back(clone_statement(statement, from, to, names));
+  }
+  for (const ValueId result : block.results) copy.results.push_back(names[result]);
+  return copy;
+}
+
+}  // namespace fcode

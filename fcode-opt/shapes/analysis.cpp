@@ -1,0 +1,220 @@
+#include "fcode-opt/shapes/analysis.hpp"
+
+#include <map>
+#include <utility>
+
+#include "fcode-opt/shapes/signature.hpp"
+
+namespace fcode {
+
+using Kind = Statement::Kind;
+using vcode::Family;
+
+bool is_barrier(const Statement& statement) {
+  if (statement.kind == Kind::Const) return false;
+  if (statement.kind != Kind::Op) return true;
+  const Family family = vcode::info(statement.op).family;
+  return family == Family::Io || family == Family::Timer || family == Family::Seed;
+}
+
+/// One pass through one function.
+class ShapeAnalysis::Walk {
+ public:
+  Walk(ShapeAnalysis& analysis, std::uint32_t function, ShapeVisitor& visitor)
+      : analysis_(analysis),
+        function_(analysis.module_.functions[function]),
+        shapes_(function_),
+        visitor_(visitor) {
+    if (!analysis.parameters_[function]) return;  // not called: nothing is known
+    SignatureReader reader(shapes_);
+    for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
+      shapes_.define(function_.parameters[i], reader.read((*analysis.parameters_[function])[i]));
+    }
+  }
+
+  /// The signature of the body; nothing if its end is not reached.
+  std::optional<SignatureShapes> run() {
+    if (!block(function_.body)) return std::nullopt;
+    SignatureWriter writer(shapes_);
+    SignatureShapes signature;
+    for (ValueId value : function_.parameters) signature.push_back(writer.write(value));
+    for (ValueId value : function_.body.results) signature.push_back(writer.write(value));
+    return signature;
+  }
+
+ private:
+  // Is the end of the block reached?
+  bool block(Block& block) {
+    for (std::size_t at = 0; at < block.statements.size();) {
+      std::size_t end = at;
+      while (end < block.statements.size() && !is_barrier(block.statements[end])) ++end;
+      for (std::size_t i = at; i < end; ++i) shapes_.step(block.statements[i], analysis_.module_);
+      if (end > at) visitor_.region(shapes_, block, at, end);
+      at = end;
+      if (at < block.statements.size() && !barrier(block.statements[at++])) return false;
+    }
+    return !block.diverges;
+  }
+
+  bool barrier(Statement& statement) {
+    switch (statement.kind) {
+      case Kind::If:
+        return conditional(statement);
+      case Kind::Call:
+        return call(statement);
+      case Kind::Exit:
+        return false;
+      case Kind::Run:
+        for (ValueId value : statement.results) shapes_.define(value, shapes_.unknown());
+        return true;
+      default:
+        shapes_.step(statement, analysis_.module_);
+        return true;
+    }
+  }
+
+  struct Arm {
+    bool reaches = false;
+    std::vector<Shape> results;  // with what the arm knows put in
+    Equations::Learned learned;
+  };
+
+  Shape settled(ValueId value) {
+    Shape shape = shapes_.of(value);
+    if (std::optional<Linear> element = shapes_.element(value)) {
+      shape.uniform = true;
+      shape.element = shapes_.equations.normal(*element);
+    }
+    shape.length = shapes_.equations.normal(shape.length);
+    shape.sum = shapes_.equations.normal(shape.sum);
+    return shape;
+  }
+
+  Arm arm(Block& body, ValueId condition, bool value) {
+    Arm arm;
+    const Equations::Mark mark = shapes_.equations.mark();
+    const bool possible = shapes_.assume(condition, value);
+    arm.reaches = block(body) && possible;
+    if (arm.reaches) {
+      for (ValueId result : body.results) arm.results.push_back(settled(result));
+    }
+    arm.learned = shapes_.equations.leave(mark);
+    return arm;
+  }
+
+  bool conditional(Statement& statement) {
+    const ValueId condition = statement.operands[0];
+    const std::optional<bool> known = shapes_.truth(condition);
+    if (known) visitor_.decided(shapes_, statement, *known);
+    Arm then_arm = arm(*statement.then_block, condition, true);
+    Arm else_arm = arm(*statement.else_block, condition, false);
+    if (known) (*known ? else_arm : then_arm).reaches = false;
+    if (!then_arm.reaches && !else_arm.reaches) return false;
+    if (then_arm.reaches && else_arm.reaches) {
+      join(statement, then_arm, else_arm);
+      return true;
+    }
+    const Arm& only = then_arm.reaches ? then_arm : else_arm;
+    shapes_.equations.replay(only.learned);
+    for (std::size_t i = 0; i < statement.results.size(); ++i) {
+      shapes_.define(statement.results[i], only.results[i]);
+    }
+    return true;
+  }
+
+  void join(const Statement& statement, const Arm& a, const Arm& b) {
+    std::map<std::pair<Linear, Linear>, Linear> unknowns;
+    auto term = [&](const Linear& x, const Linear& y) {
+      if (shapes_.equations.equal(x, y)) return x;
+      const auto [place, is_new] = unknowns.try_emplace({x, y});
+      if (is_new) place->second = shapes_.equations.unknown();
+      return place->second;
+    };
+    std::map<std::pair<Content, Content>, Content> contents;
+    for (std::size_t i = 0; i < statement.results.size(); ++i) {
+      const Shape &x = a.results[i], &y = b.results[i];
+      Shape shape;
+      shape.length = term(x.length, y.length);
+      shape.sum = term(x.sum, y.sum);
+      shape.uniform = x.uniform && y.uniform;
+      if (shape.uniform) shape.element = term(x.element, y.element);
+      const auto [place, is_new] = contents.try_emplace({x.content, y.content}, x.content);
+      if (is_new && x.content != y.content) place->second = shapes_.new_content();
+      shape.content = place->second;
+      shapes_.define(statement.results[i], std::move(shape));
+    }
+  }
+
+  bool call(const Statement& statement) {
+    const std::uint32_t callee = statement.index;
+    SignatureWriter writer(shapes_);
+    SignatureShapes arguments;
+    for (ValueId value : statement.operands) arguments.push_back(writer.write(value));
+    analysis_.weaken_parameters(callee, std::move(arguments));
+    const std::optional<SignatureShapes>& known = analysis_.results_[callee];
+    if (!known) return false;
+    SignatureReader reader(shapes_);
+    const std::size_t count = statement.operands.size();
+    for (std::size_t i = 0; i < count; ++i) reader.bind((*known)[i], statement.operands[i]);
+    for (std::size_t i = 0; i < statement.results.size(); ++i) {
+      shapes_.define(statement.results[i], reader.read((*known)[count + i]));
+    }
+    return true;
+  }
+
+  ShapeAnalysis& analysis_;
+  Function& function_;
+  Shapes shapes_;
+  ShapeVisitor& visitor_;
+};
+
+ShapeAnalysis::ShapeAnalysis(Module& module)
+    : module_(module),
+      parameters_(module.functions.size()),
+      results_(module.functions.size()),
+      pending_(module.functions.size(), 0) {
+  // Whoever starts the program gives the entry no promises.
+  Shapes nothing(module.functions[module.entry]);
+  SignatureWriter writer(nothing);
+  SignatureShapes unknown;
+  for (ValueId value : module.functions[module.entry].parameters) {
+    unknown.push_back(writer.write(value));
+  }
+  weaken_parameters(module.entry, std::move(unknown));
+  for (bool again = true; again;) {
+    again = false;
+    for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+      if (!std::exchange(pending_[i], 0)) continue;
+      again = true;
+      ShapeVisitor silent;
+      std::optional<SignatureShapes> signature = Walk(*this, i, silent).run();
+      if (signature && weaken_results(i, std::move(*signature))) {
+        for (std::size_t j = 0; j < pending_.size(); ++j) {
+          if (parameters_[j]) pending_[j] = 1;  // a caller may be any function in use
+        }
+      }
+    }
+  }
+}
+
+void ShapeAnalysis::walk(std::uint32_t function, ShapeVisitor& visitor) {
+  Walk(*this, function, visitor).run();
+}
+
+void ShapeAnalysis::weaken_parameters(std::uint32_t function, SignatureShapes shapes) {
+  std::optional<SignatureShapes>& known = parameters_[function];
+  SignatureShapes weaker = known ? common(*known, shapes) : std::move(shapes);
+  if (known && *known == weaker) return;
+  known = std::move(weaker);
+  pending_[function] = 1;
+}
+
+bool ShapeAnalysis::weaken_results(std::uint32_t function, SignatureShapes shapes) {
+  std::optional<SignatureShapes>& known = results_[function];
+  SignatureShapes weaker = known ? common(*known, shapes) : std::move(shapes);
+  if (known && *known == weaker) return false;
+  known = std::move(weaker);
+  return true;
+}
+
+}  // namespace fcode

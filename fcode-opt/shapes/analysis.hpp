@@ -1,0 +1,71 @@
+// Shape analysis of a whole program (fcode.md, 4.5): sizes and descriptors that are known to be
+// equal, across conditionals, calls and recursion.
+//
+// Each function has a signature: what all its callers guarantee of the arguments, and what it
+// guarantees of its results in terms of them. Signatures start from "never called, never returns"
+// and grow weaker until they agree with every function body.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "fcode-opt/ir.hpp"
+#include "fcode-opt/shapes/shapes.hpp"
+
+namespace fcode {
+
+/// One of the numbers of a Shape in a signature: a known number, or one of the unknowns of the
+/// signature, shared by everything that is equal.
+struct SignatureTerm {
+  bool known = false;
+  std::int64_t value = 0;  // the number, or which unknown
+  bool operator==(const SignatureTerm&) const = default;
+};
+
+struct SignatureShape {
+  SignatureTerm length, sum, element;
+  std::uint32_t content = 0;
+  bool uniform = false;
+  bool operator==(const SignatureShape&) const = default;
+};
+
+/// Of the parameters; or of parameters and then results, with common unknowns.
+using SignatureShapes = std::vector<SignatureShape>;
+
+/// Follows the walk through a function.
+class ShapeVisitor {
+ public:
+  virtual ~ShapeVisitor() = default;
+  /// Statements [begin, end) of a block, none of which is a barrier, have been passed. They may be
+  /// replaced; `end` must then be set to where the walk is to go on.
+  virtual void region(Shapes& /*shapes*/, Block& /*block*/, std::size_t /*begin*/,
+                      std::size_t& /*end*/) {}
+  /// A conditional whose condition is known, before its arms are walked.
+  virtual void decided(Shapes& /*shapes*/, Statement& /*conditional*/, bool /*value*/) {}
+};
+
+/// Ends a region: control flow, input and output, timers, the seed of random numbers.
+bool is_barrier(const Statement& statement);
+
+class ShapeAnalysis {
+ public:
+  /// Solves the signatures of all functions that the entry can reach.
+  explicit ShapeAnalysis(Module& module);
+
+  /// Walks a function with the solved signatures.
+  void walk(std::uint32_t function, ShapeVisitor& visitor);
+
+ private:
+  class Walk;
+  void weaken_parameters(std::uint32_t function, SignatureShapes shapes);
+  bool weaken_results(std::uint32_t function, SignatureShapes shapes);
+
+  Module& module_;
+  std::vector<std::optional<SignatureShapes>> parameters_;  // nothing: not called so far
+  std::vector<std::optional<SignatureShapes>> results_;     // parameters, then results;
+                                                            // nothing: does not return so far
+  std::vector<char> pending_;                               // functions to walk again
+};
+
+}  // namespace fcode

@@ -1,0 +1,78 @@
+// What conditions on lengths say.
+#include "fcode-opt/shapes/shapes.hpp"
+
+namespace fcode {
+namespace {
+
+// Beyond this, INT arithmetic of 32 bits may have wrapped around.
+constexpr std::int64_t kLargestDifference = (std::int64_t{1} << 31) - 1;
+
+bool compares_ints(const Definition& statement) {
+  return statement.kind == Statement::Kind::Op && statement.op >= Op::Less &&
+         statement.op <= Op::NotEqual && statement.written == Type::Int;
+}
+
+bool holds(Op op, std::int64_t x, std::int64_t y) {
+  switch (op) {
+    case Op::Less:
+      return x < y;
+    case Op::LessEqual:
+      return x <= y;
+    case Op::Greater:
+      return x > y;
+    case Op::GreaterEqual:
+      return x >= y;
+    case Op::Equal:
+      return x == y;
+    default:
+      return x != y;
+  }
+}
+
+}  // namespace
+
+std::optional<bool> Shapes::truth(ValueId condition, int depth) {
+  const Definition* made = definition(condition);
+  if (made == nullptr || made->kind != Statement::Kind::Op || depth == 0) return std::nullopt;
+  if (made->op == Op::Not && made->written == Type::Bool) {
+    const std::optional<bool> inner = truth(made->operands[0], depth - 1);
+    if (inner) return !*inner;
+    return std::nullopt;
+  }
+  if ((made->op == Op::And || made->op == Op::Or) && made->written == Type::Bool) {
+    if (!is_scalar(made->operands[0]) || !is_scalar(made->operands[1])) return std::nullopt;
+    const std::optional<bool> x = truth(made->operands[0], depth - 1), y = truth(made->operands[1], depth - 1);
+    const bool decides = made->op == Op::Or;  // the value of one operand that settles it
+    if (x == decides || y == decides) return decides;
+    if (x && y) return !decides;
+    return std::nullopt;
+  }
+  if (!compares_ints(*made)) return std::nullopt;
+  const ValueId x = made->operands[0], y = made->operands[1];
+  if (!is_scalar(x) || !is_scalar(y)) return std::nullopt;
+  const std::optional<std::int64_t> nx = equations.number(of(x).sum), ny = equations.number(of(y).sum);
+  if (nx && ny) return holds(made->op, *nx, *ny);
+  const std::optional<std::int64_t> difference = equations.difference(of(x).sum, of(y).sum);
+  if (!difference) return std::nullopt;
+  if (*difference == 0) return holds(made->op, 0, 0);
+  const bool only_equality = made->op == Op::Equal || made->op == Op::NotEqual;
+  if (only_equality && std::abs(*difference) <= kLargestDifference) return holds(made->op, 1, 0);
+  return std::nullopt;
+}
+
+bool Shapes::assume(ValueId condition, bool value, int depth) {
+  const Definition* made = definition(condition);
+  if (made == nullptr || made->kind != Statement::Kind::Op || depth == 0) return true;
+  if (made->op == Op::Not && made->written == Type::Bool) return assume(made->operands[0], !value, depth - 1);
+  const bool both = (made->op == Op::And && value) || (made->op == Op::Or && !value);
+  if (both && made->written == Type::Bool) {
+    return assume(made->operands[0], value, depth - 1) &&
+           assume(made->operands[1], value, depth - 1);
+  }
+  const bool equal = (made->op == Op::Equal && value) || (made->op == Op::NotEqual && !value);
+  if (!equal || made->written != Type::Int) return true;
+  if (!is_scalar(made->operands[0]) || !is_scalar(made->operands[1])) return true;
+  return equations.unite(of(made->operands[0]).sum, of(made->operands[1]).sum);
+}
+
+}  // namespace fcode

@@ -1,0 +1,207 @@
+#include "fcode-opt/shapes/shapes.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fcode {
+
+using vcode::Family;
+
+const Shape& Shapes::of(ValueId value) {
+  if (value >= shapes_.size()) shapes_.resize(table_size(value));
+  if (!shapes_[value]) shapes_[value] = unknown();
+  return *shapes_[value];
+}
+
+void Shapes::define(ValueId value, Shape shape) {
+  if (value >= shapes_.size()) shapes_.resize(table_size(value));
+  shapes_[value] = std::move(shape);
+}
+
+Shape Shapes::unknown() {
+  return {equations.unknown(), equations.unknown(), new_content(), false, {}};
+}
+
+bool Shapes::same_length(ValueId a, ValueId b) {
+  return a == b || equations.equal(of(a).length, of(b).length);
+}
+
+bool Shapes::uniform(ValueId value) {
+  return of(value).uniform || is_scalar(value);
+}
+
+std::optional<Linear> Shapes::element(ValueId value) {
+  const Shape& shape = of(value);
+  if (is_number(shape.length, 1)) return shape.sum;
+  if (shape.uniform) return shape.element;
+  return std::nullopt;
+}
+
+bool Shapes::same_segments(ValueId a, ValueId b) {
+  if (a == b || of(a).content == of(b).content) return true;
+  const std::optional<Linear> x = element(a), y = element(b);
+  return x && y && equations.equal(*x, *y) && same_length(a, b);
+}
+
+const Definition* Shapes::definition(ValueId value) const {
+  if (value >= definitions_.size() || !definitions_[value]) return nullptr;
+  return &*definitions_[value];
+}
+
+Linear Shapes::term(const Statement& statement, vcode::LengthTerm term) {
+  const Shape& shape = of(statement.operands[term.operand]);
+  return term.described ? shape.sum : shape.length;
+}
+
+bool Shapes::obey_rules(const Statement& statement) {
+  bool possible = true;
+  for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
+    possible &= equations.unite(term(statement, rule.left), term(statement, rule.right));
+  }
+  return possible;
+}
+
+Shape Shapes::constant(const vcode::Constant& constant) {
+  Shape shape = unknown();
+  shape.length = Linear::number(static_cast<std::int64_t>(constant.size()));
+  if (constant.type != Type::Int && constant.type != Type::Segdes) {
+    shape.uniform = constant.size() == 1;
+    return shape;
+  }
+  const std::vector<std::int64_t>& elements = constant.ints();
+  __int128 sum = 0;
+  for (std::int64_t element : elements) sum += element;
+  if (sum == static_cast<std::int64_t>(sum)) {
+    shape.sum = Linear::number(static_cast<std::int64_t>(sum));
+  }
+  shape.uniform = !elements.empty() && std::adjacent_find(elements.begin(), elements.end(),
+                                                          std::not_equal_to<>()) == elements.end();
+  if (shape.uniform) shape.element = Linear::number(elements[0]);
+  return shape;
+}
+
+// Sums and scalar values of INT arithmetic; wrapping around is left out of account, because lengths
+// that wrap are an error of their own.
+Shape Shapes::elementwise(const Statement& statement) {
+  const std::vector<ValueId>& operands = statement.operands;
+  Shape shape = unknown();
+  shape.length = of(operands[0]).length;
+  shape.uniform = std::all_of(operands.begin(), operands.end(),
+                              [&](ValueId operand) { return uniform(operand); });
+  if (shape.uniform) shape.element = equations.unknown();
+  const bool add = statement.op == Op::Add, subtract = statement.op == Op::Subtract;
+  if (statement.written != Type::Int || !(add || subtract || statement.op == Op::Multiply)) {
+    return shape;
+  }
+  const ValueId x = operands[0], y = operands[1];
+  const std::optional<Linear> ex = element(x), ey = element(y);
+  if (ex && ey) {
+    shape.element = add ? *ex + *ey : subtract ? *ex - *ey : equations.product(*ex, *ey);
+    shape.sum = equations.product(shape.element, shape.length);
+    return shape;
+  }
+  if (!same_length(x, y)) return shape;
+  if (add) shape.sum = of(x).sum + of(y).sum;
+  if (subtract) shape.sum = of(x).sum - of(y).sum;
+  if (statement.op == Op::Multiply && (ex || ey)) {
+    shape.sum = ex ? equations.product(*ex, of(y).sum) : equations.product(*ey, of(x).sum);
+  }
+  return shape;
+}
+
+Shape Shapes::distribute(const Statement& statement) {
+  const ValueId value = statement.operands[0], segdes = statement.operands[1];
+  Shape shape = unknown();
+  shape.length = of(segdes).sum;
+  shape.uniform = one_segment(segdes) || uniform(value);
+  if (!shape.uniform) return shape;
+  shape.element = element(value).value_or(of(value).sum);
+  shape.sum = equations.product(shape.element, shape.length);
+  return shape;
+}
+
+// One descriptor for all packs by the same flags and segments.
+void Shapes::pack(const Statement& statement) {
+  const ValueId flags = statement.operands[1], segdes = statement.operands[2];
+  const auto [place, is_new] = packed_.try_emplace({flags, of(segdes).content});
+  if (is_new) {
+    place->second = unknown();
+    place->second.length = of(segdes).length;
+  }
+  Shape data = unknown();
+  data.length = place->second.sum;
+  define(statement.results[0], std::move(data));
+  define(statement.results[1], place->second);
+}
+
+Shape Shapes::result(const Statement& statement) {
+  const std::vector<ValueId>& operands = statement.operands;
+  Shape shape = unknown();
+  switch (vcode::info(statement.op).family) {
+    case Family::Elementwise:
+      return elementwise(statement);
+    case Family::Distribute:
+      return distribute(statement);
+    case Family::MakeSegdes:
+    case Family::Lengths:
+      return of(operands[0]);
+    case Family::Length:
+      shape.length = Linear::number(1);
+      shape.sum = of(operands[0]).length;
+      return shape;
+    case Family::Reduce:
+      shape.length = of(operands[1]).length;
+      if (statement.op == Op::AddReduce && statement.written == Type::Int) {
+        shape.sum = of(operands[0]).sum;
+      }
+      return shape;
+    case Family::Scan:
+    case Family::Rank:
+    case Family::Random:
+    case Family::Replace:
+      shape.length = of(operands[0]).length;
+      return shape;
+    case Family::Index:
+      shape.length = of(operands[2]).sum;
+      return shape;
+    case Family::Extract:
+      shape.length = of(operands[1]).length;
+      return shape;
+    case Family::Permute:
+      if (statement.op == Op::Permute) shape.length = of(operands[0]).length;
+      if (statement.op == Op::DPermute) shape.length = of(operands[2]).length;
+      if (statement.op == Op::FPermute) shape.length = of(operands[4]).sum;
+      if (statement.op == Op::BPermute || statement.op == Op::BFPermute) {
+        shape.length = of(operands[1]).length;
+      }
+      if (statement.op == Op::DFPermute) shape.length = of(operands[3]).length;
+      return shape;
+    default:
+      return shape;
+  }
+}
+
+bool Shapes::step(const Statement& statement, const Module& module) {
+  for (std::uint32_t i = 0; i < statement.results.size(); ++i) {
+    const ValueId id = statement.results[i];
+    if (id >= definitions_.size()) definitions_.resize(table_size(id));
+    definitions_[id] = definition_of(statement, i);
+  }
+  if (statement.kind == Statement::Kind::Const) {
+    define(statement.results[0], constant(module.constants[statement.index]));
+    return true;
+  }
+  if (!vcode::info(statement.op).is_vector_op()) {
+    for (ValueId id : statement.results) define(id, unknown());
+    return true;
+  }
+  const bool possible = obey_rules(statement);
+  if (statement.op == Op::Pack) {
+    pack(statement);
+  } else {
+    define(statement.results[0], result(statement));
+  }
+  return possible;
+}
+
+}  // namespace fcode

@@ -1,0 +1,77 @@
+// The shapes of the values of one function, while its statements are walked in order.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "fcode-opt/ir.hpp"
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/shapes/shape.hpp"
+
+namespace fcode {
+
+/// Answers hold at the place that the walk has reached.
+class Shapes {
+ public:
+  explicit Shapes(const Function& function) : function_(function) {}
+
+  /// A value that was not met yet has an unknown shape.
+  const Shape& of(ValueId value);
+  void define(ValueId value, Shape shape);
+  Shape unknown();
+  Content new_content() { return next_content_++; }
+
+  bool same_length(ValueId a, ValueId b);
+  /// Are the descriptors the same: as many segments, of the same lengths?
+  bool same_segments(ValueId a, ValueId b);
+  bool one_segment(ValueId segdes) { return is_number(of(segdes).length, 1); }
+  bool is_scalar(ValueId vector) { return is_number(of(vector).length, 1); }
+  bool is_number(const Linear& term, std::int64_t value) const {
+    return equations.number(term) == value;
+  }
+  /// The common element of a vector of equal elements (the length of uniform segments), if known.
+  std::optional<Linear> element(ValueId value);
+  bool uniform(ValueId value);
+
+  /// Defines the results of an operation or constant, and learns from the rules that it must obey
+  /// ("Op" and "Const" statements only). False if they cannot hold: the statement fails.
+  bool step(const Statement& statement, const Module& module);
+
+  /// Of a result of an Op or Const that the walk has passed, else null.
+  const Definition* definition(ValueId value) const;
+  /// Is the BOOL scalar known to be T or F?
+  std::optional<bool> truth(ValueId condition) { return truth(condition, kConditionDepth); }
+  /// Learns what follows when the BOOL scalar is `value`. False if that cannot be.
+  bool assume(ValueId condition, bool value) { return assume(condition, value, kConditionDepth); }
+
+  Equations equations;
+
+ private:
+  static constexpr int kConditionDepth = 32;  // how deep conditions are looked into
+
+  std::optional<bool> truth(ValueId condition, int depth);
+  bool assume(ValueId condition, bool value, int depth);
+  Shape constant(const vcode::Constant& constant);
+  Shape elementwise(const Statement& statement);
+  Shape distribute(const Statement& statement);
+  Shape result(const Statement& statement);
+  void pack(const Statement& statement);
+  bool obey_rules(const Statement& statement);
+  Linear term(const Statement& statement, vcode::LengthTerm term);
+
+  std::size_t table_size(ValueId value) const {
+    return std::max<std::size_t>(function_.values.size(), value + std::size_t{1});
+  }
+
+  const Function& function_;
+  std::vector<std::optional<Shape>> shapes_;
+  std::vector<std::optional<Definition>> definitions_;
+  std::map<std::pair<ValueId, Content>, Shape> packed_;  // (flags, segments) -> new descriptor
+  Content next_content_ = 0;
+};
+
+}  // namespace fcode

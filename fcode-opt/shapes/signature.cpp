@@ -1,0 +1,80 @@
+#include "fcode-opt/shapes/signature.hpp"
+
+namespace fcode {
+
+SignatureTerm SignatureWriter::term(const Linear& term) {
+  const Linear known = shapes_.equations.normal(term);
+  if (known.is_number()) return {true, known.constant};
+  const auto next = static_cast<std::int64_t>(unknowns_.size());
+  return {false, unknowns_.try_emplace(known, next).first->second};
+}
+
+SignatureShape SignatureWriter::write(ValueId value) {
+  const bool uniform = shapes_.uniform(value);
+  const std::optional<Linear> element = shapes_.element(value);
+  const Shape& shape = shapes_.of(value);
+  SignatureShape result;
+  result.length = term(shape.length);
+  result.sum = term(shape.sum);
+  result.uniform = uniform;
+  if (element) result.element = term(*element);
+  const auto next = static_cast<std::uint32_t>(contents_.size());
+  result.content = contents_.try_emplace(shape.content, next).first->second;
+  return result;
+}
+
+void SignatureReader::bind(const SignatureShape& signature, ValueId value) {
+  const std::optional<Linear> element = shapes_.element(value);
+  const Shape& actual = shapes_.of(value);
+  auto remember = [&](const SignatureTerm& term, const Linear& value) {
+    if (!term.known) unknowns_.try_emplace(term.value, value);
+  };
+  remember(signature.length, actual.length);
+  remember(signature.sum, actual.sum);
+  if (signature.uniform && element) remember(signature.element, *element);
+  contents_.try_emplace(signature.content, actual.content);
+}
+
+Linear SignatureReader::term(const SignatureTerm& term) {
+  if (term.known) return Linear::number(term.value);
+  const auto [place, is_new] = unknowns_.try_emplace(term.value);
+  if (is_new) place->second = shapes_.equations.unknown();
+  return place->second;
+}
+
+Shape SignatureReader::read(const SignatureShape& signature) {
+  Shape shape;
+  shape.length = term(signature.length);
+  shape.sum = term(signature.sum);
+  shape.uniform = signature.uniform;
+  if (shape.uniform) shape.element = term(signature.element);
+  const auto [place, is_new] = contents_.try_emplace(signature.content);
+  if (is_new) place->second = shapes_.new_content();
+  shape.content = place->second;
+  return shape;
+}
+
+SignatureShapes common(const SignatureShapes& a, const SignatureShapes& b) {
+  using Pair = std::pair<std::pair<bool, std::int64_t>, std::pair<bool, std::int64_t>>;
+  std::map<Pair, std::int64_t> unknowns;
+  auto join = [&](const SignatureTerm& x, const SignatureTerm& y) -> SignatureTerm {
+    if (x.known && x == y) return x;
+    const auto next = static_cast<std::int64_t>(unknowns.size());
+    return {false, unknowns.try_emplace({{x.known, x.value}, {y.known, y.value}}, next).first->second};
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> contents;
+  SignatureShapes result;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    SignatureShape shape;
+    shape.length = join(a[i].length, b[i].length);
+    shape.sum = join(a[i].sum, b[i].sum);
+    shape.uniform = a[i].uniform && b[i].uniform;
+    if (shape.uniform) shape.element = join(a[i].element, b[i].element);
+    const auto next = static_cast<std::uint32_t>(contents.size());
+    shape.content = contents.try_emplace({a[i].content, b[i].content}, next).first->second;
+    result.push_back(shape);
+  }
+  return result;
+}
+
+}  // namespace fcode

@@ -1,0 +1,137 @@
+#include "fcode-opt/shapes/terms.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace fcode {
+namespace {
+
+// Far below the limits of 64 bits, so that sums of a few need no further care.
+constexpr std::int64_t kLargest = std::int64_t{1} << 52;
+
+std::int64_t bounded(__int128 value) {
+  return static_cast<std::int64_t>(
+      std::clamp<__int128>(value, std::numeric_limits<std::int64_t>::min(),
+                           std::numeric_limits<std::int64_t>::max()));
+}
+
+bool small(const Linear& term) {
+  auto fits = [](std::int64_t value) { return value >= -kLargest && value <= kLargest; };
+  return fits(term.constant) &&
+         std::all_of(term.terms.begin(), term.terms.end(),
+                     [&](const auto& entry) { return fits(entry.second); });
+}
+
+// a + b·factor
+Linear combine(const Linear& a, const Linear& b, std::int64_t factor) {
+  Linear result{bounded(a.constant + static_cast<__int128>(b.constant) * factor), {}};
+  result.terms.reserve(a.terms.size() + b.terms.size());
+  auto i = a.terms.begin();
+  auto j = b.terms.begin();
+  while (i != a.terms.end() || j != b.terms.end()) {
+    if (j == b.terms.end() || (i != a.terms.end() && i->first < j->first)) {
+      result.terms.push_back(*i++);
+    } else if (i == a.terms.end() || j->first < i->first) {
+      result.terms.emplace_back(j->first, bounded(static_cast<__int128>(j->second) * factor));
+      ++j;
+    } else {
+      const std::int64_t sum = bounded(i->second + static_cast<__int128>(j->second) * factor);
+      if (sum != 0) result.terms.emplace_back(i->first, sum);
+      ++i;
+      ++j;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Linear operator+(const Linear& a, const Linear& b) {
+  return combine(a, b, 1);
+}
+
+Linear operator-(const Linear& a, const Linear& b) {
+  return combine(a, b, -1);
+}
+
+Linear operator*(const Linear& a, std::int64_t factor) {
+  return factor == 0 ? Linear{} : combine(Linear{}, a, factor);
+}
+
+Linear Equations::normal(const Linear& term) const {
+  // Solved atoms are the newest of their equations: replacing from the newest on meets each once.
+  Linear result = term;
+  for (std::size_t at = result.terms.size(); at-- > 0;) {
+    const auto [atom, coefficient] = result.terms[at];
+    const auto known = solved_.find(atom);
+    if (known == solved_.end()) continue;
+    result.terms.erase(result.terms.begin() + static_cast<std::ptrdiff_t>(at));
+    result = combine(result, known->second, coefficient);
+    at = static_cast<std::size_t>(
+        std::lower_bound(result.terms.begin(), result.terms.end(), atom,
+                         [](const auto& entry, Atom a) { return entry.first < a; }) -
+        result.terms.begin());
+  }
+  return result;
+}
+
+bool Equations::equal(const Linear& a, const Linear& b) const {
+  return a == b || normal(a - b) == Linear{};
+}
+
+std::optional<std::int64_t> Equations::difference(const Linear& a, const Linear& b) const {
+  return number(a - b);
+}
+
+std::optional<std::int64_t> Equations::number(const Linear& term) const {
+  const Linear known = normal(term);
+  if (!known.is_number()) return std::nullopt;
+  return known.constant;
+}
+
+bool Equations::unite(const Linear& a, const Linear& b) {
+  const Linear zero = normal(a - b);
+  if (zero.is_number()) return zero.constant == 0;
+  if (!small(zero)) return true;
+  for (auto entry = zero.terms.rbegin(); entry != zero.terms.rend(); ++entry) {
+    if (entry->second != 1 && entry->second != -1) continue;
+    // Only the newest atom may go, so that what replaces it is older; otherwise the equation would
+    // have to be turned around inside others.
+    if (entry != zero.terms.rbegin()) break;
+    Linear value = zero;
+    value.terms.pop_back();
+    solved_.emplace(entry->first, value * -entry->second);
+    trail_.push_back({entry->first, a, b});
+    break;
+  }
+  return true;
+}
+
+Linear Equations::product(const Linear& a, const Linear& b) {
+  Linear x = normal(a), y = normal(b);
+  if (x.is_number()) std::swap(x, y);
+  if (y.is_number()) {
+    const Linear result = x * y.constant;
+    return small(result) ? result : unknown();
+  }
+  if (y < x) std::swap(x, y);
+  const auto [place, is_new] = products_.try_emplace({x, y}, next_);
+  if (is_new) ++next_;
+  return Linear::atom(place->second);
+}
+
+Equations::Learned Equations::leave(Mark mark) {
+  Learned learned;
+  for (std::size_t i = mark; i < trail_.size(); ++i) {
+    learned.emplace_back(trail_[i].left, trail_[i].right);
+    solved_.erase(trail_[i].atom);
+  }
+  trail_.resize(mark);
+  return learned;
+}
+
+void Equations::replay(const Learned& learned) {
+  for (const auto& [a, b] : learned) unite(a, b);
+}
+
+}  // namespace fcode

@@ -1,0 +1,70 @@
+// Symbolic integers: lengths, sums of lengths and the values of scalars that hold them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace fcode {
+
+/// An unknown integer. Numbered in order of creation.
+using Atom = std::uint32_t;
+
+/// constant + Σ coefficient·atom, the atoms ascending and no coefficient zero.
+struct Linear {
+  std::int64_t constant = 0;
+  std::vector<std::pair<Atom, std::int64_t>> terms;
+
+  static Linear number(std::int64_t value) { return {value, {}}; }
+  static Linear atom(Atom atom) { return {0, {{atom, 1}}}; }
+  bool is_number() const { return terms.empty(); }
+  bool operator==(const Linear&) const = default;
+  auto operator<=>(const Linear&) const = default;
+};
+
+Linear operator+(const Linear& a, const Linear& b);
+Linear operator-(const Linear& a, const Linear& b);
+Linear operator*(const Linear& a, std::int64_t factor);
+
+/// Linear equations between atoms, kept solved (Gaussian elimination, as far as a coefficient is
+/// 1 or -1), with scopes that can be left again.
+///
+/// A combination whose numbers leave 64 bits is replaced by a new atom: then nothing is known of it.
+class Equations {
+ public:
+  Atom fresh() { return next_++; }
+  Linear unknown() { return Linear::atom(fresh()); }
+
+  /// `term` with everything put in that is known.
+  Linear normal(const Linear& term) const;
+  bool equal(const Linear& a, const Linear& b) const;
+  /// a - b, if it is a known number.
+  std::optional<std::int64_t> difference(const Linear& a, const Linear& b) const;
+  std::optional<std::int64_t> number(const Linear& term) const;
+
+  /// Learns that a = b. False if that contradicts what is known: then this place is never reached.
+  bool unite(const Linear& a, const Linear& b);
+  /// a·b; products of two unknowns are atoms, the same for the same factors.
+  Linear product(const Linear& a, const Linear& b);
+
+  /// What was learned since, for leaving a branch and for taking its knowledge along.
+  using Mark = std::size_t;
+  using Learned = std::vector<std::pair<Linear, Linear>>;
+  Mark mark() const { return trail_.size(); }
+  Learned leave(Mark mark);
+  void replay(const Learned& learned);
+
+ private:
+  Atom next_ = 0;
+  std::map<Atom, Linear> solved_;  // atom -> what it equals; only the newest atom of an equation
+  struct Step {
+    Atom atom;
+    Linear left, right;
+  };
+  std::vector<Step> trail_;
+  std::map<std::pair<Linear, Linear>, Atom> products_;
+};
+
+}  // namespace fcode
