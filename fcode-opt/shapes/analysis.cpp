@@ -168,23 +168,38 @@ class ShapeAnalysis::Walk {
   ShapeVisitor& visitor_;
 };
 
+namespace {
+
+SignatureShapes unknown_shapes(const Function& function, std::size_t count) {
+  Shapes shapes(function);
+  SignatureWriter writer(shapes);
+  SignatureShapes result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(writer.write(static_cast<ValueId>(i)));
+  return result;
+}
+
+}  // namespace
+
 ShapeAnalysis::ShapeAnalysis(Module& module)
     : module_(module),
       parameters_(module.functions.size()),
       results_(module.functions.size()),
       pending_(module.functions.size(), 0) {
-  // Whoever starts the program gives the entry no promises.
-  Shapes nothing(module.functions[module.entry]);
-  SignatureWriter writer(nothing);
-  SignatureShapes unknown;
-  for (ValueId value : module.functions[module.entry].parameters) {
-    unknown.push_back(writer.write(value));
+  // Whoever starts the program gives the entry no promises, and of functions that are not in single
+  // assignment nothing is known at all.
+  for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+    const Function& function = module.functions[i];
+    const std::size_t parameters = function.parameters.size();
+    if (function.opaque) {
+      results_[i] = unknown_shapes(function, parameters + function.result_types.size());
+    } else if (i == module.entry) {
+      weaken_parameters(i, unknown_shapes(function, parameters));
+    }
   }
-  weaken_parameters(module.entry, std::move(unknown));
   for (bool again = true; again;) {
     again = false;
     for (std::uint32_t i = 0; i < pending_.size(); ++i) {
-      if (!std::exchange(pending_[i], 0)) continue;
+      if (!std::exchange(pending_[i], 0) || module.functions[i].opaque) continue;
       again = true;
       ShapeVisitor silent;
       std::optional<SignatureShapes> signature = Walk(*this, i, silent).run();
