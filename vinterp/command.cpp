@@ -19,8 +19,8 @@
 #include "vinterp/backends.hpp"
 #include "vinterp/build_info.hpp"
 #include "vinterp/byte_buffer.hpp"
+#include "vinterp/command_line.hpp"
 #include "vinterp/compare.hpp"
-#include "vinterp/completion.hpp"
 #include "vinterp/constants.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
@@ -29,7 +29,6 @@
 #include "vinterp/listing.hpp"
 #include "vinterp/loader.hpp"
 #include "vinterp/machine.hpp"
-#include "vinterp/manual.hpp"
 #include "vinterp/observers.hpp"
 #include "vinterp/options.hpp"
 #include "vinterp/streams.hpp"
@@ -95,7 +94,7 @@ int Command::run(std::span<const std::string> arguments) {
     Diagnostic diagnostic;
     diagnostic.code = ErrorCode::Usage;
     diagnostic.message = error.what();
-    diagnostic.hint = error.hint();
+    diagnostic.hint = error.hint().empty() ? "try `vinterp --help`" : error.hint();
     return fail(diagnostic);
   } catch (const cvl::Failure& failure) {
     return fail(diagnostic_of(failure));
@@ -105,17 +104,17 @@ int Command::run(std::span<const std::string> arguments) {
 int Command::perform() {
   switch (options_.task) {
     case Task::Help:
-      return print_information(help_text());
+      return print_information(help_text(command_line()));
     case Task::Manual:
-      return print_information(manual_page());
+      return print_information(manual_page(command_line()));
     case Task::BashCompletion:
-      return print_information(bash_completion());
+      return print_information(bash_completion(command_line()));
     case Task::ZshCompletion:
-      return print_information(zsh_completion());
+      return print_information(zsh_completion(command_line()));
     case Task::FishCompletion:
-      return print_information(fish_completion());
+      return print_information(fish_completion(command_line()));
     case Task::Version:
-      return print_information(version_text());
+      return print_information(version_text("vinterp"));
     case Task::ListOps:
       return print_information(list_ops());
     case Task::ListOpsJson:

@@ -1,11 +1,10 @@
-#include "vinterp/completion.hpp"
-
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>
 
-#include "vinterp/option_table.hpp"
+#include "vinterp/command_line.hpp"
 
 namespace vinterp {
 namespace {
@@ -41,9 +40,9 @@ std::string zsh_argument(const OptionRow& row) {
 
 }  // namespace
 
-std::string bash_completion() {
+std::string bash_completion(const CommandLine& line) {
   std::string words, cases;
-  for (const OptionRow& row : option_table()) {
+  for (const OptionRow& row : line.options) {
     if (row.hidden) continue;
     if (!row.name.empty()) words += fmt::format(" --{}", shown_name(row));
     if (row.name.empty()) words += fmt::format(" -{}", row.letter);
@@ -53,27 +52,36 @@ std::string bash_completion() {
           option_name(row), choice_words(row));
     }
   }
+  std::string commands;
+  for (const Explained& command : line.commands) commands += fmt::format(" {}", command.name);
+  const std::string first_word = commands.empty()
+                                     ? ""
+                                     : fmt::format(
+                                           "  elif [[ $COMP_CWORD == 1 ]]; then\n"
+                                           "    COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n",
+                                           commands.substr(1));
   return fmt::format(
-      "# bash completion for vinterp\n"
-      "_vinterp() {{\n"
+      "# bash completion for {0}\n"
+      "_{0}() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} option=${{COMP_WORDS[COMP_CWORD-1]}}\n"
       "  [[ $option == = ]] && option=${{COMP_WORDS[COMP_CWORD-2]}}\n"
       "  [[ $word == = ]] && option=${{COMP_WORDS[COMP_CWORD-1]}} && word=\n"
       "  [[ $word == = ]] && word=\n"
-      "  case $option in\n{}  esac\n"
+      "  case $option in\n{1}  esac\n"
       "  if [[ $word == -* ]]; then\n"
-      "    COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n"
+      "    COMPREPLY=($(compgen -W '{2}' -- \"$word\"))\n"
+      "{3}"
       "  else\n"
       "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
       "  fi\n"
       "}}\n"
-      "complete -o filenames -F _vinterp vinterp\n",
-      cases, words.substr(1));
+      "complete -o filenames -F _{0} {0}\n",
+      line.program, cases, words.substr(1), first_word);
 }
 
-std::string zsh_completion() {
-  std::string text = "#compdef vinterp\n_arguments -s \\\n";
-  for (const OptionRow& row : option_table()) {
+std::string zsh_completion(const CommandLine& line) {
+  std::string text = fmt::format("#compdef {}\n_arguments -s \\\n", line.program);
+  for (const OptionRow& row : line.options) {
     if (row.hidden) continue;
     const bool attached = row.argument == ArgumentKind::Optional;
     const std::string_view sign = row.argument == ArgumentKind::None || row.name.empty() ? ""
@@ -83,14 +91,25 @@ std::string zsh_completion() {
                                               : fmt::format("--{}{}", shown_name(row), sign);
     text += fmt::format("  '{}[{}]{}' \\\n", name, zsh_text(row.text), zsh_argument(row));
   }
+  if (!line.commands.empty()) {
+    text += "  '1:command:((";
+    for (const Explained& command : line.commands) {
+      text += fmt::format("{}\\:\"{}\" ", command.name, zsh_text(command.text));
+    }
+    text += "))' \\\n";
+  }
   return text + "  '*:program:_files'\n";
 }
 
-std::string fish_completion() {
-  std::string text = "# fish completion for vinterp\n";
-  for (const OptionRow& row : option_table()) {
+std::string fish_completion(const CommandLine& line) {
+  std::string text = fmt::format("# fish completion for {}\n", line.program);
+  for (const Explained& command : line.commands) {
+    text += fmt::format("complete -c {} -n __fish_use_subcommand -a {} -d '{}'\n", line.program,
+                        command.name, command.text);
+  }
+  for (const OptionRow& row : line.options) {
     if (row.hidden) continue;
-    text += "complete -c vinterp";
+    text += fmt::format("complete -c {}", line.program);
     if (row.letter != 0) text += fmt::format(" -s {}", row.letter);
     if (!row.name.empty()) text += fmt::format(" -l {}", shown_name(row));
     if (row.argument == ArgumentKind::Required) text += " -r";

@@ -1,25 +1,15 @@
-// What --help and --version print.
+// What `vinterp` says about itself.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
+
+#include "vinterp/command_line.hpp"
 
 namespace vinterp {
 
-/// Fits 80 columns.
-std::string help_text();
-std::string version_text();
+const CommandLine& command_line();
 
-inline constexpr std::string_view kPurpose = "vinterp - run VCODE, the stack code of NESL";
-
-/// Facts that help and manual share.
-struct Explained {
-  std::string_view name;
-  std::string_view text;
-};
-std::span<const Explained> examples();
-std::span<const Explained> environment_variables();
-std::span<const Explained> exit_statuses();
+/// Version, commit, build and vector libraries of `program`.
+std::string version_text(std::string_view program);
 
 }  // namespace vinterp

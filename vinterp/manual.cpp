@@ -1,12 +1,12 @@
-#include "vinterp/manual.hpp"
-
+#include <algorithm>
+#include <cctype>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>
 
 #include "vinterp/build_info.hpp"
-#include "vinterp/help.hpp"
-#include "vinterp/option_table.hpp"
+#include "vinterp/command_line.hpp"
 
 namespace vinterp {
 namespace {
@@ -26,35 +26,41 @@ std::string item(std::string_view name, std::string_view text) {
 }
 
 std::string section(std::string_view title, std::span<const Explained> rows) {
+  if (rows.empty()) return {};
   std::string text = fmt::format(".SH {}\n", title);
   for (const Explained& row : rows) text += item(row.name, row.text);
   return text;
 }
 
+std::string capitals(std::string_view word) {
+  std::string result(word);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return result;
+}
+
 }  // namespace
 
-std::string manual_page() {
-  std::string text = fmt::format(".TH VINTERP 1 \"\" \"version {}\"\n", kBuildInfo.version);
-  text += fmt::format(".SH NAME\n{}\n", quoted(kPurpose));
-  text += ".SH SYNOPSIS\n.B vinterp\n[\\fIoption\\fR...] \\fIfile\\fR\n";
-  text +=
-      ".SH DESCRIPTION\nReads a VCODE program, checks it and runs it. Whatever is on the stack "
-      "when "
-      "its first function (or MAIN) returns is printed to standard output, one line for each "
-      "value, "
-      "bottom first. Messages go to standard error. Options may follow the file, short ones may be "
-      "combined.\n";
+std::string manual_page(const CommandLine& line) {
+  std::string text =
+      fmt::format(".TH {} 1 \"\" \"version {}\"\n", capitals(line.program), kBuildInfo.version);
+  text += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", line.program, quoted(line.purpose));
+  for (const std::string_view usage : line.usage) {
+    text += fmt::format(".B {}\n{}\n.br\n", line.program, quoted(usage));
+  }
+  text += fmt::format(".SH DESCRIPTION\n{}\n", quoted(line.description));
+  text += section("COMMANDS", line.commands);
   std::string_view group;
   text += ".SH OPTIONS\n";
-  for (const OptionRow& row : option_table()) {
+  for (const OptionRow& row : line.options) {
     if (row.hidden) continue;
     if (row.group != group) text += fmt::format(".SS {}\n", row.group);
     group = row.group;
     text += item(option_usage(row), row.text);
   }
-  text += section("ENVIRONMENT", environment_variables());
-  text += section("EXIT STATUS", exit_statuses());
-  text += section("EXAMPLES", examples());
+  text += section("ENVIRONMENT", line.environment);
+  text += section("EXIT STATUS", line.exit_statuses);
+  text += section("EXAMPLES", line.examples);
   return text;
 }
 

@@ -34,14 +34,14 @@ void set_task(Options& options, const std::string&) {
   options.task = task;
 }
 
-template <bool Options::*flag, bool value>
+template <bool Options::*flag>
 void set_flag(Options& options, const std::string&) {
-  options.*flag = value;
+  options.*flag = true;
 }
 
-template <bool Options::*flag, bool value>
-void set_flag(Options& options) {
-  options.*flag = value;
+template <bool Options::*flag>
+void clear_flag(Options& options) {
+  options.*flag = false;
 }
 
 constexpr std::string_view kSwitches = "lex|link|program|command|stack|values|heap|runtime|abort";
@@ -63,11 +63,11 @@ std::vector<OptionRow> make_table() {
       {.group = kClassic,
        .letter = 'c',
        .text = "refuse elementwise operands of different lengths",
-       .apply = set_flag<&Options::strict, true>},
+       .apply = set_flag<&Options::strict>},
       {.group = kClassic,
        .letter = 't',
        .text = "report the elapsed time on standard error before the results",
-       .apply = set_flag<&Options::report_time, true>},
+       .apply = set_flag<&Options::report_time>},
       {.group = kClassic,
        .letter = 'd',
        .argument = Required,
@@ -156,8 +156,8 @@ std::vector<OptionRow> make_table() {
       {.group = kExecution,
        .name = "verify",
        .text = "run the program although the verifier objects to it",
-       .apply = set_flag<&Options::verify, true>,
-       .undo = set_flag<&Options::verify, false>,
+       .apply = set_flag<&Options::verify>,
+       .undo = clear_flag<&Options::verify>,
        .on = true},
       {.group = kLimits,
        .name = "memory",
@@ -187,8 +187,8 @@ std::vector<OptionRow> make_table() {
       {.group = kLimits,
        .name = "sandbox",
        .text = "refuse to open files and to start processes",
-       .apply = set_flag<&Options::sandbox, true>,
-       .undo = set_flag<&Options::sandbox, false>},
+       .apply = set_flag<&Options::sandbox>,
+       .undo = clear_flag<&Options::sandbox>},
       {.group = kInspection,
        .name = "check",
        .text = "verify the program and print the stack effect of each function; do not run it",
@@ -210,8 +210,8 @@ std::vector<OptionRow> make_table() {
       {.group = kInspection,
        .name = "stats",
        .text = "print time and use of memory to standard error after the run",
-       .apply = set_flag<&Options::stats, true>,
-       .undo = set_flag<&Options::stats, false>},
+       .apply = set_flag<&Options::stats>,
+       .undo = clear_flag<&Options::stats>},
       {.group = kInspection,
        .name = "compare",
        .argument = Optional,

@@ -1,6 +1,7 @@
 // Every option of the command, once.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,13 +26,13 @@ struct OptionRow {
   std::string_view text = {};         // what it does, default included
   /// Stores the argument: empty if an optional one was left out, the option's own letter or name
   /// if it takes none. Throws UsageError.
-  void (*apply)(Options& options, const std::string& argument) = nullptr;
-  void (*undo)(Options& options) = nullptr;  // what --no-NAME does, if that exists
-  bool hidden = false;                       // works, but is not in help, manual and completions
-  bool on = false;                           // is the default: help shows --no-NAME
+  std::function<void(Options& options, const std::string& argument)> apply = {};
+  std::function<void(Options& options)> undo = {};  // what --no-NAME does, if that exists
+  bool hidden = false;  // works, but is not in help, manual and completions
+  bool on = false;      // is the default: help shows --no-NAME
 };
 
-/// In the order of the help; rows of one group lie together.
+/// The options of `vinterp`, in the order of the help; rows of one group lie together.
 std::span<const OptionRow> option_table();
 
 /// The option as messages name it: "--seed", or "-m" if there is no long name.

@@ -1,7 +1,7 @@
 // The command line as data.
 //
 // One table (option_table.hpp) holds every option once; the parser, --help, the manual page and the
-// shell completions are derived from it.
+// shell completions (command_line.hpp) are derived from it.
 #pragma once
 
 #include <cstddef>
@@ -67,16 +67,16 @@ struct Options {
 /// A command line that cannot be understood: one sentence, and what to do.
 class UsageError : public std::runtime_error {
  public:
-  explicit UsageError(const std::string& message, std::string hint = "try `vinterp --help`")
+  explicit UsageError(const std::string& message, std::string hint = {})
       : std::runtime_error(message), hint_(std::move(hint)) {}
+  /// Empty: nothing better than to look at the help.
   const std::string& hint() const { return hint_; }
 
  private:
   std::string hint_;
 };
 
-/// Reads the arguments (without the program's name). Short options may be combined and have their
-/// argument attached, options may follow the file name, `--` ends them. Throws UsageError.
+/// Reads the arguments of `vinterp` (without the program's name). Throws UsageError.
 Options parse_options(std::span<const std::string> arguments);
 
 /// Colours on standard error? NO_COLOR and FORCE_COLOR count in mode Auto.
