@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ struct PlanSink {
   enum class Kind : std::uint8_t {
     Store,     // arrays[0][own position] = values[0]
     Reduce,    // arrays[0] = reduction of values[0] by `op`, one element per segment or one in all
-    Filter,    // arrays[k] = values[k] where flag; segdes[...] (all equal): what is kept, or kNone
+    Filter,    // arrays[k] = values[k] where flag; segdes[...], all equal, describe what is kept
     Split,     // class c, given by `flag`: arrays[c * values.size() + k], segdes[c]
     Scatter,   // arrays[k][index] = values[k] where flag (if any); the highest position wins
     Segments,  // descriptor segdes[0] with lengths values[0]; negative ones fail
@@ -90,8 +91,9 @@ struct PlanSink {
   std::vector<NodeId> values;
   std::vector<ArrayId> arrays;
   std::vector<SegdesId> segdes;
-  std::int64_t classes = 0;  // Split
-  SizeId size = 0;           // Size
+  bool wants_segdes = false;  // Filter, Split: are any of these descriptors read by anybody?
+  std::int64_t classes = 0;   // Split
+  SizeId size = 0;            // Size
   std::uint32_t binding = 0;
   /// Store: arrays that nobody reads after this pass, and this pass only at the own position, of
   /// the same type and length: the result may take over their storage.
@@ -120,8 +122,10 @@ struct KernelPlan {
   std::size_t launches() const;
 };
 
-/// REQUIRES: the kernel has passed verification, and outlives the plan.
-KernelPlan plan_kernel(const vcode::Kernel& kernel);
+/// Nothing for kernels whose nested conditionals share failing operands in such a way that their
+/// guards would multiply without bound. REQUIRES: the kernel has passed verification, and outlives
+/// the plan.
+std::optional<KernelPlan> plan_kernel(const vcode::Kernel& kernel);
 
 /// Readable form for tests and reports: one line per node and sink.
 std::string describe(const KernelPlan& plan);

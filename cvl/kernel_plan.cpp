@@ -1,0 +1,523 @@
+// Bindings to passes.
+//
+// Bindings are placed in order, each into the earliest pass over its index space that runs after
+// everything that must lie in memory for it. Maps wait until somebody reads them, and are then part
+// of the graph of that pass; a map that a later pass reads again is stored by the first.
+
+#include "cvl/kernel_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cvl/kernel_graph.hpp"
+#include "cvl/kernel_liveness.hpp"
+
+namespace cvl {
+namespace {
+
+using vcode::Binding;
+using vcode::Kernel;
+using vcode::Thunk;
+using vcode::ThunkNode;
+using SinkKind = PlanSink::Kind;
+
+std::vector<SizeId> canonical_sizes(const Kernel& kernel) {
+  std::vector<SizeId> result(kernel.sizes.size());
+  std::map<std::int64_t, SizeId> literals;
+  for (SizeId k = 0; k < result.size(); ++k) {
+    const auto& literal = kernel.sizes[k].literal;
+    result[k] = literal ? literals.emplace(*literal, k).first->second : k;
+  }
+  return result;
+}
+
+/// A pass that is being made.
+struct Draft {
+  Draft(const Kernel& kernel, const std::vector<SizeId>& canonical, bool is_once, SizeId size)
+      : once(is_once), length(size), graph(kernel, canonical, is_once, size) {}
+
+  bool once;
+  SizeId length;
+  GraphBuilder graph;
+  std::map<ArrayId, NodeId> arrays;  // made by this pass, at the own position
+  std::map<SizeId, NodeId> sizes;    // bound by this pass
+  std::vector<PlanSink> sinks;
+};
+
+/// What a binding reads.
+struct Needs {
+  std::uint32_t pass = 0;              // the earliest in which all of it is there
+  std::vector<std::uint32_t> maps;     // bindings to be made part of the same pass
+  std::vector<std::uint32_t> scanned;  // passes with a Scan whose results it reads at its own index
+};
+
+class Planner {
+ public:
+  explicit Planner(const Kernel& kernel)
+      : kernel_(kernel),
+        canonical_(canonical_sizes(kernel)),
+        live_(kernel_liveness(kernel, canonical_)),
+        maker_(kernel.arrays.size(), kNone),
+        home_(kernel.arrays.size(), kNone),
+        size_ready_(kernel.sizes.size(), 0),
+        segdes_ready_(kernel.segdes.size(), 0) {}
+
+  KernelPlan run() {
+    for (std::uint32_t b = 0; b < kernel_.bindings.size(); ++b) {
+      for (const ArrayId array : kernel_.bindings[b].arrays) maker_[array] = b;
+    }
+    for (std::uint32_t b = 0; b < kernel_.bindings.size(); ++b) {
+      if (live_.bindings[b] && !waits(kernel_.bindings[b])) place(b);
+    }
+    return finish();
+  }
+
+ private:
+  /// Maps whose results need not lie in memory are placed with their first reader.
+  bool waits(const Binding& binding) const {
+    return binding.kind == Binding::Kind::Map &&
+           std::none_of(binding.arrays.begin(), binding.arrays.end(),
+                        [&](ArrayId array) { return live_.stored[array]; });
+  }
+
+  // --- What a binding reads ---
+
+  void require_space(const vcode::Space& space, Needs& needs) const {
+    needs.pass = std::max(
+        needs.pass, space.segmented ? segdes_ready_[space.id] : size_ready_[canonical_[space.id]]);
+  }
+
+  /// Adds what a thunk over a space of this length reads.
+  void add_needs(const Thunk& thunk, bool once, SizeId length, Needs& needs,
+                 std::vector<std::uint32_t>& queue) const {
+    const auto require = [&](std::uint32_t pass) { needs.pass = std::max(needs.pass, pass); };
+    for (const ThunkNode& node : thunk.nodes) {
+      switch (node.kind) {
+        case ThunkNode::Kind::Size:
+          if (!(once && bound_once(node.id, needs))) require(size_ready_[canonical_[node.id]]);
+          break;
+        case ThunkNode::Kind::Subscript: {
+          const bool own = !once && thunk.nodes[node.args[0]].kind == ThunkNode::Kind::Index &&
+                           canonical_[kernel_.arrays[node.id].length] == length;
+          add_array(node.id, own, needs, queue);
+          break;
+        }
+        case ThunkNode::Kind::SegNo:
+        case ThunkNode::Kind::SegOff:
+        case ThunkNode::Kind::SegLen:
+        case ThunkNode::Kind::SegStart:
+        case ThunkNode::Kind::SegCount:
+          require(segdes_ready_[node.id]);
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  /// Is the size bound by a pass without an index, which a binding without an index can join?
+  bool bound_once(SizeId size, Needs& needs) const {
+    const std::uint32_t ready = size_ready_[canonical_[size]];
+    if (ready == 0 || drafts_[ready - 1].sizes.count(canonical_[size]) == 0) return false;
+    needs.pass = std::max(needs.pass, ready - 1);
+    return true;
+  }
+
+  void add_array(ArrayId array, bool own, Needs& needs, std::vector<std::uint32_t>& queue) const {
+    const std::uint32_t maker = maker_[array];
+    if (maker == kNone) return;
+    const Binding::Kind kind = kernel_.bindings[maker].kind;
+    const bool pointwise = kind == Binding::Kind::Map || kind == Binding::Kind::Scan;
+    if (own && pointwise) {
+      if (home_[array] == kNone) {
+        queue.push_back(maker);
+        return;
+      }
+      needs.pass = std::max(needs.pass, home_[array]);
+      const Draft& home = drafts_[home_[array]];
+      if (home.graph[home.arrays.at(array)].after_scan) needs.scanned.push_back(home_[array]);
+      return;
+    }
+    needs.pass = std::max(needs.pass, home_[array] + 1);
+  }
+
+  /// All that a binding and the maps that wait for it read.
+  Needs needs_of(std::uint32_t number, const std::vector<const Thunk*>& thunks, bool once,
+                 SizeId length) const {
+    Needs needs;
+    std::vector<std::uint32_t> queue;
+    for (const Thunk* thunk : thunks) add_needs(*thunk, once, length, needs, queue);
+    std::vector<bool> seen(number + 1);
+    while (!queue.empty()) {
+      const std::uint32_t map = queue.back();
+      queue.pop_back();
+      if (seen[map]) continue;
+      seen[map] = true;
+      needs.maps.push_back(map);
+      require_space(kernel_.bindings[map].space, needs);
+      add_needs(kernel_.bindings[map].elements, false, length, needs, queue);
+    }
+    std::sort(needs.maps.begin(), needs.maps.end());
+    return needs;
+  }
+
+  // --- Passes ---
+
+  std::uint32_t pass_for(bool once, SizeId length, std::uint32_t earliest) {
+    for (std::uint32_t p = earliest; p < drafts_.size(); ++p) {
+      if (drafts_[p].once == once && (once || drafts_[p].length == length)) return p;
+    }
+    drafts_.emplace_back(kernel_, canonical_, once, length);
+    return static_cast<std::uint32_t>(drafts_.size() - 1);
+  }
+
+  /// The pass stores an array that it makes, unless it already does.
+  void store(std::uint32_t pass, ArrayId array) {
+    Draft& draft = drafts_[pass];
+    for (const PlanSink& sink : draft.sinks) {
+      if (sink.kind == SinkKind::Store && sink.arrays[0] == array) return;
+    }
+    PlanSink sink;
+    sink.values = {draft.arrays.at(array)};
+    sink.arrays = {array};
+    sink.binding = maker_[array];
+    draft.sinks.push_back(std::move(sink));
+  }
+
+  std::vector<NodeId> lower(std::uint32_t pass, const Thunk& thunk, std::uint32_t binding) {
+    const auto array_value = [&](ArrayId array) -> NodeId {
+      const auto found = drafts_[pass].arrays.find(array);
+      if (found != drafts_[pass].arrays.end()) return found->second;
+      if (maker_[array] != kNone && home_[array] != kNone &&
+          drafts_[home_[array]].arrays.count(array) > 0) {
+        store(home_[array], array);
+      }
+      return kNone;
+    };
+    const auto size_value = [&](SizeId size) -> NodeId {
+      const auto found = drafts_[pass].sizes.find(canonical_[size]);
+      return found != drafts_[pass].sizes.end() ? found->second : kNone;
+    };
+    return drafts_[pass].graph.lower(thunk, binding, array_value, size_value);
+  }
+
+  void make_pointwise(std::uint32_t pass, std::uint32_t number) {
+    const Binding& binding = kernel_.bindings[number];
+    std::vector<NodeId> values = lower(pass, binding.elements, number);
+    const SegdesId under = under_of(binding.space);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (!live_.arrays[binding.arrays[k]]) continue;
+      if (binding.kind == Binding::Kind::Scan) {
+        values[k] = drafts_[pass].graph.scan(binding.monoids[k], values[k], under, number);
+      }
+      drafts_[pass].arrays.emplace(binding.arrays[k], values[k]);
+      home_[binding.arrays[k]] = pass;
+      if (live_.stored[binding.arrays[k]]) store(pass, binding.arrays[k]);
+    }
+  }
+
+  SegdesId under_of(const vcode::Space& space) const {
+    if (!space.segmented) return kNone;
+    return kernel_.sizes[kernel_.segdes[space.id].count].literal == 1 ? kNone : space.id;
+  }
+
+  /// Chooses the pass of thunks over a space, from `earliest` on, and brings the maps that wait for
+  /// them into it.
+  std::uint32_t open_pass(std::uint32_t number, const std::vector<const Thunk*>& thunks,
+                          const vcode::Space* space, std::uint32_t earliest, bool before_scans) {
+    const bool once = space == nullptr;
+    const SizeId length = once ? 0 : canonical_[space_length(kernel_, *space)];
+    Needs needs = needs_of(number, thunks, once, length);
+    if (!once) require_space(*space, needs);
+    if (before_scans) {
+      for (const std::uint32_t pass : needs.scanned) needs.pass = std::max(needs.pass, pass + 1);
+    }
+    const std::uint32_t pass = pass_for(once, length, std::max(earliest, needs.pass));
+    for (const std::uint32_t map : needs.maps) make_pointwise(pass, map);
+    return pass;
+  }
+
+  // --- Bindings ---
+
+  void place(std::uint32_t number) {
+    const Binding& binding = kernel_.bindings[number];
+    std::uint32_t earliest = 0;
+    if (binding.kind == Binding::Kind::Scatter && !binding.defaults.results.empty()) {
+      earliest = place_defaults(number) + 1;
+    } else if (binding.into) {
+      Needs needs;
+      require_space(*binding.into, needs);
+      earliest = needs.pass;
+    }
+    const bool before_scans = binding.kind == Binding::Kind::Scan ||
+                              binding.kind == Binding::Kind::Filter ||
+                              binding.kind == Binding::Kind::Split;
+    const std::uint32_t pass =
+        open_pass(number, {&binding.elements, &binding.flags, &binding.index},
+                  is_once(binding) ? nullptr : &binding.space, earliest, before_scans);
+    if (binding.kind == Binding::Kind::Map || binding.kind == Binding::Kind::Scan) {
+      make_pointwise(pass, number);
+      return;
+    }
+    add_sinks(pass, number);
+  }
+
+  std::uint32_t place_defaults(std::uint32_t number) {
+    const Binding& binding = kernel_.bindings[number];
+    const std::uint32_t pass = open_pass(number, {&binding.defaults}, &*binding.into, 0, false);
+    const std::vector<NodeId> values = lower(pass, binding.defaults, number);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (!live_.arrays[binding.arrays[k]]) continue;
+      PlanSink sink;
+      sink.values = {values[k]};
+      sink.arrays = {binding.arrays[k]};
+      sink.binding = number;
+      drafts_[pass].sinks.push_back(std::move(sink));
+    }
+    return pass;
+  }
+
+  void add_sinks(std::uint32_t pass, std::uint32_t number) {
+    const Binding& binding = kernel_.bindings[number];
+    PlanSink sink;
+    sink.binding = number;
+    sink.under = is_once(binding) ? kNone : under_of(binding.space);
+    sink.values = lower(pass, binding.elements, number);
+    const auto one_by_one = [&](SinkKind kind) {
+      const std::vector<NodeId> values = std::exchange(sink.values, {});
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (!live_.arrays[binding.arrays[k]]) continue;
+        PlanSink single = sink;
+        single.kind = kind;
+        single.values = {values[k]};
+        single.arrays = {binding.arrays[k]};
+        if (kind == SinkKind::Reduce) single.op = binding.monoids[k].op;
+        drafts_[pass].sinks.push_back(std::move(single));
+      }
+    };
+    switch (binding.kind) {
+      case Binding::Kind::Size:
+        sink.kind = SinkKind::Size;
+        sink.size = canonical_[binding.size];
+        drafts_[pass].sizes.emplace(sink.size, sink.values[0]);
+        size_ready_[sink.size] = pass + 1;
+        drafts_[pass].sinks.push_back(std::move(sink));
+        break;
+      case Binding::Kind::Assert:
+        sink.kind = SinkKind::Assert;
+        drafts_[pass].sinks.push_back(std::move(sink));
+        break;
+      case Binding::Kind::Once:
+        one_by_one(SinkKind::Store);
+        break;
+      case Binding::Kind::Reduce:
+        one_by_one(SinkKind::Reduce);
+        break;
+      case Binding::Kind::Scatter:
+        add_scatter(pass, binding, std::move(sink));
+        break;
+      case Binding::Kind::Segments:
+        sink.kind = SinkKind::Segments;
+        sink.segdes = binding.segdes;
+        drafts_[pass].sinks.push_back(std::move(sink));
+        break;
+      default:
+        add_selection(pass, binding, std::move(sink));
+        break;
+    }
+    for (const ArrayId array : binding.arrays) {
+      home_[array] = pass;
+      bind_size(kernel_.arrays[array].length, binding, pass);
+    }
+    for (const SegdesId segdes : binding.segdes) {
+      segdes_ready_[segdes] = pass + 1;
+      bind_size(kernel_.segdes[segdes].total, binding, pass);
+    }
+  }
+
+  /// Results whose length depends on data bind it.
+  void bind_size(SizeId size, const Binding& binding, std::uint32_t pass) {
+    const bool binds = binding.kind == Binding::Kind::Filter ||
+                       binding.kind == Binding::Kind::Split ||
+                       binding.kind == Binding::Kind::Segments;
+    const SizeId canonical = canonical_[size];
+    if (binds && size_ready_[canonical] == 0) size_ready_[canonical] = pass + 1;
+  }
+
+  void drop_dead(const Binding& binding, PlanSink& sink) const {
+    sink.arrays = binding.arrays;
+    for (ArrayId& array : sink.arrays) {
+      if (!live_.arrays[array]) array = kNone;
+    }
+  }
+
+  void add_scatter(std::uint32_t pass, const Binding& binding, PlanSink sink) {
+    sink.kind = SinkKind::Scatter;
+    drop_dead(binding, sink);
+    for (std::size_t k = sink.arrays.size(); k-- > 0;) {
+      if (sink.arrays[k] != kNone) continue;
+      const auto at = static_cast<std::ptrdiff_t>(k);
+      sink.arrays.erase(sink.arrays.begin() + at);
+      sink.values.erase(sink.values.begin() + at);
+    }
+    const auto number = sink.binding;
+    sink.index = lower(pass, binding.index, number)[0];
+    if (!binding.flags.results.empty()) sink.flag = lower(pass, binding.flags, number)[0];
+    sink.into = binding.into ? under_of(*binding.into) : kNone;
+    if (sink.under == kNone || sink.into == kNone) sink.under = sink.into = kNone;
+    sink.into_length = canonical_[binding.into ? space_length(kernel_, *binding.into)
+                                               : space_length(kernel_, binding.space)];
+    sink.zeroed = binding.defaults.results.empty();
+    drafts_[pass].sinks.push_back(std::move(sink));
+  }
+
+  /// Filter and Split.
+  void add_selection(std::uint32_t pass, const Binding& binding, PlanSink sink) {
+    const bool filter = binding.kind == Binding::Kind::Filter;
+    sink.kind = filter ? SinkKind::Filter : SinkKind::Split;
+    sink.flag = lower(pass, binding.flags, sink.binding)[0];
+    sink.classes = filter ? 1 : binding.classes;
+    sink.segdes = binding.segdes;
+    drop_dead(binding, sink);
+    for (const SegdesId segdes : binding.segdes) sink.wants_segdes |= live_.segdes[segdes];
+    if (filter) {
+      for (PlanSink& other : drafts_[pass].sinks) {
+        if (other.kind != SinkKind::Filter || other.flag != sink.flag || other.under != sink.under)
+          continue;
+        other.values.insert(other.values.end(), sink.values.begin(), sink.values.end());
+        other.arrays.insert(other.arrays.end(), sink.arrays.begin(), sink.arrays.end());
+        other.segdes.insert(other.segdes.end(), sink.segdes.begin(), sink.segdes.end());
+        other.wants_segdes |= sink.wants_segdes;
+        return;
+      }
+    }
+    drafts_[pass].sinks.push_back(std::move(sink));
+  }
+
+  // --- The finished plan ---
+
+  KernelPlan finish() {
+    KernelPlan plan;
+    plan.kernel = &kernel_;
+    plan.canonical_size = canonical_;
+    for (Draft& draft : drafts_) plan.passes.push_back(finish_pass(draft));
+    plan.scattered.resize(kernel_.arrays.size());
+    plan.last_read.assign(kernel_.arrays.size(), kNone);
+    for (std::uint32_t p = 0; p < plan.passes.size(); ++p) {
+      for (const PlanNode& node : plan.passes[p].nodes) {
+        if (node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather) {
+          plan.last_read[node.id] = p;
+        }
+      }
+      for (const PlanSink& sink : plan.passes[p].sinks) {
+        if (sink.kind != SinkKind::Scatter) continue;
+        for (const ArrayId array : sink.arrays) {
+          plan.scattered[array] = true;
+          plan.last_read[array] = p;
+        }
+      }
+    }
+    for (std::uint32_t p = 0; p < plan.passes.size(); ++p) find_reuse(plan, p);
+    return plan;
+  }
+
+  /// Leaves out nodes that nothing depends on.
+  static PlanPass finish_pass(Draft& draft) {
+    PlanPass pass;
+    pass.once = draft.once;
+    pass.length = draft.length;
+    std::stable_sort(draft.sinks.begin(), draft.sinks.end(),
+                     [](const PlanSink& a, const PlanSink& b) { return a.binding < b.binding; });
+    pass.sinks = std::move(draft.sinks);
+    const std::vector<PlanNode>& nodes = draft.graph.nodes();
+    std::vector<NodeId> place(nodes.size(), kNone);
+    const auto want = [&](NodeId node) {
+      if (node != kNone) place[node] = 0;
+    };
+    for (const PlanSink& sink : pass.sinks) {
+      want(sink.flag);
+      want(sink.index);
+      for (const NodeId value : sink.values) want(value);
+    }
+    for (std::size_t k = nodes.size(); k-- > 0;) {
+      if (place[k] == kNone) continue;
+      for (const NodeId arg : nodes[k].args) want(arg);
+      want(nodes[k].guard);
+    }
+    const auto move = [&](NodeId& node) {
+      if (node != kNone) node = place[node];
+    };
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      if (place[k] == kNone) continue;
+      place[k] = static_cast<NodeId>(pass.nodes.size());
+      pass.nodes.push_back(nodes[k]);
+      for (NodeId& arg : pass.nodes.back().args) move(arg);
+      move(pass.nodes.back().guard);
+      pass.has_scan |= nodes[k].kind == PlanNode::Kind::Scan;
+    }
+    for (PlanSink& sink : pass.sinks) {
+      move(sink.flag);
+      move(sink.index);
+      for (NodeId& value : sink.values) move(value);
+    }
+    pass.first_binding = pass.sinks.empty() ? 0 : pass.sinks.front().binding;
+    for (const PlanNode& node : pass.nodes) {
+      if (node.traps) pass.first_binding = std::min(pass.first_binding, node.binding);
+    }
+    return pass;
+  }
+
+  void find_reuse(KernelPlan& plan, std::uint32_t number) const {
+    PlanPass& pass = plan.passes[number];
+    // A selection reads its operands again when it knows where its results begin.
+    const bool reread = std::any_of(pass.sinks.begin(), pass.sinks.end(), [](const PlanSink& sink) {
+      return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
+    });
+    if (pass.once || reread) return;
+    std::vector<bool> candidate(kernel_.arrays.size());
+    for (const PlanNode& node : pass.nodes) {
+      if (node.kind == PlanNode::Kind::Load) candidate[node.id] = plan.last_read[node.id] == number;
+    }
+    for (const PlanNode& node : pass.nodes) {
+      if (node.kind == PlanNode::Kind::Gather) candidate[node.id] = false;
+    }
+    for (const vcode::KernelParameter& output : kernel_.outputs) {
+      if (!output.segdes) candidate[output.id] = false;
+    }
+    for (PlanSink& sink : pass.sinks) {
+      if (sink.kind != SinkKind::Store) continue;
+      for (ArrayId array = 0; array < candidate.size(); ++array) {
+        if (candidate[array] && kernel_.arrays[array].type == kernel_.arrays[sink.arrays[0]].type) {
+          sink.over.push_back(array);
+        }
+      }
+    }
+  }
+
+  const Kernel& kernel_;
+  std::vector<SizeId> canonical_;
+  KernelLiveness live_;
+  std::vector<std::uint32_t> maker_;         // binding that makes an array; kNone: an operand
+  std::vector<std::uint32_t> home_;          // pass that makes an array, once there is one
+  std::vector<std::uint32_t> size_ready_;    // first pass that can use a size
+  std::vector<std::uint32_t> segdes_ready_;  // first pass that can use a descriptor
+  std::vector<Draft> drafts_;
+};
+
+}  // namespace
+
+std::size_t KernelPlan::launches() const {
+  return static_cast<std::size_t>(
+      std::count_if(passes.begin(), passes.end(), [](const PlanPass& pass) { return !pass.once; }));
+}
+
+std::optional<KernelPlan> plan_kernel(const Kernel& kernel) {
+  try {
+    return Planner(kernel).run();
+  } catch (const TooManyGuards&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace cvl
