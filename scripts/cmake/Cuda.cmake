@@ -29,8 +29,9 @@ if(nesl_try_cuda)
   if(CMAKE_CUDA_COMPILER)
     if(NESL_CUDA_ARCHITECTURES STREQUAL "all-supported")
       # Every architecture of CUDA 13 that a card with its own memory has, and PTX for newer ones.
-      set(CMAKE_CUDA_ARCHITECTURES
-        75-real 80-real 86-real 89-real 90-real 100-real 120-real 120-virtual)
+      set(NESL_CUDA_ALL_SUPPORTED 75 80 86 89 90 100 120)
+      list(TRANSFORM NESL_CUDA_ALL_SUPPORTED APPEND -real OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+      list(APPEND CMAKE_CUDA_ARCHITECTURES 120-virtual)
     else()
       set(CMAKE_CUDA_ARCHITECTURES ${NESL_CUDA_ARCHITECTURES})
     endif()
@@ -41,9 +42,28 @@ if(nesl_try_cuda)
     endif()
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    # Machine code for several architectures is made side by side and packed tightly.
+    string(APPEND CMAKE_CUDA_FLAGS " --threads 2 --compress-mode=size")
     find_package(CUDAToolkit REQUIRED)
     set(NESL_HAVE_CUDA ON)
   elseif(NESL_CUDA STREQUAL "ON")
     message(FATAL_ERROR "NESL_CUDA=ON, but no CUDA compiler was found (set CUDACXX)")
   endif()
 endif()
+
+# For sources that use nothing beyond compute capability 7.5: with `all-supported` they are
+# translated to PTX once, and only this PTX is compiled for every architecture. That takes less than
+# half of the time of a translation per architecture. (CUB chooses its algorithms by the
+# architecture of the translation and must not be compiled like this.)
+function(nesl_cuda_translate_once target)
+  if(NOT NESL_CUDA_ALL_SUPPORTED)
+    return()
+  endif()
+  set_property(TARGET ${target} PROPERTY CUDA_ARCHITECTURES OFF)
+  foreach(architecture IN LISTS NESL_CUDA_ALL_SUPPORTED)
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-gencode arch=compute_75,code=sm_${architecture}>")
+  endforeach()
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-gencode arch=compute_75,code=compute_75>")
+endfunction()
