@@ -1,0 +1,172 @@
+#include "checker.hpp"
+
+#include <utility>
+
+#include "interpreter.hpp"
+#include "neslc/definitions_text.hpp"
+#include "neslc/library_text.hpp"
+#include "neslc/parser.hpp"
+#include "neslc/value_text.hpp"
+#include "program.hpp"
+#include "vinterp/backends.hpp"
+
+namespace neslc::random_test {
+namespace {
+
+using direct::Value;
+
+constexpr std::int64_t kSteps = 60'000;
+
+std::unique_ptr<cvl::Backend> make_backend() {
+  vinterp::Options options;
+  options.backend = "cpu";
+  options.threads = 1;
+  return vinterp::make_backend(options);
+}
+
+/// Builds trees from the vectors that a compiled program leaves (reference 10.1).
+class Reader {
+ public:
+  Reader(TypeTable& types, std::vector<Column> columns)
+      : types_(types), columns_(std::move(columns)) {}
+
+  /// `count` values of a type.
+  std::vector<Value> read(TypePtr type, std::size_t count) {
+    std::vector<Value> result;
+    switch (type->kind) {
+      case TypeKind::Pair: {
+        std::vector<Value> first = read(type->first(), count);
+        std::vector<Value> second = read(type->second(), count);
+        for (std::size_t i = 0; i < count; ++i) {
+          result.push_back(direct::make_pair(std::move(first[i]), std::move(second[i])));
+        }
+        return result;
+      }
+      case TypeKind::Record:
+        return read(types_.fields_of(type), count);
+      case TypeKind::Sequence: {
+        const std::vector<std::int64_t> lengths = next<std::int64_t>(count);
+        std::size_t total = 0;
+        for (const std::int64_t length : lengths) total += static_cast<std::size_t>(length);
+        const std::vector<Value> elements = read(type->element(), total);
+        auto at = elements.begin();
+        for (const std::int64_t length : lengths) {
+          result.push_back(direct::make_sequence({at, at + length}));
+          at += length;
+        }
+        return result;
+      }
+      case TypeKind::Float:
+        for (const double value : next<double>(count)) result.push_back(direct::make_float(value));
+        return result;
+      case TypeKind::Bool:
+        for (const auto value : next<std::uint8_t>(count)) {
+          result.push_back(direct::make_bool(value != 0));
+        }
+        return result;
+      case TypeKind::Char:
+        for (const std::int64_t value : next<std::int64_t>(count)) {
+          result.push_back(direct::make_char(static_cast<unsigned char>(value)));
+        }
+        return result;
+      default:
+        for (const std::int64_t value : next<std::int64_t>(count)) {
+          result.push_back(direct::make_int(value));
+        }
+        return result;
+    }
+  }
+
+  bool complete() const { return next_ == columns_.size(); }
+
+ private:
+  template <class T>
+  std::vector<T> next(std::size_t count) {
+    auto column = std::get<std::vector<T>>(columns_.at(next_++));
+    if (column.size() != count) throw std::runtime_error("a vector of the wrong length");
+    return column;
+  }
+
+  TypeTable& types_;
+  std::vector<Column> columns_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Checker::Checker()
+    : session_(std::string(library_text()) + std::string(definitions_text())),
+      backend_(make_backend()),
+      evaluator_(session_, *backend_) {
+  if (const std::string error = define(kPrelude, nullptr); !error.empty()) {
+    throw std::logic_error("the prelude: " + error);
+  }
+}
+
+std::string Checker::define(const std::string& text, std::optional<CheckedForm>* expression) {
+  const auto source = std::make_shared<const vcode::Source>("program", text);
+  for (ParsedForm& parsed : parse_program(source).forms) {
+    if (parsed.error) return transcript_line(*parsed.error);
+    Checked checked = session_.check(parsed.form);
+    if (!checked) return transcript_line(*checked.error) + " " + checked.error->diagnostic.message;
+    switch (checked.form->kind) {
+      case CheckedForm::Kind::Expression:
+        *expression = std::move(*checked.form);
+        return "";
+      case CheckedForm::Kind::Binding: {
+        Evaluation evaluation = evaluator_.evaluate(*checked.form);
+        evaluator_.bind(std::move(*checked.form), std::move(evaluation.values));
+        break;
+      }
+      default:
+        session_.commit(std::move(*checked.form));
+    }
+  }
+  return "";
+}
+
+Verdict Checker::check(const std::string& program) {
+  std::optional<CheckedForm> expression;
+  const std::string error = define(program, &expression);
+  if (!error.empty() || !expression) return {Verdict::Kind::Rejected, error};
+  return compare(*expression);
+}
+
+Verdict Checker::compare(const CheckedForm& form) {
+  using Kind = Verdict::Kind;
+  std::optional<Value> expected;
+  std::string stopped;
+  try {
+    expected = direct::Interpreter(session_.types(), kSteps).evaluate(*form.body);
+  } catch (const direct::RuntimeError& error) {
+    stopped = error.what();
+  } catch (const direct::Unspecified& reason) {
+    return {Kind::Skipped, reason.what()};
+  }
+  try {
+    const Evaluation evaluation = evaluator_.evaluate(form);
+    if (evaluation.status == Evaluation::Status::Stopped) {
+      if (!expected) return {Kind::BothStopped, ""};
+      return {Kind::Differs,
+              "compiled: " + evaluation.message + "\n  direct: " + direct::text_of(*expected)};
+    }
+    if (evaluation.status != Evaluation::Status::Done) {
+      return {Kind::Differs, "the compiled program failed: " +
+                                 (evaluation.diagnostic ? evaluation.diagnostic->message : "")};
+    }
+    std::vector<Column> columns;
+    for (const cvl::Value& value : evaluation.values) {
+      columns.push_back(download(*backend_, value));
+    }
+    Reader reader(session_.types(), std::move(columns));
+    const Value value = reader.read(form.scheme.type, 1)[0];
+    if (!reader.complete()) return {Kind::Differs, "too many vectors"};
+    if (expected && direct::equal(value, *expected)) return {};
+    return {Kind::Differs, "compiled: " + direct::text_of(value) + "\n  direct: " +
+                               (expected ? direct::text_of(*expected) : "error, " + stopped)};
+  } catch (const std::exception& error) {
+    return {Kind::Differs, std::string("exception: ") + error.what()};
+  }
+}
+
+}  // namespace neslc::random_test

@@ -1,0 +1,41 @@
+// Runs a program twice, compiled and directly, and compares.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cvl/backend.hpp"
+#include "neslc/evaluator.hpp"
+#include "neslc/session.hpp"
+
+namespace neslc::random_test {
+
+struct Verdict {
+  enum class Kind {
+    Agreed,       // equal values
+    BothStopped,  // both ended in a run-time error
+    Skipped,      // the language does not say, or too long
+    Rejected,     // a static error
+    Differs,
+  };
+  Kind kind = Kind::Agreed;
+  std::string detail;
+};
+
+/// A session in which programs are run one after another.
+class Checker {
+ public:
+  Checker();
+  Verdict check(const std::string& program);
+
+ private:
+  Verdict compare(const CheckedForm& form);
+  /// Defines what a text defines; the first expression in it is what `expression` gets.
+  std::string define(const std::string& text, std::optional<CheckedForm>* expression);
+
+  Session session_;
+  std::unique_ptr<cvl::Backend> backend_;
+  Evaluator evaluator_;
+};
+
+}  // namespace neslc::random_test
