@@ -1,0 +1,241 @@
+#include "fcode-opt/to_vcode.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/placement.hpp"
+#include "fcode-opt/stack_code.hpp"
+
+namespace fcode {
+namespace {
+
+using vcode::Span;
+
+class FunctionWriter {
+ public:
+  FunctionWriter(const Module& module, const Function& function)
+      : module_(module),
+        function_(function),
+        deferred_(deferred_values(module, function)),
+        statement_of_(function.values.size()),
+        remaining_(count_uses(function)) {}
+
+  std::vector<vcode::Instruction> run() {
+    for (const ValueId parameter : function_.parameters) out_.push(parameter);
+    if (!function_.body.diverges) drop_dead(function_.name_span);
+    write(function_.body, function_.name_span);
+    out_.write(Op::Return, {}, 0, 0, function_.name_span);
+    return std::move(out_.code);
+  }
+
+ private:
+  using Uses = std::map<ValueId, std::uint32_t>;
+
+  void write(const Block& block, const Span& span);
+  void write(const Statement& statement);
+  void write_operation(const Statement& statement);
+  void conditional(const Statement& statement);
+  void arm(const Block& block, const Uses& other, const Uses& own, const Span& span);
+  void operands(const std::vector<ValueId>& wanted, const Span& span);
+  void fetch_run(const std::vector<ValueId>& wanted, std::size_t begin, std::size_t end,
+                 std::size_t taken, const Span& span);
+  std::size_t take(const std::vector<ValueId>& wanted);
+  void push_results(const Statement& statement);
+  bool deferred(ValueId value) const { return deferred_[value]; }
+
+  void drop_dead(const Span& span) {
+    out_.drop_if([this](ValueId value) { return remaining_[value] == 0; }, span);
+  }
+
+  static Uses uses_in(const Block& block) {
+    Uses uses;
+    for_each_use(block, [&](ValueId value) { ++uses[value]; });
+    return uses;
+  }
+
+  const Module& module_;
+  const Function& function_;
+  std::vector<bool> deferred_;
+  std::vector<const Statement*> statement_of_;  // of deferred values
+  std::vector<std::uint32_t> remaining_;        // uses on the way that is being written
+  StackCode out_;
+};
+
+void FunctionWriter::write(const Block& block, const Span& span) {
+  for (const Statement& statement : block.statements) {
+    if (statement.results.size() == 1 && deferred(statement.results[0])) {
+      statement_of_[statement.results[0]] = &statement;
+    } else {
+      write(statement);
+    }
+  }
+  if (block.diverges) return;
+  operands(block.results, span);
+  out_.settle(block.results.size());
+}
+
+void FunctionWriter::write(const Statement& statement) {
+  if (statement.kind == Statement::Kind::If) {
+    conditional(statement);
+    return;
+  }
+  operands(statement.operands, statement.origin.span);
+  write_operation(statement);
+  out_.remove(statement.operands.size());
+  push_results(statement);
+}
+
+void FunctionWriter::write_operation(const Statement& statement) {
+  const Span& span = statement.origin.span;
+  switch (statement.kind) {
+    case Statement::Kind::Op:
+      out_.write(statement.op, statement.written, 0, 0, span);
+      break;
+    case Statement::Kind::Const:
+      out_.write(Op::Const, {}, statement.index, 0, span);
+      break;
+    case Statement::Kind::Call:
+      out_.write(Op::Call, {}, statement.index, 0, span);
+      break;
+    case Statement::Kind::Exit:
+      out_.write(Op::Exit, {}, 0, 0, span);
+      break;
+    default:
+      break;
+  }
+}
+
+void FunctionWriter::push_results(const Statement& statement) {
+  const bool any = !statement.results.empty();
+  bool dead = false;
+  for (const ValueId result : statement.results) {
+    out_.push(result);
+    dead |= remaining_[result] == 0;
+  }
+  if (any && dead) drop_dead(statement.origin.span);
+}
+
+// Both arms leave what is needed behind the conditional where it was, and above it the results.
+void FunctionWriter::conditional(const Statement& statement) {
+  const Span& span = statement.origin.span;
+  operands(statement.operands, span);
+  out_.write(Op::If, {}, 0, 0, span);
+  out_.remove(1);
+  const Uses first = uses_in(*statement.then_block), second = uses_in(*statement.else_block);
+  const std::vector<StackCode::Entry> before = out_.stack();
+  Uses after;
+  for (const Uses* uses : {&first, &second}) {
+    for (const auto& [value, count] : *uses) after[value] = remaining_[value];
+  }
+  for (const Uses* uses : {&first, &second}) {
+    for (const auto& [value, count] : *uses) after[value] -= count;
+  }
+  arm(*statement.then_block, after, first, span);
+  const std::vector<StackCode::Entry> then_stack = out_.stack();
+  out_.set_stack(before);
+  const std::size_t mark = out_.code.size();
+  out_.write(Op::Else, {}, 0, 0, span);
+  arm(*statement.else_block, after, second, span);
+  if (out_.code.size() == mark + 1) out_.code.pop_back();
+  out_.write(Op::EndIf, {}, 0, 0, span);
+  for (const auto& [value, count] : after) remaining_[value] = count;
+  if (statement.then_block->diverges && statement.else_block->diverges) return;
+  if (statement.else_block->diverges) out_.set_stack(then_stack);
+  out_.remove(statement.results.size());
+  push_results(statement);
+}
+
+void FunctionWriter::arm(const Block& block, const Uses& after, const Uses& own,
+                         const Span& span) {
+  for (const auto& [value, count] : after) remaining_[value] = count;
+  for (const auto& [value, count] : own) remaining_[value] += count;
+  // What only the other arm needs; in front of EXIT it does not matter.
+  if (!block.diverges) drop_dead(span);
+  write(block, span);
+}
+
+void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Span& span) {
+  const std::size_t taken = take(wanted);
+  for (std::size_t i = taken; i < wanted.size();) {
+    if (deferred(wanted[i])) {
+      const Statement& statement = *statement_of_[wanted[i]];
+      --remaining_[wanted[i]];
+      operands(statement.operands, statement.origin.span);
+      write_operation(statement);
+      out_.remove(statement.operands.size());
+      out_.push(wanted[i], true);
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < wanted.size() && !deferred(wanted[end])) ++end;
+    fetch_run(wanted, i, end, taken, span);
+    i = end;
+  }
+}
+
+// Takes over as many operands as lie at the top in their order, if this is their last use.
+std::size_t FunctionWriter::take(const std::vector<ValueId>& wanted) {
+  std::vector<std::uint8_t> free(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto here = std::count(wanted.begin(), wanted.end(), wanted[i]);
+    free[i] = !deferred(wanted[i]) && remaining_[wanted[i]] == static_cast<std::uint32_t>(here);
+  }
+  const std::size_t taken = out_.take_from_top(wanted, free);
+  for (std::size_t i = 0; i < taken; ++i) --remaining_[wanted[i]];
+  return taken;
+}
+
+// Operands begin … end-1, none of them deferred; the first `taken` of all were taken over.
+void FunctionWriter::fetch_run(const std::vector<ValueId>& wanted, std::size_t begin,
+                               std::size_t end, std::size_t taken, const Span& span) {
+  std::vector<std::uint8_t> dying;
+  const auto first_taken = wanted.begin();
+  const auto last_taken = first_taken + static_cast<std::ptrdiff_t>(taken);
+  for (std::size_t i = begin; i < end; ++i) {
+    const bool was_taken = std::find(first_taken, last_taken, wanted[i]) != last_taken;
+    dying.push_back(--remaining_[wanted[i]] == 0 && !was_taken);
+  }
+  out_.fetch(std::span(wanted).subspan(begin, end - begin), dying, span);
+}
+
+/// An opaque function has its own code; only the calls are by other numbers in the program.
+vcode::Function write_function(const Module& module, const Function& function) {
+  vcode::Function written;
+  written.name = function.name;
+  written.name_span = function.name_span;
+  written.code = function.opaque ? function.code : FunctionWriter(module, function).run();
+  return written;
+}
+
+/// Keeps the constants that are still used, in the order of their first use.
+void drop_unused_constants(vcode::Program& program, const std::vector<vcode::Constant>& all) {
+  std::map<std::uint32_t, std::uint32_t> number;
+  for (vcode::Function& function : program.functions) {
+    for (vcode::Instruction& instruction : function.code) {
+      if (instruction.op != Op::Const) continue;
+      const auto next = static_cast<std::uint32_t>(program.constants.size());
+      const auto [entry, added] = number.try_emplace(instruction.a, next);
+      if (added) program.constants.push_back(all[instruction.a]);
+      instruction.a = entry->second;
+    }
+  }
+}
+
+}  // namespace
+
+vcode::Program to_vcode(const Module& module) {
+  vcode::Program program;
+  program.source = module.source;
+  for (const Function& function : module.functions) program.names.push_back(function.name);
+  program.functions.push_back(write_function(module, module.functions[module.entry]));
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    if (i != module.entry) program.functions.push_back(write_function(module, module.functions[i]));
+  }
+  drop_unused_constants(program, module.constants);
+  return program;
+}
+
+}  // namespace fcode

@@ -1,0 +1,18 @@
+// Single assignment to stack code.
+#pragma once
+
+#include "fcode-opt/ir.hpp"
+#include "vcode/program.hpp"
+
+namespace fcode {
+
+/// The module as a program with the same meaning. The entry comes first, the other functions follow
+/// in their order.
+///
+/// Operands that die are taken from where they lie, those that lie at the top in the right order
+/// cost nothing, neighbours are moved together, and a value without further use is dropped at once.
+/// Constants are pushed where they are used; a value with a single use is computed right before it
+/// if that neither crosses an effect nor keeps more storage alive (placement.hpp).
+vcode::Program to_vcode(const Module& module);
+
+}  // namespace fcode
