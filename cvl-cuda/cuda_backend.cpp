@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -208,26 +210,28 @@ RawSource CudaBackend::source(const Vector& vector) {
   RawSource result;
   result.length = vector.length;
   const std::size_t width = element_bytes(vector.type);
-  switch (vector.form) {
-    case Form::Progression:
-      result.kind = SourceKind::Progression;
-      result.start = static_cast<std::uint64_t>(vector.progression_start());
-      result.step = static_cast<std::uint64_t>(vector.progression_step());
-      return result;
-    case Form::Dense:
-      if (vector.buffer->heap == &device_heap_ || is_mapped(vector)) {
-        result.data = vector.buffer->data;
-        return result;
-      }
-      break;
-    default:
-      if (vector.form == Form::Constant || vector.length <= 1) {
-        result.kind = SourceKind::Constant;
-        std::memcpy(&result.start, vector.payload, width);
-        return result;
-      }
+  if (vector.form == Form::Progression) {
+    result.kind = SourceKind::Progression;
+    result.payload[0] = static_cast<std::uint64_t>(vector.progression_start());
+    result.payload[1] = static_cast<std::uint64_t>(vector.progression_step());
+    return result;
+  }
+  if (vector.form == Form::Constant || (vector.form == Form::Inline && vector.length <= 1)) {
+    result.kind = SourceKind::Constant;
+    std::memcpy(result.payload, vector.payload, width);
+    return result;
+  }
+  if (vector.form == Form::Dense &&
+      (vector.buffer->heap == &device_heap_ || is_mapped(vector))) {
+    result.data = vector.buffer->data;
+    return result;
   }
   const std::size_t bytes = static_cast<std::size_t>(vector.length) * width;
+  if (bytes <= sizeof result.payload) {
+    result.kind = SourceKind::Few;
+    std::memcpy(result.payload, cpu::elements<std::byte>(vector), bytes);
+    return result;
+  }
   std::byte* target = keep(allocate(bytes));
   device_.upload(target, cpu::elements<std::byte>(vector), bytes);
   result.data = target;
@@ -236,27 +240,60 @@ RawSource CudaBackend::source(const Vector& vector) {
 
 Segments CudaBackend::segments(const Segdes& segdes) {
   Segments result;
+  result.uniform = segdes.uniform;
   result.count = segdes.count;
   result.total = segdes.total;
   result.uniform_length = segdes.uniform_length;
   if (segdes.uniform) return result;
+  const std::int64_t few = tuning::kParameterWords;
+  if (segdes.count <= few && known_on_host(segdes)) {
+    const std::vector<std::int64_t> ends = host_ends(segdes);
+    std::copy(ends.begin(), ends.end(), result.few_ends);
+  } else {
+    result.offsets = device_offsets(segdes);
+  }
+  return result;
+}
+
+/// The ends of segments whose lengths the host knows.
+std::vector<std::int64_t> CudaBackend::host_ends(const Segdes& segdes) {
+  const auto count = static_cast<std::size_t>(segdes.count);
+  const Vector& lengths = segdes.tables->lengths;
+  std::vector<std::int64_t> ends(count);
+  if (widths().int_bytes == 8) {
+    cpu_.download(lengths, 0, segdes.count, ends.data());
+  } else {
+    std::vector<std::int32_t> narrow(count);
+    cpu_.download(lengths, 0, segdes.count, narrow.data());
+    std::copy(narrow.begin(), narrow.end(), ends.begin());
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  return ends;
+}
+
+/// The starts of segments on the device: made when first asked for, then kept.
+Array<const std::int64_t> CudaBackend::device_offsets(const Segdes& segdes) {
   SegdesTables& tables = *segdes.tables;
   if (!tables.device_offsets) {
     const std::size_t bytes = (static_cast<std::size_t>(segdes.count) + 1) * sizeof(std::int64_t);
     Ref<Buffer> offsets = allocate(bytes);
-    OffsetsCall call;
-    call.widths = widths();
-    call.lengths = source(tables.lengths);
-    call.count = segdes.count;
-    call.offsets = offsets->as<std::int64_t>();
-    call.total = reinterpret_cast<std::int64_t*>(keep(allocate_mapped(sizeof(std::int64_t))));
-    call.failures = failure_sink_;  // the lengths were checked when the descriptor was made
-    launch_offsets(device_, call, workspace(fold_tiles(segdes.count, 0, sizeof(std::int64_t))));
+    if (is_small(segdes.count) && known_on_host(segdes)) {
+      std::vector<std::int64_t> starts = host_ends(segdes);
+      starts.insert(starts.begin(), 0);
+      device_.upload(offsets->data, starts.data(), bytes);
+    } else {
+      OffsetsCall call;
+      call.widths = widths();
+      call.lengths = source(tables.lengths);
+      call.count = segdes.count;
+      call.offsets = offsets->as<std::int64_t>();
+      call.total = reinterpret_cast<std::int64_t*>(keep(allocate_mapped(sizeof(std::int64_t))));
+      call.failures = failure_sink_;  // the lengths were checked when the descriptor was made
+      launch_offsets(device_, call, workspace(fold_tiles(segdes.count, 0, sizeof(std::int64_t))));
+    }
     tables.device_offsets = std::move(offsets);
   }
-  result.offsets =
-      Array<const std::int64_t>(tables.device_offsets->as<std::int64_t>(), segdes.count + 1);
-  return result;
+  return Array<const std::int64_t>(tables.device_offsets->as<std::int64_t>(), segdes.count + 1);
 }
 
 // ---- results and scratch memory ----
@@ -315,9 +352,11 @@ std::byte* CudaBackend::keep(Ref<Buffer> buffer) {
 
 /// Gives up what can be made again. False when there was nothing.
 bool CudaBackend::drop_caches() {
-  const bool any = winners_ || last_pack_.flags || remembered_[0].tables;
+  const bool any = winners_ || last_pack_.flags || last_rank_.ranks || remembered_[0].tables;
   winners_.reset();
   last_pack_ = {};
+  last_send_ = {};
+  last_rank_ = {};
   remembered_.fill(Segdes());
   next_remembered_ = 0;
   device_heap_.trim();
@@ -347,6 +386,7 @@ std::uint64_t* CudaBackend::winners(std::int64_t length, std::uint64_t& tag) {
   const std::size_t bytes = static_cast<std::size_t>(length) * sizeof(std::uint64_t);
   if (!winners_ || winners_->capacity < bytes || winners_tag_ == kMaxTag) {
     winners_.reset();
+    last_send_ = {};
     winners_ = allocate(bytes);
     device_.fill(winners_->data, 0, winners_->capacity);
     winners_tag_ = 0;

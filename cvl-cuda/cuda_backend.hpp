@@ -80,7 +80,9 @@ class CudaBackend final : public Backend {
   /// Where the kernels of this operation report failures; `length` is for the message.
   FailureSink failures(vcode::Op op, std::int64_t length);
   Workspace workspace(std::int64_t tiles);
-  /// An array of winners (see launch_claim) of that length and a tag that was never used on it.
+  /// The counters of every workspace.
+  std::uint32_t* counters() { return workspace_counters_->as<std::uint32_t>(); }
+  /// An array of winners (see launch_send) of that length and a tag that was never used on it.
   std::uint64_t* winners(std::int64_t length, std::uint64_t& tag);
 
   /// Waits for the device. Throws the first failure that kernels reported.
@@ -98,6 +100,21 @@ class CudaBackend final : public Backend {
     Segdes result;
   };
   LastPack& last_pack() { return last_pack_; }
+  /// The last PERMUTE, DPERMUTE ... whose winners are still in the array: further vectors that are
+  /// sent under the same index need not claim again.
+  struct LastSend {
+    Ref<Buffer> index, flags;
+    Segdes from, to;
+    std::uint64_t* winners;
+    std::uint64_t tag;
+  };
+  LastSend& last_send() { return last_send_; }
+  /// The result of the last RANK: its elements are different in every segment and all there.
+  struct LastRank {
+    Ref<Buffer> ranks;
+    Segdes segdes;
+  };
+  LastRank& last_rank() { return last_rank_; }
 
  private:
   struct PendingOperation {
@@ -112,6 +129,8 @@ class CudaBackend final : public Backend {
   }
   void mark_written(const Ref<Buffer>& buffer);
   bool drop_caches();
+  std::vector<std::int64_t> host_ends(const Segdes& segdes);
+  Array<const std::int64_t> device_offsets(const Segdes& segdes);
   void after_wait();
   Failure take_failure();
 
@@ -136,6 +155,14 @@ class CudaBackend final : public Backend {
   std::array<Segdes, kRememberedLengths> remembered_;
   std::size_t next_remembered_ = 0;
   LastPack last_pack_;
+  LastSend last_send_{};
+  LastRank last_rank_;
 };
+
+/// Are these one and the same, which is more than that their segments are alike?
+inline bool same_descriptor(const Segdes& a, const Segdes& b) {
+  return a.count == b.count && a.total == b.total && a.uniform == b.uniform &&
+         a.tables.get() == b.tables.get();
+}
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -12,12 +12,7 @@
 namespace cvl::cuda::emulated {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-// The heap poisons blocks as soon as the host drops them, which is before queued work is done.
-constexpr std::size_t kMaxQueued = 1;
-#else
 constexpr std::size_t kMaxQueued = 64;  // closures hold copies of uploads
-#endif
 constexpr std::uint8_t kGarbage = 0xC3;
 
 class EmulatedMemory final : public MemorySource {

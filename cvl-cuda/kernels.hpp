@@ -108,27 +108,26 @@ struct MoveCall {
   Widths widths;
   RawSource values;
   RawSource index;
-  RawSource flags = {SourceKind::Constant, nullptr, 0, 1, 0};  // BOOL; all true
+  RawSource flags = {SourceKind::Constant, nullptr, 0, {1}};  // BOOL; all true
   Segments from, to;
   void* out = nullptr;
   FailureSink failures;
 };
 void launch_fetch(Device& device, const MoveCall& call);
-/// Leaves in winners[target] the greatest source position that is sent there, tagged with `tag`.
-void launch_claim(Device& device, const MoveCall& call, std::uint64_t* winners, std::uint64_t tag);
-/// Writes values[winner] where a claim of that tag was made, else (`others` false: nothing) the
-/// default element.
-struct ResolveCall {
-  std::size_t element_bytes;
-  RawSource values;
+/// Sends elements to targets that are all different and all there.
+void launch_scatter(Device& device, const MoveCall& call);
+/// Sends elements to any targets. winners[target] becomes the greatest source position that is sent
+/// there, tagged with `tag`; then each target takes its winner's element, or else (`others` false:
+/// nothing) the default element. `claimed`: the winners are those of an earlier call of that tag.
+struct SendCall : MoveCall {
   RawSource fallback;
-  bool others;
-  const std::uint64_t* winners;
-  std::uint64_t tag;
-  std::int64_t length;
-  void* out;
+  bool others = true;
+  bool claimed = false;
+  std::uint64_t* winners = nullptr;
+  std::uint64_t tag = 0;
+  std::uint32_t* counters = nullptr;  // of the workspace
 };
-void launch_resolve(Device& device, const ResolveCall& call);
+void launch_send(Device& device, const SendCall& call);
 inline constexpr std::uint64_t kMaxTag = (std::uint64_t{1} << (64 - kPositionBits)) - 1;
 
 void launch_extract(Device& device, const MoveCall& call);
@@ -148,6 +147,17 @@ void launch_write_out(Device& device, std::size_t element_bytes, const RawSource
                       std::int64_t length, void* out);
 
 // ---- rank ----
+
+struct BlockRankCall {
+  Type type;
+  Widths widths;
+  bool descending;
+  RawSource operand;
+  Segments segments;  // with up to tuning::kBlockRank elements and segments together
+  void* ranks;
+};
+/// The whole operation in one block.
+void launch_block_rank(Device& device, const BlockRankCall& call);
 
 struct RankKeysCall {
   Type type;

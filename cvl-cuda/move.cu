@@ -1,6 +1,7 @@
 // Operations that move elements: permutations, EXTRACT, REPLACE, DIST, INDEX. They are instantiated
 // for sizes of elements, not for types.
 #include "cvl-cuda/kernels/expand_launch.hpp"
+#include "cvl-cuda/kernels/sequence.hpp"
 #include "cvl-cuda/types.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -38,6 +39,18 @@ struct FetchBody {
   }
 };
 
+template <class T, class I>
+struct ScatterBody {
+  Source<T> values;
+  Source<I> index;
+  Segments to;
+  Array<T> out;
+
+  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+    out[to.start(segment) + index[i]] = values[i];
+  }
+};
+
 template <class I>
 struct ClaimBody {
   Source<I> index;
@@ -57,21 +70,37 @@ struct ClaimBody {
 };
 
 template <class T>
-struct ResolveBody {
+struct ResolveKernel {
+  static constexpr int kThreads = tuning::kThreads;
+  static constexpr int kTile = kThreads * 8;
+  struct Shared {};
+
   Source<T> values;
   Source<T> fallback;
   bool others;
   Array<const std::uint64_t> winners;
   std::uint64_t tag;
   Array<T> out;
+  std::int64_t length;
 
-  KERNEL_FN void operator()(std::int64_t place) const {
-    const std::uint64_t winner = winners[place];
-    if (winner >> kPositionBits == tag) {
-      out[place] = values[static_cast<std::int64_t>(winner & kPositionMask)];
-    } else if (others) {
-      out[place] = fallback[place];
-    }
+  template <class Block>
+  KERNEL_FN void operator()(Block& block, Shared& shared) const {
+    tile(block, shared, block.index());
+  }
+  template <class Block>
+  KERNEL_FN void tile(Block& block, Shared&, std::int64_t number) const {
+    const std::int64_t begin = number * kTile;
+    const std::int64_t end = begin + kTile < length ? begin + kTile : length;
+    block.each([&](int thread) {
+      for (std::int64_t place = begin + thread; place < end; place += kThreads) {
+        const std::uint64_t winner = winners[place];
+        if (winner >> kPositionBits == tag) {
+          out[place] = values[static_cast<std::int64_t>(winner & kPositionMask)];
+        } else if (others) {
+          out[place] = fallback[place];
+        }
+      }
+    });
   }
 };
 
@@ -154,22 +183,40 @@ void launch_fetch(Device& device, const MoveCall& call) {
   });
 }
 
-void launch_claim(Device& device, const MoveCall& call, std::uint64_t* winners, std::uint64_t tag) {
-  with_int(call.widths, [&](auto index) {
+void launch_scatter(Device& device, const MoveCall& call) {
+  with_bits_and_int(call, [&](auto bits, auto index) {
+    using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
     launch_expand(device, call.from,
-                  ClaimBody<I>{Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to,
-                               Array<std::uint64_t>(winners, call.to.total), tag, call.failures});
+                  ScatterBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.to,
+                                    result<T>(call, call.to.total)});
   });
 }
 
-void launch_resolve(Device& device, const ResolveCall& call) {
-  with_bits(call.element_bytes, [&](auto bits) {
+void launch_send(Device& device, const SendCall& call) {
+  with_bits_and_int(call, [&](auto bits, auto index) {
     using T = typename decltype(bits)::type;
-    launch_plain(device, call.length,
-                 ResolveBody<T>{Source<T>(call.values), Source<T>(call.fallback), call.others,
-                                Array<const std::uint64_t>(call.winners, call.length), call.tag,
-                                Array<T>(static_cast<T*>(call.out), call.length)});
+    using I = typename decltype(index)::type;
+    using Resolve = ResolveKernel<T>;
+    const std::int64_t length = call.to.total;
+    const Array<std::uint64_t> winners(call.winners, length);
+    const Resolve resolve{Source<T>(call.values),
+                          Source<T>(call.fallback),
+                          call.others,
+                          Array<const std::uint64_t>(call.winners, length),
+                          call.tag,
+                          result<T>(call, length),
+                          length};
+    const std::int64_t resolve_tiles = blocks_for(length, Resolve::kTile);
+    if (call.claimed) return launch(device, resolve_tiles, resolve);
+    const ClaimBody<I> claim{Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to,
+                             winners,               call.tag,                         call.failures};
+    with_expand_kernel(call.from, claim, [&](const auto& kernel, std::int64_t claim_tiles) {
+      using Claim = std::decay_t<decltype(kernel)>;
+      launch(device, claim_tiles + resolve_tiles,
+             SequenceKernel<Claim, Resolve>{kernel, resolve, claim_tiles, resolve_tiles,
+                                            call.counters, call.counters + 1});
+    });
   });
 }
 

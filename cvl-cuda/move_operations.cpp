@@ -48,31 +48,65 @@ void run_fetch(CudaBackend& cuda, Type type, MoveCall& call, Value* operands, Va
   results[0] = std::move(result);
 }
 
-/// Elements are sent in two launches: every source claims its target, the greatest source position
-/// wins (an atomic maximum, hence the same winner every time), and every target fetches from its
-/// winner. Claims are tagged with a number that grows from call to call, so that old ones need not
-/// be cleared away.
-void run_send(CudaBackend& cuda, Type type, MoveCall& call, Vector* fallback, Value* results) {
-  const std::int64_t length = call.to.total;
-  std::uint64_t tag = 0;
-  std::uint64_t* winners = cuda.winners(length, tag);
-  if (call.from.total > 0) launch_claim(cuda.device(), call, winners, tag);
-  if (length == 0 || call.from.total == 0) {
+const Ref<Buffer>& buffer_of(const Vector& vector) {
+  static const Ref<Buffer> kNone;
+  return vector.form == Form::Dense ? vector.buffer : kNone;
+}
+
+/// The operands that decide who sends where. What has no buffer (constants, few elements) is never
+/// taken for the same.
+struct Route {
+  const Vector& index;
+  const Vector* flags;
+  const Segdes &from, &to;
+
+  bool is_that_of(const CudaBackend::LastSend& last) const {
+    return last.index && last.index.get() == buffer_of(index).get() &&
+           (flags == nullptr ? !last.flags : last.flags.get() == buffer_of(*flags).get()) &&
+           (flags == nullptr || last.flags) && same_descriptor(from, last.from) &&
+           same_descriptor(to, last.to);
+  }
+  bool is_rank(const CudaBackend::LastRank& last) const {
+    return flags == nullptr && last.ranks && last.ranks.get() == buffer_of(index).get() &&
+           same_descriptor(from, last.segdes) && same_descriptor(to, last.segdes);
+  }
+};
+
+/// Every source claims its target, the greatest source position wins (an atomic maximum, hence the
+/// same winner every time), then every target fetches from its winner. Claims are tagged with a
+/// number that grows from call to call, so that old ones need not be cleared away. Under the ranks
+/// of a sort no two sources meet, and elements go straight to their targets; under the index of the
+/// call before (the components of a tuple) the winners are already known.
+void run_send(CudaBackend& cuda, Type type, const MoveCall& move, const Route& route,
+              Vector* fallback, Value* results) {
+  const std::int64_t length = move.to.total;
+  if (move.from.total == 0) {
     results[0] = fallback != nullptr ? Value(*fallback) : Value(zeros(cuda, type, length));
     return;
   }
-  ResolveCall resolve;
-  resolve.element_bytes = call.element_bytes;
-  resolve.values = call.values;
-  resolve.fallback = cuda.source(fallback != nullptr ? *fallback : zeros(cuda, type, length));
-  resolve.winners = winners;
-  resolve.tag = tag;
-  resolve.length = length;
+  if (route.is_rank(cuda.last_rank())) {
+    Vector result = cuda.new_result(type, length);
+    MoveCall call = move;
+    call.out = result.buffer->data;
+    launch_scatter(cuda.device(), call);
+    results[0] = std::move(result);
+    return;
+  }
+  SendCall call;
+  static_cast<MoveCall&>(call) = move;
+  CudaBackend::LastSend& last = cuda.last_send();
+  call.claimed = route.is_that_of(last);
+  call.winners = call.claimed ? last.winners : cuda.winners(length, call.tag);
+  if (call.claimed) call.tag = last.tag;
+  call.counters = cuda.counters();
+  call.fallback = cuda.source(fallback != nullptr ? *fallback : zeros(cuda, type, length));
   Vector result = fallback != nullptr ? cuda.new_result_over(type, length, *fallback)
                                       : cuda.new_result(type, length);
-  resolve.out = result.buffer->data;
-  resolve.others = resolve.out != resolve.fallback.data;
-  launch_resolve(cuda.device(), resolve);
+  if (length > 0) call.out = result.buffer->data;
+  call.others = call.out != call.fallback.data;
+  launch_send(cuda.device(), call);
+  last = {buffer_of(route.index), route.flags != nullptr ? buffer_of(*route.flags) : Ref<Buffer>(),
+          route.from, route.to, call.winners, call.tag};
   results[0] = std::move(result);
 }
 
@@ -80,20 +114,23 @@ void run_send(CudaBackend& cuda, Type type, MoveCall& call, Vector* fallback, Va
 
 void run_permute(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
   const Layout layout = layout_of(op);
+  const Vector* flags = layout.flags >= 0 ? &operands[layout.flags].vector() : nullptr;
+  const Route route{operands[1].vector(), flags, operands[layout.from].segdes(),
+                    operands[layout.to].segdes()};
   MoveCall call;
   call.element_bytes = cuda.element_bytes(type);
   call.widths = cuda.widths();
   call.values = cuda.source(operands[0].vector());
-  call.index = cuda.source(operands[1].vector());
-  if (layout.flags >= 0) call.flags = cuda.source(operands[layout.flags].vector());
-  call.from = cuda.segments(operands[layout.from].segdes());
-  call.to = cuda.segments(operands[layout.to].segdes());
-  call.failures = cuda.failures(op, operands[1].vector().length);
+  call.index = cuda.source(route.index);
+  if (flags != nullptr) call.flags = cuda.source(*flags);
+  call.from = cuda.segments(route.from);
+  call.to = cuda.segments(route.to);
+  call.failures = cuda.failures(op, route.index.length);
   if (op == Op::BPermute || op == Op::BFPermute) {
     run_fetch(cuda, type, call, operands, results);
   } else {
     Vector* fallback = layout.fallback >= 0 ? &operands[layout.fallback].vector() : nullptr;
-    run_send(cuda, type, call, fallback, results);
+    run_send(cuda, type, call, route, fallback, results);
   }
 }
 

@@ -9,11 +9,6 @@
 namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
 
-bool same_descriptor(const Segdes& a, const Segdes& b) {
-  return a.count == b.count && a.total == b.total && a.uniform == b.uniform &&
-         a.tables.get() == b.tables.get();
-}
-
 /// The descriptor whose starts are in `offsets`, which the device has written.
 Segdes packed_segdes(CudaBackend& cuda, Ref<Buffer> offsets, std::int64_t count,
                      std::int64_t kept) {

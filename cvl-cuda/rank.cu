@@ -1,27 +1,32 @@
-// What surrounds the sort of RANK_UP and RANK_DOWN: keys before it, ranks after it.
+// RANK_UP and RANK_DOWN: small ones in one launch; of the others what surrounds the sort, keys
+// before it and ranks after it.
 #include <cstring>
 #include <limits>
 
+#include "cvl-cuda/kernels/block_rank.hpp"
 #include "cvl-cuda/kernels/expand_launch.hpp"
 #include "cvl-cuda/types.hpp"
+#include "cvl/scalar_ops.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
 
 /// An unsigned number that orders as the element does: INT by value, FLOAT by sign and magnitude of
 /// its pattern, so that -0 comes before +0 and NaNs lie beyond the infinity of their sign.
-template <class T>
-KERNEL_FN auto sortable(T element) {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  constexpr Bits kSign = Bits{1} << (std::numeric_limits<Bits>::digits - 1);
-  Bits bits;
-  memcpy(&bits, &element, sizeof bits);
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<Bits>(bits ^ kSign);
-  } else {
-    return static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
+struct Sortable {
+  template <class T>
+  static KERNEL_FN auto of(T element) {
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    constexpr Bits kSign = Bits{1} << (std::numeric_limits<Bits>::digits - 1);
+    Bits bits;
+    memcpy(&bits, &element, sizeof bits);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<Bits>(bits ^ kSign);
+    } else {
+      return static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
+    }
   }
-}
+};
 
 template <class T, class Key, class Position>
 struct KeyBody {
@@ -32,7 +37,7 @@ struct KeyBody {
   Array<Position> positions;
 
   KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    auto bits = sortable(operand[i]);
+    auto bits = Sortable::of(operand[i]);
     if (descending) bits = ~bits;  // equal keys keep their order either way
     Key key = bits;
     if constexpr (sizeof(Key) > sizeof bits) {
@@ -105,15 +110,37 @@ void launch_keys_of(Device& device, const RankKeysCall& call) {
   });
 }
 
+/// Calls f with the type of the elements of a call.
+template <class Call, class F>
+void with_element_type(const Call& call, const F& f) {
+  if (call.type == Type::Int) {
+    with_int(call.widths, f);
+  } else {
+    with_float(call.widths, f);
+  }
+}
+
 }  // namespace
 
+void launch_block_rank(Device& device, const BlockRankCall& call) {
+  with_element_type(call, [&](auto type) {
+    using T = typename decltype(type)::type;
+    with_int(call.widths, [&](auto int_type) {
+      using I = typename decltype(int_type)::type;
+      if constexpr (std::is_same_v<T, I> || ops::is_float<T>) {
+        launch(device, 1,
+               BlockRankKernel<T, I, Sortable>{
+                   Source<T>(call.operand), call.segments, call.descending,
+                   Array<I>(static_cast<I*>(call.ranks), call.segments.total)});
+      }
+    });
+  });
+}
+
 void launch_rank_keys(Device& device, const RankKeysCall& call) {
-  const auto run = [&](auto type) { launch_keys_of<typename decltype(type)::type>(device, call); };
-  if (call.type == Type::Int) {
-    with_int(call.widths, run);
-  } else {
-    with_float(call.widths, run);
-  }
+  with_element_type(call, [&](auto type) {
+    launch_keys_of<typename decltype(type)::type>(device, call);
+  });
 }
 
 void launch_segment_keys(Device& device, const Segments& segments, std::size_t position_bytes,

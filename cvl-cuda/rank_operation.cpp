@@ -1,10 +1,11 @@
-// RANK_UP and RANK_DOWN: one stable sort of all segments together.
+// RANK_UP and RANK_DOWN: one block for few elements, else one stable sort of all segments together.
 
 #include <bit>
 #include <limits>
 
 #include "cvl-cuda/operations.hpp"
 #include "cvl-cuda/primitives.hpp"
+#include "cvl-cuda/tuning.hpp"
 #include "cvl/failure.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -48,15 +49,24 @@ class Sorter {
   SortCall call_;
 };
 
-}  // namespace
+void run_block_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
+  BlockRankCall call;
+  call.type = type;
+  call.widths = cuda.widths();
+  call.descending = op == vcode::Op::RankDown;
+  call.operand = cuda.source(operands[0].vector());
+  call.segments = cuda.segments(operands[1].segdes());
+  Vector result = cuda.new_result(Type::Int, operands[0].vector().length);
+  call.ranks = result.buffer->data;
+  launch_block_rank(cuda.device(), call);
+  results[0] = std::move(result);
+}
 
-void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
+/// RANK of any number of elements by a sort of the whole device.
+void run_sorting_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
+                      Value* results) {
   const Vector& operand = operands[0].vector();
   const Segdes& segdes = operands[1].segdes();
-  if (operand.length == 0) {
-    results[0] = cuda.new_result(Type::Int, 0);
-    return;
-  }
   constexpr std::int64_t kMost = std::int64_t{1} << 32;
   if (segdes.count > kMost) {
     throw Failure(vcode::ErrorCode::CountOverflow, "ranks of more than 2^32 segments at once");
@@ -94,6 +104,20 @@ void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
   launch_rank_places(cuda.device(), keys.widths, keys.segments, keys.position_bytes,
                      sorter.positions(), result.buffer->data);
   results[0] = std::move(result);
+}
+
+}  // namespace
+
+void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
+  const Segdes segdes = operands[1].segdes();
+  if (segdes.total == 0) {
+    results[0] = cuda.new_result(Type::Int, 0);
+    return;
+  }
+  const bool one_block = segdes.total <= tuning::kBlockRank &&
+                         segdes.count <= tuning::kBlockRank - segdes.total;
+  (one_block ? run_block_rank : run_sorting_rank)(cuda, op, type, operands, results);
+  cuda.last_rank() = {results[0].vector().buffer, segdes};
 }
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

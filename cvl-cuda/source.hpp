@@ -1,5 +1,5 @@
-// Operands as kernels see them: elements in memory, or a compact form that is computed where it is
-// read.
+// Operands as kernels see them: elements in memory, a compact form that is computed where it is
+// read, or a few elements that travel in the parameters of the kernel and so need no copy.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-enum class SourceKind : std::uint8_t { Dense, Constant, Progression };
+enum class SourceKind : std::uint8_t { Dense, Constant, Progression, Few };
 
 /// An operand before its element type matters.
 struct RawSource {
   SourceKind kind = SourceKind::Dense;
   const void* data = nullptr;
   std::int64_t length = 0;
-  std::uint64_t start = 0;  // the bits of a constant; the first element of a progression
-  std::uint64_t step = 0;
+  /// A constant; first element and step of a progression, each in a word; or all elements.
+  std::uint64_t payload[tuning::kParameterWords] = {};
 };
 
 /// Four elements side by side, loaded and stored together.
@@ -44,9 +44,9 @@ class Source {
   Source() = default;
   explicit Source(const RawSource& raw)
       : dense_(static_cast<const T*>(raw.data), raw.length),
-        kind_(raw.kind),
-        start_(raw.start),
-        step_(raw.step) {}
+        kind_(raw.kind) {
+    std::memcpy(payload_, raw.payload, sizeof payload_);
+  }
 
   KERNEL_FN bool dense() const { return kind_ == SourceKind::Dense; }
   KERNEL_FN T operator[](std::int64_t index) const {
@@ -61,35 +61,43 @@ class Source {
 
  private:
   KERNEL_FN T computed(std::int64_t index) const {
-    std::uint64_t bits = start_;
     if constexpr (std::is_integral_v<T>) {
-      if (kind_ == SourceKind::Progression) bits += static_cast<std::uint64_t>(index) * step_;
-      return static_cast<T>(bits);
-    } else {
-      T element;
-      memcpy(&element, &bits, sizeof element);  // the low bytes: all supported hosts are little
-      return element;                           // endian, as devices are
+      if (kind_ == SourceKind::Progression) {
+        return static_cast<T>(payload_[0] + static_cast<std::uint64_t>(index) * payload_[1]);
+      }
     }
+    if (kind_ == SourceKind::Constant) {
+      index = 0;
+    } else {
+      dense_.check(index, 1);
+    }
+    T element;
+    memcpy(&element, reinterpret_cast<const char*>(payload_) + index * sizeof(T), sizeof element);
+    return element;
   }
 
   Array<const T> dense_;
   SourceKind kind_ = SourceKind::Constant;
-  std::uint64_t start_ = 0;
-  std::uint64_t step_ = 0;
+  std::uint64_t payload_[tuning::kParameterWords] = {};
 };
 
-/// A descriptor as kernels see it. Uniform ones have no table.
+/// A descriptor as kernels see it. Uniform ones have no table, and the table of a few segments
+/// travels in the parameters of the kernel.
 struct Segments {
-  Array<const std::int64_t> offsets;  // count + 1 starts, unless uniform
+  bool uniform = true;
   std::int64_t count = 0;
   std::int64_t total = 0;
   std::int64_t uniform_length = 0;
+  Array<const std::int64_t> offsets;                // count + 1 starts, unless uniform or few
+  std::int64_t few_ends[tuning::kParameterWords] = {};  // of up to so many segments
 
   KERNEL_FN std::int64_t start(std::int64_t segment) const {
-    return offsets ? offsets[segment] : segment * uniform_length;
+    if (uniform) return segment * uniform_length;
+    if (offsets) return offsets[segment];
+    return segment == 0 ? 0 : few_ends[segment - 1];
   }
   KERNEL_FN std::int64_t length(std::int64_t segment) const {
-    return offsets ? offsets[segment + 1] - offsets[segment] : uniform_length;
+    return uniform ? uniform_length : start(segment + 1) - start(segment);
   }
 };
 

@@ -49,8 +49,6 @@ class Array {
   KERNEL_FN explicit operator bool() const {
     return data_ != nullptr;
   }
-
- private:
 #if defined(CVL_CUDA_EMULATED)
   void check(std::int64_t index, std::int64_t count) const {
     if (index >= 0 && index <= length_ - count) return;
@@ -59,10 +57,14 @@ class Array {
                  static_cast<long long>(length_));
     std::abort();
   }
+
+ private:
   T* data_ = nullptr;
   std::int64_t length_ = 0;
 #else
   KERNEL_FN void check(std::int64_t, std::int64_t) const {}
+
+ private:
   T* data_ = nullptr;
 #endif
 };

@@ -38,6 +38,16 @@ inline constexpr std::int64_t kReduceBlocks = 1024;
 /// folds at the end. 16384 states of 16 bytes are 256 KiB: under 10 microseconds for one SM.
 inline constexpr std::int64_t kCarryBlocks = 16384;
 
+/// Operands of up to so many words, and the starts of up to so many segments, travel in the
+/// parameters of a kernel. A kernel has up to four operands and two descriptors, whose parameters
+/// must stay within the 4 KiB of all devices; and reads at places that differ from thread to thread
+/// are slow there, so that larger operands are better copied.
+inline constexpr int kParameterWords = 8;
+
+/// Ranks over up to this many elements and segments together are made by one block in one launch:
+/// 2048 keys and their tables are 29 KiB of shared memory.
+inline constexpr int kBlockRank = 2048;
+
 /// Vectors up to this many elements stay on the host and are computed there: a host operation on
 /// 1024 elements takes about as long as one kernel launch (2-3 microseconds).
 inline constexpr std::int64_t kHostElements = 1024;

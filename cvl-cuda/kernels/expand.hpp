@@ -28,7 +28,11 @@ struct ExpandKernel {
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
-    const std::int64_t begin = block.index() * kTile;
+    tile(block, shared, block.index());
+  }
+  template <class Block>
+  KERNEL_FN void tile(Block& block, Shared& shared, std::int64_t number) const {
+    const std::int64_t begin = number * kTile;
     const int count = items - begin < kTile ? static_cast<int>(items - begin) : kTile;
     typename Block::template PerThread<int> ends_before;
     mark_segments<kItems>(block, segments, begin, count, shared.marks, ends_before);
@@ -64,8 +68,12 @@ struct UniformExpandKernel {
   std::int64_t segment_length;  // above 0
 
   template <class Block>
-  KERNEL_FN void operator()(Block& block, Shared&) const {
-    const std::int64_t begin = block.index() * kTile;
+  KERNEL_FN void operator()(Block& block, Shared& shared) const {
+    tile(block, shared, block.index());
+  }
+  template <class Block>
+  KERNEL_FN void tile(Block& block, Shared&, std::int64_t number) const {
+    const std::int64_t begin = number * kTile;
     const std::int64_t end = begin + kTile < length ? begin + kTile : length;
     block.each([&](int thread) {
       for (std::int64_t i = begin + thread; i < end; i += kThreads) body(i, segment_of(i));

@@ -6,18 +6,26 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
+/// Calls run(kernel, tiles) with the kernel that calls `body` for all elements.
+template <class Body, class Run>
+void with_expand_kernel(const Segments& segments, const Body& body, const Run& run) {
+  if (segments.uniform) {
+    using Kernel = UniformExpandKernel<Body>;
+    run(Kernel{body, segments.total, segments.uniform_length},
+        blocks_for(segments.total, Kernel::kTile));
+  } else {
+    using Kernel = ExpandKernel<Body>;
+    const std::int64_t items = segments.total + segments.count;
+    run(Kernel{body, segments, items}, blocks_for(items, Kernel::kTile));
+  }
+}
+
 template <class Body>
 void launch_expand(Device& device, const Segments& segments, const Body& body) {
   if (segments.total == 0) return;
-  if (!segments.offsets) {
-    using Kernel = UniformExpandKernel<Body>;
-    launch(device, blocks_for(segments.total, Kernel::kTile),
-           Kernel{body, segments.total, segments.uniform_length});
-    return;
-  }
-  using Kernel = ExpandKernel<Body>;
-  const std::int64_t items = segments.total + segments.count;
-  launch(device, blocks_for(items, Kernel::kTile), Kernel{body, segments, items});
+  with_expand_kernel(segments, body, [&](const auto& kernel, std::int64_t tiles) {
+    launch(device, tiles, kernel);
+  });
 }
 
 template <class Body>

@@ -48,7 +48,7 @@ KERNEL_FN void find_first_segment(Block& block, const Segments& segments, std::i
     if (thread != 0) return;
     marks.first = 0;
     marks.last = segments.count;
-    if (!segments.offsets) {
+    if (segments.uniform) {
       // The end of j is item j * (length + 1) + length.
       const std::int64_t ended = begin / (segments.uniform_length + 1);
       marks.first = marks.last = ended < segments.count ? ended : segments.count;

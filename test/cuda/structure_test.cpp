@@ -171,13 +171,16 @@ TEST_CASE("distribution over many segments takes one launch") {
         0);
 }
 
-TEST_CASE("permutations: one launch to fetch, two to send") {
+TEST_CASE("permutations take one launch") {
   Fixture f;
   const Segdes single = Segdes::single(kLong);
   const Vector a = f.ints(kLong, 1000);
   check(f.cost(Op::BPermute, Type::Int, {a, f.iota(kLong), single, single}), 1, 0);
-  check(f.cost(Op::Permute, Type::Int, {a, f.iota(kLong), single}), 2, 0);
-  check(f.cost(Op::DPermute, Type::Int, {a, f.iota(kLong), a, single, single}), 2, 0);
+  check(f.cost(Op::Permute, Type::Int, {a, f.iota(kLong), single}), 1, 0);
+  check(f.cost(Op::DPermute, Type::Int, {a, f.iota(kLong), a, single, single}), 1, 0);
+  check(f.cost(Op::FPermute, Type::Int, {a, f.iota(kLong), f.flags(kLong), single, single}), 1, 0);
+  check(f.cost(Op::DFPermute, Type::Int,
+               {a, f.iota(kLong), f.flags(kLong), a, single, single}), 1, 0);
   const Segdes pairs = Segdes::regular(kLong / 2, 2);
   const Vector zero = f.ints(kLong / 2, 1);
   check(f.cost(Op::Extract, Type::Int, {a, zero, pairs}), 1, 0);
@@ -190,6 +193,42 @@ TEST_CASE("permutations: one launch to fetch, two to send") {
   check(f.cost(Op::Replace, Type::Int, {a, zero, zero, pairs}), 2, 0);
 }
 
+TEST_CASE("what is sent along a known route goes where a new route would lead") {
+  Fixture f;
+  const Segdes single = Segdes::single(kLong);
+  const Segdes half = Segdes::single(kLong / 2);
+  const Vector defaults = f.ints(kLong / 2, 10);
+  const auto result = [&] {
+    const Vector& vector = f.results[0].vector();
+    std::vector<std::int32_t> elements(static_cast<std::size_t>(vector.length));
+    f.backend().download(vector, 0, vector.length, elements.data());
+    return elements;
+  };
+  // Most targets are hit twice, some never.
+  const auto index = [&] { return f.ints(kLong, kLong / 2 - 3); };
+  const Vector known = index(), first = f.ints(kLong, 1000), second = f.ints(kLong, 77);
+  check(f.cost(Op::DPermute, Type::Int, {first, known, defaults, single, half}), 1, 0);
+  check(f.cost(Op::DPermute, Type::Int, {second, known, defaults, single, half}), 1, 0);
+  const std::vector<std::int32_t> sent = result();
+  f.cost(Op::DPermute, Type::Int, {second, index(), defaults, single, half});
+  CHECK(sent == result());
+  // Flags make it another route.
+  f.cost(Op::DFPermute, Type::Int, {second, known, f.flags(kLong), defaults, single, half});
+  CHECK(sent != result());
+
+  // Ranks are a route without collisions, under the descriptor that they were made for.
+  const Segdes general = f.general();
+  f.cost(Op::RankUp, Type::Int, {first, general});
+  const Vector ranks = f.results[0].vector();
+  check(f.cost(Op::Permute, Type::Int, {second, ranks, general}), 1, 0);
+  const std::vector<std::int32_t> sorted = result();
+  std::vector<std::int32_t> copy(static_cast<std::size_t>(kLong));
+  f.backend().download(ranks, 0, kLong, copy.data());
+  const Vector ranks_copy = f.backend().upload(Type::Int, copy.data(), kLong);
+  f.cost(Op::Permute, Type::Int, {second, ranks_copy, general});
+  CHECK(sorted == result());
+}
+
 TEST_CASE("packs take one launch and wait once per set of flags") {
   Fixture f;
   const Segdes general = f.general();
@@ -199,6 +238,31 @@ TEST_CASE("packs take one launch and wait once per set of flags") {
   check(f.cost(Op::Pack, Type::Int, {a, flags, general}), 2, 1);
   check(f.cost(Op::Pack, Type::Int, {a, flags, general}), 1, 0);
   check(f.cost(Op::Pack, Type::Float, {f.floats(kLong), flags, Segdes::single(kLong)}), 2, 1);
+}
+
+TEST_CASE("a few elements travel with the kernel") {
+  Fixture f;
+  const std::vector<std::int32_t> lengths = {7, 1, static_cast<std::int32_t>(kLong) - 11, 3};
+  const Segdes four =
+      cvl::make_segdes(f.backend(), f.backend().upload(Type::Int, lengths.data(), 4));
+  const Vector values = f.ints(4, 100);
+  check(f.cost(Op::Distribute, Type::Int, {values, four}), 1, 0);
+  check(f.cost(Op::AddScan, Type::Int, {f.results[0], four}), 1, 0);
+  check(f.cost(Op::Extract, Type::Int, {f.results[0], f.ints(4, 1), four}), 1, 0);
+  // More than a few segments that the host knows: their starts are copied, once.
+  const Segdes some = cvl::make_segdes(f.backend(), f.ints(100, 999));
+  const Vector elements = f.ints(some.total, 10);
+  const Fixture::Cost first = f.cost(Op::AddScan, Type::Int, {elements, some});
+  CHECK(first.launches == 1);
+  CHECK(first.copies == 1);
+  check(f.cost(Op::AddScan, Type::Int, {elements, some}), 1, 0);
+}
+
+TEST_CASE("ranks of few elements take one launch") {
+  Fixture f;
+  const std::int64_t length = 1500;  // too many for the host
+  check(f.cost(Op::RankUp, Type::Int, {f.ints(length, 1000), Segdes::single(length)}), 1, 0);
+  check(f.cost(Op::RankDown, Type::Float, {f.floats(length), Segdes::regular(300, 5)}), 1, 0);
 }
 
 TEST_CASE("ranks take launches that do not depend on the segments") {
