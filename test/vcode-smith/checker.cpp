@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "property/backends.hpp"
 #include "reference/machine.hpp"
 #include "vcode-smith/machine_runner.hpp"
 #include "vcode/link.hpp"
@@ -42,16 +43,36 @@ std::string difference(const reference::Outcome& expected, const MachineRun& fou
 
 }  // namespace
 
-Checker::Checker(const std::vector<int>& threads) : threads_(threads) {}
+Configuration cpu_configuration(int threads) {
+  return {fmt::format("{} threads", threads),
+          [threads](const cvl::Widths& widths) {
+            cvl::cpu::CpuOptions options;
+            options.widths = widths;
+            options.threads = threads;
+            return std::make_unique<cvl::cpu::CpuBackend>(options);
+          },
+          false};
+}
+
+std::vector<Configuration> cuda_configurations() {
+  std::vector<Configuration> configurations;
+  for (const property::Library& library : property::backends_under_test()) {
+    if (library.name.rfind("cuda", 0) != 0) continue;
+    for (const property::BackendChoice& choice : library.choices) {
+      configurations.push_back({choice.name, choice.make, true});
+    }
+  }
+  return configurations;
+}
+
+Checker::Checker(std::vector<Configuration> configurations)
+    : configurations_(std::move(configurations)) {}
 
 cvl::Backend& Checker::backend(const cvl::Widths& widths, std::size_t which) {
   for (const Kept& kept : backends_) {
     if (kept.widths == widths && kept.which == which) return *kept.backend;
   }
-  cvl::cpu::CpuOptions options;
-  options.widths = widths;
-  options.threads = threads_[which];
-  backends_.push_back({widths, which, std::make_unique<cvl::cpu::CpuBackend>(options)});
+  backends_.push_back({widths, which, configurations_[which].make(widths)});
   return *backends_.back().backend;
 }
 
@@ -71,14 +92,15 @@ std::string Checker::check(const vcode::Program& program, const cvl::Widths& wid
   const reference::Outcome expected = reference::run(*linked, options);
   if (!expected.finished) return "does not end on the reference";
   if (expected.failure) ++failing_;
-  for (std::size_t which = 0; which < threads_.size(); ++which) {
-    cvl::Backend& cpu = backend(widths, which);
-    const MachineRun found = run_on_machine(*linked, cpu, strict);
+  for (std::size_t which = 0; which < configurations_.size(); ++which) {
+    const Configuration& configuration = configurations_[which];
+    cvl::Backend& library = backend(widths, which);
+    const MachineRun found = run_on_machine(*linked, library, strict);
     const std::string differs = difference(expected, found);
-    if (!differs.empty()) return fmt::format("{} threads: {}", threads_[which], differs);
-    if (cpu.heap().statistics().live_bytes != 0) {
-      return fmt::format("{} threads: {} bytes of vector memory are left over", threads_[which],
-                         cpu.heap().statistics().live_bytes);
+    if (!differs.empty()) return fmt::format("{}: {}", configuration.name, differs);
+    const std::size_t left = library.heap().statistics().live_bytes;
+    if (left != 0 && !configuration.keeps_memory) {
+      return fmt::format("{}: {} bytes of vector memory are left over", configuration.name, left);
     }
   }
   return {};

@@ -1,6 +1,7 @@
 // One program through every configuration.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,12 +11,25 @@
 
 namespace smith {
 
+/// A vector library that programs are run with.
+struct Configuration {
+  std::string name;
+  std::function<std::unique_ptr<cvl::Backend>(const cvl::Widths&)> make;
+  /// Does it hold vector memory between programs by itself?
+  bool keeps_memory;
+};
+
+/// The CPU library with that many threads.
+Configuration cpu_configuration(int threads);
+/// The CUDA library on the emulated device, and on the real one where there is one.
+std::vector<Configuration> cuda_configurations();
+
 class Checker {
  public:
-  explicit Checker(const std::vector<int>& threads);
+  explicit Checker(std::vector<Configuration> configurations);
 
   /// Prints, parses, links and verifies the program and runs it on the reference and on the machine
-  /// at every thread count. Returns what is wrong; empty when all agree.
+  /// in every configuration. Returns what is wrong; empty when all agree.
   std::string check(const vcode::Program& program, const cvl::Widths& widths, bool strict);
 
   /// How many of the checked programs failed at run time, as they should.
@@ -24,7 +38,7 @@ class Checker {
  private:
   cvl::Backend& backend(const cvl::Widths& widths, std::size_t which);
 
-  std::vector<int> threads_;
+  std::vector<Configuration> configurations_;
   struct Kept {
     cvl::Widths widths;
     std::size_t which;

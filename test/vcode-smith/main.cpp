@@ -1,8 +1,9 @@
 // vcode-smith: random programs through every configuration of the machine.
 //
-//   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]
+//   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4] [--cuda]
 //               [--shrink] [--emit]
 //
+// With --cuda the CUDA library is tried in place of the CPU library.
 // Program number i of a run depends on S + i alone: `--seed S+i --count 1` shows it again. With
 // --emit the programs are printed and not run. Ends with 1 at the first program that goes wrong;
 // with --shrink after making it small.
@@ -27,6 +28,7 @@ struct Options {
   int size = 25;
   int length = 3000;
   std::vector<int> threads = {1, 2, 4};
+  bool cuda = false;
   bool shrink = false;
   bool emit = false;
 };
@@ -52,7 +54,9 @@ bool read_list(std::string_view text, std::vector<int>& numbers) {
 bool read_options(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word == "--shrink") {
+    if (word == "--cuda") {
+      options.cuda = true;
+    } else if (word == "--shrink") {
       options.shrink = true;
     } else if (word == "--emit") {
       options.emit = true;
@@ -122,11 +126,19 @@ int main(int argc, char** argv) {
   if (!read_options(argc, argv, options)) {
     std::fputs(
         "usage: vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]\n"
-        "                   [--shrink] [--emit]\n",
+        "                   [--cuda] [--shrink] [--emit]\n",
         stderr);
     return 2;
   }
-  smith::Checker checker(options.threads);
+  std::vector<smith::Configuration> configurations;
+  if (options.cuda) {
+    configurations = smith::cuda_configurations();
+  } else {
+    for (const int threads : options.threads) {
+      configurations.push_back(smith::cpu_configuration(threads));
+    }
+  }
+  smith::Checker checker(std::move(configurations));
   for (int i = 0; i < options.count; ++i) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
     Case made = make_case(options, seed);
