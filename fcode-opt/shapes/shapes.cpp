@@ -69,11 +69,10 @@ Shape Shapes::constant(const vcode::Constant& constant) {
     return shape;
   }
   const std::vector<std::int64_t>& elements = constant.ints();
-  __int128 sum = 0;
-  for (std::int64_t element : elements) sum += element;
-  if (sum == static_cast<std::int64_t>(sum)) {
-    shape.sum = Linear::number(static_cast<std::int64_t>(sum));
-  }
+  std::int64_t sum = 0;
+  bool fits = true;
+  for (std::int64_t element : elements) fits &= !__builtin_add_overflow(sum, element, &sum);
+  if (fits) shape.sum = Linear::number(sum);
   shape.uniform = !elements.empty() && std::adjacent_find(elements.begin(), elements.end(),
                                                           std::not_equal_to<>()) == elements.end();
   if (shape.uniform) shape.element = Linear::number(elements[0]);

@@ -6,12 +6,14 @@
 namespace fcode {
 namespace {
 
+__extension__ using Wide = __int128;
+
 // Far below the limits of 64 bits, so that sums of a few need no further care.
 constexpr std::int64_t kLargest = std::int64_t{1} << 52;
 
-std::int64_t bounded(__int128 value) {
+std::int64_t bounded(Wide value) {
   return static_cast<std::int64_t>(
-      std::clamp<__int128>(value, std::numeric_limits<std::int64_t>::min(),
+      std::clamp<Wide>(value, std::numeric_limits<std::int64_t>::min(),
                            std::numeric_limits<std::int64_t>::max()));
 }
 
@@ -24,7 +26,7 @@ bool small(const Linear& term) {
 
 // a + b·factor
 Linear combine(const Linear& a, const Linear& b, std::int64_t factor) {
-  Linear result{bounded(a.constant + static_cast<__int128>(b.constant) * factor), {}};
+  Linear result{bounded(a.constant + static_cast<Wide>(b.constant) * factor), {}};
   result.terms.reserve(a.terms.size() + b.terms.size());
   auto i = a.terms.begin();
   auto j = b.terms.begin();
@@ -32,10 +34,10 @@ Linear combine(const Linear& a, const Linear& b, std::int64_t factor) {
     if (j == b.terms.end() || (i != a.terms.end() && i->first < j->first)) {
       result.terms.push_back(*i++);
     } else if (i == a.terms.end() || j->first < i->first) {
-      result.terms.emplace_back(j->first, bounded(static_cast<__int128>(j->second) * factor));
+      result.terms.emplace_back(j->first, bounded(static_cast<Wide>(j->second) * factor));
       ++j;
     } else {
-      const std::int64_t sum = bounded(i->second + static_cast<__int128>(j->second) * factor);
+      const std::int64_t sum = bounded(i->second + static_cast<Wide>(j->second) * factor);
       if (sum != 0) result.terms.emplace_back(i->first, sum);
       ++i;
       ++j;

@@ -1,0 +1,74 @@
+#include "fcode-opt/checks.hpp"
+
+#include <utility>
+
+#include "fcode-opt/ir_tools.hpp"
+
+namespace fcode {
+
+using vcode::Binding;
+using vcode::ThunkNode;
+
+std::uint32_t assertion_kernel(Module& module, const std::string& message) {
+  for (std::uint32_t i = 0; i < module.kernels.size(); ++i) {
+    const vcode::Kernel& kernel = module.kernels[i];
+    if (kernel.outputs.empty() && kernel.bindings.size() == 1 &&
+        kernel.bindings[0].kind == Binding::Kind::Assert && kernel.bindings[0].message == message) {
+      return i;
+    }
+  }
+  vcode::Kernel kernel;
+  kernel.name = "check" + std::to_string(module.kernels.size());
+  kernel.sizes.push_back({"n", std::nullopt});
+  kernel.arrays.push_back({"ok", Type::Bool, 0});
+  kernel.inputs.push_back({false, 0});
+  Binding binding;
+  binding.kind = Binding::Kind::Assert;
+  binding.message = message;
+  ThunkNode index, element;
+  index.kind = ThunkNode::Kind::Index;
+  element.kind = ThunkNode::Kind::Subscript;
+  element.type = Type::Bool;
+  binding.elements.nodes = {index, element};
+  binding.elements.results = {1};
+  kernel.bindings.push_back(std::move(binding));
+  module.kernels.push_back(std::move(kernel));
+  return static_cast<std::uint32_t>(module.kernels.size() - 1);
+}
+
+bool is_assertion(const Module& module, const Statement& statement) {
+  if (statement.kind != Statement::Kind::Run || !statement.results.empty()) return false;
+  const vcode::Kernel& kernel = module.kernels[statement.index];
+  return kernel.inputs.size() == 1 && kernel.bindings.size() == 1 &&
+         kernel.bindings[0].kind == Binding::Kind::Assert &&
+         kernel.bindings[0].elements.nodes.size() == 2;
+}
+
+Statement check_statement(Module& module, Function& function, ValueId ok,
+                          const std::string& message, const Origin& origin) {
+  vcode::Constant text;
+  text.type = Type::Int;
+  text.form = vcode::ConstantForm::String;
+  std::vector<std::int64_t> characters;
+  for (char c : message) characters.push_back(static_cast<unsigned char>(c));
+  text.elements = std::move(characters);
+  Statement check;
+  check.kind = Statement::Kind::If;
+  check.operands = {ok};
+  check.origin = origin;
+  check.then_block = std::make_unique<Block>();
+  check.else_block = std::make_unique<Block>();
+  Block& failing = *check.else_block;
+  failing.statements.push_back(
+      make_const(module, function, add_constant(module, std::move(text)), origin));
+  const ValueId value = failing.statements.back().results[0];
+  failing.statements.push_back(make_op(function, Op::Write, Type::Char, {value}, origin));
+  Statement exit;
+  exit.kind = Statement::Kind::Exit;
+  exit.origin = origin;
+  failing.statements.push_back(std::move(exit));
+  failing.diverges = true;
+  return check;
+}
+
+}  // namespace fcode

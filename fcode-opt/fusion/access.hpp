@@ -1,0 +1,49 @@
+// How an operation reads its operands when it is computed element by element.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fcode-opt/ir.hpp"
+#include "fcode-opt/shapes/shapes.hpp"
+
+namespace fcode {
+
+/// At which element.
+enum class Access : std::uint8_t {
+  Own,         // the position that is being computed
+  Target,      // the position of the target that gets a default (scatters)
+  Zero,        // its only element
+  Segment,     // the number of the position's segment
+  Foreign,     // a computed position
+  Descriptor,  // a descriptor, for its segments
+  Length,      // only how long it is
+};
+
+/// What an operation becomes in a kernel.
+enum class Role : std::uint8_t {
+  Literal,    // CONST of one number
+  Generator,  // DIST, INDEX, LENGTHS, LENGTH, one-segment MAKE_SEGDES: computed wherever it is read
+  Map,        // one element from elements of the operands
+  Reduce,
+  Scan,
+  Filter,
+  Scatter,
+  Segments,  // MAKE_SEGDES
+  Assert,    // a run-time check (checks.hpp)
+  Opaque,    // never part of a kernel
+};
+
+/// The role that the statement can have, given what is known of its operands.
+Role role_of(const Statement& statement, const Module& module, Shapes& shapes);
+
+/// For each operand of a statement that is not Opaque.
+std::vector<Access> accesses(const Statement& statement, Shapes& shapes);
+
+/// The data length of the index space that the statement runs over.
+Linear domain_of(const Statement& statement, Shapes& shapes);
+
+/// The operand that describes the segments of that space; -1: the space is flat, or one segment.
+int segments_operand(const Statement& statement, Shapes& shapes);
+
+}  // namespace fcode

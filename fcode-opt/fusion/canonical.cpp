@@ -1,0 +1,131 @@
+#include "fcode-opt/fusion/canonical.hpp"
+
+#include <bit>
+#include <type_traits>
+
+namespace fcode {
+namespace {
+
+/// Writes numbers and texts so that different sequences give different keys.
+class KeyWriter {
+ public:
+  template <typename Number>
+  void number(Number value) {
+    if constexpr (std::is_enum_v<Number>) {
+      key_ += std::to_string(static_cast<int>(value));
+    } else {
+      key_ += std::to_string(value);
+    }
+    key_ += ' ';
+  }
+
+  void thunk(const vcode::Thunk& thunk) {
+    number(thunk.nodes.size());
+    for (const vcode::ThunkNode& node : thunk.nodes) {
+      number(node.kind);
+      number(node.type);
+      number(node.op);
+      number(node.written);
+      number(node.id);
+      for (std::uint32_t argument : node.args) number(argument);
+      number(node.int_value);
+      number(std::bit_cast<std::uint64_t>(node.float_value));
+    }
+    number(thunk.results.size());
+    for (std::uint32_t result : thunk.results) number(result);
+  }
+
+  void space(const vcode::Space& space) {
+    number(space.segmented);
+    number(space.id);
+  }
+
+  void binding(const vcode::Binding& binding) {
+    number(binding.kind);
+    space(binding.space);
+    for (std::uint32_t id : binding.arrays) number(id);
+    key_ += '/';
+    for (std::uint32_t id : binding.segdes) number(id);
+    number(binding.size);
+    for (const vcode::Thunk* part :
+         {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+      thunk(*part);
+    }
+    number(binding.into.has_value());
+    if (binding.into) space(*binding.into);
+    number(binding.classes);
+    for (const vcode::Monoid& monoid : binding.monoids) {
+      number(monoid.op);
+      number(monoid.type);
+    }
+    key_ += binding.message;
+    key_ += '\0';
+  }
+
+  void parameters(const std::vector<vcode::KernelParameter>& parameters) {
+    number(parameters.size());
+    for (const vcode::KernelParameter& parameter : parameters) {
+      number(parameter.segdes);
+      number(parameter.id);
+    }
+  }
+
+  std::string take(const vcode::Kernel& kernel) {
+    for (const vcode::KernelSize& size : kernel.sizes) number(size.literal.value_or(-1));
+    key_ += '/';
+    for (const vcode::KernelArray& array : kernel.arrays) {
+      number(array.type);
+      number(array.length);
+    }
+    key_ += '/';
+    for (const vcode::KernelSegdes& segdes : kernel.segdes) {
+      number(segdes.count);
+      number(segdes.total);
+    }
+    parameters(kernel.inputs);
+    parameters(kernel.outputs);
+    for (const vcode::Reuse& reuse : kernel.reuse) {
+      number(reuse.operand);
+      number(reuse.result);
+    }
+    key_ += '/';
+    for (const vcode::Binding& part : kernel.bindings) binding(part);
+    return std::move(key_);
+  }
+
+ private:
+  std::string key_;
+};
+
+}  // namespace
+
+std::string kernel_key(const vcode::Kernel& kernel) {
+  return KeyWriter().take(kernel);
+}
+
+KernelPool::KernelPool(Module& module) : module_(module) {
+  for (std::uint32_t i = 0; i < module.kernels.size(); ++i) {
+    known_.try_emplace(kernel_key(module.kernels[i]), i);
+    names_.try_emplace(module.kernels[i].name, 1);
+  }
+}
+
+std::uint32_t KernelPool::add(vcode::Kernel kernel, const Function& function,
+                              const Origin& origin) {
+  const auto next = static_cast<std::uint32_t>(module_.kernels.size());
+  const auto [place, is_new] = known_.try_emplace(kernel_key(kernel), next);
+  if (!is_new) return place->second;
+  std::string base = origin.function < module_.source_functions.size()
+                         ? module_.source_functions[origin.function]
+                         : function.name;
+  if (origin.span) base += "." + std::to_string(origin.span.line);
+  kernel.name = base;
+  for (std::uint32_t& count = names_[base]; count != 0 && names_.count(kernel.name) != 0;) {
+    kernel.name = base + "." + std::to_string(++count);
+  }
+  names_[kernel.name] = 1;
+  module_.kernels.push_back(std::move(kernel));
+  return next;
+}
+
+}  // namespace fcode

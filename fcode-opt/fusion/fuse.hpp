@@ -1,0 +1,35 @@
+// Fusion of a program's vector operations into kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fcode-opt/ir.hpp"
+
+namespace fcode {
+
+/// What was chosen, for --report=fusion.
+struct FusionReport {
+  struct Item {
+    std::uint32_t kernel = 0;         // index into Module::kernels
+    Origin origin;                    // of the first operation in it
+    std::uint32_t operations = 0;     // that it replaces
+  };
+  struct Region {
+    std::string function;
+    Origin origin;
+    std::uint32_t operations = 0;     // vector operations, before
+    std::uint32_t instructions = 0;   // of these that stay as they are
+    std::int64_t cost = 0;
+    bool exact = false;               // no cheaper schedule exists
+    std::vector<Item> kernels;
+    std::vector<Remark> unfused;      // what stays, and why
+  };
+  std::vector<Region> regions;
+};
+
+/// Replaces operations by kernels wherever that costs less. Gives what was done.
+FusionReport fuse(Module& module);
+
+}  // namespace fcode

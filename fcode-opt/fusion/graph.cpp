@@ -1,0 +1,207 @@
+#include "fcode-opt/fusion/graph.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fcode-opt/ir_tools.hpp"
+
+namespace fcode {
+namespace {
+
+class GraphBuilder {
+ public:
+  GraphBuilder(std::span<const Statement> statements, const Module& module,
+               const Function& function, Shapes& shapes,
+               const std::vector<std::uint32_t>& outside_uses, const std::vector<bool>& native)
+      : statements_(statements),
+        module_(module),
+        function_(function),
+        shapes_(shapes),
+        outside_uses_(outside_uses),
+        native_(native) {}
+
+  RegionGraph build() {
+    graph_.producers.assign(outside_uses_.size(), kOutside);
+    for (std::size_t i = 0; i < statements_.size(); ++i) add(i);
+    for (std::size_t i = 0; i < statements_.size(); ++i) find_reads(graph_.nodes[i]);
+    order();
+    return std::move(graph_);
+  }
+
+ private:
+  void add(std::size_t i) {
+    Node node;
+    node.statement = &statements_[i];
+    node.role = role_of(*node.statement, module_, shapes_);
+    if ((i < native_.size() && native_[i]) || !typed(*node.statement)) node.role = Role::Opaque;
+    for (ValueId value : node.statement->results) {
+      graph_.producers[value] = static_cast<NodeIndex>(i);
+      node.output |= outside_uses_[value] != 0;
+    }
+    limit_chain(node);
+    if (node.role == Role::Literal || node.role == Role::Generator) node.kept = node.output;
+    if (node.role != Role::Opaque) {
+      const Linear length = shapes_.equations.normal(domain_of(*node.statement, shapes_));
+      node.domain = domain(length);
+      node.scalar = node.role == Role::Map && length == Linear::number(1);
+      node.weight = node.role == Role::Map ? 1 : 0;
+    } else {
+      for (ValueId operand : node.statement->operands) {
+        const NodeIndex made = graph_.producer(operand);
+        if (made != kOutside) keep(made);
+      }
+    }
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  // Are all operands of the types that the operation takes? Kernels state them.
+  bool typed(const Statement& statement) const {
+    auto known = [&](ValueId value) { return function_.values[value].type.has_value(); };
+    const bool all_known =
+        std::all_of(statement.operands.begin(), statement.operands.end(), known) &&
+        std::all_of(statement.results.begin(), statement.results.end(), known);
+    if (!all_known || statement.kind != Statement::Kind::Op) return all_known;
+    const std::string_view letters = vcode::info(statement.op).operands;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      const std::optional<Type> wanted = vcode::operand_type(letters[i], statement.written);
+      const Type found = *function_.values[statement.operands[i]].type;
+      if (wanted ? found != *wanted : !vcode::is_data(found)) return false;
+    }
+    return true;
+  }
+
+  // Generators that are computed inside each other make chains; they are short, and longer ones,
+  // which only odd programs have, are cut.
+  static constexpr std::uint32_t kLongestChain = 16;
+
+  void limit_chain(Node& node) {
+    if (node.role != Role::Generator) return;
+    for (ValueId operand : node.statement->operands) {
+      const NodeIndex made = graph_.producer(operand);
+      if (made != kOutside && graph_.nodes[made].role == Role::Generator) {
+        node.chain = std::max(node.chain, graph_.nodes[made].chain);
+      }
+    }
+    if (++node.chain > kLongestChain) node.role = Role::Opaque;
+  }
+
+  // Random numbers are drawn in order, checks report in order, and nothing that a check may guard
+  // comes before it.
+  void order() {
+    NodeIndex random = kOutside, check = kOutside;
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      Node& node = graph_.nodes[i];
+      if (node.statement->kind == Statement::Kind::Op && node.statement->op == Op::Rand) {
+        node.after = std::exchange(random, i);
+      } else if (node.role == Role::Assert) {
+        node.after = std::exchange(check, i);
+      } else if (stops(node)) {
+        node.may_fail = true;
+        node.after = check;
+      }
+    }
+  }
+
+  static bool stops(const Node& node) {
+    if (node.role == Role::Opaque) return may_fail(*node.statement);
+    if (node.role == Role::Scatter || node.role == Role::Segments) return true;
+    if (node.role != Role::Map) return false;
+    const Statement& statement = *node.statement;
+    const bool divides = statement.op == Op::Modulo ||
+                         (statement.op == Op::Divide && statement.written == Type::Int);
+    return divides || statement.op == Op::BPermute || statement.op == Op::Extract;
+  }
+
+  // A value that an instruction takes has to exist; so have then the operands of its own one.
+  void keep(NodeIndex index) {
+    Node& node = graph_.nodes[index];
+    if (node.role != Role::Literal && node.role != Role::Generator) return;
+    node.kept = true;
+  }
+
+  std::uint32_t domain(const Linear& length) {
+    const auto next = static_cast<std::uint32_t>(domains_.size());
+    const auto [place, is_new] = domains_.try_emplace(length, next);
+    if (is_new) graph_.domain_length.push_back(length.is_number() ? length.constant : -1);
+    return place->second;
+  }
+
+  void find_reads(Node& node) {
+    if (node.role == Role::Opaque || node.kept) {
+      for (ValueId operand : node.statement->operands) {
+        const NodeIndex made = graph_.producer(operand);
+        if (made != kOutside) keep_with_operands(made);
+        node.reads.push_back({operand, made, Access::Foreign});
+      }
+    }
+    if (node.role == Role::Opaque || node.kept) return;
+    const std::vector<Access> how = accesses(*node.statement, shapes_);
+    for (std::size_t i = 0; i < how.size(); ++i) expand(node, node.statement->operands[i], how[i]);
+  }
+
+  // The kept node comes before its reader, whose own pass over reads may be done already.
+  void keep_with_operands(NodeIndex index) {
+    Node& node = graph_.nodes[index];
+    if (node.kept || (node.role != Role::Literal && node.role != Role::Generator)) return;
+    node.kept = true;
+    node.reads.clear();
+    find_reads(node);
+  }
+
+  void expand(Node& node, ValueId value, Access access) {
+    const NodeIndex made = graph_.producer(value);
+    if (made != kOutside) {
+      Node& source = graph_.nodes[made];
+      if (source.role == Role::Literal) return;
+      if (source.role == Role::Generator) {
+        const std::vector<Access> how = accesses(*source.statement, shapes_);
+        for (std::size_t i = 0; i < how.size(); ++i) {
+          expand(node, source.statement->operands[i], through(access, how[i]));
+        }
+        return;
+      }
+    }
+    const Read read{value, made, access};
+    auto same = [&](const Read& other) {
+      return other.value == read.value && other.access == read.access;
+    };
+    if (std::none_of(node.reads.begin(), node.reads.end(), same)) node.reads.push_back(read);
+  }
+
+  // How a generator's operand is read when the generator is read like `outer`.
+  static Access through(Access outer, Access inner) {
+    if (inner != Access::Own && inner != Access::Segment) return inner;
+    switch (outer) {
+      case Access::Own:
+        return inner;
+      case Access::Zero:
+        return Access::Zero;
+      case Access::Length:
+      case Access::Descriptor:
+        return inner == Access::Segment ? Access::Foreign : outer;
+      default:
+        return Access::Foreign;
+    }
+  }
+
+  std::span<const Statement> statements_;
+  const Module& module_;
+  const Function& function_;
+  Shapes& shapes_;
+  const std::vector<std::uint32_t>& outside_uses_;
+  const std::vector<bool>& native_;
+  RegionGraph graph_;
+  std::map<Linear, std::uint32_t> domains_;
+};
+
+}  // namespace
+
+RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
+                        const Function& function, Shapes& shapes,
+                        const std::vector<std::uint32_t>& outside_uses,
+                        const std::vector<bool>& native) {
+  return GraphBuilder(statements, module, function, shapes, outside_uses, native).build();
+}
+
+}  // namespace fcode

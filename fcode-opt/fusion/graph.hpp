@@ -1,0 +1,65 @@
+// The statements of one region as a graph, for choosing what to fuse.
+//
+// A region is straight-line code between barriers (fcode.md, R-P1). Literals and generators are not
+// scheduled: whoever reads one computes it, so that edges lead through them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fcode-opt/fusion/access.hpp"
+
+namespace fcode {
+
+using NodeIndex = std::uint32_t;
+inline constexpr NodeIndex kOutside = ~NodeIndex{0};
+
+/// A value that a node reads, itself or through generators.
+struct Read {
+  ValueId value = 0;
+  NodeIndex producer = kOutside;
+  Access access{};
+};
+
+struct Node {
+  const Statement* statement = nullptr;
+  Role role = Role::Opaque;
+  std::uint32_t domain = 0;  // equal numbers: index spaces that are known to be equally long
+  bool scalar = false;       // computed once, without an index
+  bool output = false;       // a result is read behind the region
+  bool kept = false;         // a literal or generator that must exist as a value
+  std::uint32_t weight = 0;  // elementwise operations
+  std::uint32_t chain = 0;   // generators inside each other, this one included
+  bool may_fail = false;     // stops the program for some elements: indices, divisors, lengths
+  NodeIndex after = kOutside;  // has to come after this one: random numbers, checks and what they
+                               // guard
+  std::vector<Read> reads;   // of what has to exist before: no literals or generators
+
+  /// Has a slot: literals and generators that nobody needs as values have none.
+  bool scheduled() const { return (role != Role::Literal && role != Role::Generator) || kept; }
+  /// Is computed by a kernel, in the slot that it gets; else by its own instruction.
+  bool in_kernel() const { return role != Role::Opaque && scheduled() && !kept; }
+};
+
+struct RegionGraph {
+  std::vector<Node> nodes;  // in program order
+  std::vector<std::int64_t> domain_length;  // known lengths, else -1
+
+  /// The node that makes a value, or kOutside.
+  NodeIndex producer(ValueId value) const {
+    return value < producers.size() ? producers[value] : kOutside;
+  }
+  std::vector<NodeIndex> producers;  // by value
+};
+
+/// `outside_uses[v]`: how often v is read by others than these statements. `native[i]`: statement i
+/// is to stay an instruction of its own (empty: none).
+RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
+                        const Function& function, Shapes& shapes,
+                        const std::vector<std::uint32_t>& outside_uses,
+                        const std::vector<bool>& native);
+
+}  // namespace fcode

@@ -1,0 +1,267 @@
+#include "fcode-opt/fusion/kernel_writer.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include "fcode-opt/checks.hpp"
+#include "fcode-opt/fusion/element_writer.hpp"
+
+namespace fcode {
+namespace {
+
+using vcode::Binding;
+using vcode::Family;
+using vcode::SizeId;
+using vcode::Space;
+using Bound = KernelTables::Bound;
+
+class KernelWriter {
+ public:
+  KernelWriter(const RegionGraph& graph, const std::vector<NodeIndex>& members,
+               const std::vector<bool>& wanted, const Function& function, const Module& module,
+               Shapes& shapes)
+      : graph_(graph),
+        members_(members),
+        wanted_(wanted),
+        module_(module),
+        shapes_(shapes),
+        tables_(graph, function, module, shapes) {
+    tables_.inside.assign(graph.nodes.size(), 0);
+    for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+      const Role role = graph.nodes[i].role;
+      tables_.inside[i] = role == Role::Literal || role == Role::Generator;
+    }
+    for (NodeIndex i : members) tables_.inside[i] = 1;
+  }
+
+  WrittenKernel run() {
+    count_readers();
+    for (NodeIndex i : members_) write(i);
+    bind_sizes();
+    vcode::Kernel& kernel = tables_.kernel;
+    kernel.bindings = std::move(bindings_);
+    return {std::move(kernel), std::move(tables_.operands), std::move(results_)};
+  }
+
+ private:
+  void count_readers() {
+    readers_.assign(graph_.nodes.size(), 0);
+    for (NodeIndex i : members_) {
+      for (const Read& read : graph_.nodes[i].reads) {
+        const bool own = read.access == Access::Own || read.access == Access::Descriptor;
+        if (read.producer != kOutside && own) ++readers_[read.producer];
+      }
+    }
+  }
+
+  bool is_wanted(ValueId value) const { return wanted_[value]; }
+
+  // An element of a map that one other node reads is written there.
+  bool has_binding(const Node& node, NodeIndex index) const {
+    if (node.role == Role::Map) {
+      if (is_wanted(node.statement->results[0])) return true;
+      return !node.scalar && readers_[index] > 1;
+    }
+    if (node.role == Role::Segments) {
+      return is_wanted(node.statement->results[0]) || readers_[index] > 0;
+    }
+    return true;
+  }
+
+  void write(NodeIndex index) {
+    const Node& node = graph_.nodes[index];
+    if (!has_binding(node, index)) return;
+    const Statement& statement = *node.statement;
+    Binding binding;
+    switch (node.role) {
+      case Role::Map:
+        binding.kind = node.scalar ? Binding::Kind::Once : Binding::Kind::Map;
+        binding.elements = thunk(statement.results[0]);
+        break;
+      case Role::Reduce:
+        binding.kind = Binding::Kind::Reduce;
+        binding.monoids = {{statement.op, statement.written}};
+        binding.elements = thunk(statement.operands[0]);
+        break;
+      case Role::Scan:
+        binding.kind = Binding::Kind::Scan;
+        binding.monoids = {{reduction_of(statement.op), statement.written}};
+        binding.elements = thunk(statement.operands[0]);
+        break;
+      case Role::Filter:
+        binding.kind = Binding::Kind::Filter;
+        binding.elements = thunk(statement.operands[0]);
+        binding.flags = thunk(statement.operands[1]);
+        break;
+      case Role::Scatter:
+        fill_scatter(statement, binding);
+        break;
+      case Role::Segments:
+        binding.kind = Binding::Kind::Segments;
+        binding.elements = thunk(statement.operands[0]);
+        break;
+      default:
+        binding.kind = Binding::Kind::Assert;
+        binding.elements = thunk(statement.operands[0]);
+        binding.message = module_.kernels[statement.index].bindings[0].message;
+        break;
+    }
+    if (binding.kind != Binding::Kind::Once) binding.space = space_of(statement);
+    name_results(node, binding);
+    bindings_.push_back(std::move(binding));
+  }
+
+  // SCAN rows and REDUCE rows of the operation table are in the same order.
+  static Op reduction_of(Op scan) {
+    return static_cast<Op>(static_cast<int>(scan) - static_cast<int>(Op::AddScan) +
+                           static_cast<int>(Op::AddReduce));
+  }
+
+  vcode::Thunk thunk(ValueId value) {
+    ElementWriter writer(tables_);
+    writer.result(value);
+    return writer.take();
+  }
+
+  void fill_scatter(const Statement& statement, Binding& binding) {
+    binding.kind = Binding::Kind::Scatter;
+    binding.elements = thunk(statement.operands[0]);
+    binding.index = thunk(statement.operands[1]);
+    const bool flagged = statement.op == Op::FPermute || statement.op == Op::DFPermute;
+    if (flagged) binding.flags = thunk(statement.operands[2]);
+    const ValueId target = statement.operands.back();
+    binding.into = space(target, shapes_.of(target).sum, target, true);
+    if (statement.op == Op::DPermute) binding.defaults = thunk(statement.operands[2]);
+    if (statement.op == Op::DFPermute) binding.defaults = thunk(statement.operands[3]);
+  }
+
+  // The space that a descriptor describes; flat, and as long as `from` tells, if it has one segment.
+  Space space(ValueId segdes, const Linear& length, ValueId from, bool described) {
+    if (!shapes_.one_segment(segdes)) return {true, tables_.segdes(segdes)};
+    return {false, tables_.wanted_size(length, from, described)};
+  }
+
+  Space space_of(const Statement& statement) {
+    const Linear length = domain_of(statement, shapes_);
+    const bool is_map = statement.kind == Statement::Kind::Op &&
+                        (vcode::info(statement.op).family == Family::Elementwise ||
+                         vcode::info(statement.op).family == Family::Extract ||
+                         statement.op == Op::BPermute);
+    const int segments = is_map ? -1 : segments_operand(statement, shapes_);
+    if (segments >= 0) return {true, tables_.segdes(statement.operands[static_cast<std::size_t>(segments)])};
+    const ValueId from = statement.op == Op::BPermute || statement.op == Op::Extract
+                             ? statement.operands[1]
+                             : statement.operands[0];
+    return {false, tables_.wanted_size(length, from, false)};
+  }
+
+  void name_results(const Node& node, Binding& binding) {
+    for (ValueId value : node.statement->results) {
+      const Shape& shape = shapes_.of(value);
+      if (*tables_.function.values[value].type == Type::Segdes) {
+        const vcode::SegdesId id = tables_.new_segdes(shape.length, shape.sum, 't');
+        tables_.segments.emplace(value, id);
+        binding.segdes.push_back(id);
+        tables_.bind(tables_.kernel.segdes[id].total, Bound::Later);
+        if (is_wanted(value)) add_output(true, id, value);
+      } else {
+        const bool wanted = is_wanted(value);
+        const vcode::ArrayId id = tables_.new_array(*tables_.function.values[value].type,
+                                                    shape.length, wanted ? 'y' : 'm');
+        tables_.arrays.emplace(value, id);
+        binding.arrays.push_back(id);
+        if (node.role == Role::Filter) tables_.bind(tables_.kernel.arrays[id].length, Bound::Later);
+        if (wanted) add_output(false, id, value);
+      }
+    }
+  }
+
+  void add_output(bool segdes, std::uint32_t id, ValueId value) {
+    tables_.kernel.outputs.push_back({segdes, id});
+    results_.push_back(value);
+  }
+
+  // ---- sizes that no operand tells ----
+
+  // Bound in front of all else; what a size needs itself comes before it.
+  void bind_sizes() {
+    std::vector<Binding> front;
+    for (std::size_t k = 0; k < tables_.wanted.size(); ++k) {
+      const KernelTables::SizeWanted want = tables_.wanted[k];
+      if (tables_.bound(want.size) != Bound::Before) bind_size(want, front);
+    }
+    front.insert(front.end(), std::make_move_iterator(bindings_.begin()),
+                 std::make_move_iterator(bindings_.end()));
+    bindings_ = std::move(front);
+  }
+
+  void bind_size(const KernelTables::SizeWanted& want, std::vector<Binding>& front) {
+    ValueId from = want.from;
+    bool described = want.described;
+    while (true) {
+      const NodeIndex made = graph_.producer(from);
+      if (made == kOutside || !tables_.inside[made]) {
+        if (described || *tables_.function.values[from].type == Type::Segdes) {
+          tables_.segdes(from);
+        } else {
+          tables_.array(from);
+        }
+        return;
+      }
+      const Statement& statement = *graph_.nodes[made].statement;
+      if (statement.op == Op::MakeSegdes) {
+        if (described) {
+          bind_to_value(want.size, statement.operands[0], front);
+          return;
+        }
+        from = statement.operands[0];
+        continue;
+      }
+      std::tie(from, described) = source_of_length(statement);
+    }
+  }
+
+  // Whose length (or data length) the first result of an operation has.
+  std::pair<ValueId, bool> source_of_length(const Statement& statement) const {
+    const std::string_view rule = vcode::info(statement.op).length;
+    const auto operand = static_cast<std::size_t>(rule[1] - '0');
+    return {statement.operands[operand], rule[0] == '$'};
+  }
+
+  void bind_to_value(SizeId size, ValueId scalar, std::vector<Binding>& front) {
+    const std::size_t before = tables_.wanted.size();
+    Binding binding;
+    binding.kind = Binding::Kind::Size;
+    binding.size = size;
+    ElementWriter writer(tables_);
+    writer.result(scalar);
+    binding.elements = writer.take();
+    tables_.bind(size, Bound::Before);
+    const std::vector<KernelTables::SizeWanted> needed(
+        tables_.wanted.begin() + static_cast<std::ptrdiff_t>(before), tables_.wanted.end());
+    for (const KernelTables::SizeWanted& want : needed) {
+      if (tables_.bound(want.size) != Bound::Before) bind_size(want, front);
+    }
+    front.push_back(std::move(binding));
+  }
+
+  const RegionGraph& graph_;
+  const std::vector<NodeIndex>& members_;
+  const std::vector<bool>& wanted_;
+  const Module& module_;
+  Shapes& shapes_;
+  KernelTables tables_;
+  std::vector<std::uint32_t> readers_;
+  std::vector<Binding> bindings_;
+  std::vector<ValueId> results_;
+};
+
+}  // namespace
+
+WrittenKernel write_kernel(const RegionGraph& graph, const std::vector<NodeIndex>& members,
+                           const std::vector<bool>& wanted, const Function& function,
+                           const Module& module, Shapes& shapes) {
+  return KernelWriter(graph, members, wanted, function, module, shapes).run();
+}
+
+}  // namespace fcode

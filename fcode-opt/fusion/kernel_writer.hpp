@@ -1,0 +1,23 @@
+// A kernel for chosen nodes of a region.
+#pragma once
+
+#include <vector>
+
+#include "fcode-opt/fusion/graph.hpp"
+#include "vcode/kernel.hpp"
+
+namespace fcode {
+
+struct WrittenKernel {
+  vcode::Kernel kernel;           // without name and SPEC
+  std::vector<ValueId> operands;  // of its IN
+  std::vector<ValueId> results;   // of its OUT
+};
+
+/// `members`: the nodes of one slot that are computed by a kernel, in program order. `wanted[v]`:
+/// value v is read by others.
+WrittenKernel write_kernel(const RegionGraph& graph, const std::vector<NodeIndex>& members,
+                           const std::vector<bool>& wanted, const Function& function,
+                           const Module& module, Shapes& shapes);
+
+}  // namespace fcode

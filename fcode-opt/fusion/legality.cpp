@@ -1,0 +1,125 @@
+#include "fcode-opt/fusion/legality.hpp"
+
+namespace fcode {
+namespace {
+
+// A map whose value at any position can be had by computing it there: few operations, and as many
+// positions as one of the vectors that it reads, so that reading that one checks the position.
+bool recomputable(const RegionGraph& graph, const Node& producer, Access access) {
+  if (producer.role != Role::Map) return false;
+  std::uint32_t operations = producer.weight;
+  bool checked = access == Access::Segment;  // segment numbers are always in range
+  for (const Read& read : producer.reads) {
+    if (read.producer != kOutside) {
+      const Node& source = graph.nodes[read.producer];
+      if (!source.in_kernel()) return false;
+      if (!source.scalar) return false;
+      operations += source.weight;
+    }
+    if (read.access == Access::Own && read.producer == kOutside) checked = true;
+    if (read.access == Access::Segment || read.access == Access::Descriptor) return false;
+  }
+  return checked && operations <= kMaxRecomputedOperations;
+}
+
+}  // namespace
+
+bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
+  if (read.producer == kOutside) return true;
+  const Node& producer = graph.nodes[read.producer];
+  if (!reader.in_kernel() || !producer.in_kernel()) return false;
+  const bool descriptor = read.access == Access::Descriptor;
+  switch (producer.role) {
+    case Role::Map:
+      if (read.access == Access::Length || descriptor) return false;
+      if (producer.scalar) return read.access != Access::Foreign;
+      if (read.access == Access::Own) return producer.domain == reader.domain;
+      if (read.access == Access::Target) return true;  // as long as the target, by the length rules
+      return recomputable(graph, producer, read.access);
+    case Role::Scan:
+      return read.access == Access::Own && producer.domain == reader.domain;
+    case Role::Reduce:
+      return read.access == Access::Zero && reader.scalar;
+    case Role::Segments:
+      return descriptor;
+    default:
+      return false;
+  }
+}
+
+ScheduleCheck::ScheduleCheck(const RegionGraph& graph)
+    : graph_(graph),
+      states_(graph.nodes.size()),
+      nodes_in_slot_(graph.nodes.size() + 1),
+      operands_in_slot_(graph.nodes.size() + 1) {}
+
+bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, State& state) const {
+  if (read.producer == kOutside) return true;
+  const Node& producer = graph_.nodes[read.producer];
+  if (!producer.scheduled()) return true;
+  const State& source = states_[read.producer];
+  if (source.slot < slot) return true;
+  if (source.slot > slot) return false;
+  if (!reader.in_kernel()) return true;  // instructions come behind the kernel of their slot
+  if (!fusible(graph_, reader, read)) return false;
+  const bool inlined = reader.role == Role::Map || reader.role == Role::Scan;
+  if (source.after_reduce && !reader.scalar) return false;
+  if (source.after_scan) {
+    if (read.access != Access::Own) return false;
+    if (reader.role == Role::Scan || reader.role == Role::Filter) return false;
+  }
+  if (inlined) {
+    state.after_scan |= source.after_scan;
+    state.after_reduce |= source.after_reduce;
+  }
+  return true;
+}
+
+bool ScheduleCheck::allowed(NodeIndex index, Slot slot, State& state) const {
+  const Node& node = graph_.nodes[index];
+  state = {slot, node.role == Role::Scan, node.role == Role::Reduce};
+  if (node.after != kOutside && graph_.nodes[node.after].scheduled()) {
+    const Slot before = states_[node.after].slot;
+    const bool behind = node.in_kernel() && !graph_.nodes[node.after].in_kernel();
+    if (behind ? before >= slot : before > slot) return false;
+  }
+  for (const Read& read : node.reads) {
+    if (!allowed(node, read, slot, state)) return false;
+  }
+  if (!node.in_kernel()) return true;
+  const std::size_t operands = node.reads.size() + node.statement->results.size();
+  return slot < nodes_in_slot_.size() && nodes_in_slot_[slot] < kMaxKernelNodes &&
+         operands_in_slot_[slot] + operands <= kMaxKernelOperands;
+}
+
+bool ScheduleCheck::place(NodeIndex index, Slot slot) {
+  State state;
+  if (!allowed(index, slot, state)) return false;
+  states_[index] = state;
+  const Node& node = graph_.nodes[index];
+  if (node.in_kernel()) {
+    ++nodes_in_slot_[slot];
+    operands_in_slot_[slot] +=
+        static_cast<std::uint32_t>(node.reads.size() + node.statement->results.size());
+  }
+  return true;
+}
+
+void ScheduleCheck::take_back(NodeIndex index) {
+  const Node& node = graph_.nodes[index];
+  const Slot slot = states_[index].slot;
+  if (!node.in_kernel()) return;
+  --nodes_in_slot_[slot];
+  operands_in_slot_[slot] -=
+      static_cast<std::uint32_t>(node.reads.size() + node.statement->results.size());
+}
+
+bool legal(const RegionGraph& graph, const Schedule& schedule) {
+  ScheduleCheck check(graph);
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].scheduled() && !check.place(i, schedule[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace fcode

@@ -1,0 +1,44 @@
+#include "fcode-opt/fusion/reasons.hpp"
+
+#include <set>
+
+#include <fmt/core.h>
+
+namespace fcode {
+namespace {
+
+// Generators that become part of the expressions of the node.
+void collect_generators(const RegionGraph& graph, NodeIndex index, std::set<NodeIndex>& found) {
+  for (ValueId operand : graph.nodes[index].statement->operands) {
+    const NodeIndex made = graph.producer(operand);
+    if (made == kOutside || graph.nodes[made].role != Role::Generator) continue;
+    if (graph.nodes[made].kept || !found.insert(made).second) continue;
+    collect_generators(graph, made, found);
+  }
+}
+
+}  // namespace
+
+bool pays(const RegionGraph& graph, const std::vector<NodeIndex>& kernel) {
+  std::set<NodeIndex> generators;
+  for (NodeIndex i : kernel) {
+    if (graph.nodes[i].role == Role::Assert) return true;
+    collect_generators(graph, i, generators);
+  }
+  return kernel.size() + generators.size() > 1;
+}
+
+std::string why_not(const RegionGraph& graph, NodeIndex index, bool given_back) {
+  const Node& node = graph.nodes[index];
+  const Statement& statement = *node.statement;
+  if (statement.kind == Statement::Kind::Run) return "is a kernel already";
+  const std::string_view name = vcode::info(statement.op).text;
+  if (given_back) return fmt::format("{}: nothing to fuse it with", name);
+  if (node.kept) return fmt::format("{}: needed as a value by an instruction or elsewhere", name);
+  if (!vcode::info(statement.op).is_vector_op()) {
+    return fmt::format("{}: no vector operation", name);
+  }
+  return fmt::format("{}: has no form in a kernel", name);
+}
+
+}  // namespace fcode

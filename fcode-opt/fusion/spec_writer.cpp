@@ -1,0 +1,171 @@
+#include "fcode-opt/fusion/spec_writer.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "fcode-opt/checks.hpp"
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/to_vcode.hpp"
+
+namespace fcode {
+namespace {
+
+class SpecWriter {
+ public:
+  SpecWriter(const RegionGraph& graph, const std::vector<NodeIndex>& members,
+             const Function& function, Module& module, Shapes& shapes, WrittenKernel& written)
+      : graph_(graph),
+        function_(function),
+        module_(module),
+        shapes_(shapes),
+        written_(written),
+        names_(function.values.size(), kNoValue) {
+    for (NodeIndex i : members) use(i);
+  }
+
+  void run() {
+    for (ValueId operand : written_.operands) add_parameter(operand);
+    for (NodeIndex i : used_) copy(*graph_.nodes[i].statement);
+    for (ValueId result : written_.results) {
+      spec_.body.results.push_back(names_[result]);
+      spec_.result_types.push_back(function_.values[result].type);
+    }
+    Module alone;
+    alone.source = module_.source;
+    alone.source_functions = module_.source_functions;
+    alone.constants = module_.constants;
+    alone.functions.push_back(std::move(spec_));
+    vcode::Program program = to_vcode(alone);
+    module_.constants = std::move(program.constants);
+    written_.kernel.spec = std::move(program.functions[0].code);
+    written_.kernel.spec.pop_back();  // RET
+    written_.kernel.has_spec = true;
+  }
+
+ private:
+  // The members, and the literals and generators that they are made of, in program order.
+  void use(NodeIndex index) {
+    if (!used_.insert(index).second) return;
+    for (ValueId operand : graph_.nodes[index].statement->operands) {
+      const NodeIndex made = graph_.producer(operand);
+      if (made == kOutside) continue;
+      const Role role = graph_.nodes[made].role;
+      if (role == Role::Literal || role == Role::Generator) use(made);
+    }
+  }
+
+  void add_parameter(ValueId value) {
+    names_[value] = new_value(spec_, function_.values[value].type, function_.values[value].origin);
+    spec_.parameters.push_back(names_[value]);
+  }
+
+  void copy(const Statement& statement) {
+    if (std::all_of(statement.results.begin(), statement.results.end(),
+                    [&](ValueId value) { return names_[value] != kNoValue; }) &&
+        !statement.results.empty()) {
+      return;  // a generator that is an operand as well
+    }
+    for (ValueId operand : statement.operands) {
+      if (names_[operand] == kNoValue) provide(operand);
+    }
+    if (is_assertion(module_, statement)) {
+      expand_assertion(statement);
+      return;
+    }
+    spec_.body.statements.push_back(clone_statement(statement, function_, spec_, names_));
+  }
+
+  ValueId emit(Op op, Type written, std::vector<ValueId> operands, const Origin& origin) {
+    spec_.body.statements.push_back(make_op(spec_, op, written, std::move(operands), origin));
+    return spec_.body.statements.back().results[0];
+  }
+
+  // IF some of ok is F: message, EXIT.
+  void expand_assertion(const Statement& statement) {
+    const Origin& origin = statement.origin;
+    const ValueId ok = names_[statement.operands[0]];
+    const ValueId lengths = emit(Op::Length, Type::Bool, {ok}, origin);
+    const ValueId segdes = emit(Op::MakeSegdes, Type::Int, {lengths}, origin);
+    const ValueId all = emit(Op::AndReduce, Type::Bool, {ok, segdes}, origin);
+    spec_.body.statements.push_back(check_statement(
+        module_, spec_, all, module_.kernels[statement.index].bindings[0].message, origin));
+  }
+
+  // A value that the kernel does without.
+  void provide(ValueId value) {
+    const Origin& origin = function_.values[value].origin;
+    if (function_.values[value].type == Type::Segdes && shapes_.one_segment(value)) {
+      const ValueId length = length_value(shapes_.of(value).sum, origin);
+      if (length != kNoValue) {
+        names_[value] = emit(Op::MakeSegdes, Type::Int, {length}, origin);
+        return;
+      }
+    }
+    vcode::Kernel& kernel = written_.kernel;
+    const Shape shape = shapes_.of(value);
+    const bool segdes = function_.values[value].type == Type::Segdes;
+    const auto number = kernel.inputs.size();
+    if (segdes) {
+      kernel.segdes.push_back({"u" + std::to_string(number), unread_size(shape.length, 'c'),
+                               unread_size(shape.sum, 't')});
+      kernel.inputs.push_back({true, static_cast<std::uint32_t>(kernel.segdes.size() - 1)});
+    } else {
+      kernel.arrays.push_back({"u" + std::to_string(number), *function_.values[value].type,
+                               unread_size(shape.length, 'c')});
+      kernel.inputs.push_back({false, static_cast<std::uint32_t>(kernel.arrays.size() - 1)});
+    }
+    written_.operands.push_back(value);
+    add_parameter(value);
+  }
+
+  vcode::SizeId unread_size(const Linear& length, char letter) {
+    vcode::KernelSize size;
+    size.literal = shapes_.equations.number(length);
+    if (size.literal && *size.literal < 0) size.literal.reset();
+    if (!size.literal) {
+      size.name = std::string("u") + letter + std::to_string(written_.kernel.inputs.size());
+    }
+    written_.kernel.sizes.push_back(size);
+    return static_cast<vcode::SizeId>(written_.kernel.sizes.size() - 1);
+  }
+
+  // A scalar that holds a length which some operand has.
+  ValueId length_value(const Linear& length, const Origin& origin) {
+    if (const std::optional<std::int64_t> number = shapes_.equations.number(length)) {
+      const std::uint32_t constant = add_constant(module_, int_constant(*number));
+      spec_.body.statements.push_back(make_const(module_, spec_, constant, origin));
+      return spec_.body.statements.back().results[0];
+    }
+    for (std::size_t i = 0; i < written_.operands.size(); ++i) {
+      const ValueId operand = written_.operands[i];
+      const Shape& shape = shapes_.of(operand);
+      const Type type = *function_.values[operand].type;
+      if (type != Type::Segdes) {
+        if (shapes_.equations.equal(shape.length, length)) {
+          return emit(Op::Length, type, {names_[operand]}, origin);
+        }
+      } else if (shapes_.equations.equal(shape.sum, length) && shapes_.one_segment(operand)) {
+        return emit(Op::Lengths, Type::Int, {names_[operand]}, origin);
+      }
+    }
+    return kNoValue;
+  }
+
+  const RegionGraph& graph_;
+  const Function& function_;
+  Module& module_;
+  Shapes& shapes_;
+  WrittenKernel& written_;
+  std::vector<ValueId> names_;
+  std::set<NodeIndex> used_;
+  Function spec_;
+};
+
+}  // namespace
+
+void write_spec(const RegionGraph& graph, const std::vector<NodeIndex>& members,
+                const Function& function, Module& module, Shapes& shapes, WrittenKernel& written) {
+  SpecWriter(graph, members, function, module, shapes, written).run();
+}
+
+}  // namespace fcode

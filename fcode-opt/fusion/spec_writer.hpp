@@ -1,0 +1,17 @@
+// The VCODE that a kernel replaces.
+#pragma once
+
+#include <vector>
+
+#include "fcode-opt/fusion/kernel_writer.hpp"
+
+namespace fcode {
+
+/// Fills kernel.spec from the statements of the members and of the generators that they read.
+/// A descriptor of one segment that the kernel needs for its length only is made anew from what the
+/// kernel takes; a value that cannot be had so becomes one more operand (which the kernel does not
+/// read).
+void write_spec(const RegionGraph& graph, const std::vector<NodeIndex>& members,
+                const Function& function, Module& module, Shapes& shapes, WrittenKernel& written);
+
+}  // namespace fcode
