@@ -31,6 +31,7 @@ Compiler::Compiler(Session& session, TopLevelValues& values, CompileOptions opti
 
 ir::Module Compiler::compile(const Body& body) {
   module_.sources.push_back(body.source);
+  module_.scopes.emplace_back();
   ir::Function& main = module_.functions.emplace_back();
   main.name = "MAIN";
   Flattener(*this, main).flatten_expression(body);
@@ -98,6 +99,34 @@ std::uint32_t Compiler::source_index(const std::shared_ptr<const vcode::Source>&
   }
   module_.sources.push_back(source);
   return static_cast<std::uint32_t>(module_.sources.size() - 1);
+}
+
+std::uint32_t Compiler::add_scope(const Version& version) {
+  ir::Scope& scope = module_.scopes.emplace_back();
+  if (version.lambda != nullptr) {
+    scope.function = "lambda";
+    if (!version.lambda->enclosing.empty()) scope.function += " in " + version.lambda->enclosing;
+    scope.library = version.lambda->library;
+    scope.source = source_index(version.lambda->source);
+  } else {
+    scope.function = version.definition->name;
+    scope.library = version.definition->library;
+    scope.source = source_index(version.definition->body->source);
+  }
+  return static_cast<std::uint32_t>(module_.scopes.size() - 1);
+}
+
+std::uint32_t Compiler::add_scope(const Version& version, const ir::Place& call) {
+  const std::uint32_t index = add_scope(version);
+  module_.scopes[index].call = call.span;
+  module_.scopes[index].caller = call.scope;
+  return index;
+}
+
+std::uint32_t Compiler::add_scope(const Definition& variable, const ir::Place& use) {
+  module_.scopes.push_back(
+      {variable.name, variable.library, source_index(variable.body->source), use.span, use.scope});
+  return static_cast<std::uint32_t>(module_.scopes.size() - 1);
 }
 
 }  // namespace neslc

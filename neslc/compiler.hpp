@@ -79,6 +79,12 @@ class Compiler {
   /// Is the code put in the place of the call?
   bool inline_call(const Version& version);
   std::uint32_t source_index(const std::shared_ptr<const vcode::Source>& source);
+  /// A new scope for the code of a version, put in the place of a call at `call`.
+  std::uint32_t add_scope(const Version& version, const ir::Place& call);
+  /// The same for a vector function of its own.
+  std::uint32_t add_scope(const Version& version);
+  /// For the expression of a variable.
+  std::uint32_t add_scope(const Definition& variable, const ir::Place& use);
 
  private:
   int expanded_size(const Definition& definition);

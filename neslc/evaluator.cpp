@@ -1,8 +1,10 @@
 #include "neslc/evaluator.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "cvl/failure.hpp"
+#include "neslc/source_map.hpp"
 #include "neslc/value.hpp"
 #include "neslc/value_text.hpp"
 #include "vcode/printer.hpp"
@@ -51,15 +53,19 @@ ir::Module Evaluator::make_module(const CheckedForm& form) {
   components_.clear();
   CompileOptions compile_options;
   compile_options.argument_checks = options.argument_checks;
-  compile_options.int_bytes = backend_.widths().int_bytes;
+  compile_options.int_bytes = backend_->widths().int_bytes;
   return Compiler(session_, *this, compile_options).compile(*form.body);
 }
 
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
   Evaluation result;
   try {
+    const auto start = std::chrono::steady_clock::now();
     const ir::Module module = make_module(form);
-    run(generate(module, {}), module, result);
+    const StackCode code = generate(module, {});
+    result.compile_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    run(code, module, result);
   } catch (const CompileError& error) {
     result.status = Evaluation::Status::Rejected;
     StaticError found;
@@ -81,7 +87,7 @@ void Evaluator::run(const StackCode& code, const ir::Module& module, Evaluation&
   vcode::Diagnostics diagnostics;
   const auto linked = vcode::link(code.program, diagnostics);
   std::vector<cvl::Value> constants;
-  if (linked) constants = vinterp::load_constants(*linked, backend_, diagnostics);
+  if (linked) constants = vinterp::load_constants(*linked, *backend_, diagnostics);
   if (diagnostics.has_errors()) {
     result.status = Evaluation::Status::Failed;
     result.diagnostic = diagnostics.all().front();
@@ -92,36 +98,50 @@ void Evaluator::run(const StackCode& code, const ir::Module& module, Evaluation&
     const std::int64_t component = module.constants[i].value;
     if (component >= 0) constants[i] = components_[static_cast<std::size_t>(component)];
   }
-  backend_.seed(options.seed);
-  vinterp::IoOperations io(backend_, {});
-  vinterp::Machine machine(*linked, std::move(constants), backend_, io, {});
+  backend_->seed(options.seed);
+  vinterp::IoOperations io(*backend_, {.sandbox = options.sandbox});
+  vinterp::Machine machine(*linked, std::move(constants), *backend_, io,
+                           {.max_depth = options.max_depth, .vcode_terms = false});
+  CostMeter meter(*linked);
+  if (options.cost) machine.observe(meter);
+  vinterp::Profile profile(*linked);
+  if (options.profile != nullptr) machine.observe(profile);
   vinterp::RunResult run = machine.run();
   result.seconds = run.seconds;
+  if (options.cost) result.cost = meter.cost();
+  const SourceMap map(module, code, *linked);
+  if (options.profile != nullptr) {
+    options.profile->add(
+        profile, *linked, [&](std::uint32_t at) { return map.profile_place(at); }, run.seconds);
+  }
   const auto stack = machine.stack();
   switch (run.outcome) {
     case vinterp::Outcome::Returned:
       result.values.assign(stack.begin(), stack.end());
       break;
     case vinterp::Outcome::Exited: {
-      const auto number = static_cast<std::size_t>(cvl::read_int(backend_, stack.back().vector()));
+      const auto number = static_cast<std::size_t>(cvl::read_int(*backend_, stack.back().vector()));
       const ir::Failure& failure = module.failures[number];
       result.status = Evaluation::Status::Stopped;
       result.message = failure.message.empty()
-                           ? "ERROR: " + text_of(backend_, stack[stack.size() - 2])
+                           ? "ERROR: " + text_of(*backend_, stack[stack.size() - 2])
                            : failure.message;
       vcode::Diagnostic& diagnostic = result.diagnostic.emplace();
-      diagnostic.message = result.message;
-      diagnostic.span = failure.span;
-      result.source = module.sources[failure.source];
+      diagnostic.code =
+          failure.message.empty() ? vcode::ErrorCode::NeslError : vcode::ErrorCode::NeslCheck;
+      diagnostic.message = result.message.substr(result.message.find(": ") + 2);
+      if (diagnostic.message.ends_with('.')) diagnostic.message.pop_back();
+      result.source = map.explain(diagnostic, run.at, run.calls);
       break;
     }
     case vinterp::Outcome::Failed:
       result.status = Evaluation::Status::Failed;
       result.diagnostic = std::move(run.failure);
-      result.source = module.sources.front();
+      result.source = map.explain(*result.diagnostic, run.at, run.calls);
       break;
     case vinterp::Outcome::Interrupted:
       result.status = Evaluation::Status::Interrupted;
+      result.signal = run.signal;
       break;
   }
 }
@@ -146,13 +166,35 @@ void Evaluator::bind(CheckedForm form, std::vector<cvl::Value> values) {
   }
 }
 
+void Evaluator::move_to(cvl::Backend& backend) {
+  vcode::LinkedProgram values;
+  for (const auto& [definition, components] : variables_) {
+    for (const cvl::Value& component : components) {
+      values.constants.push_back(literal_of(*backend_, component));
+    }
+  }
+  vcode::Diagnostics diagnostics;
+  std::vector<cvl::Value> moved = vinterp::load_constants(values, backend, diagnostics);
+  if (diagnostics.has_errors()) {
+    const vcode::Diagnostic& reason = diagnostics.all().front();
+    throw cvl::Failure(reason.code, reason.message, {}, reason.hint);
+  }
+  std::size_t next = 0;
+  for (auto& [definition, components] : variables_) {
+    for (cvl::Value& component : components) component = std::move(moved[next++]);
+  }
+  components_.clear();
+  backend_ = &backend;
+}
+
 std::string Evaluator::compile(const CheckedForm& form) {
   ir::Module module = make_module(form);
   for (ir::Module::Constant& constant : module.constants) {
     if (constant.value < 0) continue;
-    constant.literal = literal_of(backend_, components_[static_cast<std::size_t>(constant.value)]);
+    constant.literal = literal_of(*backend_, components_[static_cast<std::size_t>(constant.value)]);
   }
-  return vcode::print(generate(module, {.standalone = true}).program);
+  const StackCode code = generate(module, {.standalone = true});
+  return vcode::print(code.program, place_comments(module, code));
 }
 
 }  // namespace neslc

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -12,16 +13,22 @@
 
 #include "cvl/backend.hpp"
 #include "neslc/compiler.hpp"
+#include "neslc/cost.hpp"
 #include "neslc/session.hpp"
 #include "neslc/stack_code.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/link.hpp"
+#include "vinterp/line_profile.hpp"
 
 namespace neslc {
 
 struct EvaluatorOptions {
   bool argument_checks = true;
   std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
+  bool cost = false;       // measure it
+  bool sandbox = false;    // no files, no processes
+  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
+  vinterp::LineProfile* profile = nullptr;                          // collects all evaluations
 };
 
 struct Evaluation {
@@ -30,7 +37,7 @@ struct Evaluation {
     Rejected,     // found by the compiler: `error`
     Stopped,      // RUNTIME ERROR or ERROR of the program: `message` is the whole line
     Failed,       // by the machine: `diagnostic`
-    Interrupted,  // by a signal
+    Interrupted,  // by `signal`
   };
   Status status = Status::Done;
   std::vector<cvl::Value> values;  // Done: the components of the result
@@ -38,12 +45,15 @@ struct Evaluation {
   std::string message;
   std::optional<vcode::Diagnostic> diagnostic;  // Stopped (the place) and Failed
   std::shared_ptr<const vcode::Source> source;  // of the diagnostic's spans
-  double seconds = 0;
+  std::optional<Cost> cost;                     // if it was measured, of a failed run too
+  int signal = 0;                               // Interrupted; SIGALRM: the time limit
+  double seconds = 0;                           // of the run
+  double compile_seconds = 0;
 };
 
 class Evaluator : private TopLevelValues {
  public:
-  Evaluator(Session& session, cvl::Backend& backend) : session_(session), backend_(backend) {}
+  Evaluator(Session& session, cvl::Backend& backend) : session_(session), backend_(&backend) {}
 
   EvaluatorOptions options;
 
@@ -51,18 +61,23 @@ class Evaluator : private TopLevelValues {
   Evaluation evaluate(const CheckedForm& form);
   /// Commits the form, and keeps the values for its variables.
   void bind(CheckedForm form, std::vector<cvl::Value> values);
-  /// A program that needs no other input: VCODE text.
+  /// A program that needs no other input: VCODE text. Comments say which line of the program the
+  /// instructions come from.
   std::string compile(const CheckedForm& form);
+  /// The intermediate form of an expression.
+  ir::Module make_module(const CheckedForm& form);
 
-  cvl::Backend& backend() { return backend_; }
+  cvl::Backend& backend() { return *backend_; }
+  /// Goes on with another backend, which takes over the values of all variables. The old one must
+  /// live until then. Throws cvl::Failure and changes nothing if the values do not fit.
+  void move_to(cvl::Backend& backend);
 
  private:
   std::int64_t first_component(const Definition& variable) override;
-  ir::Module make_module(const CheckedForm& form);
   void run(const StackCode& code, const ir::Module& module, Evaluation& result);
 
   Session& session_;
-  cvl::Backend& backend_;
+  cvl::Backend* backend_;
   std::unordered_map<const Definition*, std::vector<cvl::Value>> variables_;
   // Of the program being made.
   std::unordered_map<const Definition*, std::int64_t> first_components_;

@@ -227,6 +227,8 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Lambda& node) {
   lambda.number = session_.next_lambda_++;
   lambda.span = default_span_ ? default_span_ : at.span;
   lambda.enclosing = enclosing_;
+  lambda.source = body_.source;
+  lambda.library = session_.loading_library_;
   lambdas_.push_back({&lambda, visible_.size()});
   const ScopeEnd scope(*this);
   TypedPattern parameter = pattern(*node.parameter);

@@ -65,18 +65,15 @@ Value Flattener::call_definition(const Definition& definition,
   return call_code(version, Value(), argument, context);
 }
 
-Value Flattener::inlined(const Version& version, const Value& captured, const Value& argument,
-                         Context* context) {
+Value Flattener::inlined(const Version& version, std::uint32_t scope, const Value& captured,
+                         const Value& argument, Context* context) {
   Frame frame;
   frame.instantiation = version.instantiation;
-  frame.library = true;
+  frame.scope = scope;
   if (version.lambda != nullptr) {
     for (std::size_t i = 0; i < version.lambda->captures.size(); ++i) {
       frame.locals[version.lambda->captures[i]] = captured.parts[i];
     }
-  } else if (!version.definition->library) {
-    frame.library = false;
-    frame.source = compiler_.source_index(version.definition->body->source);
   }
   bind(version.parameter(), argument, frame);
   return expression(version.body(), frame, context);
@@ -84,7 +81,9 @@ Value Flattener::inlined(const Version& version, const Value& captured, const Va
 
 Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
                            Context* context) {
-  if (compiler_.inline_call(called)) return inlined(called, captured, argument, context);
+  if (compiler_.inline_call(called)) {
+    return inlined(called, compiler_.add_scope(called, b_.place), captured, argument, context);
+  }
   Version version = called;
   version.lifted = !context->serial();
   std::vector<Var> operands;

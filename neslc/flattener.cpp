@@ -16,7 +16,6 @@ Flattener::Flattener(Compiler& compiler, ir::Function& function)
 
 void Flattener::flatten_expression(const Body& body) {
   Frame frame;
-  frame.source = compiler_.source_index(body.source);
   const Value result = bring(expression(*body.expression, frame, &serial_), &serial_);
   b_.function().body.results = vars_of(result);
 }
@@ -55,14 +54,13 @@ void Flattener::flatten_version(const Version& version) {
       v_.set_length(leaf, leaf.context->count);
     });
   }
-  // Places in the library mean nothing to the user.
-  if (version.definition != nullptr && version.definition->form && !version.definition->library) {
-    function.source = compiler_.source_index(version.definition->form->source);
-    function.span = version.definition->span;
-    b_.place = {function.span, function.source};
-  }
+  const vcode::Span span =
+      version.lambda != nullptr ? version.lambda->span : version.definition->span;
+  function.place = {span, compiler_.add_scope(version)};
+  b_.place = function.place;
   const Value captured = version.captured_type != nullptr ? parts[0] : Value();
-  const Value result = bring(inlined(version, captured, parts.back(), root), root);
+  const Value result =
+      bring(inlined(version, function.place.scope, captured, parts.back(), root), root);
   function.body.results = vars_of(result);
 }
 
@@ -150,8 +148,8 @@ void Flattener::check(Var scalar_flag, const std::string& message) {
 // ---- Expressions
 
 Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
-  const ir::Builder::Place outer = b_.place;
-  if (!frame.library) b_.place = {expr.span, frame.source};
+  const ir::Place outer = b_.place;
+  b_.place = {expr.span, frame.scope};
   // What has no free local variables is evaluated once (reference, section 4).
   if (!context->serial() && compiler_.free_variables().of(expr).empty()) context = &serial_;
   Value result = evaluated(expr, frame, context);
@@ -213,7 +211,7 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   const std::int64_t component = compiler_.values().first_component(definition);
   if (component < 0) {
     Frame frame;
-    frame.library = true;
+    frame.scope = compiler_.add_scope(definition, b_.place);
     return expression(*definition.body->expression, frame, &serial_);
   }
   std::vector<VectorType> component_types;

@@ -22,8 +22,7 @@ namespace neslc {
 struct Frame {
   std::vector<TypePtr> instantiation;
   std::unordered_map<const Local*, Value> locals;
-  std::uint32_t source = 0;  // of the spans of its expressions
-  bool library = false;      // its places mean nothing to the user
+  std::uint32_t scope = 0;  // of the spans of its expressions
 };
 
 class Flattener {
@@ -99,8 +98,8 @@ class Flattener {
                         TypePtr function_type, const Value& argument, Context* context);
   Value call_code(const Version& version, const Value& captured, const Value& argument,
                   Context* context);
-  Value inlined(const Version& version, const Value& captured, const Value& argument,
-                Context* context);
+  Value inlined(const Version& version, std::uint32_t scope, const Value& captured,
+                const Value& argument, Context* context);
   Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
   Value apply_to_each(const ApplyToEach& node, Frame& frame, Context* context);

@@ -25,6 +25,24 @@ inline constexpr LengthId kOne = 0;
 struct Instr;
 struct Function;
 
+inline constexpr std::uint32_t kNoScope = ~std::uint32_t{0};
+
+/// The text that code was made from: that of a NESL function, a lambda or a top-level expression. A
+/// function that is put in the place of a call has a scope of its own for each such call.
+struct Scope {
+  std::string function;  // as in the text; empty: a top-level expression
+  bool library = false;
+  std::uint32_t source = 0;         // index into Module::sources
+  vcode::Span call;                 // put in the place of this call...
+  std::uint32_t caller = kNoScope;  // ...in this scope; kNoScope: a vector function of its own
+};
+
+/// Where in the program something comes from.
+struct Place {
+  vcode::Span span;
+  std::uint32_t scope = 0;  // index into Module::scopes
+};
+
 struct Variable {
   vcode::Type type = vcode::Type::Int;
   LengthId length = kOne;             // number of elements; of a descriptor, of segments
@@ -54,8 +72,7 @@ struct Instr {
   std::vector<Var> out;
   Block then_block;
   Block else_block;
-  vcode::Span span;
-  std::uint32_t source = 0;  // index into Module::sources
+  Place place;
 };
 
 struct Function {
@@ -63,15 +80,12 @@ struct Function {
   std::vector<Var> parameters;  // bottom of the stack first
   Block body;
   std::vector<Variable> variables;
-  vcode::Span span;
-  std::uint32_t source = 0;
+  Place place;
 };
 
-/// A place where the program ends itself.
+/// An end that the program gives itself.
 struct Failure {
   std::string message;  // `RUNTIME ERROR: ` and text; empty: the text is on the stack (`error`)
-  vcode::Span span;
-  std::uint32_t source = 0;
 };
 
 /// A whole program. A constant with `value` >= 0 is not in the text: it stands for component
@@ -84,6 +98,7 @@ struct Module {
   std::deque<Function> functions;  // the entry function first
   std::vector<Constant> constants;
   std::vector<Failure> failures;
+  std::vector<Scope> scopes;  // that of the entry function first
   std::vector<std::shared_ptr<const vcode::Source>> sources;
 };
 

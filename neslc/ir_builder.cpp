@@ -60,8 +60,7 @@ Var Builder::parameter(Type type) {
 }
 
 Instr& Builder::append(Instr instr) {
-  instr.span = place.span;
-  instr.source = place.source;
+  instr.place = place;
   block_->code.push_back(std::make_unique<Instr>(std::move(instr)));
   Instr& result = *block_->code.back();
   for (const Var out : result.out) function_.variables[out].definition = &result;
@@ -432,7 +431,7 @@ void Builder::fail(std::string message, Var text) {
   instr.kind = Instr::Kind::Fail;
   instr.index = static_cast<std::uint32_t>(module_.failures.size());
   if (text != kNoVar) instr.in = {text};
-  module_.failures.push_back({std::move(message), place.span, place.source});
+  module_.failures.push_back({std::move(message)});
   append(std::move(instr));
 }
 

@@ -40,10 +40,6 @@ class Builder {
   const Variable& variable(Var var) const { return function_.variables[var]; }
 
   /// The place in the program of what is made next.
-  struct Place {
-    vcode::Span span;
-    std::uint32_t source = 0;
-  };
   Place place;
 
   Var parameter(vcode::Type type);

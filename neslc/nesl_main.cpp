@@ -168,27 +168,8 @@ int status_of(const FormResult& result) {
   }
 }
 
-/// The line of a program that ended itself, with the place of the check that failed.
-void explain_stop(const FormResult& result) {
-  const vcode::Span span = result.diagnostic->span;
-  if (!span) {
-    std::fprintf(stderr, "%s\n", result.line.c_str());
-    return;
-  }
-  const std::string number = std::to_string(span.line);
-  const std::string indent(number.size() + 2, ' ');
-  std::fprintf(stderr, "%s:%s:%u: %s\n %s | %s\n%s| %s^\n", result.source->name().c_str(),
-               number.c_str(), span.column, result.line.c_str(), number.c_str(),
-               vcode::escaped(result.source->line(span.line)).c_str(), indent.c_str(),
-               std::string(span.column - 1, ' ').c_str());
-}
-
 void explain(const FormResult& result) {
   if (!result.diagnostic) return;
-  if (result.kind == FormResult::Kind::Stopped) {
-    explain_stop(result);
-    return;
-  }
   vcode::RenderOptions options;
   options.program = "nesl";
   std::fputs(vcode::render(*result.diagnostic, result.source.get(), options).c_str(), stderr);

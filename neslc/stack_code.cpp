@@ -61,16 +61,16 @@ class FunctionCode {
         late_(source.variables.size(), nullptr),
         uses_(source.variables.size(), 0) {}
 
-  void generate(vcode::Function& function, std::vector<std::uint32_t>& sources) {
+  void generate(vcode::Function& function, std::vector<std::uint32_t>& scopes) {
     function_ = &function;
-    sources_ = &sources;
+    scopes_ = &scopes;
     function.name = source_.name;
-    function.name_span = source_.span;
+    function.name_span = source_.place.span;
     count_uses(source_.body);
     allow_late_ = !has_timers(source_.body);
     find_late(source_.body);
     stack_ = source_.parameters;
-    place_ = {source_.span, source_.source};
+    place_ = source_.place;
     emit_block(source_.body);
     emit(Op::Return);
   }
@@ -145,8 +145,8 @@ class FunctionCode {
   // ---- Instructions
 
   vcode::Instruction& emit(Op op, Type type = Type::Int, std::uint32_t a = 0, std::uint32_t b = 0) {
-    function_->code.push_back({op, type, a, b, place_.first});
-    sources_->push_back(place_.second);
+    function_->code.push_back({op, type, a, b, place_.span});
+    scopes_->push_back(place_.scope);
     return function_->code.back();
   }
 
@@ -238,8 +238,8 @@ class FunctionCode {
   }
 
   void push_late(const Instr& instr) {
-    const auto outer = place_;
-    if (instr.span) place_ = {instr.span, instr.source};
+    const ir::Place outer = place_;
+    if (instr.place.span) place_ = instr.place;
     if (instr.kind == Instr::Kind::Constant) {
       emit(Op::Const, program_.constants[instr.index].type, instr.index);
       if (is_long_descriptor(module_.constants[instr.index].literal)) emit(Op::MakeSegdes);
@@ -313,7 +313,7 @@ class FunctionCode {
   }
 
   void emit_instr(const Instr& instr) {
-    if (instr.span) place_ = {instr.span, instr.source};
+    if (instr.place.span) place_ = instr.place;
     if (instr.kind == Instr::Kind::Fail) {
       emit_failure(instr);
       return;
@@ -345,7 +345,7 @@ class FunctionCode {
     emit_block(instr.else_block);
     if (function_->code.size() == else_at + 1) {
       function_->code.pop_back();
-      sources_->pop_back();
+      scopes_->pop_back();
     }
     emit(Op::EndIf);
     stack_.resize(stack_.size() - instr.out.size());
@@ -388,11 +388,11 @@ class FunctionCode {
   std::vector<int> uses_;
   bool allow_late_ = true;
   vcode::Function* function_ = nullptr;
-  std::vector<std::uint32_t>* sources_ = nullptr;
+  std::vector<std::uint32_t>* scopes_ = nullptr;
   std::vector<Var> stack_;
   std::vector<Level> levels_;
   std::unordered_map<Var, int> pending_;
-  std::pair<vcode::Span, std::uint32_t> place_;
+  ir::Place place_;
 };
 
 }  // namespace
@@ -412,7 +412,7 @@ StackCode generate(const ir::Module& module, StackCodeOptions options) {
   for (const ir::Function& function : module.functions) {
     vcode::Function& made = result.program.functions.emplace_back();
     FunctionCode(function, module, options, result.program, callees)
-        .generate(made, result.sources.emplace_back());
+        .generate(made, result.scopes.emplace_back());
   }
   return result;
 }

@@ -20,8 +20,8 @@ struct StackCodeOptions {
 
 struct StackCode {
   vcode::Program program;
-  /// For each instruction of each function, the source (ir::Module::sources) of its span.
-  std::vector<std::vector<std::uint32_t>> sources;
+  /// For each instruction of each function, the scope (ir::Module::scopes) of its span.
+  std::vector<std::vector<std::uint32_t>> scopes;
 };
 
 StackCode generate(const ir::Module& module, StackCodeOptions options);

@@ -151,6 +151,8 @@ struct Lambda {
   std::vector<const Local*> captures;
   Span span;
   std::string enclosing;  // name of the enclosing definition; empty at top level
+  std::shared_ptr<const vcode::Source> source;
+  bool library = false;
   /// A serial-only definition that it mentions (reference 3.8), or null.
   const Definition* serial = nullptr;
 };

@@ -18,6 +18,7 @@ constexpr std::size_t kColumns = 100;
 // Deeper conditionals are not indented further: the length of the text stays linear.
 constexpr std::size_t kDeepestIndent = 40;
 constexpr std::size_t kTracedElements = 8;
+constexpr std::size_t kCommentColumn = 40;
 
 std::string print_integer(std::int64_t value) {
   return std::to_string(value);
@@ -41,6 +42,11 @@ class Writer {
     line_begin_ = text_.size();
     text_.append(indent, ' ');
     indent_ = indent;
+  }
+  void comment(const std::string& comment) {
+    const std::size_t column = text_.size() - line_begin_;
+    text_.append(column < kCommentColumn ? kCommentColumn - column : 1, ' ');
+    text_ += "{ " + comment + " }";
   }
   void end_line() { text_ += '\n'; }
   std::string& text() { return text_; }
@@ -128,14 +134,16 @@ void append_signature(std::string& text, const Function& function) {
   for (Type type : function.declared_out) append_type(text, type_name(type));
 }
 
-void print_function(const Function& function, const Program& program, Writer& writer) {
+void print_function(const Function& function, const Program& program,
+                    const std::vector<std::string>& comments, Writer& writer) {
   writer.begin_line(0);
   writer.text() += "FUNC ";
   writer.text() += function.name;
   append_signature(writer.text(), function);
   writer.end_line();
   std::size_t depth = 1;
-  for (const Instruction& instruction : function.code) {
+  for (std::size_t i = 0; i < function.code.size(); ++i) {
+    const Instruction& instruction = function.code[i];
     const Op op = instruction.op;
     if (op == Op::Else || op == Op::EndIf || op == Op::Return) --depth;
     writer.begin_line(std::min(2 * depth, kDeepestIndent));
@@ -147,6 +155,7 @@ void print_function(const Function& function, const Program& program, Writer& wr
     if (op == Op::Const) {
       writer.constant(program.constants[instruction.a]);
     }
+    if (i < comments.size() && !comments[i].empty()) writer.comment(comments[i]);
     writer.end_line();
     if (op == Op::If || op == Op::Else) ++depth;
   }
@@ -155,11 +164,16 @@ void print_function(const Function& function, const Program& program, Writer& wr
 }  // namespace
 
 std::string print(const Program& program) {
+  return print(program, {});
+}
+
+std::string print(const Program& program, const Comments& comments) {
   std::string text;
   Writer writer(text);
-  for (const Function& function : program.functions) {
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
     if (!text.empty()) text += '\n';
-    print_function(function, program, writer);
+    print_function(program.functions[i], program,
+                   i < comments.size() ? comments[i] : std::vector<std::string>(), writer);
   }
   return text;
 }

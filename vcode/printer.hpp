@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "vcode/program.hpp"
 
@@ -12,6 +13,11 @@ namespace vcode {
 ///
 /// REQUIRES: what parse() delivers, and so no NaN, no double quote in constants of form String.
 std::string print(const Program& program);
+
+/// For each instruction of each function a comment that its line ends with; empty: none.
+using Comments = std::vector<std::vector<std::string>>;
+/// The same text with comments, which contain neither braces nor line ends.
+std::string print(const Program& program, const Comments& comments);
 
 /// One instruction on one line, for traces and messages: names and the first few elements of a
 /// constant are filled in from the linked program.

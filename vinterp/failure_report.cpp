@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "vcode/origin.hpp"
 #include "vcode/printer.hpp"
 
 namespace vinterp {
@@ -42,7 +43,7 @@ struct LiveVector {
   std::size_t position;  // from the top of the stack
 };
 
-std::vector<vcode::Note> largest_vectors(std::span<const cvl::Value> stack) {
+std::vector<vcode::Note> largest_vectors(std::span<const cvl::Value> stack, bool vcode_terms) {
   std::vector<LiveVector> live;
   for (std::size_t i = 0; i < stack.size(); ++i) {
     const cvl::Value& value = stack[stack.size() - 1 - i];
@@ -58,8 +59,10 @@ std::vector<vcode::Note> largest_vectors(std::span<const cvl::Value> stack) {
   std::vector<vcode::Note> notes;
   for (auto it = live.begin(); it != shown; ++it) {
     const cvl::Vector& vector = stack[stack.size() - 1 - it->position].vector();
+    const std::string position =
+        vcode_terms ? fmt::format(" at stack position {}", it->position) : std::string();
     notes.push_back(
-        {fmt::format("large vector at stack position {}: {} of {} elements, {}", it->position,
+        {fmt::format("large vector{}: {} of {} elements, {}", position,
                      vcode::type_name(vector.type), vector.length, cvl::format_bytes(it->bytes)),
          {}});
   }
@@ -74,7 +77,7 @@ void append(std::vector<vcode::Note>& notes, std::vector<vcode::Note> more) {
 
 vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::LinkedProgram& program,
                                  std::uint32_t at, std::span<const std::uint32_t> calls,
-                                 std::span<const cvl::Value> stack) {
+                                 std::span<const cvl::Value> stack, bool vcode_terms) {
   // The way to an instruction that ran earlier is no longer known.
   const bool late = failure.origin().value_or(at) != at;
   at = failure.origin().value_or(at);
@@ -82,14 +85,21 @@ vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::Linke
   diagnostic.code = failure.code();
   diagnostic.message = failure.message();
   diagnostic.span = program.code[at].span;
-  diagnostic.function = program.function_at(at).name;
+  if (vcode_terms) diagnostic.function = program.function_at(at).name;
   diagnostic.hint = failure.hint();
   for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
   if (failure.code() == vcode::ErrorCode::OutOfMemory) {
-    diagnostic.message += fmt::format(" in `{}`", vcode::print(program.code[at], program));
-    append(diagnostic.notes, largest_vectors(stack));
+    if (vcode_terms) {
+      diagnostic.message += fmt::format(" in `{}`", vcode::print(program.code[at], program));
+    }
+    append(diagnostic.notes, largest_vectors(stack, vcode_terms));
   }
-  if (!late) append(diagnostic.notes, call_chain(program, calls));
+  if (vcode_terms && program.source != nullptr) {
+    if (const auto origin = vcode::origin_of(*program.source, diagnostic.span.line)) {
+      diagnostic.notes.push_back({"made from " + vcode::origin_comment(*origin), {}});
+    }
+  }
+  if (!late && vcode_terms) append(diagnostic.notes, call_chain(program, calls));
   return diagnostic;
 }
 

@@ -13,9 +13,9 @@
 namespace vinterp {
 
 /// `at`: the instruction that failed; `calls`: return places of the active calls, outermost first;
-/// `stack`: bottom first.
+/// `stack`: bottom first; `vcode_terms` as in MachineOptions.
 vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::LinkedProgram& program,
                                  std::uint32_t at, std::span<const std::uint32_t> calls,
-                                 std::span<const cvl::Value> stack);
+                                 std::span<const cvl::Value> stack, bool vcode_terms);
 
 }  // namespace vinterp

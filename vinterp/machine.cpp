@@ -83,7 +83,14 @@ RunResult Machine::run() {
   } catch (const Failure& failure) {
     result.outcome = Outcome::Failed;
     const Failure first = first_failure(backend_, failure);
-    result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values());
+    result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values(),
+                                    options_.vcode_terms);
+    result.at = first.origin().value_or(at_);
+  }
+  if (result.outcome == Outcome::Exited) result.at = at_;
+  if (result.at == at_) {
+    // A CALL lies just before the place where its RET continues.
+    for (const std::uint32_t place : calls_.places()) result.calls.push_back(place - 1);
   }
   if (result.outcome == Outcome::Interrupted) result.signal = pending_signal.load();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

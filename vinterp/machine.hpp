@@ -28,6 +28,9 @@ class IoOperations;
 struct MachineOptions {
   bool strict = false;  // -c: elementwise operands must have equal lengths
   std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
+  /// Failures name the VCODE operation, function and calls. Without, whoever knows a source text
+  /// that the program was made from says that in its terms, from RunResult::at and calls.
+  bool vcode_terms = true;
 };
 
 enum class Outcome {
@@ -42,6 +45,8 @@ struct RunResult {
   std::optional<vcode::Diagnostic> failure;  // when Failed
   int signal = 0;                            // when Interrupted
   double seconds = 0;
+  std::uint32_t at = 0;              // when Exited or Failed: the instruction
+  std::vector<std::uint32_t> calls;  // and the CALLs that led to it, outermost first, if known
 };
 
 class Machine {

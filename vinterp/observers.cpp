@@ -9,6 +9,7 @@
 #include "cvl/failure.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vinterp/byte_buffer.hpp"
+#include "vinterp/line_profile.hpp"
 #include "vinterp/streams.hpp"
 
 namespace vinterp {
@@ -32,7 +33,7 @@ TextSink sink_for(int fd) {
 
 Observers::Observers(const Options& options, const vcode::LinkedProgram& program,
                      cvl::Backend& backend)
-    : backend_(backend) {
+    : program_(program), backend_(backend) {
   const TraceOptions wanted{.instructions = options.trace.has_value(),
                             .command = options.show_commands,
                             .stack = options.show_stack,
@@ -62,7 +63,13 @@ void Observers::attach(Machine& machine) {
 void Observers::report(double seconds) {
   const TextSink standard_error = sink_for(STDERR_FILENO);
   const auto& heap = backend_.heap().statistics();
-  if (profile_) standard_error(profile_->report(heap, backend_.counters(), seconds));
+  if (profile_ && has_origins(program_)) {
+    LineProfile lines;
+    lines.add(*profile_, program_, origin_places(program_), seconds);
+    standard_error(lines.report(heap, backend_.counters()));
+  } else if (profile_) {
+    standard_error(profile_->report(heap, backend_.counters(), seconds));
+  }
   if (statistics_) standard_error(statistics_->report(heap, backend_.counters(), seconds));
   if (chrome_trace_ && !chrome_trace_->write(sink_for(chrome_file_.get()))) {
     throw cvl::Failure(vcode::ErrorCode::OutputFailed, "cannot write the trace of the profile");

@@ -29,6 +29,7 @@ class Observers {
   void report(double seconds);
 
  private:
+  const vcode::LinkedProgram& program_;
   cvl::Backend& backend_;
   FileDescriptor trace_file_;
   FileDescriptor chrome_file_;

@@ -75,31 +75,38 @@ std::vector<Profile::Row> Profile::rows() const {
 
 std::string Profile::report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
                             double seconds, std::size_t max_rows) const {
-  const std::vector<Row> all = rows();
-  Cost total;
-  for (const Row& row : all) total.add(row.cost);
+  std::vector<ProfileLine> lines;
+  for (const Row& row : rows()) {
+    lines.push_back({operation_name(row.op, row.type), program_.functions[row.function].name,
+                     fmt::format("{}{}", row.line, row.more_lines ? "+" : ""), row.cost});
+  }
+  return profile_table(lines, max_rows) + profile_totals(heap, device, seconds);
+}
 
+std::string profile_table(const std::vector<ProfileLine>& rows, std::size_t max_rows) {
+  Profile::Cost total, others;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    total.add(rows[i].cost);
+    if (i >= max_rows) others.add(rows[i].cost);
+  }
   std::string text = table_line("operation", "function", "line", "calls", "elements", "bytes",
                                 "time", "share", "GB/s");
-  Cost others;
-  std::size_t shown = 0;
-  for (const Row& row : all) {
-    if (shown == max_rows) {
-      others.add(row.cost);
-      continue;
-    }
-    ++shown;
-    text += cost_line(fitted(operation_name(row.op, row.type), kOperationWidth),
-                      fitted(program_.functions[row.function].name, kFunctionWidth),
-                      fmt::format("{}{}", row.line, row.more_lines ? "+" : ""), row.cost,
-                      total.seconds);
+  for (std::size_t i = 0; i < std::min(rows.size(), max_rows); ++i) {
+    const ProfileLine& row = rows[i];
+    text += cost_line(fitted(row.operation, kOperationWidth), fitted(row.function, kFunctionWidth),
+                      row.line, row.cost, total.seconds);
   }
-  if (shown < all.size()) {
-    text += cost_line(fmt::format("{} more", all.size() - shown), "", "", others, total.seconds);
+  if (rows.size() > max_rows) {
+    text +=
+        cost_line(fmt::format("{} more", rows.size() - max_rows), "", "", others, total.seconds);
   }
-  text += cost_line("total", "", "", total, total.seconds);
-  text += fmt::format("\n{:<26}{}\n", "time", format_seconds(seconds));
-  return text + heap_report(heap) + device_report(device);
+  return text + cost_line("total", "", "", total, total.seconds);
+}
+
+std::string profile_totals(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
+                           double seconds) {
+  return fmt::format("\n{:<26}{}\n", "time", format_seconds(seconds)) + heap_report(heap) +
+         device_report(device);
 }
 
 }  // namespace vinterp

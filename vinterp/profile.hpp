@@ -47,10 +47,26 @@ class Profile final : public Observer {
   };
   /// All rows with calls, the most expensive first.
   std::vector<Row> rows() const;
+  /// The same by instruction.
+  const std::vector<Cost>& costs() const { return costs_; }
 
  private:
   const vcode::LinkedProgram& program_;
   std::vector<Cost> costs_;  // by instruction
 };
+
+/// A row as the table shows it.
+struct ProfileLine {
+  std::string operation;
+  std::string function;
+  std::string line;
+  Profile::Cost cost;
+};
+
+/// The table of a profile: the first `max_rows` of the rows, the sum of the others, and the total.
+std::string profile_table(const std::vector<ProfileLine>& rows, std::size_t max_rows);
+/// What follows it: the time of the run, memory and device statistics.
+std::string profile_totals(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
+                           double seconds);
 
 }  // namespace vinterp

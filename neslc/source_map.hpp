@@ -1,0 +1,60 @@
+// Which place of the NESL program each instruction of its VCODE comes from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neslc/ir.hpp"
+#include "neslc/stack_code.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/printer.hpp"
+#include "vcode/program.hpp"
+#include "vinterp/line_profile.hpp"
+
+namespace neslc {
+
+class SourceMap {
+ public:
+  /// `program` is `code.program`, linked. The references must outlive the map.
+  SourceMap(const ir::Module& module, const StackCode& code, const vcode::LinkedProgram& program);
+
+  /// A place in the text of a function, and the function.
+  struct Frame {
+    const ir::Scope* scope;
+    vcode::Span span;
+  };
+  /// The place of an instruction and those of the calls around it that were replaced by the code of
+  /// the callee; the innermost first.
+  std::vector<Frame> frames(std::uint32_t instruction) const;
+
+  /// The innermost place outside of the library, and the function of the library that was called
+  /// there, if any.
+  struct UserPlace {
+    std::string function;  // empty: a top-level expression
+    std::string library;   // empty: none
+    vcode::Span span;      // of `source`; none if all frames are the library's
+    std::shared_ptr<const vcode::Source> source;
+  };
+  UserPlace user_place(std::uint32_t instruction) const;
+  /// The same for the table of a profile; the called function of the library stands behind a `>`.
+  vinterp::LineProfile::Place profile_place(std::uint32_t instruction) const;
+
+  /// Gives a failure of an instruction its place, and notes that say how the program got there.
+  /// `calls`: the active CALL instructions, outermost first. Returns the source of all the spans.
+  std::shared_ptr<const vcode::Source> explain(vcode::Diagnostic& diagnostic,
+                                               std::uint32_t instruction,
+                                               std::span<const std::uint32_t> calls) const;
+
+ private:
+  const ir::Module& module_;
+  const vcode::LinkedProgram& program_;
+  std::vector<std::uint32_t> scopes_;  // by instruction
+};
+
+/// For the text of a program: comments `FILE:LINE:COLUMN FUNCTION` where the place changes.
+vcode::Comments place_comments(const ir::Module& module, const StackCode& code);
+
+}  // namespace neslc
