@@ -155,7 +155,8 @@ std::vector<bool> functions_with_effects(const Module& module) {
     for (std::size_t i = 0; i < module.functions.size(); ++i) {
       if (effects[i]) continue;
       const Function& function = module.functions[i];
-      bool found = function.opaque;
+      // A function that never returns must stay where it is called.
+      bool found = function.opaque || function.body.diverges;
       for_each_statement(function.body, [&](const Statement& statement) {
         if (statement.kind != Statement::Kind::If) found |= has_effects(statement, effects);
       });

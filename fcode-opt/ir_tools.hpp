@@ -106,7 +106,7 @@ bool is_pure(const Statement& statement);
 bool may_fail(const Statement& statement);
 
 /// Of each function: does it, or what it calls, do more than compute (random numbers, timers, input
-/// and output, EXIT)? Opaque functions do.
+/// and output, EXIT), or never return? Opaque functions do.
 std::vector<bool> functions_with_effects(const Module& module);
 /// The same for a statement, given the table for functions.
 bool has_effects(const Statement& statement, const std::vector<bool>& function_effects);

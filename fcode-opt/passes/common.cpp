@@ -1,0 +1,117 @@
+// Common subexpressions: value numbering along dominating paths.
+#include <unordered_map>
+#include <utility>
+
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/passes/passes.hpp"
+
+namespace fcode {
+namespace {
+
+struct Expression {
+  Statement::Kind kind;
+  Op op;
+  Type written;
+  std::uint32_t index;
+  std::vector<ValueId> operands;
+  bool operator==(const Expression&) const = default;
+};
+
+struct ExpressionHash {
+  std::size_t operator()(const Expression& expression) const {
+    std::size_t hash = static_cast<std::size_t>(expression.kind);
+    const auto mix = [&](std::size_t value) {
+      constexpr std::size_t kGolden = 0x9E3779B97F4A7C15;
+      hash = (hash ^ value) * kGolden;
+      hash ^= hash >> 29;
+    };
+    mix(static_cast<std::size_t>(expression.op));
+    mix(static_cast<std::size_t>(expression.written));
+    mix(expression.index);
+    for (const ValueId operand : expression.operands) mix(operand);
+    return hash;
+  }
+};
+
+class CommonExpressions {
+ public:
+  CommonExpressions(Function& function, const std::vector<bool>& effects)
+      : function_(function), effects_(effects), names_(function.values.size()) {}
+
+  bool run() {
+    block(function_.body);
+    return changed_;
+  }
+
+ private:
+  // Fields that a kind of statement does not use keep their default in all statements.
+  static Expression expression(const Statement& statement) {
+    const bool op = statement.kind == Statement::Kind::Op;
+    const bool typed = op && vcode::info(statement.op).takes_type();
+    return {statement.kind, op ? statement.op : Op{}, typed ? statement.written : Type{},
+            statement.index, statement.operands};
+  }
+
+  bool may_merge(const Statement& statement) const {
+    if (statement.kind == Statement::Kind::Call) return !effects_[statement.index];
+    return is_pure(statement);
+  }
+
+  void block(Block& block) {
+    const std::size_t mark = added_.size();
+    std::vector<Statement> kept;
+    kept.reserve(block.statements.size());
+    for (Statement& statement : block.statements) {
+      for (ValueId& operand : statement.operands) operand = names_(operand);
+      if (statement.kind == Statement::Kind::If) {
+        this->block(*statement.then_block);
+        this->block(*statement.else_block);
+      } else if (may_merge(statement) && merge(statement)) {
+        continue;
+      }
+      kept.push_back(std::move(statement));
+    }
+    for (ValueId& result : block.results) result = names_(result);
+    block.statements = std::move(kept);
+    // What was computed in an arm is not there behind it.
+    while (added_.size() > mark) {
+      known_.erase(added_.back());
+      added_.pop_back();
+    }
+  }
+
+  bool merge(const Statement& statement) {
+    Expression key = expression(statement);
+    const auto [entry, added] = known_.try_emplace(std::move(key), statement.results);
+    if (added) {
+      added_.push_back(entry->first);
+      return false;
+    }
+    for (std::size_t i = 0; i < statement.results.size(); ++i) {
+      names_.set(statement.results[i], entry->second[i]);
+    }
+    // A repeated constant costs nothing and is no progress.
+    changed_ |= statement.kind != Statement::Kind::Const;
+    return true;
+  }
+
+  Function& function_;
+  const std::vector<bool>& effects_;
+  Renaming names_;
+  std::unordered_map<Expression, std::vector<ValueId>, ExpressionHash> known_;
+  std::vector<Expression> added_;  // in the order in which they were met
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool merge_common(Module& module) {
+  const std::vector<bool> effects = functions_with_effects(module);
+  bool changed = false;
+  for (Function& function : module.functions) {
+    if (!function.opaque) changed |= CommonExpressions(function, effects).run();
+  }
+  return changed;
+}
+
+}  // namespace fcode

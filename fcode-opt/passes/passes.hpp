@@ -1,0 +1,53 @@
+// The clean-up passes. Each returns whether it has changed anything.
+#pragma once
+
+#include <cstddef>
+
+#include "fcode-opt/ir.hpp"
+
+namespace fcode {
+
+/// Limits of inlining.
+struct InlineLimits {
+  /// A callee of at most so many vector operations is inlined at every call.
+  std::size_t small = 4;
+  /// Inlining into several places stops when the program would have more vector operations than
+  /// this.
+  std::size_t largest = 0;
+};
+
+/// Drops functions that a run cannot enter.
+bool prune(Module& module);
+
+/// Replaces calls of functions that are not recursive by their bodies, callees first: of those with
+/// one call, of small ones, and of others while the program stays within the limit.
+bool inline_calls(Module& module, const InlineLimits& limits);
+
+/// Computes operations on constants, as far as the result is the same for all widths of INT and
+/// FLOAT (fcode.md, W-8) and no operation fails.
+bool fold_constants(Module& module);
+
+/// UNPAIR of PAIR, NOT of NOT, x + 0, x * 1, SELECT of the same, ... if the result has the same
+/// bits and the length of the operand that is left.
+bool simplify_algebra(Module& module);
+
+/// LENGTHS of MAKE_SEGDES and MAKE_SEGDES of LENGTHS.
+bool simplify_descriptors(Module& module);
+
+/// Conditionals: known conditions; conditions inside their own arms; results that are the same in
+/// both arms; what follows an arm that ends the run; conditionals without statements.
+bool simplify_branches(Module& module);
+
+/// Merges an operation with an equal one that is always run before it. Random numbers, timers, input
+/// and output are left alone.
+bool merge_common(Module& module);
+
+/// Parameters that are the same constant in all calls; results that are constants or are just
+/// handed through.
+bool propagate_calls(Module& module);
+
+/// Removes what no output, no effect and no condition of an effect depends on: statements,
+/// parameters and results of functions, also around recursion, and results of conditionals.
+bool remove_dead(Module& module);
+
+}  // namespace fcode
