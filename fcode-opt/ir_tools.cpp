@@ -53,6 +53,12 @@ Statement make_const(const Module& module, Function& function, std::uint32_t con
   return statement;
 }
 
+bool has_checks(const vcode::Kernel& kernel) {
+  return std::any_of(kernel.bindings.begin(), kernel.bindings.end(), [](const auto& binding) {
+    return binding.kind == vcode::Binding::Kind::Assert;
+  });
+}
+
 Statement make_run(const Module& module, Function& function, std::uint32_t kernel,
                    std::vector<ValueId> operands, const Origin& origin) {
   Statement statement;
@@ -61,6 +67,7 @@ Statement make_run(const Module& module, Function& function, std::uint32_t kerne
   statement.operands = std::move(operands);
   statement.origin = origin;
   const vcode::Kernel& definition = module.kernels[kernel];
+  statement.checks = has_checks(definition);
   for (const vcode::KernelParameter& output : definition.outputs) {
     const Type type = output.segdes ? Type::Segdes : definition.arrays[output.id].type;
     statement.results.push_back(new_value(function, type, origin));
@@ -121,8 +128,9 @@ std::vector<Definition> definitions(const Function& function) {
 bool is_pure(const Statement& statement) {
   switch (statement.kind) {
     case Statement::Kind::Const:
-    case Statement::Kind::Run:
       return true;
+    case Statement::Kind::Run:
+      return !statement.checks;
     case Statement::Kind::Op: {
       const vcode::OpInfo& info = vcode::info(statement.op);
       return (info.is_vector_op() && info.family != Family::Random) || info.family == Family::Pair;
@@ -208,6 +216,7 @@ Statement clone_statement(const Statement& statement, const Function& from, Func
   copy.op = statement.op;
   copy.written = statement.written;
   copy.index = statement.index;
+  copy.checks = statement.checks;
   copy.origin = statement.origin;
   for (const ValueId operand : statement.operands) copy.operands.push_back(names[operand]);
   if (statement.then_block) {

@@ -110,6 +110,7 @@ class RegionFusion {
       Statement run;
       run.kind = Statement::Kind::Run;
       run.index = pool_.add(std::move(written.kernel), function_, first.origin);
+      run.checks = has_checks(module_.kernels[run.index]);
       run.operands = std::move(written.operands);
       run.results = std::move(written.results);
       run.origin = first.origin;
@@ -131,6 +132,7 @@ class RegionFusion {
     copy.op = statement.op;
     copy.written = statement.written;
     copy.index = statement.index;
+    copy.checks = statement.checks;
     copy.operands = statement.operands;
     copy.results = statement.results;
     copy.origin = statement.origin;

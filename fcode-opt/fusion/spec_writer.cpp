@@ -36,9 +36,13 @@ class SpecWriter {
     alone.constants = module_.constants;
     alone.functions.push_back(std::move(spec_));
     vcode::Program program = to_vcode(alone);
-    module_.constants = std::move(program.constants);
-    written_.kernel.spec = std::move(program.functions[0].code);
-    written_.kernel.spec.pop_back();  // RET
+    std::vector<vcode::Instruction>& code = program.functions[0].code;
+    code.pop_back();  // RET
+    for (vcode::Instruction& instruction : code) {
+      if (instruction.op != Op::Const) continue;
+      instruction.a = add_constant(module_, program.constants[instruction.a]);
+    }
+    written_.kernel.spec = std::move(code);
     written_.kernel.has_spec = true;
   }
 
