@@ -80,6 +80,22 @@ bool Compiler::calls_itself(const Definition& definition) {
   return recursive_[&definition] = result;
 }
 
+bool Compiler::recurs_unconditionally(const Definition& definition) {
+  if (!calls_itself(definition)) return false;
+  std::set<const Definition*> seen;
+  std::vector<const Definition*> pending{&definition};
+  while (!pending.empty()) {
+    const Definition* next = pending.back();
+    pending.pop_back();
+    if (!next->body) continue;
+    for (const Definition* mentioned : mentioned_unconditionally(*next->body)) {
+      if (mentioned == &definition) return true;
+      if (seen.insert(mentioned).second) pending.push_back(mentioned);
+    }
+  }
+  return false;
+}
+
 int Compiler::expanded_size(const Definition& definition) {
   if (!definition.body) return 1;
   if (const auto found = sizes_.find(&definition); found != sizes_.end()) return found->second;

@@ -78,6 +78,9 @@ class Compiler {
   const ir::Function& function(const Version& version);
   /// Is the code put in the place of the call?
   bool inline_call(const Version& version);
+  /// Does a call of it lead to another one outside of all conditionals? Then only a lack of
+  /// instances ends the recursion.
+  bool recurs_unconditionally(const Definition& definition);
   std::uint32_t source_index(const std::shared_ptr<const vcode::Source>& source);
   /// A new scope for the code of a version, put in the place of a call at `call`.
   std::uint32_t add_scope(const Version& version, const ir::Place& call);

@@ -76,6 +76,17 @@ bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) co
   return false;
 }
 
+bool Flattener::has_constant_parts(const Expr& expr) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  if (call != nullptr && compiler_.free_variables().of(expr).empty()) {
+    const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
+    if (callee == nullptr || !is_total_scalar_operation(*callee->definition)) return true;
+  }
+  bool result = false;
+  for_each_child(expr, [&](const Expr& child) { result = result || has_constant_parts(child); });
+  return result;
+}
+
 Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, Context* context) {
   const Value condition = expression(*node.condition, frame, context);
   const bool known = condition.context->serial() && b_.known_bool(condition.var).has_value();
@@ -95,6 +106,7 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
       if (!only_indexed(branch, local)) packed.push_back(local);
     }
     Arm result;
+    result.constant_parts = !context->serial() && has_constant_parts(branch);
     for (const Local* local : packed) result.free.push_back(frame.locals.at(local));
     result.code = [&, packed](Context* inner, std::vector<Value> values) {
       Frame inner_frame = frame;
@@ -136,28 +148,33 @@ Value Flattener::conditional(const Value& condition, Context* context, const Arm
   }
   if (const auto known = b_.known_bool(condition.var)) {
     const Arm& arm = *known ? then_arm : else_arm;
-    return arm.code(context, arm.free);
+    const auto code = [&] { return arm.code(context, arm.free); };
+    return context->serial() || !arm.constant_parts ? code() : unless_empty(context, code);
   }
   return serial_conditional(condition.var, context, then_arm, else_arm, !context->serial());
+}
+
+Value Flattener::unless_empty(Context* context, const std::function<Value()>& code) {
+  const Var none =
+      b_.op(Op::Equal, VectorType::Int, {v_.lengths(instances(context)), b_.int_constant(0)});
+  Instr* const guard = b_.begin_conditional(none);
+  Value result;
+  b_.in_block(guard->else_block, [&] {
+    result = bring(code(), context);
+    guard->else_block.results = vars_of(result);
+  });
+  b_.in_block(guard->then_block,
+              [&] { guard->then_block.results = vars_of(v_.empty(result, context)); });
+  result = with_vars(result, b_.end_conditional(guard), context);
+  for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+  return result;
 }
 
 Value Flattener::serial_conditional(Var condition, Context* context, const Arm& then_arm,
                                     const Arm& else_arm, bool guarded) {
   if (guarded) {
-    // Nothing is evaluated for no instances.
-    const Var none =
-        b_.op(Op::Equal, VectorType::Int, {v_.lengths(instances(context)), b_.int_constant(0)});
-    Instr* const guard = b_.begin_conditional(none);
-    Value result;
-    b_.in_block(guard->else_block, [&] {
-      result = bring(serial_conditional(condition, context, then_arm, else_arm, false), context);
-      guard->else_block.results = vars_of(result);
-    });
-    b_.in_block(guard->then_block,
-                [&] { guard->then_block.results = vars_of(v_.empty(result, context)); });
-    result = with_vars(result, b_.end_conditional(guard), context);
-    for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
-    return result;
+    return unless_empty(
+        context, [&] { return serial_conditional(condition, context, then_arm, else_arm, false); });
   }
   Instr* const instr = b_.begin_conditional(condition);
   Value then_value;

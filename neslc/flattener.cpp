@@ -59,8 +59,12 @@ void Flattener::flatten_version(const Version& version) {
   function.place = {span, compiler_.add_scope(version)};
   b_.place = function.place;
   const Value captured = version.captured_type != nullptr ? parts[0] : Value();
-  const Value result =
-      bring(inlined(version, function.place.scope, captured, parts.back(), root), root);
+  const auto body = [&] {
+    return bring(inlined(version, function.place.scope, captured, parts.back(), root), root);
+  };
+  const bool endless = version.lifted && version.definition != nullptr &&
+                       compiler_.recurs_unconditionally(*version.definition);
+  const Value result = endless ? unless_empty(root, body) : body();
   function.body.results = vars_of(result);
 }
 

@@ -71,6 +71,9 @@ class Flattener {
   struct Arm {
     std::function<Value(Context*, std::vector<Value>)> code;
     std::vector<Value> free;
+    /// Has it parts that are the same for all instances and can fail? They are evaluated only if
+    /// some instance takes the arm.
+    bool constant_parts = false;
   };
   Value conditional(const Value& condition, Context* context, const Arm& then_arm,
                     const Arm& else_arm);
@@ -113,6 +116,8 @@ class Flattener {
 
   Value serial_conditional(ir::Var condition, Context* context, const Arm& then_arm,
                            const Arm& else_arm, bool guarded);
+  /// The value of `code`, or, when the context has no instances, an empty one.
+  Value unless_empty(Context* context, const std::function<Value()>& code);
   Value lifted_conditional(ir::Var flags, Context* context, const Arm& then_arm,
                            const Arm& else_arm);
   struct BranchResult;
@@ -121,6 +126,7 @@ class Flattener {
   Value step_into(const Value& value, Context* context);
 
   bool selectable(const Expr& expr, const Frame& frame, int& budget) const;
+  bool has_constant_parts(const Expr& expr);
   TypePtr substituted(TypePtr type, const Frame& frame) {
     return types().substitute(type, frame.instantiation);
   }

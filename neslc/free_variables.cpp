@@ -52,6 +52,30 @@ int size_of(const Expr& expr) {
   return size;
 }
 
+namespace {
+
+void append_mentioned(const Expr& expr, std::vector<const Definition*>& result) {
+  if (const auto* reference = std::get_if<GlobalRef>(&expr.node)) {
+    result.push_back(reference->definition);
+  }
+  if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
+    append_mentioned(*lambda->lambda->body, result);
+  }
+  if (const auto* node = std::get_if<If>(&expr.node)) {
+    append_mentioned(*node->condition, result);
+    return;
+  }
+  for_each_child(expr, [&](const Expr& child) { append_mentioned(child, result); });
+}
+
+}  // namespace
+
+std::vector<const Definition*> mentioned_unconditionally(const Body& body) {
+  std::vector<const Definition*> result;
+  append_mentioned(*body.expression, result);
+  return result;
+}
+
 bool only_indexed(const Expr& expr, const Local* local) {
   if (const auto* reference = std::get_if<LocalRef>(&expr.node)) return reference->local != local;
   if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {

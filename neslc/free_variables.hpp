@@ -57,6 +57,9 @@ class FreeVariables {
 /// Every variable that the pattern binds.
 void append_locals(const Pattern& pattern, std::vector<const Local*>& locals);
 
+/// The definitions that a body mentions outside of the arms of conditionals, lambdas included.
+std::vector<const Definition*> mentioned_unconditionally(const Body& body);
+
 /// Number of nodes.
 int size_of(const Expr& expr);
 

@@ -93,30 +93,58 @@ Value read_vector(Flattener& f, const CallSite&, const Value& argument) {
   return Value::tuple({text_value(f, results[0]), status(f, results[1], results[2])});
 }
 
+/// (flag, message) of several operations: do all flags hold, and the message of the last one.
+class JointStatus {
+ public:
+  explicit JointStatus(Flattener& f) : f_(f) {}
+
+  void add(Var message, Var flag) {
+    message_ = message;
+    f_.builder().set_length(flag, ir::kOne);
+    flag_ = flag_ == ir::kNoVar ? flag : f_.builder().op(Op::And, VectorType::Bool, {flag_, flag});
+  }
+  Value value() const {
+    return flag_ == ir::kNoVar ? Value::tuple({truth(f_), f_.string_constant("")})
+                               : status(f_, message_, flag_);
+  }
+
+ private:
+  Flattener& f_;
+  Var message_ = ir::kNoVar;
+  Var flag_ = ir::kNoVar;
+};
+
 /// The vectors of a value one after another, each in the notation of the machine.
 Value write_object(Flattener& f, const CallSite&, const Value& argument) {
   ir::Builder& b = f.builder();
   const Value& stream = argument.parts[1];
+  JointStatus joint(f);
   for (const Var var : vars_of(argument.parts[0])) {
-    b.operation(Op::FWrite, b.variable(var).type, {var, stream.var});
+    const std::vector<Var> results =
+        b.operation(Op::FWrite, b.variable(var).type, {var, stream.var});
+    joint.add(results[0], results[1]);
   }
-  return truth(f);
+  return joint.value();
 }
 
 /// (prototype, stream)
 Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   const Value& stream = argument.parts[1];
+  const TypePtr type = site.argument_type->first();
   std::vector<VectorType> types;
-  append_types(f.types(), site.result_type, types);
+  append_types(f.types(), type, types);
   std::vector<Var> vars;
-  for (const VectorType type : types) {
-    vars.push_back(b.operation(Op::FRead, type, {stream.var})[0]);
+  JointStatus joint(f);
+  for (const VectorType vector_type : types) {
+    const std::vector<Var> results = b.operation(Op::FRead, vector_type, {stream.var});
+    vars.push_back(results[0]);
+    joint.add(results[1], results[2]);
   }
   std::size_t next = 0;
-  const Value result = make_value(f.types(), site.result_type, vars, next, f.serial());
+  const Value result = make_value(f.types(), type, vars, next, f.serial());
   for_each_leaf(result, [&](const Value& leaf) { f.vectors().set_length(leaf, ir::kOne); });
-  return result;
+  return Value::tuple({result, joint.value()});
 }
 
 /// (command, in, out, err): ((in, out, err), flag, message)
@@ -146,8 +174,8 @@ std::vector<PrimitiveEntry> io_primitives() {
       {"read_string", read_string},
       {"machine.read_ints", read_vector<VectorType::Int>},
       {"machine.read_floats", read_vector<VectorType::Float>},
-      {"machine.write_object", write_object},
-      {"machine.read_object", read_object},
+      {"write_object", write_object},
+      {"read_object", read_object},
       {"spawn", spawn},
   };
 }

@@ -89,13 +89,23 @@ TEST_CASE("the conformance corpus gives the expected results") {
   }
 }
 
-TEST_CASE("the examples give the expected results") {
-  for (const fs::path& path : programs("/nesl-examples/nesl")) {
+void check_results(const char* folder, std::size_t least) {
+  const std::vector<fs::path> paths = programs(folder);
+  REQUIRE(paths.size() >= least);
+  for (const fs::path& path : paths) {
     INFO(path.filename());
     const Output output = run(nesl("test '" + path.string() + "'"));
     CHECK(output.status == 0);
     CHECK(output.out == "");
   }
+}
+
+TEST_CASE("the examples give the expected results") {
+  check_results("/nesl-examples/nesl", 48);
+}
+
+TEST_CASE("programs of the tests give the expected results") {
+  check_results("/test/neslc/programs", 1);
 }
 
 TEST_CASE("compiled programs run alike on another interpreter") {
