@@ -461,16 +461,17 @@ class Planner {
       move(sink.index);
       for (NodeId& value : sink.values) move(value);
     }
-    pass.first_binding = pass.sinks.empty() ? 0 : pass.sinks.front().binding;
+    pass.last_binding = pass.sinks.empty() ? 0 : pass.sinks.back().binding;
     for (const PlanNode& node : pass.nodes) {
-      if (node.traps) pass.first_binding = std::min(pass.first_binding, node.binding);
+      if (node.traps) pass.last_binding = std::max(pass.last_binding, node.binding);
     }
     return pass;
   }
 
   void find_reuse(KernelPlan& plan, std::uint32_t number) const {
     PlanPass& pass = plan.passes[number];
-    // A selection reads its operands again when it knows where its results begin.
+    // A selection reads its operands again when it knows where its results begin; scatters may be
+    // evaluated by several threads, each of which writes a part of the targets.
     const bool reread = std::any_of(pass.sinks.begin(), pass.sinks.end(), [](const PlanSink& sink) {
       return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
     });

@@ -9,6 +9,7 @@
 #include <immintrin.h>
 #endif
 
+#include "cvl-cpu/kernels/elementwise_rows.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
@@ -35,42 +36,6 @@ CVL_VECTOR_MATH(tanh)
 
 namespace cvl::cpu::CVL_ISA {
 namespace {
-
-using vcode::Argument;
-using Bool = ops::Bool;
-
-/// Text as a template argument: the signature columns of the operation table.
-template <std::size_t N>
-struct Letters {
-  char text[N] = {};
-  consteval Letters(const char (&from)[N]) {  // NOLINT: implicit, from a literal
-    for (std::size_t i = 0; i < N; ++i) text[i] = from[i];
-  }
-  static constexpr std::size_t size = N - 1;
-};
-
-template <char Letter, class T, class I, class F>
-using TypeOf = std::conditional_t<
-    Letter == 'T', T,
-    std::conditional_t<Letter == 'I', I, std::conditional_t<Letter == 'F', F, Bool>>>;
-
-template <class Op, class R, class... Operands>
-CVL_FN R evaluate(Operands... operands) {
-  if constexpr (requires { Op::template apply<R, Operands...>(operands...); }) {
-    return Op::template apply<R, Operands...>(operands...);  // conversions name their result
-  } else {
-    return Op::apply(operands...);
-  }
-}
-
-template <class Op, class... Operands>
-CVL_FN bool failure(Operands... operands) {
-  if constexpr (requires { Op::fails(operands...); }) {
-    return Op::fails(operands...);
-  } else {
-    return false;
-  }
-}
 
 template <class Op, class R, class A>
 bool unary(void* out, const void* a, const void*, const void*, std::int64_t n) {

@@ -1,0 +1,114 @@
+// Kernels: preparing them and running their passes.
+
+#include <utility>
+
+#include "cvl-cpu/kernel_pass.hpp"
+#include "cvl-cpu/kernel_state.hpp"
+#include "cvl/kernel_plan.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// A kernel with everything that its runs have in common. Runs are one after the other.
+class CpuKernel final : public PreparedKernel {
+ public:
+  CpuKernel(CpuBackend& cpu, KernelPlan plan)
+      : plan_(std::move(plan)), kernel_(*plan_.kernel), state_(cpu, plan_) {
+    passes_.reserve(plan_.passes.size());
+    for (const PlanPass& pass : plan_.passes) {
+      passes_.push_back(std::make_unique<KernelPass>(state_, pass));
+    }
+    dying_.resize(plan_.passes.size());
+    std::vector<bool> kept(kernel_.arrays.size());
+    for (const vcode::KernelParameter& output : kernel_.outputs) {
+      if (!output.segdes) kept[output.id] = true;
+    }
+    for (ArrayId array = 0; array < kept.size(); ++array) {
+      if (!kept[array] && plan_.last_read[array] != kNone) {
+        dying_[plan_.last_read[array]].push_back(array);
+      }
+    }
+  }
+
+  void run(Value* operands, Value* results) {
+    const Cleanup cleanup{*this};
+    take_operands(operands);
+    for (std::size_t p = 0; p < passes_.size(); ++p) {
+      // After a failure, only what comes before it in the order of bindings may still fail first.
+      if (state_.faults.any() && plan_.passes[p].last_binding >= state_.faults.binding()) continue;
+      passes_[p]->run();
+      for (const ArrayId array : dying_[p]) state_.arrays[array] = Vector();
+    }
+    if (state_.faults.any()) state_.faults.raise(kernel_);
+    hand_out(results);
+  }
+
+ private:
+  /// Lets go of everything that a run held, however it ends.
+  struct Cleanup {
+    CpuKernel& kernel;
+    ~Cleanup() {
+      KernelState& state = kernel.state_;
+      for (Vector& array : state.arrays) array.buffer.reset();
+      for (Segdes& segdes : state.segdes) segdes.tables.reset();
+      state.faults.clear();
+    }
+  };
+
+  void take_operands(Value* operands) {
+    for (std::size_t k = 0; k < kernel_.sizes.size(); ++k) {
+      state_.sizes[k] = kernel_.sizes[k].literal.value_or(KernelState::kUnbound);
+    }
+    for (std::size_t k = 0; k < kernel_.inputs.size(); ++k) {
+      const vcode::KernelParameter& input = kernel_.inputs[k];
+      if (input.segdes) {
+        const vcode::KernelSegdes& segdes = kernel_.segdes[input.id];
+        state_.bind_size(segdes.count, operands[k].segdes().count, segdes.name);
+        state_.bind_size(segdes.total, operands[k].segdes().total, segdes.name);
+      } else {
+        const vcode::KernelArray& array = kernel_.arrays[input.id];
+        state_.bind_size(array.length, operands[k].vector().length, array.name);
+      }
+    }
+    for (std::size_t k = 0; k < kernel_.inputs.size(); ++k) {
+      const vcode::KernelParameter& input = kernel_.inputs[k];
+      if (input.segdes) {
+        state_.segdes[input.id] = std::move(operands[k].segdes());
+      } else {
+        state_.arrays[input.id] = std::move(operands[k].vector());
+      }
+    }
+  }
+
+  void hand_out(Value* results) {
+    for (std::size_t k = 0; k < kernel_.outputs.size(); ++k) {
+      const vcode::KernelParameter& output = kernel_.outputs[k];
+      if (output.segdes) {
+        results[k] = state_.segdes[output.id];
+      } else {
+        results[k] = state_.arrays[output.id];
+      }
+    }
+  }
+
+  KernelPlan plan_;
+  const vcode::Kernel& kernel_;
+  KernelState state_;
+  std::vector<std::unique_ptr<KernelPass>> passes_;
+  std::vector<std::vector<ArrayId>> dying_;  // per pass: arrays that nobody reads after it
+};
+
+}  // namespace
+
+std::unique_ptr<PreparedKernel> CpuBackend::prepare(const vcode::Kernel& kernel) {
+  std::optional<KernelPlan> plan = plan_kernel(kernel);
+  if (!plan) return nullptr;
+  return std::make_unique<CpuKernel>(*this, std::move(*plan));
+}
+
+bool CpuBackend::run(PreparedKernel& kernel, Value* operands, Value* results) {
+  static_cast<CpuKernel&>(kernel).run(operands, results);
+  return true;
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,455 @@
+#include "cvl-cpu/kernel_bind.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+using Mode = BoundNode::Mode;
+using vcode::Op;
+
+std::size_t written_index(const PlanNode& node) {
+  return vcode::info(node.op).takes_type() ? type_index(node.written) : 0;
+}
+std::size_t arity(const PlanNode& node) {
+  return vcode::info(node.op).operands.size();
+}
+
+/// Elements of a block, and bytes of all live values of one.
+constexpr std::int64_t kMostElements = 512;
+constexpr std::int64_t kFewestElements = 64;
+constexpr std::int64_t kLiveBytes = std::int64_t{12} << 10;
+
+}  // namespace
+
+BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
+    : state_(state),
+      pass_(pass),
+      programs_(make_programs(pass)),
+      nodes_(pass.nodes.size()),
+      special_(pass.nodes.size()),
+      copied_(pass.nodes.size()),
+      needed_(pass.nodes.size()),
+      segments_(state.segdes.size()),
+      wide_(state.cpu.element_bytes(Type::Int) == 8) {
+  for (NodeId k = 0; k < nodes_.size(); ++k) {
+    const PlanNode& node = pass.nodes[k];
+    nodes_[k].width = width_of(node.type);
+    nodes_[k].base = nodes_[k].cell;
+    if (node.kind != Kind::Constant) continue;
+    nodes_[k].mode = Mode::Uniform;
+    if (node.type == Type::Float) {
+      std::memcpy(nodes_[k].cell, make_float(state.cpu.widths(), node.float_value).payload, 8);
+    } else {  // BOOL is one byte; INT wraps to its width
+      std::memcpy(nodes_[k].cell, &node.int_value, 8);
+    }
+  }
+}
+
+const Segments& BoundPass::segments(SegdesId id) {
+  if (!segments_[id]) segments_[id].emplace(state_.cpu, state_.segdes[id]);
+  return *segments_[id];
+}
+
+void BoundPass::note(NodeId number, std::int64_t position, std::int64_t value,
+                     std::int64_t limit) const {
+  const PlanNode& node = pass_.nodes[number];
+  KernelFault fault;
+  fault.kind = node.kind == Kind::Apply    ? KernelFault::Kind::Division
+               : node.kind == Kind::Gather ? KernelFault::Kind::Index
+                                           : KernelFault::Kind::Segment;
+  fault.binding = node.binding;
+  fault.position = position;
+  fault.node = number;
+  fault.op = node.op;
+  fault.id = node.id;
+  fault.value = value;
+  fault.limit = limit;
+  fault.count = length_;
+  state_.faults.note(fault);
+}
+
+void BoundPass::bind(std::int64_t length) {
+  length_ = length;
+  for (auto& segments : segments_) segments.reset();
+  for (NodeId k = 0; k < nodes_.size(); ++k) bind_node(k);
+  bind_program(main, programs_.main);
+  if (pass_.has_scan) bind_program(epilogue, programs_.epilogue);
+  if (!programs_.selected.roots.empty()) bind_program(selected, programs_.selected);
+}
+
+// --- Nodes
+// ----------------------------------------------------------------------------------------
+
+void BoundPass::bind_node(NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  special_[number] = Special::None;
+  if (node.kind == Kind::Constant) return;
+  nodes_[number].mode = Mode::Slot;
+  nodes_[number].base = nodes_[number].cell;
+  switch (node.kind) {
+    case Kind::Size:
+      set_int(number, state_.size(node.id));
+      break;
+    case Kind::Load:
+      read_in_place(number, state_.arrays[node.id], 0);
+      break;
+    case Kind::Apply:
+      bind_apply(number);
+      break;
+    case Kind::Gather:
+      is_walked(pass_, number) ? bind_walked(number) : bind_gather(number);
+      break;
+    case Kind::FindSegment:
+    case Kind::SegmentLength:
+    case Kind::SegmentStart:
+      is_walked(pass_, number) ? bind_walked(number) : bind_segment(number);
+      break;
+    case Kind::SegmentNumber:
+    case Kind::SegmentOffset:
+      bind_walked(number);
+      break;
+    default:
+      break;
+  }
+}
+
+void BoundPass::set_int(NodeId number, std::int64_t value) {
+  nodes_[number].mode = Mode::Uniform;
+  std::memcpy(nodes_[number].cell, make_int(state_.cpu.widths(), value).payload, 8);
+}
+
+void BoundPass::set_zero(NodeId number) {
+  nodes_[number].mode = Mode::Uniform;
+  std::memset(nodes_[number].cell, 0, 8);
+}
+
+void BoundPass::read_in_place(NodeId number, const Vector& vector, std::int64_t shift) {
+  BoundNode& node = nodes_[number];
+  if (vector.form == Form::Constant) {
+    node.mode = Mode::Uniform;
+    std::memcpy(node.cell, vector.payload, 8);
+  } else if (vector.form != Form::Progression) {
+    node.mode = Mode::Memory;
+    node.base = elements<std::byte>(vector) + shift * node.width;
+  }
+}
+
+/// Is the node nowhere wanted?
+bool BoundPass::drops_out(NodeId number) {
+  const NodeId guard = pass_.nodes[number].guard;
+  if (guard == kNone || !is_uniform(guard) || nodes_[guard].cell[0] != std::byte{0}) return false;
+  set_zero(number);
+  return true;
+}
+
+/// The node fails wherever it is wanted.
+void BoundPass::fail_everywhere(NodeId number, std::int64_t value, std::int64_t limit) {
+  set_zero(number);
+  const NodeId guard = pass_.nodes[number].guard;
+  if (guard == kNone || is_uniform(guard)) {
+    note(number, 0, value, limit);
+  } else {
+    special_[number] = Special::Fails;
+  }
+}
+
+void BoundPass::bind_apply(NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  if (node.op == Op::Select && is_uniform(node.args[0])) {
+    bind_select(number);
+    return;
+  }
+  const std::size_t count = arity(node);
+  if (drops_out(number) ||
+      !std::all_of(node.args, node.args + count, [&](NodeId arg) { return is_uniform(arg); })) {
+    return;
+  }
+  const ElementwiseKernel kernel =
+      state_.cpu.kernels().elementwise[static_cast<std::size_t>(node.op)][written_index(node)];
+  const auto cell = [&](std::size_t k) { return nodes_[node.args[k < count ? k : 0]].cell; };
+  nodes_[number].mode = Mode::Uniform;
+  if (kernel(nodes_[number].cell, cell(0), cell(1), cell(2), 1)) fail_everywhere(number, 0, 0);
+}
+
+void BoundPass::bind_select(NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  const bool first = nodes_[node.args[0]].cell[0] != std::byte{0};
+  const NodeId chosen = node.args[first ? 1 : 2];
+  if (is_uniform(chosen)) {
+    nodes_[number].mode = Mode::Uniform;
+    std::memcpy(nodes_[number].cell, nodes_[chosen].cell, 8);
+  } else {
+    // A copy, because the slot or vector of the other may be overwritten earlier.
+    special_[number] = Special::Copy;
+    copied_[number] = chosen;
+  }
+}
+
+/// Is an index the own position plus the same everywhere?
+bool BoundPass::shifts(NodeId index, std::int64_t& shift) const {
+  const PlanNode& node = pass_.nodes[index];
+  shift = 0;
+  if (node.kind == Kind::Position) return true;
+  if (node.kind != Kind::Apply || (node.op != Op::Add && node.op != Op::Subtract)) return false;
+  const auto is_position = [&](NodeId arg) { return pass_.nodes[arg].kind == Kind::Position; };
+  if (is_position(node.args[0]) && is_uniform(node.args[1])) {
+    const std::int64_t by = uniform_int(node.args[1]);
+    shift = node.op == Op::Add ? by : -by;
+    return true;
+  }
+  if (node.op == Op::Add && is_position(node.args[1]) && is_uniform(node.args[0])) {
+    shift = uniform_int(node.args[0]);
+    return true;
+  }
+  return false;
+}
+
+void BoundPass::bind_gather(NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  const NodeId index = node.args[0];
+  const Vector& vector = state_.arrays[node.id];
+  if (drops_out(number)) return;
+  if (is_uniform(index)) {
+    const std::int64_t at = uniform_int(index);
+    if (at < 0 || at >= vector.length) {
+      fail_everywhere(number, at, vector.length);
+      return;
+    }
+    nodes_[number].mode = Mode::Uniform;
+    state_.cpu.download(vector, at, 1, nodes_[number].cell);
+    return;
+  }
+  std::int64_t shift = 0;
+  if (shifts(index, shift) && shift >= 0 && shift <= vector.length - length_) {
+    if (vector.form != Form::Progression) read_in_place(number, vector, shift);
+  } else if (!node.traps && vector.form == Form::Constant) {
+    read_in_place(number, vector, 0);
+  }
+}
+
+void BoundPass::bind_segment(NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  const Segdes& segdes = state_.segdes[node.id];
+  if (drops_out(number) || !is_uniform(node.args[0])) return;
+  const std::int64_t at = uniform_int(node.args[0]);
+  const std::int64_t limit = node.kind == Kind::FindSegment ? segdes.total : segdes.count;
+  if (at < 0 || at >= limit) {
+    fail_everywhere(number, at, limit);
+    return;
+  }
+  const Segments& found = segments(node.id);
+  set_int(number, node.kind == Kind::FindSegment     ? found.place_of(at).segment
+                  : node.kind == Kind::SegmentLength ? found.length(at)
+                                                     : found.start(at));
+}
+
+void BoundPass::bind_walked(NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  const bool single = state_.segdes[walked_segdes(pass_, number)].count == 1;
+  switch (node.kind) {
+    case Kind::SegmentNumber:
+      if (single) set_int(number, 0);
+      break;
+    case Kind::Gather:
+      if (single || state_.arrays[node.id].form == Form::Constant) {
+        nodes_[number].mode = Mode::Uniform;
+        state_.cpu.download(state_.arrays[node.id], 0, 1, nodes_[number].cell);
+      }
+      break;
+    case Kind::SegmentLength:
+      if (state_.segdes[node.id].uniform) set_int(number, state_.segdes[node.id].uniform_length);
+      break;
+    case Kind::SegmentStart:
+      if (single) set_int(number, 0);
+      break;
+    default:
+      break;
+  }
+}
+
+// --- Steps
+// ----------------------------------------------------------------------------------------
+
+void BoundPass::find_needed(const KernelProgram& program) {
+  for (const NodeId node : program.order) needed_[node] = false;
+  for (const NodeId root : program.roots) needed_[root] = true;
+  for (std::size_t at = program.order.size(); at-- > 0;) {
+    const NodeId number = program.order[at];
+    if (!needed_[number]) continue;
+    const PlanNode& node = pass_.nodes[number];
+    if (special_[number] == Special::Copy) {
+      needed_[copied_[number]] = true;
+    } else if (special_[number] == Special::Fails) {
+      needed_[node.guard] = true;
+    } else if (nodes_[number].mode == Mode::Slot && node.kind != Kind::Scan &&
+               !is_walked(pass_, number)) {
+      for (const NodeId arg : node.args) {
+        if (arg != kNone) needed_[arg] = true;
+      }
+      if (node.guard != kNone) needed_[node.guard] = true;
+    }
+  }
+}
+
+void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) {
+  bound.program = &program;
+  bound.steps.clear();
+  bound.walked.clear();
+  bound.in_memory.clear();
+  bound.targets.clear();
+  bound.slots = program.slots;
+  find_needed(program);
+  for (const NodeId number : program.order) {
+    if (!needed_[number]) continue;
+    if (special_[number] == Special::Fails) {
+      BoundStep step;
+      step.kind = BoundStep::Kind::FailIf;
+      step.node = number;
+      step.guard = pass_.nodes[number].guard;
+      bound.steps.push_back(step);
+    } else if (nodes_[number].mode == Mode::Memory || pass_.nodes[number].kind == Kind::Scan) {
+      bound.in_memory.push_back(number);
+    } else if (nodes_[number].mode == Mode::Slot) {
+      add_step(bound, number);
+    }
+  }
+}
+
+void BoundPass::add_step(BoundProgram& bound, NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  BoundStep step;
+  step.node = number;
+  step.width = nodes_[number].width;
+  step.slot = bound.program->slot[number];
+  std::copy(node.args, node.args + 3, step.args);
+  if (node.guard != kNone && !is_uniform(node.guard)) step.guard = node.guard;
+  const auto progression = [&](std::int64_t start, std::int64_t stride) {
+    step.kind = BoundStep::Kind::Progression;
+    step.start = start;
+    step.stride = stride;
+  };
+  const auto must_fit = [&](std::int64_t greatest) { make_int(state_.cpu.widths(), greatest); };
+  if (special_[number] == Special::Copy) {
+    step.kind = BoundStep::Kind::Copy;
+    step.args[0] = copied_[number];
+    bound.steps.push_back(step);
+    return;
+  }
+  switch (node.kind) {
+    case Kind::Position:
+      must_fit(length_ - 1);
+      progression(0, 1);
+      break;
+    case Kind::Load: {
+      const Vector& vector = state_.arrays[node.id];
+      progression(vector.progression_start(), vector.progression_step());
+      step.slot = bound.slots++;
+      break;
+    }
+    case Kind::Apply:
+      finish_apply(step);
+      break;
+    case Kind::FindSegment:
+    case Kind::SegmentLength:
+    case Kind::SegmentStart:
+      if (is_walked(pass_, number)) {
+        add_walk(bound, number);
+        return;
+      }
+      must_fit(std::max(state_.segdes[node.id].count, state_.segdes[node.id].total) - 1);
+      step.kind =
+          node.kind == Kind::FindSegment ? BoundStep::Kind::Find : BoundStep::Kind::Property;
+      step.segments = &segments(node.id);
+      break;
+    case Kind::Gather:
+      if (is_walked(pass_, number)) {
+        add_walk(bound, number);
+        return;
+      }
+      step.kind = BoundStep::Kind::Gather;
+      step.vector = &state_.arrays[node.id];
+      break;
+    case Kind::SegmentOffset:
+      if (state_.segdes[node.id].count == 1) {
+        must_fit(length_ - 1);
+        progression(0, 1);
+        break;
+      }
+      [[fallthrough]];
+    default:
+      add_walk(bound, number);
+      return;
+  }
+  bound.steps.push_back(step);
+}
+
+void BoundPass::add_walk(BoundProgram& bound, NodeId number) {
+  const PlanNode& node = pass_.nodes[number];
+  const SegdesId id = walked_segdes(pass_, number);
+  const Segments& own = segments(id);
+  if (node.kind != Kind::Gather)
+    make_int(state_.cpu.widths(), std::max(own.count(), own.total()) - 1);
+  // Walked nodes come first and those of one descriptor need not be neighbours: a walk for each run
+  // of them.
+  if (bound.steps.empty() || bound.steps.back().kind != BoundStep::Kind::Walk ||
+      bound.steps.back().segments != &own) {
+    BoundStep walk;
+    walk.kind = BoundStep::Kind::Walk;
+    walk.segments = &own;
+    walk.first = walk.last = static_cast<std::uint32_t>(bound.walked.size());
+    bound.steps.push_back(walk);
+  }
+  WalkedNode walked;
+  walked.node = number;
+  walked.slot = bound.program->slot[number];
+  walked.kind = node.kind;
+  walked.type = node.type;
+  if (node.kind == Kind::Gather) walked.vector = &state_.arrays[node.id];
+  if (node.kind == Kind::SegmentLength || node.kind == Kind::SegmentStart) {
+    walked.segments = &segments(node.id);
+  }
+  bound.walked.push_back(walked);
+  bound.steps.back().last = static_cast<std::uint32_t>(bound.walked.size());
+}
+
+/// The kernel, which reads operands that are uniform only once.
+void BoundPass::finish_apply(BoundStep& step) const {
+  const PlanNode& node = pass_.nodes[step.node];
+  const std::size_t count = arity(node);
+  unsigned scalars = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    scalars |= static_cast<unsigned>(is_uniform(node.args[k])) << k;
+  }
+  for (std::size_t k = count; k < 3; ++k) step.args[k] = step.args[0];
+  const auto op = static_cast<std::size_t>(node.op);
+  const std::size_t type = written_index(node);
+  step.kernel = scalars == 0 ? state_.cpu.kernels().elementwise[op][type]
+                             : state_.cpu.kernels().with_scalars[op][type][scalars];
+}
+
+void BoundPass::add_target(BoundProgram& program, Target target, bool in_steps) {
+  const auto number = static_cast<std::uint32_t>(program.targets.size());
+  if (in_steps && !target.streamed && nodes_[target.node].mode == Mode::Slot) {
+    for (BoundStep& step : program.steps) {
+      if (step.node != target.node || step.target != kNone) continue;
+      step.target = number;
+      target.direct = true;
+    }
+  }
+  program.targets.push_back(target);
+}
+
+std::int64_t BoundPass::block_length(const BoundProgram& program) const {
+  std::int64_t bytes = std::int64_t{8} * program.slots;
+  for (const NodeId node : program.in_memory) bytes += nodes_[node].width;
+  for (const Target& target : program.targets) bytes += target.width;
+  const std::int64_t fit = kLiveBytes / std::max<std::int64_t>(bytes, 1);
+  return std::clamp(fit / kFewestElements * kFewestElements, kFewestElements, kMostElements);
+}
+
+}  // namespace cvl::cpu

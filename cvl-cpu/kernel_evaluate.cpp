@@ -1,0 +1,279 @@
+#include "cvl-cpu/kernel_evaluate.hpp"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = BoundStep::Kind;
+
+constexpr std::size_t kLine = 64;
+
+constexpr std::size_t lines(std::size_t bytes) {
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+/// Kernels may write so much behind the elements of a block.
+constexpr std::int64_t kSlack = 64;
+
+std::int64_t slot_stride(std::int64_t block) {
+  return block * 8 + kSlack;
+}
+
+struct AlignedDelete {
+  void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(kLine)); }
+};
+
+}  // namespace
+
+std::byte* thread_memory(std::size_t bytes) {
+  thread_local std::unique_ptr<std::byte, AlignedDelete> memory;
+  thread_local std::size_t size = 0;
+  if (size < bytes) {
+    memory.reset();
+    size = 0;
+    memory.reset(static_cast<std::byte*>(operator new(bytes, std::align_val_t(kLine))));
+    size = bytes;
+  }
+  return memory.get();
+}
+
+std::byte* element_zero(std::byte* memory, std::int64_t bytes) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(memory) -
+                                      static_cast<std::uintptr_t>(bytes));
+}
+
+std::size_t BlockEvaluator::memory_bytes(const BoundPass& pass, const BoundProgram& program,
+                                         std::int64_t block) {
+  return lines(pass.plan().nodes.size() * sizeof(std::byte*)) +
+         lines(program.in_memory.size() * sizeof(std::byte*)) +
+         lines(program.targets.size() * sizeof(std::byte*)) +
+         (program.slots + 2) * static_cast<std::size_t>(slot_stride(block));
+}
+
+BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& program,
+                               std::int64_t block, std::byte* memory, std::byte* tile_memory,
+                               std::int64_t begin)
+    : cpu_(pass.state().cpu), pass_(pass), program_(program), stride_(slot_stride(block)) {
+  const std::size_t nodes = pass.plan().nodes.size();
+  at_ = reinterpret_cast<const std::byte**>(memory);
+  memory += lines(nodes * sizeof(std::byte*));
+  memory_ = reinterpret_cast<const std::byte**>(memory);
+  memory += lines(program.in_memory.size() * sizeof(std::byte*));
+  targets_ = reinterpret_cast<std::byte**>(memory);
+  memory += lines(program.targets.size() * sizeof(std::byte*));
+  positions_ = reinterpret_cast<std::uint64_t*>(memory);
+  filled_ = memory + stride_;
+  slots_ = filled_ + stride_;
+  for (NodeId k = 0; k < nodes; ++k) at_[k] = pass.node(k).base;
+  for (std::size_t k = 0; k < program.in_memory.size(); ++k) {
+    memory_[k] = pass.node(program.in_memory[k]).base;
+  }
+  for (const BoundStep& step : program.steps) {
+    if (step.slot != kNone) at_[step.node] = slots_ + step.slot * stride_;
+  }
+  for (const WalkedNode& walked : program.walked) {
+    at_[walked.node] = slots_ + walked.slot * stride_;
+  }
+  for (std::size_t k = 0; k < program.targets.size(); ++k) {
+    const Target& target = program.targets[k];
+    targets_[k] = target.tiled ? element_zero(tile_memory + target.offset, begin * target.width)
+                               : target.base;
+  }
+}
+
+void BlockEvaluator::set_memory(NodeId node, const std::byte* base) {
+  for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
+    if (program_.in_memory[k] == node) memory_[k] = base;
+  }
+}
+
+void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
+  for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
+    const NodeId node = program_.in_memory[k];
+    at_[node] = memory_[k] + begin * pass_.node(node).width;
+  }
+  for (const BoundStep& step : program_.steps) {
+    std::byte* out = slots_ + step.slot * stride_;
+    if (step.target != kNone) {
+      out = targets_[step.target] + begin * step.width;
+      at_[step.node] = out;
+    }
+    switch (step.kind) {
+      case Kind::Apply:
+        if (step.kernel(out, at_[step.args[0]], at_[step.args[1]], at_[step.args[2]], n)) {
+          note_division(step, begin, n);
+        }
+        break;
+      case Kind::Copy:
+        std::memcpy(out, at_[step.args[0]], static_cast<std::size_t>(n * step.width));
+        break;
+      case Kind::Progression:
+        cpu_.kernels().progression(out, step.start, step.stride, begin, n);
+        break;
+      case Kind::Walk:
+        walk(step, begin, n);
+        break;
+      case Kind::Gather:
+        gather(step, out, begin, n);
+        break;
+      case Kind::Find:
+      case Kind::Property:
+        look_up(step, out, begin, n);
+        break;
+      case Kind::FailIf:
+        fail_if(step, begin, n);
+        break;
+    }
+  }
+  for (std::size_t k = 0; k < program_.targets.size(); ++k) {
+    const Target& target = program_.targets[k];
+    if (!target.direct) write_target(target, targets_[k] + begin * target.width, n);
+  }
+}
+
+const std::byte* BlockEvaluator::filled(NodeId node, std::int64_t n) {
+  if (!pass_.is_uniform(node)) return at_[node];
+  const Type type = pass_.plan().nodes[node].type;
+  cpu_.kernels().fill[type_index(type)](filled_, at_[node], n);
+  return filled_;
+}
+
+void BlockEvaluator::write_target(const Target& target, std::byte* out, std::int64_t n) {
+  const std::int64_t bytes = n * target.width;
+  if (target.streamed) {
+    cpu_.kernels().stream(out, filled(target.node, n), bytes);
+  } else if (pass_.is_uniform(target.node)) {
+    const Type type = pass_.plan().nodes[target.node].type;
+    cpu_.kernels().fill[type_index(type)](out, at_[target.node], n);
+  } else {
+    std::memcpy(out, at_[target.node], static_cast<std::size_t>(bytes));
+  }
+}
+
+// --- Segments
+// -------------------------------------------------------------------------------------
+
+void BlockEvaluator::walk(const BoundStep& step, std::int64_t begin, std::int64_t n) {
+  step.segments->for_blocks(begin, begin + n,
+                            [&](const SegmentBlock& block) { walk_block(step, block, begin); });
+}
+
+void BlockEvaluator::walk_block(const BoundStep& step, const SegmentBlock& block,
+                                std::int64_t begin) {
+  alignas(64) std::int64_t values[kSegmentBlock + 8];
+  alignas(64) std::int64_t steps[kSegmentBlock + 8];
+  // Kernels write up to a block of them behind the elements; the last piece of a block fits,
+  // because slots have room for that, and earlier ones are followed by the next.
+  const auto& kernels = cpu_.kernels();
+  const std::int64_t int_bytes = static_cast<std::int64_t>(cpu_.element_bytes(Type::Int));
+  for (std::uint32_t k = step.first; k < step.last; ++k) {
+    const WalkedNode& walked = program_.walked[k];
+    const std::int64_t width = static_cast<std::int64_t>(cpu_.element_bytes(walked.type));
+    std::byte* out = slots_ + walked.slot * stride_ + (block.begin - begin) * width;
+    const void* from = values;
+    switch (walked.kind) {
+      case PlanNode::Kind::SegmentNumber:
+        kernels.progression(values, block.first, 1, 0, block.count);
+        break;
+      case PlanNode::Kind::SegmentOffset:
+        kernels.progression(values, 0, 0, 0, block.count);
+        kernels.progression(steps, 1, 0, 0, block.count);
+        kernels.expand_progressions(out, values, steps, block.starts, block.count, block.begin,
+                                    block.end);
+        continue;
+      case PlanNode::Kind::Gather:
+        from = Window(cpu_, *walked.vector).at(block.first, block.count, values);
+        break;
+      default: {
+        StartsBuffer<kSegmentBlock> buffer;
+        const std::int64_t* starts = walked.segments->starts(block.first, block.count, buffer);
+        const std::int64_t* from_start = starts;
+        const bool lengths = walked.kind == PlanNode::Kind::SegmentLength;
+        for (std::int64_t s = 0; s < block.count; ++s) {
+          const std::int64_t value = lengths ? starts[s + 1] - starts[s] : from_start[s];
+          std::memcpy(reinterpret_cast<std::byte*>(values) + s * int_bytes, &value,
+                      static_cast<std::size_t>(int_bytes));
+        }
+      }
+    }
+    kernels.expand[type_index(walked.type)](out, from, block.starts, block.count, block.begin,
+                                            block.end);
+  }
+}
+
+void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t begin,
+                             std::int64_t n) {
+  const PlanNode::Kind kind = pass_.plan().nodes[step.node].kind;
+  const Segments& segments = *step.segments;
+  const std::int64_t limit =
+      kind == PlanNode::Kind::FindSegment ? segments.total() : segments.count();
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t value = 0;
+    if (wanted(step.guard, i)) {
+      const std::int64_t index = int_at(step.args[0], i);
+      if (index < 0 || index >= limit) {
+        pass_.note(step.node, begin + i, index, limit);
+      } else if (kind == PlanNode::Kind::FindSegment) {
+        value = segments.place_of(index).segment;
+      } else {
+        value =
+            kind == PlanNode::Kind::SegmentLength ? segments.length(index) : segments.start(index);
+      }
+    }
+    std::memcpy(out + i * step.width, &value, step.width);
+  }
+}
+
+// --- Gathers and failures
+// -------------------------------------------------------------------------
+
+void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t begin,
+                            std::int64_t n) {
+  const Vector& vector = *step.vector;
+  const auto* flags =
+      step.guard == kNone ? nullptr : reinterpret_cast<const std::uint8_t*>(at_[step.guard]);
+  if (cpu_.kernels().locate_in_one(positions_, at_[step.args[0]], flags, 0, vector.length, n, 0)) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t index = int_at(step.args[0], i);
+      if (!wanted(step.guard, i) || (index >= 0 && index < vector.length)) continue;
+      pass_.note(step.node, begin + i, index, vector.length);
+      break;
+    }
+  }
+  if (vector.length == 0) {
+    std::memset(out, 0, static_cast<std::size_t>(n * step.width));
+  } else {
+    Source(cpu_, vector).fetch(out, positions_, flags, n);
+  }
+}
+
+void BlockEvaluator::fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!wanted(step.guard, i)) continue;
+    const PlanNode& node = pass_.plan().nodes[step.node];
+    const bool indexed = node.kind != PlanNode::Kind::Apply;
+    const KernelState& state = pass_.state();
+    const std::int64_t limit = node.kind == PlanNode::Kind::Gather ? state.arrays[node.id].length
+                               : node.kind == PlanNode::Kind::FindSegment
+                                   ? state.segdes[node.id].total
+                               : indexed ? state.segdes[node.id].count
+                                         : 0;
+    pass_.note(step.node, begin + i, indexed ? int_at(node.args[0], 0) : 0, limit);
+    return;
+  }
+}
+
+void BlockEvaluator::note_division(const BoundStep& step, std::int64_t begin, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!wanted(step.guard, i) || int_at(step.args[1], i) != 0) continue;
+    pass_.note(step.node, begin + i, 0, 0);
+    return;
+  }
+}
+
+}  // namespace cvl::cpu

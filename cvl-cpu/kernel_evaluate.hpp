@@ -1,0 +1,66 @@
+// Evaluating a block of elements.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cvl-cpu/kernel_bind.hpp"
+
+namespace cvl::cpu {
+
+/// Memory of the calling thread, aligned to 64 bytes and valid until it asks again.
+std::byte* thread_memory(std::size_t bytes);
+
+/// Element 0 of a tile that lies at `memory`, if the elements before it take so many bytes. That
+/// may be outside of any object and is only a number until elements of the tile are asked for.
+std::byte* element_zero(std::byte* memory, std::int64_t bytes);
+
+/// Runs the steps of a program on one block of elements after the other. One per thread and tile.
+class BlockEvaluator {
+ public:
+  /// `memory` has memory_bytes() bytes and is aligned to 64. `tile_memory` is where the tiled
+  /// targets of the program lie, for a tile that begins at element `begin`.
+  BlockEvaluator(const BoundPass& pass, const BoundProgram& program, std::int64_t block,
+                 std::byte* memory, std::byte* tile_memory, std::int64_t begin);
+  static std::size_t memory_bytes(const BoundPass& pass, const BoundProgram& program,
+                                  std::int64_t block);
+
+  /// The values of a Scan lie there (element 0).
+  void set_memory(NodeId node, const std::byte* base);
+
+  /// Evaluates elements [begin, begin + n), at most a block, and writes the targets.
+  void run(std::int64_t begin, std::int64_t n);
+
+  /// The values of a node in the block that was run last: one if the node is uniform, else n.
+  const std::byte* at(NodeId node) const { return at_[node]; }
+  /// n values, uniform or not. Valid until the next call.
+  const std::byte* filled(NodeId node, std::int64_t n);
+
+ private:
+  void walk(const BoundStep& step, std::int64_t begin, std::int64_t n);
+  void walk_block(const BoundStep& step, const SegmentBlock& block, std::int64_t begin);
+  void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
+  void note_division(const BoundStep& step, std::int64_t begin, std::int64_t n);
+  void write_target(const Target& target, std::byte* out, std::int64_t n);
+  bool wanted(NodeId guard, std::int64_t i) const {
+    return guard == kNone || at_[guard][i] != std::byte{0};
+  }
+  std::int64_t int_at(NodeId node, std::int64_t i) const {
+    return pass_.int_at(at_[node], pass_.is_uniform(node) ? 0 : i);
+  }
+
+  CpuBackend& cpu_;
+  const BoundPass& pass_;
+  const BoundProgram& program_;
+  const std::byte** at_;      // per node
+  const std::byte** memory_;  // per node that is read in place: element 0
+  std::byte** targets_;       // element 0
+  std::byte* slots_;
+  std::int64_t stride_;  // bytes of a slot
+  std::byte* filled_;
+  std::uint64_t* positions_;
+};
+
+}  // namespace cvl::cpu

@@ -1,0 +1,302 @@
+#include "cvl-cpu/kernel_pass.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using SinkKind = PlanSink::Kind;
+
+/// Tiles of passes in which the order of combination does not matter.
+constexpr std::int64_t kMapTile = std::int64_t{1} << 14;
+/// After so many tiles their parts are combined: memory does not grow with the length.
+constexpr std::int64_t kRoundTiles = 4096;
+/// More parts of a scatter would only evaluate the same more often.
+constexpr int kMostParts = 8;
+/// What a step costs per element, in bytes of memory traffic: most, and those that call functions.
+constexpr std::int64_t kStepCost = 4;
+constexpr std::int64_t kMathCost = 64;
+
+bool is_math(vcode::Op op) {
+  return op >= vcode::Op::Log && op <= vcode::Op::Tanh;
+}
+
+}  // namespace
+
+KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
+    : state_(state), pass_(pass), bound_(state, pass) {
+  if (pass.once) return;
+  std::vector<const PlanSink*> taken;  // stores that a scan does itself
+  for (NodeId node = 0; node < pass.nodes.size(); ++node) {
+    if (pass.nodes[node].kind != PlanNode::Kind::Scan) continue;
+    ArrayId result = kNone;
+    for (const PlanSink& sink : pass.sinks) {
+      if (sink.kind != SinkKind::Store || sink.values[0] != node || result != kNone) continue;
+      result = sink.arrays[0];
+      taken.push_back(&sink);
+    }
+    scans_.emplace_back(bound_, node, result);
+    folds_ = true;
+  }
+  for (const PlanSink& sink : pass.sinks) {
+    if (std::find(taken.begin(), taken.end(), &sink) != taken.end()) continue;
+    const bool late = is_after_scan(pass, sink);
+    BoundProgram& program = late ? bound_.epilogue : bound_.main;
+    switch (sink.kind) {
+      case SinkKind::Store:
+      case SinkKind::Segments:
+        sinks_.push_back(make_store(bound_, sink, program));
+        break;
+      case SinkKind::Reduce:
+        sinks_.push_back(make_reduction(bound_, sink, program));
+        folds_ = true;
+        break;
+      case SinkKind::Scatter:
+        sinks_.push_back(make_scatter(bound_, sink, program));
+        scatters_ = true;
+        break;
+      case SinkKind::Assert:
+        sinks_.push_back(make_assertion(bound_, sink, program));
+        break;
+      case SinkKind::Filter:
+      case SinkKind::Split: {
+        auto selection = KernelSelection::make(bound_, sink, program);
+        selections_.push_back(selection.get());
+        sinks_.push_back(std::move(selection));
+        break;
+      }
+      case SinkKind::Size:
+        continue;
+    }
+    (late ? epilogue_ : main_)
+        .push_back({sinks_.back().get(), (sinks_.size() - 1) * kSinkStateBytes});
+    only_scatters_ &= sink.kind == SinkKind::Scatter || sink.kind == SinkKind::Assert;
+  }
+}
+
+void KernelPass::run() {
+  if (pass_.once) {
+    run_once();
+    return;
+  }
+  const std::int64_t length = state_.size(pass_.length);
+  if (length < 0) return;  // what binds it has failed
+  if (length == 0) {
+    run_empty();
+    return;
+  }
+  bound_.bind(length);
+  open();
+  const bool active =
+      std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->active; });
+  // Without sinks, failures of nodes would go unseen: nodes that nothing wants are not in a plan.
+  if (active || !scans_.empty()) run_rounds();
+  for (const auto& sink : sinks_) sink->close();
+}
+
+void KernelPass::run_once() {
+  bound_.bind(1);
+  for (const PlanSink& sink : pass_.sinks) {
+    const NodeId node = sink.values[0];
+    const std::byte* value = bound_.node(node).cell;
+    if (sink.kind == SinkKind::Store) {
+      Vector& result = state_.arrays[sink.arrays[0]];
+      result = Vector();
+      result.type = pass_.nodes[node].type;
+      result.length = 1;
+      std::memcpy(result.payload, value, sizeof bound_.node(node).cell);
+      continue;
+    }
+    std::int64_t size = bound_.int_at(value, 0);
+    if (size < 0) {
+      KernelFault fault;
+      fault.kind = KernelFault::Kind::Size;
+      fault.binding = sink.binding;
+      fault.id = sink.size;
+      fault.value = size;
+      state_.faults.note(fault);
+      size = 0;
+    }
+    state_.sizes[sink.size] = size;
+  }
+}
+
+void KernelPass::run_empty() {
+  for (KernelScan& scan : scans_) scan.open_empty();
+  for (const auto& sink : sinks_) sink->open_empty();
+}
+
+std::int64_t KernelPass::cost() const {
+  std::int64_t bytes = 0;
+  for (const BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
+    if (program->program == nullptr) continue;
+    for (const NodeId node : program->in_memory) bytes += bound_.node(node).width;
+    for (const Target& target : program->targets) bytes += target.width;
+    for (const BoundStep& step : program->steps) {
+      const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
+      bytes += math ? kMathCost : kStepCost;
+    }
+  }
+  const std::int64_t most =
+      std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(bytes, 1);
+  return std::min(bound_.length(), most) * bytes;
+}
+
+void KernelPass::open() {
+  const std::int64_t length = bound_.length();
+  tile_length_ = folds_ ? kFoldTileBytes / state_.cpu.widths().float_bytes : kMapTile;
+  tiles_ = tile_count(length, tile_length_);
+  tile_bytes_ = 0;
+  const std::int64_t bytes = tiles_ == 1 ? 0 : cost();
+  shared_ = tiles_ > 1 && state_.cpu.scheduler().parts(bytes) > 1;
+  parts_ = 1;
+  if (scatters_) {
+    // Each part evaluates all positions.
+    if (shared_ && only_scatters_ && scans_.empty())
+      parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
+    shared_ = false;
+  }
+  for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
+  for (const auto& sink : sinks_) sink->active = sink->open(tile_bytes_);
+  for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
+  main_block_ = bound_.block_length(bound_.main);
+  main_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.main, main_block_);
+  epilogue_bytes_ = 0;
+  if (!scans_.empty()) {
+    epilogue_block_ = bound_.block_length(bound_.epilogue);
+    epilogue_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.epilogue, epilogue_block_);
+  }
+}
+
+KernelTile KernelPass::tile_at(std::int64_t index) const {
+  KernelTile tile;
+  tile.index = index;
+  tile.in_round = index;
+  tile.begin = index * tile_length_;
+  tile.end = std::min(tile.begin + tile_length_, bound_.length());
+  return tile;
+}
+
+void KernelPass::run_rounds() {
+  const std::int64_t round = scans_.empty() ? kRoundTiles : tiles_;
+  for (std::int64_t first = 0; first < tiles_; first += round) {
+    const std::int64_t count = std::min(round, tiles_ - first);
+    for (const auto& sink : sinks_) sink->begin_round(count);
+    run_tiles(first, count);
+    for (const auto& sink : sinks_) {
+      if (sink->active) sink->end_round(count);
+    }
+  }
+  if (!selections_.empty()) run_selections();
+}
+
+void KernelPass::run_tiles(std::int64_t first, std::int64_t count) {
+  if (parts_ > 1) {
+    auto part = [&](std::int64_t number) {
+      for (std::int64_t k = 0; k < count; ++k) {
+        KernelTile tile = tile_at(first + k);
+        tile.in_round = k;
+        tile.part = static_cast<int>(number);
+        tile.parts = parts_;
+        run_tile(tile);
+      }
+    };
+    state_.cpu.scheduler().for_parts(parts_, part);
+    return;
+  }
+  auto body = [&](std::int64_t k) {
+    KernelTile tile = tile_at(first + k);
+    tile.in_round = k;
+    run_tile(tile);
+  };
+  if (!shared_) {
+    for (std::int64_t k = 0; k < count; ++k) body(k);
+  } else if (scans_.empty()) {
+    state_.cpu.scheduler().for_tiles(count, kSerialBytes, body);
+  } else {
+    state_.cpu.scheduler().for_tiles_in_order(count, kSerialBytes, body);
+  }
+}
+
+void KernelPass::run_blocks(const KernelTile& tile, BlockEvaluator& values, std::int64_t block,
+                            const std::vector<Placed>& sinks, std::byte* states) {
+  for (std::int64_t i = tile.begin; i < tile.end; i += block) {
+    const std::int64_t n = std::min(block, tile.end - i);
+    values.run(i, n);
+    for (const Placed& placed : sinks) {
+      if (placed.sink->active) placed.sink->block(values, tile, states + placed.state, i, n);
+    }
+  }
+}
+
+void KernelPass::run_tile(KernelTile tile) {
+  const std::size_t state_bytes = sinks_.size() * kSinkStateBytes;
+  std::byte* memory = thread_memory(main_bytes_ + epilogue_bytes_ + state_bytes + tile_bytes_);
+  std::byte* states = memory + main_bytes_ + epilogue_bytes_;
+  std::byte* tile_memory = states + state_bytes;
+  const auto for_active = [&](const auto& visit) {
+    for (const std::vector<Placed>* sinks : {&main_, &epilogue_}) {
+      for (const Placed& placed : *sinks) {
+        if (placed.sink->active) visit(*placed.sink, states + placed.state);
+      }
+    }
+  };
+  for_active([&](KernelSink& sink, std::byte* state) { sink.begin_tile(tile, state); });
+  BlockEvaluator values(bound_, bound_.main, main_block_, memory, tile_memory, tile.begin);
+  run_blocks(tile, values, main_block_, main_, states);
+  for (KernelScan& scan : scans_) scan.run(tile, tile_memory);
+  if (!epilogue_.empty()) {
+    BlockEvaluator late(bound_, bound_.epilogue, epilogue_block_, memory + main_bytes_, tile_memory,
+                        tile.begin);
+    for (const KernelScan& scan : scans_) {
+      late.set_memory(scan.node(), scan.values(tile, tile_memory));
+    }
+    run_blocks(tile, late, epilogue_block_, epilogue_, states);
+  }
+  for_active([&](KernelSink& sink, std::byte* state) { sink.end_tile(tile, state, tile_memory); });
+}
+
+void KernelPass::run_selections() {
+  bool moves = false;
+  for (KernelSelection* selection : selections_) {
+    selection->active = selection->place();
+    moves |= selection->active;
+  }
+  if (!moves) return;
+  selected_block_ = bound_.block_length(bound_.selected);
+  selected_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.selected, selected_block_);
+  auto body = [&](std::int64_t k) { move_selected(tile_at(k)); };
+  if (shared_) {
+    state_.cpu.scheduler().for_tiles(tiles_, kSerialBytes, body);
+  } else {
+    for (std::int64_t k = 0; k < tiles_; ++k) body(k);
+  }
+}
+
+void KernelPass::move_selected(KernelTile tile) {
+  const std::size_t state_bytes = selections_.size() * kSinkStateBytes;
+  std::byte* memory = thread_memory(selected_bytes_ + state_bytes);
+  std::byte* states = memory + selected_bytes_;
+  std::memset(states, 0, state_bytes);
+  BlockEvaluator values(bound_, bound_.selected, selected_block_, memory, nullptr, tile.begin);
+  for (std::int64_t i = tile.begin; i < tile.end; i += selected_block_) {
+    const std::int64_t n = std::min(selected_block_, tile.end - i);
+    const auto wants = [&](const KernelSelection* selection) {
+      return selection->active && selection->wants(tile, i, n);
+    };
+    if (std::none_of(selections_.begin(), selections_.end(), wants)) continue;
+    values.run(i, n);
+    for (std::size_t k = 0; k < selections_.size(); ++k) {
+      if (wants(selections_[k])) {
+        selections_[k]->move(values, tile, states + k * kSinkStateBytes, i, n);
+      }
+    }
+  }
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,63 @@
+// Running one pass of a kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cvl-cpu/kernel_bind.hpp"
+#include "cvl-cpu/kernel_scan.hpp"
+#include "cvl-cpu/kernel_sink.hpp"
+
+namespace cvl::cpu {
+
+class KernelPass {
+ public:
+  KernelPass(KernelState& state, const PlanPass& pass);
+  KernelPass(const KernelPass&) = delete;
+  KernelPass& operator=(const KernelPass&) = delete;
+
+  /// Failures of elements are noted in the state's log, others are thrown.
+  void run();
+
+ private:
+  /// A sink and where its state lies among those of a tile.
+  struct Placed {
+    KernelSink* sink;
+    std::size_t state;
+  };
+
+  void run_once();
+  void run_empty();
+  void open();
+  void run_rounds();
+  void run_tiles(std::int64_t first, std::int64_t count);
+  void run_tile(KernelTile tile);
+  void run_blocks(const KernelTile& tile, BlockEvaluator& values, std::int64_t block,
+                  const std::vector<Placed>& sinks, std::byte* states);
+  void run_selections();
+  void move_selected(KernelTile tile);
+  KernelTile tile_at(std::int64_t index) const;
+  std::int64_t cost() const;
+
+  KernelState& state_;
+  const PlanPass& pass_;
+  BoundPass bound_;
+  std::vector<std::unique_ptr<KernelSink>> sinks_;
+  std::vector<Placed> main_, epilogue_;       // of those
+  std::vector<KernelSelection*> selections_;  // also among `main_`
+  std::vector<KernelScan> scans_;
+  bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
+  bool scatters_ = false;
+  bool only_scatters_ = true;  // and checks
+
+  // Of one run.
+  std::int64_t tile_length_ = 0, tiles_ = 0;
+  std::int64_t main_block_ = 0, epilogue_block_ = 0, selected_block_ = 0;
+  std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
+  int parts_ = 1;
+  bool shared_ = false;  // between threads
+};
+
+}  // namespace cvl::cpu

@@ -1,0 +1,120 @@
+#include "cvl-cpu/kernel_program.hpp"
+
+#include <algorithm>
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+
+bool reads_own_segment(const PlanPass& pass, const PlanNode& node) {
+  const bool by_segment = node.kind == Kind::Gather || node.kind == Kind::SegmentLength ||
+                          node.kind == Kind::SegmentStart;
+  return by_segment && !node.traps && pass.nodes[node.args[0]].kind == Kind::SegmentNumber;
+}
+
+/// Calls visit(node) for what must have been evaluated before a node.
+template <class Visit>
+void for_operands(const PlanPass& pass, NodeId number, const Visit& visit) {
+  const PlanNode& node = pass.nodes[number];
+  if (node.kind == Kind::Scan || is_walked(pass, number)) return;
+  for (const NodeId arg : node.args) {
+    if (arg != kNone) visit(arg);
+  }
+  if (node.guard != kNone) visit(node.guard);
+}
+
+bool needs_slot(const PlanNode& node) {
+  return node.kind != Kind::Constant && node.kind != Kind::Size && node.kind != Kind::Load &&
+         node.kind != Kind::Scan;
+}
+
+bool is_selection(const PlanSink& sink) {
+  return sink.kind == PlanSink::Kind::Filter || sink.kind == PlanSink::Kind::Split;
+}
+
+void append(std::vector<NodeId>& roots, const PlanSink& sink) {
+  if (sink.flag != kNone) roots.push_back(sink.flag);
+  if (is_selection(sink)) return;
+  roots.insert(roots.end(), sink.values.begin(), sink.values.end());
+  if (sink.index != kNone) roots.push_back(sink.index);
+}
+
+}  // namespace
+
+bool is_walked(const PlanPass& pass, NodeId number) {
+  const PlanNode& node = pass.nodes[number];
+  return node.kind == Kind::SegmentNumber || node.kind == Kind::SegmentOffset ||
+         reads_own_segment(pass, node);
+}
+
+SegdesId walked_segdes(const PlanPass& pass, NodeId number) {
+  const PlanNode& node = pass.nodes[number];
+  return reads_own_segment(pass, node) ? pass.nodes[node.args[0]].id : node.id;
+}
+
+KernelProgram make_program(const PlanPass& pass, const std::vector<NodeId>& roots) {
+  KernelProgram program;
+  program.roots = roots;
+  const std::size_t count = pass.nodes.size();
+  std::vector<bool> wanted(count);
+  for (const NodeId root : roots) wanted[root] = true;
+  for (std::size_t k = count; k-- > 0;) {
+    if (!wanted[k]) continue;
+    for_operands(pass, static_cast<NodeId>(k), [&](NodeId operand) { wanted[operand] = true; });
+  }
+  for (const bool walked : {true, false}) {
+    for (NodeId k = 0; k < count; ++k) {
+      if (wanted[k] && is_walked(pass, k) == walked) program.order.push_back(k);
+    }
+  }
+  // A slot is free again behind the last reader. Results are read at the end.
+  const std::size_t end = program.order.size();
+  std::vector<std::size_t> last(count, 0);
+  for (std::size_t at = 0; at < end; ++at) {
+    last[program.order[at]] = at;
+    for_operands(pass, program.order[at], [&](NodeId operand) { last[operand] = at; });
+  }
+  for (const NodeId root : roots) last[root] = end;
+  std::vector<std::vector<NodeId>> dying(end + 1);
+  for (const NodeId node : program.order) dying[last[node]].push_back(node);
+  program.slot.assign(count, kNone);
+  std::vector<std::uint32_t> free;
+  for (std::size_t at = 0; at < end; ++at) {
+    const NodeId node = program.order[at];
+    // Operands that die here give up their slots afterwards only: kernels read elements of one
+    // width and may write another.
+    if (needs_slot(pass.nodes[node])) {
+      if (free.empty()) free.push_back(program.slots++);
+      program.slot[node] = free.back();
+      free.pop_back();
+    }
+    for (const NodeId dead : dying[at]) {
+      if (program.slot[dead] != kNone) free.push_back(program.slot[dead]);
+    }
+  }
+  return program;
+}
+
+bool is_after_scan(const PlanPass& pass, const PlanSink& sink) {
+  const auto depends = [&](NodeId node) { return node != kNone && pass.nodes[node].after_scan; };
+  return depends(sink.flag) || depends(sink.index) ||
+         std::any_of(sink.values.begin(), sink.values.end(), depends);
+}
+
+PassPrograms make_programs(const PlanPass& pass) {
+  std::vector<NodeId> main, epilogue, selected;
+  for (const PlanNode& node : pass.nodes) {
+    if (node.kind == Kind::Scan) main.push_back(node.args[0]);
+  }
+  for (const PlanSink& sink : pass.sinks) {
+    append(is_after_scan(pass, sink) ? epilogue : main, sink);
+    if (!is_selection(sink)) continue;
+    for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+      if (sink.arrays[k] != kNone) selected.push_back(sink.values[k % sink.values.size()]);
+    }
+  }
+  return {make_program(pass, main), make_program(pass, epilogue), make_program(pass, selected)};
+}
+
+}  // namespace cvl::cpu

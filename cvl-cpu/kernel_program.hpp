@@ -1,0 +1,43 @@
+// The order in which the nodes of a pass are evaluated, block by block, and where their values lie.
+//
+// Made once per kernel; what depends on the operands of a run is in kernel_pass.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cvl/kernel_plan.hpp"
+
+namespace cvl::cpu {
+
+/// Is the node read off a walk over the segments that a block of elements lies in? Those come first
+/// in a program, because one walk serves all of them.
+bool is_walked(const PlanPass& pass, NodeId node);
+
+/// The descriptor whose segments are walked. REQUIRES: is_walked().
+SegdesId walked_segdes(const PlanPass& pass, NodeId node);
+
+/// What must be evaluated for some of the sinks of a pass.
+struct KernelProgram {
+  std::vector<NodeId> roots;
+  std::vector<NodeId> order;        // of all nodes that the roots depend on
+  std::vector<std::uint32_t> slot;  // per node of the pass: where a block of values lies, or kNone
+  std::uint32_t slots = 0;
+};
+
+/// The program whose results are `roots`: their values are kept to the end of a block. Scans are
+/// leaves: their results lie in memory.
+KernelProgram make_program(const PlanPass& pass, const std::vector<NodeId>& roots);
+
+/// The programs of a pass.
+struct PassPrograms {
+  KernelProgram main;      // arguments of scans, and sinks that need no scan
+  KernelProgram epilogue;  // sinks that depend on scans
+  KernelProgram selected;  // the values of Filter and Split, when their places are known
+};
+PassPrograms make_programs(const PlanPass& pass);
+
+/// Does a sink take values from the epilogue?
+bool is_after_scan(const PlanPass& pass, const PlanSink& sink);
+
+}  // namespace cvl::cpu

@@ -1,0 +1,163 @@
+// Reductions of a pass. The order of combination is that of the operation (reduce.cpp), and so are
+// the bits of FLOAT results.
+
+#include <cstring>
+#include <vector>
+
+#include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+class Reduction : public KernelSink {
+ public:
+  Reduction(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+      : KernelSink(pass, sink, program),
+        value_(sink.values[0]),
+        type_(type_of(value_)),
+        width_(width_of(type_)),
+        kernels_(cpu_.kernels().reduce[static_cast<std::size_t>(sink.op)][type_index(type_)]) {}
+
+  void open_empty() override {
+    const std::int64_t count = sink_.under == kNone ? 1 : state_.segdes[sink_.under].count;
+    put(constant_vector(cpu_, type_, count, kernels_.identity));
+  }
+
+  bool open(std::size_t& tile_bytes) override {
+    const Segdes* segments = segdes();
+    const std::int64_t count = segments == nullptr ? 1 : segments->count;
+    if (repeated(segments, count)) return false;
+    put(cpu_.new_vector(type_, count));
+    out_ = mutable_elements<std::byte>(result());
+    if (length() <= kSmallLength) {
+      work_ = Work::Small;
+    } else if (segments == nullptr) {
+      work_ = Work::Accumulate;
+      any_ = false;
+    } else {
+      work_ = Work::Fold;
+      segments_ = &pass_.segments(sink_.under);
+      find_values(tile_bytes);
+    }
+    return true;
+  }
+
+  void begin_round(std::int64_t tiles) override {
+    if (work_ != Work::Small) parts_.assign(static_cast<std::size_t>(tiles), Part());
+  }
+  void begin_tile(const KernelTile&, std::byte* state) override {
+    if (work_ == Work::Accumulate) kernels_.begin(state);
+  }
+
+  void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t,
+             std::int64_t n) override {
+    if (work_ == Work::Accumulate) {
+      kernels_.accumulate(state, values.filled(value_, n), n);
+    } else if (work_ == Work::Small) {
+      const Segdes* segments = segdes();
+      kernels_.small(out_, values.filled(value_, n),
+                     segments == nullptr ? SegmentRun{nullptr, n, 0, 1} : all_segments(*segments));
+    }
+  }
+
+  void end_tile(const KernelTile& tile, std::byte* state, std::byte* tile_memory) override {
+    if (work_ == Work::Small) return;
+    Part& part = parts_[static_cast<std::size_t>(tile.in_round)];
+    if (work_ == Work::Accumulate) {
+      kernels_.finish(state, part.element.bytes);
+      return;
+    }
+    const std::byte* in =
+        memory_ != nullptr ? memory_ : element_zero(tile_memory + offset_, tile.begin * width_);
+    const Segments::Begun begun = segments_->begun_in(tile.begin, tile.end);
+    if (begun.run.count == 0 || begun.run.start > tile.begin) part.segment = begun.first - 1;
+    kernels_.tile(out_ + begun.first * width_, in, tile.begin, tile.end, begun.run,
+                  part.element.bytes);
+  }
+
+  void end_round(std::int64_t) override {
+    if (work_ == Work::Small) return;
+    for (const Part& part : parts_) {
+      if (work_ == Work::Accumulate) {
+        if (any_) {
+          kernels_.combine(out_, part.element.bytes);
+        } else {
+          std::memcpy(out_, part.element.bytes, static_cast<std::size_t>(width_));
+        }
+        any_ = true;
+      } else if (part.segment >= 0) {
+        kernels_.combine(out_ + part.segment * width_, part.element.bytes);
+      }
+    }
+  }
+
+  void close() override {
+    if (work_ != Work::Fold) return;
+    const std::int64_t begun = segments_->first_from(length());  // empty ones follow
+    cpu_.kernels().fill[type_index(type_)](out_ + begun * width_, kernels_.identity,
+                                           segments_->count() - begun);
+  }
+
+ private:
+  enum class Work : std::uint8_t { Small, Accumulate, Fold };
+  /// What a tile has: of everything, or of a segment that begins before it.
+  struct Part {
+    std::int64_t segment = -1;  // none
+    Element element{};
+  };
+
+  Vector& result() { return state_.arrays[sink_.arrays[0]]; }
+  void put(Vector vector) { result() = std::move(vector); }
+
+  /// Equal elements in equal segments: one reduction answers for all.
+  bool repeated(const Segdes* segments, std::int64_t count) {
+    if (!pass_.is_uniform(value_) || kernels_.repeat == nullptr) return false;
+    if (segments != nullptr && !segments->uniform) return false;
+    Element element;
+    std::memcpy(element.bytes, pass_.node(value_).cell, sizeof element.bytes);
+    kernels_.repeat(element.bytes, segments == nullptr ? length() : segments->uniform_length);
+    put(constant_vector(cpu_, type_, count, element.bytes));
+    return true;
+  }
+
+  /// Segments are folded when all of a tile is there: in place if the values lie in memory.
+  void find_values(std::size_t& tile_bytes) {
+    const BoundNode& node = pass_.node(value_);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(node.base) % Heap::kAlignment == 0;
+    memory_ = nullptr;
+    if (node.mode == BoundNode::Mode::Memory && aligned) {
+      memory_ = node.base;
+      return;
+    }
+    Target target;
+    target.node = value_;
+    target.width = static_cast<std::uint8_t>(width_);
+    target.tiled = true;
+    target.offset = offset_ = tile_bytes;
+    pass_.add_target(program_, target, true);
+    const std::int64_t elements = std::min(length(), kFoldTileBytes / width_of(Type::Float));
+    tile_bytes += static_cast<std::size_t>((elements * width_ + 63) / 64 * 64 + 64);
+  }
+
+  NodeId value_;
+  Type type_;
+  std::int64_t width_;
+  const ReduceKernels& kernels_;
+  Work work_ = Work::Small;
+  std::byte* out_ = nullptr;
+  bool any_ = false;
+  std::vector<Part> parts_;
+  const Segments* segments_ = nullptr;
+  const std::byte* memory_ = nullptr;
+  std::size_t offset_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelSink> make_reduction(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program) {
+  return std::make_unique<Reduction>(pass, sink, program);
+}
+
+}  // namespace cvl::cpu

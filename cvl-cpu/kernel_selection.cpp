@@ -1,0 +1,275 @@
+// Filter and Split of a pass: a first pass over the tiles turns flags or class numbers into bit
+// masks and counts them, a second one moves the values of each tile to the places that the counts
+// before it give.
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// What goes to one result vector and one descriptor of a selection.
+struct SelectionClass {
+  std::vector<std::uint64_t> masks;  // of all tiles, a spare word behind each
+  std::vector<std::int64_t> before;  // per tile: how many the tiles before it keep
+  std::int64_t kept = 0;
+  Vector lengths;  // of the new segments
+  /// What a tile has of a segment that begins before it.
+  struct Continued {
+    std::int64_t segment = -1;  // none
+    std::int64_t kept = 0;
+  };
+  std::vector<Continued> continued;
+};
+
+class Selection final : public KernelSelection {
+ public:
+  Selection(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+      : KernelSelection(pass, sink, program),
+        filter_(sink.kind == PlanSink::Kind::Filter),
+        columns_(sink.values.size()),
+        classes_(static_cast<std::size_t>(sink.classes)),
+        equal_(cpu_.kernels().with_scalars[static_cast<std::size_t>(vcode::Op::Equal)]
+                                          [type_index(Type::Int)][2]) {}
+
+  void open_empty() override {
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      classes_[c].kept = 0;
+      for (std::size_t k = 0; k < columns_; ++k) {
+        if (Vector* result = column(c, k)) *result = cpu_.new_vector(type_of(sink_.values[k]), 0);
+      }
+      const std::int64_t count = sink_.under == kNone ? 1 : state_.segdes[sink_.under].count;
+      put_segdes(c, Segdes::regular(count, 0));
+    }
+  }
+
+  bool open(std::size_t&) override {
+    segments_ = segdes() != nullptr ? &pass_.segments(sink_.under) : nullptr;
+    return true;
+  }
+
+  void set_tiles(std::int64_t tiles, std::int64_t tile_length) override {
+    words_ = tile_count(std::min(tile_length, length()), 64) + 1;
+    for (SelectionClass& selected : classes_) {
+      selected.masks.resize(static_cast<std::size_t>(tiles * words_));
+      selected.before.assign(static_cast<std::size_t>(tiles) + 1, 0);
+      if (!counts_segments()) continue;
+      selected.lengths = cpu_.new_vector(Type::Int, segments_->count());
+      selected.continued.assign(static_cast<std::size_t>(tiles), {});
+    }
+  }
+
+  void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,
+             std::int64_t n) override {
+    const std::byte* flags = values.filled(sink_.flag, n);
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      std::uint64_t* masks = masks_of(c, tile) + (begin - tile.begin) / 64;
+      if (filter_) {
+        cpu_.kernels().flag_masks(masks, reinterpret_cast<const std::uint8_t*>(flags), n);
+        continue;
+      }
+      alignas(64) std::uint8_t is_class[kMostFlags];
+      const Vector number = make_int(cpu_.widths(), static_cast<std::int64_t>(c));
+      for (std::int64_t i = 0; i < n; i += kMostFlags) {
+        const std::int64_t count = std::min(kMostFlags, n - i);
+        equal_(is_class, flags + i * width_of(Type::Int), number.payload, nullptr, count);
+        cpu_.kernels().flag_masks(masks + i / 64, is_class, count);
+      }
+    }
+  }
+
+  void end_tile(const KernelTile& tile, std::byte*, std::byte*) override {
+    const std::int64_t words = tile_count(tile.end - tile.begin, 64);
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      std::uint64_t* masks = masks_of(c, tile);
+      masks[words] = 0;  // a segment may begin behind the last element
+      std::int64_t kept = 0;
+      for (std::int64_t w = 0; w < words; ++w) kept += __builtin_popcountll(masks[w]);
+      classes_[c].before[static_cast<std::size_t>(tile.index) + 1] = kept;
+      if (counts_segments()) count_in_segments(c, tile, words);
+    }
+  }
+
+  bool place() override {
+    bool moves = false;
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      SelectionClass& selected = classes_[c];
+      for (std::size_t t = 1; t < selected.before.size(); ++t) {
+        selected.before[t] += selected.before[t - 1];
+      }
+      selected.kept = selected.before.back();
+      for (std::size_t k = 0; k < columns_; ++k) {
+        Vector* result = column(c, k);
+        if (result == nullptr) continue;
+        const NodeId value = sink_.values[k];
+        if (pass_.is_uniform(value)) {
+          *result = constant_vector(cpu_, type_of(value), selected.kept, pass_.node(value).cell);
+        } else {
+          *result = cpu_.new_vector(type_of(value), selected.kept);
+          moves = true;
+        }
+      }
+      if (segments_ == nullptr) {
+        put_segdes(c, Segdes::single(selected.kept));
+      } else if (counts_segments()) {
+        complete_lengths(selected);
+        put_segdes(c, segdes_from_lengths(cpu_, std::move(selected.lengths), selected.kept));
+      } else {
+        bind_total(c);
+      }
+    }
+    return moves;
+  }
+
+  bool wants(const KernelTile& tile, std::int64_t begin, std::int64_t n) const override {
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      if (kept_in(c, tile, begin, n) > 0) return true;
+    }
+    return false;
+  }
+
+  void move(BlockEvaluator& values, const KernelTile& tile, std::byte* state, std::int64_t begin,
+            std::int64_t n) override {
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      const std::int64_t kept = kept_in(c, tile, begin, n);
+      if (kept == 0) continue;
+      SelectionClass& selected = classes_[c];
+      const auto t = static_cast<std::size_t>(tile.index);
+      std::int64_t& moved = moved_in(state, c, tile);
+      const std::int64_t place = selected.before[t] + moved;
+      const std::int64_t room = selected.before[t + 1] - place;
+      const std::uint64_t* masks = masks_of(c, tile) + (begin - tile.begin) / 64;
+      for (std::size_t k = 0; k < columns_; ++k) {
+        Vector* result = column(c, k);
+        if (result == nullptr || pass_.is_uniform(sink_.values[k])) continue;
+        compress(*result, values.at(sink_.values[k]), masks, n, place, kept, room);
+      }
+      moved += kept;
+    }
+  }
+
+  void close() override {
+    constexpr std::size_t kKept = 1024;  // words that a prepared kernel may keep between its runs
+    for (SelectionClass& selected : classes_) {
+      if (selected.masks.capacity() > kKept) selected.masks = {};
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kMostFlags = 512;
+
+  bool counts_segments() const { return segments_ != nullptr && sink_.wants_segdes; }
+
+  std::uint64_t* masks_of(std::size_t c, const KernelTile& tile) {
+    return classes_[c].masks.data() + tile.index * words_;
+  }
+  std::int64_t kept_in(std::size_t c, const KernelTile& tile, std::int64_t begin,
+                       std::int64_t n) const {
+    const std::uint64_t* masks =
+        classes_[c].masks.data() + tile.index * words_ + (begin - tile.begin) / 64;
+    std::int64_t kept = 0;
+    for (std::int64_t w = 0; w < tile_count(n, 64); ++w) kept += __builtin_popcountll(masks[w]);
+    return kept;
+  }
+  /// How many the blocks of the tile that came before have moved.
+  std::int64_t& moved_in(std::byte* state, std::size_t c, const KernelTile& tile) {
+    if (c < kSinkStateBytes / sizeof(std::int64_t)) {
+      return reinterpret_cast<std::int64_t*>(state)[c];
+    }
+    // More classes than fit the state count in the spare word behind their masks.
+    return reinterpret_cast<std::int64_t&>(
+        masks_of(c, tile)[tile_count(tile.end - tile.begin, 64)]);
+  }
+
+  void compress(Vector& result, const std::byte* from, const std::uint64_t* masks, std::int64_t n,
+                std::int64_t place, std::int64_t kept, std::int64_t room) const {
+    const std::int64_t width = width_of(result.type);
+    const CompressKernel kernel = cpu_.kernels().compress[type_index(result.type)];
+    std::byte* target = mutable_elements<std::byte>(result) + place * width;
+    if ((room - kept) * width >= static_cast<std::int64_t>(Heap::kPadding)) {
+      kernel(target, from, masks, n);
+      return;
+    }
+    alignas(64) std::byte staged[kMostFlags * sizeof(double) + Heap::kPadding];
+    kernel(staged, from, masks, n);
+    std::memcpy(target, staged, static_cast<std::size_t>(kept * width));
+  }
+
+  void count_in_segments(std::size_t c, const KernelTile& tile, std::int64_t words) {
+    std::vector<std::int64_t> before(static_cast<std::size_t>(words) + 1);
+    SelectionClass& selected = classes_[c];
+    const std::uint64_t* masks = masks_of(c, tile);
+    cpu_.kernels().masks_before(before.data(), masks, words + 1);
+    const Segments::Begun begun = segments_->begun_in(tile.begin, tile.end);
+    const std::int64_t kept = cpu_.kernels().count_in_segments(
+        mutable_elements<std::byte>(selected.lengths) + begun.first * width_of(Type::Int),
+        begun.run, tile.begin, tile.end, masks, before.data());
+    if (kept > 0) {
+      selected.continued[static_cast<std::size_t>(tile.index)] = {begun.first - 1, kept};
+    }
+  }
+
+  void complete_lengths(SelectionClass& selected) {
+    const auto complete = [&](auto* lengths) {
+      using I = std::remove_pointer_t<decltype(lengths)>;
+      for (const SelectionClass::Continued& part : selected.continued) {
+        if (part.segment >= 0) lengths[part.segment] += static_cast<I>(part.kept);
+      }
+      const std::int64_t begun = segments_->first_from(length());
+      std::fill(lengths + begun, lengths + segments_->count(), I{0});
+    };
+    if (cpu_.element_bytes(Type::Int) == 4) {
+      complete(mutable_elements<std::int32_t>(selected.lengths));
+    } else {
+      complete(mutable_elements<std::int64_t>(selected.lengths));
+    }
+  }
+
+  /// Where value k of class c goes; null: nowhere.
+  Vector* column(std::size_t c, std::size_t k) const {
+    const ArrayId array = sink_.arrays[c * columns_ + k];
+    return array == kNone ? nullptr : &state_.arrays[array];
+  }
+
+  /// The descriptors of a class: one for Split, for Filter perhaps several equal ones.
+  template <class Visit>
+  void for_segdes(std::size_t c, const Visit& visit) {
+    if (filter_) {
+      for (const SegdesId id : sink_.segdes) visit(id);
+    } else {
+      visit(sink_.segdes[c]);
+    }
+  }
+  void bind_total(std::size_t c) {
+    for_segdes(c, [&](SegdesId id) {
+      state_.bind_size(kernel().segdes[id].total, classes_[c].kept, kernel().segdes[id].name);
+    });
+  }
+  void put_segdes(std::size_t c, const Segdes& segdes) {
+    bind_total(c);
+    for_segdes(c, [&](SegdesId id) {
+      state_.segdes[id] = segdes;
+      state_.bind_size(kernel().segdes[id].count, segdes.count, kernel().segdes[id].name);
+    });
+  }
+
+  bool filter_;
+  std::size_t columns_;
+  std::vector<SelectionClass> classes_;
+  ElementwiseKernel equal_;
+  const Segments* segments_ = nullptr;
+  std::int64_t words_ = 0;  // masks of a tile
+};
+
+}  // namespace
+
+std::unique_ptr<KernelSelection> KernelSelection::make(BoundPass& pass, const PlanSink& sink,
+                                                       BoundProgram& program) {
+  return std::make_unique<Selection>(pass, sink, program);
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,99 @@
+// What becomes of the values of a pass.
+//
+// A sink is opened when the operands are known, sees the blocks of each tile on some thread, closes
+// tiles, rounds (a number of tiles whose parts are then combined in order) and the whole. What it
+// computes per tile depends on the tiles alone, not on the threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cvl-cpu/fold_tiles.hpp"
+#include "cvl-cpu/kernel_bind.hpp"
+#include "cvl-cpu/kernel_evaluate.hpp"
+
+namespace cvl::cpu {
+
+/// Bytes that every sink has for itself while a thread works on a tile, aligned to 64.
+inline constexpr std::size_t kSinkStateBytes = kReductionStateBytes;
+
+struct KernelTile {
+  std::int64_t index = 0;           // of all tiles
+  std::int64_t in_round = 0;        // of the tiles of the round
+  std::int64_t begin = 0, end = 0;  // elements
+  int part = 0;                     // of the parts that scatters are divided into
+  int parts = 1;
+};
+
+class KernelSink {
+ public:
+  KernelSink(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+      : pass_(pass), sink_(sink), program_(program), state_(pass.state()), cpu_(pass.state().cpu) {}
+  virtual ~KernelSink() = default;
+
+  /// The pass has no elements: makes the results of that.
+  virtual void open_empty() = 0;
+  /// Makes room for results and says whether blocks need to be evaluated for this sink. The sink
+  /// may ask for memory of each tile by adding to `tile_bytes` (multiples of 64).
+  virtual bool open(std::size_t& tile_bytes) = 0;
+  virtual void begin_round(std::int64_t /*tiles*/) {}
+  virtual void begin_tile(const KernelTile& /*tile*/, std::byte* /*state*/) {}
+  virtual void block(BlockEvaluator& /*values*/, const KernelTile& /*tile*/, std::byte* /*state*/,
+                     std::int64_t /*begin*/, std::int64_t /*n*/) {}
+  virtual void end_tile(const KernelTile& /*tile*/, std::byte* /*state*/,
+                        std::byte* /*tile_memory*/) {}
+  virtual void end_round(std::int64_t /*tiles*/) {}
+  virtual void close() {}
+
+  /// Opened with work to do?
+  bool active = false;
+
+ protected:
+  std::int64_t length() const { return pass_.length(); }
+  const vcode::Kernel& kernel() const { return *state_.plan.kernel; }
+  Type type_of(NodeId node) const { return pass_.plan().nodes[node].type; }
+  std::int64_t width_of(Type type) const {
+    return static_cast<std::int64_t>(cpu_.element_bytes(type));
+  }
+  /// The descriptor of the positions, unless it has one segment.
+  const Segdes* segdes() const {
+    if (sink_.under == kNone || state_.segdes[sink_.under].count == 1) return nullptr;
+    return &state_.segdes[sink_.under];
+  }
+
+  BoundPass& pass_;
+  const PlanSink& sink_;
+  BoundProgram& program_;
+  KernelState& state_;
+  CpuBackend& cpu_;
+};
+
+/// Store, Segments.
+std::unique_ptr<KernelSink> make_store(BoundPass& pass, const PlanSink& sink,
+                                       BoundProgram& program);
+std::unique_ptr<KernelSink> make_reduction(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program);
+std::unique_ptr<KernelSink> make_scatter(BoundPass& pass, const PlanSink& sink,
+                                         BoundProgram& program);
+std::unique_ptr<KernelSink> make_assertion(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program);
+
+/// Filter and Split: a second pass over the tiles moves the values when all flags are known.
+class KernelSelection : public KernelSink {
+ public:
+  using KernelSink::KernelSink;
+  static std::unique_ptr<KernelSelection> make(BoundPass& pass, const PlanSink& sink,
+                                               BoundProgram& program);
+  /// Before the first round: how the pass is cut.
+  virtual void set_tiles(std::int64_t tiles, std::int64_t tile_length) = 0;
+  /// After the last round: makes room for results and says whether values must be moved.
+  virtual bool place() = 0;
+  /// Is anything of a block wanted?
+  virtual bool wants(const KernelTile& tile, std::int64_t begin, std::int64_t n) const = 0;
+  /// `state` has been cleared at the beginning of the tile.
+  virtual void move(BlockEvaluator& values, const KernelTile& tile, std::byte* state,
+                    std::int64_t begin, std::int64_t n) = 0;
+};
+
+}  // namespace cvl::cpu

@@ -1,0 +1,206 @@
+// Results that have one element per position, lengths of descriptors, and checks.
+
+#include <algorithm>
+#include <cstring>
+
+#include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/operations.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// Store.
+class Store : public KernelSink {
+ public:
+  Store(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+      : KernelSink(pass, sink, program) {
+    for (const ArrayId array : sink.over) {
+      if (may_overwrite(array)) over_.push_back(array);
+    }
+  }
+
+  void open_empty() override { put(cpu_.new_vector(type_of(sink_.values[0]), 0)); }
+
+  bool open(std::size_t&) override {
+    const NodeId value = sink_.values[0];
+    const Type type = type_of(value);
+    Vector ready;
+    if (compact(value, type, ready)) {
+      put(std::move(ready));
+      return false;
+    }
+    put(room(type));
+    Target target;
+    target.node = value;
+    target.width = static_cast<std::uint8_t>(width_of(type));
+    Vector& result = target_vector();
+    target.base = mutable_elements<std::byte>(result);
+    target.streamed = !taken_over_ && result.form == Form::Dense &&
+                      static_cast<std::size_t>(length() * target.width) >= cpu_.stream_bytes();
+    // What is overwritten must have been read: only the last step may write over an operand.
+    const bool last = !program_.steps.empty() && program_.steps.back().node == value;
+    pass_.add_target(program_, target, !taken_over_ || last);
+    return true;
+  }
+
+ protected:
+  virtual Vector& target_vector() { return state_.arrays[sink_.arrays[0]]; }
+  virtual bool must_lie_in_memory() const { return state_.plan.scattered[sink_.arrays[0]]; }
+  void put(Vector vector) { target_vector() = std::move(vector); }
+
+ private:
+  /// Results that need no evaluation.
+  bool compact(NodeId value, Type type, Vector& result) {
+    const PlanNode& node = pass_.plan().nodes[value];
+    const bool short_vector = Vector::fits_inline(length(), cpu_.element_bytes(type));
+    if (node.kind == PlanNode::Kind::Load) {
+      const Vector& source = state_.arrays[node.id];
+      if (source.length != length()) return false;
+      if (must_lie_in_memory()) {
+        Vector copy = source;
+        if (reads_last(node.id)) state_.arrays[node.id].buffer.reset();
+        result = writable(cpu_, copy);
+      } else {
+        result = source;
+      }
+      return true;
+    }
+    if (must_lie_in_memory()) return false;
+    if (pass_.is_uniform(value)) {
+      result = constant_vector(cpu_, type, length(), pass_.node(value).cell);
+      return true;
+    }
+    if (node.kind == PlanNode::Kind::Position && !short_vector) {
+      result = make_int(cpu_.widths(), length() - 1);  // the last one must fit
+      result.form = Form::Progression;
+      result.length = length();
+      result.inline_elements<std::int64_t>()[0] = 0;
+      result.inline_elements<std::int64_t>()[1] = 1;
+      return true;
+    }
+    return false;
+  }
+
+  /// Is this the last that becomes of an array?
+  bool reads_last(ArrayId array) const {
+    if (std::find(sink_.over.begin(), sink_.over.end(), array) == sink_.over.end()) return false;
+    const PlanPass& plan = pass_.plan();
+    return std::none_of(plan.sinks.begin(), plan.sinks.end(), [&](const PlanSink& other) {
+      return &other != &sink_ &&
+             std::any_of(other.values.begin(), other.values.end(),
+                         [&](NodeId value) { return value == sink_.values[0]; });
+    });
+  }
+
+  /// Everything else that reads the array has been evaluated when the result is written?
+  bool may_overwrite(ArrayId array) const {
+    const PlanPass& plan = pass_.plan();
+    const auto is_load = [&](NodeId node) {
+      return node != kNone && plan.nodes[node].kind == PlanNode::Kind::Load &&
+             plan.nodes[node].id == array;
+    };
+    const bool epilogue = is_after_scan(plan, sink_);
+    for (const PlanNode& node : plan.nodes) {
+      for (const NodeId arg : node.args) {
+        if (is_load(arg) && !epilogue && (node.after_scan || plan.has_scan)) return false;
+      }
+    }
+    for (const PlanSink& sink : plan.sinks) {
+      if (is_load(sink.flag) || is_load(sink.index)) return false;
+      for (const NodeId value : sink.values) {
+        if (is_load(value)) return false;
+      }
+    }
+    return true;
+  }
+
+  Vector room(Type type) {
+    taken_over_ = false;
+    for (const ArrayId array : over_) {
+      Vector& dying = state_.arrays[array];
+      Vector result = cpu_.new_vector_over(type, length(), dying);
+      if (dying.form == Form::Dense && result.buffer.get() == dying.buffer.get()) {
+        taken_over_ = true;
+        return result;
+      }
+      if (result.form != Form::Dense) return result;
+    }
+    return cpu_.new_vector(type, length());
+  }
+
+  std::vector<ArrayId> over_;
+  bool taken_over_ = false;
+};
+
+/// Segments: the lengths are stored and then become a descriptor.
+class StoreLengths : public Store {
+ public:
+  using Store::Store;
+  void open_empty() override {
+    Store::open_empty();
+    close();
+  }
+  void close() override {
+    if (state_.faults.any() && state_.faults.binding() <= sink_.binding) return;
+    const SegdesId id = sink_.segdes[0];
+    state_.bind_size(kernel().segdes[id].count, lengths_.length, kernel().segdes[id].name);
+    Value operand(std::move(lengths_));
+    Value result;
+    run_make_segdes(cpu_, vcode::Op::MakeSegdes, Type::Int, &operand, &result);
+    state_.segdes[id] = std::move(result.segdes());
+    state_.bind_size(kernel().segdes[id].total, state_.segdes[id].total, kernel().segdes[id].name);
+  }
+
+ protected:
+  Vector& target_vector() override { return lengths_; }
+  bool must_lie_in_memory() const override { return false; }
+
+ private:
+  Vector lengths_;
+};
+
+/// Assert.
+class Assertion : public KernelSink {
+ public:
+  using KernelSink::KernelSink;
+  void open_empty() override {}
+  bool open(std::size_t&) override {
+    if (!pass_.is_uniform(sink_.values[0])) return true;
+    if (pass_.node(sink_.values[0]).cell[0] == std::byte{0}) fail(0);
+    return false;
+  }
+  void block(BlockEvaluator& values, const KernelTile&, std::byte*, std::int64_t begin,
+             std::int64_t n) override {
+    const std::byte* flags = values.at(sink_.values[0]);
+    const void* bad = std::memchr(flags, 0, static_cast<std::size_t>(n));
+    if (bad != nullptr) fail(begin + (static_cast<const std::byte*>(bad) - flags));
+  }
+
+ private:
+  void fail(std::int64_t position) {
+    KernelFault fault;
+    fault.kind = KernelFault::Kind::Assertion;
+    fault.binding = sink_.binding;
+    fault.position = position;
+    fault.count = length();
+    state_.faults.note(fault);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KernelSink> make_store(BoundPass& pass, const PlanSink& sink,
+                                       BoundProgram& program) {
+  if (sink.kind == PlanSink::Kind::Segments) {
+    return std::make_unique<StoreLengths>(pass, sink, program);
+  }
+  return std::make_unique<Store>(pass, sink, program);
+}
+
+std::unique_ptr<KernelSink> make_assertion(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program) {
+  return std::make_unique<Assertion>(pass, sink, program);
+}
+
+}  // namespace cvl::cpu

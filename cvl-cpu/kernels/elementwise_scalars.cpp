@@ -1,0 +1,92 @@
+// Elementwise kernels some of whose operands are one element for all. What a kernel of FCODE
+// broadcasts is never written out.
+
+#include "cvl-cpu/kernels/elementwise_rows.hpp"
+#include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/widths.hpp"
+
+namespace cvl::cpu::CVL_ISA {
+namespace {
+
+/// Operand `which` of a loop; bit `which` of `scalars` says that it has one element only.
+template <unsigned scalars, unsigned which, class T>
+class Operand {
+ public:
+  CVL_FN explicit Operand(const void* elements)
+      : elements_(static_cast<const T*>(elements)), first_(*elements_) {}
+  CVL_FN T operator[](std::int64_t i) const {
+    return (scalars >> which & 1) != 0 ? first_ : elements_[i];
+  }
+
+ private:
+  const T* elements_;
+  T first_;
+};
+
+template <unsigned scalars, class Op, class R, class A, class B>
+bool binary(void* out, const void* a, const void* b, const void*, std::int64_t n) {
+  auto* r = static_cast<R*>(out);
+  const Operand<scalars, 0, A> x(a);
+  const Operand<scalars, 1, B> y(b);
+  bool failed = false;
+#pragma omp simd reduction(| : failed)
+  for (std::int64_t i = 0; i < n; ++i) {
+    failed |= failure<Op>(x[i], y[i]);
+    r[i] = evaluate<Op, R>(x[i], y[i]);
+  }
+  return failed;
+}
+
+template <unsigned scalars, class Op, class R, class A, class B, class C>
+bool ternary(void* out, const void* a, const void* b, const void* c, std::int64_t n) {
+  auto* r = static_cast<R*>(out);
+  const auto* x = static_cast<const A*>(a);
+  const Operand<scalars, 1, B> y(b);
+  const Operand<scalars, 2, C> z(c);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) r[i] = evaluate<Op, R>(x[i], y[i], z[i]);
+  return false;
+}
+
+template <class Op, Letters in, Letters out, class T, class I, class F>
+void add_variants(ElementwiseKernel* variants) {
+  using R = TypeOf<out.text[0], T, I, F>;
+  using A = TypeOf<in.text[0], T, I, F>;
+  if constexpr (in.size == 2) {
+    using B = TypeOf<in.text[1], T, I, F>;
+    variants[1] = binary<1, Op, R, A, B>;
+    variants[2] = binary<2, Op, R, A, B>;
+  } else if constexpr (in.size == 3) {
+    using B = TypeOf<in.text[1], T, I, F>;
+    using C = TypeOf<in.text[2], T, I, F>;
+    variants[2] = ternary<2, Op, R, A, B, C>;
+    variants[4] = ternary<4, Op, R, A, B, C>;
+    variants[6] = ternary<6, Op, R, A, B, C>;
+  }
+}
+
+template <class Op, Argument types, Letters in, Letters out, class I, class F>
+void add_row(ElementwiseKernel (*row)[kScalarVariants]) {
+  if constexpr (in.size > 1) {
+    add_variants<Op, in, out, I, I, F>(row[static_cast<std::size_t>(Type::Int)]);
+    if constexpr (types == Argument::Number || types == Argument::Data) {
+      add_variants<Op, in, out, F, I, F>(row[static_cast<std::size_t>(Type::Float)]);
+    }
+    if constexpr (types == Argument::Logic || types == Argument::Data) {
+      add_variants<Op, in, out, Bool, I, F>(row[static_cast<std::size_t>(Type::Bool)]);
+    }
+  }
+}
+
+}  // namespace
+
+void add_scalar_operand_kernels(Kernels& kernels, Widths widths) {
+  for_widths(widths, [&]<class I, class F>() {
+#define ELEMENTWISE(id, text, types, in, out, doc)  \
+  add_row<ops::id, Argument::types, in, out, I, F>( \
+      kernels.with_scalars[static_cast<std::size_t>(vcode::Op::id)]);
+#include "vcode/opcodes.def"
+  });
+}
+
+}  // namespace cvl::cpu::CVL_ISA
