@@ -159,7 +159,8 @@ class Algebra : public ShapeVisitor {
 }  // namespace
 
 bool simplify_algebra(Module& module) {
-  ShapeAnalysis analysis(module);
+  // What is learned must not rest on an operation whose failure could then disappear.
+  ShapeAnalysis analysis(module, false);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;

@@ -168,7 +168,9 @@ class Sweep {
   void filter(List& list, Keep keep) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (keep(i)) list[kept++] = std::move(list[i]);
+      if (!keep(i)) continue;
+      if (kept != i) list[kept] = std::move(list[i]);
+      ++kept;
     }
     changed_ |= kept != list.size();
     list.resize(kept);

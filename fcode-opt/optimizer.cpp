@@ -1,0 +1,115 @@
+#include "fcode-opt/optimizer.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "fcode-opt/from_vcode.hpp"
+#include "fcode-opt/ir_text.hpp"
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/ir_verifier.hpp"
+#include "fcode-opt/pass_table.hpp"
+#include "fcode-opt/to_vcode.hpp"
+
+namespace fcode {
+namespace {
+
+// Each round that changes something is followed by another one; two or three are common.
+constexpr int kMostRounds = 20;
+
+#ifdef NDEBUG
+constexpr bool kAlwaysCheck = false;
+#else
+constexpr bool kAlwaysCheck = true;
+#endif
+
+class Optimizer {
+ public:
+  Optimizer(Module& module, const OptimizerOptions& options, OptimizerReport& report)
+      : module_(module), options_(options), report_(report), state_{report} {}
+
+  void run() {
+    check("the conversion from VCODE");
+    simplify();
+    for (const Pass& pass : pass_table()) {
+      if (!pass.simplifies && run(pass)) simplify();
+    }
+    infer_types(module_);
+  }
+
+ private:
+  void simplify() {
+    bool changed = true;
+    for (int round = 0; changed && round < kMostRounds; ++round) {
+      changed = false;
+      for (const Pass& pass : pass_table()) {
+        if (pass.simplifies) changed |= run(pass);
+      }
+    }
+  }
+
+  bool run(const Pass& pass) {
+    const auto& disabled = options_.disabled;
+    if (pass.level > options_.level) return false;
+    if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) return false;
+    const bool changed = pass.run(module_, state_);
+    check(pass.name);
+    report_.runs.push_back({pass.name, vector_operations(module_), changed});
+    if (options_.dump == pass.name) report_.dump = print(module_);
+    return changed;
+  }
+
+  void check(std::string_view behind) {
+    if (!kAlwaysCheck && !options_.check) return;
+    const std::string fault = find_fault(module_);
+    if (!fault.empty()) throw std::logic_error(fmt::format("behind {}: {}", behind, fault));
+  }
+
+  Module& module_;
+  const OptimizerOptions& options_;
+  OptimizerReport& report_;
+  PassState state_;
+};
+
+}  // namespace
+
+ProgramSize measure(const vcode::Program& program) {
+  ProgramSize size;
+  size.functions = program.functions.size();
+  for (const vcode::Function& function : program.functions) {
+    for (const vcode::Instruction& instruction : function.code) {
+      const Op op = instruction.op;
+      if (op == Op::Else || op == Op::EndIf || op == Op::Return) continue;
+      const vcode::OpInfo& info = vcode::info(op);
+      ++size.instructions;
+      if (info.family == vcode::Family::Stack) ++size.stack;
+      if (info.is_vector_op()) ++size.vector_operations;
+      if (op == Op::Call) ++size.calls;
+      if (op == Op::If) ++size.conditionals;
+      if (op == Op::Const) ++size.constants;
+    }
+  }
+  return size;
+}
+
+vcode::Program optimize(const vcode::LinkedProgram& program, const OptimizerOptions& options,
+                        OptimizerReport* report) {
+  OptimizerReport ignored;
+  OptimizerReport& found = report ? *report : ignored;
+  vcode::Program unchanged = to_vcode(unconverted(program));
+  found.before = measure(unchanged);
+  if (options.level <= kLeastLevel) {
+    found.after = found.before;
+    return unchanged;
+  }
+  Module module = from_vcode(program);
+  Optimizer(module, options, found).run();
+  vcode::Program result = to_vcode(module);
+  found.after = measure(result);
+  found.remarks = std::move(module.remarks);
+  found.source_functions = std::move(module.source_functions);
+  return result;
+}
+
+}  // namespace fcode

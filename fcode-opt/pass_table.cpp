@@ -1,0 +1,69 @@
+#include "fcode-opt/pass_table.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/passes/passes.hpp"
+
+namespace fcode {
+namespace {
+
+// A function of so few vector operations is inlined at every call.
+constexpr std::size_t kSmallFunction = 4;
+// How much inlining may enlarge a program, in vector operations; compiled programs of some hundred
+// functions need a factor of 2.5 to 3.9 for all their calls that are not recursive.
+constexpr std::size_t kLargestGrowth = 4;
+// Programs of up to this size may grow to it in any case.
+constexpr std::size_t kSmallProgram = 500;
+
+bool inline_small(Module& module, PassState&) {
+  return inline_calls(module, {kSmallFunction, 0});
+}
+
+bool inline_all(Module& module, PassState&) {
+  const std::size_t largest = kLargestGrowth * vector_operations(module);
+  return inline_calls(module, {kSmallFunction, std::max(largest, kSmallProgram)});
+}
+
+template <bool (*pass)(Module&)>
+bool plain(Module& module, PassState&) {
+  return pass(module);
+}
+
+constexpr Pass kPasses[] = {
+    {"prune", 1, true, "drop functions that are never called", plain<prune>},
+    {"calls", 1, true, "constants and unchanged values across calls", plain<propagate_calls>},
+    {"fold", 1, true, "operations on constants, as far as all widths agree", plain<fold_constants>},
+    {"descriptors", 1, true, "LENGTHS of MAKE_SEGDES and back", plain<simplify_descriptors>},
+    {"algebra", 1, true, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
+    {"branches", 1, true, "known conditions, equal results of both arms", plain<simplify_branches>},
+    {"common", 1, true, "common subexpressions", plain<merge_common>},
+    {"dead", 1, true, "unused statements, parameters and results, through recursion too",
+     plain<remove_dead>},
+    {"inline-small", 2, false, "calls of small functions and of those with one call", inline_small},
+    {"inline", 2, false, "all other calls but recursive ones, up to a limit", inline_all},
+};
+
+}  // namespace
+
+std::span<const Pass> pass_table() {
+  return kPasses;
+}
+
+bool is_pass(std::string_view name) {
+  return std::any_of(std::begin(kPasses), std::end(kPasses),
+                     [&](const Pass& pass) { return pass.name == name; });
+}
+
+std::string list_passes() {
+  std::string text;
+  for (const Pass& pass : pass_table()) {
+    text += fmt::format("{:<14} -O{}  {}\n", pass.name, pass.level, pass.text);
+  }
+  return text;
+}
+
+}  // namespace fcode

@@ -1,0 +1,35 @@
+// Every pass, once.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "fcode-opt/ir.hpp"
+#include "fcode-opt/optimizer.hpp"
+
+namespace fcode {
+
+/// What passes share.
+struct PassState {
+  OptimizerReport& report;
+};
+
+struct Pass {
+  std::string_view name;
+  int level;          // from which on it runs
+  bool simplifies;    // runs again and again, until nothing changes
+  std::string_view text;  // what it does, for --list-passes
+  bool (*run)(Module& module, PassState& state);  // returns whether something has changed
+};
+
+/// In the order in which they run. Behind each pass that does not simplify, those that do run until
+/// nothing changes.
+std::span<const Pass> pass_table();
+
+/// Is there a pass of that name?
+bool is_pass(std::string_view name);
+
+/// The table as text, one pass on a line.
+std::string list_passes();
+
+}  // namespace fcode
