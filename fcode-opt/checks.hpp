@@ -22,4 +22,11 @@ bool is_assertion(const Module& module, const Statement& statement);
 Statement check_statement(Module& module, Function& function, ValueId ok,
                           const std::string& message, const Origin& origin);
 
+/// Turns checks into assertions, and conditionals around checks alone into straight code.
+///
+/// Counting checks - how many flags are T, of how many - become assertions on the flags themselves
+/// where that is the same. Never moves a check past output, nor changes the order of messages.
+/// Returns whether anything was changed.
+bool checks_to_assertions(Module& module);
+
 }  // namespace fcode

@@ -5,8 +5,11 @@
 
 #include <fmt/core.h>
 
+#include "fcode-opt/checks.hpp"
+#include "fcode-opt/fusion/fuse.hpp"
 #include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
+#include "fcode-opt/shapes/unify.hpp"
 
 namespace fcode {
 namespace {
@@ -33,18 +36,27 @@ bool plain(Module& module, PassState&) {
   return pass(module);
 }
 
+bool fuse_operations(Module& module, PassState& state) {
+  const std::size_t before = module.kernels.size();
+  state.report.fusion = fuse(module);
+  return module.kernels.size() != before;
+}
+
 constexpr Pass kPasses[] = {
     {"prune", 1, true, "drop functions that are never called", plain<prune>},
     {"calls", 1, true, "constants and unchanged values across calls", plain<propagate_calls>},
     {"fold", 1, true, "operations on constants, as far as all widths agree", plain<fold_constants>},
     {"descriptors", 1, true, "LENGTHS of MAKE_SEGDES and back", plain<simplify_descriptors>},
-    {"algebra", 1, true, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
     {"branches", 1, true, "known conditions, equal results of both arms", plain<simplify_branches>},
     {"common", 1, true, "common subexpressions", plain<merge_common>},
     {"dead", 1, true, "unused statements, parameters and results, through recursion too",
      plain<remove_dead>},
     {"inline-small", 2, false, "calls of small functions and of those with one call", inline_small},
     {"inline", 2, false, "all other calls but recursive ones, up to a limit", inline_all},
+    {"shapes", 2, true, "equal descriptors and sizes, conditions on lengths", plain<unify_shapes>},
+    {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
+    {"fuse", 3, false, "kernels", fuse_operations},
+    {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
 };
 
 }  // namespace

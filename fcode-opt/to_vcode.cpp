@@ -102,6 +102,13 @@ void FunctionWriter::write_operation(const Statement& statement) {
     case Statement::Kind::Exit:
       out_.write(Op::Exit, {}, 0, 0, span);
       break;
+    case Statement::Kind::Run:
+      // The VCODE that the kernel replaces.
+      for (const vcode::Instruction& part : module_.kernels[statement.index].spec) {
+        out_.code.push_back(part);
+        out_.code.back().span = span;
+      }
+      break;
     default:
       break;
   }

@@ -52,6 +52,9 @@ class RegionFusion {
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
       if (graph_.nodes[i].scheduled()) last = std::max(last, choice_.schedule[i]);
     }
+    for (const Node& node : graph_.nodes) {
+      if (is_constant(node)) result.push_back(copy_statement(*node.statement));
+    }
     for (Slot slot = 0; slot <= last; ++slot) emit(slot, result, report);
     return result;
   }
@@ -120,9 +123,14 @@ class RegionFusion {
     }
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
-      if (!node.scheduled() || node.in_kernel() || choice_.schedule[i] != slot) continue;
+      if (!node.scheduled() || node.in_kernel() || is_constant(node)) continue;
+      if (choice_.schedule[i] != slot) continue;
       result.push_back(copy_statement(*node.statement));
     }
+  }
+
+  static bool is_constant(const Node& node) {
+    return node.scheduled() && node.statement->kind == Statement::Kind::Const;
   }
 
   // Statements of a region have no blocks.
@@ -210,7 +218,7 @@ class FunctionFusion : public ShapeVisitor {
 }  // namespace
 
 FusionReport fuse(Module& module) {
-  ShapeAnalysis shapes(module);
+  ShapeAnalysis shapes(module, true);
   KernelPool pool(module);
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {

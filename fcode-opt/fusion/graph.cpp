@@ -35,8 +35,11 @@ class GraphBuilder {
     node.statement = &statements_[i];
     node.role = role_of(*node.statement, module_, shapes_);
     if ((i < native_.size() && native_[i]) || !typed(*node.statement)) node.role = Role::Opaque;
+    // Constants that are no literals come before everything else, and so from outside.
+    const bool outside =
+        node.statement->kind == Statement::Kind::Const && node.role == Role::Opaque;
     for (ValueId value : node.statement->results) {
-      graph_.producers[value] = static_cast<NodeIndex>(i);
+      if (!outside) graph_.producers[value] = static_cast<NodeIndex>(i);
       node.output |= outside_uses_[value] != 0;
     }
     limit_chain(node);

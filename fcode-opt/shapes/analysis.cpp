@@ -11,7 +11,7 @@ using Kind = Statement::Kind;
 using vcode::Family;
 
 bool is_barrier(const Statement& statement) {
-  if (statement.kind == Kind::Const) return false;
+  if (statement.kind == Kind::Const || statement.kind == Kind::Run) return false;
   if (statement.kind != Kind::Op) return true;
   const Family family = vcode::info(statement.op).family;
   return family == Family::Io || family == Family::Timer || family == Family::Seed;
@@ -23,7 +23,7 @@ class ShapeAnalysis::Walk {
   Walk(ShapeAnalysis& analysis, std::uint32_t function, ShapeVisitor& visitor)
       : analysis_(analysis),
         function_(analysis.module_.functions[function]),
-        shapes_(function_),
+        shapes_(function_, analysis.trust_rules_),
         visitor_(visitor) {
     if (!analysis.parameters_[function]) return;  // not called: nothing is known
     SignatureReader reader(shapes_);
@@ -45,6 +45,13 @@ class ShapeAnalysis::Walk {
  private:
   // Is the end of the block reached?
   bool block(Block& block) {
+    visitor_.enter();
+    const bool reached = statements(block);
+    visitor_.leave();
+    return reached;
+  }
+
+  bool statements(Block& block) {
     for (std::size_t at = 0; at < block.statements.size();) {
       std::size_t end = at;
       while (end < block.statements.size() && !is_barrier(block.statements[end])) ++end;
@@ -64,9 +71,6 @@ class ShapeAnalysis::Walk {
         return call(statement);
       case Kind::Exit:
         return false;
-      case Kind::Run:
-        for (ValueId value : statement.results) shapes_.define(value, shapes_.unknown());
-        return true;
       default:
         shapes_.step(statement, analysis_.module_);
         return true;
@@ -180,8 +184,9 @@ SignatureShapes unknown_shapes(const Function& function, std::size_t count) {
 
 }  // namespace
 
-ShapeAnalysis::ShapeAnalysis(Module& module)
+ShapeAnalysis::ShapeAnalysis(Module& module, bool trust_rules)
     : module_(module),
+      trust_rules_(trust_rules),
       parameters_(module.functions.size()),
       results_(module.functions.size()),
       pending_(module.functions.size(), 0) {

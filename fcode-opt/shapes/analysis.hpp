@@ -41,6 +41,9 @@ class ShapeVisitor {
   /// replaced; `end` must then be set to where the walk is to go on.
   virtual void region(Shapes& /*shapes*/, Block& /*block*/, std::size_t /*begin*/,
                       std::size_t& /*end*/) {}
+  /// Around the walk of a block: values that are assigned in it are not seen behind it.
+  virtual void enter() {}
+  virtual void leave() {}
   /// A conditional whose condition is known, before its arms are walked.
   virtual void decided(Shapes& /*shapes*/, Statement& /*conditional*/, bool /*value*/) {}
 };
@@ -50,8 +53,8 @@ bool is_barrier(const Statement& statement);
 
 class ShapeAnalysis {
  public:
-  /// Solves the signatures of all functions that the entry can reach.
-  explicit ShapeAnalysis(Module& module);
+  /// Solves the signatures of all functions that the entry can reach. `trust_rules`: see Shapes.
+  explicit ShapeAnalysis(Module& module, bool trust_rules = true);
 
   /// Walks a function with the solved signatures.
   void walk(std::uint32_t function, ShapeVisitor& visitor);
@@ -62,6 +65,7 @@ class ShapeAnalysis {
   bool weaken_results(std::uint32_t function, SignatureShapes shapes);
 
   Module& module_;
+  bool trust_rules_;
   std::vector<std::optional<SignatureShapes>> parameters_;  // nothing: not called so far
   std::vector<std::optional<SignatureShapes>> results_;     // parameters, then results;
                                                             // nothing: does not return so far

@@ -17,7 +17,10 @@ namespace fcode {
 /// Answers hold at the place that the walk has reached.
 class Shapes {
  public:
-  explicit Shapes(const Function& function) : function_(function) {}
+  /// `trust_rules`: learn from the length rules of operations; right where a program that breaks
+  /// one fails in any case, wrong where what is learned could remove that very failure.
+  explicit Shapes(const Function& function, bool trust_rules = true)
+      : function_(function), trust_rules_(trust_rules) {}
 
   /// A value that was not met yet has an unknown shape.
   const Shape& of(ValueId value);
@@ -37,8 +40,8 @@ class Shapes {
   std::optional<Linear> element(ValueId value);
   bool uniform(ValueId value);
 
-  /// Defines the results of an operation or constant, and learns from the rules that it must obey
-  /// ("Op" and "Const" statements only). False if they cannot hold: the statement fails.
+  /// Defines the results of an operation, constant or kernel, and learns from the rules that it must
+  /// obey. False if they cannot hold: the statement fails.
   bool step(const Statement& statement, const Module& module);
 
   /// Of a result of an Op or Const that the walk has passed, else null.
@@ -68,6 +71,7 @@ class Shapes {
   }
 
   const Function& function_;
+  bool trust_rules_;
   std::vector<std::optional<Shape>> shapes_;
   std::vector<std::optional<Definition>> definitions_;
   std::map<std::pair<ValueId, Content>, Shape> packed_;  // (flags, segments) -> new descriptor
