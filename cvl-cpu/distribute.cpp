@@ -14,13 +14,11 @@ void run_distribute(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Valu
   }
   const Window window(cpu, values);
   const ExpandKernel expand = cpu.kernels().expand[type_index(type)];
-  results[0] =
-      expand_segments(cpu, type, segdes,
-                      [&](const SegmentBlock& block, const std::int64_t* starts, std::byte* out) {
-                        std::uint64_t buffer[kSegmentBlock];
-                        expand(out, window.at(block.first, block.count, buffer), starts,
-                               block.count, block.begin, block.end);
-                      });
+  results[0] = expand_segments(cpu, type, segdes, [&](const SegmentBlock& block, std::byte* out) {
+    std::uint64_t buffer[kSegmentBlock];
+    expand(out, window.at(block.first, block.count, buffer), block.starts, block.count, block.begin,
+           block.end);
+  });
 }
 
 }  // namespace cvl::cpu

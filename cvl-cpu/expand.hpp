@@ -9,7 +9,7 @@
 
 namespace cvl::cpu {
 
-/// A vector over `segdes`, made block by block: fill(block, starts, out) writes the elements of a
+/// A vector over `segdes`, made block by block: fill(block, out) writes the elements of a
 /// block to `out`, where 64 bytes more may be overwritten. Blocks are made in the cache and then
 /// put where they belong, so that nothing is written outside the tile that a thread works on.
 template <class Fill>
@@ -24,14 +24,13 @@ Vector expand_segments(CpuBackend& cpu, Type type, const Segdes& segdes, const F
   const bool streamed = static_cast<std::size_t>(bytes) >= cpu.stream_bytes();
   auto tile = [&](std::int64_t number) {
     alignas(64) std::byte made[kSegmentBlock * sizeof(double) + Heap::kPadding];
-    std::int64_t starts_buffer[kSegmentBlock + 1];
     const std::int64_t begin = number * kTile;
-    segments.for_blocks(
-        begin, std::min(begin + kTile, segdes.total), [&](const SegmentBlock& block) {
-          fill(block, segments.starts(block.first, block.count, starts_buffer), made);
-          put_block(cpu, out + block.begin * width, made, (block.end - block.begin) * width,
-                    streamed);
-        });
+    segments.for_blocks(begin, std::min(begin + kTile, segdes.total),
+                        [&](const SegmentBlock& block) {
+                          fill(block, made);
+                          put_block(cpu, out + block.begin * width, made,
+                                    (block.end - block.begin) * width, streamed);
+                        });
   };
   cpu.scheduler().for_tiles(tile_count(segdes.total, kTile), bytes, tile);
   return result;

@@ -23,11 +23,10 @@ bool Locator::locate(const SegmentBlock& block, const std::uint8_t* flags, std::
   constexpr std::int64_t kSlack = 8;
   alignas(64) std::int64_t start_of[kSegmentBlock + kSlack];
   alignas(64) std::int64_t length_of[kSegmentBlock + kSlack];
-  std::int64_t own_buffer[kSegmentBlock + 1];
-  std::int64_t target_buffer[kSegmentBlock + 1];
-  cpu_.kernels().expand_segments(
-      start_of, length_of, own_.starts(block.first, block.count, own_buffer),
-      target_.starts(block.first, block.count, target_buffer), block.count, block.begin, block.end);
+  StartsBuffer<kSegmentBlock> target_buffer;
+  cpu_.kernels().expand_segments(start_of, length_of, block.starts,
+                                 target_.starts(block.first, block.count, target_buffer),
+                                 block.count, block.begin, block.end);
   return !cpu_.kernels().locate(positions, indices, flags, start_of, length_of, n, nowhere);
 }
 
@@ -40,8 +39,9 @@ void Locator::fail(vcode::Op op) const {
     return flag != 0 && static_cast<std::uint64_t>(int_at(cpu_, index_, position)) >=
                             static_cast<std::uint64_t>(target_.length(segment));
   };
+  std::int64_t segment_end = own_.length(0);
   while (true) {
-    while (own_.start(segment + 1) <= position) ++segment;
+    while (segment_end <= position) segment_end += own_.length(++segment);
     if (is_bad()) break;
     ++position;
   }
@@ -53,7 +53,7 @@ bool SegmentLocator::locate(std::int64_t first, std::int64_t count,
                             std::uint64_t* positions) const {
   alignas(64) std::int64_t index_buffer[kSegmentBlock];
   alignas(64) std::int64_t length_of[kSegmentBlock];
-  std::int64_t starts_buffer[kSegmentBlock + 1];
+  StartsBuffer<kSegmentBlock> starts_buffer;
   const std::byte* indices = Window(cpu_, index_).at(first, count, index_buffer);
   const std::int64_t* starts = target_.starts(first, count, starts_buffer);
   for (std::int64_t k = 0; k < count; ++k) length_of[k] = starts[k + 1] - starts[k];

@@ -35,14 +35,13 @@ void run_index(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results
   }
   const Window first(cpu, starts);
   const Window step(cpu, steps);
-  results[0] = expand_segments(
-      cpu, Type::Int, segdes,
-      [&](const SegmentBlock& block, const std::int64_t* segment_starts, std::byte* out) {
+  results[0] =
+      expand_segments(cpu, Type::Int, segdes, [&](const SegmentBlock& block, std::byte* out) {
         std::uint64_t first_buffer[kSegmentBlock];
         std::uint64_t step_buffer[kSegmentBlock];
         cpu.kernels().expand_progressions(out, first.at(block.first, block.count, first_buffer),
                                           step.at(block.first, block.count, step_buffer),
-                                          segment_starts, block.count, block.begin, block.end);
+                                          block.starts, block.count, block.begin, block.end);
       });
 }
 

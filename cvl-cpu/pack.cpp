@@ -1,8 +1,8 @@
 // PACK: the flagged elements, and how many of them each segment has.
 //
 // One pass counts the flags of each tile, a second one moves the elements of each tile to the place
-// that the counts before it give. The starts of the new segments are the numbers of flags before
-// the old starts, whatever the segments look like; lengths are their differences.
+// that the counts before it give. The length of a new segment is the difference of the numbers of
+// flags before its ends, whatever the segments look like.
 
 #include <algorithm>
 #include <cstring>
@@ -24,9 +24,15 @@ struct Job {
   CpuBackend& cpu;
   const Vector& source;
   const std::uint8_t* flags;
-  const Segments* segments;            // null for a single segment
-  std::byte* out = nullptr;            // null when the elements need not be moved
-  std::int64_t* new_starts = nullptr;  // one more than segments
+  const Segments* segments;          // null for a single segment
+  std::byte* out = nullptr;          // null when the elements need not be moved
+  std::byte* new_lengths = nullptr;  // one for each segment
+  /// What a tile has of a segment that begins before it.
+  struct Continued {
+    std::int64_t segment = -1;  // none
+    std::int64_t kept = 0;
+  };
+  std::vector<Continued> continued = {};  // one for each tile
 
   std::int64_t tile_length(std::int64_t begin) const {
     return std::min(kTile, source.length - begin);
@@ -53,31 +59,36 @@ std::int64_t move_block(const Job& job, const Window& source, std::int64_t begin
   return kept;
 }
 
-/// Starts of the new segments whose old start lies in a tile.
-void mark_starts(const Job& job, std::int64_t begin, std::int64_t n, std::uint64_t* masks,
-                 std::int64_t base) {
-  const Segments& segments = *job.segments;
-  const bool last = begin + n == segments.total();
-  const std::int64_t first = segments.first_from(begin);
-  const std::int64_t end = last ? segments.count() + 1 : segments.first_from(begin + n);
+/// Lengths of the new segments, as far as they lie in a tile.
+void count_in_tile(Job& job, std::int64_t begin, std::int64_t n, std::uint64_t* masks) {
   const std::int64_t words = tile_count(n, 64);
   std::int64_t before[kTile / 64 + 1];
   masks[words] = 0;  // a segment may begin behind the last element
-  job.cpu.kernels().masks_before(before, masks, words + 1, base);
-  std::int64_t buffer[kSegmentBlock + 1];
-  for (std::int64_t k = first; k < end; k += kSegmentBlock) {
-    const std::int64_t count = std::min(kSegmentBlock, end - k);
-    job.cpu.kernels().count_before(job.new_starts + k, segments.starts(k, count - 1, buffer), count,
-                                   begin, masks, before);
+  job.cpu.kernels().masks_before(before, masks, words + 1);
+  const Segments::Begun begun = job.segments->begun_in(begin, begin + n);
+  const auto width = static_cast<std::int64_t>(job.cpu.element_bytes(Type::Int));
+  const std::int64_t kept = job.cpu.kernels().count_in_segments(
+      job.new_lengths + begun.first * width, begun.run, begin, begin + n, masks, before);
+  if (kept > 0) job.continued[static_cast<std::size_t>(begin / kTile)] = {begun.first - 1, kept};
+}
+
+/// Completes the lengths of segments that lie in several tiles and of the empty ones at the end.
+template <class I>
+void complete_lengths(const Job& job) {
+  auto* lengths = reinterpret_cast<I*>(job.new_lengths);
+  for (const Job::Continued& part : job.continued) {
+    if (part.segment >= 0) lengths[part.segment] += static_cast<I>(part.kept);
   }
+  const std::int64_t begun = job.segments->first_from(job.source.length);
+  std::fill(lengths + begun, lengths + job.segments->count(), I{0});
 }
 
 /// Does all of a tile, of which `kept` elements stay and go to position `base` on.
-void pack_tile(const Job& job, std::int64_t begin, std::int64_t base, std::int64_t kept) {
+void pack_tile(Job& job, std::int64_t begin, std::int64_t base, std::int64_t kept) {
   std::uint64_t masks[kTile / 64 + 1];
   const std::int64_t n = job.tile_length(begin);
   job.cpu.kernels().flag_masks(masks, job.flags + begin, n);
-  if (job.segments != nullptr) mark_starts(job, begin, n, masks, base);
+  if (job.segments != nullptr) count_in_tile(job, begin, n, masks);
   if (job.out == nullptr) return;
   const Window source(job.cpu, job.source);
   std::int64_t place = base;
@@ -154,11 +165,14 @@ void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* res
     return;
   }
   const Segments segments(cpu, segdes);
-  Ref<Buffer> offsets = cpu.heap().allocate((static_cast<std::size_t>(segdes.count) + 1) * 8);
+  Vector lengths = cpu.new_vector(Type::Int, segdes.count);
   job.segments = &segments;
-  job.new_starts = offsets->as<std::int64_t>();
+  job.new_lengths = mutable_elements<std::byte>(lengths);
+  job.continued.resize(static_cast<std::size_t>(tile_count(source.length, kTile)));
   results[0] = move_kept(job, before, kept);
-  results[1] = segdes_from_offsets(cpu, std::move(offsets), segdes.count);
+  cpu.element_bytes(Type::Int) == 4 ? complete_lengths<std::int32_t>(job)
+                                    : complete_lengths<std::int64_t>(job);
+  results[1] = segdes_from_lengths(cpu, std::move(lengths), kept);
 }
 
 }  // namespace cvl::cpu

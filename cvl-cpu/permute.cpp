@@ -183,11 +183,11 @@ SendPart send_part(const Segments& target, int part, int parts) {
   SendPart result{};
   result.begin = cut(part);
   result.end = part + 1 == parts ? target.total() : cut(part + 1);
-  result.first_segment = part == 0 ? 0 : target.containing(result.begin);
+  result.first_segment = part == 0 ? 0 : target.place_of(result.begin).segment;
   result.last_segment = target.count();
   if (part + 1 < parts) {
-    const std::int64_t next = target.containing(result.end);
-    result.last_segment = target.start(next) == result.end ? next : next + 1;
+    const Segments::Place next = target.place_of(result.end);
+    result.last_segment = next.start == result.end ? next.segment : next.segment + 1;
   }
   return result;
 }
@@ -212,8 +212,8 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
   auto* out = mutable_elements<std::byte>(result);
   const bool prefetch = result.length * width > kPrefetchBytes;
   const auto scatter = cpu.kernels().scatter[type_index(result.type)];
-  const int parts =
-      std::min(cpu.scheduler().parts(10 * (source.length + result.length) * width), kMaxSendParts);
+  const std::int64_t bytes = 10 * (source.length + result.length) * width;
+  const int parts = result.length == 0 ? 1 : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);
   std::atomic<bool> failed{false};
   auto run_part = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];

@@ -179,18 +179,20 @@ void rank_many(const Job& job, const Segments& segments) {
   std::vector<Ref<Buffer>> starts;
   for (int part = 0; part < parts; ++part) {
     scratch.push_back(job.scratch(segments.total()));
-    starts.push_back(job.cpu.heap().allocate((kRankTile + 2) * sizeof(std::int64_t)));
+    starts.push_back(job.cpu.heap().allocate(sizeof(StartsBuffer<kRankTile>)));
   }
   std::atomic<std::int64_t> next{0};
   auto run_part = [&](std::int64_t part) {
     const auto p = static_cast<std::size_t>(part);
     for (std::int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1)) {
-      const std::int64_t first = first_of(tile);
-      const std::int64_t count = first_of(tile + 1) - first;
-      if (count == 0) continue;
-      job.kernels.rank_segments(job.ranks, job.keys,
-                                segments.starts(first, count, starts[p]->as<std::int64_t>()), count,
-                                scratch[p]->data, Job::room(segments.total()), job.down);
+      const std::int64_t end = first_of(tile + 1);
+      for (std::int64_t first = first_of(tile); first < end; first += kRankTile) {
+        // More segments than elements where many are empty.
+        const std::int64_t count = std::min(kRankTile, end - first);
+        job.kernels.rank_segments(job.ranks, job.keys,
+                                  segments.starts(first, count, starts[p]->as<std::int64_t>()),
+                                  count, scratch[p]->data, Job::room(segments.total()), job.down);
+      }
     }
   };
   job.cpu.scheduler().for_parts(parts, run_part);
@@ -250,9 +252,12 @@ void run_rank(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
   job.ranks = mutable_elements<std::byte>(result);
   const Segments segments(cpu, segdes);
   if (n <= kRankFew) {
-    std::int64_t buffer[kRankFew + 1];
-    job.kernels.rank_segments(job.ranks, job.keys, segments.starts(0, segments.count(), buffer),
-                              segments.count(), nullptr, 0, job.down);
+    StartsBuffer<kRankFew> buffer;
+    for (std::int64_t first = 0; first < segments.count(); first += kRankFew) {
+      const std::int64_t count = std::min(kRankFew, segments.count() - first);
+      job.kernels.rank_segments(job.ranks, job.keys, segments.starts(first, count, buffer), count,
+                                nullptr, 0, job.down);
+    }
   } else {
     rank_many(job, segments);
   }

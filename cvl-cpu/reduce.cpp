@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
+#include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/operations.hpp"
-#include "cvl-cpu/segment_tiles.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -20,8 +20,8 @@ class Reduction {
   Reduction(CpuBackend& cpu, const ReduceKernels& kernels, Type type)
       : cpu_(cpu),
         kernels_(kernels),
-        width_(cpu.element_bytes(type)),
-        tile_length_(kFoldTileBytes / static_cast<std::int64_t>(width_)) {}
+        width_(static_cast<std::int64_t>(cpu.element_bytes(type))),
+        tile_length_(kFoldTileBytes / width_) {}
 
   /// All elements, in any form.
   void run_whole(const Vector& data, std::byte* out) {
@@ -37,43 +37,44 @@ class Reduction {
     for (std::int64_t tile = 1; tile < tiles; ++tile) {
       kernels_.combine(totals[0].bytes, totals[tile].bytes);
     }
-    std::memcpy(out, totals[0].bytes, width_);
+    std::memcpy(out, totals[0].bytes, static_cast<std::size_t>(width_));
   }
 
   /// Each segment of Dense data.
   void run_segments(const Vector& data, const Segdes& segdes, std::byte* out) {
-    const SegmentTiles tiles(cpu_, segdes, tile_length_);
-    std::vector<Element> continued(static_cast<std::size_t>(tiles.size()));
+    const FoldTiles tiles(cpu_, segdes, width_);
+    std::vector<Continued> continued(static_cast<std::size_t>(tiles.size()));
     auto body = [&](std::int64_t index) {
-      const SegmentTiles::Tile tile = tiles[index];
-      kernels_.tile(out, elements<std::byte>(data), tile.begin, tile.end, tiles.starts(),
-                    tile.first, tile.last, continued[static_cast<std::size_t>(index)].bytes);
+      const FoldTiles::Tile tile = tiles[index];
+      Continued& part = continued[static_cast<std::size_t>(index)];
+      if (tile.continues()) part.segment = tile.begun.first - 1;
+      kernels_.tile(out + tile.begun.first * width_, elements<std::byte>(data), tile.begin,
+                    tile.end, tile.begun.run, part.element.bytes);
     };
     cpu_.scheduler().for_tiles(tiles.size(), traffic(data), body);
-    const std::int64_t begun = tiles.first_at(data.length);  // only empty segments follow
-    cpu_.kernels().fill[static_cast<std::size_t>(data.type)](
-        out + static_cast<std::size_t>(begun) * width_, kernels_.identity, segdes.count - begun);
-    for (std::int64_t index = 1; index < tiles.size(); ++index) {
-      const SegmentTiles::Tile tile = tiles[index];
-      if (tile.first == tile.last || tiles.starts()[tile.first] > tile.begin) {
-        kernels_.combine(out + static_cast<std::size_t>(tile.first - 1) * width_,
-                         continued[static_cast<std::size_t>(index)].bytes);
-      }
+    for (const Continued& part : continued) {
+      if (part.segment >= 0) kernels_.combine(out + part.segment * width_, part.element.bytes);
     }
+    const std::int64_t begun = tiles.segments().first_from(data.length);  // empty ones follow
+    cpu_.kernels().fill[type_index(data.type)](out + begun * width_, kernels_.identity,
+                                               segdes.count - begun);
   }
 
  private:
-  std::int64_t traffic(const Vector& data) const {
-    return data.length * static_cast<std::int64_t>(width_);
-  }
+  /// What a tile has of a segment that begins before it.
+  struct Continued {
+    std::int64_t segment = -1;  // none
+    Element element;
+  };
+
+  std::int64_t traffic(const Vector& data) const { return data.length * width_; }
 
   /// Compact forms are expanded into a buffer that stays in the L1 cache.
   void reduce_range(const Vector& data, std::int64_t begin, std::int64_t end, Element& total) {
     alignas(64) std::byte state[kReductionStateBytes];
     kernels_.begin(state);
     if (data.form == Form::Dense) {
-      kernels_.accumulate(
-          state, elements<std::byte>(data) + static_cast<std::size_t>(begin) * width_, end - begin);
+      kernels_.accumulate(state, elements<std::byte>(data) + begin * width_, end - begin);
     } else {
       constexpr std::int64_t kBuffer = 1024;
       alignas(64) std::byte buffer[kBuffer * sizeof(double) + Heap::kPadding];
@@ -88,7 +89,7 @@ class Reduction {
 
   CpuBackend& cpu_;
   const ReduceKernels& kernels_;
-  std::size_t width_;
+  std::int64_t width_;
   std::int64_t tile_length_;
 };
 
@@ -100,10 +101,10 @@ void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value
   const ReduceKernels& kernels =
       cpu.kernels().reduce[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
   const bool plain = data.form == Form::Inline || data.form == Form::Dense;
-  if (plain && SmallStarts::suits(segdes)) {
+  if (plain && data.length <= kSmallLength) {
     Vector result = cpu.new_vector(type, segdes.count);
     kernels.small(mutable_elements<std::byte>(result), elements<std::byte>(data),
-                  SmallStarts(cpu, segdes).starts(), segdes.count);
+                  all_segments(segdes));
     results[0] = std::move(result);
     return;
   }
@@ -119,8 +120,7 @@ void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value
   auto* out = mutable_elements<std::byte>(result);
   Reduction reduction(cpu, kernels, type);
   if (data.length <= kSmallLength) {
-    kernels.small(out, elements<std::byte>(cpu.materialized(data)),
-                  SegmentTiles::make_starts(cpu, segdes), segdes.count);
+    kernels.small(out, elements<std::byte>(cpu.materialized(data)), all_segments(segdes));
   } else if (segdes.count == 1) {
     reduction.run_whole(data, out);
   } else {

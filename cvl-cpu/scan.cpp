@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/operations.hpp"
-#include "cvl-cpu/segment_tiles.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -51,23 +51,23 @@ class Scan {
        Vector& result)
       : cpu_(cpu),
         kernels_(kernels),
-        width_(cpu.element_bytes(data.type)),
-        tiles_(cpu, segdes, kFoldTileBytes / static_cast<std::int64_t>(width_)),
+        width_(static_cast<std::int64_t>(cpu.element_bytes(data.type))),
+        tiles_(cpu, segdes, width_),
         data_(data),
         out_(mutable_elements<std::byte>(result)),
         // Compact operands are written out where the result goes, tile by tile.
         in_(data.form == Form::Dense ? elements<std::byte>(data) : out_),
         streamed_(in_ != out_ &&
-                  static_cast<std::size_t>(data.length) * width_ >= cpu.stream_bytes()) {}
+                  static_cast<std::size_t>(data.length * width_) >= cpu.stream_bytes()) {}
 
   void run() {
-    const std::int64_t bytes = data_.length * static_cast<std::int64_t>(2 * width_);
+    const std::int64_t bytes = 2 * data_.length * width_;
     if (tiles_.size() == 1 || cpu_.scheduler().parts(bytes) == 1) {
       Element prefix = start_of(kernels_);
       for (std::int64_t i = 0; i < tiles_.size(); ++i) {
-        const SegmentTiles::Tile tile = tiles_[i];
+        const FoldTiles::Tile tile = tiles_[i];
         expand(tile);
-        scan(tile, prefix);
+        scan(tile, prefix, nullptr);
       }
       return;
     }
@@ -81,38 +81,37 @@ class Scan {
   }
 
  private:
-  void run_linked(const SegmentTiles::Tile& tile, const Link& before, Link& after) {
+  void run_linked(const FoldTiles::Tile& tile, const Link& before, Link& after) {
     expand(tile);
-    const bool borders = tile.first < tile.last;
-    const bool continues = !borders || tiles_.starts()[tile.first] > tile.begin;
+    const bool borders = tile.begun.run.count > 0;
     Element total;
-    kernels_.total(in_, borders ? tiles_.starts()[tile.last - 1] : tile.begin, tile.end,
-                   total.bytes);
+    kernels_.total(in_, borders ? tile.begun.last_start : tile.begin, tile.end, total.bytes);
     if (borders) after.publish(total);
-    Element prefix = continues ? before.wait() : start_of(kernels_);
+    Element prefix = tile.continues() ? before.wait() : start_of(kernels_);
     if (!borders) {
       Element next = prefix;
       kernels_.combine(next.bytes, total.bytes);
       after.publish(next);
     }
-    scan(tile, prefix);
+    // Writing around the cache leaves time to read what comes next.
+    const std::int64_t ahead = tile.begin + cpu_.scheduler().threads() * tiles_.tile_length();
+    scan(tile, prefix, streamed_ && ahead < data_.length ? in_ + ahead * width_ : nullptr);
   }
 
-  void expand(const SegmentTiles::Tile& tile) {
+  void expand(const FoldTiles::Tile& tile) {
     if (data_.form == Form::Dense) return;
-    cpu_.download(data_, tile.begin, tile.end - tile.begin,
-                  out_ + static_cast<std::size_t>(tile.begin) * width_);
+    cpu_.download(data_, tile.begin, tile.end - tile.begin, out_ + tile.begin * width_);
   }
 
-  void scan(const SegmentTiles::Tile& tile, Element& prefix) {
-    kernels_.tile(out_, in_, tile.begin, tile.end, tiles_.starts(), tile.first, tile.last,
-                  prefix.bytes, streamed_);
+  void scan(const FoldTiles::Tile& tile, Element& prefix, const std::byte* upcoming) {
+    kernels_.tile(out_, in_, tile.begin, tile.end, tile.begun.run, prefix.bytes, streamed_,
+                  upcoming);
   }
 
   CpuBackend& cpu_;
   const ScanKernels& kernels_;
-  std::size_t width_;
-  SegmentTiles tiles_;
+  std::int64_t width_;
+  FoldTiles tiles_;
   const Vector& data_;
   std::byte* out_;
   const std::byte* in_;
@@ -144,11 +143,7 @@ void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
     const std::byte* in = plain ? elements<std::byte>(data) : expanded;
     Vector result = cpu.new_vector_over(type, data.length, data);
     auto* out = mutable_elements<std::byte>(result);
-    if (SmallStarts::suits(segdes)) {
-      kernels.small(out, in, SmallStarts(cpu, segdes).starts(), segdes.count);
-    } else {  // most segments are empty
-      kernels.small(out, in, SegmentTiles::make_starts(cpu, segdes), segdes.count);
-    }
+    kernels.small(out, in, all_segments(segdes));
     results[0] = std::move(result);
     return;
   }

@@ -1,4 +1,4 @@
-// MAKE_SEGDES, LENGTHS, LENGTH, and the starts of segments.
+// MAKE_SEGDES, LENGTHS, LENGTH, and the index of segments.
 
 #include <limits>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace cvl::cpu {
 namespace {
 
-constexpr std::int64_t kTile = std::int64_t{1} << 16;  // segments
+constexpr std::int64_t kTile = std::int64_t{1} << 16;  // segments, a multiple of kIndexStep
 
 [[noreturn]] void throw_negative_length(const CpuBackend& cpu, const Vector& lengths) {
   std::int64_t position = 0;
@@ -58,76 +58,45 @@ Segdes uniform_segdes(const CpuBackend& cpu, const Vector& lengths) {
   return Segdes::regular(lengths.length, length);
 }
 
-}  // namespace
-
-const std::int64_t* segment_offsets(CpuBackend& cpu, const Segdes& segdes) {
-  SegdesTables& tables = *segdes.tables;
-  if (!tables.offsets) {
-    const auto* lengths = elements<std::byte>(tables.lengths);
-    const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
-    Ref<Buffer> offsets = cpu.heap().allocate((static_cast<std::size_t>(segdes.count) + 1) * 8);
-    auto* starts = offsets->as<std::int64_t>();
-    const std::int64_t tiles = tile_count(segdes.count, kTile);
-    // First every tile's sum, at the place of its first start, then the starts inside the tiles.
-    const auto count_in = [&](std::int64_t index) {
-      return std::min(kTile, segdes.count - index * kTile);
-    };
-    auto sum = [&](std::int64_t index) {
-      starts[index * kTile] =
-          cpu.kernels().summarize_lengths(lengths + index * kTile * width, count_in(index)).sum;
-    };
-    auto scan = [&](std::int64_t index) {
-      cpu.kernels().starts(starts + index * kTile, lengths + index * kTile * width, count_in(index),
-                           starts[index * kTile]);
-    };
-    if (tiles == 1) {
-      starts[0] = 0;
-    } else {
-      cpu.scheduler().for_tiles(tiles, segdes.count * width, sum);
-      std::int64_t total = 0;
-      for (std::int64_t index = 0; index < tiles; ++index) {
-        total += std::exchange(starts[index * kTile], total);
-      }
-    }
-    cpu.scheduler().for_tiles(tiles, segdes.count * (8 + width), scan);
-    starts[segdes.count] = segdes.total;
-    tables.offsets = std::move(offsets);
-  }
-  return tables.offsets->as<std::int64_t>();
-}
-
-Segdes segdes_from_offsets(CpuBackend& cpu, Ref<Buffer> offsets, std::int64_t count) {
-  const auto* starts = offsets->as<std::int64_t>();
-  Vector lengths = cpu.new_vector(Type::Int, count);
-  auto* out = mutable_elements<std::byte>(lengths);
-  const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
-  auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * kTile;
-    cpu.kernels().differences(out + begin * width, starts + begin, std::min(kTile, count - begin));
-  };
-  cpu.scheduler().for_tiles(tile_count(count, kTile), count * (8 + width), tile);
-  const LengthSummary summary = summarize(cpu, lengths);
-  if (summary.least == summary.greatest) return Segdes::regular(count, summary.least);
+Segdes general_segdes(Vector lengths, std::int64_t total) {
   Segdes result;
   result.uniform = false;
-  result.count = count;
-  result.total = starts[count];
+  result.count = lengths.length;
+  result.total = total;
   result.tables = Ref<SegdesTables>(new SegdesTables);
   result.tables->lengths = std::move(lengths);
-  result.tables->offsets = std::move(offsets);
   return result;
 }
 
-std::int64_t segment_containing(const std::int64_t* offsets, std::int64_t count,
-                                std::int64_t position) {
-  // Without branches on the data: the start of the answer moves up in halves of what is left.
-  std::int64_t first = 0;
-  while (count > 1) {
-    const std::int64_t half = count / 2;
-    first = offsets[first + half] <= position ? first + half : first;
-    count -= half;
+}  // namespace
+
+const std::int64_t* segment_index(CpuBackend& cpu, const Segdes& segdes) {
+  SegdesTables& tables = *segdes.tables;
+  if (!tables.index) {
+    const auto* lengths = elements<std::byte>(tables.lengths);
+    const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
+    const std::int64_t groups = tile_count(segdes.count, kIndexStep);
+    Ref<Buffer> index = cpu.heap().allocate(static_cast<std::size_t>(groups) * 8);
+    auto* starts = index->as<std::int64_t>();
+    auto sum = [&](std::int64_t tile) {
+      const std::int64_t first = tile * kTile;
+      cpu.kernels().sum_lengths(starts + first / kIndexStep, lengths + first * width,
+                                std::min(kTile, segdes.count - first));
+    };
+    cpu.scheduler().for_tiles(tile_count(segdes.count, kTile), segdes.count * width, sum);
+    std::int64_t total = 0;
+    for (std::int64_t group = 0; group < groups; ++group) {
+      total += std::exchange(starts[group], total);
+    }
+    tables.index = std::move(index);
   }
-  return first;
+  return tables.index->as<std::int64_t>();
+}
+
+Segdes segdes_from_lengths(CpuBackend& cpu, Vector lengths, std::int64_t total) {
+  const LengthSummary summary = summarize(cpu, lengths);
+  if (summary.least == summary.greatest) return Segdes::regular(lengths.length, summary.least);
+  return general_segdes(std::move(lengths), total);
 }
 
 void run_make_segdes(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results) {
@@ -147,14 +116,10 @@ void run_make_segdes(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* r
     results[0] = uniform_segdes(cpu, lengths);
     return;
   }
-  Segdes result;
-  result.uniform = false;
-  result.count = lengths.length;
   const bool fits = summary.greatest <= std::numeric_limits<std::int64_t>::max() / lengths.length;
-  result.total = fits ? static_cast<std::int64_t>(summary.sum) : checked_total(cpu, lengths);
-  result.tables = Ref<SegdesTables>(new SegdesTables);
-  result.tables->lengths = std::move(lengths);
-  results[0] = std::move(result);
+  const std::int64_t total =
+      fits ? static_cast<std::int64_t>(summary.sum) : checked_total(cpu, lengths);
+  results[0] = general_segdes(std::move(lengths), total);
 }
 
 void run_lengths(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* results) {

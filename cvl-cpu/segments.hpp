@@ -1,8 +1,8 @@
 // Segment descriptors as the operations of this library see them.
 //
 // Work is always divided by elements, never by segments, so that one huge segment and a million
-// tiny ones balance alike. A range of elements finds its segments with one search and walks them in
-// blocks that are small enough for tables in the L1 cache.
+// tiny ones balance alike. A range of elements finds its segments with one search in a sparse index
+// and walks them in blocks whose starts are summed up from the lengths into tables in the L1 cache.
 #pragma once
 
 #include <algorithm>
@@ -12,93 +12,120 @@
 
 namespace cvl::cpu {
 
-/// The starts of the segments and, at the end, the number of elements: count+1 numbers. Made when
-/// first asked for and then kept in the descriptor. REQUIRES: the descriptor is not uniform.
-const std::int64_t* segment_offsets(CpuBackend& cpu, const Segdes& segdes);
+/// The starts of segments 0, kIndexStep, 2 kIndexStep ... Made when first asked for and then kept
+/// in the descriptor. REQUIRES: the descriptor is not uniform.
+const std::int64_t* segment_index(CpuBackend& cpu, const Segdes& segdes);
 
-/// The descriptor of `count` segments with these starts and total (count+1 numbers).
-Segdes segdes_from_offsets(CpuBackend& cpu, Ref<Buffer> offsets, std::int64_t count);
+/// The descriptor of these lengths, none of which is negative and whose sum is `total`.
+Segdes segdes_from_lengths(CpuBackend& cpu, Vector lengths, std::int64_t total);
 
 /// The last of `count` segments that starts at or before `position`: for an element, its segment
-/// (empty segments are skipped). REQUIRES: count > 0, 0 <= position.
-std::int64_t segment_containing(const std::int64_t* offsets, std::int64_t count,
+/// (empty segments are skipped). REQUIRES: count > 0, starts[0] <= position.
+std::int64_t segment_containing(const std::int64_t* starts, std::int64_t count,
                                 std::int64_t position);
 
 /// At most this many elements and segments make a block.
 inline constexpr std::int64_t kSegmentBlock = 512;
 
+/// Room for the starts of `most` segments and the end of the last one; see Segments::starts().
+template <std::int64_t most>
+using StartsBuffer = std::int64_t[most + kIndexStep];
+
 /// Elements [begin, end) and the segments [first, first + count) that they lie in.
 struct SegmentBlock {
   std::int64_t begin, end;
   std::int64_t first, count;
+  const std::int64_t* starts;  // of those segments, and the end of the last one
 };
 
-/// Starts of segments, whether they are stored or follow from a uniform length. Valid as long as
-/// the descriptor.
+/// A descriptor that can be searched. Valid as long as the descriptor.
 class Segments {
  public:
-  Segments(CpuBackend& cpu, const Segdes& segdes)
-      : offsets_(segdes.uniform ? nullptr : segment_offsets(cpu, segdes)),
-        uniform_length_(segdes.uniform_length),
-        count_(segdes.count),
-        total_(segdes.total) {}
+  Segments(CpuBackend& cpu, const Segdes& segdes);
 
   std::int64_t count() const { return count_; }
   std::int64_t total() const { return total_; }
   /// REQUIRES: segment <= count()
-  std::int64_t start(std::int64_t segment) const {
-    return offsets_ != nullptr ? offsets_[segment] : segment * uniform_length_;
-  }
-  std::int64_t length(std::int64_t segment) const { return start(segment + 1) - start(segment); }
+  std::int64_t start(std::int64_t segment) const;
+  /// REQUIRES: segment < count()
+  std::int64_t length(std::int64_t segment) const;
 
-  /// See segment_containing().
-  std::int64_t containing(std::int64_t position) const {
-    if (offsets_ != nullptr) return segment_containing(offsets_, count_, position);
-    return uniform_length_ == 0 ? count_ - 1 : std::min(position / uniform_length_, count_ - 1);
-  }
+  struct Place {
+    std::int64_t segment;
+    std::int64_t start, end;
+  };
+  /// The segment of an element. REQUIRES: 0 <= position < total()
+  Place place_of(std::int64_t position) const;
 
-  /// The first segment that starts at or behind `position`; count() if there is none.
+  /// The first segment that starts at or behind `position`, up to total(); count() if there is
+  /// none.
   std::int64_t first_from(std::int64_t position) const {
-    return position == 0 ? 0 : containing(position - 1) + 1;
+    return position == 0 ? 0 : place_of(position - 1).segment + 1;
   }
 
-  /// The starts of segments first ... first+count (count+1 numbers): the stored ones, or `buffer`
-  /// filled with them.
-  const std::int64_t* starts(std::int64_t first, std::int64_t count, std::int64_t* buffer) const {
-    if (offsets_ != nullptr) return offsets_ + first;
-    for (std::int64_t k = 0; k <= count; ++k) buffer[k] = (first + k) * uniform_length_;
-    return buffer;
-  }
+  /// The segments that begin in a range of elements, and where the last of them does.
+  struct Begun {
+    std::int64_t first;  // number of the first one
+    SegmentRun run;
+    std::int64_t last_start;
+  };
+  /// REQUIRES: begin < end
+  Begun begun_in(std::int64_t begin, std::int64_t end) const;
+
+  /// All segments.
+  SegmentRun all() const { return {lengths_, uniform_length_, 0, count_}; }
+
+  /// The starts of segments first ... first+count (count+1 numbers), somewhere in `buffer`, which
+  /// is a StartsBuffer.
+  const std::int64_t* starts(std::int64_t first, std::int64_t count, std::int64_t* buffer) const;
 
   /// Calls visit(SegmentBlock) for consecutive blocks that cover the elements [begin, end). Empty
   /// segments may or may not be part of a block.
   template <class Visit>
   void for_blocks(std::int64_t begin, std::int64_t end, const Visit& visit) const {
     if (begin >= end) return;
-    std::int64_t segment = containing(begin);
+    StartsBuffer<kSegmentBlock> buffer;
+    std::int64_t segment = place_of(begin).segment;
+    Window window = window_at(segment, buffer);
     while (begin < end) {
-      SegmentBlock block = block_at(begin, std::min(begin + kSegmentBlock, end), segment);
-      if (block.begin < block.end) visit(block);
-      begin = block.end;
-      segment += begin == start(segment + block.count) ? block.count : block.count - 1;
+      const std::int64_t goal = std::min(begin + kSegmentBlock, end);
+      if (window.end() < goal && segment > window.first) window = window_at(segment, buffer);
+      const std::int64_t* starts = window.starts + (segment - window.first);
+      const std::int64_t left = window.count - (segment - window.first);
+      if (starts[left] <= goal) {
+        if (begin < starts[left]) visit({begin, starts[left], segment, left, starts});
+        begin = starts[left];
+        segment += left;
+      } else {
+        const std::int64_t count = segment_containing(starts, left, goal - 1) + 1;
+        visit({begin, goal, segment, count, starts});
+        begin = goal;
+        segment += starts[count] == goal ? count : count - 1;
+      }
     }
   }
 
  private:
-  /// The block that begins with element `begin` of segment `first`.
-  SegmentBlock block_at(std::int64_t begin, std::int64_t end, std::int64_t first) const {
-    if (offsets_ == nullptr) {
-      return {begin, end, first, (end - 1) / uniform_length_ - first + 1};
-    }
-    const std::int64_t most = std::min(kSegmentBlock, count_ - first);
-    const std::int64_t covered = offsets_[first + most];
-    if (covered <= end) return {begin, covered, first, most};
-    return {begin, end, first, segment_containing(offsets_ + first, most, end - 1) + 1};
+  /// Some segments whose starts have been computed.
+  struct Window {
+    std::int64_t first, count;
+    const std::int64_t* starts;
+    std::int64_t end() const { return starts[count]; }
+  };
+  Window window_at(std::int64_t first, std::int64_t* buffer) const {
+    const std::int64_t count = std::min(kSegmentBlock, count_ - first);
+    return {first, count, starts(first, count, buffer)};
   }
 
-  const std::int64_t* offsets_;
+  const CpuBackend& cpu_;
+  const std::byte* lengths_;   // null when uniform
+  const std::int64_t* index_;  // likewise
+  std::int64_t width_;         // of a length
   std::int64_t uniform_length_;
   std::int64_t count_, total_;
 };
+
+/// All segments of a descriptor that need not be searched.
+SegmentRun all_segments(const Segdes& segdes);
 
 }  // namespace cvl::cpu

@@ -38,6 +38,19 @@ void starts(std::int64_t* out, const void* lengths, std::int64_t n, std::int64_t
     out[i] = start;
     start += length[i];
   }
+  out[n] = start;
+}
+
+template <class I>
+void sum_lengths(std::int64_t* out, const void* lengths, std::int64_t n) {
+  const auto* length = static_cast<const I*>(lengths);
+  for (std::int64_t i = 0; i < n; i += kIndexStep) {
+    const std::int64_t count = n - i < kIndexStep ? n - i : kIndexStep;
+    std::int64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t k = 0; k < count; ++k) sum += length[i + k];
+    out[i / kIndexStep] = sum;
+  }
 }
 
 CVL_FN std::int64_t least_of(std::int64_t a, std::int64_t b) {
@@ -111,6 +124,7 @@ template <class I, class F>
 void add_for_widths(Kernels& kernels) {
   kernels.summarize_lengths = summarize_lengths<I>;
   kernels.starts = starts<I>;
+  kernels.sum_lengths = sum_lengths<I>;
   kernels.expand[static_cast<std::size_t>(Type::Int)] = expand<std::make_unsigned_t<I>>;
   kernels.expand[static_cast<std::size_t>(Type::Bool)] = expand<std::uint8_t>;
   kernels.expand[static_cast<std::size_t>(Type::Float)] = expand<F>;

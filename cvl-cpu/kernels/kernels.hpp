@@ -40,9 +40,13 @@ struct LengthSummary {
 };
 /// REQUIRES: n > 0
 using SummarizeLengthsKernel = LengthSummary (*)(const void* lengths, std::int64_t n);
-/// out[i] = first_start + sum of the lengths before i
+/// out[i] = first_start + sum of the lengths before i, for 0 <= i <= n
 using StartsKernel = void (*)(std::int64_t* out, const void* lengths, std::int64_t n,
                               std::int64_t first_start);
+/// A descriptor is searched through the starts of every so many segments.
+inline constexpr std::int64_t kIndexStep = 64;
+/// out[i] = sum of the lengths kIndexStep * i ... kIndexStep * (i + 1) - 1, of those that there are
+using SumLengthsKernel = void (*)(std::int64_t* out, const void* lengths, std::int64_t n);
 // Expansion: the elements [begin, end) lie in the segments that begin at starts[0 ... count-1], the
 // last of which ends at starts[count]. `out` holds end-begin elements and 64 more bytes that may be
 // overwritten.
@@ -58,13 +62,13 @@ using ExpandSegmentsKernel = void (*)(std::int64_t* start_of, std::int64_t* leng
                                       const std::int64_t* starts, const std::int64_t* targets,
                                       std::int64_t count, std::int64_t begin, std::int64_t end);
 
-/// Where the segments of a descriptor begin: segment k has the elements from [k] up to [k + 1].
-struct SegmentStarts {
-  const std::int64_t* offsets = nullptr;  // null: all segments have the same length
+/// Consecutive segments. Their starts follow from their lengths: reading those costs half of what
+/// reading stored starts would, and most of what a tiny segment costs is memory traffic.
+struct SegmentRun {
+  const void* lengths = nullptr;  // INT, of the first segment and the following; null: all equal
   std::int64_t uniform_length = 0;
-  CVL_FN std::int64_t operator[](std::int64_t k) const {
-    return offsets != nullptr ? offsets[k] : k * uniform_length;
-  }
+  std::int64_t start = 0;  // of the first segment
+  std::int64_t count = 0;
 };
 
 /// Scans and reductions of at most this many elements go from left to right.
@@ -77,14 +81,14 @@ inline constexpr std::int64_t kReductionStateBytes = 256;
 
 /// Exclusive scans within segments.
 struct ScanKernels {
-  /// Segments 0 ... count-1, from left to right. Needs no padding.
-  void (*small)(void* out, const void* in, const SegmentStarts& starts, std::int64_t count);
+  /// All segments, from left to right. Needs no padding.
+  void (*small)(void* out, const void* in, const SegmentRun& segments);
   /// Elements [begin, end) of `in` and `out`, which are aligned to 64 bytes; `begin` is a multiple
-  /// of the tile size. Segments first ... last-1 are those that begin in the range. `prefix` is the
-  /// total so far of the segment that is open at `begin`, and becomes that at `end`.
+  /// of the tile size. `segments` are those that begin in the range. `prefix` is the total so far of
+  /// the segment that is open at `begin`, and becomes that at `end`. `upcoming` is where the thread
+  /// will probably read next, or null: that is brought into the cache meanwhile.
   void (*tile)(void* out, const void* in, std::int64_t begin, std::int64_t end,
-               const SegmentStarts& starts, std::int64_t first, std::int64_t last, void* prefix,
-               bool streamed);
+               const SegmentRun& segments, void* prefix, bool streamed, const void* upcoming);
   /// The total of [begin, end), which lie in one tile, as `tile` arrives at it.
   void (*total)(const void* in, std::int64_t begin, std::int64_t end, void* total);
   /// left = left op right
@@ -94,17 +98,17 @@ struct ScanKernels {
 
 /// Reductions, of a whole range or of segments.
 struct ReduceKernels {
-  /// out[k] = reduction of segment k, for 0 <= k < count, from left to right.
-  void (*small)(void* out, const void* in, const SegmentStarts& starts, std::int64_t count);
+  /// out[k] = reduction of segment k, from left to right.
+  void (*small)(void* out, const void* in, const SegmentRun& segments);
   /// A tile of one segment: begin, accumulate any number of times (all but the last time a multiple
   /// of 256 bytes), finish.
   void (*begin)(void* state);
   void (*accumulate)(void* state, const void* in, std::int64_t n);
   void (*finish)(const void* state, void* out);
-  /// The segments of a tile, described as for scans: the parts of segments first ... last-1 that
-  /// lie in it go to out[first] ... out[last-1], and that of an earlier segment to `continued`.
+  /// The segments of a tile, described as for scans: the part of segment k that lies in it goes to
+  /// out[k], and that of an earlier segment to `continued`.
   void (*tile)(void* out, const void* in, std::int64_t begin, std::int64_t end,
-               const SegmentStarts& starts, std::int64_t first, std::int64_t last, void* continued);
+               const SegmentRun& segments, void* continued);
   /// left = left op right
   void (*combine)(void* left, const void* right);
   /// Replaces an element by the reduction of `count` copies of it; null where that would not give
@@ -147,18 +151,19 @@ using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_
 using CountFlagsKernel = std::int64_t (*)(const std::uint8_t* flags, std::int64_t n);
 /// Reads no flag behind the n-th.
 using FlagMasksKernel = void (*)(std::uint64_t* masks, const std::uint8_t* flags, std::int64_t n);
-/// before[w] = base + bits in the words before w
+/// before[w] = bits in the words before w
 using MasksBeforeKernel = void (*)(std::int64_t* before, const std::uint64_t* masks,
-                                   std::int64_t words, std::int64_t base);
-/// out[k] = number of flags before positions[k]; the masks begin at position `begin`.
-using CountBeforeKernel = void (*)(std::int64_t* out, const std::int64_t* positions,
-                                   std::int64_t count, std::int64_t begin,
-                                   const std::uint64_t* masks, const std::int64_t* before);
+                                   std::int64_t words);
+/// out[k] = number of flags in segment k as far as it lies before `end`, as INT. Returns the number
+/// of those between `begin`, where the masks begin, and the first segment. All segments begin in
+/// the range. masks_before() has counted one word more than the range has.
+using CountInSegmentsKernel = std::int64_t (*)(void* out, const SegmentRun& segments,
+                                               std::int64_t begin, std::int64_t end,
+                                               const std::uint64_t* masks,
+                                               const std::int64_t* before);
 /// Elements whose bit is set, one after the other; overwrites up to 64 bytes behind them.
 using CompressKernel = void (*)(void* out, const void* in, const std::uint64_t* masks,
                                 std::int64_t n);
-/// out[i] = starts[i + 1] - starts[i]
-using DifferencesKernel = void (*)(void* out, const std::int64_t* starts, std::int64_t n);
 
 // Ranks. `down` ranks the greatest element first.
 inline constexpr int kRankDigits = 256;
@@ -206,6 +211,7 @@ struct Kernels {
   DrawBelowKernel draw_below = nullptr;
   SummarizeLengthsKernel summarize_lengths = nullptr;
   StartsKernel starts = nullptr;
+  SumLengthsKernel sum_lengths = nullptr;
   ExpandKernel expand[vcode::kDataTypes] = {};
   ExpandProgressionsKernel expand_progressions = nullptr;
   ExpandSegmentsKernel expand_segments = nullptr;
@@ -217,9 +223,8 @@ struct Kernels {
   CountFlagsKernel count_flags = nullptr;
   FlagMasksKernel flag_masks = nullptr;
   MasksBeforeKernel masks_before = nullptr;
-  CountBeforeKernel count_before = nullptr;
+  CountInSegmentsKernel count_in_segments = nullptr;
   CompressKernel compress[vcode::kDataTypes] = {};
-  DifferencesKernel differences = nullptr;
   RankKernels rank[vcode::kDataTypes] = {};         // for any number of elements
   RankKernels rank_packed[vcode::kDataTypes] = {};  // for fewer than 2^32 elements
 };

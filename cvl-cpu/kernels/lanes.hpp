@@ -201,14 +201,23 @@ CVL_FN Block<T> select(LaneSet set, const Block<T>& a, const Block<T>& b) {
   using Register = typename Block<T>::Register;
   Block<T> result;
 #if defined(__AVX512F__)
-  const auto x = reinterpret_cast<__m512i>(a.parts[0]);
-  const auto y = reinterpret_cast<__m512i>(b.parts[0]);
-  if constexpr (sizeof(T) == 8) {
-    result.parts[0] =
-        reinterpret_cast<Register>(_mm512_mask_blend_epi64(static_cast<__mmask8>(set), y, x));
+  // Blends of the lanes' own type, which the compiler can make part of what computes `a`.
+  if constexpr (std::is_same_v<T, double>) {
+    result.parts[0] = reinterpret_cast<Register>(
+        _mm512_mask_blend_pd(static_cast<__mmask8>(set), reinterpret_cast<__m512d>(b.parts[0]),
+                             reinterpret_cast<__m512d>(a.parts[0])));
+  } else if constexpr (std::is_same_v<T, float>) {
+    result.parts[0] = reinterpret_cast<Register>(
+        _mm512_mask_blend_ps(static_cast<__mmask16>(set), reinterpret_cast<__m512>(b.parts[0]),
+                             reinterpret_cast<__m512>(a.parts[0])));
+  } else if constexpr (sizeof(T) == 8) {
+    result.parts[0] = reinterpret_cast<Register>(
+        _mm512_mask_blend_epi64(static_cast<__mmask8>(set), reinterpret_cast<__m512i>(b.parts[0]),
+                                reinterpret_cast<__m512i>(a.parts[0])));
   } else {
-    result.parts[0] =
-        reinterpret_cast<Register>(_mm512_mask_blend_epi32(static_cast<__mmask16>(set), y, x));
+    result.parts[0] = reinterpret_cast<Register>(
+        _mm512_mask_blend_epi32(static_cast<__mmask16>(set), reinterpret_cast<__m512i>(b.parts[0]),
+                                reinterpret_cast<__m512i>(a.parts[0])));
   }
 #else
   using Word = UnsignedLane<T>;

@@ -69,21 +69,40 @@ CVL_FN std::int64_t bits_in(std::uint64_t mask) {
   return __builtin_popcountll(mask);
 }
 
-void count_before(std::int64_t* out, const std::int64_t* positions, std::int64_t count,
-                  std::int64_t begin, const std::uint64_t* masks, const std::int64_t* before) {
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t at = positions[k] - begin;
-    const std::uint64_t below = (std::uint64_t{1} << (at % 64)) - 1;
-    out[k] = before[at / 64] + bits_in(masks[at / 64] & below);
+void masks_before(std::int64_t* before, const std::uint64_t* masks, std::int64_t words) {
+  std::int64_t count = 0;
+  for (std::int64_t w = 0; w < words; ++w) {
+    before[w] = count;
+    count += bits_in(masks[w]);
   }
 }
 
-void masks_before(std::int64_t* before, const std::uint64_t* masks, std::int64_t words,
-                  std::int64_t base) {
-  for (std::int64_t w = 0; w < words; ++w) {
-    before[w] = base;
-    base += bits_in(masks[w]);
+template <class I>
+std::int64_t count_in_segments(void* out, const SegmentRun& segments, std::int64_t begin,
+                               std::int64_t end, const std::uint64_t* masks,
+                               const std::int64_t* before) {
+  auto* r = static_cast<I*>(out);
+  const auto* lengths = static_cast<const I*>(segments.lengths);
+  const auto flags_before = [&](std::int64_t at) __attribute__((always_inline)) {
+    const std::uint64_t below = (std::uint64_t{1} << (at % 64)) - 1;
+    return before[at / 64] + bits_in(masks[at / 64] & below);
+  };
+  std::int64_t at = (segments.start < end ? segments.start : end) - begin;
+  const std::int64_t first = flags_before(at);
+  std::int64_t counted = first;
+  // All but the last segment end in the range too.
+  for (std::int64_t k = 0; k + 1 < segments.count; ++k) {
+    at += lengths != nullptr ? lengths[k] : segments.uniform_length;
+    const std::int64_t next = flags_before(at);
+    r[k] = static_cast<I>(next - counted);
+    counted = next;
   }
+  if (segments.count > 0) {
+    const std::int64_t last = segments.count - 1;
+    at += lengths != nullptr ? lengths[last] : segments.uniform_length;
+    r[last] = static_cast<I>(flags_before(at < end - begin ? at : end - begin) - counted);
+  }
+  return first;
 }
 
 /// Elements i ... i+63 by a mask, one at a time without branches.
@@ -174,20 +193,12 @@ void compress(void* out, const void* in, const std::uint64_t* masks, std::int64_
   if (i < n) compress_scalar(r, from + i, masks[i / 64], n - i);
 }
 
-template <class I>
-void differences(void* out, const std::int64_t* starts, std::int64_t n) {
-  auto* r = static_cast<I*>(out);
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) r[i] = static_cast<I>(starts[i + 1] - starts[i]);
-}
-
 template <class I, class F>
 void add_for_widths(Kernels& kernels) {
   kernels.count_flags = count_flags;
   kernels.flag_masks = flag_masks;
   kernels.masks_before = masks_before;
-  kernels.count_before = count_before;
-  kernels.differences = differences<I>;
+  kernels.count_in_segments = count_in_segments<I>;
   kernels.compress[static_cast<std::size_t>(Type::Int)] = compress<std::make_unsigned_t<I>>;
   kernels.compress[static_cast<std::size_t>(Type::Bool)] = compress<std::uint8_t>;
   kernels.compress[static_cast<std::size_t>(Type::Float)] = compress<F>;

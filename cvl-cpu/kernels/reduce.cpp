@@ -11,15 +11,16 @@
 namespace cvl::cpu::CVL_ISA {
 namespace {
 
-template <class Op, class T>
-void reduce_small(void* out, const void* in, const SegmentStarts& starts, std::int64_t count) {
+template <class Op, class T, class I>
+void reduce_small(void* out, const void* in, const SegmentRun& segments) {
   auto* r = static_cast<T*>(out);
   const auto* x = static_cast<const T*>(in);
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t begin = starts[k];
-    const std::int64_t end = starts[k + 1];
-    T sum = begin < end ? ops::fold_start<Op, T>() : Op::template identity<T>();
-    for (std::int64_t i = begin; i < end; ++i) sum = Op::apply(sum, x[i]);
+  const auto* lengths = static_cast<const I*>(segments.lengths);
+  std::int64_t i = segments.start;
+  for (std::int64_t k = 0; k < segments.count; ++k) {
+    const std::int64_t end = i + (lengths != nullptr ? lengths[k] : segments.uniform_length);
+    T sum = i < end ? ops::fold_start<Op, T>() : Op::template identity<T>();
+    for (; i < end; ++i) sum = Op::apply(sum, x[i]);
     r[k] = sum;
   }
 }
@@ -57,7 +58,7 @@ void add_reduce_kernels(Kernels& kernels, Widths widths) {
   for_widths(widths, [&]<class I, class F>() {
     for_reductions<I, F>(kernels, []<class Op, class T>(ReduceKernels& entry) {
       static_assert(sizeof(Accumulators<Op, T>) == kReductionStateBytes);
-      entry.small = reduce_small<Op, T>;
+      entry.small = reduce_small<Op, T, I>;
       entry.begin = begin_reduction<Op, T>;
       entry.accumulate = accumulate<Op, T>;
       entry.finish = finish_reduction<Op, T>;

@@ -6,14 +6,17 @@
 namespace cvl::cpu::CVL_ISA {
 namespace {
 
-template <class Op, class T>
-void scan_small(void* out, const void* in, const SegmentStarts& starts, std::int64_t count) {
+template <class Op, class T, class I>
+void scan_small(void* out, const void* in, const SegmentRun& segments) {
   auto* r = static_cast<T*>(out);
   const auto* x = static_cast<const T*>(in);
-  for (std::int64_t k = 0; k < count; ++k) {
+  const auto* lengths = static_cast<const I*>(segments.lengths);
+  std::int64_t i = segments.start;
+  for (std::int64_t k = 0; k < segments.count; ++k) {
+    const std::int64_t end = i + (lengths != nullptr ? lengths[k] : segments.uniform_length);
     T sum = ops::fold_start<Op, T>();
     T result = Op::template identity<T>();
-    for (std::int64_t i = starts[k]; i < starts[k + 1]; ++i) {
+    for (; i < end; ++i) {
       sum = Op::apply(sum, x[i]);
       r[i] = result;
       result = sum;
@@ -21,42 +24,86 @@ void scan_small(void* out, const void* in, const SegmentStarts& starts, std::int
   }
 }
 
-template <class Op, class T>
-void scan_tile(void* out, const void* in, std::int64_t begin, std::int64_t end,
-               const SegmentStarts& starts, std::int64_t first, std::int64_t last, void* prefix,
-               bool streamed) {
-  constexpr std::int64_t kLanes = TileScan<Op, T>::kLanes;
-  auto* r = static_cast<T*>(out);
-  const auto* x = static_cast<const T*>(in);
-  TileScan<Op, T> scan(*static_cast<T*>(prefix));
+/// The scan of a tile, block by block.
+template <class Op, class T, bool streamed>
+class TileWriter {
+ public:
+  static constexpr std::int64_t kLanes = TileScan<Op, T>::kLanes;
+
+  CVL_FN TileWriter(T* out, const T* in, std::int64_t begin, T prefix, const T* upcoming)
+      : out_(out),
+        in_(in),
+        ahead_(upcoming != nullptr ? address(upcoming) - address(in + begin) : 0),
+        scan_(prefix) {}
+
+  /// Blocks from `begin` on up to `end` without borders.
+  CVL_FN void plain(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; i += kLanes) put(i, scan_.exclusive(take(i)));
+  }
+  CVL_FN void block(std::int64_t i, LaneSet heads) { put(i, scan_.exclusive(take(i), heads)); }
+  CVL_FN T next_prefix() const { return scan_.next_prefix(); }
+
+ private:
+  static CVL_FN std::uintptr_t address(const T* x) { return reinterpret_cast<std::uintptr_t>(x); }
+  CVL_FN ScanBlock<T> take(std::int64_t i) const {
+    // What lies ahead of the last elements is no part of the vector.
+    if (streamed)
+      __builtin_prefetch(reinterpret_cast<const void*>(address(in_ + i) + ahead_), 0, 2);
+    return load(in_ + i);
+  }
+  CVL_FN void put(std::int64_t i, const ScanBlock<T>& block) { store(out_ + i, block, streamed); }
+
+  T* out_;
+  const T* in_;
+  std::uintptr_t ahead_;  // bytes
+  TileScan<Op, T> scan_;
+};
+
+template <class Op, class T, class I, bool streamed>
+CVL_FN void scan_blocks(T* out, const T* in, std::int64_t begin, std::int64_t end,
+                        const SegmentRun& segments, T& prefix, const T* upcoming) {
+  using Writer = TileWriter<Op, T, streamed>;
+  constexpr std::int64_t kLanes = Writer::kLanes;
+  Writer writer(out, in, begin, prefix, upcoming);
   ChunkHeads marks;
-  std::int64_t next = first;  // segment to begin next
+  SegmentCursor<I> cursor(segments);
   std::int64_t chunk = begin;
   while (chunk < end) {
-    const std::int64_t border = next < last ? starts[next] : end;
-    const std::int64_t plain = border == end ? end : chunk + (border - chunk) / kChunk * kChunk;
-    for (; chunk < plain; chunk += kLanes) {
-      store(r + chunk, scan.exclusive(load(x + chunk)), streamed);
-    }
+    const std::int64_t border = cursor.position;
+    const std::int64_t plain = border >= end ? end : chunk + (border - chunk) / kChunk * kChunk;
+    writer.plain(chunk, plain);
+    chunk = plain;
     if (chunk >= end) break;
     const std::int64_t chunk_end = chunk + kChunk < end ? chunk + kChunk : end;
-    const std::int64_t before = next;
-    next = marks.mark(starts, next, last, chunk, chunk_end);
-    const bool few = ChunkHeads::few<kLanes>(next - before);
+    const std::int64_t before = cursor.next;
+    marks.mark(cursor, chunk, chunk_end);
+    const bool few = ChunkHeads::few<kLanes>(cursor.next - before);
     for (std::int64_t i = chunk; i < chunk_end; i += kLanes) {
       const LaneSet heads = marks.template heads<kLanes>(i - chunk);
-      const auto elements = load(x + i);
       if (few && heads == 0) {
-        store(r + i, scan.exclusive(elements), streamed);
+        writer.plain(i, i + kLanes);
       } else {
-        store(r + i, scan.exclusive(elements, heads), streamed);
+        writer.block(i, heads);
       }
     }
-    marks.clear();
     chunk = chunk_end;
   }
-  *static_cast<T*>(prefix) = scan.next_prefix();
+  prefix = writer.next_prefix();
   end_streaming(streamed);
+}
+
+template <class Op, class T, class I>
+void scan_tile(void* out, const void* in, std::int64_t begin, std::int64_t end,
+               const SegmentRun& segments, void* prefix, bool streamed, const void* upcoming) {
+  auto* r = static_cast<T*>(out);
+  const auto* x = static_cast<const T*>(in);
+  const auto* next = static_cast<const T*>(upcoming);
+  T& open = *static_cast<T*>(prefix);
+  if (streamed) {
+    scan_blocks<Op, T, I, true>(r, x, begin, end, segments, open, next);
+  } else {
+    scan_blocks<Op, T, I, false>(r, x, begin, end, segments, open, next);
+  }
 }
 
 template <class Op, class T>
@@ -79,8 +126,8 @@ void scan_total(const void* in, std::int64_t begin, std::int64_t end, void* tota
 void add_scan_kernels(Kernels& kernels, Widths widths) {
   for_widths(widths, [&]<class I, class F>() {
     for_scans<I, F>(kernels, []<class Op, class T>(ScanKernels& entry) {
-      entry.small = scan_small<Op, T>;
-      entry.tile = scan_tile<Op, T>;
+      entry.small = scan_small<Op, T, I>;
+      entry.tile = scan_tile<Op, T, I>;
       entry.total = scan_total<Op, T>;
       entry.combine = combine_one<Op, T>;
       const T start = ops::fold_start<Op, T>();

@@ -16,9 +16,9 @@
 // Operators that are exactly associative (all but FLOAT + and *) start the carry from the prefix,
 // which saves an operation and changes nothing.
 //
-// Segment borders come as one byte per element, nonzero where a segment begins. Setting such a byte
-// is all that a segment costs, and an empty segment sets one that is set anyhow, so that there is
-// neither a branch per segment nor one per element.
+// Segment borders are marked in one byte per element, which are then gathered to bits. Adding up a
+// length and setting a byte is all that a segment costs, and an empty segment sets one that is set
+// anyhow, so that there is neither a branch per segment nor one per element.
 #pragma once
 
 #include "cvl-cpu/kernels/fold_rows.hpp"
@@ -50,17 +50,17 @@ CVL_FN B block_sums(const B& x, const B& start) {
   }
 }
 
-/// Inclusive sums of a block with borders before the lanes `begun`, which becomes the set of all
-/// lanes at or behind a border.
+/// Inclusive sums of a block with borders before some lanes. `joined` is the set of the other lanes
+/// and becomes that of all lanes before the first border.
 template <class Op, int kDistance = 1, class B>
-CVL_FN B segment_sums(const B& x, const B& start, LaneSet& begun) {
+CVL_FN B segment_sums(const B& x, const B& start, LaneSet& joined) {
   if constexpr (kDistance == B::kLanes) {
     return x;
   } else {
-    const B next = select(begun, x, combine<Op>(shift_up<kDistance>(x, start), x));
-    begun |= begun << kDistance;
-    keep_in_register(begun);
-    return segment_sums<Op, 2 * kDistance>(next, start, begun);
+    const B next = select(joined, combine<Op>(shift_up<kDistance>(x, start), x), x);
+    joined &= joined << kDistance | lanes_below(kDistance);
+    keep_in_register(joined);
+    return segment_sums<Op, 2 * kDistance>(next, start, joined);
   }
 }
 
@@ -87,11 +87,11 @@ class TileScan {
 
   /// Exclusive results of a block in which segments begin at `heads`.
   CVL_FN B exclusive(const B& x, LaneSet heads) {
-    LaneSet reached = heads;
-    const B sums = segment_sums<Op>(begun<Op, T>(x, start_), start_, reached);
+    LaneSet joined = joined_lanes(heads);
+    const B sums = segment_sums<Op>(begun<Op, T>(x, start_), start_, joined);
     const B left = shift_up<1>(sums, start_);
-    const B result = select(reached << 1, left, with_prefix(combine<Op>(carry_, left)));
-    close(sums, reached);
+    const B result = select(joined << 1 | 1, with_prefix(combine<Op>(carry_, left)), left);
+    close(sums, joined);
     return select(heads, identity_, result);
   }
 
@@ -105,10 +105,10 @@ class TileScan {
 
   /// Inclusive results of a block in which segments begin at `heads`; no prefix.
   CVL_FN B inclusive(const B& x, LaneSet heads) {
-    LaneSet reached = heads;
-    const B sums = segment_sums<Op>(begun<Op, T>(x, start_), start_, reached);
-    const B result = select(reached, sums, combine<Op>(carry_, sums));
-    close(sums, reached);
+    LaneSet joined = joined_lanes(heads);
+    const B sums = segment_sums<Op>(begun<Op, T>(x, start_), start_, joined);
+    const B result = select(joined, combine<Op>(carry_, sums), sums);
+    carry_ = broadcast_last(result);
     return result;
   }
 
@@ -122,6 +122,7 @@ class TileScan {
   CVL_FN T total() const { return last_lane(carry_); }
   /// The prefix of the next tile.
   CVL_FN T next_prefix() const { return last_lane(with_prefix(carry_)); }
+  CVL_FN const B& carry() const { return carry_; }  // the same in all lanes
   CVL_FN const B& start() const { return start_; }
 
  private:
@@ -132,39 +133,78 @@ class TileScan {
       return combine<Op>(prefix_, x);
     }
   }
+  static CVL_FN LaneSet joined_lanes(LaneSet heads) {
+    LaneSet joined = ~heads;
+    keep_in_register(joined);
+    return joined;
+  }
   /// Moves carry and prefix behind a block.
-  CVL_FN void close(const B& sums, LaneSet reached) {
-    const LaneSet any = LaneSet{0} - ((reached >> (kLanes - 1)) & 1);
+  CVL_FN void close(const B& sums, LaneSet joined) {
+    const LaneSet all = LaneSet{0} - ((joined >> (kLanes - 1)) & 1);
     const B last = broadcast_last(sums);
-    carry_ = select(any, last, combine<Op>(carry_, last));
-    if constexpr (!kAssociative<Op, T>) prefix_ = select(any, start_, prefix_);
+    carry_ = select(all, combine<Op>(carry_, last), last);
+    if constexpr (!kAssociative<Op, T>) prefix_ = select(all, prefix_, start_);
   }
 
   B start_, identity_, prefix_, carry_;
+};
+
+/// A walk over the segments that begin in a tile, with lengths of type I.
+template <class I>
+struct SegmentCursor {
+  const I* lengths;  // null: all equal
+  std::int64_t uniform_length;
+  std::int64_t count;
+  std::int64_t next = 0;  // segment
+  std::int64_t position;  // where it begins; behind the last one, where that ends
+
+  CVL_FN explicit SegmentCursor(const SegmentRun& run)
+      : lengths(static_cast<const I*>(run.lengths)),
+        uniform_length(run.uniform_length),
+        count(run.count),
+        position(run.start) {}
 };
 
 /// Marks of the segments that begin in one chunk.
 class ChunkHeads {
  public:
   CVL_FN ChunkHeads() { clear(); }
-  CVL_FN void clear() {
-    for (std::int64_t i = 0; i < kChunk; i += kBlockBytes) clear_lanes(marks_ + i);
-  }
 
-  /// Marks the segments from `first` on that begin before `end`, and returns the first that does
-  /// not, or `last`. The chunk begins at `begin`. Takes the starts by value: they could not stay in
-  /// registers otherwise, because bytes may alias anything.
-  CVL_FN std::int64_t mark(SegmentStarts starts, std::int64_t first, std::int64_t last,
-                           std::int64_t begin, std::int64_t end) {
-    std::int64_t k = first;
-    if (starts.offsets != nullptr) {
-      const std::int64_t* offsets = starts.offsets;
-      for (; k < last && offsets[k] < end; ++k) marks_[offsets[k] - begin] = 1;
+  /// Marks the segments from the cursor on that begin before `end`, and moves it behind them. The
+  /// chunk begins at `begin`. The segment behind the last one of a tile begins behind the tile, so
+  /// that the number of segments need not be looked at.
+  template <class I>
+  CVL_FN void mark(SegmentCursor<I>& cursor, std::int64_t begin, std::int64_t end) {
+    // Copies in registers: bytes may alias anything.
+    std::int64_t position = cursor.position - begin;
+    const std::int64_t limit = end - begin;
+    if (cursor.lengths != nullptr) {
+      const I* const first = cursor.lengths + cursor.next;
+      const I* const last = cursor.lengths + cursor.count;
+      const I* length = first;
+      // Four at a time while all four begin in the chunk: the sum of lengths is what takes time.
+      for (; length + 4 <= last; length += 4) {
+        const std::int64_t two = std::int64_t{length[0]} + length[1];
+        const std::int64_t four = two + length[2] + length[3];
+        if (position + four >= limit) break;
+        marks_[position] = 1;
+        marks_[position + length[0]] = 1;
+        marks_[position + two] = 1;
+        marks_[position + two + length[2]] = 1;
+        position += four;
+      }
+      for (; position < limit; position += *length++) marks_[position] = 1;
+      cursor.next += length - first;
     } else {
-      std::int64_t position = k * starts.uniform_length;
-      for (; position < end; ++k, position += starts.uniform_length) marks_[position - begin] = 1;
+      for (; position < limit; position += cursor.uniform_length, ++cursor.next) {
+        marks_[position] = 1;
+      }
     }
-    return k;
+    cursor.position = position + begin;
+    for (std::int64_t w = 0; w < kWords; ++w) {
+      words_[w] = gather_bits<64>(marks_ + 64 * w);
+      clear_lanes(marks_ + 64 * w);
+    }
   }
 
   /// Are there so few borders that it pays to branch on each block? Not seen in any result.
@@ -173,13 +213,22 @@ class ChunkHeads {
     return borders <= kChunk / kLanes / 8;
   }
 
+  /// The borders among kLanes elements of the chunk. REQUIRES: position is a multiple of kLanes.
   template <int kLanes>
   CVL_FN LaneSet heads(std::int64_t position) const {
-    return gather_bits<kLanes>(marks_ + position);
+    const LaneSet word = words_[position / 64];
+    return kLanes == 64 ? word : (word >> (position % 64)) & lanes_below(kLanes % 64);
   }
 
  private:
+  static constexpr std::int64_t kWords = kChunk / 64;
+
+  CVL_FN void clear() {
+    for (std::int64_t w = 0; w < kWords; ++w) clear_lanes(marks_ + 64 * w);
+  }
+
   alignas(64) std::uint8_t marks_[kChunk];
+  LaneSet words_[kWords];
 };
 
 }  // namespace

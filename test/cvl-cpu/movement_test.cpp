@@ -248,16 +248,27 @@ TEST_CASE("starts of segments and the search for an element's segment") {
   for_configurations([&](Library& lib) {
     const Ints lengths = short_segments(kMany * 6, numbers);
     const Value s = lib.segdes(lengths);
-    const std::int64_t* starts = cvl::cpu::segment_offsets(lib.cpu(), s.segdes());
-    CHECK(starts == cvl::cpu::segment_offsets(lib.cpu(), s.segdes()));
-    std::int64_t start = 0;
+    const cvl::cpu::Segments segments(lib.cpu(), s.segdes());
+    std::vector<std::int64_t> starts = {0};
+    for (const std::int32_t length : lengths) starts.push_back(starts.back() + length);
     bool right = true;
-    for (std::size_t k = 0; k < lengths.size(); ++k) {
-      right &= starts[k] == start;
-      start += lengths[k];
+    for (std::size_t k = 0; k <= lengths.size(); ++k) {
+      right &= segments.start(static_cast<std::int64_t>(k)) == starts[k];
+      if (k < lengths.size()) {
+        right &= segments.length(static_cast<std::int64_t>(k)) == lengths[k];
+      }
     }
     CHECK(right);
-    CHECK(starts[lengths.size()] == start);
+    std::int64_t segment = 0;
+    for (std::int64_t i = 0; i < starts.back(); ++i) {
+      while (starts[static_cast<std::size_t>(segment) + 1] <= i) ++segment;
+      const cvl::cpu::Segments::Place place = segments.place_of(i);
+      right &= place.segment == segment &&
+               place.start == starts[static_cast<std::size_t>(segment)] &&
+               place.end == starts[static_cast<std::size_t>(segment) + 1];
+    }
+    CHECK(right);
+    CHECK(segments.first_from(starts.back()) == segment + 1);
   });
   const std::int64_t starts[] = {0, 2, 2, 5, 6};
   const std::int64_t expected[] = {0, 0, 2, 2, 2, 3};

@@ -1,0 +1,46 @@
+// The tiles that segmented scans and reductions are divided into: a fixed number of elements,
+// whatever the number and the lengths of the segments in them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cvl-cpu/cpu_backend.hpp"
+#include "cvl-cpu/segments.hpp"
+
+namespace cvl::cpu {
+
+/// A descriptor over many elements of `element_bytes` bytes, cut into tiles.
+class FoldTiles {
+ public:
+  FoldTiles(CpuBackend& cpu, const Segdes& segdes, std::int64_t element_bytes)
+      : segments_(cpu, segdes), tile_length_(kFoldTileBytes / element_bytes) {}
+
+  struct Tile {
+    std::int64_t begin, end;  // elements
+    Segments::Begun begun;    // segments
+
+    /// Does it begin in the middle of a segment?
+    bool continues() const { return begun.run.count == 0 || begun.run.start > begin; }
+  };
+  const Segments& segments() const { return segments_; }
+  std::int64_t tile_length() const { return tile_length_; }
+  std::int64_t size() const { return tile_count(segments_.total(), tile_length_); }
+  Tile operator[](std::int64_t index) const {
+    const std::int64_t begin = index * tile_length_;
+    const std::int64_t end = std::min(begin + tile_length_, segments_.total());
+    return {begin, end, segments_.begun_in(begin, end)};
+  }
+
+ private:
+  Segments segments_;
+  std::int64_t tile_length_;
+};
+
+/// One element of any type.
+struct Element {
+  alignas(8) std::byte bytes[8];
+};
+
+}  // namespace cvl::cpu
