@@ -7,7 +7,40 @@ namespace neslc {
 using ir::Var;
 using VectorType = vcode::Type;
 
+namespace {
+
+/// The operands of a ++ b, or null.
+const Pair* append_operands(const Call& call) {
+  const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
+  const bool append = callee != nullptr && callee->definition->is_primitive() &&
+                      callee->definition->name == "append";
+  return append ? std::get_if<Pair>(&call.argument->node) : nullptr;
+}
+
+}  // namespace
+
+void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
+                             std::vector<Value>& parts) {
+  const auto* call_node = std::get_if<Call>(&expr.node);
+  const Pair* operands = call_node == nullptr ? nullptr : append_operands(*call_node);
+  // What is the same for all instances is put together by itself, and once.
+  const bool alone = !context->serial() && compiler_.free_variables().of(expr).empty();
+  if (operands == nullptr || alone) {
+    parts.push_back(expression(expr, frame, context));
+    return;
+  }
+  append_parts(*operands->first, frame, context, parts);
+  append_parts(*operands->second, frame, context, parts);
+}
+
 Value Flattener::call_expression(const Call& call_node, Frame& frame, Context* context) {
+  if (const Pair* operands = append_operands(call_node)) {
+    // a ++ b ++ c is put together in one step.
+    std::vector<Value> parts;
+    append_parts(*operands->first, frame, context, parts);
+    append_parts(*operands->second, frame, context, parts);
+    return appended(*this, parts, context);
+  }
   const Value function = expression(*call_node.callee, frame, context);
   const Value argument = expression(*call_node.argument, frame, context);
   return call(substituted(call_node.callee->type, frame), function, argument, context);

@@ -215,10 +215,9 @@ struct Flattener::BranchResult {
 Value Flattener::lifted_conditional(Var flags, Context* context, const Arm& then_arm,
                                     const Arm& else_arm) {
   const Var single = instances(context);
-  const Var holding = b_.op(Op::AddReduce, VectorType::Int,
-                            {b_.op(Op::BoolToInt, VectorType::Int, {flags}), single});
-  const Var none = b_.op(Op::Equal, VectorType::Int, {holding, b_.int_constant(0)});
-  const Var all = b_.op(Op::Equal, VectorType::Int, {holding, v_.lengths(single)});
+  const Var none =
+      b_.op(Op::Not, VectorType::Bool, {b_.op(Op::OrReduce, VectorType::Bool, {flags, single})});
+  const Var all = b_.op(Op::AndReduce, VectorType::Bool, {flags, single});
   const BranchResult then_result = branch(flags, none, all, context, then_arm);
   const Var complement = b_.op(Op::Not, VectorType::Bool, {flags});
   const BranchResult else_result = branch(complement, all, none, context, else_arm);

@@ -149,6 +149,23 @@ void Flattener::check(Var scalar_flag, const std::string& message) {
       [] { return std::vector<Var>(); });
 }
 
+void Flattener::check_range(Var index, Context* each, const Value& limit,
+                            const std::string& message) {
+  if (!compiler_.options().argument_checks) return;
+  // The extremes of the indices are compared where that can be done with scalars. Those of no index
+  // are in every range.
+  const auto extreme = [&](Op reduction) {
+    return each->serial() ? index : b_.op(reduction, VectorType::Int, {index, instances(each)});
+  };
+  const Var below = b_.op(Op::Less, VectorType::Int, {extreme(Op::MinReduce), b_.int_constant(0)});
+  const Var above =
+      limit.context->serial()
+          ? b_.op(Op::GreaterEqual, VectorType::Int, {extreme(Op::MaxReduce), limit.var})
+          : v_.any(b_.op(Op::GreaterEqual, VectorType::Int, {index, bring_scalar(limit, each)}),
+                   instances(each));
+  check(b_.op(Op::Or, VectorType::Bool, {below, above}), message);
+}
+
 // ---- Expressions
 
 Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {

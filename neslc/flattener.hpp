@@ -65,6 +65,9 @@ class Flattener {
   /// Ends the run with `RUNTIME ERROR: message` if any flag is set.
   void check(const Value& violations, Context* context, const std::string& message);
   void check(ir::Var scalar_flag, const std::string& message);
+  /// The same if an index, one for each instance of `each`, is not in 0 ... limit-1. The limit is
+  /// that of a context that encloses `each`.
+  void check_range(ir::Var index, Context* each, const Value& limit, const std::string& message);
 
   /// A conditional on values; the arms may use any value in the given context. `free` are the
   /// values that the arms use, which are packed for the instances of each arm.
@@ -97,6 +100,8 @@ class Flattener {
   Value evaluated(const Expr& expr, Frame& frame, Context* context);
   Value global(const Expr& expr, const GlobalRef& reference);
   Value call_expression(const Call& call, Frame& frame, Context* context);
+  /// The operands of the `++` that the expression consists of, from left to right.
+  void append_parts(const Expr& expr, Frame& frame, Context* context, std::vector<Value>& parts);
   Value call_definition(const Definition& definition, const std::vector<TypePtr>& types,
                         TypePtr function_type, const Value& argument, Context* context);
   Value call_code(const Version& version, const Value& captured, const Value& argument,

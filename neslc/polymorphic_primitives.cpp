@@ -131,20 +131,18 @@ class Printer {
         return text(fields, value);
       }
       case TypeKind::Pair: {
-        Value result = append(f_.string_constant("("), text(type->first(), value.parts[0]));
-        const TypePtr* rest = &type;
-        const Value* rest_value = &value;
-        TypePtr second = nullptr;
-        do {
-          second = (*rest)->second();
-          rest_value = &rest_value->parts[1];
-          result = append(result, f_.string_constant(", "));
-          rest = &second;
-          const bool more = second->kind == TypeKind::Pair;
-          result = append(result, more ? text(second->first(), rest_value->parts[0])
-                                       : text(second, *rest_value));
-        } while (second->kind == TypeKind::Pair);
-        return append(result, f_.string_constant(")"));
+        std::vector<Value> parts{f_.string_constant("("), text(type->first(), value.parts[0])};
+        const Value* rest = &value.parts[1];
+        TypePtr second = type->second();
+        for (; second->kind == TypeKind::Pair; second = second->second()) {
+          parts.push_back(f_.string_constant(", "));
+          parts.push_back(text(second->first(), rest->parts[0]));
+          rest = &rest->parts[1];
+        }
+        parts.push_back(f_.string_constant(", "));
+        parts.push_back(text(second, *rest));
+        parts.push_back(f_.string_constant(")"));
+        return appended(f_, parts, context_);
       }
       case TypeKind::Sequence: {
         const Value parts = f_.map(value, context_, [&](const Value& element, Context* each) {
@@ -166,10 +164,6 @@ class Printer {
   }
 
  private:
-  Value append(const Value& a, const Value& b) {
-    return appended(f_, f_.bring(a, context_), f_.bring(b, context_), context_);
-  }
-
   Flattener& f_;
   Context* context_;
 };

@@ -32,6 +32,6 @@ std::vector<Value> components(const Value& argument, std::size_t count);
 Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* context);
 
 /// a ++ b, both in `context`.
-Value appended(Flattener& f, const Value& a, const Value& b, Context* context);
+Value appended(Flattener& f, const std::vector<Value>& parts, Context* context);
 
 }  // namespace neslc

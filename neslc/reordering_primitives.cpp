@@ -13,16 +13,6 @@ VectorType type_of(Flattener& f, const Value& value) {
   return f.builder().variable(value.var).type;
 }
 
-/// Ends the run if an index does not lie in its segment of `limits`, which has one number for each.
-void check_indices(Flattener& f, Var indices, Var limits, Context* each, const char* message) {
-  ir::Builder& b = f.builder();
-  const Var zeros = f.vectors().zeros(f.instances(each));
-  const Var bad = b.op(Op::Or, VectorType::Bool,
-                       {b.op(Op::Less, VectorType::Int, {indices, zeros}),
-                        b.op(Op::GreaterEqual, VectorType::Int, {indices, limits})});
-  f.check(Value::scalar(bad, each), each, message);
-}
-
 Value read(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
@@ -33,8 +23,7 @@ Value read(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const each = f.for_each(context, indices.var, index);
   Context* const home = sequence.context;
   const Value size = Value::scalar(v.lengths(sequence.var), home);
-  check_indices(f, index.var, f.bring_scalar(size, each), each,
-                "Index out of bounds for function ->.");
+  f.check_range(index.var, each, size, "Index out of bounds for function ->.");
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
     const Var result = b.op(Op::BPermute, type_of(f, elements),
@@ -55,7 +44,7 @@ Value placed_over(Flattener& f, const Value& target, Var source_descriptor, cons
   Vectors& v = f.vectors();
   Context* const each = f.for_each(context, source_descriptor, index);
   const Value size = Value::scalar(v.lengths(target.var), context);
-  check_indices(f, index.var, f.bring_scalar(size, each), each, message);
+  f.check_range(index.var, each, size, message);
   return Value::sequence(
       target.var,
       v.place_over({{values, index.var, source_descriptor}}, target.elements(), target.var),
@@ -92,7 +81,7 @@ Value permute(Flattener& f, const CallSite& site, const Value& argument) {
   }
   Context* const each = f.for_each(context, sequence.var, index.elements());
   const Value size = Value::scalar(v.lengths(sequence.var), context);
-  check_indices(f, index.elements().var, f.bring_scalar(size, each), each, kMessage);
+  f.check_range(index.elements().var, each, size, kMessage);
   return Value::sequence(
       sequence.var, v.permute(sequence.elements(), index.elements().var, sequence.var), context);
 }
@@ -116,8 +105,7 @@ Value pack(Flattener& f, const CallSite&, const Value& argument) {
 }
 
 Value append(Flattener& f, const CallSite& site, const Value& argument) {
-  const Value here = f.bring(argument, site.context);
-  return appended(f, here.parts[0], here.parts[1], site.context);
+  return appended(f, argument.parts, site.context);
 }
 
 Value join(Flattener& f, const CallSite& site, const Value& argument) {
@@ -161,15 +149,20 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
 
 }  // namespace
 
-Value appended(Flattener& f, const Value& a, const Value& b, Context* context) {
+Value appended(Flattener& f, const std::vector<Value>& parts, Context* context) {
   Vectors& v = f.vectors();
-  const Var first = v.lengths(a.var);
-  const Var target = v.descriptor_of(v.add(first, v.lengths(b.var)));
-  return Value::sequence(target,
-                         v.place({{a.elements(), v.positions(a.var), a.var},
-                                  {b.elements(), v.ranges(first, b.var), b.var}},
-                                 target),
-                         context);
+  std::vector<Vectors::Source> sources;
+  Var begin = ir::kNoVar;
+  for (const Value& part : parts) {
+    const Value here = f.bring(part, context);
+    const Var length = v.lengths(here.var);
+    const bool first = begin == ir::kNoVar;
+    sources.push_back(
+        {here.elements(), first ? v.positions(here.var) : v.ranges(begin, here.var), here.var});
+    begin = first ? length : v.add(begin, length);
+  }
+  const Var target = v.descriptor_of(begin);
+  return Value::sequence(target, v.place(sources, target), context);
 }
 
 std::vector<PrimitiveEntry> reordering_primitives() {

@@ -26,12 +26,19 @@ Value distribute(Flattener& f, const CallSite& site, const Value& argument) {
                          context);
 }
 
-/// Flags of the indices that are not in 0 ... limit-1.
-Var out_of_range(Flattener& f, Var index, Var limit, Var zeros) {
+constexpr const char* kElementMessage = "Sequence reference (a[i]) out of bounds.";
+
+/// The check of a[i]. An index that is a literal is compared with the least of the lengths.
+void check_element(Flattener& f, const Value& index, const Value& lengths, Context* context) {
   ir::Builder& b = f.builder();
-  return b.op(Op::Or, VectorType::Bool,
-              {b.op(Op::Less, VectorType::Int, {index, zeros}),
-               b.op(Op::GreaterEqual, VectorType::Int, {index, limit})});
+  const auto literal = b.known_int(index.var);
+  if (literal && *literal >= 0 && !lengths.context->serial()) {
+    const Var here = f.bring_scalar(lengths, context);
+    const Var least = b.op(Op::MinReduce, VectorType::Int, {here, f.instances(context)});
+    f.check(b.op(Op::LessEqual, VectorType::Int, {least, index.var}), kElementMessage);
+    return;
+  }
+  f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
 }
 
 Value element(Flattener& f, const CallSite& site, const Value& argument) {
@@ -40,11 +47,8 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const context = site.context;
   const Value& sequence = argument.parts[0];
   Context* const home = sequence.context;
+  check_element(f, argument.parts[1], Value::scalar(v.lengths(sequence.var), home), context);
   const Var index = f.bring_scalar(argument.parts[1], context);
-  const Var limit = f.bring_scalar(Value::scalar(v.lengths(sequence.var), home), context);
-  const Var zeros = v.zeros(f.instances(context));
-  f.check(Value::scalar(out_of_range(f, index, limit, zeros), context), context,
-          "Sequence reference (a[i]) out of bounds.");
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
     return Value::scalar(
@@ -65,9 +69,8 @@ Value replace(Flattener& f, const CallSite& site, const Value& argument) {
   Vectors& v = f.vectors();
   const std::vector<Value> parts = components(f.bring(argument, context), 3);
   const Value& sequence = parts[0];
-  const Var zeros = v.zeros(f.instances(context));
-  f.check(Value::scalar(out_of_range(f, parts[2].var, v.lengths(sequence.var), zeros), context),
-          context, "Sequence reference (a[i]) out of bounds.");
+  f.check_range(parts[2].var, context, Value::scalar(v.lengths(sequence.var), context),
+                kElementMessage);
   if (sequence.elements().is_scalar()) {
     const Var result =
         f.builder().op(Op::Replace, type_of(f, sequence.elements()),
@@ -139,14 +142,15 @@ Value range(Flattener& f, const CallSite& site, const Value& argument) {
   const Var step = f.bring_scalar(parts[1], context);
   const Var end = f.bring_scalar(parts[2], context);
   const bool unit = step_literal && *step_literal == 1;
-  Var bad = b.op(Op::Less, VectorType::Int, {end, start});
-  if (!unit) {
-    bad = b.op(Op::Or, VectorType::Bool,
-               {bad, b.op(Op::LessEqual, VectorType::Int,
-                          {step, f.vectors().zeros(f.instances(context))})});
+  const Var instances = f.instances(context);
+  Var bad = f.vectors().any(b.op(Op::Less, VectorType::Int, {end, start}), instances);
+  if (!step_literal || *step_literal < 1) {
+    const Var least =
+        context->serial() ? step : b.op(Op::MinReduce, VectorType::Int, {step, instances});
+    const Var not_positive = b.op(Op::LessEqual, VectorType::Int, {least, b.int_constant(0)});
+    bad = b.op(Op::Or, VectorType::Bool, {bad, not_positive});
   }
-  f.check(Value::scalar(bad, context), context,
-          "In [s:e:l], e must be >= to s, and l must be positive.");
+  f.check(bad, "In [s:e:l], e must be >= to s, and l must be positive.");
   Var count = b.op(Op::Subtract, VectorType::Int, {end, start});
   if (!unit) {
     const Var ones = f.vectors().ones(f.instances(context));

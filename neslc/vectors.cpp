@@ -13,7 +13,10 @@ void Vectors::set_length(const Value& vector, LengthId length) {
     return;
   }
   b_.set_length(vector.var, length);
-  if (vector.is_sequence()) set_length(vector.elements(), b_.variable(vector.var).total);
+  if (!vector.is_sequence()) return;
+  const LengthId total = b_.variable(vector.var).total;
+  if (length == ir::kOne && !b_.knows_single(total)) b_.remember_single(total, vector.var);
+  set_length(vector.elements(), total);
 }
 
 Var Vectors::vector_of(Var scalar, Var descriptor) {
