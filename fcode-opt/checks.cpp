@@ -9,6 +9,16 @@ namespace fcode {
 using vcode::Binding;
 using vcode::ThunkNode;
 
+namespace {
+
+vcode::Constant text_constant(const std::string& text) {
+  std::vector<std::int64_t> characters;
+  for (char c : text) characters.push_back(static_cast<unsigned char>(c));
+  return {Type::Int, vcode::ConstantForm::String, std::move(characters), {}};
+}
+
+}  // namespace
+
 std::uint32_t assertion_kernel(Module& module, const std::string& message) {
   for (std::uint32_t i = 0; i < module.kernels.size(); ++i) {
     const vcode::Kernel& kernel = module.kernels[i];
@@ -32,6 +42,13 @@ std::uint32_t assertion_kernel(Module& module, const std::string& message) {
   binding.elements.nodes = {index, element};
   binding.elements.results = {1};
   kernel.bindings.push_back(std::move(binding));
+  const std::uint32_t text = add_constant(module, text_constant(message));
+  kernel.spec = {{Op::Copy, {}, 1, 0, {}},      {Op::Length, Type::Bool, 0, 0, {}},
+                 {Op::MakeSegdes, {}, 0, 0, {}}, {Op::AndReduce, Type::Bool, 0, 0, {}},
+                 {Op::If, {}, 0, 0, {}},         {Op::Else, {}, 0, 0, {}},
+                 {Op::Const, {}, text, 0, {}},   {Op::Write, Type::Char, 0, 0, {}},
+                 {Op::Exit, {}, 0, 0, {}},       {Op::EndIf, {}, 0, 0, {}}};
+  kernel.has_spec = true;
   module.kernels.push_back(std::move(kernel));
   return static_cast<std::uint32_t>(module.kernels.size() - 1);
 }
@@ -46,12 +63,6 @@ bool is_assertion(const Module& module, const Statement& statement) {
 
 Statement check_statement(Module& module, Function& function, ValueId ok,
                           const std::string& message, const Origin& origin) {
-  vcode::Constant text;
-  text.type = Type::Int;
-  text.form = vcode::ConstantForm::String;
-  std::vector<std::int64_t> characters;
-  for (char c : message) characters.push_back(static_cast<unsigned char>(c));
-  text.elements = std::move(characters);
   Statement check;
   check.kind = Statement::Kind::If;
   check.operands = {ok};
@@ -60,7 +71,7 @@ Statement check_statement(Module& module, Function& function, ValueId ok,
   check.else_block = std::make_unique<Block>();
   Block& failing = *check.else_block;
   failing.statements.push_back(
-      make_const(module, function, add_constant(module, std::move(text)), origin));
+      make_const(module, function, add_constant(module, text_constant(message)), origin));
   const ValueId value = failing.statements.back().results[0];
   failing.statements.push_back(make_op(function, Op::Write, Type::Char, {value}, origin));
   Statement exit;

@@ -22,6 +22,7 @@ class ShapeAnalysis::Walk {
  public:
   Walk(ShapeAnalysis& analysis, std::uint32_t function, ShapeVisitor& visitor)
       : analysis_(analysis),
+        index_(function),
         function_(analysis.module_.functions[function]),
         shapes_(function_, analysis.trust_rules_),
         visitor_(visitor) {
@@ -151,10 +152,12 @@ class ShapeAnalysis::Walk {
 
   bool call(const Statement& statement) {
     const std::uint32_t callee = statement.index;
+    analysis_.callers_[callee].insert(index_);
     SignatureWriter writer(shapes_);
     SignatureShapes arguments;
     for (ValueId value : statement.operands) arguments.push_back(writer.write(value));
     analysis_.weaken_parameters(callee, std::move(arguments));
+    if (!analysis_.results_[callee]) analysis_.try_walk(callee);
     const std::optional<SignatureShapes>& known = analysis_.results_[callee];
     if (!known) return false;
     SignatureReader reader(shapes_);
@@ -167,6 +170,7 @@ class ShapeAnalysis::Walk {
   }
 
   ShapeAnalysis& analysis_;
+  std::uint32_t index_;
   Function& function_;
   Shapes shapes_;
   ShapeVisitor& visitor_;
@@ -189,7 +193,9 @@ ShapeAnalysis::ShapeAnalysis(Module& module, bool trust_rules)
       trust_rules_(trust_rules),
       parameters_(module.functions.size()),
       results_(module.functions.size()),
-      pending_(module.functions.size(), 0) {
+      pending_(module.functions.size(), 0),
+      walking_(module.functions.size(), 0),
+      callers_(module.functions.size()) {
   // Whoever starts the program gives the entry no promises, and of functions that are not in single
   // assignment nothing is known at all.
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
@@ -206,15 +212,28 @@ ShapeAnalysis::ShapeAnalysis(Module& module, bool trust_rules)
     for (std::uint32_t i = 0; i < pending_.size(); ++i) {
       if (!std::exchange(pending_[i], 0) || module.functions[i].opaque) continue;
       again = true;
-      ShapeVisitor silent;
-      std::optional<SignatureShapes> signature = Walk(*this, i, silent).run();
-      if (signature && weaken_results(i, std::move(*signature))) {
-        for (std::size_t j = 0; j < pending_.size(); ++j) {
-          if (parameters_[j]) pending_[j] = 1;  // a caller may be any function in use
-        }
-      }
+      solve(i);
     }
   }
+}
+
+void ShapeAnalysis::solve(std::uint32_t function) {
+  ShapeVisitor silent;
+  ++depth_;
+  walking_[function] = 1;
+  std::optional<SignatureShapes> signature = Walk(*this, function, silent).run();
+  walking_[function] = 0;
+  --depth_;
+  if (signature && weaken_results(function, std::move(*signature))) {
+    for (std::uint32_t caller : callers_[function]) pending_[caller] = 1;
+  }
+}
+
+// A callee that was not walked yet would end the walk of its caller.
+void ShapeAnalysis::try_walk(std::uint32_t callee) {
+  constexpr int kDeepest = 64;  // walks inside each other, each on the native stack
+  if (walking_[callee] || depth_ >= kDeepest || !std::exchange(pending_[callee], 0)) return;
+  solve(callee);
 }
 
 void ShapeAnalysis::walk(std::uint32_t function, ShapeVisitor& visitor) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "fcode-opt/ir.hpp"
@@ -61,6 +62,8 @@ class ShapeAnalysis {
 
  private:
   class Walk;
+  void solve(std::uint32_t function);
+  void try_walk(std::uint32_t callee);
   void weaken_parameters(std::uint32_t function, SignatureShapes shapes);
   bool weaken_results(std::uint32_t function, SignatureShapes shapes);
 
@@ -69,7 +72,10 @@ class ShapeAnalysis {
   std::vector<std::optional<SignatureShapes>> parameters_;  // nothing: not called so far
   std::vector<std::optional<SignatureShapes>> results_;     // parameters, then results;
                                                             // nothing: does not return so far
-  std::vector<char> pending_;                               // functions to walk again
+  std::vector<char> pending_;                    // functions to walk again
+  std::vector<char> walking_;                    // functions in whose walk we are
+  int depth_ = 0;
+  std::vector<std::set<std::uint32_t>> callers_;  // that a walk has met, of each function
 };
 
 }  // namespace fcode
