@@ -55,82 +55,163 @@ std::function<void()> repeated(cvl::Backend& backend, Op op, Type type,
   };
 }
 
-Case make_case(std::string name, double bytes, Baseline baseline, Op op, Type type,
-               std::vector<Value> (*operands)(cvl::Backend&, std::int64_t)) {
-  return {std::move(name), bytes, baseline, [=](cvl::Backend& backend, std::int64_t length) {
+using B = cvl::Backend;
+using V = std::vector<Value>;
+using N = std::int64_t;
+
+Case make_case(std::string_view group, std::string name, double bytes, Baseline baseline, Op op,
+               Type type, V (*operands)(B&, N)) {
+  return {group, std::move(name), bytes, baseline, [=](B& backend, N length) {
             return repeated(backend, op, type, operands(backend, length));
           }};
 }
 
+/// The same with two sets of operands in turn, so that nothing is known from the call before.
+Case make_case_in_turn(std::string_view group, std::string name, double bytes, Baseline baseline,
+                       Op op, Type type, V (*operands)(B&, N)) {
+  return {group, std::move(name), bytes, baseline, [=](B& backend, N length) {
+            const std::function<void()> runs[2] = {
+                repeated(backend, op, type, operands(backend, length)),
+                repeated(backend, op, type, operands(backend, length))};
+            return [first = runs[0], second = runs[1], turn = false]() mutable {
+              turn = !turn;
+              (turn ? first : second)();
+            };
+          }};
+}
+
+Vector random_floats(B& b, N n) { return converted(b, Op::IntToFloat, random_ints(b, n, 100)); }
+
+Vector constant(B& b, N n, N number) {
+  Value operands[2] = {cvl::make_int(b.widths(), number), Segdes::single(n)};
+  Value result;
+  b.execute(Op::Distribute, Type::Int, operands, &result);
+  return result.vector();
+}
+
+/// A permutation of which the library does not know that it is one.
+Vector unknown_permutation(B& b, N n) {
+  Value operands[2] = {permutation(b, n), constant(b, n, 0)};
+  Value result;
+  b.execute(Op::Add, Type::Int, operands, &result);
+  return result.vector();
+}
+
+Vector random_flags(B& b, N n) { return converted(b, Op::IntToBool, random_ints(b, n, 2)); }
+
+/// Segments of 0 to 31 elements, about n in all.
+Segdes short_segments(B& b, N n) { return cvl::make_segdes(b, random_ints(b, n / 16, 32)); }
+
+constexpr std::string_view kElementwise = "Elementwise operations";
+constexpr std::string_view kFolds = "Scans and reductions";
+constexpr std::string_view kMoves = "Moving operations";
+constexpr std::string_view kSegments = "Segments of 16 on average";
+constexpr std::string_view kOrder = "Order and choice";
+
 }  // namespace
 
 const std::vector<Case>& flat_cases() {
-  using B = cvl::Backend;
-  using V = std::vector<Value>;
-  using N = std::int64_t;
   static const std::vector<Case> cases = {
-      make_case("+ INT", 12, Baseline::Transform, Op::Add, Type::Int,
+      make_case(kElementwise, "+ INT", 12, Baseline::Add, Op::Add, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), random_ints(b, n, 100)};
                 }),
-      make_case("+ INT, one constant", 8, Baseline::None, Op::Add, Type::Int,
+      make_case(kElementwise, "+ INT, one constant", 8, Baseline::AddConstant, Op::Add, Type::Int,
                 [](B& b, N n) {
-                  Value operands[2] = {cvl::make_int(b.widths(), 3), Segdes::single(n)};
-                  Value constant;
-                  b.execute(Op::Distribute, Type::Int, operands, &constant);
-                  return V{random_ints(b, n, 100), constant};
+                  return V{random_ints(b, n, 100), constant(b, n, 3)};
                 }),
-      make_case("< INT", 9, Baseline::None, Op::Less, Type::Int,
+      make_case(kElementwise, "+ FLOAT", 24, Baseline::AddFloat, Op::Add, Type::Float,
+                [](B& b, N n) {
+                  return V{random_floats(b, n), random_floats(b, n)};
+                }),
+      make_case(kElementwise, "< INT", 9, Baseline::Less, Op::Less, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), random_ints(b, n, 100)};
                 }),
-      make_case("EXP", 16, Baseline::None, Op::Exp, Type::Int,
-                [](B& b, N n) { return V{converted(b, Op::IntToFloat, random_ints(b, n, 100))}; }),
-      make_case("RAND", 4, Baseline::None, Op::Rand, Type::Int,
-                [](B& b, N n) {
-                  Value operands[2] = {cvl::make_int(b.widths(), 100), Segdes::single(n)};
-                  Value constant;
-                  b.execute(Op::Distribute, Type::Int, operands, &constant);
-                  return V{constant};
-                }),
-      make_case("+_REDUCE INT", 4, Baseline::Reduce, Op::AddReduce, Type::Int,
+      make_case(kElementwise, "EXP", 16, Baseline::Exp, Op::Exp, Type::Int,
+                [](B& b, N n) { return V{random_floats(b, n)}; }),
+      make_case(kElementwise, "RAND", 4, Baseline::Random, Op::Rand, Type::Int,
+                [](B& b, N n) { return V{constant(b, n, 100)}; }),
+      make_case(kFolds, "+_REDUCE INT", 4, Baseline::Reduce, Op::AddReduce, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), Segdes::single(n)};
                 }),
-      make_case("+_REDUCE FLOAT", 8, Baseline::None, Op::AddReduce, Type::Float,
+      make_case(kFolds, "+_REDUCE FLOAT", 8, Baseline::ReduceFloat, Op::AddReduce, Type::Float,
                 [](B& b, N n) {
-                  return V{converted(b, Op::IntToFloat, random_ints(b, n, 100)), Segdes::single(n)};
+                  return V{random_floats(b, n), Segdes::single(n)};
                 }),
-      make_case("+_SCAN INT", 8, Baseline::Scan, Op::AddScan, Type::Int,
+      make_case(kFolds, "+_SCAN INT", 8, Baseline::Scan, Op::AddScan, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), Segdes::single(n)};
                 }),
-      make_case("+_SCAN FLOAT", 16, Baseline::None, Op::AddScan, Type::Float,
+      make_case(kFolds, "+_SCAN FLOAT", 16, Baseline::ScanFloat, Op::AddScan, Type::Float,
                 [](B& b, N n) {
-                  return V{converted(b, Op::IntToFloat, random_ints(b, n, 100)), Segdes::single(n)};
+                  return V{random_floats(b, n), Segdes::single(n)};
                 }),
-      make_case("PERMUTE INT, random", 12, Baseline::None, Op::Permute, Type::Int,
+      make_case(kMoves, "PERMUTE INT, by ranks", 12, Baseline::Scatter, Op::Permute, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), permutation(b, n), Segdes::single(n)};
                 }),
-      make_case(
-          "BPERMUTE INT, in order", 12, Baseline::None, Op::BPermute, Type::Int,
-          [](B& b, N n) {
-            return V{random_ints(b, n, 100), iota(b, n), Segdes::single(n), Segdes::single(n)};
-          }),
-      make_case("BPERMUTE INT, random", 12, Baseline::None, Op::BPermute, Type::Int,
+      make_case_in_turn(kMoves, "PERMUTE INT, new index", 12, Baseline::Scatter, Op::Permute,
+                        Type::Int,
+                        [](B& b, N n) {
+                          return V{random_ints(b, n, 100), unknown_permutation(b, n),
+                                   Segdes::single(n)};
+                        }),
+      make_case(kMoves, "PERMUTE INT, same index", 12, Baseline::Scatter, Op::Permute, Type::Int,
+                [](B& b, N n) {
+                  return V{random_ints(b, n, 100), unknown_permutation(b, n), Segdes::single(n)};
+                }),
+      make_case(kMoves, "BPERMUTE INT, in order", 12, Baseline::GatherInOrder, Op::BPermute,
+                Type::Int,
+                [](B& b, N n) {
+                  return V{random_ints(b, n, 100), iota(b, n), Segdes::single(n),
+                           Segdes::single(n)};
+                }),
+      make_case(kMoves, "BPERMUTE INT, random", 12, Baseline::Gather, Op::BPermute, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), permutation(b, n), Segdes::single(n),
                            Segdes::single(n)};
                 }),
-      make_case("PACK INT, half", 7, Baseline::Select, Op::Pack, Type::Int,
+      make_case(kSegments, "DIST INT", 4.75, Baseline::None, Op::Distribute, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100),
-                           converted(b, Op::IntToBool, random_ints(b, n, 2)), Segdes::single(n)};
+                  const Segdes segdes = short_segments(b, n);
+                  return V{random_ints(b, segdes.count, 100), segdes};
                 }),
-      make_case("RANK_UP INT", 76, Baseline::Sort, Op::RankUp, Type::Int,
+      make_case(kSegments, "INDEX", 5, Baseline::None, Op::Index, Type::Int,
+                [](B& b, N n) {
+                  const Segdes segdes = short_segments(b, n);
+                  return V{random_ints(b, segdes.count, 100), random_ints(b, segdes.count, 9),
+                           segdes};
+                }),
+      make_case(kSegments, "EXTRACT INT", 1.25, Baseline::None, Op::Extract, Type::Int,
+                [](B& b, N n) {
+                  return V{random_ints(b, n, 100), random_ints(b, n / 16, 16),
+                           Segdes::regular(n / 16, 16)};
+                }),
+      make_case(kSegments, "REPLACE INT, copied", 8.75, Baseline::None, Op::Replace, Type::Int,
+                [](B& b, N n) {
+                  return V{random_ints(b, n, 100), random_ints(b, n / 16, 16),
+                           random_ints(b, n / 16, 9), Segdes::regular(n / 16, 16)};
+                }),
+      make_case(kSegments, "MAKE_SEGDES", 0.75, Baseline::None, Op::MakeSegdes, Type::Int,
+                [](B& b, N n) { return V{random_ints(b, n / 16, 32)}; }),
+      make_case(kOrder, "PACK INT, half", 7, Baseline::Select, Op::Pack, Type::Int,
+                [](B& b, N n) {
+                  return V{random_ints(b, n, 100), random_flags(b, n), Segdes::single(n)};
+                }),
+      make_case(kOrder, "PACK FLOAT, half", 13, Baseline::SelectFloat, Op::Pack, Type::Float,
+                [](B& b, N n) {
+                  return V{random_floats(b, n), random_flags(b, n), Segdes::single(n)};
+                }),
+      make_case(kOrder, "RANK_UP INT", 76, Baseline::Sort, Op::RankUp, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, INT32_MAX), Segdes::single(n)};
+                }),
+      make_case(kOrder, "RANK_UP FLOAT", 208, Baseline::SortFloat, Op::RankUp, Type::Float,
+                [](B& b, N n) {
+                  return V{converted(b, Op::IntToFloat, random_ints(b, n, INT32_MAX)),
+                           Segdes::single(n)};
                 }),
   };
   return cases;

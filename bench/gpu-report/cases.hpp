@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/gpu-report/meter.hpp"
@@ -11,6 +12,7 @@
 namespace gpu_report {
 
 struct Case {
+  std::string_view group;  // cases of one group stand together and share a plot
   std::string name;
   double bytes_per_element;  // what must be read and written at least
   Baseline baseline;

@@ -34,7 +34,10 @@ class DeviceMeter final : public Meter {
   std::function<void()> baseline(Baseline which, std::int64_t length,
                                  const std::vector<std::int64_t>& offsets) override {
     try {
-      return make_baseline(which, length, offsets, cvl::cuda::native::stream_of(backend_.device()));
+      const cudaStream_t stream = cvl::cuda::native::stream_of(backend_.device());
+      if (Work work = transform_baseline(which, length, stream)) return work;
+      if (Work work = fold_baseline(which, length, offsets, stream)) return work;
+      return order_baseline(which, length, stream);
     } catch (const cvl::Failure&) {
       return {};  // no memory for the arrays of this size
     }

@@ -1,9 +1,10 @@
-# Fills FOLDER with PROGRAMS, what they need and what they run. See gpu-report-folder.
+# Fills FOLDER with PROGRAMS, what they need and what they run, the files VCODE among it. See
+# gpu-report-folder.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/bin ${FOLDER}/test-bin ${FOLDER}/lib ${FOLDER}/programs)
 foreach(program IN LISTS PROGRAMS)
   get_filename_component(name ${program} NAME)
-  if(name MATCHES "-test$")
+  if(name MATCHES "-test$|^vcode-smith$")
     set(target ${FOLDER}/test-bin)
   else()
     set(target ${FOLDER}/bin)
@@ -21,9 +22,8 @@ foreach(library IN LISTS libraries)
   file(COPY ${library} DESTINATION ${FOLDER}/lib FOLLOW_SYMLINK_CHAIN)
 endforeach()
 
-file(GLOB programs ${SOURCE_DIR}/bench/gpu-report/programs/*.vcode
-  ${SOURCE_DIR}/bench/programs/*.vcode)
-foreach(program IN LISTS programs)
+file(GLOB programs ${SOURCE_DIR}/bench/gpu-report/programs/*.vcode)
+foreach(program IN LISTS programs VCODE)
   file(COPY ${program} DESTINATION ${FOLDER}/programs)
 endforeach()
 file(COPY ${SOURCE_DIR}/bench/gpu-report/run ${SOURCE_DIR}/scripts/gpu-test DESTINATION ${FOLDER}

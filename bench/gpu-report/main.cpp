@@ -19,6 +19,7 @@ constexpr const char* kHelp =
     "  --output=DIR     where to (default: gpu-report-results)\n"
     "  --folder=DIR     folder made by the build target gpu-report-folder: its test-bin/ is run,\n"
     "                   its programs/ are timed with its bin/vinterp (default: neither)\n"
+    "  --programs=DIR   also time the .vcode programs in DIR, which read no input\n"
     "  --minutes=N      stop beginning new work in time for this limit (default: 10)\n"
     "  --largest=N      longest vectors have 2^N elements (default: 28)\n"
     "  --dry-run        say what would be done, and whether there is a device\n"
@@ -63,6 +64,8 @@ int main(int argc, char** argv) {
       options.output = value;
     } else if (take(argument, "--folder=", value)) {
       options.folder = value;
+    } else if (take(argument, "--programs=", value)) {
+      options.programs = value;
     } else if (take(argument, "--minutes=", value) && parse_number(value, 1, 1000, number)) {
       options.minutes = number;
     } else if (take(argument, "--largest=", value) && parse_number(value, 16, 32, number)) {

@@ -11,8 +11,33 @@
 
 namespace gpu_report {
 
-/// Primitives of the vendor's library, called directly on plain arrays of 32-bit integers.
-enum class Baseline { None, Copy, Reduce, Scan, Select, Sort, Transform, SegmentedReduce };
+/// Primitives of the vendor's libraries, called directly on plain arrays: of 32-bit integers, or of
+/// doubles where the name says Float. All are CUB's but for Random, which is cuRAND's Philox.
+enum class Baseline {
+  None,
+  Copy,
+  // transformations
+  Add,
+  AddConstant,
+  Less,
+  Exp,
+  AddFloat,
+  Random,
+  Gather,  // from places in random order
+  GatherInOrder,
+  Scatter,
+  // folds
+  Reduce,
+  ReduceFloat,
+  Scan,
+  ScanFloat,
+  SegmentedReduce,
+  // order and choice
+  Select,
+  SelectFloat,
+  Sort,
+  SortFloat,
+};
 
 class Meter {
  public:

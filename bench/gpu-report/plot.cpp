@@ -88,16 +88,19 @@ std::string svg(const Plot& plot) {
   out += fmt::format(
       "<text transform=\"translate(18 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
       kTop + height / 2, escaped(plot.y_label));
+  int named = 0;
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const Series& series = plot.series[k];
-    const std::string_view color = kColors[k % kColors.size()];
+    const std::size_t chosen = series.color < 0 ? k : static_cast<std::size_t>(series.color);
+    const std::string_view color = kColors[chosen % kColors.size()];
     out += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{} points=\"",
                        color, series.dashed ? " stroke-dasharray=\"6 4\"" : "");
     for (const auto& [x, y] : series.points) {
       out += fmt::format("{:.1f},{:.1f} ", at_x(std::log2(x)), at_y(y));
     }
     out += "\"/>\n";
-    const double row = kTop + 10 + 16 * static_cast<double>(k);
+    if (series.name.empty()) continue;
+    const double row = kTop + 10 + 16 * static_cast<double>(named++);
     out += line_between(kLeft + width + 10, row, kLeft + width + 30, row, color);
     out += text_at(kLeft + width + 36, row + 4, "start", series.name);
   }

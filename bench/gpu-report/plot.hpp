@@ -8,9 +8,10 @@
 namespace gpu_report {
 
 struct Series {
-  std::string name;
+  std::string name;  // empty: not in the legend
   std::vector<std::pair<double, double>> points;  // x above 0
   bool dashed = false;                            // for what is compared with
+  int color = -1;  // which of the colors; series of one color belong together; -1: the next
 };
 
 struct Plot {

@@ -1,19 +1,21 @@
 #include "bench/gpu-report/report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <optional>
 #include <stdexcept>
-#include <sys/wait.h>
 
 #include <fmt/core.h>
 
 #include "bench/gpu-report/cases.hpp"
+#include "bench/gpu-report/command.hpp"
 #include "bench/gpu-report/plot.hpp"
+#include "bench/gpu-report/programs.hpp"
+#include "bench/gpu-report/table.hpp"
 #include "cvl/failure.hpp"
 
 namespace gpu_report {
@@ -23,7 +25,18 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // The work in its order, and the part of the time at which each must have ended.
-constexpr double kTestsEnd = 0.35, kFlatEnd = 0.65, kSegmentedEnd = 0.85;
+constexpr double kTestsEnd = 0.25, kFlatEnd = 0.5, kSegmentedEnd = 0.65, kProgramsEnd = 0.8;
+
+/// Arguments of the tests in test-bin/: what a device adds to, and what takes seconds.
+struct TestArguments {
+  const char* name;
+  const char* arguments;
+};
+constexpr TestArguments kTestArguments[] = {
+    {"property-test", "[small],[failures]"},
+    {"vcode-smith", "--cuda --count 2000 --seed 200000"},
+};
+constexpr const char* kSanitizers[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
 
 /// A file that must be written.
 void write_file(const fs::path& path, const std::string& text) {
@@ -33,67 +46,19 @@ void write_file(const fs::path& path, const std::string& text) {
   if (!file) throw std::runtime_error("cannot write " + path.string());
 }
 
-/// A table as markdown and as comma-separated values.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  std::string markdown() const {
-    std::string text;
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-      text += "|";
-      for (const std::string& cell : rows_[k]) text += " " + cell + " |";
-      text += "\n";
-      if (k > 0) continue;
-      for (std::size_t column = 0; column < rows_[0].size(); ++column) {
-        text += column == 0 ? "| --- " : "| ---: ";
-      }
-      text += "|\n";
-    }
-    return text;
-  }
-  std::string csv() const {
-    std::string text;
-    for (const auto& row : rows_) {
-      for (std::size_t k = 0; k < row.size(); ++k) text += (k > 0 ? ",\"" : "\"") + row[k] + "\"";
-      text += "\n";
-    }
-    return text;
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
-struct CommandResult {
-  int status;
-  std::string output;
-  double seconds;
-};
-
-CommandResult run_command(const std::string& command) {
-  const auto begin = Clock::now();
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {-1, "cannot start", 0};
-  std::string output;
-  char buffer[4096];
-  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, pipe)) {
-    output.append(buffer, count);
-  }
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output,
-          std::chrono::duration<double>(Clock::now() - begin).count()};
-}
-
-std::string quoted(const fs::path& path) {
-  std::string result = "'";
-  for (const char c : path.string()) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 std::string rate(double bytes, double seconds) {
   return seconds > 0 ? fmt::format("{:.1f}", bytes / seconds / 1e9) : "-";
+}
+
+/// "flat", "Order and choice": flat-order-and-choice.
+std::string file_name(std::string_view first, std::string_view second) {
+  std::string result = fmt::format("{}-{}", first, second);
+  for (char& c : result) {
+    c = std::isalnum(static_cast<unsigned char>(c)) != 0
+            ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+            : '-';
+  }
+  return result;
 }
 
 class Report {
@@ -107,10 +72,11 @@ class Report {
     char date[32];
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M", std::localtime(&now));
     text_ = fmt::format("# GPU report\n\n{}, {}\n\n", date, meter_.device());
-    const bool passed = run_tests();
+    bool passed = run_tests();
     measure_flat();
     measure_segmented();
-    time_programs();
+    measure_programs();
+    passed = run_sanitizers() && passed;
     write_file(options_.output / "report.md", text_);
     return passed;
   }
@@ -129,10 +95,9 @@ class Report {
     write_file(options_.output / (file + ".svg"), svg(plot));
     text_ += fmt::format("![{}]({}.svg)\n\n", plot.title, file);
   }
-  std::vector<fs::path> files_in(const char* name, const char* extension) const {
+  static std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
     std::vector<fs::path> files;
-    const fs::path folder = options_.folder / name;
-    if (options_.folder.empty() || !fs::is_directory(folder)) return files;
+    if (!fs::is_directory(folder)) return files;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.is_regular_file() && entry.path().extension() == extension) {
         files.push_back(entry.path());
@@ -142,35 +107,62 @@ class Report {
     return files;
   }
 
+  /// Runs a test and adds its row to the table.
+  bool run_test(const std::string& name, const std::string& command, double end, Table& table) {
+    if (!time_left(end)) {
+      table.add({name, "no time left", "-"});
+      return true;
+    }
+    say("test " + name);
+    const CommandResult result = run_command("timeout 150 " + command);
+    const bool good = result.status == 0;
+    const std::string text = good                   ? "passed"
+                             : result.status == 77  ? "skipped: no device"
+                             : result.status == 124 ? "FAILED: not done after 150 s"
+                                                    : fmt::format("FAILED, {}", result.status);
+    table.add({name, text, fmt::format("{:.1f}", result.seconds)});
+    if (!good) write_file(options_.output / (name + ".log"), result.output);
+    return good || result.status == 77;
+  }
+
   bool run_tests() {
+    if (options_.folder.empty()) return true;
     Table table({"test", "result", "seconds"});
     bool passed = true;
-    int count = 0;
-    for (const fs::path& test : files_in("test-bin", "")) {
-      if (!time_left(kTestsEnd)) {
-        table.add({test.filename().string(), "no time left", "-"});
-        continue;
+    for (const fs::path& test : files_in(options_.folder / "test-bin", "")) {
+      std::string command = quoted(test);
+      for (const TestArguments& one : kTestArguments) {
+        if (test.filename() == one.name) command += std::string(" ") + one.arguments;
       }
-      say("test " + test.filename().string());
-      const CommandResult result = run_command("timeout 180 " + quoted(test));
-      const bool good = result.status == 0;
-      passed = passed && good;
-      ++count;
-      table.add({test.filename().string(),
-                 good ? "passed" : fmt::format("FAILED with status {}", result.status),
-                 fmt::format("{:.1f}", result.seconds)});
-      if (!good) {
-        write_file(options_.output / (test.filename().string() + ".log"), result.output);
-      }
+      passed = run_test(test.filename().string(), command, kTestsEnd, table) && passed;
     }
-    if (count > 0) add_table("Tests", "tests", table);
+    if (!table.empty()) add_table("Tests", "tests", table);
+    return passed;
+  }
+
+  /// The kernel tests again under the tools of the toolkit, with the time that is left.
+  bool run_sanitizers() {
+    const fs::path test = options_.folder / "test-bin" / "cuda-device-test";
+    const std::string tool = "compute-sanitizer";
+    if (options_.folder.empty() || !fs::exists(test)) return true;
+    if (run_command("command -v " + tool).status != 0) {
+      text_ += "compute-sanitizer was not found on the path and did not run.\n\n";
+      return true;
+    }
+    Table table({"compute-sanitizer", "result", "seconds"});
+    bool passed = true;
+    for (const std::string name : kSanitizers) {
+      const std::string command = fmt::format("{} --tool {} --error-exitcode 1 {} '~[steady]'",
+                                              tool, name, quoted(test));
+      passed = run_test(name, command, 0.95, table) && passed;
+    }
+    add_table("Kernel tests under compute-sanitizer", "sanitizer", table);
     return passed;
   }
 
   void measure_flat() {
     Table table({"operation", "elements", "time (us)", "GB/s", "vendor GB/s", "of vendor",
                  "launches", "waits"});
-    Plot plot{"Flat operations", "elements", "GB/s", {}};
     Series copy{"device copy", {}, true};
     for (int power = options_.smallest; power <= options_.largest; power += 2) {
       const std::int64_t n = std::int64_t{1} << power;
@@ -180,20 +172,26 @@ class Report {
                                  8.0 * static_cast<double>(n) / seconds / 1e9);
       }
     }
+    std::vector<Plot> plots;
     for (const Case& one : flat_cases()) {
-      Series series{one.name, {}};
+      if (plots.empty() || plots.back().title != one.group) {
+        plots.push_back({std::string(one.group), "elements", "GB/s", {copy}});
+      }
+      Series ours{one.name, {}}, vendor{"", {}, true};
+      ours.color = vendor.color = static_cast<int>(plots.back().series.size());
       for (int power = options_.smallest; power <= options_.largest; power += 2) {
         if (!time_left(kFlatEnd)) break;
-        measure_case(one, std::int64_t{1} << power, table, series);
+        measure_case(one, std::int64_t{1} << power, table, ours, vendor);
       }
-      plot.series.push_back(std::move(series));
+      plots.back().series.push_back(std::move(ours));
+      if (!vendor.points.empty()) plots.back().series.push_back(std::move(vendor));
     }
-    if (!copy.points.empty()) plot.series.push_back(std::move(copy));
     add_table("Flat operations: least bytes moved, per second of device time", "flat", table);
-    add_plot("flat", plot);
+    for (const Plot& plot : plots) add_plot(file_name("flat", plot.title), plot);
   }
 
-  void measure_case(const Case& one, std::int64_t n, Table& table, Series& series) {
+  void measure_case(const Case& one, std::int64_t n, Table& table, Series& ours,
+                    Series& vendors) {
     say(fmt::format("{} of {}", one.name, n));
     try {
       const auto work = one.prepare(meter_.backend(), n);
@@ -204,10 +202,11 @@ class Report {
       const cvl::DeviceCounters after = meter_.backend().counters();
       const double bytes = one.bytes_per_element * static_cast<double>(n);
       const double seconds = measure(meter_, work);
-      series.points.emplace_back(static_cast<double>(n), bytes / seconds / 1e9);
+      ours.points.emplace_back(static_cast<double>(n), bytes / seconds / 1e9);
       std::string vendor = "-", share = "-";
       if (const auto baseline = meter_.baseline(one.baseline, n, {})) {
         const double theirs = measure(meter_, baseline);
+        vendors.points.emplace_back(static_cast<double>(n), bytes / theirs / 1e9);
         vendor = rate(bytes, theirs);
         share = fmt::format("{:.0f}%", 100 * theirs / seconds);
       }
@@ -239,9 +238,7 @@ class Report {
                      "-"});
         }
       }
-      std::string file = "segmented-" + std::string(spread_name(spread));
-      std::replace(file.begin(), file.end(), ' ', '-');
-      add_plot(file, plot);
+      add_plot(file_name("segmented", spread_name(spread)), plot);
     }
     add_table(fmt::format("Segmented operations on 2^{} INT", options_.segmented), "segmented",
               table);
@@ -271,31 +268,17 @@ class Report {
     table.add({std::string(spread_name(spread)), std::to_string(mean), reduce, vendor, scan});
   }
 
-  void time_programs() {
+  void measure_programs() {
     const fs::path vinterp = options_.folder / "bin" / "vinterp";
-    const std::vector<fs::path> programs = files_in("programs", ".vcode");
-    if (programs.empty() || !fs::exists(vinterp)) return;
-    Table table({"program", "CPU (s)", "CUDA (s)", "ratio"});
-    for (const fs::path& program : programs) {
-      if (!time_left(1)) break;
-      say("program " + program.filename().string());
-      const auto seconds = [&](const char* backend) -> std::optional<double> {
-        const CommandResult result =
-            run_command(fmt::format("timeout 120 {} -t --backend={} {} < /dev/null",
-                                    quoted(vinterp), backend, quoted(program)));
-        const std::string key = "elapsed time = ";
-        const std::size_t at = result.output.find(key);
-        if (result.status != 0 || at == std::string::npos) return std::nullopt;
-        return std::strtod(result.output.c_str() + at + key.size(), nullptr);
-      };
-      const auto cpu = seconds("cpu"), cuda = seconds("cuda");
-      const auto shown = [](const std::optional<double>& value) {
-        return value ? fmt::format("{:.4f}", *value) : std::string("failed");
-      };
-      table.add({program.stem().string(), shown(cpu), shown(cuda),
-                 cpu && cuda && *cuda > 0 ? fmt::format("{:.1f}", *cpu / *cuda) : "-"});
+    if (options_.folder.empty() || !fs::exists(vinterp)) return;
+    std::vector<fs::path> programs = files_in(options_.folder / "programs", ".vcode");
+    for (const fs::path& program : files_in(options_.programs, ".vcode")) {
+      programs.push_back(program);
     }
-    add_table("Programs", "programs", table);
+    const Table table =
+        time_programs(vinterp, programs, [this] { return time_left(kProgramsEnd); },
+                      [this](const std::string& line) { say(line); });
+    if (!table.empty()) add_table("Programs", "programs", table);
   }
 
   Meter& meter_;
@@ -337,6 +320,10 @@ std::string plan(const ReportOptions& options) {
   }
   if (!options.folder.empty()) {
     text += fmt::format("- programs in {}, CPU and CUDA\n", (options.folder / "programs").string());
+    if (!options.programs.empty()) {
+      text += fmt::format("- programs in {}, CPU and CUDA\n", options.programs.string());
+    }
+    text += "- kernel tests under compute-sanitizer, if it is there\n";
   }
   return text;
 }

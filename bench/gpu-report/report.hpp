@@ -14,6 +14,7 @@ namespace gpu_report {
 struct ReportOptions {
   std::filesystem::path output = "gpu-report-results";
   std::filesystem::path folder;     // with bin/, test-bin/ and programs/; empty: measurements only
+  std::filesystem::path programs;   // of the user's: every .vcode file in it is timed too
   double minutes = 10;              // for everything
   int smallest = 16, largest = 28;  // powers of two of the flat measurements
   int segmented = 26;               // power of two of the segmented ones
