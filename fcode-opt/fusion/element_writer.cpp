@@ -11,34 +11,47 @@ using vcode::SizeId;
 
 // ---- the kernel's tables ----
 
+SizeId KernelTables::add_size(const Linear& known) {
+  vcode::KernelSize size;
+  if (known.is_number() && known.constant >= 0) {
+    size.literal = known.constant;
+  } else {
+    size.name = "n" + std::to_string(numbers_['n']++);
+  }
+  bound_.push_back(size.literal ? Bound::Before : Bound::No);
+  kernel.sizes.push_back(std::move(size));
+  return static_cast<SizeId>(kernel.sizes.size() - 1);
+}
+
 SizeId KernelTables::size(const Linear& length) {
   const Linear known = shapes.equations.normal(length);
-  const auto next = static_cast<SizeId>(kernel.sizes.size());
-  const auto [place, is_new] = sizes_.try_emplace(known, next);
-  if (is_new) {
-    vcode::KernelSize size;
-    if (known.is_number() && known.constant >= 0) {
-      size.literal = known.constant;
-    } else {
-      size.name = "n" + std::to_string(numbers_['n']++);
-    }
-    kernel.sizes.push_back(size);
-    bound_.push_back(size.literal ? Bound::Before : Bound::No);
-  }
+  const auto [place, is_new] = sizes_.try_emplace(known);
+  if (is_new) place->second = add_size(known);
   return place->second;
 }
 
-ArrayId KernelTables::new_array(Type type, const Linear& length, char letter) {
-  const SizeId size_id = size(length);
+SizeId KernelTables::new_size(const Linear& length) {
+  const Linear known = shapes.equations.normal(length);
+  const SizeId id = add_size(shapes.equations.unknown());
+  bind(id, Bound::Later);
+  if (!known.is_number()) sizes_.try_emplace(known, id);
+  return id;
+}
+
+ArrayId KernelTables::new_array(Type type, SizeId length, char letter) {
   kernel.arrays.push_back(
-      {letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++), type, size_id});
+      {letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++), type, length});
   return static_cast<ArrayId>(kernel.arrays.size() - 1);
 }
 
-SegdesId KernelTables::new_segdes(const Linear& count, const Linear& total, char letter) {
-  const SizeId count_id = size(count), total_id = size(total);
+ArrayId KernelTables::new_array(Type type, const Linear& length, char letter) {
+  return new_array(type, size(length), letter);
+}
+
+SegdesId KernelTables::new_segdes(const Linear& count, SizeId total, char letter) {
+  const SizeId count_id = size(count);
   kernel.segdes.push_back(
-      {letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++), count_id, total_id});
+      {letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++), count_id, total});
   return static_cast<SegdesId>(kernel.segdes.size() - 1);
 }
 
@@ -54,7 +67,7 @@ ArrayId KernelTables::array(ValueId value) {
 
 SegdesId KernelTables::segdes(ValueId value) {
   if (const auto known = segments.find(value); known != segments.end()) return known->second;
-  const SegdesId id = new_segdes(shapes.of(value).length, shapes.of(value).sum, 's');
+  const SegdesId id = new_segdes(shapes.of(value).length, size(shapes.of(value).sum), 's');
   segments.emplace(value, id);
   kernel.inputs.push_back({true, id});
   operands.push_back(value);

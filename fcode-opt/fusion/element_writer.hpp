@@ -24,7 +24,10 @@ class KernelTables {
   vcode::SegdesId segdes(ValueId value);
   vcode::SizeId size(const Linear& length);
   vcode::ArrayId new_array(Type type, const Linear& length, char letter);
-  vcode::SegdesId new_segdes(const Linear& count, const Linear& total, char letter);
+  vcode::ArrayId new_array(Type type, vcode::SizeId length, char letter);
+  vcode::SegdesId new_segdes(const Linear& count, vcode::SizeId total, char letter);
+  /// The size that a binding introduces for a data length: never one that was there before.
+  vcode::SizeId new_size(const Linear& length);
   enum class Bound : std::uint8_t { No, Later, Before };  // in a binding, or before all of them
   Bound bound(vcode::SizeId size) const { return bound_[size]; }
   void bind(vcode::SizeId size, Bound how) { bound_[size] = std::max(bound_[size], how); }
@@ -52,6 +55,8 @@ class KernelTables {
   std::vector<char> inside;  // by NodeIndex
 
  private:
+  vcode::SizeId add_size(const Linear& known);
+
   std::map<Linear, vcode::SizeId> sizes_;
   std::vector<Bound> bound_;  // by SizeId, so far
   std::uint32_t numbers_[256] = {};

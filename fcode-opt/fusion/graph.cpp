@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fcode-opt/ir_tools.hpp"
@@ -23,6 +24,7 @@ class GraphBuilder {
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
+    note_outside_lengths();
     for (std::size_t i = 0; i < statements_.size(); ++i) add(i);
     for (std::size_t i = 0; i < statements_.size(); ++i) find_reads(graph_.nodes[i]);
     order();
@@ -36,6 +38,8 @@ class GraphBuilder {
     node.role = role_of(*node.statement, module_, shapes_);
     if ((i < native_.size() && native_[i]) || !typed(*node.statement)) node.role = Role::Opaque;
     // Constants that are no literals come before everything else, and so from outside.
+    if (node.role == Role::Segments) node.new_total = is_new_total(node.statement->results[0]);
+    note_lengths(node.statement->results);
     const bool outside =
         node.statement->kind == Statement::Kind::Const && node.role == Role::Opaque;
     for (ValueId value : node.statement->results) {
@@ -87,6 +91,33 @@ class GraphBuilder {
       }
     }
     if (++node.chain > kLongestChain) node.role = Role::Opaque;
+  }
+
+  // A descriptor can be the space of a kernel that makes it only if its data length is a size of its
+  // own (fcode.md, W-1): vectors that were there before would be of another size.
+  bool is_new_total(ValueId segdes) {
+    const Linear total = shapes_.equations.normal(shapes_.of(segdes).sum);
+    return !total.is_number() && lengths_.count(total) == 0;
+  }
+
+  void note_lengths(const std::vector<ValueId>& values) {
+    for (ValueId value : values) {
+      const Shape& shape = shapes_.of(value);
+      lengths_.insert(shapes_.equations.normal(shape.length));
+      if (function_.values[value].type != Type::Segdes) continue;
+      lengths_.insert(shapes_.equations.normal(shape.sum));
+    }
+  }
+
+  // Of what the region takes from outside.
+  void note_outside_lengths() {
+    std::set<ValueId> inside;
+    for (const Statement& statement : statements_) {
+      inside.insert(statement.results.begin(), statement.results.end());
+      for (ValueId operand : statement.operands) {
+        if (inside.count(operand) == 0) note_lengths({operand});
+      }
+    }
   }
 
   // Random numbers are drawn in order, checks report in order, and nothing that a check may guard
@@ -196,6 +227,7 @@ class GraphBuilder {
   const std::vector<bool>& native_;
   RegionGraph graph_;
   std::map<Linear, std::uint32_t> domains_;
+  std::set<Linear> lengths_;  // of what is there before the statement
 };
 
 }  // namespace

@@ -156,23 +156,30 @@ class KernelWriter {
   }
 
   void name_results(const Node& node, Binding& binding) {
-    for (ValueId value : node.statement->results) {
-      const Shape& shape = shapes_.of(value);
-      if (*tables_.function.values[value].type == Type::Segdes) {
-        const vcode::SegdesId id = tables_.new_segdes(shape.length, shape.sum, 't');
-        tables_.segments.emplace(value, id);
-        binding.segdes.push_back(id);
-        tables_.bind(tables_.kernel.segdes[id].total, Bound::Later);
-        if (is_wanted(value)) add_output(true, id, value);
-      } else {
-        const bool wanted = is_wanted(value);
-        const vcode::ArrayId id = tables_.new_array(*tables_.function.values[value].type,
-                                                    shape.length, wanted ? 'y' : 'm');
-        tables_.arrays.emplace(value, id);
-        binding.arrays.push_back(id);
-        if (node.role == Role::Filter) tables_.bind(tables_.kernel.arrays[id].length, Bound::Later);
-        if (wanted) add_output(false, id, value);
-      }
+    const std::vector<ValueId>& values = node.statement->results;
+    SizeId length = 0;  // of what FILTER keeps
+    if (node.role == Role::Filter || node.role == Role::Segments) {
+      const ValueId segdes = values.back();
+      const Shape shape = shapes_.of(segdes);
+      length = tables_.new_size(shape.sum);
+      const vcode::SegdesId id = tables_.new_segdes(shape.length, length, 't');
+      tables_.segments.emplace(segdes, id);
+      binding.segdes.push_back(id);
+    }
+    if (node.role != Role::Segments && !values.empty()) {
+      const Type type = *tables_.function.values[values[0]].type;
+      const char letter = is_wanted(values[0]) ? 'y' : 'm';
+      const vcode::ArrayId id =
+          node.role == Role::Filter
+              ? tables_.new_array(type, length, letter)
+              : tables_.new_array(type, shapes_.of(values[0]).length, letter);
+      tables_.arrays.emplace(values[0], id);
+      binding.arrays.push_back(id);
+    }
+    for (ValueId value : values) {
+      if (!is_wanted(value)) continue;
+      const bool segdes = tables_.function.values[value].type == Type::Segdes;
+      add_output(segdes, segdes ? binding.segdes[0] : binding.arrays[0], value);
     }
   }
 

@@ -41,7 +41,7 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
     case Role::Reduce:
       return read.access == Access::Zero && reader.scalar;
     case Role::Segments:
-      return descriptor;
+      return descriptor && producer.new_total;
     default:
       return false;
   }
