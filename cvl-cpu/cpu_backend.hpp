@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,8 @@ class CpuBackend final : public Backend {
   Widths widths() const override { return widths_; }
   Heap& heap() override { return heap_; }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
+  std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
+  bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;

@@ -1,6 +1,10 @@
 // Kernels: preparing them and running their passes.
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "cvl-cpu/kernel_pass.hpp"
 #include "cvl-cpu/kernel_state.hpp"
@@ -17,6 +21,13 @@ class CpuKernel final : public PreparedKernel {
     passes_.reserve(plan_.passes.size());
     for (const PlanPass& pass : plan_.passes) {
       passes_.push_back(std::make_unique<KernelPass>(state_, pass));
+    }
+    for (std::size_t k = 0; k < kernel_.outputs.size(); ++k) {
+      const auto is_same = [&](const vcode::KernelParameter& other) {
+        return !other.segdes && other.id == kernel_.outputs[k].id;
+      };
+      moves_.push_back(std::none_of(kernel_.outputs.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                                    kernel_.outputs.end(), is_same));
     }
     dying_.resize(plan_.passes.size());
     std::vector<bool> kept(kernel_.arrays.size());
@@ -85,6 +96,8 @@ class CpuKernel final : public PreparedKernel {
       const vcode::KernelParameter& output = kernel_.outputs[k];
       if (output.segdes) {
         results[k] = state_.segdes[output.id];
+      } else if (moves_[k]) {
+        results[k] = std::move(state_.arrays[output.id]);
       } else {
         results[k] = state_.arrays[output.id];
       }
@@ -95,6 +108,7 @@ class CpuKernel final : public PreparedKernel {
   const vcode::Kernel& kernel_;
   KernelState state_;
   std::vector<std::unique_ptr<KernelPass>> passes_;
+  std::vector<bool> moves_;                  // is a result the last one that is this array?
   std::vector<std::vector<ArrayId>> dying_;  // per pass: arrays that nobody reads after it
 };
 

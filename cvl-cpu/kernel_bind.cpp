@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "cvl-cpu/movement.hpp"
 
@@ -73,17 +74,66 @@ void BoundPass::note(NodeId number, std::int64_t position, std::int64_t value,
   state_.faults.note(fault);
 }
 
-void BoundPass::bind(std::int64_t length) {
+bool BoundPass::bind(std::int64_t length) {
   length_ = length;
+  if (bound_ && bind_again()) {
+    for (BoundProgram* program : {&main, &epilogue, &selected}) {
+      for (const Target& target : program->targets) {
+        if (target.direct) program->steps[target.step].target = kNone;
+      }
+      program->targets.clear();
+    }
+    return true;
+  }
+  bound_ = false;
   for (auto& segments : segments_) segments.reset();
   for (NodeId k = 0; k < nodes_.size(); ++k) bind_node(k);
   bind_program(main, programs_.main);
   if (pass_.has_scan) bind_program(epilogue, programs_.epilogue);
   if (!programs_.selected.roots.empty()) bind_program(selected, programs_.selected);
+  find_volatile();
+  bound_ = true;
+  return false;
 }
 
-// --- Nodes
-// ----------------------------------------------------------------------------------------
+void BoundPass::find_volatile() {
+  volatile_.clear();
+  for (NodeId k = 0; k < nodes_.size(); ++k) {
+    const Kind kind = pass_.nodes[k].kind;
+    const bool computed =
+        kind == Kind::Apply && nodes_[k].mode == Mode::Slot && special_[k] == Special::None;
+    if (kind != Kind::Constant && kind != Kind::Position && kind != Kind::Scan && !computed) {
+      volatile_.push_back(k);
+    }
+  }
+  single_.resize(segments_.size());
+  for (std::size_t k = 0; k < segments_.size(); ++k) single_[k] = state_.segdes[k].count == 1;
+}
+
+/// Binds what depends on the operands. False when something is of another kind than last time.
+bool BoundPass::bind_again() {
+  // Whether everything fits the INT of the run is looked at with the steps.
+  constexpr std::int64_t kFits = std::numeric_limits<std::int32_t>::max();
+  if (length_ > kFits) return false;
+  for (std::size_t k = 0; k < segments_.size(); ++k) {
+    const Segdes& segdes = state_.segdes[k];
+    if (single_[k] != (segdes.count == 1)) return false;
+    if (!segments_[k]) continue;
+    if (segdes.count > kFits || segdes.total > kFits) return false;
+    segments_[k].emplace(state_.cpu, segdes);
+  }
+  for (const NodeId k : volatile_) {
+    const Mode mode = nodes_[k].mode;
+    const Special special = special_[k];
+    const NodeId copied = copied_[k];
+    bind_node(k);
+    if (nodes_[k].mode != mode || special_[k] != special || copied_[k] != copied) return false;
+    if (pass_.nodes[k].kind == Kind::Load && mode == Mode::Slot) return false;  // a progression
+  }
+  return true;
+}
+
+// --- Nodes ---
 
 void BoundPass::bind_node(NodeId number) {
   const PlanNode& node = pass_.nodes[number];
@@ -272,8 +322,7 @@ void BoundPass::bind_walked(NodeId number) {
   }
 }
 
-// --- Steps
-// ----------------------------------------------------------------------------------------
+// --- Steps ---
 
 void BoundPass::find_needed(const KernelProgram& program) {
   for (const NodeId node : program.order) needed_[node] = false;
@@ -435,10 +484,13 @@ void BoundPass::finish_apply(BoundStep& step) const {
 void BoundPass::add_target(BoundProgram& program, Target target, bool in_steps) {
   const auto number = static_cast<std::uint32_t>(program.targets.size());
   if (in_steps && !target.streamed && nodes_[target.node].mode == Mode::Slot) {
-    for (BoundStep& step : program.steps) {
+    for (std::size_t k = program.steps.size(); k-- > 0;) {
+      BoundStep& step = program.steps[k];
       if (step.node != target.node || step.target != kNone) continue;
       step.target = number;
       target.direct = true;
+      target.step = static_cast<std::uint32_t>(k);
+      break;
     }
   }
   program.targets.push_back(target);

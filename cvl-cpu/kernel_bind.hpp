@@ -60,7 +60,8 @@ struct Target {
   NodeId node = kNone;
   std::uint8_t width = 0;
   bool streamed = false;
-  bool direct = false;        // a step writes there
+  bool direct = false;  // step `step` writes there
+  std::uint32_t step = 0;
   bool tiled = false;         // room for one tile, for each thread; else all of a result
   std::byte* base = nullptr;  // element 0 of a result
   std::size_t offset = 0;     // tiled: in the thread's memory
@@ -81,8 +82,9 @@ class BoundPass {
   BoundPass(KernelState& state, const PlanPass& pass);
 
   /// Looks at the operands. `length` is that of the pass; a pass that is `once` has length 1.
-  /// Failures of what is the same everywhere are noted.
-  void bind(std::int64_t length);
+  /// Failures of what is the same everywhere are noted. True when the steps are those of the last
+  /// time: then only values and places differ.
+  bool bind(std::int64_t length);
   /// Adds a target of `program`. If nothing forbids it (`in_steps`), the step that computes the
   /// values writes them there.
   void add_target(BoundProgram& program, Target target, bool in_steps);
@@ -105,6 +107,8 @@ class BoundPass {
   BoundProgram main, epilogue, selected;
 
  private:
+  bool bind_again();
+  void find_volatile();
   void bind_node(NodeId number);
   void bind_load(NodeId number);
   void bind_apply(NodeId number);
@@ -139,6 +143,9 @@ class BoundPass {
   std::vector<NodeId> copied_;  // Special::Copy: of which node
   std::vector<bool> needed_;
   std::vector<std::optional<Segments>> segments_;
+  std::vector<NodeId> volatile_;  // what bind_again() must look at
+  std::vector<bool> single_;      // descriptors that had one segment
+  bool bound_ = false;
   std::int64_t length_ = 0;
   bool wide_;
 };

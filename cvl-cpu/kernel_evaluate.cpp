@@ -58,7 +58,12 @@ std::size_t BlockEvaluator::memory_bytes(const BoundPass& pass, const BoundProgr
 BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& program,
                                std::int64_t block, std::byte* memory, std::byte* tile_memory,
                                std::int64_t begin)
-    : cpu_(pass.state().cpu), pass_(pass), program_(program), stride_(slot_stride(block)) {
+    : cpu_(pass.state().cpu),
+      pass_(pass),
+      program_(program),
+      tile_memory_(tile_memory),
+      begin_(begin),
+      stride_(slot_stride(block)) {
   const std::size_t nodes = pass.plan().nodes.size();
   at_ = reinterpret_cast<const std::byte**>(memory);
   memory += lines(nodes * sizeof(std::byte*));
@@ -70,19 +75,28 @@ BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& progra
   filled_ = memory + stride_;
   slots_ = filled_ + stride_;
   for (NodeId k = 0; k < nodes; ++k) at_[k] = pass.node(k).base;
-  for (std::size_t k = 0; k < program.in_memory.size(); ++k) {
-    memory_[k] = pass.node(program.in_memory[k]).base;
-  }
   for (const BoundStep& step : program.steps) {
     if (step.slot != kNone) at_[step.node] = slots_ + step.slot * stride_;
   }
   for (const WalkedNode& walked : program.walked) {
     at_[walked.node] = slots_ + walked.slot * stride_;
   }
-  for (std::size_t k = 0; k < program.targets.size(); ++k) {
-    const Target& target = program.targets[k];
-    targets_[k] = target.tiled ? element_zero(tile_memory + target.offset, begin * target.width)
+  bind_again();
+}
+
+void BlockEvaluator::bind_again() {
+  for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
+    memory_[k] = pass_.node(program_.in_memory[k]).base;
+  }
+  for (std::size_t k = 0; k < program_.targets.size(); ++k) {
+    const Target& target = program_.targets[k];
+    targets_[k] = target.tiled ? element_zero(tile_memory_ + target.offset, begin_ * target.width)
                                : target.base;
+    // What was written directly last time may stay in its slot now.
+    const std::uint32_t slot = program_.program->slot[target.node];
+    if (!target.direct && slot != kNone && pass_.node(target.node).mode == BoundNode::Mode::Slot) {
+      at_[target.node] = slots_ + slot * stride_;
+    }
   }
 }
 
@@ -155,8 +169,7 @@ void BlockEvaluator::write_target(const Target& target, std::byte* out, std::int
   }
 }
 
-// --- Segments
-// -------------------------------------------------------------------------------------
+// --- Segments ---
 
 void BlockEvaluator::walk(const BoundStep& step, std::int64_t begin, std::int64_t n) {
   step.segments->for_blocks(begin, begin + n,
@@ -229,8 +242,7 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
   }
 }
 
-// --- Gathers and failures
-// -------------------------------------------------------------------------
+// --- Gathers and failures ---
 
 void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t begin,
                             std::int64_t n) {

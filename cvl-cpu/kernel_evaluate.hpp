@@ -25,6 +25,8 @@ class BlockEvaluator {
   static std::size_t memory_bytes(const BoundPass& pass, const BoundProgram& program,
                                   std::int64_t block);
 
+  /// To be called when the pass has been bound again and its steps are the same.
+  void bind_again();
   /// The values of a Scan lie there (element 0).
   void set_memory(NodeId node, const std::byte* base);
 
@@ -54,6 +56,8 @@ class BlockEvaluator {
   CpuBackend& cpu_;
   const BoundPass& pass_;
   const BoundProgram& program_;
+  std::byte* tile_memory_;
+  std::int64_t begin_;        // of the tile
   const std::byte** at_;      // per node
   const std::byte** memory_;  // per node that is read in place: element 0
   std::byte** targets_;       // element 0

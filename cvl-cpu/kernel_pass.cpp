@@ -90,13 +90,44 @@ void KernelPass::run() {
     run_empty();
     return;
   }
-  bound_.bind(length);
-  open();
-  const bool active =
-      std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->active; });
-  // Without sinks, failures of nodes would go unseen: nodes that nothing wants are not in a plan.
-  if (active || !scans_.empty()) run_rounds();
+  open(bound_.bind(length));
+  if (needed_ && tiles_ == 1 && length <= main_block_ && scans_.empty() && selections_.empty()) {
+    run_single_block();
+  } else if (needed_) {
+    run_rounds();
+  }
   for (const auto& sink : sinks_) sink->close();
+}
+
+/// The most common case: nothing is asked for twice, and nothing is allocated.
+void KernelPass::run_single_block() {
+  const KernelTile tile = tile_at(0);
+  if (!single_) {
+    constexpr std::size_t kAlignment = 64;
+    const std::size_t bytes = main_bytes_ + sinks_.size() * kSinkStateBytes + tile_bytes_;
+    single_memory_ = std::make_unique<std::byte[]>(bytes + kAlignment);
+    std::size_t room = bytes + kAlignment;
+    void* memory = single_memory_.get();
+    auto* aligned = static_cast<std::byte*>(std::align(kAlignment, bytes, memory, room));
+    single_.emplace(bound_, bound_.main, main_block_, aligned,
+                    aligned + main_bytes_ + sinks_.size() * kSinkStateBytes, 0);
+    single_states_ = aligned + main_bytes_;
+  } else {
+    single_->bind_again();
+  }
+  std::byte* states = single_states_;
+  for (const Placed& placed : main_) {
+    if (!placed.sink->active) continue;
+    placed.sink->begin_round(1);
+    placed.sink->begin_tile(tile, states + placed.state);
+  }
+  single_->run(0, tile.end);
+  for (const Placed& placed : main_) {
+    if (!placed.sink->active) continue;
+    placed.sink->block(*single_, tile, states + placed.state, 0, tile.end);
+    placed.sink->end_tile(tile, states + placed.state, states + sinks_.size() * kSinkStateBytes);
+    placed.sink->end_round(1);
+  }
 }
 
 void KernelPass::run_once() {
@@ -147,7 +178,7 @@ std::int64_t KernelPass::cost() const {
   return std::min(bound_.length(), most) * bytes;
 }
 
-void KernelPass::open() {
+void KernelPass::open(bool again) {
   const std::int64_t length = bound_.length();
   tile_length_ = folds_ ? kFoldTileBytes / state_.cpu.widths().float_bytes : kMapTile;
   tiles_ = tile_count(length, tile_length_);
@@ -162,8 +193,17 @@ void KernelPass::open() {
     shared_ = false;
   }
   for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
-  for (const auto& sink : sinks_) sink->active = sink->open(tile_bytes_);
+  needed_ = !scans_.empty();
+  for (const auto& sink : sinks_) {
+    const KernelSink::Need need = sink->open(tile_bytes_);
+    sink->active = need == KernelSink::Need::Blocks;
+    needed_ |= need != KernelSink::Need::Nothing;
+  }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
+  const std::pair layout(bound_.main.targets.size(), tile_bytes_);
+  if (again && single_ && layout == single_layout_) return;
+  single_.reset();
+  single_layout_ = layout;
   main_block_ = bound_.block_length(bound_.main);
   main_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.main, main_block_);
   epilogue_bytes_ = 0;

@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/kernel_bind.hpp"
+#include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 
@@ -30,7 +33,8 @@ class KernelPass {
 
   void run_once();
   void run_empty();
-  void open();
+  void open(bool again);
+  void run_single_block();
   void run_rounds();
   void run_tiles(std::int64_t first, std::int64_t count);
   void run_tile(KernelTile tile);
@@ -55,6 +59,11 @@ class KernelPass {
   // Of one run.
   std::int64_t tile_length_ = 0, tiles_ = 0;
   std::int64_t main_block_ = 0, epilogue_block_ = 0, selected_block_ = 0;
+  bool needed_ = false;                   // does any sink need values?
+  std::optional<BlockEvaluator> single_;  // for runs of one block, while the steps stay the same
+  std::unique_ptr<std::byte[]> single_memory_;
+  std::byte* single_states_ = nullptr;
+  std::pair<std::size_t, std::size_t> single_layout_;  // targets, bytes of a tile
   std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
   int parts_ = 1;
   bool shared_ = false;  // between threads

@@ -1,6 +1,7 @@
 // Reductions of a pass. The order of combination is that of the operation (reduce.cpp), and so are
 // the bits of FLOAT results.
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -24,10 +25,13 @@ class Reduction : public KernelSink {
     put(constant_vector(cpu_, type_, count, kernels_.identity));
   }
 
-  bool open(std::size_t& tile_bytes) override {
+  Need open(std::size_t& tile_bytes) override {
     const Segdes* segments = segdes();
     const std::int64_t count = segments == nullptr ? 1 : segments->count;
-    if (repeated(segments, count)) return false;
+    if (repeated(segments, count)) {
+      work_ = Work::Small;
+      return Need::Nothing;
+    }
     put(cpu_.new_vector(type_, count));
     out_ = mutable_elements<std::byte>(result());
     if (length() <= kSmallLength) {
@@ -40,7 +44,7 @@ class Reduction : public KernelSink {
       segments_ = &pass_.segments(sink_.under);
       find_values(tile_bytes);
     }
-    return true;
+    return Need::Blocks;
   }
 
   void begin_round(std::int64_t tiles) override {

@@ -23,7 +23,7 @@ class Scatter : public KernelSink {
     check_segments();
   }
 
-  bool open(std::size_t&) override {
+  Need open(std::size_t&) override {
     clear();
     check_segments();
     segmented_ = sink_.under != kNone;
@@ -32,7 +32,7 @@ class Scatter : public KernelSink {
       into_ = &pass_.segments(sink_.into);
     }
     target_length_ = state_.size(sink_.into_length);
-    return true;
+    return Need::Blocks;
   }
 
   void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,

@@ -47,9 +47,9 @@ class Selection final : public KernelSelection {
     }
   }
 
-  bool open(std::size_t&) override {
+  Need open(std::size_t&) override {
     segments_ = segdes() != nullptr ? &pass_.segments(sink_.under) : nullptr;
-    return true;
+    return Need::Blocks;
   }
 
   void set_tiles(std::int64_t tiles, std::int64_t tile_length) override {

@@ -28,15 +28,18 @@ struct KernelTile {
 
 class KernelSink {
  public:
+  /// What a sink still needs: nothing, its targets written, or to see each block.
+  enum class Need : std::uint8_t { Nothing, Targets, Blocks };
+
   KernelSink(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
       : pass_(pass), sink_(sink), program_(program), state_(pass.state()), cpu_(pass.state().cpu) {}
   virtual ~KernelSink() = default;
 
   /// The pass has no elements: makes the results of that.
   virtual void open_empty() = 0;
-  /// Makes room for results and says whether blocks need to be evaluated for this sink. The sink
-  /// may ask for memory of each tile by adding to `tile_bytes` (multiples of 64).
-  virtual bool open(std::size_t& tile_bytes) = 0;
+  /// Makes room for results. The sink may ask for memory of each tile by adding to `tile_bytes`
+  /// (multiples of 64).
+  virtual Need open(std::size_t& tile_bytes) = 0;
   virtual void begin_round(std::int64_t /*tiles*/) {}
   virtual void begin_tile(const KernelTile& /*tile*/, std::byte* /*state*/) {}
   virtual void block(BlockEvaluator& /*values*/, const KernelTile& /*tile*/, std::byte* /*state*/,
@@ -46,7 +49,7 @@ class KernelSink {
   virtual void end_round(std::int64_t /*tiles*/) {}
   virtual void close() {}
 
-  /// Opened with work to do?
+  /// Does it need to see blocks, and so the functions from begin_round() to end_round()?
   bool active = false;
 
  protected:

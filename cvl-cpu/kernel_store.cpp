@@ -22,13 +22,13 @@ class Store : public KernelSink {
 
   void open_empty() override { put(cpu_.new_vector(type_of(sink_.values[0]), 0)); }
 
-  bool open(std::size_t&) override {
+  Need open(std::size_t&) override {
     const NodeId value = sink_.values[0];
     const Type type = type_of(value);
     Vector ready;
     if (compact(value, type, ready)) {
       put(std::move(ready));
-      return false;
+      return Need::Nothing;
     }
     put(room(type));
     Target target;
@@ -41,7 +41,7 @@ class Store : public KernelSink {
     // What is overwritten must have been read: only the last step may write over an operand.
     const bool last = !program_.steps.empty() && program_.steps.back().node == value;
     pass_.add_target(program_, target, !taken_over_ || last);
-    return true;
+    return Need::Targets;
   }
 
  protected:
@@ -165,10 +165,10 @@ class Assertion : public KernelSink {
  public:
   using KernelSink::KernelSink;
   void open_empty() override {}
-  bool open(std::size_t&) override {
-    if (!pass_.is_uniform(sink_.values[0])) return true;
+  Need open(std::size_t&) override {
+    if (!pass_.is_uniform(sink_.values[0])) return Need::Blocks;
     if (pass_.node(sink_.values[0]).cell[0] == std::byte{0}) fail(0);
-    return false;
+    return Need::Nothing;
   }
   void block(BlockEvaluator& values, const KernelTile&, std::byte*, std::int64_t begin,
              std::int64_t n) override {

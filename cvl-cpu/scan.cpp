@@ -7,37 +7,15 @@
 // which a segment begins hands its sum on without waiting. A single thread leaves the first pass
 // out and arrives at the same bits.
 
-#include <atomic>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/operations.hpp"
+#include "cvl-cpu/tile_link.hpp"
 
 namespace cvl::cpu {
 namespace {
-
-/// What a tile hands on to the next.
-class Link {
- public:
-  void publish(const Element& prefix) {
-    prefix_ = prefix;
-    ready_.store(true, std::memory_order_release);
-  }
-  const Element& wait() const {
-    for (int spins = 0; !ready_.load(std::memory_order_acquire); ++spins) {
-      // The predecessor's thread may have lost its processor.
-      if (spins > kSpins) std::this_thread::yield();
-    }
-    return prefix_;
-  }
-
- private:
-  static constexpr int kSpins = 2000;
-  std::atomic<bool> ready_{false};
-  Element prefix_{};
-};
 
 Element start_of(const ScanKernels& kernels) {
   Element result;
@@ -71,7 +49,7 @@ class Scan {
       }
       return;
     }
-    std::vector<Link> links(static_cast<std::size_t>(tiles_.size()) + 1);
+    std::vector<TileLink> links(static_cast<std::size_t>(tiles_.size()) + 1);
     links[0].publish(start_of(kernels_));
     auto body = [&](std::int64_t i) {
       run_linked(tiles_[i], links[static_cast<std::size_t>(i)],
@@ -81,7 +59,7 @@ class Scan {
   }
 
  private:
-  void run_linked(const FoldTiles::Tile& tile, const Link& before, Link& after) {
+  void run_linked(const FoldTiles::Tile& tile, const TileLink& before, TileLink& after) {
     expand(tile);
     const bool borders = tile.begun.run.count > 0;
     Element total;

@@ -25,6 +25,9 @@ namespace cvl::cpu {
 /// element (results are then undefined; find_failure() in elementwise.cpp says where).
 using ElementwiseKernel = bool (*)(void* out, const void* a, const void* b, const void* c,
                                    std::int64_t n);
+/// Variants of an elementwise kernel for operands of which only the first element is read, as if all
+/// others were equal: bit k of the variant stands for operand k.
+inline constexpr unsigned kScalarVariants = 7;
 /// Copies with stores that go around the cache; for results that will not be read soon.
 using StreamKernel = void (*)(void* out, const void* in, std::int64_t bytes);
 /// out[i] = *element
@@ -202,6 +205,8 @@ struct RankKernels {
 /// The kernels for one instruction set and one choice of widths, indexed by operation or type.
 struct Kernels {
   ElementwiseKernel elementwise[vcode::kOpCount][vcode::kDataTypes] = {};
+  /// Two operands: variants 1 and 2; three: 2, 4 and 6. The others are null.
+  ElementwiseKernel with_scalars[vcode::kOpCount][vcode::kDataTypes][kScalarVariants] = {};
   StreamKernel stream = nullptr;
   FillKernel fill[vcode::kDataTypes] = {};
   ProgressionKernel progression = nullptr;
@@ -241,6 +246,7 @@ Kernels make_kernels(Isa isa, Widths widths);
   void add_rank_kernels(Kernels&, Widths widths);             \
   void add_random_kernels(Kernels&, Widths widths);           \
   void add_reduce_kernels(Kernels&, Widths widths);           \
+  void add_scalar_operand_kernels(Kernels&, Widths widths);   \
   void add_scan_kernels(Kernels&, Widths widths);             \
   void add_segmented_reduce_kernels(Kernels&, Widths widths); \
   }
