@@ -56,6 +56,9 @@ void FunctionAnalysis::step(std::uint32_t index) {
     case Family::Constant:
       constant();
       break;
+    case Family::Kernel:
+      run_kernel();
+      break;
     default:
       apply_row();
   }
@@ -98,6 +101,20 @@ void FunctionAnalysis::apply_row() {
   for (char letter : op.results) push_known(*operand_type(letter, instruction_->type));
 }
 
+void FunctionAnalysis::run_kernel() {
+  const Kernel& kernel = context_.program.kernels[instruction_->a].definition;
+  const auto count = static_cast<std::int64_t>(kernel.inputs.size());
+  const auto results = static_cast<std::int64_t>(kernel.outputs.size());
+  if (!need(count) || !charge(results)) return;
+  std::vector<TermId> operands(kernel.inputs.size());
+  for (std::size_t i = operands.size(); i-- > 0;) operands[i] = pop().type;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Type type = parameter_type(kernel, kernel.inputs[i]);
+    if (!narrow_operand(type_bit(type), type_name(type), i, operands[i])) return;
+  }
+  for (KernelParameter output : kernel.outputs) push_known(parameter_type(kernel, output));
+}
+
 bool FunctionAnalysis::narrow_operand(char letter, std::size_t position, TermId operand) {
   const OpInfo& op = info(instruction_->op);
   TypeSet wanted = kAnySet;
@@ -114,6 +131,11 @@ bool FunctionAnalysis::narrow_operand(char letter, std::size_t position, TermId 
     wanted = characters ? type_bit(Type::Int) : kVectorSet;
     expected = characters ? "INT" : "any type but PAIR";
   }
+  return narrow_operand(wanted, expected, position, operand);
+}
+
+bool FunctionAnalysis::narrow_operand(TypeSet wanted, std::string_view expected,
+                                      std::size_t position, TermId operand) {
   const Outcome outcome = terms_.narrow(operand, wanted);
   note_outcome(outcome);
   if (outcome != Outcome::Clash) return true;

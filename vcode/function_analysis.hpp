@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vcode/abstract_stack.hpp"
@@ -76,7 +77,10 @@ class FunctionAnalysis {
   void unpair();
   void constant();
   void apply_row();
+  void run_kernel();
   bool narrow_operand(char letter, std::size_t position, TermId operand);
+  bool narrow_operand(TypeSet wanted, std::string_view expected, std::size_t position,
+                      TermId operand);
 
   bool need(std::int64_t count);
   bool charge(std::int64_t count);

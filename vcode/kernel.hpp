@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
+#include "vcode/instruction.hpp"
 #include "vcode/opcodes.hpp"
-#include "vcode/program.hpp"
 #include "vcode/source.hpp"
 
 namespace vcode {
@@ -58,7 +58,9 @@ struct Space {
   bool operator==(const Space&) const = default;
 };
 
-/// One node of a scalar expression.
+/// One node of a scalar expression. Evaluation is by need: a node that no result needs for the
+/// elements at hand, because it lies in the branch of an IF that is not taken, is not evaluated and
+/// cannot fail.
 struct ThunkNode {
   enum class Kind : std::uint8_t {
     Index,      // the thunk's index: position in its space
@@ -83,6 +85,9 @@ struct ThunkNode {
   double float_value = 0;  // Constant FLOAT; literals are written so that they read back exactly
   Span span;               // place in the text, if it came from one
 };
+
+/// How many of ThunkNode::args are used; none makes the node a leaf.
+int argument_count(const ThunkNode& node);
 
 /// A function of the index with one or more results. `nodes` are in dependency order: arguments
 /// come before their users. A node with several users is evaluated once (printed with LET).
@@ -124,6 +129,7 @@ struct Binding {
   std::int64_t classes = 0;   // Split
   std::vector<Monoid> monoids;  // Scan, Reduce
   std::string message;          // Assert
+  std::string comment;          // printed above the binding; no part of the meaning
   Span span;
 };
 
@@ -146,6 +152,33 @@ struct Kernel {
   std::vector<Binding> bindings;
   std::vector<Instruction> spec;  // the VCODE it replaces, if has_spec; no Op::Return
   bool has_spec = false;
+  std::string comment;  // printed above the definition; no part of the meaning
 };
+
+/// The type of the value on the stack: Segdes for a descriptor.
+Type parameter_type(const Kernel& kernel, KernelParameter parameter);
+
+/// What a file must declare with NEEDS when one of its kernels uses it (rule W-9).
+enum class Feature : std::uint8_t { Stream, Scatter, Assert };
+inline constexpr int kFeatures = 3;
+/// One bit for each feature.
+using FeatureSet = std::uint8_t;
+constexpr FeatureSet feature_bit(Feature feature) {
+  return static_cast<FeatureSet>(1u << static_cast<int>(feature));
+}
+std::string_view feature_name(Feature feature);
+/// The features that a kernel uses.
+FeatureSet features_of(const Kernel& kernel);
+
+/// Are both the same number whatever the operands are: the same id, or equal literals?
+bool same_size(const Kernel& kernel, SizeId a, SizeId b);
+/// The number of positions of a space.
+SizeId length_of_space(const Kernel& kernel, Space space);
+/// Do both spaces have the same positions (rule W-4)? A descriptor has those of its total.
+bool same_space(const Kernel& kernel, Space a, Space b);
+
+/// Are both the same but for the numbers of ids and nodes, unused nodes, comments and places? Nodes
+/// other than leaves must be shared in both or in neither. SPECs are compared by same_program().
+bool same_kernel(const Kernel& a, const Kernel& b);
 
 }  // namespace vcode

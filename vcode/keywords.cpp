@@ -40,7 +40,8 @@ std::optional<Type> find_type(std::string_view word) {
 }
 
 bool is_reserved(std::string_view word) {
-  return find_op(word) || find_type(word) || find_stream(word) ||
+  const auto op = find_op(word);
+  return (op && *op != Op::Run) || find_type(word) || find_stream(word) ||
          std::find(std::begin(kOtherReserved), std::end(kOtherReserved), word) !=
              std::end(kOtherReserved);
 }
@@ -89,7 +90,9 @@ std::string nearest_operation(std::string_view word) {
     if (op && info(*op).allows(type)) return fmt::format("{} {}", front, type_name(type));
   }
   NearestWord nearest(word);
-  for (const OpInfo& op : all_ops()) nearest.consider(op.text);
+  for (const OpInfo& op : all_ops()) {
+    if (op.op != Op::Run) nearest.consider(op.text);  // a word of FCODE 2 only
+  }
   nearest.consider("FUNC");
   return std::string(nearest.best());
 }

@@ -10,7 +10,7 @@
 namespace vcode {
 namespace {
 
-enum class Class : std::uint8_t { Unexpected, Word, Blank, Newline, Paren, Quote, Comment };
+enum class Class : std::uint8_t { Unexpected, Word, Blank, Newline, Paren, Kernel, Quote, Comment };
 
 constexpr auto kClasses = [] {
   std::array<Class, 256> classes{};
@@ -21,6 +21,7 @@ constexpr auto kClasses = [] {
   set(" \t\r\f\v", Class::Blank);
   set("\n", Class::Newline);
   set("()", Class::Paren);
+  set("[],:", Class::Kernel);
   set("\"", Class::Quote);
   set("{", Class::Comment);
   return classes;
@@ -60,6 +61,23 @@ Token::Kind classify(const char* begin, const char* end) {
   return at == end ? Token::Kind::Real : Token::Kind::Word;
 }
 
+Token::Kind punctuation(char c) {
+  switch (c) {
+    case '(':
+      return Token::Kind::LeftParen;
+    case ')':
+      return Token::Kind::RightParen;
+    case '[':
+      return Token::Kind::LeftBracket;
+    case ']':
+      return Token::Kind::RightBracket;
+    case ',':
+      return Token::Kind::Comma;
+    default:
+      return Token::Kind::Colon;
+  }
+}
+
 std::uint32_t saturate(std::ptrdiff_t value) {
   constexpr std::ptrdiff_t kMax = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(value, kMax));
@@ -77,6 +95,11 @@ Span Lexer::span(const char* begin, const char* end) const {
   return {line_, saturate(begin - line_begin_ + 1), saturate(end - begin)};
 }
 
+bool Lexer::is_unexpected(char c) const {
+  const Class kind = class_of(c);
+  return kind == Class::Unexpected || (kind == Class::Kernel && !in_kernel_);
+}
+
 Token Lexer::next() {
   while (at_ != end_) {
     const char* const begin = at_;
@@ -91,11 +114,15 @@ Token Lexer::next() {
         while (at_ != end_ && class_of(*at_) == Class::Word) ++at_;
         return {
             classify(begin, at_), {begin, static_cast<std::size_t>(at_ - begin)}, span(begin, at_)};
+      case Class::Kernel:
+        if (!in_kernel_) {
+          skip_unexpected();
+          break;
+        }
+        [[fallthrough]];
       case Class::Paren:
         ++at_;
-        return {*begin == '(' ? Token::Kind::LeftParen : Token::Kind::RightParen,
-                {begin, 1},
-                span(begin, at_)};
+        return {punctuation(*begin), {begin, 1}, span(begin, at_)};
       case Class::Quote:
         return string();
       case Class::Comment:
@@ -154,7 +181,7 @@ Token Lexer::string() {
 // encoding, or a file that is no program at all.
 void Lexer::skip_unexpected() {
   const char* const begin = at_;
-  while (at_ != end_ && class_of(*at_) == Class::Unexpected) ++at_;
+  while (at_ != end_ && is_unexpected(*at_)) ++at_;
   if (!diagnostics_.keeps(Severity::Warning)) {
     diagnostics_.drop(Severity::Warning);
     return;

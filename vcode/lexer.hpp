@@ -10,7 +10,11 @@
 namespace vcode {
 
 struct Token {
-  enum class Kind : std::uint8_t { Integer, Real, Word, String, LeftParen, RightParen, End };
+  enum class Kind : std::uint8_t {
+    Integer, Real, Word, String, LeftParen, RightParen,
+    LeftBracket, RightBracket, Comma, Colon,  // inside kernels only
+    End,
+  };
 
   Kind kind = Kind::End;
   std::string_view text;  // into the source; of a string what stands between the quotes
@@ -29,12 +33,17 @@ class Lexer {
   /// The next token; at the end of the text, and from then on, a token of kind End.
   Token next();
 
+  /// From the next token on: inside a kernel definition of FCODE 2, where `[`, `]`, `,` and `:` are
+  /// tokens?
+  void set_in_kernel(bool inside) { in_kernel_ = inside; }
+
   /// True when a comment or string without an end has swallowed the rest of the text.
   bool broken() const { return broken_; }
 
  private:
   Span span(const char* begin, const char* end) const;
   void start_line_at(const char* begin) { ++line_, line_begin_ = begin; }
+  bool is_unexpected(char c) const;
   const char* find_closing(char mark);
   void skip_comment();
   Token string();
@@ -47,6 +56,7 @@ class Lexer {
   const char* line_begin_;
   std::uint32_t line_ = 1;
   bool broken_ = false;
+  bool in_kernel_ = false;
 };
 
 }  // namespace vcode

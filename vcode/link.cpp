@@ -25,16 +25,21 @@ class Linker {
 
  private:
   void collect_definitions();
-  void check_calls();
-  void report_undefined(std::string_view name, const Instruction& call, std::string_view caller);
+  void collect_kernels();
+  void check_names();
+  void report_undefined(const Instruction& user, std::string_view function);
   void append(Function& function, LinkedProgram& linked);
+  void append_spec(Kernel& kernel, LinkedProgram& linked);
+  void append_code(const std::vector<Instruction>& code, LinkedProgram& linked);
   void resolve_jumps(LinkedProgram& linked, std::uint32_t begin);
 
   Program program_;
   Diagnostics& diagnostics_;
   std::unordered_map<std::string_view, std::uint32_t> definitions_;  // name to its last function
   std::vector<std::uint32_t> linked_index_;  // of a function of the program; kNone: superseded
+  std::unordered_map<std::string_view, std::uint32_t> kernels_;      // name to its kernel
   std::vector<std::uint32_t> callees_;       // of a name of the program: its linked index
+  std::vector<std::uint32_t> runs_;          // of a name of the program: index of the kernel
   std::vector<std::uint32_t> open_;          // unresolved IF and ELSE
 };
 
@@ -42,7 +47,8 @@ std::optional<LinkedProgram> Linker::run() {
   assert(!program_.functions.empty());
   const std::size_t errors_before = diagnostics_.error_count();
   collect_definitions();
-  check_calls();
+  collect_kernels();
+  check_names();
   if (diagnostics_.error_count() != errors_before) return std::nullopt;
 
   LinkedProgram linked;
@@ -58,19 +64,26 @@ std::optional<LinkedProgram> Linker::run() {
   linked.entry = linked_index_[entry];
   std::size_t size = 0;
   for (const Function& function : program_.functions) size += function.code.size();
+  for (const Kernel& kernel : program_.kernels) size += kernel.spec.size() + 1;
   linked.code.reserve(size);
-  linked.functions.reserve(kept);
+  linked.functions.reserve(kept + program_.kernels.size());
   // Looked up before the names move into the result: the keys are views of them.
   callees_.reserve(program_.names.size());
+  runs_.reserve(program_.names.size());
   for (const std::string& name : program_.names) {
     const auto found = definitions_.find(name);  // a name that no call uses need not be defined
     callees_.push_back(found == definitions_.end() ? kNone : linked_index_[found->second]);
+    const auto kernel = kernels_.find(name);
+    runs_.push_back(kernel == kernels_.end() ? kNone : kernel->second);
   }
   definitions_.clear();
+  kernels_.clear();
   for (std::uint32_t i = 0; i < program_.functions.size(); ++i) {
     if (linked_index_[i] != kNone) append(program_.functions[i], linked);
   }
+  for (Kernel& kernel : program_.kernels) append_spec(kernel, linked);
   linked.constants = std::move(program_.constants);
+  linked.fcode = program_.fcode;
   return linked;
 }
 
@@ -96,46 +109,85 @@ void Linker::collect_definitions() {
   }
 }
 
-void Linker::check_calls() {
-  std::vector<bool> reported(program_.names.size());
+void Linker::collect_kernels() {
+  for (std::uint32_t i = 0; i < program_.kernels.size(); ++i) {
+    kernels_.try_emplace(program_.kernels[i].name, i);
+  }
+}
+
+void Linker::check_names() {
+  std::vector<bool> reported_calls(program_.names.size()), reported_runs(program_.names.size());
   for (const Function& function : program_.functions) {
     for (const Instruction& instruction : function.code) {
-      if (instruction.op != Op::Call || reported[instruction.a]) continue;
+      if (instruction.op != Op::Call && instruction.op != Op::Run) continue;
+      const bool call = instruction.op == Op::Call;
+      auto reported = call ? reported_calls[instruction.a] : reported_runs[instruction.a];
       const std::string_view name = program_.names[instruction.a];
-      if (definitions_.contains(name)) continue;
-      reported[instruction.a] = true;
-      report_undefined(name, instruction, function.name);
+      if (reported || (call ? definitions_ : kernels_).contains(name)) continue;
+      reported = true;
+      report_undefined(instruction, function.name);
     }
   }
 }
 
-void Linker::report_undefined(std::string_view name, const Instruction& call,
-                              std::string_view caller) {
+void Linker::report_undefined(const Instruction& user, std::string_view function) {
   if (!diagnostics_.keeps(Severity::Error)) {
     diagnostics_.drop(Severity::Error);
     return;
   }
+  const bool call = user.op == Op::Call;
+  const std::string_view name = program_.names[user.a];
   NearestWord nearest(name);
-  for (const Function& function : program_.functions) nearest.consider(function.name);
+  if (call) {
+    for (const Function& candidate : program_.functions) nearest.consider(candidate.name);
+  } else {
+    for (const Kernel& candidate : program_.kernels) nearest.consider(candidate.name);
+  }
   const std::string_view guess = nearest.best();
   diagnostics_.add({.severity = Severity::Error,
-                    .code = ErrorCode::UndefinedFunction,
-                    .message = fmt::format("the function `{}` is not defined", shortened(name)),
-                    .span = call.span,
-                    .function = shortened(caller),
+                    .code = call ? ErrorCode::UndefinedFunction : ErrorCode::UndefinedKernel,
+                    .message = fmt::format("the {} `{}` is not defined",
+                                           call ? "function" : "kernel", shortened(name)),
+                    .span = user.span,
+                    .function = shortened(function),
                     .notes = {},
                     .hint = guess.empty() ? "" : fmt::format("did you mean `{}`?", guess)});
 }
 
 void Linker::append(Function& function, LinkedProgram& linked) {
   const auto begin = static_cast<std::uint32_t>(linked.code.size());
-  for (Instruction instruction : function.code) {
+  append_code(function.code, linked);
+  linked.functions.push_back({std::move(function.name), function.name_span, begin,
+                              static_cast<std::uint32_t>(linked.code.size()), false});
+}
+
+// A SPEC becomes a function that no program can call: its name holds a blank.
+void Linker::append_spec(Kernel& kernel, LinkedProgram& linked) {
+  LinkedKernel result;
+  if (kernel.has_spec) {
+    const auto begin = static_cast<std::uint32_t>(linked.code.size());
+    Instruction end;
+    end.op = Op::Return;
+    end.span = kernel.name_span;
+    kernel.spec.push_back(end);
+    append_code(kernel.spec, linked);
+    kernel.spec.clear();
+    result.spec = static_cast<std::uint32_t>(linked.functions.size());
+    linked.functions.push_back({"KERNEL " + kernel.name, kernel.name_span, begin,
+                                static_cast<std::uint32_t>(linked.code.size()), true});
+  }
+  result.definition = std::move(kernel);
+  linked.kernels.push_back(std::move(result));
+}
+
+void Linker::append_code(const std::vector<Instruction>& code, LinkedProgram& linked) {
+  const auto begin = static_cast<std::uint32_t>(linked.code.size());
+  for (Instruction instruction : code) {
     if (instruction.op == Op::Call) instruction.a = callees_[instruction.a];
+    if (instruction.op == Op::Run) instruction.a = runs_[instruction.a];
     linked.code.push_back(instruction);
   }
   resolve_jumps(linked, begin);
-  linked.functions.push_back({std::move(function.name), function.name_span, begin,
-                              static_cast<std::uint32_t>(linked.code.size())});
 }
 
 void Linker::resolve_jumps(LinkedProgram& linked, std::uint32_t begin) {

@@ -33,14 +33,14 @@ inline constexpr std::size_t kOpCount = 0
 
 enum class Family : std::uint8_t {
   Elementwise, Scan, Reduce, Random, Rank, Permute, Extract, Replace, Distribute, Index, Pack,
-  Length, MakeSegdes, Lengths, Stack, Pair, Control, Constant, Timer, Seed, Io,
+  Length, MakeSegdes, Lengths, Stack, Pair, Control, Kernel, Constant, Timer, Seed, Io,
 };
 
 /// What is written after the operation's word.
 enum class Argument : std::uint8_t {
   None, Number, Logic, Data, Value, IntOnly,  // nothing, or one type out of a set
   Counts,                                     // two integers: count and start
-  Name,                                       // a function name
+  Name,                                       // the name of a function or of a kernel
   Constant,                                   // a type and its elements
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "vcode/diagnostics.hpp"
+#include "vcode/kernel_printer.hpp"
 #include "vcode/keywords.hpp"
 
 namespace vcode {
@@ -134,21 +135,17 @@ void append_signature(std::string& text, const Function& function) {
   for (Type type : function.declared_out) append_type(text, type_name(type));
 }
 
-void print_function(const Function& function, const Program& program,
-                    const std::vector<std::string>& comments, Writer& writer) {
-  writer.begin_line(0);
-  writer.text() += "FUNC ";
-  writer.text() += function.name;
-  append_signature(writer.text(), function);
-  writer.end_line();
+// `comments`: for the instruction of the same number, or none.
+void print_code(const std::vector<Instruction>& code, const Program& program,
+                const std::vector<std::string>& comments, Writer& writer) {
   std::size_t depth = 1;
-  for (std::size_t i = 0; i < function.code.size(); ++i) {
-    const Instruction& instruction = function.code[i];
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const Instruction& instruction = code[i];
     const Op op = instruction.op;
     if (op == Op::Else || op == Op::EndIf || op == Op::Return) --depth;
     writer.begin_line(std::min(2 * depth, kDeepestIndent));
     append_plain(writer.text(), instruction);
-    if (op == Op::Call) {
+    if (op == Op::Call || op == Op::Run) {
       writer.text() += ' ';
       writer.text() += program.names[instruction.a];
     }
@@ -161,6 +158,39 @@ void print_function(const Function& function, const Program& program,
   }
 }
 
+void print_function(const Function& function, const Program& program,
+                    const std::vector<std::string>& comments, Writer& writer) {
+  writer.begin_line(0);
+  writer.text() += "FUNC ";
+  writer.text() += function.name;
+  append_signature(writer.text(), function);
+  writer.end_line();
+  print_code(function.code, program, comments, writer);
+}
+
+void print_kernel(const Kernel& kernel, const Program& program, Writer& writer) {
+  print_kernel_head(kernel, writer.text());
+  if (kernel.has_spec) {
+    writer.text() += "SPEC\n";
+    print_code(kernel.spec, program, {}, writer);
+  }
+  writer.text() += "END\n";
+}
+
+void print_header(const FcodeHeader& header, std::string& text) {
+  const auto width = [](const std::optional<int>& bits) {
+    return bits ? std::to_string(*bits) : "ANY";
+  };
+  text += fmt::format("FCODE 2\nWIDTH INT {}\nWIDTH FLOAT {}\nFP {}\n", width(header.int_width),
+                      width(header.float_width), header.strict_fp ? "STRICT" : "REASSOC");
+  for (int i = 0; i < kFeatures; ++i) {
+    const auto feature = static_cast<Feature>(i);
+    if ((header.needs & feature_bit(feature)) != 0) {
+      text += fmt::format("NEEDS {}\n", feature_name(feature));
+    }
+  }
+}
+
 }  // namespace
 
 std::string print(const Program& program) {
@@ -170,6 +200,11 @@ std::string print(const Program& program) {
 std::string print(const Program& program, const Comments& comments) {
   std::string text;
   Writer writer(text);
+  if (program.fcode) print_header(*program.fcode, text);
+  for (const Kernel& kernel : program.kernels) {
+    text += '\n';
+    print_kernel(kernel, program, writer);
+  }
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     if (!text.empty()) text += '\n';
     print_function(program.functions[i], program,
@@ -182,6 +217,7 @@ std::string print(const Instruction& instruction, const LinkedProgram& program) 
   std::string text;
   append_plain(text, instruction);
   if (instruction.op == Op::Call) text += ' ' + program.functions[instruction.a].name;
+  if (instruction.op == Op::Run) text += ' ' + program.kernels[instruction.a].definition.name;
   if (instruction.op == Op::Const) {
     Writer(text, kTracedElements).constant(program.constants[instruction.a]);
   }

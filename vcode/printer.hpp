@@ -11,7 +11,8 @@ namespace vcode {
 /// A readable text of the program, from which parse() makes the same program again; reals are
 /// written with the fewest digits that give back the same bits.
 ///
-/// REQUIRES: what parse() delivers, and so no NaN, no double quote in constants of form String.
+/// REQUIRES: what parse() delivers, and so no NaN, no double quote in constants of form String, and
+/// kernels only in a program that has `fcode`.
 std::string print(const Program& program);
 
 /// For each instruction of each function a comment that its line ends with; empty: none.

@@ -27,6 +27,14 @@ bool same_instruction(const Program& a, const Instruction& x, const Program& b,
   }
 }
 
+bool same_code(const Program& a, const std::vector<Instruction>& x, const Program& b,
+               const std::vector<Instruction>& y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [&](const Instruction& left, const Instruction& right) {
+                      return same_instruction(a, left, b, right);
+                    });
+}
+
 }  // namespace
 
 std::size_t Constant::size() const {
@@ -44,14 +52,16 @@ bool Constant::operator==(const Constant& other) const {
 }
 
 bool same_program(const Program& a, const Program& b) {
-  return std::equal(a.functions.begin(), a.functions.end(), b.functions.begin(), b.functions.end(),
+  return a.fcode == b.fcode &&
+         std::equal(a.functions.begin(), a.functions.end(), b.functions.begin(), b.functions.end(),
                     [&](const Function& f, const Function& g) {
                       return f.name == g.name && f.has_signature == g.has_signature &&
                              f.declared_in == g.declared_in && f.declared_out == g.declared_out &&
-                             std::equal(f.code.begin(), f.code.end(), g.code.begin(), g.code.end(),
-                                        [&](const Instruction& x, const Instruction& y) {
-                                          return same_instruction(a, x, b, y);
-                                        });
+                             same_code(a, f.code, b, g.code);
+                    }) &&
+         std::equal(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(),
+                    [&](const Kernel& f, const Kernel& g) {
+                      return same_kernel(f, g) && same_code(a, f.spec, b, g.spec);
                     });
 }
 

@@ -5,52 +5,25 @@
 // instruction array that the verifier reads and the machine runs.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "vcode/opcodes.hpp"
+#include "vcode/instruction.hpp"
+#include "vcode/kernel.hpp"
 #include "vcode/source.hpp"
 
 namespace vcode {
 
-/// How a constant was written; printing keeps it.
-enum class ConstantForm : std::uint8_t { Scalar, Vector, String, Stream };
-
-/// One CONST operand, `type` being that of its value: characters (form String) are of type Int.
-/// Integers are kept in 64 bits and checked against the run's INT when loaded.
-/// For type Segdes the numbers are segment lengths (Scalar form: one segment).
-struct Constant {
-  Type type = Type::Int;
-  ConstantForm form = ConstantForm::Vector;
-  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t>> elements;
-  std::vector<Span> element_spans;  // places of integers beyond 32 bits only; else empty
-
-  const std::vector<std::int64_t>& ints() const { return std::get<0>(elements); }
-  const std::vector<double>& floats() const { return std::get<1>(elements); }
-  const std::vector<std::uint8_t>& bools() const { return std::get<2>(elements); }
-  std::size_t size() const;
-  /// Same type, form and elements, reals bit by bit; places do not count.
-  bool operator==(const Constant& other) const;
-};
-
-/// One instruction. What `a` and `b` hold depends on the operation:
-///   COPY POP CPOP   count, start
-///   CALL            index into Program::names; after linking the index of the function
-///   CONST           index into the constants
-///   IF              after linking: index behind its ELSE or, if it has none, behind its ENDIF,
-///                   where a condition F continues
-///   ELSE            after linking: index behind its ENDIF, where the end of the first arm
-///   continues
-struct Instruction {
-  Op op{};
-  Type type = Type::Int;  // the written type, for operations that take one
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
-  Span span;  // from the operation's word to its last argument on the same line
+/// The directives at the head of an FCODE 2 file.
+struct FcodeHeader {
+  std::optional<int> int_width;    // 32 or 64; nothing: ANY
+  std::optional<int> float_width;  // likewise
+  bool strict_fp = false;          // FP STRICT; else FP REASSOC
+  FeatureSet needs = 0;            // what NEEDS lines declare
+  bool operator==(const FcodeHeader&) const = default;
 };
 
 struct Function {
@@ -65,10 +38,12 @@ struct Program {
   std::shared_ptr<const Source> source;
   std::vector<Function> functions;
   std::vector<Constant> constants;
-  std::vector<std::string> names;  // of called functions
+  std::vector<std::string> names;  // of called functions and of kernels that are run
+  std::optional<FcodeHeader> fcode;  // the file is FCODE 2; without it there are no kernels
+  std::vector<Kernel> kernels;
 };
 
-/// Do both consist of the same functions, instructions and constants? Places do not count.
+/// Do both consist of the same functions, instructions, constants and kernels? Places do not count.
 bool same_program(const Program& a, const Program& b);
 
 struct LinkedFunction {
@@ -76,6 +51,13 @@ struct LinkedFunction {
   Span name_span;
   std::uint32_t begin = 0;  // first instruction in LinkedProgram::code
   std::uint32_t end = 0;    // one past its Op::Return
+  bool is_spec = false;     // the SPEC of a kernel: no CALL names it
+};
+
+/// A kernel and the function that its SPEC has become.
+struct LinkedKernel {
+  Kernel definition;                  // without the instructions of its SPEC
+  std::optional<std::uint32_t> spec;  // index into LinkedProgram::functions
 };
 
 /// Calls resolved, conditionals turned into jumps. ENDIF is kept as a no-operation.
@@ -83,7 +65,9 @@ struct LinkedProgram {
   std::shared_ptr<const Source> source;
   std::vector<Instruction> code;
   std::vector<LinkedFunction> functions;  // of equal names only the last one is kept
+  std::vector<LinkedKernel> kernels;
   std::vector<Constant> constants;
+  std::optional<FcodeHeader> fcode;
   std::uint32_t entry = 0;  // index into functions
 
   /// The function that instruction `index` belongs to.

@@ -23,12 +23,21 @@ class TokenReader {
   const Token& token() const { return token_; }
   void advance() { token_ = lexer_.next(); }
 
+  /// What comes behind the current token lies inside (outside) a kernel definition.
+  void set_in_kernel(bool inside) { lexer_.set_in_kernel(inside); }
+
   bool at_end() const { return token_.kind == Token::Kind::End; }
   bool at_word(std::string_view word) const {
     return token_.kind == Token::Kind::Word && token_.text == word;
   }
   bool accept_word(std::string_view word) {
     if (!at_word(word)) return false;
+    advance();
+    return true;
+  }
+  bool at(Token::Kind kind) const { return token_.kind == kind; }
+  bool accept(Token::Kind kind) {
+    if (!at(kind)) return false;
     advance();
     return true;
   }

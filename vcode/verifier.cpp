@@ -8,6 +8,7 @@
 
 #include "vcode/call_graph.hpp"
 #include "vcode/function_analysis.hpp"
+#include "vcode/spec_check.hpp"
 #include "vcode/token_reader.hpp"
 
 namespace vcode {
@@ -43,6 +44,8 @@ class Verifier {
  private:
   void infer_group(const std::vector<std::uint32_t>& group);
   void report();
+  void walk(std::uint32_t function);
+  void report_specs();
   void warn(std::uint32_t function);
 
   const LinkedProgram& program_;
@@ -104,8 +107,13 @@ void Verifier::infer_group(const std::vector<std::uint32_t>& group) {
 
 // Walks what a run can reach, from the entry on, and reports.
 void Verifier::report() {
-  std::vector<std::uint32_t> due{program_.entry};
-  result_.reachable[program_.entry] = true;
+  walk(program_.entry);
+  report_specs();
+}
+
+void Verifier::walk(std::uint32_t root) {
+  std::vector<std::uint32_t> due{root};
+  result_.reachable[root] = true;
   while (!due.empty()) {
     const std::uint32_t function = due.back();
     due.pop_back();
@@ -116,6 +124,17 @@ void Verifier::report() {
       result_.reachable[callee] = true;
       due.push_back(callee);
     }
+  }
+}
+
+// SPECs are checked whether their kernels are run or not.
+void Verifier::report_specs() {
+  for (const LinkedKernel& kernel : program_.kernels) {
+    if (!kernel.spec) continue;
+    const std::size_t errors_before = diagnostics_.error_count();
+    walk(*kernel.spec);
+    if (diagnostics_.error_count() != errors_before) continue;
+    check_spec(kernel, context_.effects[*kernel.spec], diagnostics_);
   }
 }
 
@@ -142,10 +161,12 @@ Verification verify(const LinkedProgram& program, Diagnostics& diagnostics,
 std::string print(const Verification& verification, const LinkedProgram& program) {
   std::string text;
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    if (program.functions[i].is_spec) continue;  // its effect is that of the kernel
     text += effect_text(program.functions[i].name, verification.effects[i]);
     if (verification.guarded[i]) text += "  checked while running";
     text += '\n';
   }
+  for (const LinkedKernel& kernel : program.kernels) text += kernel_effect_text(kernel) + '\n';
   return text;
 }
 

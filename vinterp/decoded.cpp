@@ -36,6 +36,8 @@ Action action_of(const OpInfo& op) {
       return Action::Push;
     case Op::Call:
       return Action::Call;
+    case Op::Run:
+      return Action::Run;
     case Op::Return:
       return Action::Return;
     case Op::If:

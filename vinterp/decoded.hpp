@@ -23,6 +23,7 @@ enum class Action : std::uint8_t {
   Unpair,
   Push,
   Call,
+  Run,  // of a kernel
   Return,
   Branch,
   Jump,

@@ -73,7 +73,12 @@ Machine::Machine(const vcode::LinkedProgram& program, std::vector<Value> constan
       options_(options),
       code_(decode(program, options.strict)),
       stack_(backend.heap()),
-      calls_(backend.heap(), options.max_depth) {}
+      calls_(backend.heap(), options.max_depth),
+      kernels_(load_kernels(program)) {
+  std::size_t most = 0;
+  for (const LoadedKernel& kernel : kernels_) most = std::max<std::size_t>(most, kernel.results);
+  kernel_results_.resize(most);
+}
 
 RunResult Machine::run() {
   RunResult result;
@@ -175,6 +180,17 @@ Outcome Machine::loop() {
           for (Observer* observer : observers_) observer->enter_function(step.a, at);
         }
         break;
+      case Action::Run:
+        kernel_ran_ = run_kernel(step);
+        if (kernel_ran_) break;
+        calls_.push(next);  // the SPEC returns behind the RUN
+        next = program_.functions[*kernels_[step.a].spec].begin;
+        if constexpr (kObserved) {
+          for (Observer* observer : observers_) {
+            observer->enter_function(*kernels_[step.a].spec, at);
+          }
+        }
+        break;
       case Action::Return:
         if constexpr (kObserved) {
           for (Observer* observer : observers_) observer->leave_function(function_of_[at]);
@@ -220,6 +236,38 @@ inline void Machine::run_vector(const Decoded& step) {
   backend_.origin = at_;
   backend_.execute(step.op, step.type, operands, results_);
   stack_.replace(step.operands, results_, step.results);
+}
+
+// Runs a kernel in the library; false: its SPEC has to be run.
+inline bool Machine::run_kernel(const Decoded& step) {
+  LoadedKernel& kernel = kernels_[step.a];
+  const std::size_t count = kernel.accepted.size();
+  if (!stack_.holds(count)) [[unlikely]]
+    fail_kernel_underflow(kernel);
+  Value* operands = stack_.topmost(count);
+  if (!kernel.types_fit(operands)) [[unlikely]]
+    fail_kernel_type(kernel, operands);
+  stop_if_asked();
+  backend_.origin = at_;
+  if (kernel.prepared || prepare(kernel)) [[likely]] {
+    stack_.reserve(kernel.results);
+    operands = stack_.topmost(count);
+    if (backend_.run(*kernel.prepared, operands, kernel_results_.data())) [[likely]] {
+      stack_.replace(count, kernel_results_.data(), kernel.results);
+      return true;
+    }
+  }
+  if (!kernel.spec) [[unlikely]]
+    fail_no_spec(kernel);
+  return false;
+}
+
+// Asks the library, once, to make the kernel ready.
+bool Machine::prepare(LoadedKernel& kernel) {
+  if (kernel.asked || !options_.kernels) return false;
+  kernel.asked = true;
+  kernel.prepared = backend_.prepare(*kernel.definition);
+  return kernel.prepared != nullptr;
 }
 
 void Machine::run_io(const Decoded& step) {
@@ -302,6 +350,35 @@ void Machine::seed(const Decoded& step) {
                             i, vcode::type_name(operands[i].type())));
 }
 
+[[gnu::cold, gnu::noinline]] void Machine::fail_kernel_underflow(
+    const LoadedKernel& kernel) const {
+  throw Failure(ErrorCode::StackUnderflow,
+                fmt::format("`RUN {}` needs {} values, the stack has {}", kernel.definition->name,
+                            kernel.accepted.size(), stack_.size()));
+}
+
+[[gnu::cold, gnu::noinline]] void Machine::fail_kernel_type(const LoadedKernel& kernel,
+                                                            const Value* operands) const {
+  std::size_t i = 0;
+  while (((kernel.accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) != 0) ++i;
+  const vcode::KernelParameter input = kernel.definition->inputs[i];
+  throw Failure(
+      ErrorCode::TypeMismatch,
+      fmt::format("`RUN {}` needs a {} as operand {}, found {}", kernel.definition->name,
+                  vcode::type_name(vcode::parameter_type(*kernel.definition, input)), i,
+                  vcode::type_name(operands[i].type())));
+}
+
+[[gnu::cold, gnu::noinline]] void Machine::fail_no_spec(const LoadedKernel& kernel) const {
+  throw Failure(ErrorCode::NoSpec,
+                options_.kernels
+                    ? fmt::format("the vector library `{}` cannot run the kernel `{}`, which has "
+                                  "no SPEC",
+                                  backend_.name(), kernel.definition->name)
+                    : fmt::format("the kernel `{}` has no SPEC to run", kernel.definition->name),
+                {}, options_.kernels ? "" : "leave out --no-kernels");
+}
+
 // ---- observers ----
 
 void Machine::observe_start() {
@@ -321,26 +398,40 @@ void Machine::observe_before(const Decoded& step, std::uint32_t at) {
   step_.code = &program_.code[at];
   step_.op = &vcode::info(step.op);
   step_.stack = stack_.values();
-  step_.operand_count = step.operands;
+  step_.operand_count = static_cast<int>(operand_count(step));
   step_.result_count = step.results;
   step_.depth = calls_.depth();
+  step_.ran_kernel = false;
   step_.elements = 0;
   step_.bytes = 0;
-  add_to_step(step, step.operands);
+  add_to_step(step, operand_count(step));
   for (Observer* observer : observers_) observer->before(step_);
   step_start_ = Clock::now();
 }
 
 void Machine::observe_after(const Decoded& step) {
-  if (step.action == Action::Vector) backend_.synchronize();
+  const bool ran_kernel = step.action == Action::Run && kernel_ran_;
+  if (step.action == Action::Vector || ran_kernel) backend_.synchronize();
   const double seconds = std::chrono::duration<double>(Clock::now() - step_start_).count();
   step_.stack = stack_.values();
-  add_to_step(step, step.results);
+  step_.ran_kernel = ran_kernel;
+  if (step.action == Action::Run) {
+    // A SPEC counts by its instructions.
+    step_.result_count = ran_kernel ? static_cast<int>(kernels_[step.a].results) : 0;
+    if (!ran_kernel) step_.elements = step_.bytes = 0;
+  }
+  add_to_step(step, static_cast<std::size_t>(step_.result_count));
   for (Observer* observer : observers_) observer->after(step_, seconds);
 }
 
+std::size_t Machine::operand_count(const Decoded& step) const {
+  return step.action == Action::Run ? kernels_[step.a].accepted.size() : step.operands;
+}
+
 void Machine::add_to_step(const Decoded& step, std::size_t count) {
-  if (step.action != Action::Vector && step.action != Action::Io) return;
+  if (step.action != Action::Vector && step.action != Action::Io && step.action != Action::Run) {
+    return;
+  }
   for (std::size_t i = step_.stack.size() - std::min(count, step_.stack.size());
        i < step_.stack.size(); ++i) {
     step_.elements = std::max(step_.elements, element_count(step_.stack[i]));

@@ -18,6 +18,7 @@
 #include "vcode/diagnostics.hpp"
 #include "vcode/program.hpp"
 #include "vinterp/decoded.hpp"
+#include "vinterp/kernel_table.hpp"
 #include "vinterp/observer.hpp"
 #include "vinterp/value_stack.hpp"
 
@@ -31,6 +32,7 @@ struct MachineOptions {
   /// Failures name the VCODE operation, function and calls. Without, whoever knows a source text
   /// that the program was made from says that in its terms, from RunResult::at and calls.
   bool vcode_terms = true;
+  bool kernels = true;  // false (--no-kernels): RUN runs the SPEC
 };
 
 enum class Outcome {
@@ -73,6 +75,8 @@ class Machine {
   Outcome guarded_loop();
 
   void run_vector(const Decoded& step);
+  bool run_kernel(const Decoded& step);
+  bool prepare(LoadedKernel& kernel);
   void run_io(const Decoded& step);
   bool branch_taken(const Decoded& step);
   void check_block(const Decoded& step) const;
@@ -82,10 +86,14 @@ class Machine {
   [[noreturn]] void fail_underflow(const Decoded& step) const;
   [[noreturn]] void fail_block(const Decoded& step) const;
   [[noreturn]] void fail_type(const Decoded& step, const cvl::Value* operands) const;
+  [[noreturn]] void fail_kernel_underflow(const LoadedKernel& kernel) const;
+  [[noreturn]] void fail_kernel_type(const LoadedKernel& kernel, const cvl::Value* operands) const;
+  [[noreturn]] void fail_no_spec(const LoadedKernel& kernel) const;
   const cvl::Vector& scalar_operand(const Decoded& step);
 
   void observe_start();
   void observe_before(const Decoded& step, std::uint32_t at);
+  std::size_t operand_count(const Decoded& step) const;
   void observe_after(const Decoded& step);
   void add_to_step(const Decoded& step, std::size_t count);
 
@@ -97,7 +105,9 @@ class Machine {
   std::vector<Decoded> code_;
   ValueStack stack_;
   CallStack calls_;
+  std::vector<LoadedKernel> kernels_;
   cvl::Value results_[vcode::kMaxResults];  // of the running instruction
+  std::vector<cvl::Value> kernel_results_;  // of the running kernel
   std::uint32_t at_ = 0;                    // the running instruction
   Clock::time_point timer_{};
   bool timer_started_ = false;
@@ -105,6 +115,7 @@ class Machine {
   // Used only when there are observers.
   std::vector<Observer*> observers_;
   std::vector<std::uint32_t> function_of_;  // of each instruction
+  bool kernel_ran_ = false;  // the last RUN: in the library, not as SPEC
   Step step_;
   Clock::time_point step_start_;
 };

@@ -31,6 +31,7 @@ struct Step {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
   std::uint64_t depth = 0;  // of calls; 0 in the entry function
+  bool ran_kernel = false;  // after RUN: the library ran the kernel; false: its SPEC is entered
 };
 
 class Observer {

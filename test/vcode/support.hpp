@@ -68,4 +68,13 @@ inline std::vector<std::filesystem::path> conformance_programs() {
   return paths;
 }
 
+inline std::vector<std::filesystem::path> fcode_programs() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(PROJECT_ROOT) / "test/fcode")) {
+    if (entry.path().extension() == ".fcode") paths.push_back(entry.path());
+  }
+  return paths;
+}
+
 }  // namespace vcode::testing

@@ -1,0 +1,206 @@
+#include "vcode/kernel.hpp"
+
+#include <bit>
+#include <unordered_map>
+
+namespace vcode {
+namespace {
+
+// One-to-one correspondence of the ids of two kernels.
+class Pairing {
+ public:
+  enum class Result { New, Known, Conflict };
+
+  Result pair(std::uint32_t a, std::uint32_t b) {
+    const auto [there, new_there] = there_.try_emplace(a, b);
+    const auto [back, new_back] = back_.try_emplace(b, a);
+    if (there->second != b || back->second != a) return Result::Conflict;
+    return new_there ? Result::New : Result::Known;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint32_t> there_, back_;
+};
+
+class KernelComparer {
+ public:
+  KernelComparer(const Kernel& a, const Kernel& b) : a_(a), b_(b) {}
+
+  bool run() {
+    if (a_.name != b_.name || a_.stream != b_.stream || a_.stream_chunk != b_.stream_chunk ||
+        a_.has_spec != b_.has_spec) {
+      return false;
+    }
+    return same_parameters(a_.inputs, b_.inputs) && same_parameters(a_.outputs, b_.outputs) &&
+           same_list(a_.reuse, b_.reuse,
+                     [this](const Reuse& x, const Reuse& y) {
+                       return array(x.operand, y.operand) && array(x.result, y.result);
+                     }) &&
+           same_list(a_.bindings, b_.bindings,
+                     [this](const Binding& x, const Binding& y) { return binding(x, y); });
+  }
+
+ private:
+  template <typename T, typename Same>
+  static bool same_list(const std::vector<T>& a, const std::vector<T>& b, Same same) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (!same(a[i], b[i])) return false;
+    }
+    return true;
+  }
+
+  bool same_parameters(const std::vector<KernelParameter>& a,
+                       const std::vector<KernelParameter>& b) {
+    return same_list(a, b, [this](const KernelParameter& x, const KernelParameter& y) {
+      return x.segdes == y.segdes && (x.segdes ? segdes(x.id, y.id) : array(x.id, y.id));
+    });
+  }
+
+  bool size(SizeId x, SizeId y) {
+    const KernelSize& left = a_.sizes[x];
+    const KernelSize& right = b_.sizes[y];
+    if (left.literal || right.literal) return left.literal == right.literal;
+    return left.name == right.name && sizes_.pair(x, y) != Pairing::Result::Conflict;
+  }
+
+  bool array(ArrayId x, ArrayId y) {
+    const KernelArray& left = a_.arrays[x];
+    const KernelArray& right = b_.arrays[y];
+    return arrays_.pair(x, y) != Pairing::Result::Conflict && left.name == right.name &&
+           left.type == right.type && size(left.length, right.length);
+  }
+
+  bool segdes(SegdesId x, SegdesId y) {
+    const KernelSegdes& left = a_.segdes[x];
+    const KernelSegdes& right = b_.segdes[y];
+    return segdes_.pair(x, y) != Pairing::Result::Conflict && left.name == right.name &&
+           size(left.count, right.count) && size(left.total, right.total);
+  }
+
+  bool space(Space x, Space y) {
+    return x.segmented == y.segmented && (x.segmented ? segdes(x.id, y.id) : size(x.id, y.id));
+  }
+
+  bool binding(const Binding& x, const Binding& y) {
+    const bool has_space = x.kind != Binding::Kind::Size && x.kind != Binding::Kind::Once;
+    return x.kind == y.kind && (!has_space || space(x.space, y.space)) &&
+           x.classes == y.classes && x.message == y.message &&
+           x.into.has_value() == y.into.has_value() && (!x.into || space(*x.into, *y.into)) &&
+           (x.kind != Binding::Kind::Size || size(x.size, y.size)) &&
+           same_list(x.arrays, y.arrays, [this](ArrayId i, ArrayId j) { return array(i, j); }) &&
+           same_list(x.segdes, y.segdes, [this](SegdesId i, SegdesId j) { return segdes(i, j); }) &&
+           same_list(x.monoids, y.monoids,
+                     [](Monoid i, Monoid j) { return i.op == j.op && i.type == j.type; }) &&
+           thunk(x.elements, y.elements) && thunk(x.flags, y.flags) && thunk(x.index, y.index) &&
+           thunk(x.defaults, y.defaults);
+  }
+
+  bool thunk(const Thunk& x, const Thunk& y) {
+    if (x.results.size() != y.results.size()) return false;
+    Pairing nodes;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> due;
+    for (std::size_t i = 0; i < x.results.size(); ++i) due.emplace_back(x.results[i], y.results[i]);
+    while (!due.empty()) {
+      const auto [i, j] = due.back();
+      due.pop_back();
+      const ThunkNode& left = x.nodes[i];
+      const ThunkNode& right = y.nodes[j];
+      if (argument_count(left) > 0) {
+        const Pairing::Result result = nodes.pair(i, j);
+        if (result == Pairing::Result::Conflict) return false;
+        if (result == Pairing::Result::Known) continue;
+      }
+      if (!node(left, right)) return false;
+      for (int k = 0; k < argument_count(left); ++k) due.emplace_back(left.args[k], right.args[k]);
+    }
+    return true;
+  }
+
+  bool node(const ThunkNode& x, const ThunkNode& y) {
+    if (x.kind != y.kind || x.type != y.type) return false;
+    switch (x.kind) {
+      case ThunkNode::Kind::Index:
+      case ThunkNode::Kind::If:
+        return true;
+      case ThunkNode::Kind::Size:
+        return size(x.id, y.id);
+      case ThunkNode::Kind::Constant:
+        if (x.type != Type::Float) return x.int_value == y.int_value;
+        return std::bit_cast<std::uint64_t>(x.float_value) ==
+               std::bit_cast<std::uint64_t>(y.float_value);
+      case ThunkNode::Kind::Subscript:
+        return array(x.id, y.id);
+      case ThunkNode::Kind::Apply:
+        return x.op == y.op && (!info(x.op).takes_type() || x.written == y.written);
+      default:
+        return segdes(x.id, y.id);
+    }
+  }
+
+  const Kernel& a_;
+  const Kernel& b_;
+  Pairing sizes_, arrays_, segdes_;
+};
+
+}  // namespace
+
+int argument_count(const ThunkNode& node) {
+  switch (node.kind) {
+    case ThunkNode::Kind::Index:
+    case ThunkNode::Kind::Size:
+    case ThunkNode::Kind::Constant:
+    case ThunkNode::Kind::SegCount:
+      return 0;
+    case ThunkNode::Kind::Apply:
+      return static_cast<int>(info(node.op).operands.size());
+    case ThunkNode::Kind::If:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+Type parameter_type(const Kernel& kernel, KernelParameter parameter) {
+  return parameter.segdes ? Type::Segdes : kernel.arrays[parameter.id].type;
+}
+
+std::string_view feature_name(Feature feature) {
+  switch (feature) {
+    case Feature::Stream:
+      return "STREAM";
+    case Feature::Scatter:
+      return "SCATTER";
+    case Feature::Assert:
+      return "ASSERT";
+  }
+  return {};
+}
+
+FeatureSet features_of(const Kernel& kernel) {
+  FeatureSet features = kernel.stream ? feature_bit(Feature::Stream) : 0;
+  for (const Binding& binding : kernel.bindings) {
+    if (binding.kind == Binding::Kind::Scatter) features |= feature_bit(Feature::Scatter);
+    if (binding.kind == Binding::Kind::Assert) features |= feature_bit(Feature::Assert);
+  }
+  return features;
+}
+
+bool same_size(const Kernel& kernel, SizeId a, SizeId b) {
+  if (a == b) return true;
+  return kernel.sizes[a].literal && kernel.sizes[a].literal == kernel.sizes[b].literal;
+}
+
+SizeId length_of_space(const Kernel& kernel, Space space) {
+  return space.segmented ? kernel.segdes[space.id].total : space.id;
+}
+
+bool same_space(const Kernel& kernel, Space a, Space b) {
+  return same_size(kernel, length_of_space(kernel, a), length_of_space(kernel, b));
+}
+
+bool same_kernel(const Kernel& a, const Kernel& b) {
+  return KernelComparer(a, b).run();
+}
+
+}  // namespace vcode

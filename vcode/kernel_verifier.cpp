@@ -1,0 +1,564 @@
+#include "vcode/kernel_verifier.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "vcode/kernel_checks.hpp"
+#include "vcode/kernel_words.hpp"
+#include "vcode/token_reader.hpp"
+
+namespace vcode {
+
+using Kind = Binding::Kind;
+
+void KernelChecks::fail(ErrorCode code, Span span, std::string message, std::string hint) {
+  failed_ = true;
+  if (!span && binding_ != nullptr) span = binding_->span;
+  if (!span) span = kernel_.name_span;
+  diagnostics_.add({.severity = Severity::Error,
+                    .code = code,
+                    .message = std::move(message),
+                    .span = span,
+                    .function = shortened(kernel_.name),
+                    .notes = {},
+                    .hint = std::move(hint)});
+}
+
+namespace {
+
+class KernelVerifier {
+ public:
+  KernelVerifier(const Kernel& kernel, Diagnostics& diagnostics)
+      : kernel_(kernel), checks_(kernel, diagnostics) {}
+
+  bool run();
+
+ private:
+  bool ids_valid();
+  void inputs();
+  void binding(const Binding& binding);
+  bool space_usable(Space space);
+  void thunks(const Binding& binding);
+  void scatter(const Binding& binding);
+  void monoids(const Binding& binding);
+  void results(const Binding& binding);
+  void array_result(const Binding& binding, ArrayId id, std::size_t component, SizeId length);
+  void segdes_result(const Binding& binding, SegdesId id, SizeId count);
+  void new_size(const Binding& binding, SizeId size);
+  SizeId segment_count(const Binding& binding, bool& one) const;
+  void outputs();
+  void stream();
+  void reuse();
+  void reuse(const Reuse& mark);
+  bool reads_elsewhere(const Thunk& thunk, ArrayId array, bool allowed) const;
+
+  const Kernel& kernel_;
+  KernelChecks checks_;
+  std::vector<bool> size_introduced_;  // by IN, SIZE, FILTER, SPLIT or SEGMENTS
+};
+
+bool KernelVerifier::run() {
+  size_introduced_.resize(kernel_.sizes.size());
+  if (!ids_valid()) return false;
+  inputs();
+  for (const Binding& each : kernel_.bindings) {
+    checks_.set_binding(each);
+    binding(each);
+  }
+  if (checks_.failed()) return false;
+  outputs();
+  stream();
+  reuse();
+  return !checks_.failed();
+}
+
+// Ids that point outside their tables come from programs only: the parser makes none.
+bool KernelVerifier::ids_valid() {
+  const auto space_valid = [&](Space space) {
+    return space.id < (space.segmented ? kernel_.segdes.size() : kernel_.sizes.size());
+  };
+  const auto parameters_valid = [&](const std::vector<KernelParameter>& list) {
+    return std::all_of(list.begin(), list.end(), [&](KernelParameter parameter) {
+      return parameter.id < (parameter.segdes ? kernel_.segdes.size() : kernel_.arrays.size());
+    });
+  };
+  const auto binding_valid = [&](const Binding& binding) {
+    const auto valid = [](const auto& ids, std::size_t count) {
+      return std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) { return id < count; });
+    };
+    const bool has_space = binding.kind != Kind::Size && binding.kind != Kind::Once;
+    return valid(binding.arrays, kernel_.arrays.size()) &&
+           valid(binding.segdes, kernel_.segdes.size()) &&
+           (binding.kind != Kind::Size || binding.size < kernel_.sizes.size()) &&
+           (!has_space || space_valid(binding.space)) &&
+           (!binding.into || space_valid(*binding.into)) &&
+           (binding.kind != Kind::Scatter || binding.into) &&
+           (binding.kind != Kind::Split || binding.classes > 0);
+  };
+  const bool valid =
+      std::all_of(kernel_.arrays.begin(), kernel_.arrays.end(),
+                  [&](const KernelArray& array) {
+                    return array.length < kernel_.sizes.size() && is_data(array.type);
+                  }) &&
+      std::all_of(kernel_.segdes.begin(), kernel_.segdes.end(),
+                  [&](const KernelSegdes& segdes) {
+                    return segdes.count < kernel_.sizes.size() &&
+                           segdes.total < kernel_.sizes.size();
+                  }) &&
+      parameters_valid(kernel_.inputs) && parameters_valid(kernel_.outputs) &&
+      std::all_of(kernel_.bindings.begin(), kernel_.bindings.end(), binding_valid) &&
+      std::all_of(kernel_.reuse.begin(), kernel_.reuse.end(), [&](Reuse mark) {
+        return mark.operand < kernel_.arrays.size() && mark.result < kernel_.arrays.size();
+      });
+  if (!valid) checks_.fail(ErrorCode::Internal, {}, "a kernel that points outside its tables");
+  return valid;
+}
+
+void KernelVerifier::inputs() {
+  const auto introduce = [&](SizeId size) {
+    size_introduced_[size] = true;
+    checks_.set_size_known(size);
+  };
+  for (KernelParameter parameter : kernel_.inputs) {
+    KernelSource& source =
+        parameter.segdes ? checks_.segdes(parameter.id) : checks_.array(parameter.id);
+    if (source.kind != KernelSource::Kind::None) {
+      checks_.fail(ErrorCode::KernelName, {}, "an operand that is named twice");
+    }
+    source.kind = KernelSource::Kind::Input;
+    if (parameter.segdes) {
+      introduce(kernel_.segdes[parameter.id].count);
+      introduce(kernel_.segdes[parameter.id].total);
+    } else {
+      introduce(kernel_.arrays[parameter.id].length);
+    }
+  }
+}
+
+// ---- bindings ----
+
+void KernelVerifier::binding(const Binding& binding) {
+  const bool has_space = binding.kind != Kind::Size && binding.kind != Kind::Once;
+  if (has_space && !space_usable(binding.space)) return;
+  if (binding.into && !space_usable(*binding.into)) return;
+  thunks(binding);
+  results(binding);
+}
+
+bool KernelVerifier::space_usable(Space space) {
+  if (!space.segmented) {
+    if (checks_.size_known(space.id)) return true;
+    checks_.fail(ErrorCode::KernelSpace, {},
+                 fmt::format("the size `{}` is not known here",
+                             shortened(kernel_.sizes[space.id].name)));
+    return false;
+  }
+  const KernelSource& source = checks_.segdes(space.id);
+  if (source.kind == KernelSource::Kind::Input ||
+      (source.kind == KernelSource::Kind::Result && source.binding == Kind::Segments)) {
+    return true;
+  }
+  checks_.fail(ErrorCode::KernelSpace, {},
+               fmt::format("the descriptor `{}` cannot be a space here: it is {}",
+                           shortened(kernel_.segdes[space.id].name),
+                           source.kind == KernelSource::Kind::None
+                               ? "not bound yet"
+                               : "no operand and no result of SEGMENTS"));
+  return false;
+}
+
+void KernelVerifier::thunks(const Binding& binding) {
+  const bool no_index = binding.kind == Kind::Size || binding.kind == Kind::Once;
+  ThunkPlace place{!no_index, binding.space, binding.kind == Kind::Once, "the elements"};
+  const bool single = binding.kind == Kind::Size || binding.kind == Kind::Assert ||
+                      binding.kind == Kind::Segments;
+  if (!checks_.thunk(binding.elements, place, single ? 1 : 0)) return;
+  const Type type = binding.elements.nodes[binding.elements.results[0]].type;
+  const auto needs = [&](Type wanted, std::string_view what) {
+    if (type == wanted) return;
+    checks_.fail(ErrorCode::KernelType, {},
+                 fmt::format("{} {}, not {}", what, type_name(type), type_name(wanted)));
+  };
+  if (binding.kind == Kind::Size) needs(Type::Int, "the size is");
+  if (binding.kind == Kind::Assert) needs(Type::Bool, "the condition of ASSERT is");
+  if (binding.kind == Kind::Segments) needs(Type::Int, "the lengths are");
+  const auto extra = [&](const Thunk& thunk, Type wanted, std::string_view what) {
+    place.what = what;
+    if (!checks_.thunk(thunk, place, 1)) return;
+    const Type found = thunk.nodes[thunk.results[0]].type;
+    if (found == wanted) return;
+    checks_.fail(ErrorCode::KernelType, {},
+                 fmt::format("{}: {}, not {}", what, type_name(found), type_name(wanted)));
+  };
+  if (binding.kind == Kind::Filter) extra(binding.flags, Type::Bool, "the predicate");
+  if (binding.kind == Kind::Split) extra(binding.flags, Type::Int, "the class number");
+  if (binding.kind == Kind::Scatter) {
+    extra(binding.index, Type::Int, "the target position");
+    if (!binding.flags.results.empty()) extra(binding.flags, Type::Bool, "the condition of WHEN");
+    scatter(binding);
+  }
+  if (binding.kind == Kind::Scan || binding.kind == Kind::Reduce) monoids(binding);
+}
+
+void KernelVerifier::scatter(const Binding& binding) {
+  const Space from = binding.space, into = *binding.into;
+  if (from.segmented != into.segmented) {
+    checks_.fail(ErrorCode::KernelSpace, {},
+                 "SCATTER from a descriptor into a size, or from a size into a descriptor",
+                 "use descriptors on both sides, or sizes on both");
+  } else if (from.segmented && !same_size(kernel_, kernel_.segdes[from.id].count,
+                                          kernel_.segdes[into.id].count)) {
+    checks_.fail(ErrorCode::KernelSpace, {},
+                 "SCATTER between descriptors whose numbers of segments may differ");
+  }
+  if (binding.defaults.results.empty()) return;
+  const std::size_t components = binding.elements.results.size();
+  if (!checks_.thunk(binding.defaults, {true, into, false, "the defaults"}, components)) return;
+  for (std::size_t i = 0; i < components; ++i) {
+    const Type type = binding.elements.nodes[binding.elements.results[i]].type;
+    const Type found = binding.defaults.nodes[binding.defaults.results[i]].type;
+    if (type == found) continue;
+    checks_.fail(ErrorCode::KernelType, {},
+                 fmt::format("the default of component {} is {}, its elements are {}", i,
+                             type_name(found), type_name(type)));
+  }
+}
+
+void KernelVerifier::monoids(const Binding& binding) {
+  const std::size_t components = binding.elements.results.size();
+  if (binding.monoids.size() != components) {
+    checks_.fail(ErrorCode::KernelResult, {},
+                 fmt::format("{} component{} but {} operator{} to combine them with", components,
+                             components == 1 ? "" : "s", binding.monoids.size(),
+                             binding.monoids.size() == 1 ? "" : "s"));
+    return;
+  }
+  for (std::size_t i = 0; i < components; ++i) {
+    const Monoid monoid = binding.monoids[i];
+    const Type found = binding.elements.nodes[binding.elements.results[i]].type;
+    const OpInfo& row = info(monoid.op);
+    if (row.family != Family::Reduce || !row.allows(monoid.type)) {
+      checks_.fail(ErrorCode::Internal, {}, "a monoid that the operations table does not have");
+    } else if (found != monoid.type) {
+      checks_.fail(ErrorCode::KernelType, {},
+                   fmt::format("component {} is {}, `{}` combines {}", i, type_name(found),
+                               monoid_text(monoid), type_name(monoid.type)));
+    }
+  }
+}
+
+// ---- results ----
+
+// Number of segments of the binding's space. A plain size is one segment: then there may be no id.
+SizeId KernelVerifier::segment_count(const Binding& binding, bool& one) const {
+  one = !binding.space.segmented;
+  return one ? 0 : kernel_.segdes[binding.space.id].count;
+}
+
+void KernelVerifier::results(const Binding& binding) {
+  const std::size_t components = binding.elements.results.size();
+  std::size_t arrays = 0, segdes = 0;
+  switch (binding.kind) {
+    case Kind::Size:
+      new_size(binding, binding.size);
+      checks_.set_size_known(binding.size);
+      break;
+    case Kind::Assert:
+      break;
+    case Kind::Segments:
+      segdes = 1;
+      break;
+    case Kind::Filter:
+      arrays = components;
+      segdes = 1;
+      break;
+    case Kind::Split:
+      segdes = static_cast<std::size_t>(binding.classes);
+      arrays = binding.segdes.size() == segdes ? segdes * components : 0;
+      break;
+    default:
+      arrays = components;
+  }
+  if (binding.arrays.size() != arrays || binding.segdes.size() != segdes) {
+    checks_.fail(ErrorCode::KernelResult, {}, "results that do not fit the components");
+    return;
+  }
+  bool one = false;
+  for (std::size_t i = 0; i < segdes; ++i) {
+    if (binding.kind == Kind::Segments) {
+      segdes_result(binding, binding.segdes[i], length_of_space(kernel_, binding.space));
+      checks_.set_size_known(kernel_.segdes[binding.segdes[i]].total);
+    } else {
+      const SizeId count = segment_count(binding, one);
+      segdes_result(binding, binding.segdes[i], one ? kernel_.segdes[binding.segdes[i]].count
+                                                    : count);
+      if (one && kernel_.sizes[kernel_.segdes[binding.segdes[i]].count].literal != 1) {
+        checks_.fail(ErrorCode::KernelResult, {},
+                     "the descriptor of a result over a plain size has 1 segment",
+                     "declare it as `SEG 1 ...`");
+      }
+    }
+  }
+  for (std::size_t i = 0; i < arrays; ++i) {
+    SizeId length = length_of_space(kernel_, binding.space);
+    const ArrayId id = binding.arrays[i];
+    one = binding.kind == Kind::Once;
+    if (segdes > 0) length = kernel_.segdes[binding.segdes[i / components]].total;
+    if (binding.kind == Kind::Scatter) length = length_of_space(kernel_, *binding.into);
+    if (binding.kind == Kind::Reduce) length = segment_count(binding, one);
+    if (one && kernel_.sizes[kernel_.arrays[id].length].literal != 1) {
+      checks_.fail(ErrorCode::KernelResult, {},
+                   fmt::format("`{}` has 1 element here, not `{}`",
+                               shortened(kernel_.arrays[id].name),
+                               shortened(kernel_.sizes[kernel_.arrays[id].length].name)),
+                   fmt::format("declare it as `VEC {} 1`", type_name(kernel_.arrays[id].type)));
+      one = false;
+      length = kernel_.arrays[id].length;
+    }
+    array_result(binding, id, i % components, one ? kernel_.arrays[id].length : length);
+  }
+}
+
+void KernelVerifier::array_result(const Binding& binding, ArrayId id, std::size_t component,
+                                  SizeId length) {
+  const KernelArray& array = kernel_.arrays[id];
+  KernelSource& source = checks_.array(id);
+  if (source.kind != KernelSource::Kind::None) {
+    checks_.fail(ErrorCode::KernelName, {},
+                 fmt::format("`{}` is bound a second time", shortened(array.name)));
+    return;
+  }
+  source = {KernelSource::Kind::Result, binding.kind, binding.space};
+  if (component < binding.elements.results.size()) {
+    const std::uint32_t node = binding.elements.results[component];
+    if (node >= binding.elements.nodes.size()) return;  // reported with the thunk
+    const Type type = binding.elements.nodes[node].type;
+    if (type != array.type) {
+      checks_.fail(ErrorCode::KernelType, {},
+                   fmt::format("`{}` is declared {}, its elements are {}", shortened(array.name),
+                               type_name(array.type), type_name(type)));
+    }
+  }
+  if (same_size(kernel_, length, array.length)) return;
+  const auto text = [&](SizeId size) {
+    const KernelSize& found = kernel_.sizes[size];
+    if (found.literal) return fmt::format("`{}`", *found.literal);
+    return found.name.empty() ? std::string("a size without a name")
+                              : fmt::format("`{}`", shortened(found.name));
+  };
+  checks_.fail(ErrorCode::KernelSpace, {},
+               fmt::format("`{}` is declared with {} elements, this binding makes {}",
+                           shortened(array.name), text(array.length), text(length)));
+}
+
+void KernelVerifier::segdes_result(const Binding& binding, SegdesId id, SizeId count) {
+  const KernelSegdes& segdes = kernel_.segdes[id];
+  KernelSource& source = checks_.segdes(id);
+  if (source.kind != KernelSource::Kind::None) {
+    checks_.fail(ErrorCode::KernelName, {},
+                 fmt::format("`{}` is bound a second time", shortened(segdes.name)));
+    return;
+  }
+  source = {KernelSource::Kind::Result, binding.kind, binding.space};
+  if (!same_size(kernel_, count, segdes.count)) {
+    checks_.fail(ErrorCode::KernelSpace, {},
+                 fmt::format("the number of segments of `{}` is declared otherwise than its "
+                             "binding makes it",
+                             shortened(segdes.name)));
+  }
+  new_size(binding, segdes.total);
+}
+
+// FILTER, SPLIT, SEGMENTS and SIZE introduce their sizes: nothing else may have.
+void KernelVerifier::new_size(const Binding& binding, SizeId size) {
+  if (!size_introduced_[size] && !kernel_.sizes[size].literal) {
+    size_introduced_[size] = true;
+    return;
+  }
+  const KernelSize& found = kernel_.sizes[size];
+  checks_.fail(ErrorCode::KernelSpace, {},
+               fmt::format("{} introduces a new size, but `{}` is known already",
+                           combinator_name(binding.kind),
+                           found.literal ? std::to_string(*found.literal)
+                                         : shortened(found.name)),
+               "give the result a size name of its own");
+}
+
+void KernelVerifier::outputs() {
+  const auto bound = [&](KernelParameter parameter) {
+    return parameter.segdes ? checks_.segdes(parameter.id).kind == KernelSource::Kind::Result
+                            : checks_.array(parameter.id).kind == KernelSource::Kind::Result;
+  };
+  std::vector<bool> seen_arrays(kernel_.arrays.size()), seen_segdes(kernel_.segdes.size());
+  for (KernelParameter parameter : kernel_.outputs) {
+    const std::string& name = parameter.segdes ? kernel_.segdes[parameter.id].name
+                                               : kernel_.arrays[parameter.id].name;
+    auto seen = parameter.segdes ? seen_segdes[parameter.id] : seen_arrays[parameter.id];
+    if (seen) {
+      checks_.fail(ErrorCode::KernelName, kernel_.name_span,
+                   fmt::format("the result `{}` is named twice", shortened(name)));
+    }
+    seen = true;
+    if (!bound(parameter)) {
+      checks_.fail(ErrorCode::KernelResult, kernel_.name_span,
+                   fmt::format("the result `{}` is never bound", shortened(name)));
+    }
+  }
+}
+
+// W-7: what is traversed once cannot be written in any order.
+void KernelVerifier::stream() {
+  if (!kernel_.stream) return;
+  for (const Binding& binding : kernel_.bindings) {
+    if (binding.kind != Kind::Scatter) continue;
+    checks_.set_binding(binding);
+    checks_.fail(ErrorCode::KernelSpace, {}, "SCATTER in a STREAM kernel",
+                 "a stream is written in order; leave out STREAM");
+  }
+}
+
+// ---- REUSE ----
+
+void KernelVerifier::reuse() {
+  for (const Reuse& mark : kernel_.reuse) reuse(mark);
+}
+
+// W-6: until the result has been written the operand is read only where it is being written, and
+// afterwards not at all.
+void KernelVerifier::reuse(const Reuse& mark) {
+  const KernelArray& operand = kernel_.arrays[mark.operand];
+  const KernelArray& result = kernel_.arrays[mark.result];
+  const auto fail = [&](std::string why) {
+    checks_.fail(ErrorCode::KernelReuse, kernel_.name_span,
+                 fmt::format("`REUSE {} -> {}`: {}", shortened(operand.name),
+                             shortened(result.name), why));
+  };
+  const auto is_result = [&](KernelParameter parameter) {
+    return !parameter.segdes && parameter.id == mark.result;
+  };
+  if (checks_.array(mark.operand).kind != KernelSource::Kind::Input) {
+    fail("the first is no operand");
+    return;
+  }
+  if (std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_result)) {
+    fail("the second is no result");
+    return;
+  }
+  if (operand.type != result.type || !same_size(kernel_, operand.length, result.length)) {
+    fail("type or size differ");
+    return;
+  }
+  const auto marks = std::count_if(kernel_.reuse.begin(), kernel_.reuse.end(), [&](Reuse other) {
+    return other.operand == mark.operand || other.result == mark.result;
+  });
+  if (marks > 1) {
+    fail("one of them is in two REUSE lines");
+    return;
+  }
+  bool written = false;
+  for (const Binding& binding : kernel_.bindings) {
+    const bool has_space = binding.kind != Kind::Size && binding.kind != Kind::Once;
+    const bool writes = std::find(binding.arrays.begin(), binding.arrays.end(), mark.result) !=
+                        binding.arrays.end();
+    const bool scatters = writes && binding.kind == Kind::Scatter;
+    const bool aligned =
+        !written && !scatters && has_space &&
+        same_size(kernel_, length_of_space(kernel_, binding.space), operand.length);
+    if (reads_elsewhere(binding.elements, mark.operand, aligned) ||
+        reads_elsewhere(binding.flags, mark.operand, aligned) ||
+        reads_elsewhere(binding.index, mark.operand, aligned) ||
+        reads_elsewhere(binding.defaults, mark.operand, scatters)) {
+      fail(written ? "the operand is read after the result has been bound"
+                   : "the operand is read elsewhere than at the index that is being written");
+      return;
+    }
+    written = written || writes;
+  }
+}
+
+// Does the thunk read the vector at all or, if that is allowed, elsewhere than at its index?
+bool KernelVerifier::reads_elsewhere(const Thunk& thunk, ArrayId array, bool allowed) const {
+  return std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [&](const ThunkNode& node) {
+    if (node.kind != ThunkNode::Kind::Subscript || node.id != array) return false;
+    return !allowed || thunk.nodes[node.args[0]].kind != ThunkNode::Kind::Index;
+  });
+}
+
+// ---- the file ----
+
+bool fits_32_bits(std::int64_t value) {
+  return value >= std::numeric_limits<std::int32_t>::min() &&
+         value <= std::numeric_limits<std::int32_t>::max();
+}
+
+void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
+  for (const Binding& binding : kernel.bindings) {
+    for (const Thunk* thunk :
+         {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+      for (const ThunkNode& node : thunk->nodes) {
+        if (node.kind != ThunkNode::Kind::Constant || node.type != Type::Int ||
+            fits_32_bits(node.int_value)) {
+          continue;
+        }
+        diagnostics.add({.severity = Severity::Error,
+                         .code = ErrorCode::KernelWidth,
+                         .message = fmt::format("the integer {} does not fit in 32 bits",
+                                                node.int_value),
+                         .span = node.span,
+                         .function = shortened(kernel.name),
+                         .notes = {},
+                         .hint = "a file for 64-bit integers only says `WIDTH INT 64`"});
+      }
+    }
+  }
+}
+
+void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diagnostics) {
+  for (int i = 0; i < kFeatures; ++i) {
+    const auto feature = static_cast<Feature>(i);
+    if ((features_of(kernel) & ~declared & feature_bit(feature)) == 0) continue;
+    diagnostics.add({.severity = Severity::Error,
+                     .code = ErrorCode::KernelFeature,
+                     .message = fmt::format("the kernel uses {}, which the file does not declare",
+                                            feature_name(feature)),
+                     .span = kernel.name_span,
+                     .function = shortened(kernel.name),
+                     .notes = {},
+                     .hint = fmt::format("write `NEEDS {}` behind `FCODE 2`",
+                                         feature_name(feature))});
+  }
+}
+
+}  // namespace
+
+bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics) {
+  return KernelVerifier(kernel, diagnostics).run();
+}
+
+bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.error_count();
+  const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
+  std::unordered_map<std::string_view, Span> names;
+  for (const Kernel& kernel : program.kernels) {
+    verify_kernel(kernel, diagnostics);
+    if (header.int_width != 64) check_literals(kernel, diagnostics);
+    check_features(kernel, header.needs, diagnostics);
+    const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
+    if (added) continue;
+    diagnostics.add({.severity = Severity::Error,
+                     .code = ErrorCode::RedefinedKernel,
+                     .message = fmt::format("the kernel `{}` is defined twice",
+                                            shortened(kernel.name)),
+                     .span = kernel.name_span,
+                     .function = {},
+                     .notes = {{"the earlier definition", first->second}},
+                     .hint = {}});
+  }
+  return diagnostics.error_count() == errors_before;
+}
+
+}  // namespace vcode

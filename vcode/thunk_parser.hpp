@@ -1,0 +1,58 @@
+// The scalar expressions of kernels.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "vcode/kernel_scope.hpp"
+
+namespace vcode {
+
+/// Parses thunks without native recursion: open forms lie on a stack of their own. A local name
+/// stands for a node, so that LET becomes sharing. Types are those that the operations table gives;
+/// whether they fit is for the verifier (kernel_verifier.hpp). After a false result the error has
+/// been reported and the reader stands at the token at fault.
+class ThunkParser {
+ public:
+  explicit ThunkParser(KernelScope& scope) : scope_(scope), reader_(scope.reader()) {}
+
+  /// ( index => { LET name = expression } expression { , expression } )
+  bool thunk(Thunk& thunk);
+  /// The same without index and parentheses.
+  bool body(Thunk& thunk);
+
+ private:
+  enum class Form : std::uint8_t { Node, Let };
+  struct Frame {
+    Form form = Form::Node;
+    ThunkNode node;  // of Form::Node: what is made when all arguments are there
+    int needed = 0;
+    int count = 0;
+    Token name;  // of Form::Let
+    std::uint32_t value = 0;  // of Form::Let: the last expression
+    Span opening;
+  };
+
+  void begin(Thunk& thunk);
+  bool results();
+  bool expression(std::uint32_t& result);
+  bool operand(std::optional<std::uint32_t>& value);
+  bool name_operand(std::optional<std::uint32_t>& value);
+  bool form();
+  bool operation(Frame& frame);
+  bool feed(std::optional<std::uint32_t>& value);
+  bool close(std::optional<std::uint32_t>& value);
+  bool bind_local(const Token& name, std::uint32_t node);
+  std::optional<Token> local_name();
+  std::uint32_t add(ThunkNode node);
+  std::uint32_t add_leaf(ThunkNode::Kind kind, Type type, std::uint32_t id = 0);
+
+  KernelScope& scope_;
+  TokenReader& reader_;
+  Thunk* thunk_ = nullptr;
+  std::vector<Frame> frames_;
+  std::unordered_map<std::string_view, std::uint32_t> locals_;  // views into the source
+};
+
+}  // namespace vcode

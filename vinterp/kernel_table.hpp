@@ -1,0 +1,36 @@
+// The kernels of a program in the form that the machine runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "cvl/value.hpp"
+#include "vcode/program.hpp"
+
+namespace vinterp {
+
+/// One kernel: what RUN must find on the stack, and how it is run.
+struct LoadedKernel {
+  const vcode::Kernel* definition = nullptr;
+  std::optional<std::uint32_t> spec;    // index of the function that its SPEC has become
+  std::vector<std::uint8_t> accepted;   // bit t: the operand may be of type t
+  std::uint32_t results = 0;
+  bool asked = false;                           // has the library been asked to prepare it?
+  std::unique_ptr<cvl::PreparedKernel> prepared;  // null: the SPEC is run
+
+  /// Are the operands (deepest first) of the right types?
+  bool types_fit(const cvl::Value* operands) const {
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+      if (((accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) == 0) return false;
+    }
+    return true;
+  }
+};
+
+/// All kernels of a program, in its order.
+std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program);
+
+}  // namespace vinterp
