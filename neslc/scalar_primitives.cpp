@@ -111,6 +111,11 @@ Value one(Flattener& f, const CallSite&, const Value& argument) {
       f.serial());
 }
 
+Value to_float(Flattener& f, const CallSite&, const Value& argument) {
+  if (type_of(f, argument) == VectorType::Float) return argument;
+  return apply(f, Op::IntToFloat, VectorType::Int, {argument});
+}
+
 /// How many powers of ten an int can hold.
 Value digits(Flattener& f, const CallSite&, const Value&) {
   return Value::scalar(f.builder().int_constant(f.compiler().options().int_bytes == 8 ? 19 : 10),
@@ -193,6 +198,7 @@ std::vector<PrimitiveEntry> scalar_primitives() {
       {"machine.min_int", min_int},
       {"machine.quotient", binary<Op::Divide>},
       {"machine.one", one},
+      {"machine.to_float", to_float},
       {"machine.digits", digits},
       {"rand", random},
       {"rand_seed", seed},

@@ -1,0 +1,104 @@
+// The work of compiled programs is that of the language's cost model (reference, section 5), but
+// for indices: they do not copy the sequence.
+#include <cmath>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "neslc/definitions_text.hpp"
+#include "neslc/evaluator.hpp"
+#include "neslc/library_text.hpp"
+#include "support.hpp"
+#include "vinterp/backends.hpp"
+
+namespace neslc::testing {
+namespace {
+
+/// What the last form of a program costs.
+Cost cost_of(const std::string& program) {
+  vinterp::Options machine;
+  machine.backend = "cpu";
+  machine.threads = 1;
+  const auto backend = vinterp::make_backend(machine);
+  Session session{std::string(library_text()) + std::string(definitions_text())};
+  Evaluator evaluator(session, *backend);
+  evaluator.options.cost = true;
+  Cost cost;
+  for (ParsedForm& parsed : parse_program(make_source(program)).forms) {
+    Checked checked = session.check(parsed.form);
+    REQUIRE(checked);
+    if (!checked.form->body || checked.form->kind == CheckedForm::Kind::Function) {
+      session.commit(std::move(*checked.form));
+      continue;
+    }
+    Evaluation evaluation = evaluator.evaluate(*checked.form);
+    REQUIRE(evaluation.status == Evaluation::Status::Done);
+    cost = evaluation.cost.value();
+    evaluator.bind(std::move(*checked.form), std::move(evaluation.values));
+  }
+  return cost;
+}
+
+double work_of(const std::string& program) {
+  return static_cast<double>(cost_of(program).work);
+}
+
+std::string with_size(const std::string& program, int size) {
+  std::string result = program;
+  for (std::size_t at; (at = result.find('$')) != std::string::npos;) {
+    result.replace(at, 1, std::to_string(size));
+  }
+  return result;
+}
+
+/// The exponent of the growth of the work between two sizes.
+double growth(const std::string& program, int small, int large) {
+  const double ratio = work_of(with_size(program, large)) / work_of(with_size(program, small));
+  return std::log(ratio) / std::log(static_cast<double>(large) / small);
+}
+
+TEST_CASE("an index inside an apply-to-each does not copy the sequence") {
+  const std::string values = "v = reverse([0:100000]);\n";
+  CHECK(work_of(values + "{v[i] : i in [0:100]};") < 2000);
+  CHECK(work_of(values + "function at(s, is) = {s[i] : i in is};\nat(v, [0:100]);") < 2000);
+  CHECK(work_of(values + "{#v + i : i in [0:100]};") < 2000);
+  CHECK(work_of(values + "{sum(v -> [i, i + 1]) : i in [0:100]};") < 5000);
+}
+
+TEST_CASE("nor does it in a recursive function, or behind a conditional") {
+  const std::string search = R"(
+function search(s, x, low, high) =
+  if low == high then low
+  else let m = (low + high) / 2
+       in if s[m] < x then search(s, x, m + 1, high) else search(s, x, low, m);
+v = [0:100000];
+{search(v, 997 * x, 0, #v) : x in [0:100]};)";
+  CHECK(work_of(search) < 100000);
+  CHECK(work_of("v = reverse([0:100000]);\n{if i > 3 then v[i] / i else v[0] : i in [0:100]};") <
+        5000);
+}
+
+TEST_CASE("the work of nests and recursion grows as the cost model says") {
+  CHECK(growth("{sum({i : i in index(k)}) : k in index($)};", 300, 1200) == Approx(2).margin(0.1));
+  CHECK(growth("function down(n) = if n == 0 then 0 else down(n - 1);\n{down(k) : k in index($)};",
+               100, 400) == Approx(2).margin(0.15));
+  // n log n
+  const std::string sort = R"(
+function qsort(s) =
+  if #s < 2 then s
+  else let p = s[#s / 2];
+           r = {qsort(v) : v in [{x in s | x < p}, {x in s | x > p}]}
+       in r[0] ++ {x in s | x == p} ++ r[1];
+qsort({rem(i * 7919, 100003) : i in index($)});)";
+  CHECK(growth(sort, 1000, 16000) < 1.3);
+}
+
+TEST_CASE("a selection has linear work and few steps") {
+  const std::string selection =
+      "let n = $ in kth_smallest({rem(i * 7919, 100003) : i in index(n)}, n / 3);";
+  CHECK(growth(selection, 20000, 160000) < 1.15);
+  CHECK(cost_of(with_size(selection, 80000)).operations < 400);
+}
+
+}  // namespace
+}  // namespace neslc::testing
