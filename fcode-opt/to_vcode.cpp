@@ -13,6 +13,11 @@ namespace {
 
 using vcode::Span;
 
+// Names of functions come first in Program::names, then those of kernels.
+std::uint32_t kernel_name(const Module& module, std::uint32_t kernel) {
+  return static_cast<std::uint32_t>(module.functions.size()) + kernel;
+}
+
 class FunctionWriter {
  public:
   FunctionWriter(const Module& module, const Function& function)
@@ -103,11 +108,7 @@ void FunctionWriter::write_operation(const Statement& statement) {
       out_.write(Op::Exit, {}, 0, 0, span);
       break;
     case Statement::Kind::Run:
-      // The VCODE that the kernel replaces.
-      for (const vcode::Instruction& part : module_.kernels[statement.index].spec) {
-        out_.code.push_back(part);
-        out_.code.back().span = span;
-      }
+      out_.write(Op::Run, {}, kernel_name(module_, statement.index), 0, span);
       break;
     default:
       break;
@@ -214,21 +215,50 @@ vcode::Function write_function(const Module& module, const Function& function) {
   written.name = function.name;
   written.name_span = function.name_span;
   written.code = function.opaque ? function.code : FunctionWriter(module, function).run();
+  for (vcode::Instruction& instruction : written.code) {
+    if (function.opaque && instruction.op == Op::Run) {
+      instruction.a = kernel_name(module, instruction.a);
+    }
+  }
   return written;
+}
+
+/// Calls `visit(instruction)` for all instructions, those of SPECs included.
+template <typename Visit>
+void for_each_instruction(vcode::Program& program, Visit&& visit) {
+  for (vcode::Function& function : program.functions) {
+    for (vcode::Instruction& instruction : function.code) visit(instruction);
+  }
+  for (vcode::Kernel& kernel : program.kernels) {
+    for (vcode::Instruction& instruction : kernel.spec) visit(instruction);
+  }
+}
+
+/// Adds the kernels that are run, in the order of the module, and what the head of the file says.
+void add_kernels(vcode::Program& program, const Module& module) {
+  std::vector<bool> used(module.kernels.size());
+  for_each_instruction(program, [&](const vcode::Instruction& instruction) {
+    if (instruction.op == Op::Run) used[instruction.a - module.functions.size()] = true;
+  });
+  for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+    program.names.push_back(module.kernels[i].name);
+    if (!used[i]) continue;
+    program.kernels.push_back(module.kernels[i]);
+    if (!program.fcode) program.fcode.emplace();
+    program.fcode->needs |= vcode::features_of(module.kernels[i]);
+  }
 }
 
 /// Keeps the constants that are still used, in the order of their first use.
 void drop_unused_constants(vcode::Program& program, const std::vector<vcode::Constant>& all) {
   std::map<std::uint32_t, std::uint32_t> number;
-  for (vcode::Function& function : program.functions) {
-    for (vcode::Instruction& instruction : function.code) {
-      if (instruction.op != Op::Const) continue;
-      const auto next = static_cast<std::uint32_t>(program.constants.size());
-      const auto [entry, added] = number.try_emplace(instruction.a, next);
-      if (added) program.constants.push_back(all[instruction.a]);
-      instruction.a = entry->second;
-    }
-  }
+  for_each_instruction(program, [&](vcode::Instruction& instruction) {
+    if (instruction.op != Op::Const) return;
+    const auto next = static_cast<std::uint32_t>(program.constants.size());
+    const auto [entry, added] = number.try_emplace(instruction.a, next);
+    if (added) program.constants.push_back(all[instruction.a]);
+    instruction.a = entry->second;
+  });
 }
 
 }  // namespace
@@ -241,6 +271,7 @@ vcode::Program to_vcode(const Module& module) {
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     if (i != module.entry) program.functions.push_back(write_function(module, module.functions[i]));
   }
+  add_kernels(program, module);
   drop_unused_constants(program, module.constants);
   return program;
 }
