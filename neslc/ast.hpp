@@ -183,13 +183,20 @@ struct DatatypeForm {
   TypeDef type;
 };
 struct BindingForm {
+  enum class Kind : std::uint8_t {
+    Value,         // =
+    FileVariable,  // |=
+    Background,    // &=
+  };
   PatternPtr pattern;
   ExprPtr value;
+  Kind kind = Kind::Value;
+  std::vector<Binding> options;  // Background: keyword arguments (`max_time := 10`)
 };
 struct ExpressionForm {
   ExprPtr value;
 };
-/// A command of reference, section 9. `name` is its word, or "|=" or "&=", or "help" for `?`.
+/// A command of reference, section 9. `name` is its word; "help" for `?`.
 struct CommandForm {
   struct Word {
     enum class Kind : std::uint8_t { Name, Number, String, Punctuation };
@@ -199,8 +206,7 @@ struct CommandForm {
   };
   std::string name;
   std::vector<Word> words;       // what follows, up to the expression or the end of the form
-  PatternPtr pattern;            // |= and &=
-  ExprPtr expression;            // load, dump vcode, |=, &=
+  ExprPtr expression;            // load, dump vcode
   std::vector<Binding> options;  // keyword arguments (`print := t`)
 };
 

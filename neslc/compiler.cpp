@@ -44,6 +44,12 @@ ir::Module Compiler::compile(const Body& body) {
   return std::move(module_);
 }
 
+const ObservedFunction* Compiler::observed(const Definition* definition) const {
+  if (options_.observed == nullptr) return nullptr;
+  const auto found = options_.observed->find(definition);
+  return found == options_.observed->end() ? nullptr : &found->second;
+}
+
 const ir::Function& Compiler::function(const Version& version) {
   const auto [at, inserted] = functions_.try_emplace(version, nullptr);
   if (inserted) {

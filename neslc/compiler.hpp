@@ -44,8 +44,16 @@ struct CompileError {
   std::string name;
 };
 
+/// What is said of a function while it runs (`set trace`, `set profile`).
+struct ObservedFunction {
+  int trace = 0;         // 1 calls, 2 with arguments and results, 3 with bindings, 4 all
+  bool profile = false;  // the time of each binding
+};
+using ObservedFunctions = std::map<const Definition*, ObservedFunction>;
+
 struct CompileOptions {
   bool argument_checks = true;
+  const ObservedFunctions* observed = nullptr;  // must outlive the compilation
   int int_bytes = 4;  // for max_int and min_int
 };
 
@@ -70,6 +78,8 @@ class Compiler {
   Session& session() { return session_; }
   TypeTable& types() { return session_.types(); }
   const CompileOptions& options() const { return options_; }
+  /// How a function is observed; null: not at all.
+  const ObservedFunction* observed(const Definition* definition) const;
   TopLevelValues& values() { return values_; }
   FreeVariables& free_variables() { return free_variables_; }
   ir::Module& module() { return module_; }

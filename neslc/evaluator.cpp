@@ -1,7 +1,11 @@
 #include "neslc/evaluator.hpp"
 
 #include <chrono>
+#include <fcntl.h>
+#include <unistd.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "cvl/failure.hpp"
 #include "neslc/source_map.hpp"
@@ -11,6 +15,7 @@
 #include "vinterp/constants.hpp"
 #include "vinterp/io_ops.hpp"
 #include "vinterp/machine.hpp"
+#include "vinterp/streams.hpp"
 
 namespace neslc {
 namespace {
@@ -35,7 +40,27 @@ vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value) {
   return constant;
 }
 
+/// The standard streams: a program that closes one closes it for itself only.
+vinterp::StreamTable own_streams() {
+  vinterp::prepare_standard_streams();
+  const auto copy = [](int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 3); };
+  return vinterp::StreamTable(copy(STDIN_FILENO), copy(STDOUT_FILENO), copy(STDERR_FILENO));
+}
+
 }  // namespace
+
+StaticError compile_error(const ast::Form& form, const CompileError& error) {
+  StaticError found;
+  found.category = error.category;
+  found.name = error.name;
+  found.source = form.source;
+  found.diagnostic.code = error_code(error.category);
+  found.diagnostic.message = fmt::format(
+      "function `{}` {}", error.name,
+      error.category == Category::SerialOnly ? "is used inside an apply-to-each" : "has no code");
+  found.diagnostic.span = form.span;
+  return found;
+}
 
 std::int64_t Evaluator::first_component(const Definition& variable) {
   const auto found = variables_.find(&variable);
@@ -53,6 +78,7 @@ ir::Module Evaluator::make_module(const CheckedForm& form) {
   components_.clear();
   CompileOptions compile_options;
   compile_options.argument_checks = options.argument_checks;
+  compile_options.observed = &observed_;
   compile_options.int_bytes = backend_->widths().int_bytes;
   return Compiler(session_, *this, compile_options).compile(*form.body);
 }
@@ -68,17 +94,7 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
     run(code, module, result);
   } catch (const CompileError& error) {
     result.status = Evaluation::Status::Rejected;
-    StaticError found;
-    found.category = error.category;
-    found.name = error.name;
-    found.source = form.body->source;
-    found.diagnostic.code = error_code(error.category);
-    found.diagnostic.message =
-        "function `" + error.name + "` " +
-        (error.category == Category::SerialOnly ? "is used inside an apply-to-each"
-                                                : "has no code");
-    found.diagnostic.span = form.form->span;
-    result.error = std::move(found);
+    result.error = compile_error(*form.form, error);
   }
   return result;
 }
@@ -99,7 +115,7 @@ void Evaluator::run(const StackCode& code, const ir::Module& module, Evaluation&
     if (component >= 0) constants[i] = components_[static_cast<std::size_t>(component)];
   }
   backend_->seed(options.seed);
-  vinterp::IoOperations io(*backend_, {.sandbox = options.sandbox});
+  vinterp::IoOperations io(*backend_, {.sandbox = options.sandbox}, own_streams());
   vinterp::Machine machine(*linked, std::move(constants), *backend_, io,
                            {.max_depth = options.max_depth, .vcode_terms = false});
   CostMeter meter(*linked);
@@ -164,6 +180,11 @@ void Evaluator::bind(CheckedForm form, std::vector<cvl::Value> values) {
                 values.begin() + static_cast<std::ptrdiff_t>(next + widths[i]));
     next += widths[i];
   }
+}
+
+const std::vector<cvl::Value>* Evaluator::value_of(const Definition& variable) const {
+  const auto found = variables_.find(&variable);
+  return found == variables_.end() ? nullptr : &found->second;
 }
 
 void Evaluator::move_to(cvl::Backend& backend) {

@@ -51,6 +51,9 @@ struct Evaluation {
   double compile_seconds = 0;
 };
 
+/// The error of a form that cannot be compiled after all.
+StaticError compile_error(const ast::Form& form, const CompileError& error);
+
 class Evaluator : private TopLevelValues {
  public:
   Evaluator(Session& session, cvl::Backend& backend) : session_(session), backend_(&backend) {}
@@ -62,12 +65,17 @@ class Evaluator : private TopLevelValues {
   /// Commits the form, and keeps the values for its variables.
   void bind(CheckedForm form, std::vector<cvl::Value> values);
   /// A program that needs no other input: VCODE text. Comments say which line of the program the
-  /// instructions come from.
+  /// instructions come from. Throws CompileError; make_module() too.
   std::string compile(const CheckedForm& form);
   /// The intermediate form of an expression.
   ir::Module make_module(const CheckedForm& form);
 
   cvl::Backend& backend() { return *backend_; }
+  /// The value of a variable, if it has been evaluated.
+  const std::vector<cvl::Value>* value_of(const Definition& variable) const;
+  /// How a function is observed from now on.
+  ObservedFunction& observe(const Definition& function) { return observed_[&function]; }
+  const ObservedFunctions& observed() const { return observed_; }
   /// Goes on with another backend, which takes over the values of all variables. The old one must
   /// live until then. Throws cvl::Failure and changes nothing if the values do not fit.
   void move_to(cvl::Backend& backend);
@@ -79,6 +87,7 @@ class Evaluator : private TopLevelValues {
   Session& session_;
   cvl::Backend* backend_;
   std::unordered_map<const Definition*, std::vector<cvl::Value>> variables_;
+  ObservedFunctions observed_;
   // Of the program being made.
   std::unordered_map<const Definition*, std::int64_t> first_components_;
   std::vector<cvl::Value> components_;

@@ -109,6 +109,8 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
     }
   }
   bind(version.parameter(), argument, frame);
+  frame.observed = compiler_.observed(version.definition);
+  if (frame.observed != nullptr) return observed_call(version, frame, context);
   return expression(version.body(), frame, context);
 }
 

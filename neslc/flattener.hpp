@@ -23,6 +23,7 @@ struct Frame {
   std::vector<TypePtr> instantiation;
   std::unordered_map<const Local*, Value> locals;
   std::uint32_t scope = 0;  // of the spans of its expressions
+  const ObservedFunction* observed = nullptr;
 };
 
 class Flattener {
@@ -118,6 +119,14 @@ class Flattener {
   Value built_sequence(const std::vector<Value>& elements);
   Value timed(const Time& node, Frame& frame, Context* context);
   void bind(const Pattern& pattern, const Value& value, Frame& frame);
+
+  // `set trace` and `set profile`
+  Value observed_call(const Version& version, Frame& frame, Context* context);
+  Value observed_binding(const Binding& binding, Frame& frame, Context* context);
+  Value timed_for_profile(const Expr& expr, Frame& frame, Context* context);
+  void print_text(const std::string& text);
+  void print_value(const std::string& name, TypePtr type, const Value& value, Context* context);
+  void print_variables(const Pattern& pattern, Frame& frame, Context* context);
 
   Value serial_conditional(ir::Var condition, Context* context, const Arm& then_arm,
                            const Arm& else_arm, bool guarded);

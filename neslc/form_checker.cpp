@@ -101,6 +101,9 @@ CheckedForm::Change FormChecker::change(Definition contents) {
                                   session_.types().function_identity(change.slot, generics));
   }
   contents.library = session_.loading_library_;
+  if (change.replaces && contents.documentation.empty()) {
+    contents.documentation = change.slot->documentation;  // that of its declaration
+  }
   if (!change.replaces) change.slot->scheme = contents.scheme;
   change.contents = std::move(contents);
   return change;

@@ -171,13 +171,15 @@ class FormParser {
     ast::ExprPtr left = expressions_.expression();
     if (tokens_.accept_mark("=")) {
       ast::ExprPtr value = expressions_.expression();
-      form.node = ast::BindingForm{ExpressionParser::to_pattern(std::move(left)), std::move(value)};
+      form.node =
+          ast::BindingForm{ExpressionParser::to_pattern(std::move(left)), std::move(value), {}, {}};
     } else if (tokens_.at_mark("|=") || tokens_.at_mark("&=")) {
-      ast::CommandForm background;
-      background.name = tokens_.take().text;
-      background.pattern = ExpressionParser::to_pattern(std::move(left));
-      command_expression(background);
-      form.node = std::move(background);
+      ast::BindingForm binding;
+      binding.kind = tokens_.take().text == "|=" ? ast::BindingForm::Kind::FileVariable
+                                                 : ast::BindingForm::Kind::Background;
+      binding.pattern = ExpressionParser::to_pattern(std::move(left));
+      binding.value = expression_and_options(binding.options);
+      form.node = std::move(binding);
     } else {
       form.node = ast::ExpressionForm{std::move(left)};
     }
@@ -245,7 +247,7 @@ class FormParser {
     tokens_.take();
     const std::size_t first = tokens_.position();
     if (command.name == "load") {
-      if (!tokens_.at_form_end()) command_expression(result);
+      if (!tokens_.at_form_end()) result.expression = expression_and_options(result.options);
     } else {
       while (!tokens_.at_form_end() && !at_dumped(result)) {
         const Token& token = tokens_.take();
@@ -256,7 +258,7 @@ class FormParser {
                                     : Word::Kind::Punctuation;
         result.words.push_back({kind, token.text, tokens_.span_of(token)});
       }
-      if (at_dumped(result)) command_expression(result);
+      if (at_dumped(result)) result.expression = expression_and_options(result.options);
     }
     if (result.words.size() < command.least || result.words.size() > command.most) {
       tokens_.fail(
@@ -273,15 +275,15 @@ class FormParser {
   }
 
   // An expression and behind it, separated by commas, options `name := value`.
-  void command_expression(ast::CommandForm& command) {
+  ast::ExprPtr expression_and_options(std::vector<ast::Binding>& options) {
     ast::ExprPtr rest = expressions_.expression();
     while (auto* tuple = std::get_if<ast::Tuple>(&rest->node)) {
       if (!std::holds_alternative<ast::KeywordArgument>(last_of(*tuple).node)) break;
       ast::ExprPtr first = std::move(tuple->first);
-      collect_options(std::move(tuple->second), command);
+      collect_options(std::move(tuple->second), options);
       rest = std::move(first);
     }
-    command.expression = std::move(rest);
+    return rest;
   }
 
   static const ast::Expr& last_of(const ast::Tuple& tuple) {
@@ -290,7 +292,7 @@ class FormParser {
     return *at;
   }
 
-  void collect_options(ast::ExprPtr rest, ast::CommandForm& command) {
+  void collect_options(ast::ExprPtr rest, std::vector<ast::Binding>& options) {
     while (rest) {
       ast::ExprPtr next;
       if (auto* tuple = std::get_if<ast::Tuple>(&rest->node)) {
@@ -302,7 +304,7 @@ class FormParser {
       }
       ast::PatternPtr option = ExpressionParser::to_pattern(std::move(rest));
       ast::ExprPtr value = std::move(option->value);
-      command.options.push_back({std::move(option), std::move(value)});
+      options.push_back({std::move(option), std::move(value)});
       rest = std::move(next);
     }
   }

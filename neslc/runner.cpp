@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace neslc {
 
 FormResult Runner::rejected(StaticError error) {
@@ -36,23 +38,25 @@ FormResult Runner::process(const ParsedForm& form) {
     case CheckedForm::Kind::Expression:
     case CheckedForm::Kind::Binding:
       return evaluated(std::move(*checked.form));
-    case CheckedForm::Kind::Command:
-      return command(std::get<ast::CommandForm>(checked.form->form->node));
     default:
-      session_.commit(std::move(*checked.form));
-      return {};
+      return defined(std::move(*checked.form));
   }
 }
 
-FormResult Runner::command(const ast::CommandForm& command) {
+FormResult Runner::defined(CheckedForm form) {
   FormResult result;
-  result.kind = FormResult::Kind::Command;
-  if (command.name == "set" && command.words.size() == 2) {
-    const std::string& what = command.words[0].text;
-    const std::string& value = command.words[1].text;
-    if (what == "arg_check") evaluator_.options.argument_checks = value == "on";
-    if (what == "print_length") text.print_length = std::stoul(value);
+  const CheckedForm::Change& change = form.changes.front();
+  const char* const shape =
+      form.kind == CheckedForm::Kind::Declaration ? "{} : {}, without a body yet" : "{} = fn : {}";
+  result.definition =
+      fmt::format(fmt::runtime(shape), change.contents.name, scheme_text(change.contents.scheme));
+  if (change.hides) {
+    result.definition += fmt::format(
+        "\nThe earlier definition of {}, which has another type, is hidden; functions that use it "
+        "go on doing so.",
+        change.contents.name);
   }
+  session_.commit(std::move(form));
   return result;
 }
 
@@ -60,6 +64,8 @@ FormResult Runner::evaluated(CheckedForm form) {
   Evaluation evaluation = evaluator_.evaluate(form);
   FormResult result;
   result.seconds = evaluation.seconds;
+  result.compile_seconds = evaluation.compile_seconds;
+  result.cost = evaluation.cost;
   result.diagnostic = std::move(evaluation.diagnostic);
   result.source = std::move(evaluation.source);
   switch (evaluation.status) {
@@ -79,7 +85,8 @@ FormResult Runner::evaluated(CheckedForm form) {
       result.line = "RUNTIME ERROR: " + result.diagnostic->message;
       break;
     case Evaluation::Status::Interrupted:
-      result.kind = FormResult::Kind::Failed;
+      result.kind = FormResult::Kind::Interrupted;
+      result.signal = evaluation.signal;
       result.line = "Interrupted.";
       break;
   }
@@ -87,12 +94,18 @@ FormResult Runner::evaluated(CheckedForm form) {
 }
 
 std::string Runner::result_line(const CheckedForm& form, const std::vector<cvl::Value>& values) {
-  std::vector<Column> columns;
-  for (const cvl::Value& value : values) columns.push_back(download(evaluator_.backend(), value));
   const auto* binding = std::get_if<ast::BindingForm>(&form.form->node);
   const std::string name = binding != nullptr ? ast::pattern_text(*binding->pattern) : "it";
-  return name + " = " + value_text(session_.types(), form.scheme.type, columns, text) + " : " +
-         scheme_text(form.scheme);
+  if (binding != nullptr && binding->kind != ast::BindingForm::Kind::Value) {
+    return name + " : " + scheme_text(form.scheme);
+  }
+  return name + " = " + value_line(form.scheme.type, values) + " : " + scheme_text(form.scheme);
+}
+
+std::string Runner::value_line(TypePtr type, const std::vector<cvl::Value>& values) {
+  std::vector<Column> columns;
+  for (const cvl::Value& value : values) columns.push_back(download(evaluator_.backend(), value));
+  return value_text(session_.types(), type, columns, text);
 }
 
 }  // namespace neslc

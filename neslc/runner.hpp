@@ -15,19 +15,24 @@ namespace neslc {
 /// What became of a form.
 struct FormResult {
   enum class Kind : std::uint8_t {
-    Defined,   // a function or datatype
-    Value,     // `line`: `it = VALUE : TYPE`
-    Rejected,  // `line`: STATIC ERROR ...; `error`
-    Stopped,   // `line`: RUNTIME ERROR ... or ERROR ...
-    Failed,    // by the machine, or by a signal
-    Command,
+    Defined,      // a function or datatype
+    Value,        // `line`: `it = VALUE : TYPE`
+    Rejected,     // `line`: STATIC ERROR ...; `error`
+    Stopped,      // `line`: RUNTIME ERROR ... or ERROR ...
+    Failed,       // by the machine
+    Interrupted,  // by `signal`
+    Command,      // check() only: nothing is done
   };
   Kind kind = Kind::Defined;
   std::string line;
   std::optional<StaticError> error;
   std::optional<vcode::Diagnostic> diagnostic;
   std::shared_ptr<const vcode::Source> source;
-  double seconds = 0;
+  std::string definition;    // Defined: `NAME = fn : TYPE`
+  std::optional<Cost> cost;  // of an evaluation, if it is measured
+  int signal = 0;
+  double seconds = 0;  // of the run
+  double compile_seconds = 0;
 };
 
 class Runner {
@@ -36,14 +41,17 @@ class Runner {
 
   TextOptions text;
 
+  /// REQUIRES: not a command.
   FormResult process(const ParsedForm& form);
   /// Only checks; binds functions and datatypes.
   FormResult check(const ParsedForm& form);
+  /// A value as result lines show it.
+  std::string value_line(TypePtr type, const std::vector<cvl::Value>& values);
 
  private:
   FormResult rejected(StaticError error);
   FormResult evaluated(CheckedForm form);
-  FormResult command(const ast::CommandForm& command);
+  FormResult defined(CheckedForm form);
   std::string result_line(const CheckedForm& form, const std::vector<cvl::Value>& values);
 
   Session& session_;

@@ -11,10 +11,13 @@ extern "C" void leave_note(int signal) {
   pending_signal.store(signal);
 }
 
-void install(int signal) {
+// The second one gets the default action.
+constexpr int kOnce = static_cast<int>(SA_RESETHAND);
+
+void install(int signal, int flags) {
   struct sigaction action = {};
   action.sa_handler = leave_note;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one gets the default action
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, nullptr);
 }
@@ -22,12 +25,16 @@ void install(int signal) {
 }  // namespace
 
 void handle_signals() {
-  install(SIGINT);
-  install(SIGTERM);
+  install(SIGINT, kOnce);
+  install(SIGTERM, kOnce);
+}
+
+void handle_interrupts() {
+  install(SIGINT, 0);
 }
 
 void set_time_limit(double seconds) {
-  install(SIGALRM);
+  install(SIGALRM, kOnce);
   double whole = 0;
   const double fraction = std::modf(seconds, &whole);
   itimerval timer = {};

@@ -15,6 +15,10 @@ static_assert(std::atomic<int>::is_always_lock_free);
 /// Handles SIGINT and SIGTERM from now on. Reads that wait for input return (EINTR).
 void handle_signals();
 
+/// Handles SIGINT only, and every one: for a prompt, which a second Ctrl-C does not end either. To
+/// be called again after handle_signals().
+void handle_interrupts();
+
 /// Leaves SIGALRM as the note after so many seconds of wall-clock time.
 void set_time_limit(double seconds);
 

@@ -1,0 +1,235 @@
+#include "neslc/colon_commands.hpp"
+
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "cvl/failure.hpp"
+#include "neslc/explain.hpp"
+#include "neslc/toplevel.hpp"
+#include "vcode/keywords.hpp"
+
+namespace neslc {
+namespace {
+
+constexpr CommandHelp kHelp[] = {
+    {":type EXP", "the type of an expression, which is not evaluated"},
+    {":time EXP", "evaluate, and show how long compiling and running took"},
+    {":cost EXP", "evaluate, and show work, depth, vector operations, longest vector"},
+    {":explain EXP", "typed expression, flattened code, VCODE"},
+    {":dump STAGE EXP", "one stage: typed, flat or vcode"},
+    {":device [NAME]", "where programs run; go on with cpu, cuda or a configuration"},
+    {":memory", "memory in use"},
+    {":trace NAME N", "as set trace"},
+    {":load FILE", "as load, without quotes"},
+    {":help", "this list"},
+    {":quit", "leave"},
+};
+
+/// The part of the text behind the command, and where messages say that it stands.
+struct Argument {
+  std::string_view text;
+  std::string source;
+};
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.back())) != 0)) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string_view first_word(std::string_view& text) {
+  const std::string_view whole = trimmed(text);
+  std::size_t end = 0;
+  while (end < whole.size() && std::isspace(static_cast<unsigned char>(whole[end])) == 0) ++end;
+  text = trimmed(whole.substr(end));
+  return whole.substr(0, end);
+}
+
+std::string with_end(std::string_view text) {
+  std::string result(text);
+  if (!result.ends_with(';') && !result.ends_with('$')) result += ';';
+  return result;
+}
+
+/// The only form of the argument.
+ParsedForm only_form(const Argument& argument) {
+  const auto source =
+      std::make_shared<const vcode::Source>(argument.source, with_end(argument.text));
+  std::vector<ParsedForm> forms = parse_program(source).forms;
+  if (forms.empty()) throw CommandError{"an expression is missing"};
+  if (forms.size() > 1) throw CommandError{"this command takes one expression"};
+  return std::move(forms.front());
+}
+
+/// The checked expression of the argument; nothing after an error, which is shown.
+std::optional<CheckedForm> checked_expression(Toplevel& top, const Argument& argument) {
+  const ParsedForm form = only_form(argument);
+  if (form.error) {
+    top.complain(form.error->diagnostic, form.error->source.get());
+    return {};
+  }
+  Checked checked = top.session().check(form.form);
+  if (!checked) {
+    top.complain(checked.error->diagnostic, checked.error->source.get());
+    return {};
+  }
+  if (checked.form->body == nullptr || checked.form->kind == CheckedForm::Kind::Function) {
+    throw CommandError{"this command takes an expression, not a definition"};
+  }
+  return std::move(checked.form);
+}
+
+void show_type(Toplevel& top, const Argument& argument) {
+  if (const auto form = checked_expression(top, argument)) {
+    top.print(scheme_text(form->scheme) + "\n");
+  }
+}
+
+void show_time(Toplevel& top, const Argument& argument) {
+  const bool outer = std::exchange(top.show.time, true);
+  top.process(only_form(argument));
+  top.show.time = outer;
+}
+
+void show_cost(Toplevel& top, const Argument& argument) {
+  const bool outer = std::exchange(top.show.cost, true);
+  const bool measured = std::exchange(top.evaluator().options.cost, true);
+  top.process(only_form(argument));
+  top.evaluator().options.cost = measured;
+  top.show.cost = outer;
+}
+
+std::string stage_text(Toplevel& top, std::string_view stage, const CheckedForm& form) {
+  try {
+    if (stage == "typed") return typed_text(*form.body);
+    if (stage == "flat") return flat_text(top.evaluator().make_module(form));
+    if (stage == "vcode") return top.evaluator().compile(form);
+  } catch (const CompileError& error) {
+    throw CommandError{fmt::format("function `{}` cannot be compiled here", error.name)};
+  }
+  throw CommandError{fmt::format("there is no stage `{}`", vcode::escaped(stage)),
+                     "stages are typed, flat and vcode"};
+}
+
+void show_stages(Toplevel& top, const Argument& argument) {
+  const auto form = checked_expression(top, argument);
+  if (!form) return;
+  constexpr CommandHelp kStages[] = {{"typed", "Typed expression"},
+                                     {"flat",
+                                      "Flattened (i int, x float, b bool vectors; s "
+                                      "segment descriptors)"},
+                                     {"vcode", "VCODE"}};
+  for (const CommandHelp& stage : kStages) {
+    top.print(fmt::format("-- {}\n{}", stage.text, stage_text(top, stage.usage, *form)));
+  }
+}
+
+void show_stage(Toplevel& top, const Argument& argument) {
+  std::string_view rest = argument.text;
+  const std::string_view stage = first_word(rest);
+  if (stage.empty()) throw CommandError{"a stage and an expression are needed", ":dump flat EXP"};
+  if (const auto form = checked_expression(top, {rest, argument.source})) {
+    top.print(stage_text(top, stage, *form));
+  }
+}
+
+void run_classic(Toplevel& top, const std::string& text, const Argument& argument) {
+  top.process(std::make_shared<const vcode::Source>(argument.source, text + ";"));
+}
+
+void device(Toplevel& top, const Argument& argument) {
+  if (argument.text.empty()) return run_classic(top, "show config", argument);
+  run_classic(top, "set config " + std::string(argument.text), argument);
+}
+
+void trace(Toplevel& top, const Argument& argument) {
+  run_classic(top, "set trace " + std::string(argument.text), argument);
+}
+
+void load_file(Toplevel& top, const Argument& argument) {
+  std::string_view file = argument.text;
+  if (file.ends_with(';')) file.remove_suffix(1);
+  if (file.size() > 1 && file.starts_with('"') && file.ends_with('"')) {
+    file = file.substr(1, file.size() - 2);
+  }
+  const std::string name = file.empty() ? top.last_file() : std::string(file);
+  if (name.empty()) throw CommandError{"no file has been loaded yet", ":load FILE"};
+  top.load(name, false);
+}
+
+void memory(Toplevel& top, const Argument&) {
+  const auto& heap = top.evaluator().backend().heap().statistics();
+  top.print(fmt::format("in use {}, peak {}, held {}\n", cvl::format_bytes(heap.live_bytes),
+                        cvl::format_bytes(heap.peak_live_bytes),
+                        cvl::format_bytes(heap.held_bytes)));
+}
+
+void help(Toplevel& top, const Argument&) {
+  top.print(help_lines(kHelp));
+  top.print("help; lists the forms of the language and the classic commands.\n");
+}
+
+void quit(Toplevel& top, const Argument&) {
+  top.finish();
+}
+
+struct Row {
+  std::string_view name;
+  void (*run)(Toplevel&, const Argument&);
+  bool expression;  // takes one, which may go on in the next line
+};
+constexpr Row kCommands[] = {
+    {":type", show_type, true},      {":time", show_time, true},  {":cost", show_cost, true},
+    {":explain", show_stages, true}, {":dump", show_stage, true}, {":device", device, false},
+    {":memory", memory, false},      {":trace", trace, false},    {":load", load_file, false},
+    {":help", help, false},          {":quit", quit, false},
+};
+
+const Row* find_command(std::string_view name) {
+  const Row* found = nullptr;
+  for (const Row& row : kCommands) {
+    if (row.name == name) return &row;
+    // The beginning of a name is enough where no other one begins so.
+    if (name.size() > 1 && row.name.starts_with(name)) found = found == nullptr ? &row : found;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::span<const CommandHelp> colon_command_help() {
+  return kHelp;
+}
+
+bool is_incomplete(std::string_view text) {
+  const Row* const row = find_command(first_word(text));
+  if (row == nullptr || !row->expression) return false;
+  const auto parse = [](std::string whole) {
+    return parse_program(std::make_shared<const vcode::Source>("", std::move(whole)),
+                         {.interactive = true});
+  };
+  // Not if nothing but the `;` is missing.
+  if (!parse(std::string(text)).incomplete) return false;
+  const Parsed ended = parse(with_end(text));
+  return ended.incomplete || ended.forms.empty() || ended.forms.front().error;
+}
+
+void run_colon_command(Toplevel& top, std::string_view text, const std::string& source) {
+  const std::string_view name = first_word(text);
+  const Row* const row = find_command(name);
+  if (row == nullptr) {
+    vcode::NearestWord nearest(name);
+    for (const Row& candidate : kCommands) nearest.consider(candidate.name);
+    throw CommandError{fmt::format("there is no command `{}`", vcode::escaped(name)),
+                       nearest.best().empty() ? ":help lists the commands"
+                                              : fmt::format("did you mean `{}`?", nearest.best())};
+  }
+  row->run(top, {text, source});
+}
+
+}  // namespace neslc

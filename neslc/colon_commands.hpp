@@ -1,0 +1,21 @@
+// The commands of the prompt that begin with a colon.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "neslc/commands.hpp"
+
+namespace neslc {
+
+std::span<const CommandHelp> colon_command_help();
+
+/// Is the text the beginning of a colon command whose expression goes on?
+bool is_incomplete(std::string_view text);
+
+/// Carries out `:NAME ARGUMENT`, shows what it has to say. `source` names the text in messages.
+/// Throws CommandError.
+void run_colon_command(Toplevel& top, std::string_view text, const std::string& source);
+
+}  // namespace neslc

@@ -1,0 +1,80 @@
+#include "neslc/describe.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "vcode/keywords.hpp"
+
+namespace neslc {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::string indented(std::string_view text) {
+  std::string result = "  ";
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "  ";
+  }
+  return result;
+}
+
+std::string interface_text(const Definition& definition) {
+  if (!definition.form) return definition.name;
+  const auto* function = std::get_if<ast::FunctionForm>(&definition.form->node);
+  if (function == nullptr) return definition.name;
+  const std::string argument = ast::pattern_text(*function->argument);
+  const bool parenthesised = argument.starts_with('(');
+  return fmt::format(fmt::runtime(parenthesised ? "{}{}" : "{}({})"), definition.name, argument);
+}
+
+std::string section(std::string_view title, std::string_view text) {
+  return text.empty() ? std::string() : fmt::format("{}:\n{}\n", title, indented(text));
+}
+
+}  // namespace
+
+std::string code_text(const Definition& definition) {
+  if (!definition.form) return {};
+  const bool body = definition.body != nullptr || definition.kind == DefinitionKind::Constructor;
+  return body ? std::string(definition.form->text()) : std::string();
+}
+
+std::string describe(const Definition& definition) {
+  std::string kind = definition.kind == DefinitionKind::Variable      ? "variable"
+                     : definition.kind == DefinitionKind::Constructor ? "constructor"
+                                                                      : "function";
+  kind += definition.library ? " of the library" : "";
+  std::string code = code_text(definition);
+  if (definition.is_primitive()) code = "built in";
+  if (definition.is_forward()) code = "declared only, no code yet";
+  return section("INTERFACE", fmt::format("{} ({})", interface_text(definition), kind)) +
+         section("TYPE", scheme_text(definition.scheme)) +
+         section("DOCUMENTATION", definition.documentation) + section("CODE", code);
+}
+
+std::string apropos(const Session& session, std::string_view word) {
+  const std::string wanted = lower(word);
+  std::string text;
+  for (const Definition* definition : session.definitions()) {
+    const bool fits = definition->name.find(wanted) != std::string::npos ||
+                      lower(definition->documentation).find(wanted) != std::string::npos;
+    if (fits) text += fmt::format("{} : {}\n", definition->name, scheme_text(definition->scheme));
+  }
+  return text;
+}
+
+std::string nearest_name(const Session& session, std::string_view name) {
+  vcode::NearestWord nearest(name);
+  for (const Definition* definition : session.definitions()) nearest.consider(definition->name);
+  return std::string(nearest.best());
+}
+
+}  // namespace neslc

@@ -1,0 +1,21 @@
+// What the top level says about the definitions of a session.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neslc/session.hpp"
+
+namespace neslc {
+
+/// Interface, type, documentation and code of a name.
+std::string describe(const Definition& definition);
+/// The definition as written.
+std::string code_text(const Definition& definition);
+/// `NAME : TYPE` of everything whose name or documentation contains the word.
+std::string apropos(const Session& session, std::string_view word);
+/// The visible name that was probably meant; empty if none is near.
+std::string nearest_name(const Session& session, std::string_view name);
+
+}  // namespace neslc

@@ -1,0 +1,240 @@
+#include "neslc/nesl_command.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <new>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cvl/failure.hpp"
+#include "neslc/commands.hpp"
+#include "neslc/nesl_options.hpp"
+#include "neslc/repl.hpp"
+#include "vinterp/build_info.hpp"
+#include "vinterp/help.hpp"
+#include "vinterp/interrupt.hpp"
+#include "vinterp/streams.hpp"
+
+namespace neslc {
+namespace {
+
+using Forms = std::vector<ParsedForm>;
+
+Forms forms_of(const std::shared_ptr<const vcode::Source>& source) {
+  return parse_program(source).forms;
+}
+
+bool is_expression(const ParsedForm& form) {
+  return form.form && std::holds_alternative<ast::ExpressionForm>(form.form->node);
+}
+
+/// The forms of the file and of the expression.
+Forms all_forms(const NeslOptions& options) {
+  Forms forms;
+  if (!options.files.empty()) forms = forms_of(read_program(options.files[0]));
+  if (!options.expression.empty()) {
+    for (ParsedForm& form :
+         forms_of(std::make_shared<const vcode::Source>("expression", options.expression))) {
+      forms.push_back(std::move(form));
+    }
+  }
+  return forms;
+}
+
+int run(Toplevel& top, const NeslOptions& options) {
+  vinterp::handle_signals();
+  int status = kOk;
+  if (!options.files.empty()) status = top.load(options.files[0], options.expression.empty());
+  if (!options.expression.empty() && !top.finished()) {
+    status = std::max(status, top.process(std::make_shared<const vcode::Source>(
+                                  "expression", options.expression)));
+  }
+  top.report();
+  return top.show.transcript ? kOk : status;
+}
+
+int repl(Toplevel& top, const NeslOptions& options) {
+  top.show.definitions = true;
+  int status = kOk;
+  if (!options.files.empty()) status = top.load(options.files[0], false);
+  if (!top.finished()) status = run_repl(top);
+  top.report();
+  return status;
+}
+
+int check(Toplevel& top, const NeslOptions& options) {
+  int status = kOk;
+  for (const ParsedForm& form : all_forms(options)) {
+    const FormResult result = top.runner().check(form);
+    if (result.kind == FormResult::Kind::Rejected) status = std::max(status, top.present(result));
+  }
+  return status;
+}
+
+/// The name of a program file with another ending.
+std::string companion(const std::string& file, const char* ending) {
+  const std::size_t slash = file.rfind('/');
+  const std::size_t dot = file.rfind('.');
+  const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  return file.substr(0, has_ending ? dot : file.size()) + ending;
+}
+
+int test(Toplevel& top, const NeslOptions& options) {
+  vinterp::handle_signals();
+  const std::string& file = options.files[0];
+  const std::string expected_file = companion(file, ".expected");
+  const Forms forms = all_forms(options);
+  const auto expected = read_program(expected_file);
+  top.runner().text.one_line = true;
+  Cost cost;
+  std::vector<std::string> lines;
+  for (const ParsedForm& form : forms) {
+    if (form.form && std::holds_alternative<ast::CommandForm>(form.form->node)) {
+      top.process(form);
+      continue;
+    }
+    const FormResult result = top.runner().process(form);
+    if (result.kind == FormResult::Kind::Interrupted) return top.present(result);
+    if (result.cost) cost.add(*result.cost);
+    if (!result.line.empty()) lines.push_back(result.line);
+  }
+  std::uint32_t wanted = expected->line_count();
+  if (wanted > 0 && expected->line(wanted).empty()) --wanted;
+  int status = kOk;
+  for (std::uint32_t i = 1; i <= wanted; ++i) {
+    const std::string got = i <= lines.size() ? lines[i - 1] : "nothing";
+    if (got == expected->line(i)) continue;
+    top.print(
+        fmt::format("{}:{}: expected {}\n  got {}\n", expected_file, i, expected->line(i), got));
+    status = kRunTimeFailure;
+  }
+  if (lines.size() > wanted) {
+    top.print(fmt::format("{}: {} more values than expected, the first one\n  {}\n", file,
+                          lines.size() - wanted, lines[wanted]));
+    status = kRunTimeFailure;
+  }
+  if (options.show.cost) top.print_error(fmt::format("cost: {}\n", cost_text(cost)));
+  top.report();
+  return status;
+}
+
+void write_output(const NeslOptions& options, const std::string& text) {
+  if (options.output.empty() || options.output == "-") {
+    std::cout << text << std::flush;
+    if (std::cout) return;
+  } else {
+    std::ofstream file(options.output, std::ios::binary);
+    if (file << text && file.flush()) return;
+  }
+  throw CommandError{fmt::format("cannot write `{}`", vcode::escaped(options.output)),
+                     {},
+                     {},
+                     vcode::ErrorCode::OutputFailed};
+}
+
+/// Expressions before the last one do nothing for the program; definitions and bindings do.
+int compile(Toplevel& top, const NeslOptions& options) {
+  const Forms forms = all_forms(options);
+  const auto last = std::find_if(forms.rbegin(), forms.rend(), is_expression);
+  if (last == forms.rend()) {
+    throw CommandError{"there is no expression to compile",
+                       "name one behind the file: nesl compile FILE EXPRESSION",
+                       {},
+                       vcode::ErrorCode::Usage};
+  }
+  top.show.values = false;
+  int status = kOk;
+  std::string text;
+  for (const ParsedForm& form : forms) {
+    if (&form == &*last) {
+      Checked checked = top.session().check(form.form);
+      try {
+        if (checked) text = top.evaluator().compile(*checked.form);
+      } catch (const CompileError& error) {
+        checked.error = compile_error(*form.form, error);
+      }
+      if (checked.error) {
+        status =
+            std::max(status, top.complain(checked.error->diagnostic, checked.error->source.get()));
+      }
+    } else if (!is_expression(form)) {
+      status = std::max(status, top.process(form));
+    }
+  }
+  if (status == kOk) write_output(options, text);
+  return status;
+}
+
+std::string information(vinterp::Task task) {
+  const vinterp::CommandLine& line = nesl_command_line();
+  switch (task) {
+    case vinterp::Task::Manual:
+      return vinterp::manual_page(line);
+    case vinterp::Task::BashCompletion:
+      return vinterp::bash_completion(line);
+    case vinterp::Task::ZshCompletion:
+      return vinterp::zsh_completion(line);
+    case vinterp::Task::FishCompletion:
+      return vinterp::fish_completion(line);
+    case vinterp::Task::Version:
+      return vinterp::version_text("nesl");
+    default:
+      return vinterp::help_text(line);
+  }
+}
+
+int perform(const NeslOptions& options) {
+  if (options.machine.task != vinterp::Task::Run) {
+    write_output({}, information(options.machine.task));
+    return kOk;
+  }
+  Toplevel top(options.machine, options.show);
+  if (options.machine.time_limit > 0) vinterp::set_time_limit(options.machine.time_limit);
+  if (options.command == "run") return run(top, options);
+  if (options.command == "check") return check(top, options);
+  if (options.command == "test") return test(top, options);
+  if (options.command == "compile") return compile(top, options);
+  return repl(top, options);
+}
+
+int fail(vcode::ErrorCode code, const std::string& message, const std::string& hint,
+         const std::vector<std::string>& notes = {}) {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = message;
+  diagnostic.hint = hint;
+  for (const std::string& note : notes) diagnostic.notes.push_back({note, {}});
+  const vcode::RenderOptions rendering{vinterp::use_color(vinterp::ColorMode::Auto), "nesl"};
+  std::fputs(vcode::render(diagnostic, nullptr, rendering).c_str(), stderr);
+  return static_cast<int>(vcode::info(code).error_class);
+}
+
+}  // namespace
+
+int run_nesl(const std::string& program, std::span<const std::string> arguments) noexcept {
+  try {
+    vinterp::prepare_standard_streams();
+    return perform(parse_nesl_options(program, arguments));
+  } catch (const vinterp::UsageError& error) {
+    return fail(vcode::ErrorCode::Usage, error.what(),
+                error.hint().empty() ? "try `nesl --help`" : error.hint());
+  } catch (const CommandError& error) {
+    return fail(error.code, error.message, error.hint);
+  } catch (const cvl::Failure& failure) {
+    return fail(failure.code(), failure.message(), failure.hint(), failure.notes());
+  } catch (const std::bad_alloc&) {
+    std::fputs("nesl: error: out of memory [V0601]\n", stderr);
+    return kLimit;
+  } catch (const std::exception& error) {
+    return fail(
+        vcode::ErrorCode::Internal, fmt::format("internal error: {}", error.what()),
+        fmt::format("please report it with the program, the command line and this: nesl {}, "
+                    "commit {}",
+                    vinterp::kBuildInfo.version, vinterp::kBuildInfo.commit));
+  }
+}
+
+}  // namespace neslc

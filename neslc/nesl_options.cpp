@@ -1,0 +1,191 @@
+#include "neslc/nesl_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "vcode/diagnostics.hpp"
+#include "vcode/keywords.hpp"
+
+namespace neslc {
+namespace {
+
+using vinterp::ArgumentKind;
+using vinterp::Explained;
+using vinterp::OptionRow;
+using vinterp::UsageError;
+
+constexpr std::string_view kForms = "Forms";
+
+constexpr Explained kCommands[] = {
+    {"repl", "read forms and commands from the terminal; the default"},
+    {"run", "evaluate the forms of a file and print their values"},
+    {"test", "compare the values with the lines of FILE.expected"},
+    {"check", "find static errors, run nothing"},
+    {"compile", "write a VCODE program for an expression; also as neslc"},
+};
+
+constexpr Explained kExamples[] = {
+    {"nesl run sort.nesl", "evaluate all forms, print their values"},
+    {"nesl run sort.nesl 'qsort([3, 1, 2])' --cost", "one value, and its work and depth"},
+};
+
+constexpr Explained kEnvironment[] = {
+    {"NO_COLOR", "if set and not empty: no colours in messages"},
+    {"FORCE_COLOR", "if set and not empty: colours even if standard error is no terminal"},
+    {"NESL_HISTORY",
+     "file of the history of the prompt; empty: none "
+     "(default: ~/.local/state/nesl/history)"},
+    {"VISUAL, EDITOR", "the editor of the command edit"},
+};
+
+constexpr Explained kStatuses[] = {
+    {"0", "success"},
+    {"1", "the program is wrong: syntax, types, names"},
+    {"2", "the command line is wrong, or a file cannot be read"},
+    {"3", "the program failed while it ran; test: a value is not as expected"},
+    {"4", "out of memory, or a limit was reached"},
+    {"5", "the environment: vector library, output"},
+    {"70", "an internal error; please report it"},
+    {"130, 143", "interrupted, terminated"},
+};
+
+/// Those of vinterp that mean the same here.
+constexpr std::string_view kShared[] = {"backend", "threads",   "int",     "float",   "seed",
+                                        "memory",  "max-depth", "timeout", "sandbox", "profile",
+                                        "color",   "version",   "help"};
+
+std::vector<OptionRow> make_table(NeslOptions& own) {
+  const auto flag = [](bool& target) {
+    return [&target](vinterp::Options&, const std::string&) { target = true; };
+  };
+  const auto text = [](std::string& target) {
+    return [&target](vinterp::Options&, const std::string& value) { target = value; };
+  };
+  std::vector<OptionRow> table = {
+      {.group = kForms,
+       .name = "expression",
+       .letter = 'e',
+       .argument = ArgumentKind::Required,
+       .placeholder = "EXP",
+       .text = "forms to evaluate instead of, or after, a file; prints only their values",
+       .apply = text(own.expression)},
+      {.group = kForms,
+       .name = "output",
+       .letter = 'o',
+       .argument = ArgumentKind::Required,
+       .placeholder = "FILE",
+       .text = "where compile writes to (default: standard output)",
+       .apply = text(own.output)},
+      {.group = kForms,
+       .name = "transcript",
+       .text =
+           "one line for every form, errors included; newlines and tabs in values as \\n and \\t",
+       .apply = flag(own.show.transcript)},
+      {.group = kForms,
+       .name = "cost",
+       .text = "print work, depth, vector operations and longest vector of each value to standard "
+               "error",
+       .apply = flag(own.show.cost)},
+      {.group = kForms,
+       .name = "time",
+       .text = "print the seconds that running and compiling took to standard error",
+       .apply = flag(own.show.time)},
+  };
+  for (const OptionRow& row : vinterp::option_table()) {
+    const bool device = row.letter >= '0' && row.letter <= '9';
+    const bool shared =
+        std::find(std::begin(kShared), std::end(kShared), row.name) != std::end(kShared);
+    if (!device && (row.name.empty() || !shared)) continue;
+    table.push_back(row);
+    if (device) table.back().group = "Execution";
+  }
+  std::stable_sort(table.begin(), table.end(), [](const OptionRow& a, const OptionRow& b) {
+    const auto rank = [](const OptionRow& row) {
+      constexpr std::array kOrder = {kForms, std::string_view("Execution"),
+                                     std::string_view("Limits and safety"),
+                                     std::string_view("Inspection")};
+      return std::find(kOrder.begin(), kOrder.end(), row.group) - kOrder.begin();
+    };
+    return rank(a) < rank(b);
+  });
+  return table;
+}
+
+bool is_command(std::string_view word) {
+  return std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](const Explained& command) { return command.name == word; });
+}
+
+[[noreturn]] void unknown_command(const std::string& word) {
+  const std::string message = fmt::format("unknown command `{}`", vcode::escaped(word));
+  if (std::filesystem::exists(word)) {
+    throw UsageError(message, fmt::format("did you mean `nesl run {}`?", vcode::escaped(word)));
+  }
+  vcode::NearestWord nearest(word);
+  for (const Explained& command : kCommands) nearest.consider(command.name);
+  if (nearest.best().empty()) throw UsageError(message);
+  throw UsageError(message, fmt::format("did you mean `nesl {}`?", nearest.best()));
+}
+
+void check_words(NeslOptions& options, std::vector<std::string> words) {
+  const bool takes_file = options.command != "repl";
+  if (takes_file && words.size() == 2 && options.expression.empty() && options.command != "test" &&
+      options.command != "check") {
+    options.expression = words.back();
+    words.pop_back();
+  }
+  if (words.size() > 1) throw UsageError("one file and one expression are all that it takes");
+  options.files = std::move(words);
+  const bool needs_file = takes_file && options.expression.empty();
+  if (needs_file && options.files.empty()) {
+    throw UsageError(fmt::format("`nesl {}` needs a file", options.command));
+  }
+}
+
+}  // namespace
+
+NeslOptions parse_nesl_options(const std::string& program, std::span<const std::string> arguments) {
+  NeslOptions options;
+  const std::vector<OptionRow> table = make_table(options);
+  std::vector<std::string> words = vinterp::parse_arguments(table, arguments, options.machine);
+  if (options.machine.task != vinterp::Task::Run) return options;
+  if (std::filesystem::path(program).filename() == "neslc") {
+    options.command = "compile";
+  } else if (words.empty()) {
+    options.command = options.expression.empty() ? "repl" : "run";
+  } else {
+    if (!is_command(words.front())) unknown_command(words.front());
+    options.command = words.front();
+    words.erase(words.begin());
+  }
+  check_words(options, std::move(words));
+  return options;
+}
+
+const vinterp::CommandLine& nesl_command_line() {
+  static NeslOptions unused;
+  static const std::vector<OptionRow> table = make_table(unused);
+  static const vinterp::CommandLine line = {
+      .program = "nesl",
+      .purpose = "compile and run NESL, the language of nested data parallelism",
+      .usage = {"[repl] [FILE] [option...]", "run FILE [EXP] [option...]", "test FILE [option...]",
+                "check FILE [option...]", "compile FILE [EXP] -o OUT.vcode [option...]"},
+      .description =
+          "Evaluates NESL programs on the vector libraries of this machine. FILE may be - for "
+          "standard input. Values go to standard output; what programs print, and messages, to "
+          "standard error. Without a command it reads forms from the terminal, with line editing, "
+          "history and completion.",
+      .commands = kCommands,
+      .examples = kExamples,
+      .options = table,
+      .environment = kEnvironment,
+      .exit_statuses = kStatuses,
+      .closing = "The manual is docs/nesl.md, or `man nesl`. Options may follow the file.",
+  };
+  return line;
+}
+
+}  // namespace neslc

@@ -1,0 +1,29 @@
+// The command line of `nesl`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neslc/toplevel.hpp"
+#include "vinterp/command_line.hpp"
+
+namespace neslc {
+
+struct NeslOptions {
+  std::string command;             // "repl", "run", "test", "check", "compile"
+  std::vector<std::string> files;  // at most one; "-": standard input
+  std::string expression;          // empty: none
+  std::string output;              // of compile; empty: standard output
+  ShowOptions show;
+  vinterp::Options machine;  // `task` too
+};
+
+/// `program` is the name that the command was called by: `neslc` stands for `nesl compile`. Throws
+/// vinterp::UsageError.
+NeslOptions parse_nesl_options(const std::string& program, std::span<const std::string> arguments);
+
+/// For help, manual and completions.
+const vinterp::CommandLine& nesl_command_line();
+
+}  // namespace neslc

@@ -1,0 +1,188 @@
+#include "neslc/repl.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cvl/failure.hpp"
+#include "neslc/colon_commands.hpp"
+#include "neslc/commands.hpp"
+#include "neslc/completer.hpp"
+#include "neslc/line_reader.hpp"
+#include "vinterp/build_info.hpp"
+#include "vinterp/interrupt.hpp"
+
+namespace neslc {
+namespace {
+
+constexpr const char* kPrompt = "nesl> ";
+constexpr const char* kContinued = "   .. ";
+
+/// $NESL_HISTORY, or nesl/history in the folder for states of programs.
+std::string history_file() {
+  if (const char* const file = std::getenv("NESL_HISTORY")) return file;
+  if (const char* const state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != 0) {
+    return std::string(state) + "/nesl/history";
+  }
+  const char* const home = std::getenv("HOME");
+  return home == nullptr ? std::string() : std::string(home) + "/.local/state/nesl/history";
+}
+
+bool is_blank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isspace(c) != 0; });
+}
+
+class Repl {
+ public:
+  explicit Repl(Toplevel& top)
+      : top_(top),
+        terminal_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0),
+        reader_(terminal_
+                    ? make_terminal_reader(
+                          [&](std::string_view line) { return complete(top.session(), line); },
+                          history_file())
+                    : make_plain_reader()) {}
+
+  int run() {
+    if (terminal_) {
+      top_.print(
+          fmt::format("nesl {} on {}\nhelp; lists the commands, :help more; Ctrl-D leaves.\n",
+                      vinterp::kBuildInfo.version, top_.evaluator().backend().description()));
+    }
+    while (!top_.finished()) {
+      vinterp::pending_signal.store(0);
+      vinterp::handle_interrupts();
+      std::string line;
+      switch (reader_->read(pending_.empty() ? kPrompt : kContinued, line)) {
+        case LineReader::Status::Line:
+          add(line);
+          break;
+        case LineReader::Status::Cancelled:
+          if (!terminal_) return 128 + SIGINT;
+          pending_.clear();
+          break;
+        case LineReader::Status::End:
+          finish();
+          return terminal_ ? kOk : status_;
+      }
+    }
+    return terminal_ ? kOk : status_;
+  }
+
+ private:
+  void add(const std::string& line) {
+    const bool blank = is_blank(line);
+    if (pending_.empty() && blank) return;
+    pending_ += line + "\n";
+    // At a terminal an empty line ends a form whose `;` was forgotten.
+    consume(terminal_ && blank);
+  }
+
+  /// The rest of the input, which has no line end or no `;`.
+  void finish() {
+    if (!pending_.empty()) consume(true);
+    if (pending_.empty()) return;
+    const auto source = source_of(std::exchange(pending_, {}));
+    guarded([&] { return top_.process(source); });
+  }
+
+  /// Carries out what is complete.
+  void consume(bool end_wanted) {
+    const std::size_t begin = pending_.find_first_not_of(" \t\r\n");
+    if (begin != std::string::npos && pending_[begin] == ':') {
+      colon_command(end_wanted);
+      return;
+    }
+    const auto source = source_of(pending_);
+    Parsed parsed = parse_program(source, {.interactive = true});
+    if (parsed.incomplete && end_wanted) {
+      Parsed ended = parse_program(source);
+      if (!ended.forms.empty() && ended.forms.back().form) parsed = std::move(ended);
+    }
+    if (!parsed.incomplete || !parsed.forms.empty()) remember();
+    if (!parsed.forms.empty()) ++inputs_;
+    std::size_t done = 0;
+    for (const ParsedForm& form : parsed.forms) {
+      done = form.end;
+      guarded([&] { return top_.process(form); });
+      if (top_.finished() || vinterp::pending_signal.load() != 0) {
+        pending_.clear();
+        return;
+      }
+    }
+    pending_ = parsed.incomplete ? pending_.substr(done) : std::string();
+    if (is_blank(pending_)) pending_.clear();
+  }
+
+  void colon_command(bool end_wanted) {
+    if (!end_wanted && is_incomplete(pending_)) return;
+    remember();
+    const std::string text = std::exchange(pending_, {});
+    guarded([&] {
+      run_colon_command(top_, text, source_name());
+      return kOk;
+    });
+  }
+
+  /// Errors end one form, never the session.
+  template <class Action>
+  void guarded(const Action& action) {
+    vcode::Diagnostic diagnostic;
+    try {
+      keep(action());
+      return;
+    } catch (const CommandError& error) {
+      diagnostic.code = error.code;
+      diagnostic.message = error.message;
+      diagnostic.hint = error.hint;
+    } catch (const cvl::Failure& failure) {
+      diagnostic.code = failure.code();
+      diagnostic.message = failure.message();
+      diagnostic.hint = failure.hint();
+    } catch (const std::bad_alloc&) {
+      diagnostic.code = vcode::ErrorCode::OutOfMemory;
+      diagnostic.message = "out of memory";
+    }
+    keep(top_.complain(diagnostic, nullptr));
+  }
+
+  void keep(int status) {
+    if (status != kOk) status_ = status;
+  }
+
+  void remember() {
+    std::string entry = pending_;
+    while (!entry.empty() && std::isspace(static_cast<unsigned char>(entry.back())) != 0) {
+      entry.pop_back();
+    }
+    if (!entry.empty()) reader_->remember(entry);
+  }
+
+  std::string source_name() { return fmt::format("input{}", ++inputs_); }
+
+  std::shared_ptr<const vcode::Source> source_of(const std::string& text) {
+    return std::make_shared<const vcode::Source>(fmt::format("input{}", inputs_ + 1), text);
+  }
+
+  Toplevel& top_;
+  bool terminal_;
+  std::unique_ptr<LineReader> reader_;
+  std::string pending_;  // begins with a form that is not complete
+  int inputs_ = 0;
+  int status_ = kOk;
+};
+
+}  // namespace
+
+int run_repl(Toplevel& top) {
+  return Repl(top).run();
+}
+
+}  // namespace neslc

@@ -1,0 +1,220 @@
+#include "neslc/toplevel.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cvl/failure.hpp"
+#include "neslc/commands.hpp"
+#include "neslc/definitions_text.hpp"
+#include "neslc/library_text.hpp"
+#include "vcode/keywords.hpp"
+#include "vinterp/backends.hpp"
+#include "vinterp/loader.hpp"
+
+namespace neslc {
+namespace {
+
+constexpr int kDeepestLoad = 20;
+constexpr int kSignalStatus = 128;
+constexpr const char* kFirstConfiguration = "default";
+
+int status_of(const vcode::Diagnostic& diagnostic) {
+  return static_cast<int>(vcode::info(diagnostic.code).error_class);
+}
+
+/// `describ f;` reads as an application.
+void suggest_command(FormResult& result) {
+  if (!result.error || result.error->category != Category::Undefined) return;
+  vcode::Diagnostic& diagnostic = *result.diagnostic;
+  if (!diagnostic.hint.empty() || diagnostic.span.column != 1) return;
+  vcode::NearestWord nearest(result.error->name);
+  for (const std::string_view name : command_names()) nearest.consider(name);
+  if (!nearest.best().empty()) {
+    diagnostic.hint = fmt::format("did you mean the command `{}`?", nearest.best());
+  }
+}
+
+}  // namespace
+
+Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_options)
+    : show(show_options),
+      machine_(machine),
+      session_(std::string(library_text()) + std::string(definitions_text())),
+      backend_(vinterp::make_backend(machine)),
+      evaluator_(std::make_unique<Evaluator>(session_, *backend_)),
+      runner_(std::make_unique<Runner>(session_, *evaluator_)),
+      configuration_(kFirstConfiguration) {
+  EvaluatorOptions& options = evaluator_->options;
+  options.seed = machine.seed;
+  options.sandbox = machine.sandbox;
+  if (machine.max_depth) options.max_depth = *machine.max_depth;
+  options.cost = show.cost;
+  if (machine.profile) options.profile = &profile_;
+  runner_->text.one_line = show.transcript;
+  configurations_[configuration_] = {machine.backend, machine.device, machine.threads,
+                                     machine.memory};
+}
+
+Toplevel::~Toplevel() = default;
+
+void Toplevel::configure(const std::string& name, const Configuration& configuration) {
+  vinterp::Options changed = machine_;
+  changed.backend = configuration.backend;
+  changed.device = configuration.device;
+  changed.threads = configuration.threads;
+  changed.memory = configuration.memory;
+  auto backend = vinterp::make_backend(changed);
+  evaluator_->move_to(*backend);
+  backend_ = std::move(backend);
+  machine_ = changed;
+  configuration_ = name;
+}
+
+// ---- Output
+
+void Toplevel::print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void Toplevel::print_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int Toplevel::complain(const vcode::Diagnostic& diagnostic, const vcode::Source* source) {
+  print_error(vcode::render(diagnostic, source,
+                            {.color = vinterp::use_color(machine_.color), .program = "nesl"}));
+  return status_of(diagnostic);
+}
+
+void Toplevel::show_measures(const FormResult& result) {
+  if (show.time) {
+    print_error(fmt::format("time: {:.6f} s, compiled in {:.6f} s\n", result.seconds,
+                            result.compile_seconds));
+  }
+  if (result.cost && show.cost) {
+    print_error(fmt::format("cost: {}\n", cost_text(*result.cost)));
+    total_cost_.add(*result.cost);
+    ++evaluations_;
+  }
+}
+
+int Toplevel::present(const FormResult& result) {
+  if (show.transcript) {
+    if (!result.line.empty()) print(result.line + "\n");
+    return kOk;
+  }
+  switch (result.kind) {
+    case FormResult::Kind::Defined:
+      if (show.definitions) print(result.definition + "\n");
+      return kOk;
+    case FormResult::Kind::Value:
+      if (show.values) print(result.line + "\n");
+      show_measures(result);
+      return kOk;
+    case FormResult::Kind::Interrupted:
+      if (result.signal == SIGALRM) {
+        vcode::Diagnostic diagnostic;
+        diagnostic.code = vcode::ErrorCode::TimeLimit;
+        diagnostic.message =
+            fmt::format("the time limit of {} seconds was reached", machine_.time_limit);
+        return complain(diagnostic, nullptr);
+      }
+      print_error("Interrupted.\n");
+      return kSignalStatus + result.signal;
+    default: {
+      const int status = complain(*result.diagnostic, result.source.get());
+      if (result.kind != FormResult::Kind::Rejected) show_measures(result);
+      return status;
+    }
+  }
+}
+
+void Toplevel::report() {
+  if (evaluations_ > 1) print_error(fmt::format("all costs: {}\n", cost_text(total_cost_)));
+  if (machine_.profile) {
+    print_error(profile_.report(backend_->heap().statistics(), backend_->counters()));
+  }
+}
+
+// ---- Forms
+
+/// What `dump world` writes: a definition takes the place of the one that it replaces.
+void Toplevel::remember(const ast::Form& form, const FormResult& result) {
+  const bool binding = std::holds_alternative<ast::BindingForm>(form.node);
+  const bool defined = result.kind == FormResult::Kind::Defined;
+  if (defined || (binding && result.kind == FormResult::Kind::Value)) {
+    journal_.emplace_back(form.text());
+  }
+}
+
+int Toplevel::process(const ParsedForm& form) {
+  if (form.form && std::holds_alternative<ast::CommandForm>(form.form->node)) return command(form);
+  if (settings.verbose && !show.transcript) print("Compiling..Running..\n");
+  FormResult result = runner_->process(form);
+  suggest_command(result);
+  if (form.form) remember(*form.form, result);
+  return present(result);
+}
+
+int Toplevel::command(const ParsedForm& form) {
+  try {
+    return run_command(*this, form.form);
+  } catch (const CompileError& error) {
+    const StaticError found = compile_error(*form.form, error);
+    return complain(found.diagnostic, found.source.get());
+  } catch (const CommandError& error) {
+    vcode::Diagnostic diagnostic;
+    diagnostic.code = error.code;
+    diagnostic.message = error.message;
+    diagnostic.hint = error.hint;
+    diagnostic.span = error.span ? error.span : form.form->span;
+    return complain(diagnostic, form.form->source.get());
+  }
+}
+
+int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {
+  int status = kOk;
+  for (const ParsedForm& form : parse_program(source).forms) {
+    status = std::max(status, process(form));
+    if (finished_ || status > kSignalStatus) break;
+  }
+  return status;
+}
+
+int Toplevel::load(const std::string& file, bool print_results) {
+  const bool complete = file == "-" || file.ends_with(".nesl") || access(file.c_str(), F_OK) == 0;
+  const std::string name = complete ? file : file + ".nesl";
+  if (loads_ == kDeepestLoad) {
+    throw CommandError{fmt::format("{} files that load each other", kDeepestLoad)};
+  }
+  const auto source = read_program(name);
+  last_file_ = name;
+  ++loads_;
+  const bool values = std::exchange(show.values, print_results);
+  const int status = process(source);
+  show.values = values;
+  --loads_;
+  return status;
+}
+
+std::shared_ptr<const vcode::Source> read_program(const std::string& file) {
+  if (file == "-") {
+    std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    return std::make_shared<const vcode::Source>("standard input", std::move(text));
+  }
+  vcode::Diagnostics diagnostics;
+  auto source = vinterp::read_source(file, diagnostics);
+  if (source) return source;
+  const vcode::Diagnostic& reason = diagnostics.all().front();
+  throw CommandError{reason.message, reason.hint, {}, reason.code};
+}
+
+}  // namespace neslc
