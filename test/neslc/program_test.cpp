@@ -1,67 +1,22 @@
 // Whole programs: the conformance corpus through `nesl run --transcript`, and its compiled
 // programs on another interpreter, when the environment variable NESL_PEER names one.
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "process.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Output {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-class Folder {
- public:
-  Folder() {
-    static int made = 0;
-    path_ = fs::temp_directory_path() /
-            ("nesl_test_" + std::to_string(getpid()) + "_" + std::to_string(made++));
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Runs a shell command in a folder of its own.
-Output run(const std::string& command) {
-  const Folder folder;
-  const fs::path errors = folder.path() / "errors";
-  const std::string line = "cd '" + folder.path().string() + "' && " + command + " 2> errors";
-  Output result;
-  std::FILE* const pipe = popen(line.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer{};
-  for (std::size_t count; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    result.out.append(buffer.data(), count);
-  }
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  result.err = read_file(errors);
-  return result;
-}
-
-std::string nesl(const std::string& arguments) {
-  return std::string("'") + NESL_PROGRAM + "' " + arguments + " --backend cpu --threads 1";
-}
 
 std::vector<fs::path> programs(const char* folder) {
   std::vector<fs::path> paths;

@@ -1,0 +1,247 @@
+// The prompt, through a pipe and at a terminal.
+#include <cerrno>
+#include <chrono>
+#include <poll.h>
+#include <pty.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "neslc/completer.hpp"
+#include "neslc/definitions_text.hpp"
+#include "neslc/library_text.hpp"
+#include "process.hpp"
+#include "support.hpp"
+
+namespace neslc::testing {
+namespace {
+
+/// What the prompt prints for an input that comes through a pipe.
+Output piped(const std::string& input) {
+  const Folder folder;
+  folder.write("input", input);
+  return run(nesl("< input"), folder);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("results and definitions are printed") {
+  CHECK(piped("function sq(x) = x * x;\nsq(3);\na = \"b\";\nit + 1;\n").out ==
+        "sq = fn : a -> a :: (a in number)\nit = 9 : int\na = \"b\" : [char]\nit = 10 : int\n");
+  CHECK(piped("let a = 1;\n\n    b = 2\nin a\n + b;\n").out == "it = 3 : int\n");
+  CHECK(piped("1; 2;\n3").out == "it = 1 : int\nit = 2 : int\nit = 3 : int\n");
+  CHECK(piped("").out == "");
+}
+
+TEST_CASE("an error leaves the session as it was") {
+  const Output output = piped("a = 5;\na = 1 / 0;\na[1];\n(a + ;\na;\n");
+  CHECK(output.out == "a = 5 : int\na = 5 : int\n");
+  CHECK(contains(output.err, "input2:1:5: error: Divide by zero"));
+  CHECK(contains(output.err, "input3:1:1: error"));
+  CHECK(contains(output.err, "input4:1:6: error"));
+  CHECK(output.status == 1);
+}
+
+TEST_CASE("classic commands") {
+  CHECK(piped("function sq(x) \"Square.\" = x * x;\ndescribe sq;\nshow code sq;\n").out ==
+        "sq = fn : a -> a :: (a in number)\n"
+        "INTERFACE:\n  sq(x) (function)\n"
+        "TYPE:\n  a -> a :: (a in number)\n"
+        "DOCUMENTATION:\n  Square.\n"
+        "CODE:\n  function sq(x) \"Square.\" = x * x\n"
+        "function sq(x) \"Square.\" = x * x;\n");
+  CHECK(contains(piped("describe take;").out, "DOCUMENTATION:\n  The first n elements"));
+  CHECK(contains(piped("apropos scan;").out, "plus_scan : [a] -> [a] :: (a in number)\n"));
+  CHECK(piped("set print_length 3; index(9);").out == "it = [0, 1, 2,...] : [int]\n");
+  CHECK(piped("x |= [1, 2]; sum(x); y &= 3 * 4; get y;").out ==
+        "x : [int]\nit = 3 : int\ny : int\ny = 12 : int\n");
+  CHECK(contains(piped("set arg_check off; show status;").out, "arg_check off\n"));
+  CHECK(contains(piped("help;").out, "describe NAME;"));
+  CHECK(contains(piped("?").out, "describe NAME;"));
+  CHECK(contains(piped("show bugs;").out, "Known limits:"));
+  CHECK(contains(piped("dump info;").out, "print_length 100\n"));
+  CHECK(piped("1; exit; 2;").out == "it = 1 : int\n");
+  CHECK(piped("set redefine on; set debug off; set lnesl off; set rsh_command \"ssh\";").err == "");
+}
+
+TEST_CASE("commands that cannot be carried out say why") {
+  CHECK(piped("set foo on;").err ==
+        "input1:1:5: error: `set` knows no `foo` [E0112]\n"
+        "    1 | set foo on;\n      |     ^^^\nhelp: `help;` lists what can be set\n");
+  CHECK(contains(piped("set print_lenght 3;").err, "did you mean `print_length`?"));
+  CHECK(contains(piped("set print_length many;").err, "`many` where a number is needed"));
+  CHECK(contains(piped("set print_length 99999999999999999999999;").err, "number is needed"));
+  CHECK(contains(piped("set verbose maybe;").err, "on or off"));
+  CHECK(contains(piped("set verbose on off;").err, "more than the command takes"));
+  CHECK(contains(piped("set trace sum 1;").err, "not a function of the program"));
+  CHECK(contains(piped("describe plus_scn;").err, "did you mean `plus_scan`?"));
+  CHECK(contains(piped("descrbe sum;").err, "did you mean the command `describe`?"));
+  CHECK(contains(piped("load \"no such file\";").err, "cannot read `no such file.nesl`"));
+  CHECK(contains(piped("load;").err, "no file has been loaded yet"));
+  CHECK(contains(piped("load 3;").err, "a file name is a string, not a value of type int"));
+  CHECK(contains(piped("set config nosuch;").err, "there is no configuration `nosuch`"));
+  CHECK(contains(piped("set memory_size 0;").err, "no such amount"));
+  CHECK(contains(piped("defconfig a, colour := 3;").err, "has no option `colour`"));
+  CHECK(contains(piped("dump everything;").err, "`dump` knows vcode, world and info"));
+  CHECK(contains(piped(":typ").err, "an expression is missing"));
+  CHECK(contains(piped(":nonsense").err, "there is no command `:nonsense`"));
+  CHECK(contains(piped(":cost function g(x) = x").err, "not a definition") == false);
+  CHECK(contains(piped(":type function g(x) = x").err, "not a definition"));
+  CHECK(contains(piped("get nothing;").err, "`nothing` is not defined"));
+}
+
+TEST_CASE("commands with a colon") {
+  CHECK(piped(":type {x + 1 : x in [1.0]}").out == "[float]\n");
+  CHECK(piped(":type (1,\n  2)\n").out == "int, int\n");
+  const Output cost = piped(":cost sum([0:100])\n:time 1\n1;");
+  CHECK(cost.out == "it = 4950 : int\nit = 1 : int\nit = 1 : int\n");
+  CHECK(cost.err.starts_with("cost: work 200, depth 2, vector operations 2, longest vector 100\n"));
+  CHECK(contains(cost.err, "time: "));
+  const std::string stages = piped(":explain sum({a * a : a in index(9)})").out;
+  for (const char* part :
+       {"-- Typed", ": [int]\n", "-- Flattened", "+_REDUCE INT(", "-- VCODE", "FUNC MAIN"}) {
+    CHECK(contains(stages, part));
+  }
+  CHECK(piped("1;\n:quit\n2;").out == "it = 1 : int\n");
+  CHECK(contains(piped(":help").out, ":explain EXP"));
+  CHECK(contains(piped(":memory").out, "in use "));
+}
+
+TEST_CASE("files are loaded, again, and written") {
+  const Folder folder;
+  folder.write("lib.nesl", "function twice(x) = x + x;\nk = twice(4);\nk;\n");
+  folder.write("input",
+               "load \"lib\";\ntwice(k);\nload \"lib.nesl\", print := t;\nload;\n"
+               "dump world \"world.nesl\";\ndump vcode \"k.vcode\" twice(k);\n");
+  const Output output = run(nesl("< input"), folder);
+  CHECK(output.out ==
+        "twice = fn : a -> a :: (a in number)\nit = 16 : int\n"
+        "twice = fn : a -> a :: (a in number)\nk = 8 : int\nit = 8 : int\n"
+        "twice = fn : a -> a :: (a in number)\n");
+  CHECK(output.err == "");
+  CHECK(run(std::string("'") + VINTERP_PROGRAM + "' k.vcode", folder).out == "( 16 )\n");
+  CHECK(run(nesl("run world.nesl 'twice(k)'"), folder).out == "it = 16 : int\n");
+}
+
+TEST_CASE("a traced function says what it does") {
+  const std::string sq = "function sq(x) = let y = x * x in y;\n";
+  CHECK(piped(sq + "set trace sq 2; sq(4); set trace sq 0; sq(5);").err ==
+        "Entering SQ\n  X = 4\nLeaving SQ\n  RESULT = 16\n");
+  CHECK(piped(sq + "set trace sq 1; sq(4);").err == "Entering SQ\nLeaving SQ\n");
+  CHECK(piped(sq + "set trace sq 4; {sq(i) : i in [1, 2]};").err ==
+        "Entering SQ\n  X = [1, 2]\n  Y = [1, 4]\nLeaving SQ\n  RESULT = [1, 4]\n");
+  CHECK(contains(piped(sq + "set profile sq on; sq(4);").err,
+                 " seconds for expression:\n      x * x\n"));
+}
+
+TEST_CASE("values move to another configuration") {
+  CHECK(
+      piped(
+          "a = ([1, 2], \"bc\", 2.5, t);\ndefconfig small, memory_size := 1000000, threads := 1;\n"
+          "set config small;\na;\nset memory_size 2000000;\na;\n")
+          .out ==
+      "a = ([1, 2], \"bc\", 2.5, T) : [int], [char], float, bool\n"
+      "it = ([1, 2], \"bc\", 2.5, T) : [int], [char], float, bool\n"
+      "it = ([1, 2], \"bc\", 2.5, T) : [int], [char], float, bool\n");
+}
+
+TEST_CASE("completion") {
+  const Session session{std::string(library_text()) + std::string(definitions_text())};
+  using Words = std::vector<std::string>;
+  CHECK(complete(session, "plus_s").candidates == Words{"plus_scan"});
+  CHECK(complete(session, "sum(PLUS_S").candidates == Words{"plus_scan"});
+  CHECK(complete(session, "sum(PLUS_S").begin == 4);
+  CHECK(complete(session, "desc").candidates == Words{"describe"});
+  CHECK(complete(session, "1 + desc").candidates.empty());
+  CHECK(complete(session, "set print").candidates == Words{"print_length"});
+  CHECK(complete(session, "show con").candidates == Words{"config", "configs"});
+  CHECK(complete(session, ":ex").candidates == Words{":explain"});
+  CHECK(complete(session, "functi").candidates == Words{"function"});
+}
+
+/// A session at a pseudo-terminal.
+class Terminal {
+ public:
+  Terminal() {
+    pid_ = forkpty(&fd_, nullptr, nullptr, nullptr);
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      setenv("NESL_HISTORY", "", 1);
+      setenv("TERM", "dumb", 1);
+      execl(NESL_PROGRAM, "nesl", "--backend", "cpu", "--threads", "1",
+            static_cast<char*>(nullptr));
+      _exit(127);
+    }
+  }
+  ~Terminal() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    close(fd_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void type(const std::string& text) {
+    REQUIRE(write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+
+  /// Reads on until the text has come; false if the session ends or is silent for a long time.
+  bool shows(const std::string& text) {
+    while (seen_.find(text) == std::string::npos) {
+      pollfd ready{fd_, POLLIN, 0};
+      constexpr int kSilence = 60'000;
+      char piece[4096];
+      if (poll(&ready, 1, kSilence) <= 0) return false;
+      const ssize_t count = read(fd_, piece, sizeof piece);
+      if (count <= 0) return false;
+      seen_.append(piece, static_cast<std::size_t>(count));
+    }
+    seen_.erase(0, seen_.find(text) + text.size());
+    return true;
+  }
+
+  int exit_status() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  int fd_ = -1;
+  pid_t pid_ = -1;
+  std::string seen_;
+};
+
+TEST_CASE("Ctrl-C stops an evaluation, Ctrl-D leaves") {
+  Terminal terminal;
+  REQUIRE(terminal.shows("nesl> "));
+  terminal.type("function spin(n) = if n < 0 then 0 else spin(n);\n");
+  REQUIRE(terminal.shows("int -> int"));
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(terminal.shows("nesl> "));
+    terminal.type("print_line(\"running\"); spin(1);\n");
+    REQUIRE(terminal.shows("it = T"));
+    terminal.type("\x03");
+    REQUIRE(terminal.shows("Interrupted."));
+  }
+  REQUIRE(terminal.shows("nesl> "));
+  terminal.type("(1,\n");
+  REQUIRE(terminal.shows(".. "));
+  terminal.type("2)\n");
+  REQUIRE(terminal.shows(".. "));
+  terminal.type("\n");
+  REQUIRE(terminal.shows("it = (1, 2) : int, int"));
+  REQUIRE(terminal.shows("nesl> "));
+  terminal.type("\x04");
+  CHECK(terminal.exit_status() == 0);
+}
+
+}  // namespace
+}  // namespace neslc::testing
