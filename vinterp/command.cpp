@@ -139,6 +139,9 @@ int Command::run_program() {
   diagnostics.sort();
   show(diagnostics);
   if (diagnostics.has_errors()) return status_of(diagnostics);
+  if (options_.optimize) {
+    program = optimize_program(*program, *options_.optimize, options_.disabled_passes);
+  }
   if (options_.list_program) std::fputs(listing(*program).c_str(), stderr);
   const std::unique_ptr<cvl::Backend> backend = make_backend(options_);
   const int status = execute(*program, *backend);

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "fcode-opt/optimizer.hpp"
 #include "vcode/keywords.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
@@ -77,6 +78,15 @@ std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::So
   std::optional<vcode::Program> program = vcode::parse(std::move(source), diagnostics);
   if (!program) return std::nullopt;
   return vcode::link(std::move(*program), diagnostics);
+}
+
+vcode::LinkedProgram optimize_program(const vcode::LinkedProgram& program, int level,
+                                      const std::vector<std::string>& disabled_passes) {
+  fcode::OptimizerOptions options;
+  options.level = level;
+  options.disabled = disabled_passes;
+  vcode::Diagnostics none;  // every call of an optimized program finds its function
+  return *vcode::link(fcode::optimize(program, options), none);
 }
 
 }  // namespace vinterp

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "vcode/diagnostics.hpp"
 #include "vcode/program.hpp"
@@ -19,5 +20,9 @@ std::shared_ptr<const vcode::Source> read_source(const std::string& path,
 /// Parses and links. Without errors in `diagnostics` there is a result.
 std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::Source> source,
                                                  vcode::Diagnostics& diagnostics);
+
+/// The optimized program (fcode-opt/optimizer.hpp), ready to run.
+vcode::LinkedProgram optimize_program(const vcode::LinkedProgram& program, int level,
+                                      const std::vector<std::string>& disabled_passes);
 
 }  // namespace vinterp

@@ -147,6 +147,24 @@ std::vector<OptionRow> make_table() {
              options.widths.float_bytes = parse_width("--float", text);
            }},
       {.group = kExecution,
+       .name = "optimize",
+       .letter = 'O',
+       .argument = Optional,
+       .placeholder = "LEVEL",
+       .choices = "0|1|2|3",
+       .text = "optimize the program before it runs, as fcode-opt does (default: 0, -O alone: 3)",
+       .apply = [](Options& options,
+                   const std::string& text) { options.optimize = parse_level(text); }},
+      {.group = kExecution,
+       .name = "disable-pass",
+       .argument = Required,
+       .placeholder = "PASS",
+       .text = "leave out a pass of the optimizer; may be given several times",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.disabled_passes.push_back(parse_pass("--disable-pass", text));
+           }},
+      {.group = kExecution,
        .name = "seed",
        .argument = Required,
        .placeholder = "N",

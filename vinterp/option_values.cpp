@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "fcode-opt/pass_table.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/keywords.hpp"
 #include "vinterp/options.hpp"
@@ -81,6 +82,21 @@ std::size_t parse_choice(std::string_view option, const std::string& text,
       fmt::format("`{}` takes one of {}, not `{}`", option, wanted, vcode::escaped(text));
   if (nearest.best().empty()) throw UsageError(message);
   throw UsageError(message, fmt::format("did you mean `{}`?", nearest.best()));
+}
+
+std::string parse_pass(std::string_view option, const std::string& text) {
+  if (fcode::is_pass(text)) return text;
+  vcode::NearestWord nearest(text);
+  for (const fcode::Pass& pass : fcode::pass_table()) nearest.consider(pass.name);
+  throw UsageError(
+      fmt::format("`{}` needs the name of a pass, not `{}`", option, vcode::escaped(text)),
+      nearest.best().empty() ? std::string("see `fcode-opt --list-passes`")
+                             : fmt::format("did you mean `{}`?", nearest.best()));
+}
+
+int parse_level(const std::string& text) {
+  if (text.empty()) return fcode::kHighestLevel;
+  return static_cast<int>(parse_choice("-O", text, "0|1|2|3"));
 }
 
 }  // namespace vinterp

@@ -20,4 +20,9 @@ double parse_seconds(std::string_view option, const std::string& text);
 std::size_t parse_choice(std::string_view option, const std::string& text,
                          std::string_view choices);
 
+/// The name of a pass of the optimizer.
+std::string parse_pass(std::string_view option, const std::string& text);
+/// The level of -O; the highest if the text is empty.
+int parse_level(const std::string& text);
+
 }  // namespace vinterp

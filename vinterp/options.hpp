@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cvl/random.hpp"
 #include "cvl/value.hpp"
@@ -55,6 +56,8 @@ struct Options {
   std::optional<std::size_t> max_depth;
   double time_limit = 0;  // seconds; 0: none
 
+  std::optional<int> optimize;               // -O: level
+  std::vector<std::string> disabled_passes;  // of the optimizer
   bool verify = true;
   bool sandbox = false;
   bool stats = false;

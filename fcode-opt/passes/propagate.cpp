@@ -99,14 +99,10 @@ class Propagation {
   }
 
   void call(const Statement& statement) {
-    const bool itself = statement.index == function_;
     for (std::size_t k = 0; k < statement.operands.size(); ++k) {
       Known argument = known_[statement.operands[k]];
-      if (argument.kind == Known::Kind::Parameter) {
-        // What a function hands to itself is what it was given.
-        if (itself && argument.index == k) continue;
-        argument = {Known::Kind::Other, 0};
-      }
+      // What a function hands on is what it was given.
+      if (argument.kind == Known::Kind::Parameter) argument = parameters_[function_][argument.index];
       weaken(parameters_[statement.index][k], argument);
     }
     for (std::size_t k = 0; k < statement.results.size(); ++k) {

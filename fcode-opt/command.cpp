@@ -1,0 +1,167 @@
+#include "fcode-opt/command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+#include "fcode-opt/command_options.hpp"
+#include "fcode-opt/pass_table.hpp"
+#include "fcode-opt/report_text.hpp"
+#include "vcode/printer.hpp"
+#include "vcode/verifier.hpp"
+#include "vinterp/build_info.hpp"
+#include "vinterp/byte_buffer.hpp"
+#include "vinterp/help.hpp"
+#include "vinterp/loader.hpp"
+#include "vinterp/streams.hpp"
+
+namespace fcode {
+namespace {
+
+using vcode::Diagnostic;
+using vcode::Diagnostics;
+using vcode::ErrorCode;
+using vinterp::Task;
+
+constexpr std::string_view kProgram = "fcode-opt";
+constexpr const char* kStandardInput = "/dev/stdin";
+
+int status_of(ErrorCode code) {
+  return static_cast<int>(vcode::info(code).error_class);
+}
+
+class Command {
+ public:
+  int run(std::span<const std::string> arguments);
+
+ private:
+  int information();
+  int optimize_file();
+  void report(const OptimizerReport& found) const;
+  int write(std::string_view text);
+  int fail(ErrorCode code, std::string message, std::string hint = {});
+  int show(Diagnostics& diagnostics) const;
+  vcode::RenderOptions rendering() const {
+    return {vinterp::use_color(options_.common.color), kProgram};
+  }
+
+  CommandOptions options_;
+  std::shared_ptr<const vcode::Source> source_;
+};
+
+int Command::run(std::span<const std::string> arguments) {
+  try {
+    options_ = parse_command(arguments);
+    const bool program = options_.common.task == Task::Run && !options_.list_passes;
+    return program ? optimize_file() : information();
+  } catch (const vinterp::UsageError& error) {
+    return fail(ErrorCode::Usage, error.what(),
+                error.hint().empty() ? "try `fcode-opt --help`" : error.hint());
+  }
+}
+
+int Command::information() {
+  if (options_.list_passes) return write(list_passes());
+  const CommandTable table(options_);
+  switch (options_.common.task) {
+    case Task::Version:
+      return write(vinterp::version_text(kProgram));
+    case Task::Manual:
+      return write(vinterp::manual_page(table.line()));
+    case Task::BashCompletion:
+      return write(vinterp::bash_completion(table.line()));
+    case Task::ZshCompletion:
+      return write(vinterp::zsh_completion(table.line()));
+    case Task::FishCompletion:
+      return write(vinterp::fish_completion(table.line()));
+    default:
+      return write(vinterp::help_text(table.line()));
+  }
+}
+
+int Command::optimize_file() {
+  Diagnostics diagnostics;
+  source_ = vinterp::read_source(options_.file == "-" ? kStandardInput : options_.file, diagnostics);
+  std::optional<vcode::LinkedProgram> program;
+  if (source_) program = vinterp::load_program(source_, diagnostics);
+  if (program) vcode::verify(*program, diagnostics);
+  if (const int status = show(diagnostics); status != 0) return status;
+  OptimizerReport found;
+  const vcode::Program optimized = optimize(*program, options_.optimizer, &found);
+  report(found);
+  return write(options_.optimizer.dump.empty() ? vcode::print(optimized) : found.dump);
+}
+
+void Command::report(const OptimizerReport& found) const {
+  for (const Remark& remark : found.remarks) {
+    std::fputs(fmt::format("{}: note: {}\n", kProgram, vcode::escaped(remark.text)).c_str(), stderr);
+  }
+  if (options_.report_fusion) std::fputs(fusion_text(found, *source_).c_str(), stderr);
+  if (options_.report_statistics) std::fputs(statistics_text(found).c_str(), stderr);
+}
+
+// Standard output, or the file of -o, which is opened only when there is a result.
+int Command::write(std::string_view text) {
+  if (options_.output.empty() || options_.output == "-" || options_.common.task != Task::Run) {
+    const int error = vinterp::write_fully(STDOUT_FILENO, text);
+    if (error == 0) return 0;
+    return fail(ErrorCode::OutputFailed, fmt::format("cannot write to standard output: {}",
+                                                     vinterp::system_message(error)));
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(options_.output.c_str(), "wbe"), std::fclose);
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0) {
+    return fail(ErrorCode::OutputFailed,
+                fmt::format("cannot write `{}`: {}", vcode::escaped(options_.output),
+                            vinterp::system_message(errno)));
+  }
+  return 0;
+}
+
+int Command::fail(ErrorCode code, std::string message, std::string hint) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  diagnostic.hint = std::move(hint);
+  std::fputs(vcode::render(diagnostic, source_.get(), rendering()).c_str(), stderr);
+  return status_of(code);
+}
+
+// Returns the status that the first error asks for, 0 if there is none.
+int Command::show(Diagnostics& diagnostics) const {
+  diagnostics.sort();
+  std::fputs(vcode::render(diagnostics, source_.get(), rendering()).c_str(), stderr);
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity == vcode::Severity::Error) return status_of(diagnostic.code);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_command(std::span<const std::string> arguments) noexcept {
+  try {
+    return Command().run(arguments);
+  } catch (const std::bad_alloc&) {
+    std::fputs("fcode-opt: error: out of memory [V0601]\n", stderr);
+    return status_of(ErrorCode::OutOfMemory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr,
+                 "fcode-opt: error: internal error: %s [V0901]\n"
+                 "help: please report it with the program, the command line and this: fcode-opt "
+                 "%s, commit %s\n",
+                 error.what(), vinterp::kBuildInfo.version.data(),
+                 vinterp::kBuildInfo.commit.data());
+    return status_of(ErrorCode::Internal);
+  }
+}
+
+}  // namespace fcode

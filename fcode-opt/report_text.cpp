@@ -1,0 +1,83 @@
+#include "fcode-opt/report_text.hpp"
+
+#include <map>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace fcode {
+namespace {
+
+std::string row(std::string_view name, std::size_t before, std::size_t after) {
+  return fmt::format("{:<20} {:>9} {:>9}\n", name, before, after);
+}
+
+/// `name.vcode:12, in f`
+std::string place(const OptimizerReport& report, const vcode::Source& source,
+                  const Origin& origin) {
+  std::string text = fmt::format("{}:{}", source.name(), origin.span.line);
+  if (origin.function < report.source_functions.size()) {
+    text += fmt::format(", in {}", report.source_functions[origin.function]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string statistics_text(const OptimizerReport& report) {
+  const ProgramSize &before = report.before, &after = report.after;
+  std::string text = fmt::format("{:<20} {:>9} {:>9}\n", "", "before", "after");
+  text += row("functions", before.functions, after.functions);
+  text += row("instructions", before.instructions, after.instructions);
+  text += row("  stack", before.stack, after.stack);
+  text += row("  calls", before.calls, after.calls);
+  text += row("  conditionals", before.conditionals, after.conditionals);
+  text += row("  constants", before.constants, after.constants);
+  text += row("  vector operations", before.vector_operations, after.vector_operations);
+  text += row("  kernels", before.kernels, after.kernels);
+  struct Total {
+    std::size_t runs = 0, changes = 0;
+    std::int64_t operations = 0;
+  };
+  std::vector<std::string_view> order;
+  std::map<std::string_view, Total> totals;
+  std::size_t last = report.before.vector_operations;
+  for (const OptimizerReport::PassRun& run : report.runs) {
+    const auto [entry, added] = totals.try_emplace(run.pass);
+    if (added) order.push_back(run.pass);
+    ++entry->second.runs;
+    entry->second.changes += run.changed;
+    entry->second.operations +=
+        static_cast<std::int64_t>(run.vector_operations) - static_cast<std::int64_t>(last);
+    last = run.vector_operations;
+  }
+  text += fmt::format("\n{:<20} {:>9} {:>9} {:>18}\n", "pass", "runs", "changes",
+                      "vector operations");
+  for (const std::string_view pass : order) {
+    const Total& total = totals[pass];
+    text += fmt::format("{:<20} {:>9} {:>9} {:>+18}\n", pass, total.runs, total.changes,
+                        total.operations);
+  }
+  return text;
+}
+
+std::string fusion_text(const OptimizerReport& report, const vcode::Source& source) {
+  std::string text;
+  for (const FusionReport::Region& region : report.fusion.regions) {
+    text += fmt::format("{}: {} vector operations, now {} kernels and {} operations{}\n",
+                        place(report, source, region.origin), region.operations,
+                        region.kernels.size(), region.instructions,
+                        region.exact ? "" : " (not searched exhaustively)");
+    for (const FusionReport::Item& item : region.kernels) {
+      text += fmt::format("  kernel {} replaces {} operations from {} on\n", item.kernel,
+                          item.operations, place(report, source, item.origin));
+    }
+    for (const Remark& remark : region.unfused) {
+      text += fmt::format("  {} stays: {}\n", place(report, source, remark.origin), remark.text);
+    }
+  }
+  if (text.empty()) text = "no operations were fused\n";
+  return text;
+}
+
+}  // namespace fcode
