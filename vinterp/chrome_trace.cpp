@@ -43,7 +43,7 @@ std::int64_t ChromeTrace::now() const {
 }
 
 void ChromeTrace::after(const Step& step, double seconds) {
-  if (!step.op->is_vector_op() && step.op->family != vcode::Family::Io) return;
+  if (!step.op->is_vector_op() && !step.ran_kernel && step.op->family != vcode::Family::Io) return;
   const auto duration = static_cast<std::int64_t>(seconds * 1e9);
   add({now() - duration, duration, step.elements, step.bytes, heap_.statistics().live_bytes,
        step.instruction, false});
@@ -126,7 +126,7 @@ std::string ChromeTrace::event_text(const Event& event) const {
       ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"operation\",\"name\":{},"
       "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"function\":{},\"line\":{},"
       "\"elements\":{},\"bytes\":{}}}}}",
-      quoted(operation_name(code.op, code.type)), start, duration,
+      quoted(operation_name(code, program_)), start, duration,
       quoted(program_.function_at(event.place).name), code.span.line, event.elements, event.bytes);
 }
 

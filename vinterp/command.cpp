@@ -166,13 +166,14 @@ int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics
 
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend) {
   Diagnostics diagnostics;
+  check_demands(program, backend.widths(), diagnostics);
   std::vector<cvl::Value> constants = load_constants(program, backend, diagnostics);
   if (diagnostics.has_errors()) {
     show(diagnostics);
     return status_of(diagnostics);
   }
   IoOperations io(backend, {.sandbox = options_.sandbox, .strict = options_.strict});
-  MachineOptions machine_options{.strict = options_.strict};
+  MachineOptions machine_options{.strict = options_.strict, .kernels = options_.kernels};
   if (options_.max_depth) machine_options.max_depth = *options_.max_depth;
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);

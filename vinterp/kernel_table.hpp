@@ -8,6 +8,7 @@
 
 #include "cvl/backend.hpp"
 #include "cvl/value.hpp"
+#include "vcode/diagnostics.hpp"
 #include "vcode/program.hpp"
 
 namespace vinterp {
@@ -29,6 +30,11 @@ struct LoadedKernel {
     return true;
   }
 };
+
+/// Reports (KernelWidth, NoSpec) what the file demands of a run and this one does not have: widths,
+/// and sums of FLOAT from left to right, which no vector library forms.
+void check_demands(const vcode::LinkedProgram& program, const cvl::Widths& widths,
+                   vcode::Diagnostics& diagnostics);
 
 /// All kernels of a program, in its order.
 std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program);

@@ -17,8 +17,7 @@ void LineProfile::add(const Profile& profile, const vcode::LinkedProgram& progra
     if (cost.calls == 0) continue;
     Place place = places(at);
     const vcode::Instruction& code = program.code[at];
-    const vcode::Type type = vcode::info(code.op).takes_type() ? code.type : vcode::Type::Int;
-    costs_[{std::move(place.function), std::move(place.line), operation_name(code.op, type)}].add(
+    costs_[{std::move(place.function), std::move(place.line), operation_name(code, program)}].add(
         cost);
   }
 }

@@ -59,6 +59,7 @@ struct Options {
   std::optional<int> optimize;               // -O: level
   std::vector<std::string> disabled_passes;  // of the optimizer
   bool verify = true;
+  bool kernels = true;  // false: RUN runs SPECs
   bool sandbox = false;
   bool stats = false;
   CompareMode compare = CompareMode::Off;

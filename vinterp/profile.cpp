@@ -52,15 +52,17 @@ void Profile::after(const Step& step, double seconds) {
 }
 
 std::vector<Profile::Row> Profile::rows() const {
-  std::map<std::tuple<std::uint32_t, vcode::Op, vcode::Type>, Row> merged;
+  std::map<std::tuple<std::uint32_t, vcode::Op, vcode::Type, std::uint32_t>, Row> merged;
   for (std::uint32_t function = 0; function < program_.functions.size(); ++function) {
     const vcode::LinkedFunction& place = program_.functions[function];
     for (std::uint32_t at = place.begin; at < place.end; ++at) {
       if (costs_[at].calls == 0) continue;
       const vcode::Instruction& code = program_.code[at];
       const vcode::Type type = vcode::info(code.op).takes_type() ? code.type : vcode::Type::Int;
-      const auto [entry, is_new] = merged.try_emplace(
-          {function, code.op, type}, Row{code.op, type, function, code.span.line, false, {}});
+      const std::uint32_t kernel = code.op == vcode::Op::Run ? code.a : 0;
+      const auto [entry, is_new] =
+          merged.try_emplace({function, code.op, type, kernel},
+                             Row{code.op, type, at, function, code.span.line, false, {}});
       Row& row = entry->second;
       row.more_lines |= row.line != code.span.line;
       row.cost.add(costs_[at]);
@@ -77,7 +79,7 @@ std::string Profile::report(const cvl::HeapStatistics& heap, const cvl::DeviceCo
                             double seconds, std::size_t max_rows) const {
   std::vector<ProfileLine> lines;
   for (const Row& row : rows()) {
-    lines.push_back({operation_name(row.op, row.type), program_.functions[row.function].name,
+    lines.push_back({operation_name(program_.code[row.instruction], program_), program_.functions[row.function].name,
                      fmt::format("{}{}", row.line, row.more_lines ? "+" : ""), row.cost});
   }
   return profile_table(lines, max_rows) + profile_totals(heap, device, seconds);

@@ -40,6 +40,7 @@ class Profile final : public Observer {
   struct Row {
     vcode::Op op;
     vcode::Type type;
+    std::uint32_t instruction;  // the first that contributes
     std::uint32_t function;
     std::uint32_t line;  // of the first instruction that contributes
     bool more_lines;     // others do, too

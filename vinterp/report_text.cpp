@@ -36,6 +36,11 @@ std::string operation_name(vcode::Op op, vcode::Type type) {
   return name;
 }
 
+std::string operation_name(const vcode::Instruction& code, const vcode::LinkedProgram& program) {
+  if (code.op == vcode::Op::Run) return "RUN " + program.kernels[code.a].definition.name;
+  return operation_name(code.op, code.type);
+}
+
 std::string fitted(const std::string& name, std::size_t width) {
   constexpr std::string_view kGap = "..";
   if (name.size() <= width) return name;

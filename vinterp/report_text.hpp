@@ -5,6 +5,7 @@
 #include <string>
 
 #include "vcode/opcodes.hpp"
+#include "vcode/program.hpp"
 
 namespace vinterp {
 
@@ -19,6 +20,8 @@ std::string format_share(double part, double whole);
 
 /// An operation with its type, if it takes one: "+ INT".
 std::string operation_name(vcode::Op op, vcode::Type type);
+/// The same with the name of the kernel of a RUN.
+std::string operation_name(const vcode::Instruction& code, const vcode::LinkedProgram& program);
 
 /// At most `width` characters: long names lose their middle.
 std::string fitted(const std::string& name, std::size_t width);

@@ -23,8 +23,8 @@ std::string with_share(std::uint64_t part, std::uint64_t whole) {
 
 void Statistics::after(const Step& step, double seconds) {
   ++instructions_;
-  if (!step.op->is_vector_op()) return;
-  ++vector_operations_;
+  if (!step.op->is_vector_op() && !step.ran_kernel) return;
+  ++(step.ran_kernel ? kernel_runs_ : vector_operations_);
   elements_ += static_cast<std::uint64_t>(step.elements);
   longest_ = std::max(longest_, step.elements);
   bytes_ += static_cast<std::uint64_t>(step.bytes);
@@ -35,6 +35,8 @@ std::string Statistics::report(const cvl::HeapStatistics& heap, const cvl::Devic
                                double seconds) const {
   return line("instructions", std::to_string(instructions_)) +
          line("vector operations", std::to_string(vector_operations_)) +
+         line("kernel runs", std::to_string(kernel_runs_)) +
+         line("launches", std::to_string(vector_operations_ + kernel_runs_)) +
          line("elements", std::to_string(elements_)) +
          line("longest vector", std::to_string(longest_)) +
          line("bytes moved", cvl::format_bytes(bytes_)) + heap_report(heap) +

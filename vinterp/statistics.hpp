@@ -15,7 +15,7 @@ class Statistics final : public Observer {
  public:
   void after(const Step& step, double seconds) override;
 
-  /// Several aligned lines: instructions, vector operations, elements, memory, device work if there
+  /// Several aligned lines: instructions, vector operations, kernels, elements, memory, device work if there
   /// was any, time. `seconds`: wall-clock time of the run.
   std::string report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
                      double seconds) const;
@@ -23,6 +23,7 @@ class Statistics final : public Observer {
  private:
   std::uint64_t instructions_ = 0;
   std::uint64_t vector_operations_ = 0;
+  std::uint64_t kernel_runs_ = 0;
   std::uint64_t elements_ = 0;
   std::int64_t longest_ = 0;
   std::uint64_t bytes_ = 0;

@@ -1,9 +1,11 @@
 // Runs the interpreter on an example as a user does: as a process, in a directory of its own.
 //
-//   conformance-test INTERPRETER EXAMPLE.vcode [--threads]
+//   conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels]
 //
 // Compares standard output, standard error where it is defined, and the exit status with the files
-// beside the example (README.md), as it stands and with -c; with --threads also at 2 and 4 threads.
+// beside the example (README.md), as it stands and with -c; with --threads also at 2 and 4 threads,
+// with --kernels also with the VCODE that its kernels replace, unless it has to fail.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fcntl.h>
@@ -165,17 +167,21 @@ class Checker {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::cerr << "usage: conformance-test INTERPRETER EXAMPLE.vcode [--threads]\n";
+    std::cerr << "usage: conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels]\n";
     return 2;
   }
   try {
     const fs::path program = argv[2];
-    const bool with_threads = argc > 3 && std::string(argv[3]) == "--threads";
-    Checker checker(argv[1], load(program));
+    const std::vector<std::string> modes(argv + 3, argv + argc);
+    const bool with_threads = std::count(modes.begin(), modes.end(), "--threads") != 0;
+    const bool with_specs = std::count(modes.begin(), modes.end(), "--kernels") != 0;
+    const Example example = load(program);
+    Checker checker(argv[1], example);
     // Longer operands are accepted without -c only.
     const bool strict_fails = program.stem() == "33-elementwise-longer";
     checker.check({});
     checker.check({"-c"}, strict_fails);
+    if (with_specs && example.status == 0) checker.check({"--no-kernels"});
     if (with_threads) {
       for (const char* threads : {"1", "2", "4"}) {
         checker.check({std::string("--threads=") + threads});

@@ -52,12 +52,24 @@ class Watchdog {
   }};
 };
 
+bool is_great(std::int64_t number) {
+  return number > kGreatestNumber || number < -kGreatestNumber;
+}
+
+bool has_great_numbers(const Kernel& kernel) {
+  return std::any_of(kernel.bindings.begin(), kernel.bindings.end(), [](const Binding& binding) {
+    return std::any_of(binding.elements.nodes.begin(), binding.elements.nodes.end(),
+                       [](const ThunkNode& node) { return is_great(node.int_value); });
+  });
+}
+
 bool has_great_numbers(const LinkedProgram& program) {
+  for (const LinkedKernel& kernel : program.kernels) {
+    if (has_great_numbers(kernel.definition)) return true;
+  }
   return std::any_of(program.constants.begin(), program.constants.end(), [](const Constant& c) {
     const auto* ints = std::get_if<std::vector<std::int64_t>>(&c.elements);
-    return ints != nullptr && std::any_of(ints->begin(), ints->end(), [](std::int64_t number) {
-             return number > kGreatestNumber || number < -kGreatestNumber;
-           });
+    return ints != nullptr && std::any_of(ints->begin(), ints->end(), is_great);
   });
 }
 
@@ -65,7 +77,7 @@ int null_device(int flags) {
   return open("/dev/null", flags | O_CLOEXEC);
 }
 
-void run(const LinkedProgram& program, cvl::Backend& backend, bool strict) {
+void run(const LinkedProgram& program, cvl::Backend& backend, bool strict, bool kernels) {
   Diagnostics diagnostics;
   auto constants = vinterp::load_constants(program, backend, diagnostics);
   if (diagnostics.has_errors()) return;
@@ -75,6 +87,7 @@ void run(const LinkedProgram& program, cvl::Backend& backend, bool strict) {
   vinterp::MachineOptions options;
   options.strict = strict;
   options.max_depth = kDepth;
+  options.kernels = kernels;
   vinterp::Machine machine(program, std::move(constants), backend, io, options);
   static Watchdog watchdog;
   watchdog.start();
@@ -101,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static cvl::cpu::CpuBackend backend(
       {.widths = {}, .threads = 2, .memory_limit = kMemory, .seed = cvl::kDefaultSeed, .isa = {}});
   try {
-    run(*program, backend, size % 2 == 0);
+    run(*program, backend, size % 2 == 0, size % 3 != 0);
   } catch (const cvl::Failure& failure) {
     fuzzing::check(failure.code() != ErrorCode::Internal, "no failure is internal");
   }

@@ -1,0 +1,321 @@
+#include "reference/kernels.hpp"
+
+#include <map>
+#include <optional>
+
+namespace reference {
+namespace {
+
+using vcode::Binding;
+using vcode::Kernel;
+using vcode::Op;
+using vcode::Space;
+using vcode::Thunk;
+using vcode::ThunkNode;
+using NodeKind = vcode::ThunkNode::Kind;
+using Kind = vcode::Binding::Kind;
+
+// An element is a value of length 1.
+Value element_of(const Value& vector, std::int64_t at) {
+  const auto i = static_cast<std::size_t>(at);
+  if (const auto* ints = std::get_if<Ints>(&vector)) return Ints{(*ints)[i]};
+  if (const auto* floats = std::get_if<Floats>(&vector)) return Floats{(*floats)[i]};
+  return Bools{std::get<Bools>(vector)[i]};
+}
+
+std::int64_t int_of(const Value& element) {
+  return std::get<Ints>(element)[0];
+}
+bool flag_of(const Value& element) {
+  return std::get<Bools>(element)[0] != 0;
+}
+
+Value empty_of(Type type) {
+  if (type == Type::Int) return Ints{};
+  if (type == Type::Float) return Floats{};
+  return Bools{};
+}
+
+void append(Value& vector, const Value& element) {
+  if (auto* ints = std::get_if<Ints>(&vector)) {
+    ints->push_back(int_of(element));
+  } else if (auto* floats = std::get_if<Floats>(&vector)) {
+    floats->push_back(std::get<Floats>(element)[0]);
+  } else {
+    std::get<Bools>(vector).push_back(std::get<Bools>(element)[0]);
+  }
+}
+
+void store(Value& vector, std::int64_t at, const Value& element) {
+  const auto i = static_cast<std::size_t>(at);
+  if (auto* ints = std::get_if<Ints>(&vector)) {
+    (*ints)[i] = int_of(element);
+  } else if (auto* floats = std::get_if<Floats>(&vector)) {
+    (*floats)[i] = std::get<Floats>(element)[0];
+  } else {
+    std::get<Bools>(vector)[i] = std::get<Bools>(element)[0];
+  }
+}
+
+Value zero_of(Type type) {
+  if (type == Type::Int) return Ints{0};
+  if (type == Type::Float) return Floats{0.0};
+  return Bools{0};
+}
+
+class KernelEvaluator {
+ public:
+  KernelEvaluator(const Kernel& kernel, const Widths& widths)
+      : kernel_(kernel),
+        widths_(widths),
+        arrays_(kernel.arrays.size()),
+        segdes_(kernel.segdes.size()) {
+    for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+      if (kernel.sizes[i].literal) sizes_[static_cast<vcode::SizeId>(i)] = *kernel.sizes[i].literal;
+    }
+  }
+
+  std::vector<Value> run(const std::vector<Value>& operands) {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const vcode::KernelParameter input = kernel_.inputs[i];
+      if (input.segdes) {
+        segdes_[input.id] = std::get<Segdes>(operands[i]);
+        bind_size(kernel_.segdes[input.id].count, segdes_[input.id].count());
+        bind_size(kernel_.segdes[input.id].total, segdes_[input.id].total());
+      } else {
+        arrays_[input.id] = operands[i];
+        bind_size(kernel_.arrays[input.id].length, length_of(operands[i]));
+      }
+    }
+    for (const Binding& each : kernel_.bindings) binding(each);
+    std::vector<Value> results;
+    for (const vcode::KernelParameter output : kernel_.outputs) {
+      results.push_back(output.segdes ? Value(segdes_[output.id]) : arrays_[output.id]);
+    }
+    return results;
+  }
+
+ private:
+  void bind_size(vcode::SizeId id, std::int64_t value) {
+    if (sizes_.try_emplace(id, value).first->second != value) {
+      throw Failure{ErrorCode::LengthMismatch};
+    }
+  }
+
+  std::int64_t length(Space space) const {
+    return space.segmented ? segdes_[space.id].total() : sizes_.at(space.id);
+  }
+  Segdes segments(Space space) const {
+    return space.segmented ? segdes_[space.id] : Segdes{{sizes_.at(space.id)}};
+  }
+
+  // ---- expressions, by need ----
+
+  Value evaluate(const Thunk& thunk, std::uint32_t at, std::int64_t index) const {
+    const ThunkNode& node = thunk.nodes[at];
+    const auto argument = [&](int k) { return evaluate(thunk, node.args[k], index); };
+    switch (node.kind) {
+      case NodeKind::Index:
+        return Ints{index};
+      case NodeKind::Size:
+        return Ints{sizes_.at(node.id)};
+      case NodeKind::Constant:
+        if (node.type == Type::Int) return Ints{node.int_value};
+        if (node.type == Type::Float) return Floats{widths_.round(node.float_value)};
+        return Bools{static_cast<std::uint8_t>(node.int_value)};
+      case NodeKind::Subscript: {
+        const std::int64_t place = int_of(argument(0));
+        check_index(place, length_of(arrays_[node.id]));
+        return element_of(arrays_[node.id], place);
+      }
+      case NodeKind::If:
+        return flag_of(argument(0)) ? argument(1) : argument(2);
+      case NodeKind::Apply: {
+        std::vector<Value> operands;
+        for (int k = 0; k < vcode::argument_count(node); ++k) operands.push_back(argument(k));
+        return elementwise(node.op, widths_, operands);
+      }
+      case NodeKind::SegCount:
+        return Ints{segdes_[node.id].count()};
+      case NodeKind::SegLen: {
+        const std::int64_t segment = int_of(argument(0));
+        check_index(segment, segdes_[node.id].count());
+        return Ints{segdes_[node.id].lengths[static_cast<std::size_t>(segment)]};
+      }
+      case NodeKind::SegStart: {
+        const std::int64_t segment = int_of(argument(0));
+        check_index(segment, segdes_[node.id].count());
+        return Ints{segdes_[node.id].starts()[static_cast<std::size_t>(segment)]};
+      }
+      default: {
+        const std::int64_t position = int_of(argument(0));
+        check_index(position, segdes_[node.id].total());
+        const std::int64_t segment = segment_at(segdes_[node.id], position);
+        if (node.kind == NodeKind::SegNo) return Ints{segment};
+        return Ints{position - segdes_[node.id].starts()[static_cast<std::size_t>(segment)]};
+      }
+    }
+  }
+
+  static void check_index(std::int64_t index, std::int64_t count) {
+    if (index < 0 || index >= count) throw Failure{ErrorCode::IndexOutOfRange, index};
+  }
+
+  static std::int64_t segment_at(const Segdes& segdes, std::int64_t position) {
+    std::int64_t segment = 0;
+    for (std::int64_t end = segdes.lengths[0]; end <= position;) {
+      end += segdes.lengths[static_cast<std::size_t>(++segment)];
+    }
+    return segment;
+  }
+
+  Value result(const Thunk& thunk, std::size_t component, std::int64_t index) const {
+    return evaluate(thunk, thunk.results[component], index);
+  }
+
+  // All elements of one component over a space.
+  Value all(const Thunk& thunk, std::size_t component, std::int64_t count) const {
+    Value vector = empty_of(thunk.nodes[thunk.results[component]].type);
+    for (std::int64_t i = 0; i < count; ++i) append(vector, result(thunk, component, i));
+    return vector;
+  }
+
+  // ---- bindings ----
+
+  void binding(const Binding& binding) {
+    const std::size_t components = binding.elements.results.size();
+    switch (binding.kind) {
+      case Kind::Size: {
+        const std::int64_t value = int_of(result(binding.elements, 0, 0));
+        if (value < 0) throw Failure{ErrorCode::NegativeLength};
+        sizes_[binding.size] = value;
+        break;
+      }
+      case Kind::Assert:
+        for (std::int64_t i = 0; i < length(binding.space); ++i) {
+          if (!flag_of(result(binding.elements, 0, i))) {
+            throw Failure{ErrorCode::AssertionFailed, i};
+          }
+        }
+        break;
+      case Kind::Once:
+        for (std::size_t k = 0; k < components; ++k) {
+          arrays_[binding.arrays[k]] = result(binding.elements, k, 0);
+        }
+        break;
+      case Kind::Map:
+        for (std::size_t k = 0; k < components; ++k) {
+          arrays_[binding.arrays[k]] = all(binding.elements, k, length(binding.space));
+        }
+        break;
+      case Kind::Scan:
+      case Kind::Reduce:
+        for (std::size_t k = 0; k < components; ++k) {
+          const Value elements = all(binding.elements, k, length(binding.space));
+          arrays_[binding.arrays[k]] =
+              binding.kind == Kind::Reduce
+                  ? reduce(binding.monoids[k].op, widths_, elements, segments(binding.space))
+                  : scan(scan_of(binding.monoids[k].op), widths_, elements,
+                         segments(binding.space));
+        }
+        break;
+      case Kind::Segments:
+        lengths(binding);
+        break;
+      case Kind::Scatter:
+        scatter(binding);
+        break;
+      default:
+        filter(binding, binding.kind == Kind::Filter ? 1 : binding.classes);
+    }
+  }
+
+  static Op scan_of(Op reduction) {
+    return static_cast<Op>(static_cast<int>(reduction) - static_cast<int>(Op::AddReduce) +
+                           static_cast<int>(Op::AddScan));
+  }
+
+  void lengths(const Binding& binding) {
+    const Value all_lengths = all(binding.elements, 0, length(binding.space));
+    Segdes made;
+    for (const std::int64_t each : std::get<Ints>(all_lengths)) {
+      if (each < 0) throw Failure{ErrorCode::NegativeLength};
+      made.lengths.push_back(each);
+    }
+    segdes_[binding.segdes[0]] = made;
+    sizes_[kernel_.segdes[binding.segdes[0]].total] = made.total();
+  }
+
+  void filter(const Binding& binding, std::int64_t classes) {
+    const std::size_t components = binding.elements.results.size();
+    const Segdes from = segments(binding.space);
+    for (std::int64_t c = 0; c < classes; ++c) {
+      std::vector<Value> kept;
+      for (std::size_t k = 0; k < components; ++k) {
+        kept.push_back(empty_of(binding.elements.nodes[binding.elements.results[k]].type));
+      }
+      Segdes made;
+      std::int64_t at = 0;
+      for (const std::int64_t segment : from.lengths) {
+        std::int64_t count = 0;
+        for (const std::int64_t end = at + segment; at < end; ++at) {
+          const Value choice = result(binding.flags, 0, at);
+          const bool taken =
+              binding.kind == Kind::Filter ? flag_of(choice) : int_of(choice) == c;
+          if (!taken) continue;
+          ++count;
+          for (std::size_t k = 0; k < components; ++k) {
+            append(kept[k], result(binding.elements, k, at));
+          }
+        }
+        made.lengths.push_back(count);
+      }
+      for (std::size_t k = 0; k < components; ++k) {
+        arrays_[binding.arrays[static_cast<std::size_t>(c) * components + k]] = kept[k];
+      }
+      segdes_[binding.segdes[static_cast<std::size_t>(c)]] = made;
+    }
+  }
+
+  void scatter(const Binding& binding) {
+    const std::size_t components = binding.elements.results.size();
+    const Segdes from = segments(binding.space), into = segments(*binding.into);
+    std::vector<Value> targets;
+    for (std::size_t k = 0; k < components; ++k) {
+      const Type type = binding.elements.nodes[binding.elements.results[k]].type;
+      Value target = empty_of(type);
+      for (std::int64_t j = 0; j < into.total(); ++j) {
+        append(target,
+               binding.defaults.results.empty() ? zero_of(type) : result(binding.defaults, k, j));
+      }
+      targets.push_back(std::move(target));
+    }
+    std::int64_t at = 0;
+    for (std::size_t segment = 0; segment < from.lengths.size(); ++segment) {
+      for (const std::int64_t end = at + from.lengths[segment]; at < end; ++at) {
+        if (!binding.flags.results.empty() && !flag_of(result(binding.flags, 0, at))) continue;
+        const std::int64_t place = int_of(result(binding.index, 0, at));
+        check_index(place, into.lengths[segment]);
+        for (std::size_t k = 0; k < components; ++k) {
+          store(targets[k], into.starts()[segment] + place, result(binding.elements, k, at));
+        }
+      }
+    }
+    for (std::size_t k = 0; k < components; ++k) arrays_[binding.arrays[k]] = targets[k];
+  }
+
+  const Kernel& kernel_;
+  const Widths& widths_;
+  std::map<vcode::SizeId, std::int64_t> sizes_;
+  std::vector<Value> arrays_;
+  std::vector<Segdes> segdes_;
+};
+
+}  // namespace
+
+std::vector<Value> run_kernel(const Kernel& kernel, const Widths& widths,
+                              const std::vector<Value>& operands) {
+  return KernelEvaluator(kernel, widths).run(operands);
+}
+
+}  // namespace reference

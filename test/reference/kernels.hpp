@@ -1,0 +1,16 @@
+// The meaning of kernels, stated a second time: bindings one after the other, elements one by one.
+#pragma once
+
+#include <vector>
+
+#include "reference/evaluator.hpp"
+#include "vcode/kernel.hpp"
+
+namespace reference {
+
+/// Runs a kernel on its operands (deepest first). Throws Failure; of several the one in the first
+/// binding. REQUIRES: a verified kernel, operands of its types.
+std::vector<Value> run_kernel(const vcode::Kernel& kernel, const Widths& widths,
+                              const std::vector<Value>& operands);
+
+}  // namespace reference

@@ -1,0 +1,129 @@
+// RUN: kernels of the library and their SPECs, operands, failures, and what observers see.
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "vcode/error_codes.hpp"
+#include "vinterp/machine_support.hpp"
+#include "vinterp/profile.hpp"
+#include "vinterp/statistics.hpp"
+
+namespace {
+
+using vinterp_test::Ran;
+using vinterp_test::run_program;
+using vinterp_test::RunOptions;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::string kNegate =
+    "FCODE 2\n"
+    "KERNEL negate\n"
+    "IN a : VEC INT n OUT y : VEC INT n\n"
+    "REUSE a -> y\n"
+    "DO y = MAP n ( i => (- INT 0 a[i]) )\n"
+    "SPEC CONST INT 0 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 1 - INT\n"
+    "END\n";
+
+const std::string kCheck =
+    "FCODE 2\n"
+    "NEEDS ASSERT\n"
+    "KERNEL positive\n"
+    "IN a : VEC INT n OUT y : VEC INT n\n"
+    "DO ASSERT n ( i => (> INT a[i] 0) ) \"not positive\"\n"
+    "  y = MAP n ( i => a[i] )\n"
+    "END\n";
+
+Ran without_kernels(const std::string& text) {
+  RunOptions options;
+  options.machine.kernels = false;
+  return run_program(text, options);
+}
+
+TEST_CASE("a kernel and its SPEC leave the same", "[kernel]") {
+  const std::string program = kNegate +
+                              "FUNC MAIN CONST BOOL T CONST INT (1 -2 3) CALL f RET\n"
+                              "FUNC f RUN negate COPY 1 0 RUN negate RET\n";
+  for (const Ran& ran : {run_program(program), without_kernels(program)}) {
+    CHECK(ran.messages.empty());
+    CHECK(ran.stack == "( T )\n( -1 2 -3 )\n( 1 -2 3 )\n");
+  }
+}
+
+TEST_CASE("values that somebody else holds are not taken over", "[kernel]") {
+  const Ran ran = run_program(kNegate +
+                              "FUNC MAIN CONST INT 1 CONST INT 40 MAKE_SEGDES DIST INT\n"
+                              "COPY 1 0 RUN negate LENGTH INT COPY 1 1 CONST INT 40 MAKE_SEGDES\n"
+                              "+_REDUCE INT CPOP 1 1 CPOP 1 2 POP 1 0 RET\n");
+  CHECK(ran.messages.empty());
+  CHECK(ran.stack == "( 40 )\n( 40 )\n");
+}
+
+TEST_CASE("RUN checks its operands", "[kernel]") {
+  const Ran few = run_program(kNegate + "FUNC MAIN RUN negate RET\n");
+  CHECK(few.outcome == vinterp::Outcome::Failed);
+  CHECK(contains(few.messages, "`RUN negate` needs 1 values, the stack has 0"));
+  const Ran wrong = run_program(kNegate + "FUNC MAIN CONST FLOAT 1.0\nRUN negate RET\n");
+  CHECK(wrong.outcome == vinterp::Outcome::Failed);
+  CHECK(contains(wrong.messages, "`RUN negate` needs a INT as operand 0, found FLOAT"));
+  CHECK(contains(wrong.messages, "test.vcode:9:1"));
+}
+
+TEST_CASE("lengths that a kernel names twice must agree", "[kernel]") {
+  const Ran ran = run_program(
+      "FCODE 2\nKERNEL add IN a : VEC INT n, b : VEC INT n OUT y : VEC INT n\n"
+      "DO y = MAP n ( i => (+ INT a[i] b[i]) ) END\n"
+      "FUNC MAIN CONST INT (1 2) CONST INT (1 2 3) RUN add RET\n");
+  CHECK(ran.outcome == vinterp::Outcome::Failed);
+  CHECK(contains(ran.messages, "[V0503]"));
+}
+
+TEST_CASE("an assertion stops the program with its message", "[kernel]") {
+  const Ran fine = run_program(kCheck + "FUNC MAIN CONST INT (1 2) RUN positive RET\n");
+  CHECK(fine.stack == "( 1 2 )\n");
+  const Ran ran = run_program(kCheck + "FUNC MAIN CONST INT (1 0 2)\nRUN positive RET\n");
+  CHECK(ran.outcome == vinterp::Outcome::Failed);
+  CHECK(contains(ran.messages, "not positive"));
+  CHECK(contains(ran.messages, "[V0512]"));
+  CHECK(contains(ran.messages, "in the kernel `positive`, defined in line 3"));
+  CHECK(contains(ran.messages, "test.vcode:9:1"));
+}
+
+TEST_CASE("a kernel without SPEC needs the library", "[kernel]") {
+  const Ran ran = without_kernels(kCheck + "FUNC MAIN CONST INT 1 RUN positive RET\n");
+  CHECK(ran.outcome == vinterp::Outcome::Failed);
+  CHECK(contains(ran.messages, "[V0703]"));
+}
+
+TEST_CASE("a failure inside a SPEC names the way to it", "[kernel]") {
+  const Ran ran = without_kernels(
+      "FCODE 2\nKERNEL half IN a : VEC INT n, b : VEC INT n OUT y : VEC INT n\n"
+      "DO y = MAP n ( i => (/ INT a[i] b[i]) ) SPEC / INT END\n"
+      "FUNC MAIN CONST INT 1 CONST INT 0\nRUN half RET\n");
+  CHECK(ran.outcome == vinterp::Outcome::Failed);
+  CHECK(contains(ran.messages, "in `KERNEL half`"));
+  CHECK(contains(ran.messages, "called from `MAIN`, line 5"));
+}
+
+TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
+  const std::string program = kNegate + "FUNC MAIN CONST INT (1 2) RUN negate RUN negate RET\n";
+  const auto report = [&](bool kernels) {
+    vinterp::Statistics statistics;
+    RunOptions options;
+    options.machine.kernels = kernels;
+    options.observers = {&statistics};
+    CHECK(run_program(program, options).stack == "( 1 2 )\n");
+    return statistics.report({}, {}, 1.0);
+  };
+  const std::string with = report(true);
+  CHECK(contains(with, "vector operations         0\n"));
+  CHECK(contains(with, "kernel runs               2\n"));
+  CHECK(contains(with, "launches                  2\n"));
+  const std::string without = report(false);
+  CHECK(contains(without, "vector operations         8\n"));
+  CHECK(contains(without, "kernel runs               0\n"));
+}
+
+}  // namespace
