@@ -325,7 +325,8 @@ void BoundPass::bind_walked(NodeId number) {
 // --- Steps ---
 
 void BoundPass::find_needed(const KernelProgram& program) {
-  for (const NodeId node : program.order) needed_[node] = false;
+  // What may fail does so even if the value turns out not to matter.
+  for (const NodeId node : program.order) needed_[node] = pass_.nodes[node].traps;
   for (const NodeId root : program.roots) needed_[root] = true;
   for (std::size_t at = program.order.size(); at-- > 0;) {
     const NodeId number = program.order[at];

@@ -317,7 +317,7 @@ class GraphBuilder::Lowering {
     args[1] = branch(node.args[1], true);
     args[2] = branch(node.args[2], false);
     if (args[1] == kNone || args[2] == kNone) return kNone;
-    if (args[1] == args[2]) return args[1];
+    if (args[1] == args[2] && !may_fail_[node.args[0]]) return args[1];
     return graph_.apply(Op::Select, node.type, node.type, args, 3, kNone, binding_);
   }
 
