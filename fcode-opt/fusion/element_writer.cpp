@@ -30,11 +30,11 @@ SizeId KernelTables::size(const Linear& length) {
   return place->second;
 }
 
-SizeId KernelTables::new_size(const Linear& length) {
+SizeId KernelTables::new_size(const Linear& length, bool only_one) {
   const Linear known = shapes.equations.normal(length);
   const SizeId id = add_size(shapes.equations.unknown());
   bind(id, Bound::Later);
-  if (!known.is_number()) sizes_.try_emplace(known, id);
+  if (only_one) sizes_.try_emplace(known, id);
   return id;
 }
 

@@ -27,7 +27,8 @@ class KernelTables {
   vcode::ArrayId new_array(Type type, vcode::SizeId length, char letter);
   vcode::SegdesId new_segdes(const Linear& count, vcode::SizeId total, char letter);
   /// The size that a binding introduces for a data length: never one that was there before.
-  vcode::SizeId new_size(const Linear& length);
+  /// `only_one`: whatever else has this length gets the same size.
+  vcode::SizeId new_size(const Linear& length, bool only_one);
   enum class Bound : std::uint8_t { No, Later, Before };  // in a binding, or before all of them
   Bound bound(vcode::SizeId size) const { return bound_[size]; }
   void bind(vcode::SizeId size, Bound how) { bound_[size] = std::max(bound_[size], how); }

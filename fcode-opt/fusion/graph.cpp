@@ -24,8 +24,8 @@ class GraphBuilder {
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
-    note_outside_lengths();
     for (std::size_t i = 0; i < statements_.size(); ++i) add(i);
+    find_new_totals();
     for (std::size_t i = 0; i < statements_.size(); ++i) find_reads(graph_.nodes[i]);
     order();
     return std::move(graph_);
@@ -38,8 +38,6 @@ class GraphBuilder {
     node.role = role_of(*node.statement, module_, shapes_);
     if ((i < native_.size() && native_[i]) || !typed(*node.statement)) node.role = Role::Opaque;
     // Constants that are no literals come before everything else, and so from outside.
-    if (node.role == Role::Segments) node.new_total = is_new_total(node.statement->results[0]);
-    note_lengths(node.statement->results);
     const bool outside =
         node.statement->kind == Statement::Kind::Const && node.role == Role::Opaque;
     for (ValueId value : node.statement->results) {
@@ -94,30 +92,55 @@ class GraphBuilder {
   }
 
   // A descriptor can be the space of a kernel that makes it only if its data length is a size of its
-  // own (fcode.md, W-1): vectors that were there before would be of another size.
-  bool is_new_total(ValueId segdes) {
-    const Linear total = shapes_.equations.normal(shapes_.of(segdes).sum);
-    return !total.is_number() && lengths_.count(total) == 0;
-  }
-
-  void note_lengths(const std::vector<ValueId>& values) {
-    for (ValueId value : values) {
-      const Shape& shape = shapes_.of(value);
-      lengths_.insert(shapes_.equations.normal(shape.length));
-      if (function_.values[value].type != Type::Segdes) continue;
-      lengths_.insert(shapes_.equations.normal(shape.sum));
-    }
-  }
-
-  // Of what the region takes from outside.
-  void note_outside_lengths() {
-    std::set<ValueId> inside;
-    for (const Statement& statement : statements_) {
-      inside.insert(statement.results.begin(), statement.results.end());
-      for (ValueId operand : statement.operands) {
-        if (inside.count(operand) == 0) note_lengths({operand});
+  // own (fcode.md, W-1): what does not depend on it and yet is as long would be of another size.
+  void find_new_totals() {
+    std::vector<std::set<Linear>> lengths;  // of what each statement makes
+    for (const Statement& statement : statements_) lengths.push_back(lengths_of(statement.results));
+    const std::set<Linear> outside = outside_lengths();
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      Node& node = graph_.nodes[i];
+      if (node.role != Role::Segments) continue;
+      const Linear total = shapes_.equations.normal(shapes_.of(node.statement->results[0]).sum);
+      node.new_total = !total.is_number() && outside.count(total) == 0;
+      const std::vector<char> dependent = dependents(i);
+      for (NodeIndex j = 0; j < graph_.nodes.size() && node.new_total; ++j) {
+        node.new_total = dependent[j] || lengths[j].count(total) == 0;
       }
     }
+  }
+
+  std::set<Linear> lengths_of(const std::vector<ValueId>& values) {
+    std::set<Linear> lengths;
+    for (ValueId value : values) {
+      const Shape& shape = shapes_.of(value);
+      lengths.insert(shapes_.equations.normal(shape.length));
+      if (function_.values[value].type != Type::Segdes) continue;
+      lengths.insert(shapes_.equations.normal(shape.sum));
+    }
+    return lengths;
+  }
+
+  std::set<Linear> outside_lengths() {
+    std::set<Linear> lengths;
+    for (const Statement& statement : statements_) {
+      for (ValueId operand : statement.operands) {
+        if (graph_.producer(operand) == kOutside) lengths.merge(lengths_of({operand}));
+      }
+    }
+    return lengths;
+  }
+
+  // The node and what is computed from it.
+  std::vector<char> dependents(NodeIndex index) const {
+    std::vector<char> found(graph_.nodes.size(), 0);
+    found[index] = 1;
+    for (NodeIndex j = index + 1; j < graph_.nodes.size(); ++j) {
+      for (ValueId operand : graph_.nodes[j].statement->operands) {
+        const NodeIndex made = graph_.producer(operand);
+        if (made != kOutside && found[made]) found[j] = 1;
+      }
+    }
+    return found;
   }
 
   // Random numbers are drawn in order, checks report in order, and nothing that a check may guard
@@ -227,7 +250,6 @@ class GraphBuilder {
   const std::vector<bool>& native_;
   RegionGraph graph_;
   std::map<Linear, std::uint32_t> domains_;
-  std::set<Linear> lengths_;  // of what is there before the statement
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "fcode-opt/fusion/kernel_writer.hpp"
 
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "fcode-opt/checks.hpp"
 #include "fcode-opt/fusion/element_writer.hpp"
+#include "fcode-opt/ir_tools.hpp"
 
 namespace fcode {
 namespace {
@@ -38,6 +40,7 @@ class KernelWriter {
     count_readers();
     for (NodeIndex i : members_) write(i);
     bind_sizes();
+    name_totals();
     vcode::Kernel& kernel = tables_.kernel;
     kernel.bindings = std::move(bindings_);
     return {std::move(kernel), std::move(tables_.operands), std::move(results_)};
@@ -161,7 +164,7 @@ class KernelWriter {
     if (node.role == Role::Filter || node.role == Role::Segments) {
       const ValueId segdes = values.back();
       const Shape shape = shapes_.of(segdes);
-      length = tables_.new_size(shape.sum);
+      length = tables_.new_size(shape.sum, node.new_total);
       const vcode::SegdesId id = tables_.new_segdes(shape.length, length, 't');
       tables_.segments.emplace(segdes, id);
       binding.segdes.push_back(id);
@@ -186,6 +189,38 @@ class KernelWriter {
   void add_output(bool segdes, std::uint32_t id, ValueId value) {
     tables_.kernel.outputs.push_back({segdes, id});
     results_.push_back(value);
+  }
+
+  // The data length of a descriptor that stays inside has no name in a kernel's text: one that is
+  // used as a size has to be a result, whoever needs it.
+  void name_totals() {
+    std::set<SizeId> used;
+    auto note = [&](const Space& space) {
+      if (!space.segmented) used.insert(space.id);
+    };
+    for (const Binding& binding : bindings_) {
+      if (binding.kind != Binding::Kind::Once && binding.kind != Binding::Kind::Size) {
+        note(binding.space);
+      }
+      if (binding.into) note(*binding.into);
+      for (const vcode::Thunk* thunk :
+           {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+        for (const vcode::ThunkNode& node : thunk->nodes) {
+          if (node.kind == vcode::ThunkNode::Kind::Size) used.insert(node.id);
+        }
+      }
+    }
+    for (const vcode::KernelParameter& output : tables_.kernel.outputs) {
+      if (!output.segdes) used.insert(tables_.kernel.arrays[output.id].length);
+    }
+    for (NodeIndex i : members_) {
+      const ValueId value = graph_.nodes[i].role == Role::Segments
+                                ? graph_.nodes[i].statement->results[0]
+                                : kNoValue;
+      if (value == kNoValue || is_wanted(value) || tables_.segments.count(value) == 0) continue;
+      const vcode::SegdesId id = tables_.segments.at(value);
+      if (used.count(tables_.kernel.segdes[id].total) != 0) add_output(true, id, value);
+    }
   }
 
   // ---- sizes that no operand tells ----
