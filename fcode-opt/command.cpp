@@ -14,6 +14,8 @@
 #include "fcode-opt/command_options.hpp"
 #include "fcode-opt/pass_table.hpp"
 #include "fcode-opt/report_text.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
 #include "vcode/printer.hpp"
 #include "vcode/verifier.hpp"
 #include "vinterp/build_info.hpp"
@@ -43,7 +45,9 @@ class Command {
 
  private:
   int information();
-  int optimize_file();
+  int process_file();
+  int optimize_program(const vcode::Program& program);
+  int expand_program(const vcode::Program& program);
   void report(const OptimizerReport& found) const;
   int write(std::string_view text);
   int fail(ErrorCode code, std::string message, std::string hint = {});
@@ -60,7 +64,7 @@ int Command::run(std::span<const std::string> arguments) {
   try {
     options_ = parse_command(arguments);
     const bool program = options_.common.task == Task::Run && !options_.list_passes;
-    return program ? optimize_file() : information();
+    return program ? process_file() : information();
   } catch (const vinterp::UsageError& error) {
     return fail(ErrorCode::Usage, error.what(),
                 error.hint().empty() ? "try `fcode-opt --help`" : error.hint());
@@ -86,17 +90,31 @@ int Command::information() {
   }
 }
 
-int Command::optimize_file() {
+int Command::process_file() {
   Diagnostics diagnostics;
   source_ = vinterp::read_source(options_.file == "-" ? kStandardInput : options_.file, diagnostics);
-  std::optional<vcode::LinkedProgram> program;
-  if (source_) program = vinterp::load_program(source_, diagnostics);
-  if (program) vcode::verify(*program, diagnostics);
+  std::optional<vcode::Program> program;
+  if (source_) program = vcode::parse(source_, diagnostics);
+  std::optional<vcode::LinkedProgram> linked;
+  if (program) linked = vcode::link(*program, diagnostics);
+  if (linked) vcode::verify(*linked, diagnostics);
   if (const int status = show(diagnostics); status != 0) return status;
+  return options_.expand ? expand_program(*program) : optimize_program(*program);
+}
+
+int Command::optimize_program(const vcode::Program& program) {
   OptimizerReport found;
-  const vcode::Program optimized = optimize(*program, options_.optimizer, &found);
+  const vcode::Program optimized = optimize(program, options_.optimizer, &found);
   report(found);
   return write(options_.optimizer.dump.empty() ? vcode::print(optimized) : found.dump);
+}
+
+int Command::expand_program(const vcode::Program& program) {
+  std::string missing;
+  const auto expanded = expand(program, missing);
+  if (expanded) return write(vcode::print(*expanded));
+  return fail(ErrorCode::Syntax,
+              fmt::format("the kernel `{}` has no SPEC and cannot be expanded", missing));
 }
 
 void Command::report(const OptimizerReport& found) const {

@@ -16,6 +16,7 @@ struct CommandOptions {
   std::string file;    // "-": standard input
   std::string output;  // empty or "-": standard output
   bool list_passes = false;
+  bool expand = false;
   bool report_fusion = false;
   bool report_statistics = false;
 };

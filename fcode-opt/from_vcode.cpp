@@ -329,24 +329,18 @@ bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
 
 class ModuleReader {
  public:
-  explicit ModuleReader(const LinkedProgram& program)
-      : program_(program), module_(start(program)) {
+  explicit ModuleReader(const LinkedProgram& program) : program_(program) {
     vcode::Diagnostics ignored;  // what is wrong shows in the effects
     verification_ = vcode::verify(program, ignored);
   }
 
-  static Module start(const LinkedProgram& program) {
-    Module module;
-    module.source = program.source;
-    module.entry = program.entry;
-    module.constants = program.constants;
-    for (const vcode::LinkedFunction& function : program.functions) {
-      module.source_functions.push_back(function.name);
-    }
-    return module;
-  }
-
   Module run() {
+    module_.source = program_.source;
+    module_.entry = program_.entry;
+    module_.constants = program_.constants;
+    for (const vcode::LinkedFunction& function : program_.functions) {
+      module_.source_functions.push_back(function.name);
+    }
     merge_constants();
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) read(i);
     keep_callees();
@@ -416,16 +410,6 @@ class ModuleReader {
 
 Module from_vcode(const LinkedProgram& program) {
   return ModuleReader(program).run();
-}
-
-Module unconverted(const LinkedProgram& program) {
-  Module module = ModuleReader::start(program);
-  vcode::FunctionEffect unknown;
-  unknown.complete = false;
-  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    module.functions.push_back(keep(program, unknown, i));
-  }
-  return module;
 }
 
 }  // namespace fcode

@@ -15,7 +15,4 @@ namespace fcode {
 /// is, with all that it calls (Function::opaque), and Module::remarks says why.
 Module from_vcode(const vcode::LinkedProgram& program);
 
-/// The same with every function as it is.
-Module unconverted(const vcode::LinkedProgram& program);
-
 }  // namespace fcode

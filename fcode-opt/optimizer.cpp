@@ -11,6 +11,8 @@
 #include "fcode-opt/ir_verifier.hpp"
 #include "fcode-opt/pass_table.hpp"
 #include "fcode-opt/to_vcode.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/link.hpp"
 
 namespace fcode {
 namespace {
@@ -88,22 +90,26 @@ ProgramSize measure(const vcode::Program& program) {
       if (op == Op::Call) ++size.calls;
       if (op == Op::If) ++size.conditionals;
       if (op == Op::Const) ++size.constants;
+      if (op == Op::Run) ++size.kernels;
     }
   }
   return size;
 }
 
-vcode::Program optimize(const vcode::LinkedProgram& program, const OptimizerOptions& options,
+vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& options,
                         OptimizerReport* report) {
   OptimizerReport ignored;
   OptimizerReport& found = report ? *report : ignored;
-  vcode::Program unchanged = to_vcode(unconverted(program));
-  found.before = measure(unchanged);
-  if (options.level <= kLeastLevel) {
-    found.after = found.before;
-    return unchanged;
+  found.before = found.after = measure(program);
+  if (options.level <= kLeastLevel) return program;
+  if (!program.kernels.empty()) {
+    found.remarks.push_back({"the program has kernels already and is left as it is", {}});
+    return program;
   }
-  Module module = from_vcode(program);
+  vcode::Diagnostics diagnostics;
+  const auto linked = vcode::link(program, diagnostics);
+  if (!linked) throw std::invalid_argument("the program does not link");
+  Module module = from_vcode(*linked);
   Optimizer(module, options, found).run();
   vcode::Program result = to_vcode(module);
   found.after = measure(result);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,8 +57,15 @@ struct OptimizerReport {
 /// an operation that fails is not run if nobody needs its result, and of several operations that
 /// fail without output between them another one may be the first.
 ///
-/// The result is the same for the same program and options. `report` may be null.
-vcode::Program optimize(const vcode::LinkedProgram& program, const OptimizerOptions& options,
+/// A program that has kernels already is returned as it is, with a remark; see expand(). The result
+/// is the same for the same program and options. `report` may be null.
+///
+/// REQUIRES: the program links without errors (vcode/link.hpp).
+vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& options,
                         OptimizerReport* report = nullptr);
+
+/// The program with every RUN replaced by the SPEC of its kernel: plain VCODE. Nothing if a kernel
+/// has none; then `missing` is its name.
+std::optional<vcode::Program> expand(const vcode::Program& program, std::string& missing);
 
 }  // namespace fcode

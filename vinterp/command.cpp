@@ -25,6 +25,7 @@
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
 #include "vinterp/io_ops.hpp"
+#include "vinterp/json.hpp"
 #include "vinterp/list_ops.hpp"
 #include "vinterp/listing.hpp"
 #include "vinterp/loader.hpp"
@@ -115,6 +116,10 @@ int Command::perform() {
       return print_information(fish_completion(command_line()));
     case Task::Version:
       return print_information(version_text("vinterp"));
+    case Task::VersionJson:
+      return print_information(version_json("vinterp"));
+    case Task::ListDevices:
+      return print_information(device_list());
     case Task::ListOps:
       return print_information(list_ops());
     case Task::ListOpsJson:
@@ -127,8 +132,9 @@ int Command::perform() {
 int Command::run_program() {
   Diagnostics diagnostics;
   source_ = read_source(options_.file, diagnostics);
+  const LoadOptions load_options{options_.optimize, options_.disabled_passes};
   std::optional<vcode::LinkedProgram> program;
-  if (source_) program = load_program(source_, diagnostics);
+  if (source_) program = load_program(source_, diagnostics, load_options);
   if (!program) {
     diagnostics.sort();
     show(diagnostics);
@@ -139,9 +145,6 @@ int Command::run_program() {
   diagnostics.sort();
   show(diagnostics);
   if (diagnostics.has_errors()) return status_of(diagnostics);
-  if (options_.optimize) {
-    program = optimize_program(*program, *options_.optimize, options_.disabled_passes);
-  }
   if (options_.list_program) std::fputs(listing(*program).c_str(), stderr);
   const std::unique_ptr<cvl::Backend> backend = make_backend(options_);
   const int status = execute(*program, *backend);
@@ -234,12 +237,21 @@ int Command::print_information(std::string_view text) {
 }
 
 int Command::fail(const Diagnostic& diagnostic) {
-  std::fputs(vcode::render(diagnostic, source_.get(), rendering()).c_str(), stderr);
+  const std::string text = options_.json_diagnostics
+                               ? json_line(diagnostic, source_.get())
+                               : vcode::render(diagnostic, source_.get(), rendering());
+  std::fputs(text.c_str(), stderr);
   return status_of(diagnostic.code);
 }
 
 void Command::show(const Diagnostics& diagnostics) {
-  std::fputs(vcode::render(diagnostics, source_.get(), rendering()).c_str(), stderr);
+  if (!options_.json_diagnostics) {
+    std::fputs(vcode::render(diagnostics, source_.get(), rendering()).c_str(), stderr);
+    return;
+  }
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    std::fputs(json_line(diagnostic, source_.get()).c_str(), stderr);
+  }
 }
 
 }  // namespace

@@ -50,14 +50,21 @@ void cannot_read(const std::string& path, int error, vcode::Diagnostics& diagnos
 }
 
 struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
 };
+
+/// The file of a command line, where a dash stands for standard input.
+std::FILE* open_source(const std::string& path) {
+  return path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
+}
 
 }  // namespace
 
 std::shared_ptr<const vcode::Source> read_source(const std::string& path,
                                                  vcode::Diagnostics& diagnostics) {
-  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rbe"));
+  const std::unique_ptr<std::FILE, FileCloser> file(open_source(path));
   if (!file) {
     cannot_read(path, errno, diagnostics);
     return nullptr;
@@ -74,19 +81,17 @@ std::shared_ptr<const vcode::Source> read_source(const std::string& path,
 }
 
 std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::Source> source,
-                                                 vcode::Diagnostics& diagnostics) {
+                                                 vcode::Diagnostics& diagnostics,
+                                                 const LoadOptions& options) {
   std::optional<vcode::Program> program = vcode::parse(std::move(source), diagnostics);
   if (!program) return std::nullopt;
-  return vcode::link(std::move(*program), diagnostics);
-}
-
-vcode::LinkedProgram optimize_program(const vcode::LinkedProgram& program, int level,
-                                      const std::vector<std::string>& disabled_passes) {
-  fcode::OptimizerOptions options;
-  options.level = level;
-  options.disabled = disabled_passes;
-  vcode::Diagnostics none;  // every call of an optimized program finds its function
-  return *vcode::link(fcode::optimize(program, options), none);
+  std::optional<vcode::LinkedProgram> linked = vcode::link(*program, diagnostics);
+  if (!linked || !options.optimize) return linked;
+  fcode::OptimizerOptions optimizer;
+  optimizer.level = *options.optimize;
+  optimizer.disabled = options.disabled_passes;
+  vcode::Diagnostics none;  // what is wrong with the program has been said
+  return vcode::link(fcode::optimize(*program, optimizer), none);
 }
 
 }  // namespace vinterp

@@ -17,12 +17,16 @@ namespace vinterp {
 std::shared_ptr<const vcode::Source> read_source(const std::string& path,
                                                  vcode::Diagnostics& diagnostics);
 
-/// Parses and links. Without errors in `diagnostics` there is a result.
-std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::Source> source,
-                                                 vcode::Diagnostics& diagnostics);
+/// What becomes of a program between its text and its run.
+struct LoadOptions {
+  std::optional<int> optimize;               // level of the optimizer
+  std::vector<std::string> disabled_passes;  // of the optimizer
+};
 
-/// The optimized program (fcode-opt/optimizer.hpp), ready to run.
-vcode::LinkedProgram optimize_program(const vcode::LinkedProgram& program, int level,
-                                      const std::vector<std::string>& disabled_passes);
+/// Parses and links, and optimizes in between if that is wanted. Without errors in `diagnostics`
+/// there is a result.
+std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::Source> source,
+                                                 vcode::Diagnostics& diagnostics,
+                                                 const LoadOptions& options = {});
 
 }  // namespace vinterp

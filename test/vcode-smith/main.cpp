@@ -1,14 +1,16 @@
 // vcode-smith: random programs through every configuration of the machine.
 //
 //   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4] [--cuda]
-//               [--shrink] [--emit]
+//               [--optimize] [--shrink] [--emit]
 //
-// With --cuda the CUDA library is tried in place of the CPU library.
+// With --cuda the CUDA library is tried in place of the CPU library, with --optimize the program is
+// compared with itself after optimization at all levels and without each pass.
 // Program number i of a run depends on S + i alone: `--seed S+i --count 1` shows it again. With
 // --emit the programs are printed and not run. Ends with 1 at the first program that goes wrong;
 // with --shrink after making it small.
 #include <charconv>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@
 
 #include "vcode-smith/checker.hpp"
 #include "vcode-smith/generator.hpp"
+#include "vcode-smith/optimizer_checker.hpp"
 #include "vcode-smith/shrinker.hpp"
 #include "vcode/printer.hpp"
 
@@ -31,6 +34,7 @@ struct Options {
   bool cuda = false;
   bool shrink = false;
   bool emit = false;
+  bool optimize = false;
 };
 
 template <class T>
@@ -58,6 +62,8 @@ bool read_options(int argc, char** argv, Options& options) {
       options.cuda = true;
     } else if (word == "--shrink") {
       options.shrink = true;
+    } else if (word == "--optimize") {
+      options.optimize = true;
     } else if (word == "--emit") {
       options.emit = true;
     } else if (++i == argc) {
@@ -104,16 +110,19 @@ std::string kind(const std::string& complaint) {
   return complaint.substr(0, complaint.find('\n')).substr(0, complaint.find('('));
 }
 
-void report(const Options& options, smith::Checker& checker, Case made, std::uint64_t seed,
+/// Returns what is wrong with a program, or nothing.
+using Check = std::function<std::string(const Case& made, std::uint64_t seed)>;
+
+void report(const Options& options, const Check& check, Case made, std::uint64_t seed,
             std::string complaint) {
   fmt::print("--seed {} --count 1 --size {} --length {}: INT {}, FLOAT {}{}\n{}\n", seed,
              options.size, options.length, made.widths.int_bytes * 8, made.widths.float_bytes * 8,
              made.strict ? ", -c" : "", complaint);
   if (options.shrink) {
     made.program = smith::shrink(made.program, [&](const vcode::Program& program) {
-      return kind(checker.check(program, made.widths, made.strict)) == kind(complaint);
+      return kind(check({program, made.widths, made.strict}, seed)) == kind(complaint);
     });
-    complaint = checker.check(made.program, made.widths, made.strict);
+    complaint = check(made, seed);
     fmt::print("\nThe smallest program found; it {}\n", complaint);
   }
   fmt::print("\n{}", vcode::print(made.program));
@@ -126,7 +135,7 @@ int main(int argc, char** argv) {
   if (!read_options(argc, argv, options)) {
     std::fputs(
         "usage: vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]\n"
-        "                   [--cuda] [--shrink] [--emit]\n",
+        "                   [--cuda] [--optimize] [--shrink] [--emit]\n",
         stderr);
     return 2;
   }
@@ -139,6 +148,11 @@ int main(int argc, char** argv) {
     }
   }
   smith::Checker checker(std::move(configurations));
+  smith::OptimizerChecker optimizer;
+  const Check check = [&](const Case& made, std::uint64_t seed) {
+    return options.optimize ? optimizer.check(made.program, made.widths, made.strict, seed)
+                            : checker.check(made.program, made.widths, made.strict);
+  };
   for (int i = 0; i < options.count; ++i) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
     Case made = make_case(options, seed);
@@ -146,15 +160,15 @@ int main(int argc, char** argv) {
       fmt::print("{{ seed {} }}\n{}", seed, vcode::print(made.program));
       continue;
     }
-    const std::string complaint = checker.check(made.program, made.widths, made.strict);
+    const std::string complaint = check(made, seed);
     if (!complaint.empty()) {
-      report(options, checker, std::move(made), seed, complaint);
+      report(options, check, std::move(made), seed, complaint);
       return 1;
     }
   }
   if (!options.emit) {
     fmt::print("{} programs from seed {} on, {} of them with a run-time failure: all agree\n",
-               options.count, options.seed, checker.failing());
+               options.count, options.seed, checker.failing() + optimizer.failing());
   }
   return 0;
 }

@@ -1,0 +1,95 @@
+// The optimizer as a whole.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "fcode-opt/pass_table.hpp"
+#include "fcode-opt/support.hpp"
+
+namespace fcode::testing {
+namespace {
+
+OptimizerOptions checked(int level) {
+  OptimizerOptions options;
+  options.level = level;
+  options.check = true;
+  return options;
+}
+
+TEST_CASE("level 0 changes nothing") {
+  for (const auto& path : programs()) {
+    const vcode::Program program = parse(read_file(path));
+    CHECK(vcode::same_program(optimize(program, checked(0)), program));
+  }
+}
+
+TEST_CASE("every pass leaves a sound form, and the result is the same each time") {
+  for (const auto& path : programs()) {
+    CAPTURE(path.string());
+    const vcode::Program program = parse(read_file(path));
+    for (int level = 1; level <= kHighestLevel; ++level) {
+      const vcode::Program first = optimize(program, checked(level));
+      CHECK(vcode::print(optimize(program, checked(level))) == vcode::print(first));
+      CHECK_NOTHROW(link(first));
+    }
+    for (const Pass& pass : pass_table()) {
+      OptimizerOptions options = checked(kHighestLevel);
+      options.disabled = {std::string(pass.name)};
+      CHECK_NOTHROW(optimize(program, options));
+    }
+  }
+}
+
+TEST_CASE("a program with kernels is left as it is") {
+  for (const auto& path : programs()) {
+    CAPTURE(path.string());
+    const vcode::Program once = optimize(parse(read_file(path)), checked(kHighestLevel));
+    if (once.kernels.empty()) continue;
+    CHECK(vcode::same_program(optimize(once, checked(kHighestLevel)), once));
+  }
+}
+
+TEST_CASE("the form behind a pass can be had, and read again") {
+  for (const Pass& pass : pass_table()) {
+    CAPTURE(pass.name);
+    OptimizerOptions options = checked(2);
+    options.dump = pass.name;
+    OptimizerReport report;
+    optimize(parse("FUNC F CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), options,
+             &report);
+    CHECK(report.dump.empty() == (pass.level > 2));
+    std::string error;
+    if (!report.dump.empty()) CHECK(parse_module(report.dump, error));
+    CHECK(error == "");
+  }
+}
+
+TEST_CASE("the report counts") {
+  OptimizerReport report;
+  optimize(parse("FUNC F CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), checked(2),
+           &report);
+  CHECK(report.before.functions == 2);
+  CHECK(report.before.calls == 1);
+  CHECK(report.after.functions == 1);
+  CHECK(report.after.calls == 0);
+  CHECK(report.after.vector_operations == 2);
+  CHECK_FALSE(report.runs.empty());
+}
+
+TEST_CASE("output never passes a failure") {
+  // The division fails before anything is written, although its result is used behind the WRITE.
+  const vcode::Program program = optimize(
+      parse("FUNC F CONST INT 1 CONST INT 9 RAND CONST INT 9 RAND - INT / INT CONST CHAR \"x\" "
+            "WRITE CHAR POP 2 0 CONST INT 1 + INT RET"),
+      checked(2));
+  const auto& code = program.functions[0].code;
+  const auto place = [&](Op op) {
+    return std::find_if(code.begin(), code.end(),
+                        [&](const vcode::Instruction& i) { return i.op == op; }) -
+           code.begin();
+  };
+  CHECK(place(Op::Divide) < place(Op::Write));
+  CHECK(place(Op::Write) < place(Op::Add));
+}
+
+}  // namespace
+}  // namespace fcode::testing

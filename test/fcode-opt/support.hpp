@@ -1,0 +1,88 @@
+// What the tests of the optimizer share.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "fcode-opt/from_vcode.hpp"
+#include "fcode-opt/ir_text.hpp"
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/ir_verifier.hpp"
+#include "fcode-opt/optimizer.hpp"
+#include "fcode-opt/to_vcode.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
+#include "vcode/printer.hpp"
+
+namespace fcode::testing {
+
+inline vcode::Program parse(std::string text) {
+  vcode::Diagnostics diagnostics;
+  auto program = vcode::parse(std::make_shared<const vcode::Source>("p", std::move(text)),
+                              diagnostics);
+  if (!program) throw std::runtime_error("the test's program does not parse");
+  return std::move(*program);
+}
+
+inline vcode::LinkedProgram link(vcode::Program program) {
+  vcode::Diagnostics diagnostics;
+  auto linked = vcode::link(std::move(program), diagnostics);
+  if (!linked) throw std::runtime_error("the test's program does not link");
+  return std::move(*linked);
+}
+
+inline Module module_of(std::string text) {
+  return from_vcode(link(parse(std::move(text))));
+}
+
+/// The written program without line breaks and indentation.
+inline std::string flat(const vcode::Program& program) {
+  std::string text;
+  bool blank = true;
+  for (const char c : vcode::print(program)) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank) text += c;
+    if (is_blank && !blank) text += ' ';
+    blank = is_blank;
+  }
+  if (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+/// The program behind one pass, written as stack code.
+inline std::string after(bool (*pass)(Module&), std::string text) {
+  Module module = module_of(std::move(text));
+  pass(module);
+  if (const std::string fault = find_fault(module); !fault.empty()) {
+    throw std::runtime_error(fault);
+  }
+  return flat(to_vcode(module));
+}
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The programs of the conformance tests that link.
+inline std::vector<std::filesystem::path> programs() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(PROJECT_ROOT) / "test/conformance")) {
+    if (entry.path().extension() != ".vcode") continue;
+    vcode::Diagnostics diagnostics;
+    auto program = vcode::parse(
+        std::make_shared<const vcode::Source>("p", read_file(entry.path())), diagnostics);
+    if (program && vcode::link(std::move(*program), diagnostics)) paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+}  // namespace fcode::testing

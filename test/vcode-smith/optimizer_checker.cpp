@@ -1,0 +1,110 @@
+#include "vcode-smith/optimizer_checker.hpp"
+
+#include <exception>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "cvl-cpu/cpu_backend.hpp"
+#include "fcode-opt/pass_table.hpp"
+#include "vcode-smith/machine_runner.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
+#include "vcode/printer.hpp"
+
+namespace smith {
+namespace {
+
+/// The program after its way through its own text, so that the text is checked too; nothing if that
+/// is wrong.
+std::optional<vcode::LinkedProgram> reread(const vcode::Program& program) {
+  vcode::Diagnostics diagnostics;
+  auto parsed = vcode::parse(
+      std::make_shared<const vcode::Source>("smith", vcode::print(program)), diagnostics);
+  if (!parsed) return std::nullopt;
+  return vcode::link(std::move(*parsed), diagnostics);
+}
+
+std::string name_of(const fcode::OptimizerOptions& options) {
+  std::string name = fmt::format("-O{}", options.level);
+  for (const std::string& pass : options.disabled) name += fmt::format(" --disable={}", pass);
+  return name;
+}
+
+std::string name_of(const std::optional<vcode::ErrorCode>& failure) {
+  return failure ? std::string(vcode::info(*failure).id) : "success";
+}
+
+std::string difference(const MachineRun& expected, const MachineRun& found) {
+  // What fails may be left out if the run then ends by EXIT, so that nobody needs its result.
+  const bool not_needed = expected.failure && found.exited;
+  if (expected.failure != found.failure && !not_needed) {
+    return fmt::format("ends with {} ({}), expected {} ({})", name_of(found.failure),
+                       found.message, name_of(expected.failure), expected.message);
+  }
+  if (expected.exited != found.exited && !not_needed) return "one of the runs ends by EXIT";
+  if (expected.output != found.output) {
+    return fmt::format("standard output\n{}instead of\n{}", found.output, expected.output);
+  }
+  if (expected.error != found.error) {
+    return fmt::format("standard error\n{}instead of\n{}", found.error, expected.error);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<fcode::OptimizerOptions> optimizer_variants() {
+  std::vector<fcode::OptimizerOptions> variants;
+  for (int level = fcode::kLeastLevel + 1; level < fcode::kHighestLevel; ++level) {
+    variants.push_back({.level = level, .disabled = {}, .dump = {}, .check = true});
+  }
+  for (const fcode::Pass& pass : fcode::pass_table()) {
+    variants.push_back({.level = fcode::kHighestLevel,
+                        .disabled = {std::string(pass.name)},
+                        .dump = {},
+                        .check = true});
+  }
+  return variants;
+}
+
+cvl::Backend& OptimizerChecker::backend(const cvl::Widths& widths) {
+  for (const Kept& kept : backends_) {
+    if (kept.widths == widths) return *kept.backend;
+  }
+  cvl::cpu::CpuOptions options;
+  options.widths = widths;
+  options.threads = 1;
+  backends_.push_back({widths, std::make_unique<cvl::cpu::CpuBackend>(options)});
+  return *backends_.back().backend;
+}
+
+std::string OptimizerChecker::check(const vcode::Program& program, const cvl::Widths& widths,
+                                    bool strict, std::uint64_t number) {
+  const auto linked = reread(program);
+  if (!linked) return "does not parse";
+  cvl::Backend& cpu = backend(widths);
+  const MachineRun expected = run_on_machine(*linked, cpu, strict);
+  if (expected.failure) ++failing_;
+  static const std::vector<fcode::OptimizerOptions> variants = optimizer_variants();
+  fcode::OptimizerOptions everything;
+  everything.check = true;
+  for (const auto& options : {everything, variants[number % variants.size()]}) {
+    std::optional<vcode::LinkedProgram> optimized;
+    try {
+      optimized = reread(fcode::optimize(program, options));
+    } catch (const std::exception& error) {
+      return fmt::format("{}: {}", name_of(options), error.what());
+    }
+    if (!optimized) return fmt::format("{}: the result does not parse", name_of(options));
+    const std::string differs = difference(expected, run_on_machine(*optimized, cpu, strict));
+    if (!differs.empty()) return fmt::format("{}: {}", name_of(options), differs);
+    if (cpu.heap().statistics().live_bytes != 0) {
+      return fmt::format("{}: vector memory is left over", name_of(options));
+    }
+  }
+  return {};
+}
+
+}  // namespace smith

@@ -1,0 +1,41 @@
+// One program, optimized in several ways: all must do the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "fcode-opt/optimizer.hpp"
+#include "vcode/program.hpp"
+
+namespace smith {
+
+class OptimizerChecker {
+ public:
+  /// Runs the program on the machine as it is and optimized: by everything, and in one other way
+  /// (a lower level, or without one of the passes) that `number` chooses. Returns what is wrong;
+  /// empty when all agree.
+  std::string check(const vcode::Program& program, const cvl::Widths& widths, bool strict,
+                    std::uint64_t number);
+
+  /// How many of the checked programs failed at run time, as they should.
+  int failing() const { return failing_; }
+
+ private:
+  struct Kept {
+    cvl::Widths widths;
+    std::unique_ptr<cvl::Backend> backend;
+  };
+
+  cvl::Backend& backend(const cvl::Widths& widths);
+
+  std::vector<Kept> backends_;
+  int failing_ = 0;
+};
+
+/// The ways of optimizing: the levels, and the highest one without each pass.
+std::vector<fcode::OptimizerOptions> optimizer_variants();
+
+}  // namespace smith
