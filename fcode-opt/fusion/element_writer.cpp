@@ -129,12 +129,20 @@ std::uint32_t ElementWriter::literal(const vcode::Constant& constant) {
 }
 
 std::uint32_t ElementWriter::apply(Op op, Type written, std::vector<std::uint32_t> arguments) {
+  if (written == Type::Int && op == Op::Add && is_number(arguments[0], 0)) return arguments[1];
+  if (written == Type::Int && op == Op::Add && is_number(arguments[1], 0)) return arguments[0];
+  if (written == Type::Int && op == Op::Multiply) {
+    for (int i = 0; i < 2; ++i) {
+      if (is_number(arguments[static_cast<std::size_t>(i)], 1)) return arguments[static_cast<std::size_t>(1 - i)];
+      if (is_number(arguments[static_cast<std::size_t>(i)], 0)) return arguments[static_cast<std::size_t>(i)];
+    }
+  }
   Node node;
   node.kind = Node::Kind::Apply;
   node.op = op;
   node.written = written;
   node.type = vcode::operand_type(vcode::info(op).results[0], written).value_or(Type::Int);
-  for (std::size_t i = 0; i < arguments.size(); ++i) node.args[i] = arguments[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) node.args[i] = arguments[static_cast<std::size_t>(i)];
   return add(std::move(node));
 }
 
@@ -147,11 +155,29 @@ std::uint32_t ElementWriter::subscript(ArrayId array, std::uint32_t at) {
   return add(std::move(node));
 }
 
-std::uint32_t ElementWriter::segment_node(Node::Kind kind, ValueId segdes, std::uint32_t at,
-                                          Type type) {
+// Of uniform segments everything is arithmetic.
+std::uint32_t ElementWriter::uniform_segment(Node::Kind kind, std::int64_t length,
+                                             std::uint32_t at) {
+  switch (kind) {
+    case Node::Kind::SegNo:
+      return length == 1 ? at : apply(Op::Divide, Type::Int, {at, number(length)});
+    case Node::Kind::SegOff:
+      return length == 1 ? zero() : apply(Op::Modulo, Type::Int, {at, number(length)});
+    case Node::Kind::SegStart:
+      return apply(Op::Multiply, Type::Int, {at, number(length)});
+    default:
+      return number(length);
+  }
+}
+
+std::uint32_t ElementWriter::segment_node(Node::Kind kind, ValueId segdes, std::uint32_t at) {
+  const std::optional<Linear> element = tables_.shapes.element(segdes);
+  const auto length = element ? tables_.shapes.equations.number(*element) : std::nullopt;
+  if (length && *length > 0 && *length == static_cast<std::int32_t>(*length)) {
+    return uniform_segment(kind, *length, at);
+  }
   Node node;
   node.kind = kind;
-  node.type = type;
   node.id = tables_.segdes(segdes);
   node.args[0] = at;
   return add(std::move(node));
@@ -203,7 +229,7 @@ std::uint32_t ElementWriter::per_segment(ValueId value, ValueId segdes, std::uin
   const auto known = same ? tables_.shapes.equations.number(*same) : std::nullopt;
   if (known && *known == static_cast<std::int32_t>(*known)) return number(*known);
   if (tables_.shapes.one_segment(segdes)) return element(value, zero());
-  return element(value, segment_node(Node::Kind::SegNo, segdes, at, Type::Int));
+  return element(value, segment_node(Node::Kind::SegNo, segdes, at));
 }
 
 std::uint32_t ElementWriter::index_element(const Statement& statement, std::uint32_t at) {
@@ -212,9 +238,8 @@ std::uint32_t ElementWriter::index_element(const Statement& statement, std::uint
   const std::uint32_t step = per_segment(statement.operands[1], segdes, at);
   std::uint32_t steps = tables_.shapes.one_segment(segdes)
                             ? at
-                            : segment_node(Node::Kind::SegOff, segdes, at, Type::Int);
-  if (!is_number(step, 1)) steps = apply(Op::Multiply, Type::Int, {steps, step});
-  if (is_number(start, 0)) return steps;
+                            : segment_node(Node::Kind::SegOff, segdes, at);
+  steps = apply(Op::Multiply, Type::Int, {steps, step});
   return apply(Op::Add, Type::Int, {start, steps});
 }
 
@@ -223,8 +248,8 @@ std::uint32_t ElementWriter::index_element(const Statement& statement, std::uint
 std::uint32_t ElementWriter::fetch(ValueId source, std::uint32_t index, ValueId segdes,
                                    std::uint32_t segment) {
   if (tables_.shapes.one_segment(segdes)) return element(source, index);
-  const std::uint32_t start = segment_node(Node::Kind::SegStart, segdes, segment, Type::Int);
-  const std::uint32_t length = segment_node(Node::Kind::SegLen, segdes, segment, Type::Int);
+  const std::uint32_t start = segment_node(Node::Kind::SegStart, segdes, segment);
+  const std::uint32_t length = segment_node(Node::Kind::SegLen, segdes, segment);
   const std::uint32_t inside =
       apply(Op::And, Type::Bool,
             {apply(Op::GreaterEqual, Type::Int, {index, zero()}),
@@ -251,14 +276,14 @@ std::uint32_t ElementWriter::operation(const Statement& statement, std::uint32_t
       return length_of(operands[0], false);
     case Family::Lengths:
       if (tables_.shapes.one_segment(operands[0])) return length_of(operands[0], true);
-      return segment_node(Node::Kind::SegLen, operands[0], at, Type::Int);
+      return segment_node(Node::Kind::SegLen, operands[0], at);
     case Family::Extract:
       return fetch(operands[0], element(operands[1], at), operands[2], at);
     case Family::Permute: {  // BPERMUTE
       const std::uint32_t place = element(operands[1], at);
       const bool one = tables_.shapes.one_segment(operands[2]);
       const std::uint32_t segment =
-          one ? 0 : segment_node(Node::Kind::SegNo, operands[3], at, Type::Int);
+          one ? 0 : segment_node(Node::Kind::SegNo, operands[3], at);
       return fetch(operands[0], place, operands[2], segment);
     }
     default: {

@@ -110,6 +110,7 @@ class KernelWriter {
         break;
     }
     if (binding.kind != Binding::Kind::Once) binding.space = space_of(statement);
+    if (binding.kind == Binding::Kind::Scatter && is_identity(binding)) as_map(binding);
     name_results(node, binding);
     bindings_.push_back(std::move(binding));
   }
@@ -136,6 +137,22 @@ class KernelWriter {
     binding.into = space(target, shapes_.of(target).sum, target, true);
     if (statement.op == Op::DPermute) binding.defaults = thunk(statement.operands[2]);
     if (statement.op == Op::DFPermute) binding.defaults = thunk(statement.operands[3]);
+  }
+
+  // Does every element go where it is, and is there nothing else?
+  bool is_identity(const Binding& binding) const {
+    if (!binding.flags.results.empty() || !(*binding.into == binding.space)) return false;
+    const vcode::ThunkNode& to = binding.index.nodes[binding.index.results[0]];
+    if (!binding.space.segmented) return to.kind == vcode::ThunkNode::Kind::Index;
+    return to.kind == vcode::ThunkNode::Kind::SegOff && to.id == binding.space.id &&
+           binding.index.nodes[to.args[0]].kind == vcode::ThunkNode::Kind::Index;
+  }
+
+  static void as_map(Binding& binding) {
+    binding.kind = Binding::Kind::Map;
+    binding.index = {};
+    binding.defaults = {};
+    binding.into.reset();
   }
 
   // The space that a descriptor describes; flat, and as long as `from` tells, if it has one segment.
