@@ -1,5 +1,7 @@
 #include "vinterp/backends.hpp"
 
+#include <fmt/core.h>
+
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl-cuda/make_backend.hpp"
 #include "cvl/failure.hpp"
@@ -45,6 +47,20 @@ std::vector<std::string_view> built_backends() {
 #else
   return {"cpu"};
 #endif
+}
+
+std::string device_list() {
+  std::string text;
+  for (const std::string_view name : built_backends()) {
+    Options options;
+    options.backend = name;
+    try {
+      text += fmt::format("{}: {}\n", name, make_backend(options)->description());
+    } catch (const cvl::Failure& failure) {
+      text += fmt::format("{}: cannot be used: {}\n", name, failure.message());
+    }
+  }
+  return text;
 }
 
 std::unique_ptr<cvl::Backend> make_backend(const Options& options) {

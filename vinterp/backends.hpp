@@ -17,6 +17,10 @@ inline constexpr std::string_view kBackendChoices = "auto|cpu|cuda";
 /// Names of the libraries in this build.
 std::vector<std::string_view> built_backends();
 
+/// One line for each device that a library of this build could run on: its library, and what it is
+/// or why it cannot be used.
+std::string device_list();
+
 /// The library that the options ask for. Throws cvl::Failure (NoBackend) when it is not in this
 /// build or cannot be used.
 std::unique_ptr<cvl::Backend> make_backend(const Options& options);

@@ -4,29 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "vinterp/json.hpp"
 #include "vinterp/report_text.hpp"
 
 namespace vinterp {
 namespace {
 
 constexpr std::size_t kTextPerPiece = 64 * 1024;
-
-/// A text as JSON string; anything but printable ASCII is escaped, byte by byte.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (byte < 0x20 || byte > 0x7e) {
-      result += fmt::format("\\u{:04x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
 
 double microseconds(std::int64_t nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-3;
@@ -94,8 +78,8 @@ bool ChromeTrace::write(const TextSink& sink) {
       "{{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\",\"args\":{{\"name\":{}}}}},\n"
       "{{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{{\"name\":\"host\"}}}"
       "}",
-      quoted(program_.source->name()), dropped_, microseconds(longest_dropped_),
-      quoted("vinterp " + program_.source->name()));
+      json_string(program_.source->name()), dropped_, microseconds(longest_dropped_),
+      json_string("vinterp " + program_.source->name()));
   std::uint64_t live_bytes = UINT64_MAX;
   for (const Event& event : events_) {
     text += event_text(event);
@@ -119,15 +103,15 @@ std::string ChromeTrace::event_text(const Event& event) const {
     return fmt::format(
         ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"function\",\"name\":{},"
         "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"line\":{}}}}}",
-        quoted(function.name), start, duration, function.name_span.line);
+        json_string(function.name), start, duration, function.name_span.line);
   }
   const vcode::Instruction& code = program_.code[event.place];
   return fmt::format(
       ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"cat\":\"operation\",\"name\":{},"
       "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"function\":{},\"line\":{},"
       "\"elements\":{},\"bytes\":{}}}}}",
-      quoted(operation_name(code, program_)), start, duration,
-      quoted(program_.function_at(event.place).name), code.span.line, event.elements, event.bytes);
+      json_string(operation_name(code, program_)), start, duration,
+      json_string(program_.function_at(event.place).name), code.span.line, event.elements, event.bytes);
 }
 
 std::string ChromeTrace::counter_text(const Event& event) {

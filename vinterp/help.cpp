@@ -5,6 +5,7 @@
 #include "cvl/failure.hpp"
 #include "vinterp/backends.hpp"
 #include "vinterp/build_info.hpp"
+#include "vinterp/json.hpp"
 #include "vinterp/option_table.hpp"
 
 namespace vinterp {
@@ -32,6 +33,14 @@ constexpr Explained kStatuses[] = {
     {"130, 143", "interrupted, terminated"},
 };
 
+std::string library_in_use() {
+  try {
+    return make_backend({})->description();
+  } catch (const cvl::Failure& failure) {
+    return fmt::format("none ({})", failure.message());
+  }
+}
+
 }  // namespace
 
 const CommandLine& command_line() {
@@ -54,6 +63,18 @@ const CommandLine& command_line() {
   return line;
 }
 
+std::string version_json(std::string_view program) {
+  std::string libraries;
+  for (const std::string_view name : built_backends()) {
+    libraries += fmt::format("{}\"{}\"", libraries.empty() ? "" : ",", name);
+  }
+  return fmt::format(
+      "{{\"program\":\"{}\",\"version\":\"{}\",\"commit\":\"{}\",\"build\":\"{}\","
+      "\"compiler\":\"{}\",\"libraries\":[{}],\"in_use\":{}}}\n",
+      program, kBuildInfo.version, kBuildInfo.commit, kBuildInfo.build_type, kBuildInfo.compiler,
+      libraries, json_string(library_in_use()));
+}
+
 std::string version_text(std::string_view program) {
   std::string libraries;
   for (const std::string_view name : built_backends()) {
@@ -62,12 +83,7 @@ std::string version_text(std::string_view program) {
   std::string text = fmt::format("{} {} (commit {})\nbuild: {}, {}\nvector libraries: {}\n",
                                  program, kBuildInfo.version, kBuildInfo.commit,
                                  kBuildInfo.build_type, kBuildInfo.compiler, libraries);
-  try {
-    text += fmt::format("in use: {}\n", make_backend({})->description());
-  } catch (const cvl::Failure& failure) {
-    text += fmt::format("in use: none ({})\n", failure.message());
-  }
-  return text;
+  return text + fmt::format("in use: {}\n", library_in_use());
 }
 
 }  // namespace vinterp

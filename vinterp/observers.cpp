@@ -10,6 +10,7 @@
 #include "vcode/diagnostics.hpp"
 #include "vinterp/byte_buffer.hpp"
 #include "vinterp/line_profile.hpp"
+#include "vinterp/report_text.hpp"
 #include "vinterp/streams.hpp"
 
 namespace vinterp {
@@ -73,6 +74,11 @@ void Observers::report(double seconds) {
   if (statistics_) standard_error(statistics_->report(heap, backend_.counters(), seconds));
   if (chrome_trace_ && !chrome_trace_->write(sink_for(chrome_file_.get()))) {
     throw cvl::Failure(vcode::ErrorCode::OutputFailed, "cannot write the trace of the profile");
+  }
+  if (chrome_trace_ && chrome_trace_->dropped() > 0) {
+    standard_error(fmt::format("profile: the trace leaves out {} events of up to {}\n",
+                               chrome_trace_->dropped(),
+                               format_seconds(chrome_trace_->longest_dropped_seconds())));
   }
 }
 

@@ -273,9 +273,34 @@ std::vector<OptionRow> make_table() {
                  static_cast<ColorMode>(parse_choice("--color", text, "auto|always|never"));
            }},
       {.group = kInformation,
+       .name = "diagnostics",
+       .argument = Required,
+       .placeholder = "FORMAT",
+       .choices = "text|json",
+       .text = "messages as text, or as json with one object in each line (default: text)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.json_diagnostics = parse_choice("--diagnostics", text, "text|json") == 1;
+           }},
+      {.group = kInformation,
+       .name = "list-devices",
+       .text = "list the devices and whether they can be used, and exit",
+       .apply = set_task<Task::ListDevices>},
+      {.group = kInformation,
        .name = "version",
-       .text = "print version and build, and exit",
-       .apply = set_task<Task::Version>},
+       .argument = Optional,
+       .placeholder = "FORMAT",
+       .choices = "text|json",
+       .text = "print version and build, as text or json, and exit (default: text)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             const bool json = !text.empty() && parse_choice("--version", text, "text|json") == 1;
+             options.task = json ? Task::VersionJson : Task::Version;
+           }},
+      {.group = kInformation,
+       .name = "json",
+       .text = "with --version and --list-ops: print json",
+       .apply = [](Options& options, const std::string&) { options.json = true; }},
       {.group = kInformation,
        .name = "help",
        .letter = 'h',

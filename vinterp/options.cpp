@@ -21,6 +21,8 @@ bool is_set(const char* variable) {
 Options parse_options(std::span<const std::string> arguments) {
   Options options;
   const std::vector<std::string> files = parse_arguments(option_table(), arguments, options);
+  if (options.json && options.task == Task::Version) options.task = Task::VersionJson;
+  if (options.json && options.task == Task::ListOps) options.task = Task::ListOpsJson;
   if (options.task == Task::Run || options.task == Task::Check) {
     if (files.empty()) throw UsageError("a program file is needed");
     if (files.size() > 1) {

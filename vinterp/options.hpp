@@ -23,7 +23,9 @@ enum class Task {
   Check,
   ListOps,
   ListOpsJson,
+  ListDevices,
   Version,
+  VersionJson,
   Help,
   Manual,
   BashCompletion,
@@ -65,6 +67,8 @@ struct Options {
   CompareMode compare = CompareMode::Off;
   std::optional<std::string> trace;    // FILE; empty: standard error
   std::optional<std::string> profile;  // FILE of the Chrome trace; empty: the table only
+  bool json = false;  // information as JSON
+  bool json_diagnostics = false;
   ColorMode color = ColorMode::Auto;
 };
 

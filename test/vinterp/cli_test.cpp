@@ -1,4 +1,5 @@
 // The program as a user meets it: statuses, messages, where output goes.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -164,8 +165,35 @@ TEST_CASE("information", "[cli]") {
   const auto version = folder.run("$V --version");
   CHECK(version.status == 0);
   CHECK(version.out.starts_with("vinterp "));
+  CHECK(folder.run("$V --version --json").out.starts_with("{\"program\":\"vinterp\","));
+  CHECK(folder.run("$V --list-devices").out.starts_with("cpu: "));
   CHECK(folder.run("$V --list-ops").out.find("\n+_SCAN ") != std::string::npos);
   CHECK(folder.run("$V --list-ops=json").out.starts_with("[\n"));
+}
+
+TEST_CASE("a dash is standard input", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT 7 RET");
+  const auto result = folder.run("cat a.vcode | $V -");
+  CHECK(result.status == 0);
+  CHECK(result.out == "( 7 )\n");
+}
+
+TEST_CASE("messages as JSON", "[cli]") {
+  Folder folder;
+  folder.write("two.vcode", "FUNC A CALL B RET\nFUNC C CALL D RET\n");
+  const auto result = folder.run("$V --diagnostics=json two.vcode");
+  CHECK(result.status == 1);
+  CHECK(result.out.empty());
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 2);
+  CHECK(
+      result.err.starts_with("{\"file\":\"two.vcode\",\"line\":1,\"column\":13,\"length\":1,"
+                             "\"severity\":\"error\",\"code\":\"V0"));
+  CHECK(result.err.find("\"message\":") != std::string::npos);
+  CHECK(result.err.ends_with("}\n"));
+  const auto usage = folder.run("$V --diagnostics=json missing.vcode");
+  CHECK(usage.status == 2);
+  CHECK(usage.err.starts_with("{\"file\":\"\",\"line\":0,"));
 }
 
 TEST_CASE("colours", "[cli]") {
