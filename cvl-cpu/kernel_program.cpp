@@ -33,9 +33,16 @@ bool is_selection(const PlanSink& sink) {
   return sink.kind == PlanSink::Kind::Filter || sink.kind == PlanSink::Kind::Split;
 }
 
-void append(std::vector<NodeId>& roots, const PlanSink& sink) {
+void append(std::vector<NodeId>& roots, const PlanPass& pass, const PlanSink& sink) {
+  if (is_selection(sink)) {
+    const std::vector<ClassDecision> decisions = class_decisions(pass, sink);
+    for (const ClassDecision& decision : decisions) {
+      if (decision.condition != kNone) roots.push_back(decision.condition);
+    }
+    if (decisions.empty()) roots.push_back(sink.flag);
+    return;
+  }
   if (sink.flag != kNone) roots.push_back(sink.flag);
-  if (is_selection(sink)) return;
   roots.insert(roots.end(), sink.values.begin(), sink.values.end());
   if (sink.index != kNone) roots.push_back(sink.index);
 }
@@ -96,6 +103,21 @@ KernelProgram make_program(const PlanPass& pass, const std::vector<NodeId>& root
   return program;
 }
 
+std::vector<ClassDecision> class_decisions(const PlanPass& pass, const PlanSink& split) {
+  std::vector<ClassDecision> decisions;
+  if (split.kind != PlanSink::Kind::Split) return decisions;
+  const PlanNode* node = &pass.nodes[split.flag];
+  while (node->kind == Kind::Apply && node->op == vcode::Op::Select) {
+    const PlanNode& chosen = pass.nodes[node->args[1]];
+    if (chosen.kind != Kind::Constant) return {};
+    decisions.push_back({node->args[0], chosen.int_value});
+    node = &pass.nodes[node->args[2]];
+  }
+  if (node->kind != Kind::Constant) return {};
+  decisions.push_back({kNone, node->int_value});
+  return decisions;
+}
+
 bool is_after_scan(const PlanPass& pass, const PlanSink& sink) {
   const auto depends = [&](NodeId node) { return node != kNone && pass.nodes[node].after_scan; };
   return depends(sink.flag) || depends(sink.index) ||
@@ -108,7 +130,7 @@ PassPrograms make_programs(const PlanPass& pass) {
     if (node.kind == Kind::Scan) main.push_back(node.args[0]);
   }
   for (const PlanSink& sink : pass.sinks) {
-    append(is_after_scan(pass, sink) ? epilogue : main, sink);
+    append(is_after_scan(pass, sink) ? epilogue : main, pass, sink);
     if (!is_selection(sink)) continue;
     for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
       if (sink.arrays[k] != kNone) selected.push_back(sink.values[k % sink.values.size()]);

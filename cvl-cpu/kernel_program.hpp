@@ -37,6 +37,15 @@ struct PassPrograms {
 };
 PassPrograms make_programs(const PlanPass& pass);
 
+/// A class number that is chosen by conditions: the first one that holds says which.
+struct ClassDecision {
+  NodeId condition = kNone;  // kNone: always
+  std::int64_t number = 0;
+};
+/// The decisions that make up the class number of a Split, the last without a condition; nothing if
+/// it is computed in another way.
+std::vector<ClassDecision> class_decisions(const PlanPass& pass, const PlanSink& split);
+
 /// Does a sink take values from the epilogue?
 bool is_after_scan(const PlanPass& pass, const PlanSink& sink);
 

@@ -34,7 +34,8 @@ class Selection final : public KernelSelection {
         columns_(sink.values.size()),
         classes_(static_cast<std::size_t>(sink.classes)),
         equal_(cpu_.kernels().with_scalars[static_cast<std::size_t>(vcode::Op::Equal)]
-                                          [type_index(Type::Int)][2]) {}
+                                          [type_index(Type::Int)][2]),
+        decisions_(class_decisions(pass.plan(), sink)) {}
 
   void open_empty() override {
     for (std::size_t c = 0; c < classes_.size(); ++c) {
@@ -65,20 +66,12 @@ class Selection final : public KernelSelection {
 
   void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,
              std::int64_t n) override {
-    const std::byte* flags = values.filled(sink_.flag, n);
-    for (std::size_t c = 0; c < classes_.size(); ++c) {
-      std::uint64_t* masks = masks_of(c, tile) + (begin - tile.begin) / 64;
-      if (filter_) {
-        cpu_.kernels().flag_masks(masks, reinterpret_cast<const std::uint8_t*>(flags), n);
-        continue;
-      }
-      alignas(64) std::uint8_t is_class[kMostFlags];
-      const Vector number = make_int(cpu_.widths(), static_cast<std::int64_t>(c));
-      for (std::int64_t i = 0; i < n; i += kMostFlags) {
-        const std::int64_t count = std::min(kMostFlags, n - i);
-        equal_(is_class, flags + i * width_of(Type::Int), number.payload, nullptr, count);
-        cpu_.kernels().flag_masks(masks + i / 64, is_class, count);
-      }
+    if (filter_) {
+      flag_masks(masks_at(0, tile, begin), values.filled(sink_.flag, n), n);
+    } else if (!decisions_.empty()) {
+      decide(values, tile, begin, n);
+    } else {
+      compare(values.filled(sink_.flag, n), tile, begin, n);
     }
   }
 
@@ -160,7 +153,7 @@ class Selection final : public KernelSelection {
   }
 
  private:
-  static constexpr std::int64_t kMostFlags = 512;
+  static constexpr std::int64_t kMostFlags = 512;  // of a block
 
   bool counts_segments() const { return segments_ != nullptr && sink_.wants_segdes; }
 
@@ -183,6 +176,52 @@ class Selection final : public KernelSelection {
     // More classes than fit the state count in the spare word behind their masks.
     return reinterpret_cast<std::int64_t&>(
         masks_of(c, tile)[tile_count(tile.end - tile.begin, 64)]);
+  }
+
+  std::uint64_t* masks_at(std::size_t c, const KernelTile& tile, std::int64_t position) {
+    return masks_of(c, tile) + (position - tile.begin) / 64;
+  }
+  void flag_masks(std::uint64_t* masks, const std::byte* flags, std::int64_t n) const {
+    cpu_.kernels().flag_masks(masks, reinterpret_cast<const std::uint8_t*>(flags), n);
+  }
+
+  /// Class numbers that conditions choose are never written out: a class has those elements whose
+  /// condition is the first that holds.
+  void decide(BlockEvaluator& values, const KernelTile& tile, std::int64_t begin, std::int64_t n) {
+    const std::int64_t words = tile_count(n, 64);
+    std::uint64_t left[kMostFlags / 64];  // elements that no condition has chosen yet
+    std::uint64_t chosen[kMostFlags / 64];
+    for (std::int64_t w = 0; w < words; ++w) {
+      const std::int64_t bits = std::min<std::int64_t>(64, n - 64 * w);
+      left[w] = ~std::uint64_t{0} >> (64 - bits);
+    }
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      std::fill_n(masks_at(c, tile, begin), words, std::uint64_t{0});
+    }
+    for (const ClassDecision& decision : decisions_) {
+      if (decision.condition == kNone) {
+        std::copy_n(left, words, chosen);
+      } else {
+        flag_masks(chosen, values.filled(decision.condition, n), n);
+      }
+      const auto c = static_cast<std::size_t>(decision.number);
+      std::uint64_t* masks = c < classes_.size() ? masks_at(c, tile, begin) : nullptr;
+      for (std::int64_t w = 0; w < words; ++w) {
+        chosen[w] &= left[w];
+        left[w] ^= chosen[w];
+        if (masks != nullptr) masks[w] |= chosen[w];
+      }
+    }
+  }
+
+  void compare(const std::byte* numbers, const KernelTile& tile, std::int64_t begin,
+               std::int64_t n) {
+    alignas(64) std::byte is_class[kMostFlags];
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      const Vector number = make_int(cpu_.widths(), static_cast<std::int64_t>(c));
+      equal_(is_class, numbers, number.payload, nullptr, n);
+      flag_masks(masks_at(c, tile, begin), is_class, n);
+    }
   }
 
   void compress(Vector& result, const std::byte* from, const std::uint64_t* masks, std::int64_t n,
@@ -261,6 +300,7 @@ class Selection final : public KernelSelection {
   std::size_t columns_;
   std::vector<SelectionClass> classes_;
   ElementwiseKernel equal_;
+  std::vector<ClassDecision> decisions_;
   const Segments* segments_ = nullptr;
   std::int64_t words_ = 0;  // masks of a tile
 };
