@@ -206,7 +206,10 @@ std::uint32_t ElementWriter::element(ValueId value, std::uint32_t at) {
   const NodeIndex made = tables_.graph.producer(value);
   std::uint32_t result;
   const auto local = tables_.arrays.find(value);
-  if (made == kOutside || !tables_.inside[made]) {
+  const bool in_order = is_number(at, 0) || thunk_.nodes[at].kind == Node::Kind::Index;
+  const bool stored = made == kOutside || !tables_.inside[made] ||
+                      (tables_.graph.nodes[made].by_segment && !in_order);
+  if (stored) {
     result = subscript(tables_.array(value), at);
   } else if (local != tables_.arrays.end() && readable(tables_.graph.nodes[made], at)) {
     result = subscript(local->second, at);

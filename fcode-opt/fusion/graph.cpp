@@ -46,6 +46,7 @@ class GraphBuilder {
     }
     limit_chain(node);
     if (node.role == Role::Literal || node.role == Role::Generator) node.kept = node.output;
+    node.by_segment = node.role == Role::Generator && looks_up_segments(*node.statement);
     if (node.role != Role::Opaque) {
       const Linear length = shapes_.equations.normal(domain_of(*node.statement, shapes_));
       node.domain = domain(length);
@@ -74,6 +75,17 @@ class GraphBuilder {
       if (wanted ? found != *wanted : !vcode::is_data(found)) return false;
     }
     return true;
+  }
+
+  bool looks_up_segments(const Statement& statement) {
+    const int operand = segments_operand(statement, shapes_);
+    if (operand < 0) return false;
+    const ValueId segdes = statement.operands[static_cast<std::size_t>(operand)];
+    const std::optional<Linear> element = shapes_.element(segdes);
+    if (element && shapes_.equations.number(*element)) return false;  // arithmetic
+    if (statement.op != Op::Distribute) return true;
+    const NodeIndex made = graph_.producer(statement.operands[0]);
+    return made == kOutside || graph_.nodes[made].role != Role::Literal;
   }
 
   // Generators that are computed inside each other make chains; they are short, and longer ones,
@@ -211,7 +223,10 @@ class GraphBuilder {
     if (made != kOutside) {
       Node& source = graph_.nodes[made];
       if (source.role == Role::Literal) return;
-      if (source.role == Role::Generator) {
+      const bool out_of_order = access == Access::Segment || access == Access::Foreign;
+      if (source.role == Role::Generator && source.by_segment && out_of_order) {
+        keep_with_operands(made);
+      } else if (source.role == Role::Generator) {
         const std::vector<Access> how = accesses(*source.statement, shapes_);
         for (std::size_t i = 0; i < how.size(); ++i) {
           expand(node, source.statement->operands[i], through(access, how[i]));

@@ -33,6 +33,8 @@ struct Node {
   bool kept = false;         // a literal or generator that must exist as a value
   std::uint32_t weight = 0;  // elementwise operations
   std::uint32_t chain = 0;   // generators inside each other, this one included
+  bool by_segment = false;   // a generator that looks up the segment of each position: cheap only
+                             // where the positions come in order
   bool new_total = false;    // Segments: nothing else that can be meant has its data length
   bool may_fail = false;     // stops the program for some elements: indices, divisors, lengths
   NodeIndex after = kOutside;  // has to come after this one: random numbers, checks and what they
