@@ -58,7 +58,9 @@ class KernelText {
       case 1:
         return fmt::format("(IF {} {} {})", boolean(space, depth - 1), sub(), sub());
       case 2:
-        return fmt::format("(SELECT INT {} {} {})", boolean(space, depth - 1), sub(), sub());
+        // Operands that cannot fail: of a constant condition one of them need not be evaluated.
+        return fmt::format("(SELECT INT {} {} {})", boolean(space, depth - 1), int_leaf(space),
+                           int_leaf(space));
       case 3:
         return fmt::format("(/ INT {} (+ INT 1 (AND INT 7 {})))", sub(), sub());
       case 4:
@@ -201,18 +203,13 @@ class KernelText {
     body_ += fmt::format("  {}, {}, {} = MAP {} ( i => LET {} = {}\n      (+ INT {} {}), {}, {} )\n",
                          i, x, f, where, local, integer(space, 3), local, local, real(space, 2),
                          boolean(space, 2));
-    if (chance(0.6)) output(i, "INT", space.size);
-    if (chance(0.6)) output(x, "FLOAT", space.size);
-    if (chance(0.6)) output(f, "BOOL", space.size);
+    // All of them: what nobody needs, a library need not compute, and then it cannot fail.
+    output(i, "INT", space.size);
+    output(x, "FLOAT", space.size);
+    output(f, "BOOL", space.size);
     space.ints.push_back(i);
     space.floats.push_back(x);
     space.bools.push_back(f);
-    ensure_output(i, "INT", space.size);
-  }
-
-  // OUT may not be empty for a kernel to show anything.
-  void ensure_output(const std::string& result, const char* type, const std::string& size) {
-    if (outputs_.empty()) output(result, type, size);
   }
 
   std::string segment_count(const SpaceNames& space, const std::string& where) {

@@ -65,9 +65,10 @@ Value zero_of(Type type) {
 
 class KernelEvaluator {
  public:
-  KernelEvaluator(const Kernel& kernel, const Widths& widths)
+  KernelEvaluator(const Kernel& kernel, const Widths& widths, Dropped dropped)
       : kernel_(kernel),
         widths_(widths),
+        dropped_(dropped),
         arrays_(kernel.arrays.size()),
         segdes_(kernel.segdes.size()) {
     for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
@@ -173,6 +174,14 @@ class KernelEvaluator {
     return evaluate(thunk, thunk.results[component], index);
   }
 
+  std::vector<Value> components_at(const Binding& binding, std::int64_t index) const {
+    std::vector<Value> elements;
+    for (std::size_t k = 0; k < binding.elements.results.size(); ++k) {
+      elements.push_back(result(binding.elements, k, index));
+    }
+    return elements;
+  }
+
   // All elements of one component over a space.
   Value all(const Thunk& thunk, std::size_t component, std::int64_t count) const {
     Value vector = empty_of(thunk.nodes[thunk.results[component]].type);
@@ -262,11 +271,11 @@ class KernelEvaluator {
           const Value choice = result(binding.flags, 0, at);
           const bool taken =
               binding.kind == Kind::Filter ? flag_of(choice) : int_of(choice) == c;
+          if (!taken && dropped_ == Dropped::LeftOut) continue;
+          const std::vector<Value> elements = components_at(binding, at);
           if (!taken) continue;
           ++count;
-          for (std::size_t k = 0; k < components; ++k) {
-            append(kept[k], result(binding.elements, k, at));
-          }
+          for (std::size_t k = 0; k < components; ++k) append(kept[k], elements[k]);
         }
         made.lengths.push_back(count);
       }
@@ -293,11 +302,15 @@ class KernelEvaluator {
     std::int64_t at = 0;
     for (std::size_t segment = 0; segment < from.lengths.size(); ++segment) {
       for (const std::int64_t end = at + from.lengths[segment]; at < end; ++at) {
-        if (!binding.flags.results.empty() && !flag_of(result(binding.flags, 0, at))) continue;
+        const bool taken =
+            binding.flags.results.empty() || flag_of(result(binding.flags, 0, at));
+        if (!taken && dropped_ == Dropped::LeftOut) continue;
+        const std::vector<Value> elements = components_at(binding, at);
         const std::int64_t place = int_of(result(binding.index, 0, at));
+        if (!taken) continue;
         check_index(place, into.lengths[segment]);
         for (std::size_t k = 0; k < components; ++k) {
-          store(targets[k], into.starts()[segment] + place, result(binding.elements, k, at));
+          store(targets[k], into.starts()[segment] + place, elements[k]);
         }
       }
     }
@@ -306,6 +319,7 @@ class KernelEvaluator {
 
   const Kernel& kernel_;
   const Widths& widths_;
+  Dropped dropped_;
   std::map<vcode::SizeId, std::int64_t> sizes_;
   std::vector<Value> arrays_;
   std::vector<Segdes> segdes_;
@@ -314,8 +328,8 @@ class KernelEvaluator {
 }  // namespace
 
 std::vector<Value> run_kernel(const Kernel& kernel, const Widths& widths,
-                              const std::vector<Value>& operands) {
-  return KernelEvaluator(kernel, widths).run(operands);
+                              const std::vector<Value>& operands, Dropped dropped) {
+  return KernelEvaluator(kernel, widths, dropped).run(operands);
 }
 
 }  // namespace reference
