@@ -53,10 +53,10 @@ constexpr Pass kPasses[] = {
      plain<remove_dead>},
     {"inline-small", 2, false, "calls of small functions and of those with one call", inline_small},
     {"inline", 2, false, "all other calls but recursive ones, up to a limit", inline_all},
+    {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
     {"shapes", 2, true, "equal descriptors and sizes, conditions on lengths", plain<unify_shapes>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
     {"fuse", 3, false, "kernels", fuse_operations},
-    {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
 };
 
 }  // namespace
