@@ -69,6 +69,7 @@ void run_kernel(benchmark::State& state, CpuBackend& cpu, const vcode::Kernel& k
   std::vector<Value> given(operands.size());
   std::vector<Value> results(kernel.outputs.size());
   const auto run = [&] {
+    for (Value& result : results) result = Value();  // its memory is used again
     for (std::size_t k = 0; k < operands.size(); ++k) given[k] = operands[k];
     cpu.run(*prepared, given.data(), results.data());
     benchmark::DoNotOptimize(results.data());

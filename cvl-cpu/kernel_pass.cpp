@@ -332,7 +332,7 @@ void KernelPass::move_selected(KernelTile tile) {
     if (std::none_of(selections_.begin(), selections_.end(), wants)) continue;
     values.run(i, n);
     for (std::size_t k = 0; k < selections_.size(); ++k) {
-      if (wants(selections_[k])) {
+      if (selections_[k]->active) {
         selections_[k]->move(values, tile, states + k * kSinkStateBytes, i, n);
       }
     }

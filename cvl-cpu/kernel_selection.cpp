@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "cvl-cpu/kernel_sink.hpp"
@@ -14,7 +15,9 @@ namespace {
 
 /// What goes to one result vector and one descriptor of a selection.
 struct SelectionClass {
-  std::vector<std::uint64_t> masks;  // of all tiles, a spare word behind each
+  std::uint64_t* masks = nullptr;    // of all tiles, a spare word behind each
+  Ref<Buffer> buffer;                // where they lie …
+  std::uint64_t few[8];              // … unless they are few
   std::vector<std::int64_t> before;  // per tile: how many the tiles before it keep
   std::int64_t kept = 0;
   Vector lengths;  // of the new segments
@@ -56,7 +59,12 @@ class Selection final : public KernelSelection {
   void set_tiles(std::int64_t tiles, std::int64_t tile_length) override {
     words_ = tile_count(std::min(tile_length, length()), 64) + 1;
     for (SelectionClass& selected : classes_) {
-      selected.masks.resize(static_cast<std::size_t>(tiles * words_));
+      const auto words = static_cast<std::size_t>(tiles * words_);
+      selected.masks = selected.few;
+      if (words > std::size(selected.few)) {
+        selected.buffer = cpu_.heap().allocate(words * sizeof(std::uint64_t));
+        selected.masks = selected.buffer->as<std::uint64_t>();
+      }
       selected.before.assign(static_cast<std::size_t>(tiles) + 1, 0);
       if (!counts_segments()) continue;
       selected.lengths = cpu_.new_vector(Type::Int, segments_->count());
@@ -81,7 +89,9 @@ class Selection final : public KernelSelection {
       std::uint64_t* masks = masks_of(c, tile);
       masks[words] = 0;  // a segment may begin behind the last element
       std::int64_t kept = 0;
-      for (std::int64_t w = 0; w < words; ++w) kept += __builtin_popcountll(masks[w]);
+      for (std::int64_t w = 0; w < words; w += kBlockWords) {
+        kept += count_bits(masks + w, std::min(kBlockWords, words - w));
+      }
       classes_[c].before[static_cast<std::size_t>(tile.index) + 1] = kept;
       if (counts_segments()) count_in_segments(c, tile, words);
     }
@@ -146,27 +156,29 @@ class Selection final : public KernelSelection {
   }
 
   void close() override {
-    constexpr std::size_t kKept = 1024;  // words that a prepared kernel may keep between its runs
-    for (SelectionClass& selected : classes_) {
-      if (selected.masks.capacity() > kKept) selected.masks = {};
-    }
+    for (SelectionClass& selected : classes_) selected.buffer.reset();
   }
 
  private:
   static constexpr std::int64_t kMostFlags = 512;  // of a block
+  static constexpr std::int64_t kBlockWords = kMostFlags / 64;
 
   bool counts_segments() const { return segments_ != nullptr && sink_.wants_segdes; }
 
   std::uint64_t* masks_of(std::size_t c, const KernelTile& tile) {
-    return classes_[c].masks.data() + tile.index * words_;
+    return classes_[c].masks + tile.index * words_;
   }
   std::int64_t kept_in(std::size_t c, const KernelTile& tile, std::int64_t begin,
                        std::int64_t n) const {
     const std::uint64_t* masks =
-        classes_[c].masks.data() + tile.index * words_ + (begin - tile.begin) / 64;
-    std::int64_t kept = 0;
-    for (std::int64_t w = 0; w < tile_count(n, 64); ++w) kept += __builtin_popcountll(masks[w]);
-    return kept;
+        classes_[c].masks + tile.index * words_ + (begin - tile.begin) / 64;
+    return count_bits(masks, tile_count(n, 64));
+  }
+  /// In at most kBlockWords words, behind which there is one more.
+  std::int64_t count_bits(const std::uint64_t* masks, std::int64_t words) const {
+    std::int64_t before[kBlockWords + 1];
+    cpu_.kernels().masks_before(before, masks, words + 1);
+    return before[words];
   }
   /// How many the blocks of the tile that came before have moved.
   std::int64_t& moved_in(std::byte* state, std::size_t c, const KernelTile& tile) {
