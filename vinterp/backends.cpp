@@ -55,7 +55,7 @@ std::string device_list() {
     Options options;
     options.backend = name;
     try {
-      text += fmt::format("{}: {}\n", name, make_backend(options)->description());
+      text += fmt::format("{}\n", make_backend(options)->description());
     } catch (const cvl::Failure& failure) {
       text += fmt::format("{}: cannot be used: {}\n", name, failure.message());
     }

@@ -187,7 +187,7 @@ TEST_CASE("messages as JSON", "[cli]") {
   CHECK(result.out.empty());
   CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 2);
   CHECK(
-      result.err.starts_with("{\"file\":\"two.vcode\",\"line\":1,\"column\":13,\"length\":1,"
+      result.err.starts_with("{\"file\":\"two.vcode\",\"line\":1,\"column\":8,\"length\":6,"
                              "\"severity\":\"error\",\"code\":\"V0"));
   CHECK(result.err.find("\"message\":") != std::string::npos);
   CHECK(result.err.ends_with("}\n"));
