@@ -11,25 +11,25 @@ std::string back(std::string text) {
 }
 
 TEST_CASE("stack instructions leave no trace") {
-  CHECK(back("FUNC F CONST INT 1 CONST INT 2 CPOP 1 1 COPY 2 0 POP 1 1 POP 1 0 - INT RET") ==
-        "FUNC F CONST INT 2 CONST INT 1 - INT RET");
-  CHECK(back("FUNC F CONST INT 1 CONST INT 2 CALL SWAP RET FUNC SWAP CPOP 1 1 RET") ==
-        "FUNC F CONST INT 1 CONST INT 2 CALL SWAP RET FUNC SWAP CPOP 1 1 RET");
+  CHECK(back("FUNC P CONST INT 1 CONST INT 2 CPOP 1 1 COPY 2 0 POP 1 1 POP 1 0 - INT RET") ==
+        "FUNC P CONST INT 2 CONST INT 1 - INT RET");
+  CHECK(back("FUNC P CONST INT 1 CONST INT 2 CALL SWAP RET FUNC SWAP CPOP 1 1 RET") ==
+        "FUNC P CONST INT 1 CONST INT 2 CALL SWAP RET FUNC SWAP CPOP 1 1 RET");
 }
 
 TEST_CASE("what dies is taken from where it lies, what lives on is copied") {
-  CHECK(back("FUNC F CONST INT (1 2) CALL G RET FUNC G COPY 1 0 * INT RET") ==
-        "FUNC F CONST INT (1 2) CALL G RET FUNC G COPY 1 0 * INT RET");
-  CHECK(back("FUNC F CONST INT 1 CONST INT 2 CONST INT 3 CALL G RET "
+  CHECK(back("FUNC P CONST INT (1 2) CALL G RET FUNC G COPY 1 0 * INT RET") ==
+        "FUNC P CONST INT (1 2) CALL G RET FUNC G COPY 1 0 * INT RET");
+  CHECK(back("FUNC P CONST INT 1 CONST INT 2 CONST INT 3 CALL G RET "
              "FUNC G COPY 1 2 COPY 1 2 + INT CPOP 1 1 POP 1 0 CPOP 1 2 POP 1 0 CPOP 1 1 POP 1 0 "
              "RET") ==
-        "FUNC F CONST INT 1 CONST INT 2 CONST INT 3 CALL G RET "
+        "FUNC P CONST INT 1 CONST INT 2 CONST INT 3 CALL G RET "
         "FUNC G POP 1 0 + INT RET");
 }
 
 TEST_CASE("the arms of a conditional name what they leave differently") {
   const Module module = module_of(
-      "FUNC F CONST INT 1 LENGTH INT CONST INT 2 = INT CALL G RET "
+      "FUNC P CONST INT 1 LENGTH INT CONST INT 2 = INT CALL G RET "
       "FUNC G IF CONST INT 7 CONST INT 8 ELSE CONST INT 9 COPY 1 0 ENDIF RET");
   REQUIRE(module.functions.size() == 2);
   const Function& function = module.functions[1];
@@ -41,14 +41,14 @@ TEST_CASE("the arms of a conditional name what they leave differently") {
 }
 
 TEST_CASE("recursion, mutual recursion and functions that only exit") {
-  CHECK(back("FUNC F CONST INT 9 CALL EVEN RET "
+  CHECK(back("FUNC P CONST INT 9 CALL EVEN RET "
              "FUNC EVEN COPY 1 0 CONST INT 0 = INT IF POP 1 0 CONST BOOL T ELSE CALL ODD ENDIF RET "
              "FUNC ODD CONST INT 1 - INT CALL EVEN RET") ==
-        "FUNC F CONST INT 9 CALL EVEN RET "
+        "FUNC P CONST INT 9 CALL EVEN RET "
         "FUNC EVEN COPY 1 0 CONST INT 0 = INT IF POP 1 0 CONST BOOL T ELSE CALL ODD ENDIF RET "
         "FUNC ODD CONST INT 1 - INT CALL EVEN RET");
   const Module module = module_of(
-      "FUNC F CONST INT (1 2) CALL CHECK RET "
+      "FUNC P CONST INT (1 2) CALL CHECK RET "
       "FUNC CHECK COPY 1 0 LENGTH INT CONST INT 3 = INT IF ELSE CALL FAIL ENDIF RET "
       "FUNC FAIL CONST CHAR \"no\" WRITE CHAR EXIT RET");
   CHECK(module.functions[2].body.diverges);
@@ -57,15 +57,15 @@ TEST_CASE("recursion, mutual recursion and functions that only exit") {
 }
 
 TEST_CASE("an arm that a constant rules out may have any shape") {
-  CHECK(back("FUNC F CONST BOOL T IF CONST INT 1 ELSE CONST INT 1 CONST INT 2 ENDIF RET") ==
-        "FUNC F CONST INT 1 RET");
-  CHECK(back("FUNC F CONST BOOL F IF CONST INT 1 CONST INT 2 ENDIF CONST INT 3 RET") ==
-        "FUNC F CONST INT 3 RET");
+  CHECK(back("FUNC P CONST BOOL T IF CONST INT 1 ELSE CONST INT 1 CONST INT 2 ENDIF RET") ==
+        "FUNC P CONST INT 1 RET");
+  CHECK(back("FUNC P CONST BOOL F IF CONST INT 1 CONST INT 2 ENDIF CONST INT 3 RET") ==
+        "FUNC P CONST INT 3 RET");
 }
 
 TEST_CASE("pairs are values like others") {
-  CHECK(back("FUNC F CONST INT 1 CONST FLOAT 2.5 PAIR COPY 1 0 UNPAIR RET") ==
-        "FUNC F CONST INT 1 CONST FLOAT 2.5 PAIR COPY 1 0 UNPAIR RET");
+  CHECK(back("FUNC P CONST INT 1 CONST FLOAT 2.5 PAIR COPY 1 0 UNPAIR RET") ==
+        "FUNC P CONST INT 1 CONST FLOAT 2.5 PAIR COPY 1 0 UNPAIR RET");
 }
 
 TEST_CASE("the entry is MAIN, else the first function, and is written first") {
@@ -77,7 +77,7 @@ TEST_CASE("the entry is MAIN, else the first function, and is written first") {
 
 TEST_CASE("a function of unknown shape stays as it is, and so do its callees") {
   const std::string text =
-      "FUNC F CONST INT 1 LENGTH INT CONST INT 1 = INT CALL G RET "
+      "FUNC P CONST INT 1 LENGTH INT CONST INT 1 = INT CALL G RET "
       "FUNC G IF CONST INT 1 CALL H ELSE CONST INT 1 CONST INT 2 ENDIF RET "
       "FUNC H CONST INT 2 CPOP 1 1 POP 1 0 RET";
   const Module module = module_of(text);
@@ -89,7 +89,7 @@ TEST_CASE("a function of unknown shape stays as it is, and so do its callees") {
 }
 
 TEST_CASE("deep nesting is left as it is") {
-  std::string text = "FUNC F CONST INT (1) LENGTH INT CONST INT 1 = INT CALL G RET FUNC G ";
+  std::string text = "FUNC P CONST INT (1) LENGTH INT CONST INT 1 = INT CALL G RET FUNC G ";
   for (int i = 0; i < 3000; ++i) text += "COPY 1 0 IF ";
   for (int i = 0; i < 3000; ++i) text += "ENDIF ";
   const Module module = module_of(text + "RET");
@@ -125,12 +125,12 @@ TEST_CASE("the form is read back as it was printed") {
 TEST_CASE("wrong text of the form is refused with its line") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "ENTRY expected"},
-      {"ENTRY F", "no function"},
-      {"ENTRY F\nFUNCTION: F ( ) -> ( ) {\n  $0 = + INT $1 $2\n  YIELD\n}", "seen"},
-      {"ENTRY F\nFUNCTION: F ( ) -> ( ) {\n  NONSENSE\n}", "line 3"},
-      {"ENTRY F\nFUNCTION: F ( ) -> ( ) {\n  $0 = CONST INT x\n YIELD\n}", "constant"},
-      {"ENTRY F\nFUNCTION: F ( ) -> NEVER {\n YIELD\n}", "NEVER"},
-      {"ENTRY F\nFUNCTION: F ( ) -> ( ) {\n  $99999999 = CONST INT 1\n YIELD\n}", "assigned"},
+      {"ENTRY P", "no function"},
+      {"ENTRY P\nFUNCTION: P ( ) -> ( ) {\n  $0 = + INT $1 $2\n  YIELD\n}", "values that exist"},
+      {"ENTRY P\nFUNCTION: P ( ) -> ( ) {\n  NONSENSE\n}", "line 3"},
+      {"ENTRY P\nFUNCTION: P ( ) -> ( ) {\n  $0 = CONST INT x\n YIELD\n}", "constant"},
+      {"ENTRY P\nFUNCTION: P ( ) -> NEVER {\n YIELD\n}", "NEVER"},
+      {"ENTRY P\nFUNCTION: P ( ) -> ( ) {\n  $99999999 = CONST INT 1\n YIELD\n}", "assigned"},
   };
   for (const auto& [text, message] : cases) {
     CAPTURE(text);

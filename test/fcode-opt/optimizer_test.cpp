@@ -54,7 +54,7 @@ TEST_CASE("the form behind a pass can be had, and read again") {
     OptimizerOptions options = checked(2);
     options.dump = pass.name;
     OptimizerReport report;
-    optimize(parse("FUNC F CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), options,
+    optimize(parse("FUNC P CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), options,
              &report);
     CHECK(report.dump.empty() == (pass.level > 2));
     std::string error;
@@ -65,7 +65,7 @@ TEST_CASE("the form behind a pass can be had, and read again") {
 
 TEST_CASE("the report counts") {
   OptimizerReport report;
-  optimize(parse("FUNC F CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), checked(2),
+  optimize(parse("FUNC P CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), checked(2),
            &report);
   CHECK(report.before.functions == 2);
   CHECK(report.before.calls == 1);
@@ -78,7 +78,7 @@ TEST_CASE("the report counts") {
 TEST_CASE("output never passes a failure") {
   // The division fails before anything is written, although its result is used behind the WRITE.
   const vcode::Program program = optimize(
-      parse("FUNC F CONST INT 1 CONST INT 9 RAND CONST INT 9 RAND - INT / INT CONST CHAR \"x\" "
+      parse("FUNC P CONST INT 1 CONST INT 9 RAND CONST INT 9 RAND - INT / INT CONST CHAR \"x\" "
             "WRITE CHAR POP 2 0 CONST INT 1 + INT RET"),
       checked(2));
   const auto& code = program.functions[0].code;

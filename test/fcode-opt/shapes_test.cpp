@@ -1,0 +1,121 @@
+// Symbolic sizes and what is known of them.
+#include <catch2/catch.hpp>
+
+#include "fcode-opt/shapes/analysis.hpp"
+#include "fcode-opt/shapes/unify.hpp"
+#include "fcode-opt/support.hpp"
+
+namespace fcode::testing {
+namespace {
+
+TEST_CASE("equations are solved, and forgotten at the end of a scope") {
+  Equations equations;
+  const Linear a = equations.unknown(), b = equations.unknown(), c = equations.unknown();
+  CHECK_FALSE(equations.equal(a, b));
+  const Equations::Mark mark = equations.mark();
+  CHECK(equations.unite(c, a + b));
+  CHECK(equations.unite(b, Linear::number(3)));
+  CHECK(equations.equal(c, a + Linear::number(3)));
+  CHECK(equations.difference(c, a) == 3);
+  CHECK_FALSE(equations.unite(c, a));
+  const Equations::Learned learned = equations.leave(mark);
+  CHECK_FALSE(equations.equal(c, a + b));
+  equations.replay(learned);
+  CHECK(equations.difference(c, a) == 3);
+}
+
+TEST_CASE("products of unknowns are equal when their factors are") {
+  Equations equations;
+  const Linear a = equations.unknown(), b = equations.unknown();
+  CHECK(equations.equal(equations.product(a, b), equations.product(b, a)));
+  CHECK(equations.equal(equations.product(a, Linear::number(2)), a + a));
+}
+
+/// Whether the two parameters' lengths are known to be equal in every region of a function.
+class SameLength : public ShapeVisitor {
+ public:
+  explicit SameLength(const Function& function) : function_(function) {}
+  void region(Shapes& shapes, Block&, std::size_t, std::size_t&) override {
+    ++regions;
+    const ValueId segdes = function_.parameters[0], data = function_.parameters[1];
+    all &= shapes.equations.equal(shapes.of(segdes).sum, shapes.of(data).length);
+  }
+  int regions = 0;
+  bool all = true;
+
+ private:
+  const Function& function_;
+};
+
+bool argument_is_described(const std::string& main) {
+  Module module = module_of(main +
+                            " FUNC REC COPY 1 0 LENGTH INT CONST INT 100 > INT "
+                                   "IF COPY 2 0 CALL REC POP 2 0 ELSE ENDIF RET");
+  for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+    if (module.functions[i].name != "REC") continue;
+    if (module.functions[i].opaque || module.functions[i].parameters.size() != 2) return false;
+    ShapeAnalysis analysis(module, false);
+    SameLength visitor(module.functions[i]);
+    analysis.walk(i, visitor);
+    return visitor.regions > 0 && visitor.all;
+  }
+  return false;
+}
+
+TEST_CASE("conditions on lengths that are known to be equal disappear") {
+  const std::string text = after(unify_shapes,
+                                 "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 DIST INT "
+                                 "COPY 1 0 LENGTH INT COPY 1 2 LENGTHS != INT "
+                                 "IF CONST CHAR \"no\" WRITE CHAR EXIT ELSE ENDIF RET");
+  CHECK(text.find("CONST BOOL F IF") != std::string::npos);
+}
+
+TEST_CASE("what one arm of a conditional shows does not hold in the other") {
+  const std::string check =
+      "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 9 RAND MAKE_SEGDES "
+      "COPY 1 1 LENGTHS COPY 1 1 LENGTHS = INT IF COPY 1 1 LENGTHS COPY 1 1 LENGTHS = INT "
+      "ELSE COPY 1 1 LENGTHS COPY 1 1 LENGTHS = INT ENDIF IF CONST INT 1 ELSE CONST INT 2 ENDIF "
+      "RET";
+  Module module = module_of(check);
+  class Decisions : public ShapeVisitor {
+   public:
+    void decided(Shapes&, Statement&, bool) override { ++count; }
+    int count = 0;
+  } visitor;
+  ShapeAnalysis(module, false).walk(module.entry, visitor);
+  CHECK(visitor.count == 0);
+}
+
+TEST_CASE("longer operands prove nothing") {
+  // The result has the length of the deepest operand, which may be shorter than the other one.
+  Module module = module_of("FUNC MAIN CONST INT 3 RAND MAKE_SEGDES CONST INT 4 RAND MAKE_SEGDES "
+                            "CONST INT 1 CPOP 1 2 DIST INT CONST INT 1 CPOP 1 2 DIST INT "
+                            "COPY 2 0 + INT RET");
+  class Lengths : public ShapeVisitor {
+   public:
+    void region(Shapes& shapes, Block& block, std::size_t, std::size_t& end) override {
+      const Statement& add = block.statements[end - 1];
+      REQUIRE(add.op == Op::Add);
+      as_first = shapes.same_length(add.results[0], add.operands[0]);
+      as_second = shapes.same_length(add.results[0], add.operands[1]);
+    }
+    bool as_first = false, as_second = true;
+  } visitor;
+  ShapeAnalysis(module, true).walk(module.entry, visitor);
+  CHECK(visitor.as_first);
+  CHECK_FALSE(visitor.as_second);
+}
+
+TEST_CASE("what all callers guarantee is known in a recursive function") {
+  CHECK(argument_is_described("FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 "
+                              "DIST INT CALL REC RET"));
+}
+
+TEST_CASE("one caller without the guarantee takes it from all") {
+  CHECK_FALSE(argument_is_described(
+      "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 DIST INT CALL REC "
+      "CONST INT 9 RAND MAKE_SEGDES CONST INT ( 1 2 ) CALL REC RET"));
+}
+
+}  // namespace
+}  // namespace fcode::testing
