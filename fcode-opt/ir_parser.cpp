@@ -270,7 +270,7 @@ std::optional<vcode::Program> parse_code(std::string code) {
 }
 
 void Parser::parse_constants() {
-  std::string code = "FUNC F\n";
+  std::string code = "FUNC C\n";
   for (const std::string_view text : constants_) code += fmt::format("CONST {}\n", text);
   const auto program = parse_code(code + "RET\n");
   if (!program || program->functions[0].code.size() != constants_.size() + 1) {

@@ -129,7 +129,7 @@ class Printer {
     vcode::Program program;
     program.constants.push_back(constant);
     program.functions.resize(1);
-    program.functions[0].name = "F";
+    program.functions[0].name = "C";
     program.functions[0].code = {{Op::Const, {}, 0, 0, {}}, {Op::Return, {}, 0, 0, {}}};
     const std::string text = vcode::print(program);
     const std::size_t begin = text.find('\n') + 3;

@@ -5,20 +5,8 @@
 
 namespace fcode {
 
-std::size_t StackCode::take_from_top(std::span<const ValueId> operands,
-                                     std::span<const std::uint8_t> free) {
-  for (std::size_t count = std::min(operands.size(), stack_.size()); count > 0; --count) {
-    const std::size_t base = stack_.size() - count;
-    bool fits = true;
-    for (std::size_t i = 0; i < count && fits; ++i) {
-      const Entry& entry = stack_[base + i];
-      fits = free[i] != 0 && !entry.waiting && entry.value == operands[i];
-    }
-    if (!fits) continue;
-    for (std::size_t i = 0; i < count; ++i) stack_[base + i].waiting = true;
-    return count;
-  }
-  return 0;
+void StackCode::hold(std::size_t count, std::size_t from_top) {
+  for (std::size_t i = 0; i < count; ++i) stack_[stack_.size() - from_top + i].waiting = true;
 }
 
 void StackCode::fetch(std::span<const ValueId> operands, std::span<const std::uint8_t> dying,

@@ -30,9 +30,8 @@ class StackCode {
     code.push_back({op, type, a, b, span});
   }
 
-  /// How many of the first `operands` lie at the top already, all of them free to be taken: nobody
-  /// but this instruction needs them. They wait from now on.
-  std::size_t take_from_top(std::span<const ValueId> operands, std::span<const std::uint8_t> free);
+  /// Of the topmost `from_top` entries the first `count` wait from now on.
+  void hold(std::size_t count, std::size_t from_top);
   /// Gets the operands to the top, where they wait: those that are dying by a move, others by a
   /// copy.
   void fetch(std::span<const ValueId> operands, std::span<const std::uint8_t> dying,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "fcode-opt/ir_tools.hpp"
@@ -17,6 +18,9 @@ using vcode::Span;
 std::uint32_t kernel_name(const Module& module, std::uint32_t kernel) {
   return static_cast<std::uint32_t>(module.functions.size()) + kernel;
 }
+
+// Stack entries that are looked at for operands that lie in place.
+constexpr std::size_t kMostTaken = 64;
 
 class FunctionWriter {
  public:
@@ -47,6 +51,7 @@ class FunctionWriter {
   void fetch_run(const std::vector<ValueId>& wanted, std::size_t begin, std::size_t end,
                  std::size_t taken, const Span& span);
   std::size_t take(const std::vector<ValueId>& wanted);
+  std::optional<std::size_t> fits(const std::vector<ValueId>& wanted, std::size_t base) const;
   void push_results(const Statement& statement);
   bool deferred(ValueId value) const { return deferred_[value]; }
 
@@ -184,16 +189,38 @@ void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Span& sp
   }
 }
 
-// Takes over as many operands as lie at the top in their order, if this is their last use.
+// Takes over as many operands as lie at the top in their order, if this is their last use. The
+// topmost entries may also be those that the next operand is computed from.
 std::size_t FunctionWriter::take(const std::vector<ValueId>& wanted) {
-  std::vector<std::uint8_t> free(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto here = std::count(wanted.begin(), wanted.end(), wanted[i]);
-    free[i] = !deferred(wanted[i]) && remaining_[wanted[i]] == static_cast<std::uint32_t>(here);
+  for (std::size_t height = std::min(kMostTaken, out_.height()); height > 0; --height) {
+    const auto taken = fits(wanted, out_.height() - height);
+    if (!taken) continue;
+    out_.hold(*taken, height);
+    for (std::size_t i = 0; i < *taken; ++i) --remaining_[wanted[i]];
+    return *taken;
   }
-  const std::size_t taken = out_.take_from_top(wanted, free);
-  for (std::size_t i = 0; i < taken; ++i) --remaining_[wanted[i]];
-  return taken;
+  return 0;
+}
+
+// If the entries from `base` on are what the operands begin with: how many of these they are.
+std::optional<std::size_t> FunctionWriter::fits(const std::vector<ValueId>& wanted,
+                                                std::size_t base) const {
+  const std::vector<StackCode::Entry>& stack = out_.stack();
+  for (std::size_t i = 0; i < wanted.size() && base + i < stack.size(); ++i) {
+    const ValueId value = wanted[i];
+    if (deferred(value)) {
+      if (!fits(statement_of_[value]->operands, base + i)) return std::nullopt;
+      return i;
+    }
+    const StackCode::Entry& entry = stack[base + i];
+    const auto here = std::count(wanted.begin(), wanted.end(), value);
+    if (entry.value != value || entry.waiting ||
+        remaining_[value] != static_cast<std::uint32_t>(here)) {
+      return std::nullopt;
+    }
+  }
+  if (base + wanted.size() < stack.size()) return std::nullopt;
+  return stack.size() - base;
 }
 
 // Operands begin … end-1, none of them deferred; the first `taken` of all were taken over.

@@ -113,6 +113,7 @@ class Propagation {
   }
 
   void apply() {
+    uses_ = count_uses(function());
     Renaming names(function().values.size());
     std::vector<Statement> constants;
     for (std::size_t k = 0; k < function().parameters.size(); ++k) {
@@ -131,13 +132,7 @@ class Propagation {
                       std::make_move_iterator(constants.end()));
   }
 
-  bool is_used(ValueId value) {
-    if (uses_of_ != function_) {
-      uses_ = count_uses(function());
-      uses_of_ = function_;
-    }
-    return value < uses_.size() && uses_[value] > 0;
-  }
+  bool is_used(ValueId value) const { return value < uses_.size() && uses_[value] > 0; }
 
   // Results of calls that are known here get that name.
   void calls(Block& block, Renaming& names) {
@@ -171,15 +166,12 @@ class Propagation {
     block.statements = std::move(written);
   }
 
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
   Module& module_;
   std::vector<std::vector<Known>> results_;     // in terms of the function's parameters
   std::vector<std::vector<Known>> parameters_;  // only constants are of interest
   std::size_t function_ = 0;
   std::vector<Known> known_;  // of the values of the function at hand
   std::vector<std::uint32_t> uses_;
-  std::size_t uses_of_ = kNone;  // the function that `uses_` belongs to
   bool again_ = false;
   bool changed_ = false;
 };
