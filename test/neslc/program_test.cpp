@@ -60,7 +60,7 @@ TEST_CASE("the examples give the expected results") {
 }
 
 TEST_CASE("programs of the tests give the expected results") {
-  check_results("/test/neslc/programs", 3);
+  check_results("/test/neslc/programs", 4);
 }
 
 TEST_CASE("compiled programs run alike on another interpreter") {
