@@ -25,15 +25,17 @@ void scan_small(void* out, const void* in, const SegmentRun& segments) {
 }
 
 /// The scan of a tile, block by block.
-template <class Op, class T, bool streamed>
+template <class Op, class T>
 class TileWriter {
  public:
   static constexpr std::int64_t kLanes = TileScan<Op, T>::kLanes;
 
-  CVL_FN TileWriter(T* out, const T* in, std::int64_t begin, T prefix, const T* upcoming)
+  CVL_FN TileWriter(T* out, const T* in, std::int64_t begin, T prefix, bool streamed,
+                    const T* upcoming)
       : out_(out),
         in_(in),
         ahead_(upcoming != nullptr ? address(upcoming) - address(in + begin) : 0),
+        streamed_(streamed),
         scan_(prefix) {}
 
   /// Blocks from `begin` on up to `end` without borders.
@@ -47,24 +49,25 @@ class TileWriter {
   static CVL_FN std::uintptr_t address(const T* x) { return reinterpret_cast<std::uintptr_t>(x); }
   CVL_FN ScanBlock<T> take(std::int64_t i) const {
     // What lies ahead of the last elements is no part of the vector.
-    if (streamed)
-      __builtin_prefetch(reinterpret_cast<const void*>(address(in_ + i) + ahead_), 0, 2);
+    __builtin_prefetch(reinterpret_cast<const void*>(address(in_ + i) + ahead_), 0, 2);
     return load(in_ + i);
   }
-  CVL_FN void put(std::int64_t i, const ScanBlock<T>& block) { store(out_ + i, block, streamed); }
+  CVL_FN void put(std::int64_t i, const ScanBlock<T>& block) { store(out_ + i, block, streamed_); }
 
   T* out_;
   const T* in_;
   std::uintptr_t ahead_;  // bytes
+  bool streamed_;
   TileScan<Op, T> scan_;
 };
 
-template <class Op, class T, class I, bool streamed>
-CVL_FN void scan_blocks(T* out, const T* in, std::int64_t begin, std::int64_t end,
-                        const SegmentRun& segments, T& prefix, const T* upcoming) {
-  using Writer = TileWriter<Op, T, streamed>;
-  constexpr std::int64_t kLanes = Writer::kLanes;
-  Writer writer(out, in, begin, prefix, upcoming);
+template <class Op, class T, class I>
+void scan_tile(void* out, const void* in, std::int64_t begin, std::int64_t end,
+               const SegmentRun& segments, void* prefix, bool streamed, const void* upcoming) {
+  constexpr std::int64_t kLanes = TileScan<Op, T>::kLanes;
+  auto& open = *static_cast<T*>(prefix);
+  TileWriter<Op, T> writer(static_cast<T*>(out), static_cast<const T*>(in), begin, open, streamed,
+                           static_cast<const T*>(upcoming));
   ChunkHeads marks;
   SegmentCursor<I> cursor(segments);
   std::int64_t chunk = begin;
@@ -88,22 +91,8 @@ CVL_FN void scan_blocks(T* out, const T* in, std::int64_t begin, std::int64_t en
     }
     chunk = chunk_end;
   }
-  prefix = writer.next_prefix();
+  open = writer.next_prefix();
   end_streaming(streamed);
-}
-
-template <class Op, class T, class I>
-void scan_tile(void* out, const void* in, std::int64_t begin, std::int64_t end,
-               const SegmentRun& segments, void* prefix, bool streamed, const void* upcoming) {
-  auto* r = static_cast<T*>(out);
-  const auto* x = static_cast<const T*>(in);
-  const auto* next = static_cast<const T*>(upcoming);
-  T& open = *static_cast<T*>(prefix);
-  if (streamed) {
-    scan_blocks<Op, T, I, true>(r, x, begin, end, segments, open, next);
-  } else {
-    scan_blocks<Op, T, I, false>(r, x, begin, end, segments, open, next);
-  }
 }
 
 template <class Op, class T>
