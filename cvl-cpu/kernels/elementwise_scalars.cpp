@@ -1,6 +1,8 @@
 // Elementwise kernels some of whose operands are one element for all. What a kernel of FCODE
 // broadcasts is never written out.
 
+#include <type_traits>
+
 #include "cvl-cpu/kernels/elementwise_rows.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
@@ -37,6 +39,45 @@ bool binary(void* out, const void* a, const void* b, const void*, std::int64_t n
   return failed;
 }
 
+/// Division of INT by the same number, without division instructions where that can be had. Index
+/// arithmetic divides by the number of columns of a record all the time.
+template <class Op, class T>
+bool divide_by_one(void* out, const void* a, const void* b, const void* c, std::int64_t n) {
+  constexpr bool kQuotient = std::is_same_v<Op, ops::Divide>;
+  auto* r = static_cast<T*>(out);
+  const auto* x = static_cast<const T*>(a);
+  const T divisor = *static_cast<const T*>(b);
+  if (divisor > 0 && (divisor & (divisor - 1)) == 0) {
+    const int shift = __builtin_ctzll(static_cast<unsigned long long>(divisor));
+    const T below = divisor - 1;
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) {
+      // Towards zero: what is added makes the shift round negative numbers up.
+      const T sign = x[i] >> (8 * static_cast<int>(sizeof(T)) - 1);
+      const T quotient = ops::Add::apply(x[i], static_cast<T>(sign & below)) >> shift;
+      r[i] = kQuotient ? quotient
+                       : ops::Subtract::apply(x[i], ops::Multiply::apply(quotient, divisor));
+    }
+    return false;
+  }
+  if (sizeof(T) == 4 && divisor != 0 && divisor != -1) {
+    // 53 bits are enough for the quotient of 32-bit numbers to be rounded towards zero exactly.
+    const double by = static_cast<double>(divisor);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto quotient = static_cast<T>(static_cast<double>(x[i]) / by);
+      r[i] = kQuotient ? quotient
+                       : ops::Subtract::apply(x[i], ops::Multiply::apply(quotient, divisor));
+    }
+    return false;
+  }
+  return binary<2, Op, T, T, T>(out, a, b, c, n);
+}
+
+template <class Op, class T>
+constexpr bool kDivides = std::is_integral_v<T> &&
+                          (std::is_same_v<Op, ops::Divide> || std::is_same_v<Op, ops::Modulo>);
+
 template <unsigned scalars, class Op, class R, class A, class B, class C>
 bool ternary(void* out, const void* a, const void* b, const void* c, std::int64_t n) {
   auto* r = static_cast<R*>(out);
@@ -55,7 +96,11 @@ void add_variants(ElementwiseKernel* variants) {
   if constexpr (in.size == 2) {
     using B = TypeOf<in.text[1], T, I, F>;
     variants[1] = binary<1, Op, R, A, B>;
-    variants[2] = binary<2, Op, R, A, B>;
+    if constexpr (kDivides<Op, R>) {
+      variants[2] = divide_by_one<Op, R>;
+    } else {
+      variants[2] = binary<2, Op, R, A, B>;
+    }
   } else if constexpr (in.size == 3) {
     using B = TypeOf<in.text[1], T, I, F>;
     using C = TypeOf<in.text[2], T, I, F>;

@@ -468,6 +468,34 @@ TEST_CASE("the branch that is not taken does not fail") {
   });
 }
 
+TEST_CASE("division by the same number everywhere is division") {
+  for (const Op op : {Op::Divide, Op::Modulo}) {
+    KernelBuilder b;
+    const SizeId n = b.size("n");
+    const ArrayId x = b.in("x", Type::Int, n);
+    const ArrayId y = b.in("y", Type::Int, b.literal(1));
+    auto t = b.thunk();
+    b.out(b.map("r", b.flat(n), Type::Int,
+                t.give({t.apply(op, Type::Int, {t.own(x), t.at(y, t.number(0))})})));
+    for_backends([&](CpuBackend& cpu) {
+      const double least = cpu.widths().int_bytes == 4 ? -2147483648.0 : -9223372036854775808.0;
+      std::vector<double> xs = numbers(1000, 30, 2e9);
+      for (const double special : {0.0, 1.0, -1.0, 7.0, -8.0, 2147483647.0, -2147483648.0, least}) {
+        xs.push_back(special);
+      }
+      const Vector vx = upload(cpu, Type::Int, xs);
+      for (const double divisor :
+           {1.0, 2.0, 3.0, 7.0, 64.0, 1073741824.0, 2147483647.0, -1.0, -2.0, -7.0, least}) {
+        const Vector vy = upload(cpu, Type::Int, {divisor});
+        const Value dist = execute(cpu, Op::Distribute, Type::Int,
+                                   {vy, Segdes::single(static_cast<std::int64_t>(xs.size()))});
+        REQUIRE(bits(cpu, run(cpu, b.kernel, {vx, vy})[0]) ==
+                bits(cpu, execute(cpu, op, Type::Int, {vx, dist})));
+      }
+    });
+  }
+}
+
 TEST_CASE("failures of kernels name the first position in the first binding") {
   CpuBackend cpu(options({4, 8}, 2, cvl::cpu::usable_isas().back()));
   KernelBuilder b;
