@@ -44,6 +44,11 @@ class CommonExpressions {
   }
 
  private:
+  struct Known {
+    std::vector<ValueId> results;
+    std::size_t calls_passed = 0;  // before it
+  };
+
   // Fields that a kind of statement does not use keep their default in all statements.
   static Expression expression(const Statement& statement) {
     const bool op = statement.kind == Statement::Kind::Op;
@@ -69,6 +74,7 @@ class CommonExpressions {
       } else if (may_merge(statement) && merge(statement)) {
         continue;
       }
+      if (statement.kind == Statement::Kind::Call) ++calls_passed_;
       kept.push_back(std::move(statement));
     }
     for (ValueId& result : block.results) result = names_(result);
@@ -80,15 +86,38 @@ class CommonExpressions {
     }
   }
 
+  // Vectors are not kept across calls, most of all not by every level of a recursion at once:
+  // computing them again needs less memory. Descriptors and what is made one for each segment may be
+  // kept.
+  static bool is_small(const Statement& statement) {
+    if (statement.kind != Statement::Kind::Op) return statement.kind == Statement::Kind::Const;
+    switch (vcode::info(statement.op).family) {
+      case vcode::Family::Reduce:
+      case vcode::Family::Extract:
+      case vcode::Family::Length:
+      case vcode::Family::MakeSegdes:
+      case vcode::Family::Lengths:
+        return true;
+      default:
+        return false;
+    }
+  }
+
   bool merge(const Statement& statement) {
     Expression key = expression(statement);
-    const auto [entry, added] = known_.try_emplace(std::move(key), statement.results);
+    const auto [entry, added] =
+        known_.try_emplace(std::move(key), Known{statement.results, calls_passed_});
     if (added) {
       added_.push_back(entry->first);
       return false;
     }
+    Known& known = entry->second;
+    if (known.calls_passed != calls_passed_ && !is_small(statement)) {
+      // The earlier one stays known in blocks around this one, where the new one is not seen.
+      return false;
+    }
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
-      names_.set(statement.results[i], entry->second[i]);
+      names_.set(statement.results[i], known.results[i]);
     }
     // A repeated constant costs nothing and is no progress.
     changed_ |= statement.kind != Statement::Kind::Const;
@@ -98,8 +127,9 @@ class CommonExpressions {
   Function& function_;
   const std::vector<bool>& effects_;
   Renaming names_;
-  std::unordered_map<Expression, std::vector<ValueId>, ExpressionHash> known_;
+  std::unordered_map<Expression, Known, ExpressionHash> known_;
   std::vector<Expression> added_;  // in the order in which they were met
+  std::size_t calls_passed_ = 0;
   bool changed_ = false;
 };
 
