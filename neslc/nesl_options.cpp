@@ -53,9 +53,9 @@ constexpr Explained kStatuses[] = {
 };
 
 /// Those of vinterp that mean the same here.
-constexpr std::string_view kShared[] = {"backend", "threads",   "int",     "float",   "seed",
-                                        "memory",  "max-depth", "timeout", "sandbox", "profile",
-                                        "color",   "version",   "help"};
+constexpr std::string_view kShared[] = {"backend", "threads", "int",       "float",
+                                        "seed",    "memory",  "max-depth", "timeout",
+                                        "sandbox", "color",   "version",   "help"};
 
 std::vector<OptionRow> make_table(NeslOptions& own) {
   const auto flag = [](bool& target) {
@@ -94,6 +94,12 @@ std::vector<OptionRow> make_table(NeslOptions& own) {
        .text = "print the seconds that running and compiling took to standard error",
        .apply = flag(own.show.time)},
   };
+  table.push_back({.group = "Inspection",
+                   .name = "profile",
+                   .text = "print to standard error where time goes, by line of the program",
+                   .apply = [](vinterp::Options& options, const std::string&) {
+                     options.profile = std::string();
+                   }});
   for (const OptionRow& row : vinterp::option_table()) {
     const bool device = row.letter >= '0' && row.letter <= '9';
     const bool shared =

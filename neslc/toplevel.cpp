@@ -116,7 +116,8 @@ int Toplevel::present(const FormResult& result) {
       if (show.definitions) print(result.definition + "\n");
       return kOk;
     case FormResult::Kind::Value:
-      if (show.values) print(result.line + "\n");
+      if (!show.values) return kOk;
+      print(result.line + "\n");
       show_measures(result);
       return kOk;
     case FormResult::Kind::Interrupted:
