@@ -383,6 +383,14 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
 }
 
 CheckedForm FormChecker::check_node(const ast::BindingForm& form) {
+  for (const ast::Binding& option : form.options) {
+    const std::string& name = option.pattern->name;
+    if (name != "mem" && name != "max_time" && name != "config") {
+      fail(Category::Argument, {}, option.pattern->span,
+           fmt::format("`&=` has no option `{}`", name), {},
+           "its options are mem, max_time and config");
+    }
+  }
   return value(CheckedForm::Kind::Binding, form.pattern.get(), *form.value);
 }
 

@@ -39,6 +39,14 @@ bool is_blank(std::string_view text) {
                      [](unsigned char c) { return std::isspace(c) != 0; });
 }
 
+/// Commands that nothing can follow need no `;`.
+bool is_complete_command(std::string_view line) {
+  while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0) {
+    line.remove_suffix(1);
+  }
+  return line == "help" || line == "?" || line == "exit" || line == "lisp";
+}
+
 class Repl {
  public:
   explicit Repl(Toplevel& top)
@@ -80,7 +88,8 @@ class Repl {
   void add(const std::string& line) {
     const bool blank = is_blank(line);
     if (pending_.empty() && blank) return;
-    pending_ += line + "\n";
+    const bool complete = pending_.empty() && is_complete_command(line);
+    pending_ += line + (complete ? ";\n" : "\n");
     // At a terminal an empty line ends a form whose `;` was forgotten.
     consume(terminal_ && blank);
   }

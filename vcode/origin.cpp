@@ -20,7 +20,11 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
 
 /// `FILE:LINE:COLUMN FUNCTION`
 std::optional<Origin> parse_comment(std::string_view text) {
-  const std::size_t blank = text.rfind(' ');
+  std::size_t blank = text.rfind(' ');
+  // A blank in the name of the file.
+  if (blank != std::string_view::npos && text.find(':', blank) != std::string_view::npos) {
+    blank = std::string_view::npos;
+  }
   const std::string_view place = text.substr(0, std::min(blank, text.size()));
   const std::size_t second = place.rfind(':');
   if (second == std::string_view::npos || second == 0) return {};
@@ -38,7 +42,7 @@ std::optional<Origin> parse_comment(std::string_view text) {
 std::optional<Origin> origin_in(std::string_view line) {
   if (!line.ends_with(" }")) return {};
   const std::size_t open = line.rfind("{ ");
-  if (open == std::string_view::npos) return {};
+  if (open == std::string_view::npos || open + 4 > line.size()) return {};
   return parse_comment(line.substr(open + 2, line.size() - open - 4));
 }
 

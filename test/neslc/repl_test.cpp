@@ -61,7 +61,7 @@ TEST_CASE("classic commands") {
         "x : [int]\nit = 3 : int\ny : int\ny = 12 : int\n");
   CHECK(contains(piped("set arg_check off; show status;").out, "arg_check off\n"));
   CHECK(contains(piped("help;").out, "describe NAME;"));
-  CHECK(contains(piped("?").out, "describe NAME;"));
+  CHECK(contains(piped("?\n1;\n").out, "describe NAME;"));
   CHECK(contains(piped("show bugs;").out, "Known limits:"));
   CHECK(contains(piped("dump info;").out, "print_length 100\n"));
   CHECK(piped("1; exit; 2;").out == "it = 1 : int\n");
@@ -91,6 +91,7 @@ TEST_CASE("commands that cannot be carried out say why") {
   CHECK(contains(piped(":nonsense").err, "there is no command `:nonsense`"));
   CHECK(contains(piped(":cost function g(x) = x").err, "not a definition") == false);
   CHECK(contains(piped(":type function g(x) = x").err, "not a definition"));
+  CHECK(contains(piped("y &= 3, most := 5;").err, "`&=` has no option `most`"));
   CHECK(contains(piped("get nothing;").err, "`nothing` is not defined"));
 }
 
