@@ -51,6 +51,9 @@ class KernelChecks {
   /// something is wrong with them.
   bool thunk(const Thunk& thunk, const ThunkPlace& place, std::size_t results);
 
+  /// Checks one REUSE line, after all bindings.
+  void reuse(const Reuse& mark);
+
  private:
   bool node(const Thunk& thunk, std::size_t at, const ThunkPlace& place);
   bool apply(const Thunk& thunk, const ThunkNode& node);

@@ -1,8 +1,7 @@
 #include "vcode/kernel_verifier.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +38,7 @@ class KernelVerifier {
 
  private:
   bool ids_valid();
+  bool names_valid();
   void inputs();
   void binding(const Binding& binding);
   bool space_usable(Space space);
@@ -52,9 +52,6 @@ class KernelVerifier {
   SizeId segment_count(const Binding& binding, bool& one) const;
   void outputs();
   void stream();
-  void reuse();
-  void reuse(const Reuse& mark);
-  bool reads_elsewhere(const Thunk& thunk, ArrayId array, bool allowed) const;
 
   const Kernel& kernel_;
   KernelChecks checks_;
@@ -63,7 +60,7 @@ class KernelVerifier {
 
 bool KernelVerifier::run() {
   size_introduced_.resize(kernel_.sizes.size());
-  if (!ids_valid()) return false;
+  if (!ids_valid() || !names_valid()) return false;
   inputs();
   for (const Binding& each : kernel_.bindings) {
     checks_.set_binding(each);
@@ -72,7 +69,7 @@ bool KernelVerifier::run() {
   if (checks_.failed()) return false;
   outputs();
   stream();
-  reuse();
+  for (const Reuse& mark : kernel_.reuse) checks_.reuse(mark);
   return !checks_.failed();
 }
 
@@ -116,6 +113,25 @@ bool KernelVerifier::ids_valid() {
       });
   if (!valid) checks_.fail(ErrorCode::Internal, {}, "a kernel that points outside its tables");
   return valid;
+}
+
+// What is written must read back: names are words, not reserved, and different.
+bool KernelVerifier::names_valid() {
+  std::unordered_set<std::string_view> seen;
+  const auto valid = [&](std::string_view name) {
+    if (can_name_in_kernels(name) && seen.insert(name).second) return true;
+    checks_.fail(ErrorCode::KernelName, {},
+                 fmt::format("`{}` is no name, or not the only one of that name",
+                             shortened(name)));
+    return false;
+  };
+  return std::all_of(kernel_.arrays.begin(), kernel_.arrays.end(),
+                     [&](const KernelArray& array) { return valid(array.name); }) &&
+         std::all_of(kernel_.segdes.begin(), kernel_.segdes.end(),
+                     [&](const KernelSegdes& segdes) { return valid(segdes.name); }) &&
+         std::all_of(kernel_.sizes.begin(), kernel_.sizes.end(), [&](const KernelSize& size) {
+           return size.literal || size.name.empty() || valid(size.name);
+         });
 }
 
 void KernelVerifier::inputs() {
@@ -421,144 +437,10 @@ void KernelVerifier::stream() {
   }
 }
 
-// ---- REUSE ----
-
-void KernelVerifier::reuse() {
-  for (const Reuse& mark : kernel_.reuse) reuse(mark);
-}
-
-// W-6: until the result has been written the operand is read only where it is being written, and
-// afterwards not at all.
-void KernelVerifier::reuse(const Reuse& mark) {
-  const KernelArray& operand = kernel_.arrays[mark.operand];
-  const KernelArray& result = kernel_.arrays[mark.result];
-  const auto fail = [&](std::string why) {
-    checks_.fail(ErrorCode::KernelReuse, kernel_.name_span,
-                 fmt::format("`REUSE {} -> {}`: {}", shortened(operand.name),
-                             shortened(result.name), why));
-  };
-  const auto is_result = [&](KernelParameter parameter) {
-    return !parameter.segdes && parameter.id == mark.result;
-  };
-  if (checks_.array(mark.operand).kind != KernelSource::Kind::Input) {
-    fail("the first is no operand");
-    return;
-  }
-  if (std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_result)) {
-    fail("the second is no result");
-    return;
-  }
-  if (operand.type != result.type || !same_size(kernel_, operand.length, result.length)) {
-    fail("type or size differ");
-    return;
-  }
-  const auto marks = std::count_if(kernel_.reuse.begin(), kernel_.reuse.end(), [&](Reuse other) {
-    return other.operand == mark.operand || other.result == mark.result;
-  });
-  if (marks > 1) {
-    fail("one of them is in two REUSE lines");
-    return;
-  }
-  bool written = false;
-  for (const Binding& binding : kernel_.bindings) {
-    const bool has_space = binding.kind != Kind::Size && binding.kind != Kind::Once;
-    const bool writes = std::find(binding.arrays.begin(), binding.arrays.end(), mark.result) !=
-                        binding.arrays.end();
-    const bool scatters = writes && binding.kind == Kind::Scatter;
-    const bool aligned =
-        !written && !scatters && has_space &&
-        same_size(kernel_, length_of_space(kernel_, binding.space), operand.length);
-    if (reads_elsewhere(binding.elements, mark.operand, aligned) ||
-        reads_elsewhere(binding.flags, mark.operand, aligned) ||
-        reads_elsewhere(binding.index, mark.operand, aligned) ||
-        reads_elsewhere(binding.defaults, mark.operand, scatters)) {
-      fail(written ? "the operand is read after the result has been bound"
-                   : "the operand is read elsewhere than at the index that is being written");
-      return;
-    }
-    written = written || writes;
-  }
-}
-
-// Does the thunk read the vector at all or, if that is allowed, elsewhere than at its index?
-bool KernelVerifier::reads_elsewhere(const Thunk& thunk, ArrayId array, bool allowed) const {
-  return std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [&](const ThunkNode& node) {
-    if (node.kind != ThunkNode::Kind::Subscript || node.id != array) return false;
-    return !allowed || thunk.nodes[node.args[0]].kind != ThunkNode::Kind::Index;
-  });
-}
-
-// ---- the file ----
-
-bool fits_32_bits(std::int64_t value) {
-  return value >= std::numeric_limits<std::int32_t>::min() &&
-         value <= std::numeric_limits<std::int32_t>::max();
-}
-
-void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
-  for (const Binding& binding : kernel.bindings) {
-    for (const Thunk* thunk :
-         {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
-      for (const ThunkNode& node : thunk->nodes) {
-        if (node.kind != ThunkNode::Kind::Constant || node.type != Type::Int ||
-            fits_32_bits(node.int_value)) {
-          continue;
-        }
-        diagnostics.add({.severity = Severity::Error,
-                         .code = ErrorCode::KernelWidth,
-                         .message = fmt::format("the integer {} does not fit in 32 bits",
-                                                node.int_value),
-                         .span = node.span,
-                         .function = shortened(kernel.name),
-                         .notes = {},
-                         .hint = "a file for 64-bit integers only says `WIDTH INT 64`"});
-      }
-    }
-  }
-}
-
-void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diagnostics) {
-  for (int i = 0; i < kFeatures; ++i) {
-    const auto feature = static_cast<Feature>(i);
-    if ((features_of(kernel) & ~declared & feature_bit(feature)) == 0) continue;
-    diagnostics.add({.severity = Severity::Error,
-                     .code = ErrorCode::KernelFeature,
-                     .message = fmt::format("the kernel uses {}, which the file does not declare",
-                                            feature_name(feature)),
-                     .span = kernel.name_span,
-                     .function = shortened(kernel.name),
-                     .notes = {},
-                     .hint = fmt::format("write `NEEDS {}` behind `FCODE 2`",
-                                         feature_name(feature))});
-  }
-}
-
 }  // namespace
 
 bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics) {
   return KernelVerifier(kernel, diagnostics).run();
-}
-
-bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
-  const std::size_t errors_before = diagnostics.error_count();
-  const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
-  std::unordered_map<std::string_view, Span> names;
-  for (const Kernel& kernel : program.kernels) {
-    verify_kernel(kernel, diagnostics);
-    if (header.int_width != 64) check_literals(kernel, diagnostics);
-    check_features(kernel, header.needs, diagnostics);
-    const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
-    if (added) continue;
-    diagnostics.add({.severity = Severity::Error,
-                     .code = ErrorCode::RedefinedKernel,
-                     .message = fmt::format("the kernel `{}` is defined twice",
-                                            shortened(kernel.name)),
-                     .span = kernel.name_span,
-                     .function = {},
-                     .notes = {{"the earlier definition", first->second}},
-                     .hint = {}});
-  }
-  return diagnostics.error_count() == errors_before;
 }
 
 }  // namespace vcode

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "vcode/keywords.hpp"
+#include "vcode/lexer.hpp"
 
 namespace vcode {
 namespace {
@@ -49,6 +50,10 @@ bool is_reserved_in_kernels(std::string_view word) {
   return std::find(std::begin(kOtherWords), std::end(kOtherWords), word) != std::end(kOtherWords) ||
          find_combinator(word) || find_segment_operator(word) || find_monoid(word) ||
          find_thunk_operation(word) || find_type(word);
+}
+
+bool can_name_in_kernels(std::string_view word) {
+  return is_word(word) && !is_reserved_in_kernels(word);
 }
 
 std::optional<Feature> find_feature(std::string_view word) {

@@ -12,6 +12,9 @@ namespace vcode {
 /// True for words that cannot name a size, vector, descriptor or local of a kernel.
 bool is_reserved_in_kernels(std::string_view word);
 
+/// Can a kernel have this as the name of a size, vector, descriptor or local?
+bool can_name_in_kernels(std::string_view word);
+
 std::optional<Feature> find_feature(std::string_view word);
 
 /// The second-order combinators that are written after `=`: MAP, REDUCE, ...

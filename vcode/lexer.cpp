@@ -85,6 +85,13 @@ std::uint32_t saturate(std::ptrdiff_t value) {
 
 }  // namespace
 
+bool is_word(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return class_of(c) == Class::Word; }) &&
+         classify(text.data(), text.data() + text.size()) == Token::Kind::Word;
+}
+
 Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
     : diagnostics_(diagnostics),
       at_(source.text().data()),

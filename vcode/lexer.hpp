@@ -21,6 +21,9 @@ struct Token {
   Span span;              // of a string that spans lines: its first line only
 };
 
+/// Is the whole text one token of kind Word?
+bool is_word(std::string_view text);
+
 /// Reads a source from left to right, in time linear in its length and without copying.
 ///
 /// Characters that have no meaning are skipped with a warning. A comment or string without an end

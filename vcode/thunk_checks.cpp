@@ -1,4 +1,6 @@
 // The rules for thunks: types (W-5) and what may be read (W-3, W-4).
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "vcode/kernel_checks.hpp"
@@ -53,8 +55,9 @@ bool KernelChecks::node(const Thunk& thunk, std::size_t at, const ThunkPlace& pl
                                                       : "?"));
       return false;
     case NodeKind::Constant:
-      if (is_data(node.type)) return true;
-      fail(ErrorCode::KernelType, node.span, "a constant that is not INT, BOOL or FLOAT");
+      if (is_data(node.type) && !std::isnan(node.float_value)) return true;
+      fail(ErrorCode::KernelType, node.span,
+           "a constant that cannot be written: NaN, or not INT, BOOL or FLOAT");
       return false;
     case NodeKind::Subscript:
       return subscript(thunk, node, place);

@@ -1,8 +1,11 @@
+// FCODE 2 as text: parsing, printing, and what is refused.
+#include <random>
 #include <string>
 
 #include <catch2/catch.hpp>
 
 #include "support.hpp"
+#include "vcode/kernel_verifier.hpp"
 #include "vcode/printer.hpp"
 
 namespace vcode::testing {
@@ -19,6 +22,23 @@ void check_round_trip(const Program& program) {
   CHECK(print(*again.program) == text);
 }
 
+/// A file with one kernel over a, b : VEC INT n, x : VEC FLOAT n, d : SEG s n.
+std::string with_bindings(const std::string& outputs, const std::string& bindings) {
+  return "FCODE 2\nNEEDS SCATTER NEEDS ASSERT NEEDS STREAM\nKERNEL k\n"
+         "IN a : VEC INT n, b : VEC INT n, x : VEC FLOAT n, d : SEG s n\nOUT " +
+         outputs + "\nDO\n" + bindings + "\nEND\nFUNC MAIN RET\n";
+}
+
+Outcome bindings(const std::string& outputs, const std::string& text) {
+  return parse_text(with_bindings(outputs, text));
+}
+
+ErrorCode only_error(const Outcome& outcome) {
+  INFO(outcome.messages());
+  REQUIRE(outcome.diagnostics.all().size() == 1);
+  return outcome.diagnostics.all()[0].code;
+}
+
 TEST_CASE("FCODE programs survive printing", "[kernel]") {
   int count = 0;
   for (const auto& path : fcode_programs()) {
@@ -29,7 +49,248 @@ TEST_CASE("FCODE programs survive printing", "[kernel]") {
     check_round_trip(*outcome.program);
     ++count;
   }
-  CHECK(count >= 2);
+  CHECK(count >= 3);
+}
+
+TEST_CASE("both forms of LET become shared nodes and are printed as one", "[kernel]") {
+  const char* const kBound =
+      "y, z = MAP n ( i => LET t = (* INT a[i] a[i]) (+ INT t 1), (- INT t b[i]) )";
+  const Outcome outcome = bindings("y : VEC INT n, z : VEC INT n", kBound);
+  REQUIRE(outcome.program);
+  const Thunk& thunk = outcome.program->kernels[0].bindings[0].elements;
+  CHECK(thunk.nodes[thunk.results[0]].args[0] == thunk.nodes[thunk.results[1]].args[0]);
+  check_round_trip(*outcome.program);
+  CHECK(print(*outcome.program).find("( i => LET t0 = (* INT a[i] a[i]) (+ INT t0 1), (- INT t0 b[i"
+                                     "]) )") != std::string::npos);
+
+  const Outcome nested =
+      bindings("y : VEC INT n", "y = MAP n ( i => (LET t (+ INT a[i] 1) (LET u t (* INT t u))) )");
+  const Outcome flat =
+      bindings("y : VEC INT n", "y = MAP n ( i => LET t = (+ INT a[i] 1) (* INT t t) )");
+  REQUIRE(nested.program);
+  REQUIRE(flat.program);
+  CHECK(same_program(*nested.program, *flat.program));
+  const Outcome apart =
+      bindings("y : VEC INT n", "y = MAP n ( i => (* INT (+ INT a[i] 1) (+ INT a[i] 1)) )");
+  REQUIRE(apart.program);
+  CHECK_FALSE(same_program(*apart.program, *flat.program));
+}
+
+TEST_CASE("all bindings, literals and directives survive printing", "[kernel]") {
+  const Outcome outcome = parse_text(
+      "FCODE 2 WIDTH INT 64 WIDTH FLOAT 32 FP STRICT NEEDS SCATTER NEEDS ASSERT NEEDS STREAM\n"
+      "KERNEL one STREAM 4096 IN a : VEC INT n , d : SEG s n OUT y : VEC FLOAT 1\n"
+      "DO SIZE m = (+ INT n s) ASSERT 3 ( i => (< INT i m) ) \"text (with) [marks], {}\"\n"
+      "  r , q = REDUCE d ( i => a[i] , T ) MAX INT , XOR BOOL\n"
+      "  y = ONCE (SELECT FLOAT F -2.5e-300 (IF (= INT r[0] -9000000000) 1.0e400 0.1))\n"
+      "END\n"
+      "KERNEL two IN a : VEC INT n, i : SEG s n OUT y : VEC INT n, u : SEG s t, k : VEC INT z,\n"
+      "  kd : SEG s z\n"
+      "DO y = SCATTER i ( j => a[j] ) ( j => (SEGOFF i j) ) WHEN ( j => T ) INTO i ( j => (NSEG i) )\n"
+      "  u = SEGMENTS s ( j => (SEGLEN i j) ) k , kd = SPLIT 1 i ( j => 0 ) ( j => 0 )\n"
+      "SPEC CONST INT 1 IF EXIT ELSE EXIT ENDIF END\n"
+      "FUNC KERNEL RUN two CALL RUN RET FUNC RUN RET\n");
+  INFO(outcome.messages());
+  REQUIRE(outcome.program);
+  CHECK(outcome.program->fcode->int_width == 64);
+  CHECK(outcome.program->fcode->float_width == 32);
+  CHECK(outcome.program->fcode->strict_fp);
+  CHECK(outcome.program->kernels[0].stream_chunk == 4096);
+  check_round_trip(*outcome.program);
+}
+
+TEST_CASE("long thunks are broken into lines, deep ones too", "[kernel]") {
+  std::string deep = "a[i]";
+  for (int k = 0; k < 50'000; ++k) deep = "(+ INT 1 " + deep + ")";
+  const Outcome outcome = bindings("y : VEC INT n", "y = MAP n ( i => " + deep + " )");
+  REQUIRE(outcome.program);
+  const std::string text = print(*outcome.program);
+  CHECK(text.size() < 8'000'000);
+  const Outcome again = parse_text(text);
+  REQUIRE(again.program);
+  CHECK(same_program(*outcome.program, *again.program));
+}
+
+TEST_CASE("the words of FCODE are reserved inside kernels only", "[kernel]") {
+  CHECK(parse_text("FUNC MAIN CALL RUN RET FUNC RUN CALL KERNEL RET FUNC KERNEL RET").program);
+  const Outcome run = parse_text("FUNC MAIN RUN k RET");
+  CHECK_FALSE(run.program);
+  CHECK(run.messages().find("its files begin with `FCODE 2`") != std::string::npos);
+  CHECK_FALSE(parse_text("KERNEL k IN OUT DO END FUNC MAIN RET").program);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( MAP => 1 )")) == ErrorCode::Syntax);
+  // Outside kernels brackets are passed over, as in VCODE.
+  CHECK(parse_text("FCODE 2 FUNC MAIN [ , : ] RET").program);
+}
+
+TEST_CASE("names", "[kernel]") {
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => c[i] )")) == ErrorCode::KernelName);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( a => 1 )")) == ErrorCode::KernelName);
+  CHECK(only_error(bindings("y : VEC INT n", "y, y = MAP n ( i => 1, 2 )")) ==
+        ErrorCode::KernelName);
+  CHECK(only_error(bindings("y : VEC INT n", "a = MAP n ( i => 1 )")) == ErrorCode::KernelName);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => LET i = 1 i )")) ==
+        ErrorCode::KernelName);
+  CHECK(only_error(bindings("y : VEC INT n, z : VEC INT n",
+                            "y = MAP n ( i => z[i] )\nz = MAP n ( i => 1 )")) ==
+        ErrorCode::KernelName);
+  CHECK(only_error(bindings("y : VEC INT n", "z = MAP n ( i => 1 )")) == ErrorCode::KernelResult);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP s ( i => 1 )")) == ErrorCode::KernelSpace);
+  CHECK(only_error(bindings("y : VEC INT q", "y = MAP q ( i => 1 )")) == ErrorCode::KernelSpace);
+}
+
+TEST_CASE("types", "[kernel]") {
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => x[i] )")) == ErrorCode::KernelType);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => (IF 1 2 3) )")) ==
+        ErrorCode::KernelType);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => (IF T 2 3.0) )")) ==
+        ErrorCode::KernelType);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => a[x[i]] )")) ==
+        ErrorCode::KernelType);
+  CHECK(only_error(bindings("y : VEC INT s", "y = REDUCE d ( i => a[i] ) + FLOAT")) ==
+        ErrorCode::KernelType);
+  CHECK(only_error(bindings("", "ASSERT n ( i => a[i] ) \"\"")) == ErrorCode::KernelType);
+  CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( i => (+ BOOL T T) )")) ==
+        ErrorCode::Syntax);
+  CHECK(only_error(bindings("y : VEC INT 1", "y = REDUCE n ( i => a[i] ) + INT, + INT")) ==
+        ErrorCode::KernelResult);
+  CHECK(only_error(bindings("y : VEC INT n", "y = FILTER n ( i => 1 ) ( i => T )")) ==
+        ErrorCode::KernelResult);
+}
+
+TEST_CASE("what one kernel may read of itself", "[kernel]") {
+  const std::string sum = "t = REDUCE d ( i => a[i] ) + INT\n";
+  CHECK(bindings("y : VEC INT s", sum + "y = MAP s ( k => t[k] )").program);
+  CHECK(bindings("y : VEC INT 1", "t = REDUCE n ( i => a[i] ) + INT y = ONCE t[0]").program);
+  CHECK(only_error(bindings("y : VEC INT n", sum + "y = MAP n ( i => t[(SEGNO d i)] )")) ==
+        ErrorCode::KernelSubscript);
+  CHECK(only_error(bindings("y : VEC INT n",
+                            "t, e = FILTER n ( i => 1 ) ( i => T )\ny = MAP n ( i => t[i] )")) ==
+        ErrorCode::KernelSubscript);
+  CHECK(only_error(bindings("y : VEC INT s", "m = MAP n ( i => 1 )\ny = MAP s ( i => m[i] )")) ==
+        ErrorCode::KernelSubscript);
+  CHECK(only_error(bindings("y : VEC INT n",
+                            "t, e = FILTER d ( i => 1 ) ( i => T )\ny = MAP n ( i => (SEGNO e i) "
+                            ")")) == ErrorCode::KernelSubscript);
+  CHECK(only_error(bindings("y : VEC INT 1",
+                            "t, e = FILTER d ( i => 1 ) ( i => T )\ny = REDUCE e ( i => 1 ) + INT")) ==
+        ErrorCode::KernelSpace);
+}
+
+TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
+  const Outcome outcome = bindings("y : VEC INT n, z : VEC INT n",
+                                   "y = MAP n ( i => q[i] )\n"
+                                   "u = MAP n ( i => (& INT 1 2) )\n"
+                                   "v = MAP n ( i => u[i] )\n"
+                                   "z = MAPS n ( i => 1 )");
+  INFO(outcome.messages());
+  CHECK_FALSE(outcome.program);
+  CHECK(outcome.diagnostics.error_count() == 3);
+}
+
+TEST_CASE("storage can be reused where nothing else reads it", "[kernel]") {
+  const auto reuse = [](const std::string& body) {
+    return parse_text("FCODE 2 NEEDS SCATTER KERNEL k IN a : VEC INT n, b : VEC INT n\n"
+                      "OUT y : VEC INT n REUSE a -> y DO\n" +
+                      body + "\nEND FUNC MAIN RET");
+  };
+  CHECK(reuse("y = MAP n ( i => (+ INT a[i] b[(% a[i] n)]) )").program);
+  CHECK(reuse("y = SCATTER n ( i => b[i] ) ( i => i ) INTO n ( j => a[j] )").program);
+  CHECK(only_error(reuse("y = MAP n ( i => a[b[i]] )")) == ErrorCode::KernelReuse);
+  CHECK(only_error(reuse("y = MAP n ( i => a[i] )\nr = REDUCE n ( i => a[i] ) + INT")) ==
+        ErrorCode::KernelReuse);
+  CHECK(only_error(reuse("y = SCATTER n ( i => a[i] ) ( i => b[i] ) INTO n")) ==
+        ErrorCode::KernelReuse);
+}
+
+TEST_CASE("SPECs must do what their kernels do", "[kernel]") {
+  const auto spec = [](const std::string& code) {
+    return verify_text("FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC FLOAT n\n"
+                       "DO y, z = MAP n ( i => a[i], (I_TO_F a[i]) )\nSPEC " +
+                       code + " END FUNC MAIN CONST INT 1 RUN k POP 1 0 RET");
+  };
+  CHECK(spec("COPY 1 0 I_TO_F").diagnostics.all().empty());
+  CHECK(only_error(spec("COPY 1 0")) == ErrorCode::KernelSpec);
+  CHECK(only_error(spec("I_TO_F")) == ErrorCode::KernelSpec);
+  CHECK(only_error(spec("POP 2 0 CONST INT 1 CONST FLOAT 1.0")) == ErrorCode::KernelSpec);
+  CHECK(only_error(spec("COPY 1 0 LOG")) == ErrorCode::KernelSpec);
+  CHECK(only_error(spec("CALL MAIN")) == ErrorCode::KernelSpec);
+  CHECK(only_error(spec("IF COPY 1 0")) == ErrorCode::UnbalancedIf);
+}
+
+TEST_CASE("RUN has the types of its kernel", "[kernel]") {
+  const std::string kernel =
+      "FCODE 2 KERNEL k IN a : VEC INT n, d : SEG s n OUT y : VEC FLOAT n\n"
+      "DO y = MAP n ( i => (I_TO_F a[i]) ) END\n";
+  const Outcome outcome = verify_text(kernel + "FUNC MAIN CONST INT 1 CALL f RET "
+                                               "FUNC f COPY 1 0 MAKE_SEGDES RUN k RET");
+  INFO(outcome.messages());
+  REQUIRE(outcome.verification);
+  CHECK(outcome.diagnostics.all().empty());
+  CHECK(print(*outcome.verification, *outcome.linked) ==
+        "MAIN ( -- FLOAT )\n"
+        "f ( INT -- FLOAT )\n"
+        "KERNEL k ( INT SEGDES -- FLOAT )  without SPEC\n");
+  CHECK(only_error(verify_text(kernel + "FUNC MAIN CONST INT 1 CONST INT 1 RUN k RET")) ==
+        ErrorCode::CertainTypeClash);
+  CHECK(only_error(verify_text(kernel + "FUNC MAIN CONST INT 1 RUN k RET")) ==
+        ErrorCode::CertainUnderflow);
+  CHECK(only_error(verify_text(kernel + "FUNC MAIN RUN l RET")) == ErrorCode::UndefinedKernel);
+}
+
+// Words of FCODE in any order: every text is refused with an error or survives printing.
+TEST_CASE("damaged FCODE programs", "[kernel]") {
+  std::mt19937_64 random(1);
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
+  std::size_t accepted = 0;
+  for (const auto& path : fcode_programs()) {
+    const std::string text = read_file(path);
+    for (int k = 0; k < 400; ++k) {
+      std::string damaged = text;
+      for (std::size_t cuts = 1 + below(2); cuts > 0; --cuts) {
+        const std::size_t at = below(damaged.size()), length = below(12);
+        const std::string piece = damaged.substr(below(damaged.size()), below(12));
+        damaged.replace(at, length, random() % 2 == 0 ? piece : std::string());
+      }
+      const Outcome outcome = verify_text(damaged);
+      INFO(damaged << outcome.messages());
+      REQUIRE((outcome.program.has_value() || outcome.diagnostics.has_errors()));
+      if (!outcome.program) continue;
+      ++accepted;
+      const Outcome again = parse_text(print(*outcome.program));
+      REQUIRE(again.program);
+      REQUIRE(same_program(*outcome.program, *again.program));
+    }
+  }
+  CHECK(accepted > 10);
+}
+
+TEST_CASE("kernels that a program makes are checked as well", "[kernel]") {
+  const Outcome outcome = bindings("y : VEC FLOAT n", "y = MAP n ( i => (+ FLOAT x[i] 1.0) )");
+  REQUIRE(outcome.program);
+  const Kernel good = outcome.program->kernels[0];
+  const auto faulty = [&](auto change) {
+    Kernel kernel = good;
+    change(kernel);
+    Diagnostics diagnostics;
+    const bool accepted = verify_kernel(kernel, diagnostics);
+    CHECK(accepted != diagnostics.has_errors());
+    return !accepted;
+  };
+  CHECK_FALSE(faulty([](Kernel&) {}));
+  CHECK(faulty([](Kernel& k) { k.bindings[0].elements.results[0] = 99; }));
+  CHECK(faulty([](Kernel& k) { k.bindings[0].elements.nodes.back().args[0] = 99; }));
+  CHECK(faulty([](Kernel& k) { k.bindings[0].elements.nodes.back().type = Type::Int; }));
+  CHECK(faulty([](Kernel& k) { k.bindings[0].arrays[0] = 99; }));
+  CHECK(faulty([](Kernel& k) { k.bindings[0].space.id = 99; }));
+  CHECK(faulty([](Kernel& k) { k.arrays[0].length = 99; }));
+  CHECK(faulty([](Kernel& k) { k.arrays[1].name = k.arrays[0].name; }));
+  CHECK(faulty([](Kernel& k) { k.arrays[1].name = "MAP"; }));
+  CHECK(faulty([](Kernel& k) { k.arrays[1].name = "two words"; }));
+  CHECK(faulty([](Kernel& k) {
+    for (ThunkNode& node : k.bindings[0].elements.nodes) {
+      if (node.kind == ThunkNode::Kind::Constant) node.float_value = 0.0 / 0.0;
+    }
+  }));
 }
 
 }  // namespace
