@@ -233,10 +233,9 @@ int main(int argc, char** argv) {
     bench::register_elementwise(n);
     for (const auto shape : {bench::Shape::Flat, bench::Shape::Uniform, bench::Shape::Tiny,
                              bench::Shape::PowerLaw, bench::Shape::Giant}) {
-      if (n <= 10'000'000) bench::register_segmented(n, shape);
+      bench::register_segmented(n, shape);
     }
   }
-  bench::register_segmented(100'000'000, bench::Shape::Flat);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("backend", bench::backend().description());
