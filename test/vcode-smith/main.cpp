@@ -1,7 +1,7 @@
 // vcode-smith: random programs through every configuration of the machine.
 //
 //   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4] [--cuda]
-//               [--optimize] [--shrink] [--emit]
+//               [--optimize] [--level O] [--shrink] [--emit]
 //
 // With --cuda the CUDA library is tried in place of the CPU library, with --optimize the program is
 // compared with itself after optimization at all levels and without each pass.
@@ -35,6 +35,7 @@ struct Options {
   bool shrink = false;
   bool emit = false;
   bool optimize = false;
+  int level = fcode::kHighestLevel;
 };
 
 template <class T>
@@ -75,6 +76,7 @@ bool read_options(int argc, char** argv, Options& options) {
                         : word == "--count"  ? read_number(argv[i], options.count)
                         : word == "--size"   ? read_number(argv[i], options.size)
                         : word == "--length" ? read_number(argv[i], options.length)
+                        : word == "--level"  ? read_number(argv[i], options.level)
                                              : false;
       if (!good) return false;
     }
@@ -135,7 +137,7 @@ int main(int argc, char** argv) {
   if (!read_options(argc, argv, options)) {
     std::fputs(
         "usage: vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]\n"
-        "                   [--cuda] [--optimize] [--shrink] [--emit]\n",
+        "                   [--cuda] [--optimize] [--level O] [--shrink] [--emit]\n",
         stderr);
     return 2;
   }
@@ -148,7 +150,7 @@ int main(int argc, char** argv) {
     }
   }
   smith::Checker checker(std::move(configurations));
-  smith::OptimizerChecker optimizer;
+  smith::OptimizerChecker optimizer(options.level);
   const Check check = [&](const Case& made, std::uint64_t seed) {
     return options.optimize ? optimizer.check(made.program, made.widths, made.strict, seed)
                             : checker.check(made.program, made.widths, made.strict);

@@ -55,13 +55,13 @@ std::string difference(const MachineRun& expected, const MachineRun& found) {
 
 }  // namespace
 
-std::vector<fcode::OptimizerOptions> optimizer_variants() {
+std::vector<fcode::OptimizerOptions> optimizer_variants(int highest) {
   std::vector<fcode::OptimizerOptions> variants;
-  for (int level = fcode::kLeastLevel + 1; level < fcode::kHighestLevel; ++level) {
+  for (int level = fcode::kLeastLevel + 1; level < highest; ++level) {
     variants.push_back({.level = level, .disabled = {}, .dump = {}, .check = true});
   }
   for (const fcode::Pass& pass : fcode::pass_table()) {
-    variants.push_back({.level = fcode::kHighestLevel,
+    variants.push_back({.level = highest,
                         .disabled = {std::string(pass.name)},
                         .dump = {},
                         .check = true});
@@ -87,10 +87,10 @@ std::string OptimizerChecker::check(const vcode::Program& program, const cvl::Wi
   cvl::Backend& cpu = backend(widths);
   const MachineRun expected = run_on_machine(*linked, cpu, strict);
   if (expected.failure) ++failing_;
-  static const std::vector<fcode::OptimizerOptions> variants = optimizer_variants();
   fcode::OptimizerOptions everything;
+  everything.level = level_;
   everything.check = true;
-  for (const auto& options : {everything, variants[number % variants.size()]}) {
+  for (const auto& options : {everything, variants_[number % variants_.size()]}) {
     std::optional<vcode::LinkedProgram> optimized;
     try {
       optimized = reread(fcode::optimize(program, options));

@@ -12,8 +12,14 @@
 
 namespace smith {
 
+/// The ways of optimizing: the levels below `level`, and `level` without each pass.
+std::vector<fcode::OptimizerOptions> optimizer_variants(int level);
+
 class OptimizerChecker {
  public:
+  /// `level`: the highest that is tried.
+  explicit OptimizerChecker(int level) : variants_(optimizer_variants(level)), level_(level) {}
+
   /// Runs the program on the machine as it is and optimized: by everything, and in one other way
   /// (a lower level, or without one of the passes) that `number` chooses. Returns what is wrong;
   /// empty when all agree.
@@ -31,11 +37,10 @@ class OptimizerChecker {
 
   cvl::Backend& backend(const cvl::Widths& widths);
 
+  std::vector<fcode::OptimizerOptions> variants_;
+  int level_;
   std::vector<Kept> backends_;
   int failing_ = 0;
 };
-
-/// The ways of optimizing: the levels, and the highest one without each pass.
-std::vector<fcode::OptimizerOptions> optimizer_variants();
 
 }  // namespace smith
