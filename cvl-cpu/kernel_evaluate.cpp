@@ -205,10 +205,9 @@ void BlockEvaluator::walk_block(const BoundStep& step, const SegmentBlock& block
       default: {
         StartsBuffer<kSegmentBlock> buffer;
         const std::int64_t* starts = walked.segments->starts(block.first, block.count, buffer);
-        const std::int64_t* from_start = starts;
         const bool lengths = walked.kind == PlanNode::Kind::SegmentLength;
         for (std::int64_t s = 0; s < block.count; ++s) {
-          const std::int64_t value = lengths ? starts[s + 1] - starts[s] : from_start[s];
+          const std::int64_t value = lengths ? starts[s + 1] - starts[s] : starts[s];
           std::memcpy(reinterpret_cast<std::byte*>(values) + s * int_bytes, &value,
                       static_cast<std::size_t>(int_bytes));
         }
