@@ -208,7 +208,7 @@ std::uint32_t ElementWriter::element(ValueId value, std::uint32_t at) {
   const auto local = tables_.arrays.find(value);
   const bool in_order = is_number(at, 0) || thunk_.nodes[at].kind == Node::Kind::Index;
   const bool stored = made == kOutside || !tables_.inside[made] ||
-                      (tables_.graph.nodes[made].by_segment && !in_order);
+                      (!in_order && is_value(tables_.graph.nodes[made], at));
   if (stored) {
     result = subscript(tables_.array(value), at);
   } else if (local != tables_.arrays.end() && readable(tables_.graph.nodes[made], at)) {
@@ -218,6 +218,13 @@ std::uint32_t ElementWriter::element(ValueId value, std::uint32_t at) {
   }
   known_.emplace(std::pair(value, at), result);
   return result;
+}
+
+// Is a generator read out of order a vector in memory? Where the position is a segment's number, it
+// is so only if it looks up segments itself.
+bool ElementWriter::is_value(const fcode::Node& maker, std::uint32_t at) const {
+  if (maker.role != Role::Generator) return false;
+  return maker.by_segment || (maker.kept && thunk_.nodes[at].kind != Node::Kind::SegNo);
 }
 
 // May a vector that this kernel makes be read here (fcode.md, W-3)? Otherwise its elements are

@@ -218,7 +218,7 @@ class FunctionFusion : public ShapeVisitor {
 }  // namespace
 
 FusionReport fuse(Module& module) {
-  ShapeAnalysis shapes(module, true);
+  ShapeAnalysis shapes(module, false);
   KernelPool pool(module);
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {

@@ -36,7 +36,8 @@ class GraphBuilder {
     Node node;
     node.statement = &statements_[i];
     node.role = role_of(*node.statement, module_, shapes_);
-    if ((i < native_.size() && native_[i]) || !typed(*node.statement)) node.role = Role::Opaque;
+    const bool fits = typed(*node.statement) && aligned(*node.statement);
+    if ((i < native_.size() && native_[i]) || !fits) node.role = Role::Opaque;
     // Constants that are no literals come before everything else, and so from outside.
     const bool outside =
         node.statement->kind == Statement::Kind::Const && node.role == Role::Opaque;
@@ -75,6 +76,24 @@ class GraphBuilder {
       if (wanted ? found != *wanted : !vcode::is_data(found)) return false;
     }
     return true;
+  }
+
+  // Are all lengths known to fit? A kernel would find out otherwise, too, but as an error of its own
+  // kind, or, where it needs a descriptor for its length only, not at all. Operands of an
+  // elementwise operation may even be longer than the first: that is left to the instruction.
+  bool aligned(const Statement& statement) {
+    if (statement.kind != Statement::Kind::Op) return true;
+    auto length = [&](vcode::LengthTerm term) {
+      const Shape& shape = shapes_.of(statement.operands[term.operand]);
+      return term.described ? shape.sum : shape.length;
+    };
+    for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
+      if (!shapes_.equations.equal(length(rule.left), length(rule.right))) return false;
+    }
+    if (vcode::info(statement.op).family != vcode::Family::Elementwise) return true;
+    return std::all_of(
+        statement.operands.begin(), statement.operands.end(),
+        [&](ValueId operand) { return shapes_.same_length(operand, statement.operands[0]); });
   }
 
   bool looks_up_segments(const Statement& statement) {
@@ -223,8 +242,10 @@ class GraphBuilder {
     if (made != kOutside) {
       Node& source = graph_.nodes[made];
       if (source.role == Role::Literal) return;
-      const bool out_of_order = access == Access::Segment || access == Access::Foreign;
-      if (source.role == Role::Generator && source.by_segment && out_of_order) {
+      // Reading a computed position of a vector checks it; a generator would not.
+      const bool as_value = access == Access::Foreign ||
+                            (access == Access::Segment && source.by_segment);
+      if (source.role == Role::Generator && as_value) {
         keep_with_operands(made);
       } else if (source.role == Role::Generator) {
         const std::vector<Access> how = accesses(*source.statement, shapes_);
