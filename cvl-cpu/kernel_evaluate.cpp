@@ -180,8 +180,8 @@ void BlockEvaluator::walk_block(const BoundStep& step, const SegmentBlock& block
                                 std::int64_t begin) {
   alignas(64) std::int64_t values[kSegmentBlock + 8];
   alignas(64) std::int64_t steps[kSegmentBlock + 8];
-  // Kernels write up to a block of them behind the elements; the last piece of a block fits,
-  // because slots have room for that, and earlier ones are followed by the next.
+  // Expansion writes up to 64 bytes too many: slots have room for that behind the last piece of a
+  // block, and earlier pieces are followed by the next.
   const auto& kernels = cpu_.kernels();
   const std::int64_t int_bytes = static_cast<std::int64_t>(cpu_.element_bytes(Type::Int));
   for (std::uint32_t k = step.first; k < step.last; ++k) {
