@@ -6,9 +6,16 @@ namespace vinterp {
 
 std::string json_string(std::string_view text) {
   std::string result = "\"";
-  for (const char c : vcode::escaped(text)) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte > 0x7e) {
+      result += fmt::format("\\u{:04x}", byte);
+    } else {
+      result += c;
+    }
   }
   return result + '"';
 }

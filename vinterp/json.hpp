@@ -8,7 +8,7 @@
 
 namespace vinterp {
 
-/// A text as JSON string. What vcode::escaped() would not show as it is appears escaped.
+/// A text as JSON string; anything but printable ASCII is escaped, byte by byte.
 std::string json_string(std::string_view text);
 
 /// A diagnostic as one line of JSON: file, line, column, length (0 where there is no place),
