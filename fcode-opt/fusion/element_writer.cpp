@@ -133,8 +133,10 @@ std::uint32_t ElementWriter::apply(Op op, Type written, std::vector<std::uint32_
   if (written == Type::Int && op == Op::Add && is_number(arguments[1], 0)) return arguments[0];
   if (written == Type::Int && op == Op::Multiply) {
     for (int i = 0; i < 2; ++i) {
-      if (is_number(arguments[static_cast<std::size_t>(i)], 1)) return arguments[static_cast<std::size_t>(1 - i)];
-      if (is_number(arguments[static_cast<std::size_t>(i)], 0)) return arguments[static_cast<std::size_t>(i)];
+      if (is_number(arguments[static_cast<std::size_t>(i)], 1))
+        return arguments[static_cast<std::size_t>(1 - i)];
+      if (is_number(arguments[static_cast<std::size_t>(i)], 0))
+        return arguments[static_cast<std::size_t>(i)];
     }
   }
   Node node;
@@ -142,7 +144,8 @@ std::uint32_t ElementWriter::apply(Op op, Type written, std::vector<std::uint32_
   node.op = op;
   node.written = written;
   node.type = vcode::operand_type(vcode::info(op).results[0], written).value_or(Type::Int);
-  for (std::size_t i = 0; i < arguments.size(); ++i) node.args[i] = arguments[static_cast<std::size_t>(i)];
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    node.args[i] = arguments[static_cast<std::size_t>(i)];
   return add(std::move(node));
 }
 
@@ -246,9 +249,8 @@ std::uint32_t ElementWriter::index_element(const Statement& statement, std::uint
   const ValueId segdes = statement.operands[2];
   const std::uint32_t start = per_segment(statement.operands[0], segdes, at);
   const std::uint32_t step = per_segment(statement.operands[1], segdes, at);
-  std::uint32_t steps = tables_.shapes.one_segment(segdes)
-                            ? at
-                            : segment_node(Node::Kind::SegOff, segdes, at);
+  std::uint32_t steps =
+      tables_.shapes.one_segment(segdes) ? at : segment_node(Node::Kind::SegOff, segdes, at);
   steps = apply(Op::Multiply, Type::Int, {steps, step});
   return apply(Op::Add, Type::Int, {start, steps});
 }
@@ -257,15 +259,24 @@ std::uint32_t ElementWriter::index_element(const Statement& statement, std::uint
 // be an element: -1 is outside of everything.
 std::uint32_t ElementWriter::fetch(ValueId source, std::uint32_t index, ValueId segdes,
                                    std::uint32_t segment) {
-  if (tables_.shapes.one_segment(segdes)) return element(source, index);
+  if (tables_.shapes.one_segment(segdes)) return checked(source, index);
   const std::uint32_t start = segment_node(Node::Kind::SegStart, segdes, segment);
   const std::uint32_t length = segment_node(Node::Kind::SegLen, segdes, segment);
-  const std::uint32_t inside =
-      apply(Op::And, Type::Bool,
-            {apply(Op::GreaterEqual, Type::Int, {index, zero()}),
-             apply(Op::Less, Type::Int, {index, length})});
+  const std::uint32_t inside = apply(Op::And, Type::Bool,
+                                     {apply(Op::GreaterEqual, Type::Int, {index, zero()}),
+                                      apply(Op::Less, Type::Int, {index, length})});
   const std::uint32_t position = apply(Op::Add, Type::Int, {start, index});
-  return element(source, apply(Op::Select, Type::Int, {inside, position, number(-1)}));
+  return checked(source, apply(Op::Select, Type::Int, {inside, position, number(-1)}));
+}
+
+// Reading a vector checks the position; computing what a literal or a generator has there would
+// not.
+std::uint32_t ElementWriter::checked(ValueId source, std::uint32_t at) {
+  const NodeIndex made = tables_.graph.producer(source);
+  if (made == kOutside) return element(source, at);
+  const Role role = tables_.graph.nodes[made].role;
+  if (role != Role::Literal && role != Role::Generator) return element(source, at);
+  return subscript(tables_.array(source), at);
 }
 
 std::uint32_t ElementWriter::compute(const Statement& statement, std::uint32_t at) {
@@ -292,8 +303,7 @@ std::uint32_t ElementWriter::operation(const Statement& statement, std::uint32_t
     case Family::Permute: {  // BPERMUTE
       const std::uint32_t place = element(operands[1], at);
       const bool one = tables_.shapes.one_segment(operands[2]);
-      const std::uint32_t segment =
-          one ? 0 : segment_node(Node::Kind::SegNo, operands[3], at);
+      const std::uint32_t segment = one ? 0 : segment_node(Node::Kind::SegNo, operands[3], at);
       return fetch(operands[0], place, operands[2], segment);
     }
     default: {

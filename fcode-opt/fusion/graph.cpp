@@ -78,8 +78,8 @@ class GraphBuilder {
     return true;
   }
 
-  // Are all lengths known to fit? A kernel would find out otherwise, too, but as an error of its own
-  // kind, or, where it needs a descriptor for its length only, not at all. Operands of an
+  // Are all lengths known to fit? A kernel would find out otherwise, too, but as an error of its
+  // own kind, or, where it needs a descriptor for its length only, not at all. Operands of an
   // elementwise operation may even be longer than the first: that is left to the instruction.
   bool aligned(const Statement& statement) {
     if (statement.kind != Statement::Kind::Op) return true;
@@ -91,9 +91,9 @@ class GraphBuilder {
       if (!shapes_.equations.equal(length(rule.left), length(rule.right))) return false;
     }
     if (vcode::info(statement.op).family != vcode::Family::Elementwise) return true;
-    return std::all_of(
-        statement.operands.begin(), statement.operands.end(),
-        [&](ValueId operand) { return shapes_.same_length(operand, statement.operands[0]); });
+    return std::all_of(statement.operands.begin(), statement.operands.end(), [&](ValueId operand) {
+      return shapes_.same_length(operand, statement.operands[0]);
+    });
   }
 
   bool looks_up_segments(const Statement& statement) {
@@ -122,8 +122,9 @@ class GraphBuilder {
     if (++node.chain > kLongestChain) node.role = Role::Opaque;
   }
 
-  // A descriptor can be the space of a kernel that makes it only if its data length is a size of its
-  // own (fcode.md, W-1): what does not depend on it and yet is as long would be of another size.
+  // A descriptor can be the space of a kernel that makes it only if its data length is a size of
+  // its own (fcode.md, W-1): what does not depend on it and yet is as long would be of another
+  // size.
   void find_new_totals() {
     std::vector<std::set<Linear>> lengths;  // of what each statement makes
     for (const Statement& statement : statements_) lengths.push_back(lengths_of(statement.results));
@@ -225,7 +226,16 @@ class GraphBuilder {
     }
     if (node.role == Role::Opaque || node.kept) return;
     const std::vector<Access> how = accesses(*node.statement, shapes_);
-    for (std::size_t i = 0; i < how.size(); ++i) expand(node, node.statement->operands[i], how[i]);
+    for (std::size_t i = 0; i < how.size(); ++i) {
+      if (how[i] == Access::Foreign) keep_literal(node.statement->operands[i]);
+      expand(node, node.statement->operands[i], how[i]);
+    }
+  }
+
+  // Reading a computed position of a vector checks it; a literal would not.
+  void keep_literal(ValueId value) {
+    const NodeIndex made = graph_.producer(value);
+    if (made != kOutside && graph_.nodes[made].role == Role::Literal) keep_with_operands(made);
   }
 
   // The kept node comes before its reader, whose own pass over reads may be done already.
@@ -241,10 +251,10 @@ class GraphBuilder {
     const NodeIndex made = graph_.producer(value);
     if (made != kOutside) {
       Node& source = graph_.nodes[made];
-      if (source.role == Role::Literal) return;
+      if (source.role == Role::Literal && !(source.kept && access == Access::Foreign)) return;
       // Reading a computed position of a vector checks it; a generator would not.
-      const bool as_value = access == Access::Foreign ||
-                            (access == Access::Segment && source.by_segment);
+      const bool as_value =
+          access == Access::Foreign || (access == Access::Segment && source.by_segment);
       if (source.role == Role::Generator && as_value) {
         keep_with_operands(made);
       } else if (source.role == Role::Generator) {

@@ -155,7 +155,8 @@ class KernelWriter {
     binding.into.reset();
   }
 
-  // The space that a descriptor describes; flat, and as long as `from` tells, if it has one segment.
+  // The space that a descriptor describes; flat, and as long as `from` tells, if it has one
+  // segment.
   Space space(ValueId segdes, const Linear& length, ValueId from, bool described) {
     if (!shapes_.one_segment(segdes)) return {true, tables_.segdes(segdes)};
     return {false, tables_.wanted_size(length, from, described)};
@@ -163,12 +164,13 @@ class KernelWriter {
 
   Space space_of(const Statement& statement) {
     const Linear length = domain_of(statement, shapes_);
-    const bool is_map = statement.kind == Statement::Kind::Op &&
-                        (vcode::info(statement.op).family == Family::Elementwise ||
-                         vcode::info(statement.op).family == Family::Extract ||
-                         statement.op == Op::BPermute);
+    const bool is_map =
+        statement.kind == Statement::Kind::Op &&
+        (vcode::info(statement.op).family == Family::Elementwise ||
+         vcode::info(statement.op).family == Family::Extract || statement.op == Op::BPermute);
     const int segments = is_map ? -1 : segments_operand(statement, shapes_);
-    if (segments >= 0) return {true, tables_.segdes(statement.operands[static_cast<std::size_t>(segments)])};
+    if (segments >= 0)
+      return {true, tables_.segdes(statement.operands[static_cast<std::size_t>(segments)])};
     const ValueId from = statement.op == Op::BPermute || statement.op == Op::Extract
                              ? statement.operands[1]
                              : statement.operands[0];
@@ -189,10 +191,9 @@ class KernelWriter {
     if (node.role != Role::Segments && !values.empty()) {
       const Type type = *tables_.function.values[values[0]].type;
       const char letter = is_wanted(values[0]) ? 'y' : 'm';
-      const vcode::ArrayId id =
-          node.role == Role::Filter
-              ? tables_.new_array(type, length, letter)
-              : tables_.new_array(type, shapes_.of(values[0]).length, letter);
+      const vcode::ArrayId id = node.role == Role::Filter
+                                    ? tables_.new_array(type, length, letter)
+                                    : tables_.new_array(type, shapes_.of(values[0]).length, letter);
       tables_.arrays.emplace(values[0], id);
       binding.arrays.push_back(id);
     }
@@ -231,9 +232,8 @@ class KernelWriter {
       if (!output.segdes) used.insert(tables_.kernel.arrays[output.id].length);
     }
     for (NodeIndex i : members_) {
-      const ValueId value = graph_.nodes[i].role == Role::Segments
-                                ? graph_.nodes[i].statement->results[0]
-                                : kNoValue;
+      const ValueId value =
+          graph_.nodes[i].role == Role::Segments ? graph_.nodes[i].statement->results[0] : kNoValue;
       if (value == kNoValue || is_wanted(value) || tables_.segments.count(value) == 0) continue;
       const vcode::SegdesId id = tables_.segments.at(value);
       if (used.count(tables_.kernel.segdes[id].total) != 0) add_output(true, id, value);
@@ -287,6 +287,11 @@ class KernelWriter {
     return {statement.operands[operand], rule[0] == '$'};
   }
 
+  static bool is_size(const vcode::Thunk& thunk, SizeId size) {
+    const vcode::ThunkNode& node = thunk.nodes[thunk.results[0]];
+    return node.kind == vcode::ThunkNode::Kind::Size && node.id == size;
+  }
+
   void bind_to_value(SizeId size, ValueId scalar, std::vector<Binding>& front) {
     const std::size_t before = tables_.wanted.size();
     Binding binding;
@@ -295,13 +300,14 @@ class KernelWriter {
     ElementWriter writer(tables_);
     writer.result(scalar);
     binding.elements = writer.take();
-    tables_.bind(size, Bound::Before);
     const std::vector<KernelTables::SizeWanted> needed(
         tables_.wanted.begin() + static_cast<std::ptrdiff_t>(before), tables_.wanted.end());
+    const bool of_vector = is_size(binding.elements, size);  // LENGTH of one that has this length
+    if (!of_vector) tables_.bind(size, Bound::Before);
     for (const KernelTables::SizeWanted& want : needed) {
       if (tables_.bound(want.size) != Bound::Before) bind_size(want, front);
     }
-    front.push_back(std::move(binding));
+    if (!of_vector) front.push_back(std::move(binding));
   }
 
   const RegionGraph& graph_;

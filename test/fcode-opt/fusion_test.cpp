@@ -1,7 +1,8 @@
 // What becomes of programs: kernels, passes over memory, operations that are left.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <string>
+
+#include <catch2/catch.hpp>
 
 #include "cvl/kernel_plan.hpp"
 #include "fcode-opt/checks.hpp"
@@ -85,7 +86,8 @@ TEST_CASE("equal kernels exist once") {
 
 // The check of a compiled division: n, the count c of zeros, n - c; nothing for n = 0.
 std::string checked_division(const std::string& wrong_when) {
-  return "FUNC MAIN CONST FLOAT 1.0 CONST INT ( 1 2 3 ) RAND I_TO_F COPY 1 0 LENGTH FLOAT MAKE_SEGDES "
+  return "FUNC MAIN CONST FLOAT 1.0 CONST INT ( 1 2 3 ) RAND I_TO_F COPY 1 0 LENGTH FLOAT "
+         "MAKE_SEGDES "
          "CONST FLOAT 0.0 COPY 1 1 DIST FLOAT COPY 1 2 CPOP 1 1 = FLOAT B_TO_I COPY 1 1 "
          "+_REDUCE INT " +
          wrong_when +
@@ -119,9 +121,43 @@ TEST_CASE("a check that allows one bad element still counts") {
 
 TEST_CASE("nothing is fused across output or timers") {
   const vcode::Program program = optimized(
-      "FUNC MAIN CONST INT ( 1 2 3 ) RAND COPY 1 0 + INT CONST CHAR \"x\" WRITE CHAR POP 2 0 COPY 1 0 "
+      "FUNC MAIN CONST INT ( 1 2 3 ) RAND COPY 1 0 + INT CONST CHAR \"x\" WRITE CHAR POP 2 0 COPY "
+      "1 0 "
       "* INT START_TIMER COPY 1 0 - INT STOP_TIMER RET");
   CHECK(program.kernels.empty());
+}
+
+TEST_CASE(
+    "a literal or generator that is fetched from is read as a vector, which checks positions") {
+  const std::string generated = flat(optimize(parse(R"(FUNC MAIN
+    CONST INT 5 CONST SEGDES 3 DIST INT CONST INT 0 CONST INT 1 CONST SEGDES 10 INDEX
+    CONST SEGDES 3 CONST SEGDES 10 BPERMUTE INT
+    CONST INT 2 CONST SEGDES 10 DIST INT + INT RET)"),
+                                              {}));
+  CHECK(generated.find("(+ INT x0[i] 2)") != std::string::npos);
+  const std::string literal = flat(optimize(parse(R"(FUNC MAIN
+    CONST INT (3 1 4) COPY 1 0 + INT COPY 1 0 CONST SEGDES 3 +_REDUCE INT
+    CONST INT -8 CONST INT -1 CONST SEGDES 1 EXTRACT INT RET)"),
+                                            {}));
+  const bool native = literal.find("EXTRACT", literal.find("FUNC")) != std::string::npos;
+  CHECK((native || literal.find("[-1]") != std::string::npos));
+}
+
+TEST_CASE("a length that is that of an operand is named by the operand") {
+  OptimizerOptions options;
+  options.disabled = {"dead"};
+  const vcode::Program program = optimize(parse(R"(FUNC f_2
+    LENGTH BOOL MAKE_SEGDES CONST INT (5) COPY 1 1 DIST INT COPY 1 0 COPY 1 1 > INT
+    CONST SEGDES () CONST SEGDES () CONST INT () COPY 1 4 COPY 1 4 COPY 1 4 CPOP 1 4
+    FPERMUTE INT POP 6 0 RET
+    FUNC f_1 CONST INT () CONST INT () SRAND INT CALL f_2 RET
+    FUNC MAIN CALL f_1 CONST SEGDES (0 1 8) CONST SEGDES (2 1 7)
+    CONST FLOAT (-0.75 4.0 -0.25 6.0 -8.5 0.75 -2.25 -3.25 -0.5)
+    CONST INT (0 5 2 1 0 1 3 3 5) CONST BOOL (T F T T F F F T F)
+    CONST FLOAT (-7.0 10.0 -3.0 0.0 -8.25 -5.25 -8.5 1.25 -5.5 7.75)
+    COPY 1 3 COPY 1 3 CPOP 1 3 COPY 1 3 COPY 1 8 COPY 1 8 DFPERMUTE FLOAT RET)"),
+                                          options);
+  CHECK_NOTHROW(parse(vcode::print(program)));
 }
 
 }  // namespace
