@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "neslc/free_variables.hpp"
 #include "vcode/printer.hpp"
 
 namespace neslc {
@@ -39,55 +40,18 @@ class Outline {
     return vcode::escaped(result);
   }
 
+  // Numbers in a sequence say nothing new, and a lambda is shown with the expression that makes it.
   void parts(const Expr& expr, std::size_t depth) {
-    struct Visitor {
-      Outline& self;
-      std::size_t depth;
-      void operator()(const Pair& node) const {
-        self.write(*node.first, depth);
-        self.write(*node.second, depth);
-      }
-      void operator()(const Call& node) const {
-        self.write(*node.callee, depth);
-        self.write(*node.argument, depth);
-      }
-      void operator()(const If& node) const {
-        self.write(*node.condition, depth);
-        self.write(*node.then_branch, depth);
-        self.write(*node.else_branch, depth);
-      }
-      void operator()(const Let& node) const {
-        for (const Binding& binding : node.bindings) self.write(*binding.value, depth);
-        self.write(*node.body, depth);
-      }
-      void operator()(const ApplyToEach& node) const {
-        for (const Binding& generator : node.generators) self.write(*generator.value, depth);
-        self.write(*node.body, depth);
-        if (node.sieve) self.write(*node.sieve, depth);
-      }
-      void operator()(const SequenceLiteral& node) const {
-        for (const ExprPtr& element : node.elements) {
-          const bool compound = !std::holds_alternative<IntLiteral>(element->node) &&
-                                !std::holds_alternative<FloatLiteral>(element->node);
-          if (compound) self.write(*element, depth);
-        }
-      }
-      void operator()(const LambdaRef& node) const { self.write(*node.lambda->body, depth); }
-      void operator()(const Partial& node) const {
-        self.write(*node.function, depth);
-        self.write(*node.value, depth);
-      }
-      void operator()(const Time& node) const { self.write(*node.body, depth); }
-      void operator()(const IntLiteral&) const {}
-      void operator()(const FloatLiteral&) const {}
-      void operator()(const CharLiteral&) const {}
-      void operator()(const StringLiteral&) const {}
-      void operator()(const BoolLiteral&) const {}
-      void operator()(const LocalRef&) const {}
-      void operator()(const GlobalRef&) const {}
-      void operator()(const EmptySequence&) const {}
-    };
-    std::visit(Visitor{*this, depth}, expr.node);
+    if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
+      write(*lambda->lambda->body, depth);
+      return;
+    }
+    const bool elements = std::holds_alternative<SequenceLiteral>(expr.node);
+    for_each_child(expr, [&](const Expr& child) {
+      const bool number = std::holds_alternative<IntLiteral>(child.node) ||
+                          std::holds_alternative<FloatLiteral>(child.node);
+      if (!(elements && number)) write(child, depth);
+    });
   }
 
   const vcode::Source& source_;

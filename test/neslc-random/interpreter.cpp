@@ -2,51 +2,12 @@
 
 #include <functional>
 
+#include "neslc/free_variables.hpp"
+
 namespace neslc::direct {
 namespace {
 
 constexpr int kDeepest = 400;
-
-void sub_expressions(const Expr& expr, const std::function<void(const Expr&)>& action) {
-  struct Visitor {
-    const std::function<void(const Expr&)>& visit;
-    void operator()(const Pair& node) const { visit(*node.first), visit(*node.second); }
-    void operator()(const Call& node) const { visit(*node.callee), visit(*node.argument); }
-    void operator()(const If& node) const {
-      visit(*node.condition), visit(*node.then_branch), visit(*node.else_branch);
-    }
-    void operator()(const Let& node) const {
-      for (const Binding& binding : node.bindings) visit(*binding.value);
-      visit(*node.body);
-    }
-    void operator()(const ApplyToEach& node) const {
-      for (const Binding& generator : node.generators) visit(*generator.value);
-      visit(*node.body);
-      if (node.sieve) visit(*node.sieve);
-    }
-    void operator()(const SequenceLiteral& node) const {
-      for (const ExprPtr& element : node.elements) visit(*element);
-    }
-    void operator()(const Partial& node) const { visit(*node.function), visit(*node.value); }
-    void operator()(const Time& node) const { visit(*node.body); }
-    void operator()(const IntLiteral&) const {}
-    void operator()(const FloatLiteral&) const {}
-    void operator()(const CharLiteral&) const {}
-    void operator()(const StringLiteral&) const {}
-    void operator()(const BoolLiteral&) const {}
-    void operator()(const LocalRef&) const {}
-    void operator()(const GlobalRef&) const {}
-    void operator()(const EmptySequence&) const {}
-    void operator()(const LambdaRef&) const {}
-  };
-  std::visit(Visitor{action}, expr.node);
-}
-
-void locals_of(const Pattern& pattern, std::vector<const Local*>& locals) {
-  if (pattern.kind == Pattern::Kind::Variable) locals.push_back(pattern.local);
-  if (pattern.first) locals_of(*pattern.first, locals);
-  if (pattern.second) locals_of(*pattern.second, locals);
-}
 
 }  // namespace
 
@@ -217,12 +178,12 @@ bool Interpreter::is_constant(const Expr& expr) {
       used.insert(used.end(), lambda->lambda->captures.begin(), lambda->lambda->captures.end());
     }
     if (const auto* let = std::get_if<Let>(&part.node)) {
-      for (const Binding& binding : let->bindings) locals_of(*binding.pattern, bound);
+      for (const Binding& binding : let->bindings) append_locals(*binding.pattern, bound);
     }
     if (const auto* each = std::get_if<ApplyToEach>(&part.node)) {
-      for (const Binding& generator : each->generators) locals_of(*generator.pattern, bound);
+      for (const Binding& generator : each->generators) append_locals(*generator.pattern, bound);
     }
-    sub_expressions(part, collect);
+    for_each_child(part, collect);
   };
   collect(expr);
   bool result = true;
@@ -247,7 +208,7 @@ void Interpreter::constant_parts(const Expr& expr, const std::vector<TypePtr>& i
     constant_parts(*node->condition, instantiation);
     return;
   }
-  sub_expressions(expr, [&](const Expr& part) { constant_parts(part, instantiation); });
+  for_each_child(expr, [&](const Expr& part) { constant_parts(part, instantiation); });
   if (const auto* node = std::get_if<Call>(&expr.node)) {
     constant_parts_of_call(*node, instantiation);
   }
