@@ -100,8 +100,10 @@ TEST_CASE("all bindings, literals and directives survive printing", "[kernel]") 
 }
 
 TEST_CASE("long thunks are broken into lines, deep ones too", "[kernel]") {
-  std::string deep = "a[i]";
-  for (int k = 0; k < 50'000; ++k) deep = "(+ INT 1 " + deep + ")";
+  constexpr int kDepth = 50'000;
+  std::string deep;
+  for (int k = 0; k < kDepth; ++k) deep += "(+ INT 1 ";
+  deep += "a[i]" + std::string(kDepth, ')');
   const Outcome outcome = bindings("y : VEC INT n", "y = MAP n ( i => " + deep + " )");
   REQUIRE(outcome.program);
   const std::string text = print(*outcome.program);
