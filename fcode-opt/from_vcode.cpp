@@ -216,7 +216,9 @@ void FunctionReader::step(const Instruction& instruction, Walk& walk) {
     case Op::Const: {
       Statement statement = make_const(module_, function_, instruction.a, origin(instruction));
       const vcode::Constant& constant = module_.constants[instruction.a];
-      if (constant.type == Type::Bool && constant.size() == 1) {
+      if (module_.given[instruction.a]) {
+        statement.kind = Statement::Kind::Given;
+      } else if (constant.type == Type::Bool && constant.size() == 1) {
         set_truth(statement.results[0], constant.bools()[0] ? Truth::True : Truth::False);
       }
       add(std::move(statement), walk);
@@ -329,7 +331,10 @@ bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
 
 class ModuleReader {
  public:
-  explicit ModuleReader(const LinkedProgram& program) : program_(program) {
+  ModuleReader(const LinkedProgram& program, std::span<const std::uint32_t> given)
+      : program_(program) {
+    module_.given.resize(program.constants.size());
+    for (const std::uint32_t constant : given) module_.given[constant] = true;
     vcode::Diagnostics ignored;  // what is wrong shows in the effects
     verification_ = vcode::verify(program, ignored);
   }
@@ -355,7 +360,7 @@ class ModuleReader {
     };
     std::set<std::uint32_t, decltype(less)> seen(less);
     for (std::uint32_t i = 0; i < program_.constants.size(); ++i) {
-      number_.push_back(*seen.insert(i).first);
+      number_.push_back(module_.given[i] ? i : *seen.insert(i).first);
     }
   }
 
@@ -369,7 +374,7 @@ class ModuleReader {
       Function function =
           FunctionReader(program_, verification_.effects, module_, index).run();
       for_each_statement(function.body, [this](Statement& statement) {
-        if (statement.kind == Statement::Kind::Const) statement.index = number_[statement.index];
+        if (pushes_constant(statement)) statement.index = number_[statement.index];
       });
       module_.functions.push_back(std::move(function));
     } catch (const Unsupported& unsupported) {
@@ -408,8 +413,8 @@ class ModuleReader {
 
 }  // namespace
 
-Module from_vcode(const LinkedProgram& program) {
-  return ModuleReader(program).run();
+Module from_vcode(const LinkedProgram& program, std::span<const std::uint32_t> given) {
+  return ModuleReader(program, given).run();
 }
 
 }  // namespace fcode

@@ -1,6 +1,9 @@
 // VCODE to single assignment.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "fcode-opt/ir.hpp"
 #include "vcode/program.hpp"
 
@@ -13,6 +16,8 @@ namespace fcode {
 /// How many entries a function takes and leaves is inferred as the verifier does it (verifier.hpp),
 /// through conditionals and mutual recursion. A function for which that is not possible stays as it
 /// is, with all that it calls (Function::opaque), and Module::remarks says why.
-Module from_vcode(const vcode::LinkedProgram& program);
+///
+/// `given`: numbers of the constants that the run is given (Statement::Kind::Given).
+Module from_vcode(const vcode::LinkedProgram& program, std::span<const std::uint32_t> given = {});
 
 }  // namespace fcode

@@ -44,6 +44,7 @@ struct Statement {
   enum class Kind : std::uint8_t {
     Op,     // `op` on operands: vector operations, PAIR, UNPAIR, timers, SRAND, I/O
     Const,  // `index` into Module::constants; one result
+    Given,  // the same, but what the constant holds is not known before the run
     Call,   // `index` into Module::functions
     If,     // operands[0] is the condition; then/else blocks
     Exit,   // ends the program; last statement of a diverging block
@@ -96,6 +97,7 @@ struct Module {
   std::vector<Function> functions;
   std::uint32_t entry = 0;
   std::vector<vcode::Constant> constants;
+  std::vector<bool> given;  // of the first constants: does the run give another value?
   std::vector<vcode::Kernel> kernels;
   std::vector<Remark> remarks;
 };

@@ -108,6 +108,8 @@ class Printer {
     switch (statement.kind) {
       case Statement::Kind::Const:
         return constant(module_.constants[statement.index]);
+      case Statement::Kind::Given:
+        return fmt::format("GIVEN {}", statement.index);
       case Statement::Kind::Call:
         return fmt::format("CALL {}", module_.functions[statement.index].name);
       case Statement::Kind::Run:

@@ -13,10 +13,12 @@ ValueId new_value(Function& function, std::optional<Type> type, const Origin& or
 }
 
 std::uint32_t add_constant(Module& module, vcode::Constant constant) {
-  const auto found = std::find(module.constants.begin(), module.constants.end(), constant);
-  const auto index = static_cast<std::uint32_t>(found - module.constants.begin());
-  if (found == module.constants.end()) module.constants.push_back(std::move(constant));
-  return index;
+  for (std::uint32_t i = 0; i < module.constants.size(); ++i) {
+    const bool known = i >= module.given.size() || !module.given[i];
+    if (known && module.constants[i] == constant) return i;
+  }
+  module.constants.push_back(std::move(constant));
+  return static_cast<std::uint32_t>(module.constants.size() - 1);
 }
 
 vcode::Constant int_constant(std::int64_t number) {
@@ -128,6 +130,7 @@ std::vector<Definition> definitions(const Function& function) {
 bool is_pure(const Statement& statement) {
   switch (statement.kind) {
     case Statement::Kind::Const:
+    case Statement::Kind::Given:
       return true;
     case Statement::Kind::Run:
       return !statement.checks;
@@ -141,7 +144,7 @@ bool is_pure(const Statement& statement) {
 }
 
 bool may_fail(const Statement& statement) {
-  if (statement.kind == Statement::Kind::Const) return false;
+  if (pushes_constant(statement)) return false;
   if (statement.kind != Statement::Kind::Op) return true;
   switch (vcode::info(statement.op).family) {
     case Family::Pair:

@@ -104,6 +104,10 @@ std::vector<Definition> definitions(const Function& function);
 /// Does the statement itself only compute, so that it may be dropped when its results are unused
 /// and merged with an equal one? Conditionals and calls are not judged here (false).
 bool is_pure(const Statement& statement);
+/// Is it one constant, known or given? It can stand anywhere before its uses.
+inline bool pushes_constant(const Statement& statement) {
+  return statement.kind == Statement::Kind::Const || statement.kind == Statement::Kind::Given;
+}
 /// Can a pure statement stop the program, whatever its operands are known to be?
 bool may_fail(const Statement& statement);
 

@@ -73,6 +73,7 @@ class FunctionCheck {
         operation(statement);
         break;
       case Statement::Kind::Const:
+      case Statement::Kind::Given:
         need(statement.index < module_.constants.size(), "constants that exist");
         sizes(statement, 0, 1);
         break;

@@ -109,9 +109,9 @@ vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& o
   vcode::Diagnostics diagnostics;
   const auto linked = vcode::link(program, diagnostics);
   if (!linked) throw std::invalid_argument("the program does not link");
-  Module module = from_vcode(*linked);
+  Module module = from_vcode(*linked, options.given);
   Optimizer(module, options, found).run();
-  vcode::Program result = to_vcode(module);
+  vcode::Program result = to_vcode(module, &found.constants);
   found.after = measure(result);
   found.remarks = std::move(module.remarks);
   found.source_functions = std::move(module.source_functions);

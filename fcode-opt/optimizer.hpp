@@ -22,6 +22,9 @@ struct OptimizerOptions {
   int level = kHighestLevel;
   std::vector<std::string> disabled;  // names of passes that are left out
   std::string dump;                   // the pass whose result goes into the report; empty: none
+  /// Constants of the program, by their number, that stand for values which the run is given: of
+  /// them only the type is used. OptimizerReport::constants says where they are in the result.
+  std::vector<std::uint32_t> given;
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
   bool check = false;
 };
@@ -50,6 +53,9 @@ struct OptimizerReport {
   std::vector<Remark> remarks;                // what was left as it is, and why
   std::vector<std::string> source_functions;  // that origins name
   FusionReport fusion;
+  /// Of each constant of the result, its number among those of the program, where the new ones
+  /// follow. Empty if the program was returned as it is.
+  std::vector<std::uint32_t> constants;
   std::string dump;  // the form behind the last run of the pass asked for
 };
 

@@ -43,7 +43,7 @@ class Placement {
     for (std::size_t i = end; i-- > 0;) {
       const Statement& statement = block.statements[i];
       root[i] = i;
-      if (statement.kind == Statement::Kind::Const) {
+      if (pushes_constant(statement)) {
         deferred_[statement.results[0]] = true;
         continue;
       }

@@ -104,6 +104,7 @@ void FunctionWriter::write_operation(const Statement& statement) {
       out_.write(statement.op, statement.written, 0, 0, span);
       break;
     case Statement::Kind::Const:
+    case Statement::Kind::Given:
       out_.write(Op::Const, {}, statement.index, 0, span);
       break;
     case Statement::Kind::Call:
@@ -277,20 +278,27 @@ void add_kernels(vcode::Program& program, const Module& module) {
 }
 
 /// Keeps the constants that are still used, in the order of their first use.
-void drop_unused_constants(vcode::Program& program, const std::vector<vcode::Constant>& all) {
+/// Returns their numbers among `all`.
+std::vector<std::uint32_t> drop_unused_constants(vcode::Program& program,
+                                                 const std::vector<vcode::Constant>& all) {
   std::map<std::uint32_t, std::uint32_t> number;
+  std::vector<std::uint32_t> kept;
   for_each_instruction(program, [&](vcode::Instruction& instruction) {
     if (instruction.op != Op::Const) return;
     const auto next = static_cast<std::uint32_t>(program.constants.size());
     const auto [entry, added] = number.try_emplace(instruction.a, next);
-    if (added) program.constants.push_back(all[instruction.a]);
+    if (added) {
+      program.constants.push_back(all[instruction.a]);
+      kept.push_back(instruction.a);
+    }
     instruction.a = entry->second;
   });
+  return kept;
 }
 
 }  // namespace
 
-vcode::Program to_vcode(const Module& module) {
+vcode::Program to_vcode(const Module& module, std::vector<std::uint32_t>* constants) {
   vcode::Program program;
   program.source = module.source;
   for (const Function& function : module.functions) program.names.push_back(function.name);
@@ -299,7 +307,8 @@ vcode::Program to_vcode(const Module& module) {
     if (i != module.entry) program.functions.push_back(write_function(module, module.functions[i]));
   }
   add_kernels(program, module);
-  drop_unused_constants(program, module.constants);
+  std::vector<std::uint32_t> numbers = drop_unused_constants(program, module.constants);
+  if (constants != nullptr) *constants = std::move(numbers);
   return program;
 }
 

@@ -1,6 +1,9 @@
 // Single assignment to stack code.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "fcode-opt/ir.hpp"
 #include "vcode/program.hpp"
 
@@ -13,6 +16,8 @@ namespace fcode {
 /// cost nothing, neighbours are moved together, and a value without further use is dropped at once.
 /// Constants are pushed where they are used; a value with a single use is computed right before it
 /// if that neither crosses an effect nor keeps more storage alive (placement.hpp).
-vcode::Program to_vcode(const Module& module);
+///
+/// `constants`, if not null, becomes the number that each constant of the result has in the module.
+vcode::Program to_vcode(const Module& module, std::vector<std::uint32_t>* constants = nullptr);
 
 }  // namespace fcode

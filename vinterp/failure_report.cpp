@@ -88,7 +88,7 @@ vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::Linke
   if (vcode_terms) diagnostic.function = program.function_at(at).name;
   diagnostic.hint = failure.hint();
   for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
-  if (program.code[at].op == vcode::Op::Run) {
+  if (vcode_terms && program.code[at].op == vcode::Op::Run) {
     const vcode::Kernel& kernel = program.kernels[program.code[at].a].definition;
     diagnostic.notes.push_back(
         {fmt::format("in the kernel `{}`, defined in line {}", kernel.name, kernel.name_span.line),

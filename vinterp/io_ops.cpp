@@ -121,6 +121,7 @@ void IoOperations::execute(Op op, Type type, Value* operands, Value* results) {
     case Op::FRead:
       return read(type, scalar(operands[0], "the stream of FREAD"), results);
     case Op::Write:
+      if (options_.messages != nullptr) return write_message(type, operands[0], results);
       return write(type, operands[0], kStandardError, results);
     case Op::FWrite:
       return write(type, operands[0], scalar(operands[1], "the stream of FWRITE"), results);
@@ -171,7 +172,7 @@ void IoOperations::read(Type type, std::int64_t number, Value* results) {
   put_status(error, results + 1);
 }
 
-void IoOperations::write(Type type, const Value& value, std::int64_t stream, Value* results) {
+void IoOperations::check_writable(Type type, const Value& value) const {
   if (value.type() == Type::Pair) {
     throw Failure(ErrorCode::TypeMismatch, "a pair cannot be written");
   }
@@ -180,7 +181,20 @@ void IoOperations::write(Type type, const Value& value, std::int64_t stream, Val
                   fmt::format("only INT vectors can be written as CHAR, not {}",
                               vcode::type_name(value.type())));
   }
+}
+
+void IoOperations::write(Type type, const Value& value, std::int64_t stream, Value* results) {
+  check_writable(type, value);
   put_status(try_write(type, value, stream), results);
+}
+
+void IoOperations::write_message(Type type, const Value& value, Value* results) {
+  check_writable(type, value);
+  put_text(type, value, [this](std::string_view text) {
+    options_.messages->append(text);
+    return true;
+  });
+  put_status({}, results);
 }
 
 /// Returns the error text, empty on success.
@@ -201,12 +215,16 @@ int IoOperations::put_value(Type type, const Value& value, Stream& stream) {
     error = stream.output().write(text);
     return error == 0;
   };
+  put_text(type, value, sink);
+  return error;
+}
+
+void IoOperations::put_text(Type type, const Value& value, const TextSink& sink) {
   if (type == Type::Char) {
     write_characters(backend_, value.vector(), sink);
   } else {
     write_value(backend_, value, sink);
   }
-  return error;
 }
 
 void IoOperations::read_characters(const Value* operands, Value* results) {

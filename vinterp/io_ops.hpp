@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cvl/backend.hpp"
+#include "vinterp/format.hpp"
 #include "vinterp/read_value.hpp"
 #include "vinterp/spawn.hpp"
 #include "vinterp/streams.hpp"
@@ -14,6 +15,7 @@ namespace vinterp {
 struct IoOptions {
   bool sandbox = false;  // refuse SPAWN and FOPEN; the standard streams stay usable
   bool strict = false;   // option -c: delimiters outside 0 ... 255 are errors
+  std::string* messages = nullptr;  // what WRITE adds to; null: it goes to standard error
 };
 
 /// Runs the operations of Family::Io and owns the streams of the program. Not thread safe.
@@ -43,6 +45,8 @@ class IoOperations {
  private:
   void read(vcode::Type type, std::int64_t stream, cvl::Value* results);
   void write(vcode::Type type, const cvl::Value& value, std::int64_t stream, cvl::Value* results);
+  void write_message(vcode::Type type, const cvl::Value& value, cvl::Value* results);
+  void check_writable(vcode::Type type, const cvl::Value& value) const;
   void read_characters(const cvl::Value* operands, cvl::Value* results);
   void open(const cvl::Value* operands, cvl::Value* results);
   void close(const cvl::Value& stream, cvl::Value* results);
@@ -50,6 +54,7 @@ class IoOperations {
 
   std::string try_write(vcode::Type type, const cvl::Value& value, std::int64_t stream);
   int put_value(vcode::Type type, const cvl::Value& value, Stream& stream);
+  void put_text(vcode::Type type, const cvl::Value& value, const TextSink& sink);
   std::string try_spawn(const std::string& command, std::int64_t (&numbers)[3]);
   std::int64_t scalar(const cvl::Value& value, const char* what);
   cvl::Vector characters(const std::string& text);

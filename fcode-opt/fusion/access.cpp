@@ -51,7 +51,7 @@ bool is_literal(const vcode::Constant& constant) {
 
 // MAKE_SEGDES runs over its operand, which is no scalar here unless it makes one segment.
 bool is_scalar_space(const Statement& statement, Shapes& shapes) {
-  return statement.kind != Statement::Kind::Const &&
+  return !pushes_constant(statement) &&
          shapes.is_number(domain_of(statement, shapes), 1);
 }
 
@@ -97,7 +97,7 @@ std::vector<Access> accesses(const Statement& statement, Shapes& shapes) {
     return shapes.one_segment(segdes) ? Access::Zero : Access::Segment;
   };
   if (statement.kind == Statement::Kind::Run) return {own};
-  if (statement.kind == Statement::Kind::Const) return {};
+  if (pushes_constant(statement)) return {};
   std::vector<Access> result;
   switch (vcode::info(statement.op).family) {
     case Family::Distribute:
@@ -139,7 +139,7 @@ std::vector<Access> accesses(const Statement& statement, Shapes& shapes) {
 
 Linear domain_of(const Statement& statement, Shapes& shapes) {
   const std::vector<ValueId>& operands = statement.operands;
-  if (statement.kind == Statement::Kind::Const) return Linear::number(1);
+  if (pushes_constant(statement)) return Linear::number(1);
   if (statement.kind == Statement::Kind::Run) return shapes.of(operands[0]).length;
   switch (vcode::info(statement.op).family) {
     case Family::Reduce:

@@ -130,7 +130,7 @@ class RegionFusion {
   }
 
   static bool is_constant(const Node& node) {
-    return node.scheduled() && node.statement->kind == Statement::Kind::Const;
+    return node.scheduled() && pushes_constant(*node.statement);
   }
 
   // Statements of a region have no blocks.
@@ -154,7 +154,7 @@ class RegionFusion {
       all.push_back(node.statement);
       if (!node.scheduled() || node.in_kernel()) continue;
       kept.push_back(node.statement);
-      if (node.statement->kind != Statement::Kind::Const) {
+      if (!pushes_constant(*node.statement)) {
         report.unfused.push_back({why_not(graph_, i, native_[i]), node.statement->origin});
       }
     }

@@ -39,8 +39,7 @@ class GraphBuilder {
     const bool fits = typed(*node.statement) && aligned(*node.statement);
     if ((i < native_.size() && native_[i]) || !fits) node.role = Role::Opaque;
     // Constants that are no literals come before everything else, and so from outside.
-    const bool outside =
-        node.statement->kind == Statement::Kind::Const && node.role == Role::Opaque;
+    const bool outside = pushes_constant(*node.statement) && node.role == Role::Opaque;
     for (ValueId value : node.statement->results) {
       if (!outside) graph_.producers[value] = static_cast<NodeIndex>(i);
       node.output |= outside_uses_[value] != 0;

@@ -90,7 +90,7 @@ class CommonExpressions {
   // computing them again needs less memory. Descriptors and what is made one for each segment may be
   // kept.
   static bool is_small(const Statement& statement) {
-    if (statement.kind != Statement::Kind::Op) return statement.kind == Statement::Kind::Const;
+    if (statement.kind != Statement::Kind::Op) return pushes_constant(statement);
     switch (vcode::info(statement.op).family) {
       case vcode::Family::Reduce:
       case vcode::Family::Extract:
@@ -120,7 +120,7 @@ class CommonExpressions {
       names_.set(statement.results[i], known.results[i]);
     }
     // A repeated constant costs nothing and is no progress.
-    changed_ |= statement.kind != Statement::Kind::Const;
+    changed_ |= !pushes_constant(statement);
     return true;
   }
 

@@ -11,7 +11,7 @@ using Kind = Statement::Kind;
 using vcode::Family;
 
 bool is_barrier(const Statement& statement) {
-  if (statement.kind == Kind::Const || statement.kind == Kind::Run) return false;
+  if (pushes_constant(statement) || statement.kind == Kind::Run) return false;
   if (statement.kind != Kind::Op) return true;
   const Family family = vcode::info(statement.op).family;
   return family == Family::Io || family == Family::Timer || family == Family::Seed;

@@ -190,7 +190,7 @@ bool Shapes::step(const Statement& statement, const Module& module) {
     define(statement.results[0], constant(module.constants[statement.index]));
     return true;
   }
-  if (statement.kind == Statement::Kind::Run || !vcode::info(statement.op).is_vector_op()) {
+  if (statement.kind != Statement::Kind::Op || !vcode::info(statement.op).is_vector_op()) {
     for (ValueId id : statement.results) define(id, unknown());
     return true;
   }
