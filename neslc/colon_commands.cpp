@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cvl/failure.hpp"
+#include "fcode-opt/report_text.hpp"
 #include "neslc/explain.hpp"
 #include "neslc/toplevel.hpp"
 #include "vcode/keywords.hpp"
@@ -16,8 +17,9 @@ constexpr CommandHelp kHelp[] = {
     {":type EXP", "the type of an expression, which is not evaluated"},
     {":time EXP", "evaluate, and show how long compiling and running took"},
     {":cost EXP", "evaluate, and show work, depth, vector operations, longest vector"},
-    {":explain EXP", "typed expression, flattened code, VCODE"},
-    {":dump STAGE EXP", "one stage: typed, flat or vcode"},
+    {":explain EXP", "typed expression, flattened code, VCODE, kernels"},
+    {":dump STAGE EXP", "one stage: typed, flat, vcode, fcode or fusion"},
+    {":set NAME VALUE", "as set"},
     {":device [NAME]", "where programs run; go on with cpu, cuda or a configuration"},
     {":memory", "memory in use"},
     {":trace NAME N", "as set trace"},
@@ -104,16 +106,31 @@ void show_cost(Toplevel& top, const Argument& argument) {
   top.show.cost = outer;
 }
 
+/// The level that is set, or the highest one if that is not to optimize.
+fcode::OptimizerOptions optimizer(Toplevel& top) {
+  fcode::OptimizerOptions options = top.evaluator().options.optimizer;
+  if (options.level == fcode::kLeastLevel) options.level = fcode::kHighestLevel;
+  return options;
+}
+
+std::string fusion(Toplevel& top, const CheckedForm& form) {
+  fcode::OptimizerReport report;
+  top.evaluator().compile(form, optimizer(top), &report);
+  return fcode::fusion_text(report, *form.form->source);
+}
+
 std::string stage_text(Toplevel& top, std::string_view stage, const CheckedForm& form) {
   try {
     if (stage == "typed") return typed_text(*form.body);
     if (stage == "flat") return flat_text(top.evaluator().make_module(form));
-    if (stage == "vcode") return top.evaluator().compile(form);
+    if (stage == "vcode") return top.evaluator().compile(form, not_optimized());
+    if (stage == "fcode") return top.evaluator().compile(form, optimizer(top));
+    if (stage == "fusion") return fusion(top, form);
   } catch (const CompileError& error) {
     throw CommandError{fmt::format("function `{}` cannot be compiled here", error.name)};
   }
   throw CommandError{fmt::format("there is no stage `{}`", vcode::escaped(stage)),
-                     "stages are typed, flat and vcode"};
+                     "stages are typed, flat, vcode, fcode and fusion"};
 }
 
 void show_stages(Toplevel& top, const Argument& argument) {
@@ -123,7 +140,9 @@ void show_stages(Toplevel& top, const Argument& argument) {
                                      {"flat",
                                       "Flattened (i int, x float, b bool vectors; s "
                                       "segment descriptors)"},
-                                     {"vcode", "VCODE"}};
+                                     {"vcode", "VCODE"},
+                                     {"fcode", "Optimized, with kernels (FCODE)"},
+                                     {"fusion", "What became kernels"}};
   for (const CommandHelp& stage : kStages) {
     top.print(fmt::format("-- {}\n{}", stage.text, stage_text(top, stage.usage, *form)));
   }
@@ -145,6 +164,10 @@ void run_classic(Toplevel& top, const std::string& text, const Argument& argumen
 void device(Toplevel& top, const Argument& argument) {
   if (argument.text.empty()) return run_classic(top, "show config", argument);
   run_classic(top, "set config " + std::string(argument.text), argument);
+}
+
+void set(Toplevel& top, const Argument& argument) {
+  run_classic(top, "set " + std::string(argument.text), argument);
 }
 
 void trace(Toplevel& top, const Argument& argument) {
@@ -186,8 +209,8 @@ struct Row {
 constexpr Row kCommands[] = {
     {":type", show_type, true},      {":time", show_time, true},  {":cost", show_cost, true},
     {":explain", show_stages, true}, {":dump", show_stage, true}, {":device", device, false},
-    {":memory", memory, false},      {":trace", trace, false},    {":load", load_file, false},
-    {":help", help, false},          {":quit", quit, false},
+    {":set", set, false},            {":memory", memory, false},  {":trace", trace, false},
+    {":load", load_file, false},     {":help", help, false},      {":quit", quit, false},
 };
 
 const Row* find_command(std::string_view name) {

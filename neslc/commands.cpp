@@ -38,6 +38,7 @@ constexpr CommandHelp kHelp[] = {
     {"set profile NAME on|off;", "time the bindings of a function"},
     {"set verbose on|off;", "progress words"},
     {"set editor PATH;", "for edit"},
+    {"set optimize N;", "0 as written, 1 simplified, 2 also inlined, 3 also fused into kernels"},
     {"set memory_size N;", "limit of memory, in words of 8 bytes"},
     {"set config NAME;", "where to run: cpu, cuda, or one made by defconfig"},
     {"defconfig NAME, OPTIONS;", "backend, device, threads, memory_size, each NAME := VALUE"},
@@ -231,7 +232,7 @@ int dump(Toplevel& top, const ast::CommandForm& command, const CheckedForm& chec
       throw CommandError{"`dump vcode` needs a file name and an expression",
                          "dump vcode \"file.vcode\" expression;"};
     }
-    write_file(file_word(command, 1), top.evaluator().compile(checked));
+    write_file(file_word(command, 1), top.evaluator().compile(checked, not_optimized()));
     return kOk;
   }
   std::string text;
@@ -362,9 +363,10 @@ int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form) {
 std::string status_text(Toplevel& top) {
   const auto on = [](bool flag) { return flag ? "on" : "off"; };
   return fmt::format(
-      "verbose {}\narg_check {}\nprint_length {}\ntraced functions: {}\nprofiled functions: {}\n"
+      "verbose {}\narg_check {}\noptimize {}\nprint_length {}\ntraced functions: {}\nprofiled functions: {}\n"
       "configuration {}: {}\n",
       on(top.settings.verbose), on(top.evaluator().options.argument_checks),
+      top.evaluator().options.optimizer.level,
       top.runner().text.print_length, traced_names(top), profiled_names(top), top.configuration(),
       top.evaluator().backend().description());
 }

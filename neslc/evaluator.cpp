@@ -1,5 +1,6 @@
 #include "neslc/evaluator.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cvl/failure.hpp"
+#include "neslc/optimize.hpp"
 #include "neslc/source_map.hpp"
 #include "neslc/value.hpp"
 #include "neslc/value_text.hpp"
@@ -20,13 +22,49 @@
 namespace neslc {
 namespace {
 
-std::string text_of(cvl::Backend& backend, const cvl::Value& codes) {
-  const Column column = download(backend, codes);
-  std::string text;
-  for (const std::int64_t code : std::get<std::vector<std::int64_t>>(column)) {
-    text += static_cast<char>(code);
+/// Does the program do anything but compute, and say why it stops?
+bool has_effects(const vcode::Program& program) {
+  for (const vcode::Function& function : program.functions) {
+    for (const vcode::Instruction& instruction : function.code) {
+      const bool io = vcode::info(instruction.op).family == vcode::Family::Io;
+      if (io && instruction.op != vcode::Op::Write) return true;
+    }
   }
+  return false;
+}
+
+/// `LABEL ( NUMBER )` without the parentheses.
+std::string shown_value(std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    const bool parenthesis = c == '(' || c == ')';
+    if (!parenthesis && !(c == ' ' && text.ends_with(' '))) text += c;
+  }
+  while (text.ends_with(' ')) text.pop_back();
   return text;
+}
+
+/// A run that ended itself with a message (stack_code.hpp).
+void stop(Evaluation& result, std::string_view message) {
+  constexpr std::string_view kError = "ERROR: ", kCheck = "RUNTIME ERROR: ";
+  if (message.starts_with('\n')) message.remove_prefix(1);
+  if (message.ends_with('\n')) message.remove_suffix(1);
+  const bool is_error = message.starts_with(kError);
+  // The text of `error` may have several lines.
+  const std::string_view line = is_error ? message : message.substr(0, message.find('\n'));
+  std::string values;
+  for (std::string_view rest = message.substr(line.size()); !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n', 1), rest.size());
+    values += (values.empty() ? "" : ", ") + shown_value(rest.substr(1, end - 1));
+    rest.remove_prefix(end);
+  }
+  result.status = Evaluation::Status::Stopped;
+  result.message = line;
+  vcode::Diagnostic& diagnostic = result.diagnostic.emplace();
+  diagnostic.code = is_error ? vcode::ErrorCode::NeslError : vcode::ErrorCode::NeslCheck;
+  diagnostic.message = line.substr((is_error ? kError : kCheck).size());
+  if (diagnostic.message.ends_with('.')) diagnostic.message.pop_back();
+  if (!values.empty()) diagnostic.notes.push_back({std::move(values), {}});
 }
 
 /// A value as a constant of a program text.
@@ -84,38 +122,67 @@ ir::Module Evaluator::make_module(const CheckedForm& form) {
 }
 
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
-  Evaluation result;
   try {
     const auto start = std::chrono::steady_clock::now();
     const ir::Module module = make_module(form);
-    const StackCode code = generate(module, {});
-    result.compile_seconds =
+    const StackCode code = generate(module);
+    const bool optimized = options.optimizer.level > 0 && !options.cost;
+    const StackCode faster = optimized ? optimize(code, options.optimizer) : StackCode();
+    const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    run(code, module, result);
+    Evaluation result = run(optimized ? faster : code, module);
+    if (optimized) result = explained(std::move(result), code, module);
+    result.compile_seconds = seconds;
+    return result;
   } catch (const CompileError& error) {
+    Evaluation result;
     result.status = Evaluation::Status::Rejected;
     result.error = compile_error(*form.form, error);
+    return result;
   }
-  return result;
 }
 
-void Evaluator::run(const StackCode& code, const ir::Module& module, Evaluation& result) {
+/// A failure of an optimized program: the program as it was written says which operation failed
+/// first, what with, and how it got there. It runs again only if nobody can notice.
+Evaluation Evaluator::explained(Evaluation failed, const StackCode& code,
+                                const ir::Module& module) {
+  const bool stopped = failed.status == Evaluation::Status::Stopped;
+  const bool faulty = failed.status == Evaluation::Status::Failed &&
+                      vcode::info(failed.diagnostic->code).error_class == vcode::ErrorClass::Runtime;
+  if ((!stopped && !faulty) || has_effects(code.program)) return failed;
+  vinterp::LineProfile* const profile = std::exchange(options.profile, nullptr);
+  Evaluation again = run(code, module);
+  options.profile = profile;
+  return again.status == Evaluation::Status::Done ? std::move(failed) : std::move(again);
+}
+
+std::vector<cvl::Value> Evaluator::load_constants(const StackCode& code,
+                                                  const vcode::LinkedProgram& linked,
+                                                  vcode::Diagnostics& diagnostics) {
+  std::vector<cvl::Value> constants = vinterp::load_constants(linked, *backend_, diagnostics);
+  if (diagnostics.has_errors()) return constants;
+  for (std::size_t i = 0; i < code.values.size(); ++i) {
+    if (code.values[i] >= 0) constants[i] = components_[static_cast<std::size_t>(code.values[i])];
+  }
+  return constants;
+}
+
+Evaluation Evaluator::run(const StackCode& code, const ir::Module& module) {
+  Evaluation result;
   vcode::Diagnostics diagnostics;
   const auto linked = vcode::link(code.program, diagnostics);
   std::vector<cvl::Value> constants;
-  if (linked) constants = vinterp::load_constants(*linked, *backend_, diagnostics);
+  if (linked) constants = load_constants(code, *linked, diagnostics);
   if (diagnostics.has_errors()) {
     result.status = Evaluation::Status::Failed;
     result.diagnostic = diagnostics.all().front();
     result.source = module.sources.front();
-    return;
-  }
-  for (std::size_t i = 0; i < module.constants.size(); ++i) {
-    const std::int64_t component = module.constants[i].value;
-    if (component >= 0) constants[i] = components_[static_cast<std::size_t>(component)];
+    return result;
   }
   backend_->seed(options.seed);
-  vinterp::IoOperations io(*backend_, {.sandbox = options.sandbox}, own_streams());
+  std::string message;
+  vinterp::IoOperations io(*backend_, {.sandbox = options.sandbox, .messages = &message},
+                           own_streams());
   vinterp::Machine machine(*linked, std::move(constants), *backend_, io,
                            {.max_depth = options.max_depth, .vcode_terms = false});
   CostMeter meter(*linked);
@@ -135,31 +202,24 @@ void Evaluator::run(const StackCode& code, const ir::Module& module, Evaluation&
     case vinterp::Outcome::Returned:
       result.values.assign(stack.begin(), stack.end());
       break;
-    case vinterp::Outcome::Exited: {
-      const auto number = static_cast<std::size_t>(cvl::read_int(*backend_, stack.back().vector()));
-      const ir::Failure& failure = module.failures[number];
-      result.status = Evaluation::Status::Stopped;
-      result.message = failure.message.empty()
-                           ? "ERROR: " + text_of(*backend_, stack[stack.size() - 2])
-                           : failure.message;
-      vcode::Diagnostic& diagnostic = result.diagnostic.emplace();
-      diagnostic.code =
-          failure.message.empty() ? vcode::ErrorCode::NeslError : vcode::ErrorCode::NeslCheck;
-      diagnostic.message = result.message.substr(result.message.find(": ") + 2);
-      if (diagnostic.message.ends_with('.')) diagnostic.message.pop_back();
-      result.source = map.explain(diagnostic, run.at, run.calls);
+    case vinterp::Outcome::Exited:
+      stop(result, message);
       break;
-    }
     case vinterp::Outcome::Failed:
+      if (run.failure->code == vcode::ErrorCode::AssertionFailed) {  // a check in a kernel
+        stop(result, run.failure->message);
+        break;
+      }
       result.status = Evaluation::Status::Failed;
       result.diagnostic = std::move(run.failure);
-      result.source = map.explain(*result.diagnostic, run.at, run.calls);
       break;
     case vinterp::Outcome::Interrupted:
       result.status = Evaluation::Status::Interrupted;
       result.signal = run.signal;
       break;
   }
+  if (result.diagnostic) result.source = map.explain(*result.diagnostic, run.at, run.calls);
+  return result;
 }
 
 void Evaluator::bind(CheckedForm form, std::vector<cvl::Value> values) {
@@ -208,13 +268,16 @@ void Evaluator::move_to(cvl::Backend& backend) {
   backend_ = &backend;
 }
 
-std::string Evaluator::compile(const CheckedForm& form) {
+std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
+                               fcode::OptimizerReport* report) {
   ir::Module module = make_module(form);
   for (ir::Module::Constant& constant : module.constants) {
     if (constant.value < 0) continue;
     constant.literal = literal_of(*backend_, components_[static_cast<std::size_t>(constant.value)]);
+    constant.value = -1;
   }
-  const StackCode code = generate(module, {.standalone = true});
+  StackCode code = generate(module);
+  if (optimizer.level > 0) code = optimize(code, optimizer, report);
   return vcode::print(code.program, place_comments(module, code));
 }
 

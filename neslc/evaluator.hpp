@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
+#include "fcode-opt/optimizer.hpp"
 #include "neslc/compiler.hpp"
 #include "neslc/cost.hpp"
 #include "neslc/session.hpp"
@@ -22,8 +23,15 @@
 
 namespace neslc {
 
+inline fcode::OptimizerOptions not_optimized() {
+  fcode::OptimizerOptions options;
+  options.level = fcode::kLeastLevel;
+  return options;
+}
+
 struct EvaluatorOptions {
   bool argument_checks = true;
+  fcode::OptimizerOptions optimizer = not_optimized();  // not when cost is measured
   std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
   bool cost = false;       // measure it
   bool sandbox = false;    // no files, no processes
@@ -64,9 +72,11 @@ class Evaluator : private TopLevelValues {
   Evaluation evaluate(const CheckedForm& form);
   /// Commits the form, and keeps the values for its variables.
   void bind(CheckedForm form, std::vector<cvl::Value> values);
-  /// A program that needs no other input: VCODE text. Comments say which line of the program the
-  /// instructions come from. Throws CompileError; make_module() too.
-  std::string compile(const CheckedForm& form);
+  /// A program that needs no other input, optimized: the text of VCODE, or of FCODE 2 if there are
+  /// kernels. Comments say which line of the program the instructions come from. `report` may be
+  /// null. Throws CompileError; make_module() too.
+  std::string compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
+                      fcode::OptimizerReport* report = nullptr);
   /// The intermediate form of an expression.
   ir::Module make_module(const CheckedForm& form);
 
@@ -82,7 +92,10 @@ class Evaluator : private TopLevelValues {
 
  private:
   std::int64_t first_component(const Definition& variable) override;
-  void run(const StackCode& code, const ir::Module& module, Evaluation& result);
+  Evaluation run(const StackCode& code, const ir::Module& module);
+  std::vector<cvl::Value> load_constants(const StackCode& code, const vcode::LinkedProgram& linked,
+                                         vcode::Diagnostics& diagnostics);
+  Evaluation explained(Evaluation failed, const StackCode& code, const ir::Module& module);
 
   Session& session_;
   cvl::Backend* backend_;

@@ -143,7 +143,7 @@ void Flattener::check(Var scalar_flag, const std::string& message) {
   b_.conditional(
       scalar_flag,
       [&] {
-        b_.fail("RUNTIME ERROR: " + message, ir::kNoVar);
+        b_.fail({"RUNTIME ERROR: " + message}, {});
         return std::vector<Var>();
       },
       [] { return std::vector<Var>(); });

@@ -34,18 +34,24 @@ Value status(Flattener& f, Var message, Var flag) {
   return Value::tuple({scalar_value(f, flag), text_value(f, message)});
 }
 
+/// To standard error; WRITE is left to failing programs.
+Value write_out(Flattener& f, Var codes) {
+  constexpr std::int64_t kStandardError = 2;
+  f.builder().operation(Op::FWrite, VectorType::Char,
+                        {codes, f.builder().int_constant(kStandardError)});
+  return truth(f);
+}
+
 /// Writes the characters of all instances.
 Value print_string(Flattener& f, const CallSite& site, const Value& argument) {
   const Value here = argument.context->serial() && site.context->serial()
                          ? argument
                          : f.bring(argument, site.context);
-  f.builder().operation(Op::Write, VectorType::Char, {here.elements().var});
-  return truth(f);
+  return write_out(f, here.elements().var);
 }
 
 Value print_char(Flattener& f, const CallSite& site, const Value& argument) {
-  f.builder().operation(Op::Write, VectorType::Char, {f.bring_scalar(argument, site.context)});
-  return truth(f);
+  return write_out(f, f.bring_scalar(argument, site.context));
 }
 
 template <std::int64_t kMode>

@@ -61,7 +61,7 @@ struct Instr {
     Constant,  // `index` into Module::constants
     Call,      // `callee`
     If,        // in: a BOOL scalar; out: the results of the block that runs
-    Fail,      // ends the run; `index` into Module::failures; in: the text of `error`, or nothing
+    Fail,      // ends the run; `index` into Module::failures; in: what is written with it
   };
   Kind kind = Kind::Op;
   vcode::Op op{};
@@ -85,7 +85,8 @@ struct Function {
 
 /// An end that the program gives itself.
 struct Failure {
-  std::string message;  // `RUNTIME ERROR: ` and text; empty: the text is on the stack (`error`)
+  std::string message;                // `RUNTIME ERROR: ` and text; empty: that of `error` is given
+  std::vector<std::string> labels{};  // of the values that explain it
 };
 
 /// A whole program. A constant with `value` >= 0 is not in the text: it stands for component

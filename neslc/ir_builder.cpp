@@ -426,12 +426,12 @@ std::vector<Var> Builder::call(const Function& callee, std::vector<Var> in,
   return append(std::move(instr)).out;
 }
 
-void Builder::fail(std::string message, Var text) {
+void Builder::fail(Failure failure, std::vector<Var> values) {
   Instr instr;
   instr.kind = Instr::Kind::Fail;
   instr.index = static_cast<std::uint32_t>(module_.failures.size());
-  if (text != kNoVar) instr.in = {text};
-  module_.failures.push_back({std::move(message)});
+  instr.in = std::move(values);
+  module_.failures.push_back(std::move(failure));
   append(std::move(instr));
 }
 

@@ -88,8 +88,8 @@ class Builder {
 
   std::vector<Var> call(const Function& callee, std::vector<Var> in,
                         const std::vector<vcode::Type>& results);
-  /// Ends the run; `text` is that of `error`, or kNoVar.
-  void fail(std::string message, Var text);
+  /// Ends the run with a message and values that explain it.
+  void fail(Failure failure, std::vector<Var> values);
 
  private:
   using Key = std::vector<std::uint32_t>;

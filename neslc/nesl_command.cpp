@@ -135,6 +135,17 @@ void write_output(const NeslOptions& options, const std::string& text) {
                      vcode::ErrorCode::OutputFailed};
 }
 
+/// Kernels are written only where FCODE is asked for, by the name of the file.
+fcode::OptimizerOptions optimizer_of(const NeslOptions& options) {
+  const bool fcode = options.output.ends_with(".fcode");
+  fcode::OptimizerOptions optimizer;
+  optimizer.disabled = options.machine.disabled_passes;
+  optimizer.level =
+      options.machine.optimize.value_or(fcode ? fcode::kHighestLevel : fcode::kLeastLevel);
+  if (!fcode) optimizer.level = std::min(optimizer.level, fcode::kHighestLevel - 1);
+  return optimizer;
+}
+
 /// Expressions before the last one do nothing for the program; definitions and bindings do.
 int compile(Toplevel& top, const NeslOptions& options) {
   const Forms forms = all_forms(options);
@@ -152,7 +163,7 @@ int compile(Toplevel& top, const NeslOptions& options) {
     if (&form == &*last) {
       Checked checked = top.session().check(form.form);
       try {
-        if (checked) text = top.evaluator().compile(*checked.form);
+        if (checked) text = top.evaluator().compile(*checked.form, optimizer_of(options));
       } catch (const CompileError& error) {
         checked.error = compile_error(*form.form, error);
       }

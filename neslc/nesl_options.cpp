@@ -24,7 +24,7 @@ constexpr Explained kCommands[] = {
     {"run", "evaluate the forms of a file and print their values"},
     {"test", "compare the values with the lines of FILE.expected"},
     {"check", "find static errors, run nothing"},
-    {"compile", "write a VCODE program for an expression; also as neslc"},
+    {"compile", "write an expression as VCODE, or optimized as FCODE; also as neslc"},
 };
 
 constexpr Explained kExamples[] = {
@@ -53,9 +53,10 @@ constexpr Explained kStatuses[] = {
 };
 
 /// Those of vinterp that mean the same here.
-constexpr std::string_view kShared[] = {"backend", "threads", "int",       "float",
-                                        "seed",    "memory",  "max-depth", "timeout",
-                                        "sandbox", "color",   "version",   "help"};
+constexpr std::string_view kShared[] = {"backend", "threads",  "int",          "float",
+                                        "seed",    "optimize", "disable-pass", "memory",
+                                        "timeout", "sandbox",  "max-depth",    "color",
+                                        "version", "help"};
 
 std::vector<OptionRow> make_table(NeslOptions& own) {
   const auto flag = [](bool& target) {
@@ -77,7 +78,7 @@ std::vector<OptionRow> make_table(NeslOptions& own) {
        .letter = 'o',
        .argument = ArgumentKind::Required,
        .placeholder = "FILE",
-       .text = "where compile writes to (default: standard output)",
+       .text = "where compile writes to (default: standard output); the ending .fcode means -O3",
        .apply = text(own.output)},
       {.group = kForms,
        .name = "transcript",
@@ -178,7 +179,7 @@ const vinterp::CommandLine& nesl_command_line() {
       .program = "nesl",
       .purpose = "compile and run NESL, the language of nested data parallelism",
       .usage = {"[repl] [FILE] [option...]", "run FILE [EXP] [option...]", "test FILE [option...]",
-                "check FILE [option...]", "compile FILE [EXP] -o OUT.vcode [option...]"},
+                "check FILE [option...]", "compile FILE [EXP] -o OUT.vcode|OUT.fcode [option...]"},
       .description =
           "Evaluates NESL programs on the vector libraries of this machine. FILE may be - for "
           "standard input. Values go to standard output; what programs print, and messages, to "

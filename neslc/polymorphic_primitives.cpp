@@ -193,7 +193,7 @@ Value error(Flattener& f, const CallSite& site, const Value& argument) {
     if (!argument.context->serial()) {
       text = v.gather(f.bring(argument, context), context->count, b.int_constant(0));
     }
-    b.fail("", text.elements().var);
+    b.fail({}, {text.elements().var});
     return std::vector<Var>();
   };
   if (context->serial()) {

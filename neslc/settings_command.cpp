@@ -91,6 +91,15 @@ void set_print_length(Toplevel& top, Words words) {
   top.runner().text.print_length = number_of(only(words, "print_length N"));
 }
 
+void set_optimize(Toplevel& top, Words words) {
+  const Word& level = only(words, "optimize N");
+  const std::size_t number = number_of(level);
+  if (number > static_cast<std::size_t>(fcode::kHighestLevel)) {
+    throw CommandError{"levels of the optimizer are 0 to 3", {}, level.span};
+  }
+  top.evaluator().options.optimizer.level = static_cast<int>(number);
+}
+
 void set_verbose(Toplevel& top, Words words) {
   top.settings.verbose = switch_of(only(words, "verbose on|off"));
 }
@@ -155,6 +164,7 @@ struct Row {
 constexpr Row kSettings[] = {
     {"arg_check", set_arg_check},
     {"print_length", set_print_length},
+    {"optimize", set_optimize},
     {"verbose", set_verbose},
     {"editor", set_editor},
     {"memory_size", set_memory_size},
@@ -167,8 +177,9 @@ constexpr Row kSettings[] = {
     {"rsh_command", set_nothing},
 };
 
-constexpr std::string_view kSettingNames[] = {"arg_check",   "print_length", "verbose", "editor",
-                                              "memory_size", "config",       "trace",   "profile"};
+constexpr std::string_view kSettingNames[] = {"arg_check", "print_length", "optimize",
+                                              "verbose",   "editor",       "memory_size",
+                                              "config",    "trace",        "profile"};
 
 /// The options `NAME := VALUE` of a configuration, separated by commas.
 void apply_options(Configuration& configuration, Words words) {

@@ -87,6 +87,11 @@ SourceMap::SourceMap(const ir::Module& module, const StackCode& code,
   for (const auto& function : code.scopes) {
     scopes_.insert(scopes_.end(), function.begin(), function.end());
   }
+  // SPECs follow in the linked program, each with a RET.
+  for (const auto& spec : code.kernel_scopes) {
+    scopes_.insert(scopes_.end(), spec.begin(), spec.end());
+    scopes_.push_back(ir::kNoScope);
+  }
 }
 
 std::vector<Frame> SourceMap::frames(std::uint32_t instruction) const {

@@ -50,12 +50,10 @@ bool is_long_descriptor(const vcode::Constant& constant) {
 
 class FunctionCode {
  public:
-  FunctionCode(const ir::Function& source, const ir::Module& module, StackCodeOptions options,
-               vcode::Program& program,
+  FunctionCode(const ir::Function& source, const ir::Module& module, vcode::Program& program,
                const std::unordered_map<const ir::Function*, std::uint32_t>& callees)
       : source_(source),
         module_(module),
-        options_(options),
         program_(program),
         callees_(callees),
         late_(source.variables.size(), nullptr),
@@ -353,35 +351,32 @@ class FunctionCode {
 
   void emit_failure(const Instr& instr) {
     const ir::Failure& failure = module_.failures[instr.index];
-    if (!options_.standalone) {
-      push_all(instr.in);
-      stack_.resize(stack_.size() - instr.in.size());
-      vcode::Constant number;
-      number.form = vcode::ConstantForm::Scalar;
-      number.elements = std::vector<std::int64_t>{instr.index};
-      emit_constant(std::move(number));
-    } else if (instr.in.empty()) {
-      write("\n" + failure.message + "\n");
-    } else {
-      write("\nERROR: ");
-      push_all(instr.in);
-      stack_.resize(stack_.size() - instr.in.size());
-      emit(Op::Write, Type::Char);
-      emit(Op::Pop, Type::Int, 2, 0);
-      write("\n");
+    const bool is_error = failure.message.empty();
+    write(is_error ? "\nERROR: " : "\n" + failure.message + "\n");
+    // The topmost value is written first.
+    push_all({instr.in.rbegin(), instr.in.rend()});
+    for (std::size_t i = 0; i < instr.in.size(); ++i) {
+      stack_.pop_back();
+      if (!is_error) write(failure.labels[i] + " ");
+      emit_write(is_error ? Type::Char : source_.variables[instr.in[i]].type);
     }
+    if (is_error) write("\n");
     emit(Op::Exit);
   }
 
   void write(const std::string& text) {
     emit_string(text);
-    emit(Op::Write, Type::Char);
+    emit_write(Type::Char);
+  }
+
+  /// Without its status.
+  void emit_write(Type type) {
+    emit(Op::Write, type);
     emit(Op::Pop, Type::Int, 2, 0);
   }
 
   const ir::Function& source_;
   const ir::Module& module_;
-  StackCodeOptions options_;
   vcode::Program& program_;
   const std::unordered_map<const ir::Function*, std::uint32_t>& callees_;
   std::vector<const Instr*> late_;
@@ -397,12 +392,13 @@ class FunctionCode {
 
 }  // namespace
 
-StackCode generate(const ir::Module& module, StackCodeOptions options) {
+StackCode generate(const ir::Module& module) {
   StackCode result;
   result.program.source = module.sources.front();
   for (const ir::Module::Constant& constant : module.constants) {
     vcode::Constant& literal = result.program.constants.emplace_back(constant.literal);
     if (is_long_descriptor(literal)) literal.type = Type::Int;
+    result.values.push_back(constant.value);
   }
   std::unordered_map<const ir::Function*, std::uint32_t> callees;
   for (const ir::Function& function : module.functions) {
@@ -411,9 +407,10 @@ StackCode generate(const ir::Module& module, StackCodeOptions options) {
   }
   for (const ir::Function& function : module.functions) {
     vcode::Function& made = result.program.functions.emplace_back();
-    FunctionCode(function, module, options, result.program, callees)
+    FunctionCode(function, module, result.program, callees)
         .generate(made, result.scopes.emplace_back());
   }
+  result.values.resize(result.program.constants.size(), -1);
   return result;
 }
 

@@ -12,18 +12,17 @@
 
 namespace neslc {
 
-struct StackCodeOptions {
-  /// The program prints its own error messages. Otherwise a failing program leaves the number of
-  /// the failure on top of the stack, above the text of `error`.
-  bool standalone = false;
-};
-
 struct StackCode {
   vcode::Program program;
+  /// Of each constant, the component of the top-level values that it stands for, or -1.
+  std::vector<std::int64_t> values;
   /// For each instruction of each function, the scope (ir::Module::scopes) of its span.
   std::vector<std::vector<std::uint32_t>> scopes;
+  std::vector<std::vector<std::uint32_t>> kernel_scopes{};  // the same of the SPECs of kernels
 };
 
-StackCode generate(const ir::Module& module, StackCodeOptions options);
+/// A failing program writes its message, by WRITE alone, and EXITs: `RUNTIME ERROR: TEXT`, followed
+/// by lines `LABEL ( NUMBER )`, or `ERROR: TEXT`.
+StackCode generate(const ir::Module& module);
 
 }  // namespace neslc

@@ -56,6 +56,8 @@ Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_opti
   options.sandbox = machine.sandbox;
   if (machine.max_depth) options.max_depth = *machine.max_depth;
   options.cost = show.cost;
+  options.optimizer.level = machine.optimize.value_or(fcode::kLeastLevel);
+  options.optimizer.disabled = machine.disabled_passes;
   if (machine.profile) options.profile = &profile_;
   runner_->text.one_line = show.transcript;
   configurations_[configuration_] = {machine.backend, machine.device, machine.threads,

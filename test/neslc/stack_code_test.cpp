@@ -32,7 +32,7 @@ std::string compiled(const std::string& text) {
     REQUIRE(checked);
     if (checked.form->kind == CheckedForm::Kind::Expression) {
       const ir::Module module = Compiler(session(), values, {}).compile(*checked.form->body);
-      result = vcode::print(generate(module, {.standalone = true}).program);
+      result = vcode::print(generate(module).program);
     }
     session().commit(std::move(*checked.form));
   }

@@ -1,0 +1,16 @@
+// The optimizer on compiled programs: what it makes is traced back to the NESL program.
+#pragma once
+
+#include <vector>
+
+#include "fcode-opt/optimizer.hpp"
+#include "neslc/stack_code.hpp"
+
+namespace neslc {
+
+/// The optimized program, with the places that its instructions come from. Above level 2 it may
+/// contain kernels: then it is FCODE 2. `options.given` is set here; `report` may be null.
+StackCode optimize(const StackCode& code, fcode::OptimizerOptions options,
+                   fcode::OptimizerReport* report = nullptr);
+
+}  // namespace neslc
