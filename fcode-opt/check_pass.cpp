@@ -101,16 +101,18 @@ class CheckRewriter {
     }
   }
 
-  // A block that does nothing but write one constant text and end the program.
+  // A block that does nothing but write a constant text and end the program. What else it computes
+  // and writes explains the text, and is left out.
   std::optional<std::string> message_of(const Block& block) const {
     std::optional<std::string> message;
     bool ends = false;
     for (const Statement& statement : block.statements) {
       if (statement.kind == Kind::Exit) {
         ends = true;
-      } else if (statement.kind == Kind::Op && statement.op == Op::Write && !message) {
-        message = text_of(block, statement);
-      } else if (!is_pure(statement) || may_fail(statement)) {
+      } else if (statement.kind == Kind::Op && statement.op == Op::Write) {
+        if (!message) message = text_of(block, statement);
+        if (!message) return std::nullopt;
+      } else if (!is_pure(statement)) {
         return std::nullopt;
       }
     }
