@@ -2,9 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string_view>
 #include <unistd.h>
@@ -18,8 +16,8 @@
 #include "vcode/parser.hpp"
 #include "vcode/printer.hpp"
 #include "vcode/verifier.hpp"
-#include "vinterp/build_info.hpp"
 #include "vinterp/byte_buffer.hpp"
+#include "vinterp/guard.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/loader.hpp"
 #include "vinterp/streams.hpp"
@@ -50,7 +48,7 @@ class Command {
   int expand_program(const vcode::Program& program);
   void report(const OptimizerReport& found) const;
   int write(std::string_view text);
-  int fail(ErrorCode code, std::string message, std::string hint = {});
+  int fail(ErrorCode code, std::string message);
   int show(Diagnostics& diagnostics) const;
   vcode::RenderOptions rendering() const {
     return {vinterp::use_color(options_.common.color), kProgram};
@@ -61,14 +59,9 @@ class Command {
 };
 
 int Command::run(std::span<const std::string> arguments) {
-  try {
-    options_ = parse_command(arguments);
-    const bool program = options_.common.task == Task::Run && !options_.list_passes;
-    return program ? process_file() : information();
-  } catch (const vinterp::UsageError& error) {
-    return fail(ErrorCode::Usage, error.what(),
-                error.hint().empty() ? "try `fcode-opt --help`" : error.hint());
-  }
+  options_ = parse_command(arguments);
+  const bool program = options_.common.task == Task::Run && !options_.list_passes;
+  return program ? process_file() : information();
 }
 
 int Command::information() {
@@ -144,11 +137,10 @@ int Command::write(std::string_view text) {
   return 0;
 }
 
-int Command::fail(ErrorCode code, std::string message, std::string hint) {
+int Command::fail(ErrorCode code, std::string message) {
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.message = std::move(message);
-  diagnostic.hint = std::move(hint);
   std::fputs(vcode::render(diagnostic, source_.get(), rendering()).c_str(), stderr);
   return status_of(code);
 }
@@ -166,20 +158,7 @@ int Command::show(Diagnostics& diagnostics) const {
 }  // namespace
 
 int run_command(std::span<const std::string> arguments) noexcept {
-  try {
-    return Command().run(arguments);
-  } catch (const std::bad_alloc&) {
-    std::fputs("fcode-opt: error: out of memory [V0601]\n", stderr);
-    return status_of(ErrorCode::OutOfMemory);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr,
-                 "fcode-opt: error: internal error: %s [V0901]\n"
-                 "help: please report it with the program, the command line and this: fcode-opt "
-                 "%s, commit %s\n",
-                 error.what(), vinterp::kBuildInfo.version.data(),
-                 vinterp::kBuildInfo.commit.data());
-    return status_of(ErrorCode::Internal);
-  }
+  return vinterp::guarded(kProgram, [&] { return Command().run(arguments); });
 }
 
 }  // namespace fcode

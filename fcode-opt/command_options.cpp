@@ -24,10 +24,7 @@ constexpr Explained kExamples[] = {
     {"fcode-opt --disable=inline prog.vcode | vinterp /dev/stdin", "leave a pass out"},
 };
 
-constexpr Explained kEnvironment[] = {
-    {"NO_COLOR", "if set and not empty: no colours in messages"},
-    {"FORCE_COLOR", "if set and not empty: colours even if standard error is no terminal"},
-};
+constexpr Explained kEnvironment[] = {vinterp::kNoColor, vinterp::kForceColor};
 
 constexpr Explained kStatuses[] = {
     {"0", "success"},
@@ -105,38 +102,12 @@ std::vector<OptionRow> output_rows(CommandOptions& options) {
 }
 
 std::vector<OptionRow> information_rows() {
-  return {
-      {.group = kInformation,
-       .name = "color",
-       .argument = Required,
-       .placeholder = "WHEN",
-       .choices = "auto|always|never",
-       .text = "colours in messages: auto, always, never (default: auto)",
-       .apply =
-           [](Options& common, const std::string& text) {
-             common.color = static_cast<vinterp::ColorMode>(
-                 vinterp::parse_choice("--color", text, "auto|always|never"));
-           }},
-      {.group = kInformation,
-       .name = "version",
-       .text = "print version and build, and exit",
-       .apply = [](Options& common, const std::string&) { common.task = Task::Version; }},
-      {.group = kInformation,
-       .name = "help",
-       .letter = 'h',
-       .argument = Optional,
-       .placeholder = "FORMAT",
-       .choices = "text|man|bash|zsh|fish",
-       .text = "print this help, or the manual page or a shell completion, and exit",
-       .apply =
-           [](Options& common, const std::string& text) {
-             constexpr Task kTasks[] = {Task::Help, Task::Manual, Task::BashCompletion,
-                                        Task::ZshCompletion, Task::FishCompletion};
-             const std::string_view formats = "text|man|bash|zsh|fish";
-             common.task = text.empty() ? Task::Help
-                                        : kTasks[vinterp::parse_choice("--help", text, formats)];
-           }},
-  };
+  const OptionRow version = {
+      .group = kInformation,
+      .name = "version",
+      .text = "print version and build, and exit",
+      .apply = [](Options& common, const std::string&) { common.task = Task::Version; }};
+  return {vinterp::option_row("color"), version, vinterp::option_row("help")};
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "neslc/nesl_command.hpp"
 
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <iostream>
-#include <new>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +11,7 @@
 #include "neslc/commands.hpp"
 #include "neslc/nesl_options.hpp"
 #include "neslc/repl.hpp"
-#include "vinterp/build_info.hpp"
+#include "vinterp/guard.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
 #include "vinterp/streams.hpp"
@@ -226,26 +224,16 @@ int fail(vcode::ErrorCode code, const std::string& message, const std::string& h
 }  // namespace
 
 int run_nesl(const std::string& program, std::span<const std::string> arguments) noexcept {
-  try {
-    vinterp::prepare_standard_streams();
-    return perform(parse_nesl_options(program, arguments));
-  } catch (const vinterp::UsageError& error) {
-    return fail(vcode::ErrorCode::Usage, error.what(),
-                error.hint().empty() ? "try `nesl --help`" : error.hint());
-  } catch (const CommandError& error) {
-    return fail(error.code, error.message, error.hint);
-  } catch (const cvl::Failure& failure) {
-    return fail(failure.code(), failure.message(), failure.hint(), failure.notes());
-  } catch (const std::bad_alloc&) {
-    std::fputs("nesl: error: out of memory [V0601]\n", stderr);
-    return kLimit;
-  } catch (const std::exception& error) {
-    return fail(
-        vcode::ErrorCode::Internal, fmt::format("internal error: {}", error.what()),
-        fmt::format("please report it with the program, the command line and this: nesl {}, "
-                    "commit {}",
-                    vinterp::kBuildInfo.version, vinterp::kBuildInfo.commit));
-  }
+  return vinterp::guarded("nesl", [&] {
+    try {
+      vinterp::prepare_standard_streams();
+      return perform(parse_nesl_options(program, arguments));
+    } catch (const CommandError& error) {
+      return fail(error.code, error.message, error.hint);
+    } catch (const cvl::Failure& failure) {
+      return fail(failure.code(), failure.message(), failure.hint(), failure.notes());
+    }
+  });
 }
 
 }  // namespace neslc

@@ -33,8 +33,8 @@ constexpr Explained kExamples[] = {
 };
 
 constexpr Explained kEnvironment[] = {
-    {"NO_COLOR", "if set and not empty: no colours in messages"},
-    {"FORCE_COLOR", "if set and not empty: colours even if standard error is no terminal"},
+    vinterp::kNoColor,
+    vinterp::kForceColor,
     {"NESL_HISTORY",
      "file of the history of the prompt; empty: none "
      "(default: ~/.local/state/nesl/history)"},

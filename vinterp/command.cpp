@@ -3,9 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string_view>
 #include <unistd.h>
@@ -17,11 +15,11 @@
 #include "cvl/failure.hpp"
 #include "vcode/verifier.hpp"
 #include "vinterp/backends.hpp"
-#include "vinterp/build_info.hpp"
 #include "vinterp/byte_buffer.hpp"
 #include "vinterp/command_line.hpp"
 #include "vinterp/compare.hpp"
 #include "vinterp/constants.hpp"
+#include "vinterp/guard.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
 #include "vinterp/io_ops.hpp"
@@ -91,12 +89,6 @@ int Command::run(std::span<const std::string> arguments) {
   try {
     options_ = parse_options(arguments);
     return perform();
-  } catch (const UsageError& error) {
-    Diagnostic diagnostic;
-    diagnostic.code = ErrorCode::Usage;
-    diagnostic.message = error.what();
-    diagnostic.hint = error.hint().empty() ? "try `vinterp --help`" : error.hint();
-    return fail(diagnostic);
   } catch (const cvl::Failure& failure) {
     return fail(diagnostic_of(failure));
   }
@@ -257,19 +249,7 @@ void Command::show(const Diagnostics& diagnostics) {
 }  // namespace
 
 int run_command(std::span<const std::string> arguments) noexcept {
-  try {
-    return Command().run(arguments);
-  } catch (const std::bad_alloc&) {
-    std::fputs("vinterp: error: out of memory [V0601]\n", stderr);
-    return status_of(ErrorCode::OutOfMemory);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr,
-                 "vinterp: error: internal error: %s [V0901]\n"
-                 "help: please report it with the program, the command line and this: vinterp "
-                 "%s, commit %s\n",
-                 error.what(), kBuildInfo.version.data(), kBuildInfo.commit.data());
-    return status_of(ErrorCode::Internal);
-  }
+  return guarded("vinterp", [&] { return Command().run(arguments); });
 }
 
 }  // namespace vinterp

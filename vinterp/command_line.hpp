@@ -18,6 +18,11 @@ struct Explained {
   std::string_view text;
 };
 
+/// Environment variables that all commands know.
+inline constexpr Explained kNoColor{"NO_COLOR", "if set and not empty: no colours in messages"};
+inline constexpr Explained kForceColor{
+    "FORCE_COLOR", "if set and not empty: colours even if standard error is no terminal"};
+
 struct CommandLine {
   std::string_view program;
   std::string_view purpose;             // one line

@@ -17,10 +17,7 @@ constexpr Explained kExamples[] = {
      "the same on four threads; see where time goes"},
 };
 
-constexpr Explained kEnvironment[] = {
-    {"NO_COLOR", "if set and not empty: no colours in messages"},
-    {"FORCE_COLOR", "if set and not empty: colours even if standard error is no terminal"},
-};
+constexpr Explained kEnvironment[] = {kNoColor, kForceColor};
 
 constexpr Explained kStatuses[] = {
     {"0", "success, or EXIT"},

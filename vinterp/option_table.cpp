@@ -328,6 +328,12 @@ std::span<const OptionRow> option_table() {
   return table;
 }
 
+const OptionRow& option_row(std::string_view name) {
+  const std::span<const OptionRow> table = option_table();
+  return *std::find_if(table.begin(), table.end(),
+                       [&](const OptionRow& row) { return row.name == name; });
+}
+
 std::string option_name(const OptionRow& row) {
   return row.name.empty() ? fmt::format("-{}", row.letter) : fmt::format("--{}", row.name);
 }

@@ -34,6 +34,8 @@ struct OptionRow {
 
 /// The options of `vinterp`, in the order of the help; rows of one group lie together.
 std::span<const OptionRow> option_table();
+/// The row of that name, which other commands share. REQUIRES: there is one.
+const OptionRow& option_row(std::string_view name);
 
 /// The option as messages name it: "--seed", or "-m" if there is no long name.
 std::string option_name(const OptionRow& row);
