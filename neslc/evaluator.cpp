@@ -33,15 +33,13 @@ bool has_effects(const vcode::Program& program) {
   return false;
 }
 
-/// `LABEL ( NUMBER )` without the parentheses.
+/// `LABEL ( NUMBER )` as `LABEL NUMBER`.
 std::string shown_value(std::string_view line) {
-  std::string text;
-  for (const char c : line) {
-    const bool parenthesis = c == '(' || c == ')';
-    if (!parenthesis && !(c == ' ' && text.ends_with(' '))) text += c;
-  }
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
+  const std::size_t open = line.rfind("( "), close = line.rfind(" )");
+  if (open >= close || close == std::string_view::npos) return std::string(line);
+  const std::string number(line.substr(open + 2, close - open - 2));
+  const bool real = number.find_first_not_of("-0123456789") != std::string::npos;
+  return std::string(line.substr(0, open)) + (real ? float_text(std::stod(number)) : number);
 }
 
 /// A run that ended itself with a message (stack_code.hpp).
@@ -55,7 +53,9 @@ void stop(Evaluation& result, std::string_view message) {
   std::string values;
   for (std::string_view rest = message.substr(line.size()); !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n', 1), rest.size());
-    values += (values.empty() ? "" : ", ") + shown_value(rest.substr(1, end - 1));
+    const std::string_view next = rest.substr(1, end - 1);
+    if (!values.empty()) values += next.starts_with("and ") ? " " : ", ";
+    values += shown_value(next);
     rest.remove_prefix(end);
   }
   result.status = Evaluation::Status::Stopped;

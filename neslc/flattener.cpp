@@ -131,22 +131,44 @@ Var Flattener::between(Context* outer, Context* inner) {
 
 // ---- Checks
 
-void Flattener::check(const Value& violations, Context* context, const std::string& message) {
+void Flattener::check(const Value& violations, Context* context, const std::string& message,
+                      const Details& details) {
   if (!compiler_.options().argument_checks) return;
   if (violations.context->serial() && b_.known_bool(violations.var) == false) return;
-  const Var flags = bring_scalar(violations, context);
-  check(v_.any(flags, instances(context)), message);
+  const Value flags = Value::scalar(bring_scalar(violations, context), context);
+  check(v_.any(flags.var, instances(context)), [&] { return flags; }, context, message, details);
 }
 
-void Flattener::check(Var scalar_flag, const std::string& message) {
+void Flattener::check(Var scalar_flag, const std::function<Value()>& violations, Context* context,
+                      const std::string& message, const Details& details) {
   if (!compiler_.options().argument_checks || b_.known_bool(scalar_flag) == false) return;
   b_.conditional(
       scalar_flag,
       [&] {
-        b_.fail({"RUNTIME ERROR: " + message}, {});
+        ir::Failure failure{"RUNTIME ERROR: " + message};
+        for (const Detail& detail : details) failure.labels.push_back(detail.label);
+        b_.fail(std::move(failure), first_details(violations(), context, details));
         return std::vector<Var>();
       },
       [] { return std::vector<Var>(); });
+}
+
+/// The values of the first instance whose flag is set.
+std::vector<Var> Flattener::first_details(const Value& violations, Context* context,
+                                          const Details& details) {
+  std::vector<Var> values;
+  for (const Detail& detail : details) {
+    if (detail.value.context->serial()) {
+      values.push_back(detail.value.var);
+      continue;
+    }
+    const Var all = bring_scalar(detail.value, context);
+    const VectorType type = b_.variable(all).type;
+    const std::vector<Var> packed = b_.operation(
+        Op::Pack, type, {all, bring_scalar(violations, context), instances(context)});
+    values.push_back(b_.op(Op::Extract, type, {packed[0], b_.int_constant(0), packed[1]}));
+  }
+  return values;
 }
 
 void Flattener::check_range(Var index, Context* each, const Value& limit,
@@ -157,13 +179,21 @@ void Flattener::check_range(Var index, Context* each, const Value& limit,
   const auto extreme = [&](Op reduction) {
     return each->serial() ? index : b_.op(reduction, VectorType::Int, {index, instances(each)});
   };
+  const auto too_large = [&] {
+    return b_.op(Op::GreaterEqual, VectorType::Int, {index, bring_scalar(limit, each)});
+  };
   const Var below = b_.op(Op::Less, VectorType::Int, {extreme(Op::MinReduce), b_.int_constant(0)});
   const Var above =
       limit.context->serial()
           ? b_.op(Op::GreaterEqual, VectorType::Int, {extreme(Op::MaxReduce), limit.var})
-          : v_.any(b_.op(Op::GreaterEqual, VectorType::Int, {index, bring_scalar(limit, each)}),
-                   instances(each));
-  check(b_.op(Op::Or, VectorType::Bool, {below, above}), message);
+          : v_.any(too_large(), instances(each));
+  const auto violations = [&] {
+    const Var zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), each);
+    const Var negative = b_.op(Op::Less, VectorType::Int, {index, zero});
+    return Value::scalar(b_.op(Op::Or, VectorType::Bool, {negative, too_large()}), each);
+  };
+  check(b_.op(Op::Or, VectorType::Bool, {below, above}), violations, each, message,
+        {{"index", Value::scalar(index, each)}, {"length", limit}});
 }
 
 // ---- Expressions
@@ -302,7 +332,9 @@ Value Flattener::apply_to_each(const ApplyToEach& node, Frame& frame, Context* c
     if (generators[i].var == descriptor) continue;
     const Var differs = b_.op(Op::NotEqual, VectorType::Int,
                               {v_.lengths(descriptor), v_.lengths(generators[i].var)});
-    check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.");
+    check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.",
+          {{"lengths", Value::scalar(v_.lengths(descriptor), context)},
+           {"and", Value::scalar(v_.lengths(generators[i].var), context)}});
     b_.equate(b_.variable(descriptor).total, b_.variable(generators[i].var).total);
   }
   std::vector<Value> elements;

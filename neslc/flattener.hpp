@@ -63,9 +63,20 @@ class Flattener {
   ir::Var between(Context* outer, Context* inner);
   Context* for_each(Context* parent, ir::Var descriptor, const Value& elements);
 
-  /// Ends the run with `RUNTIME ERROR: message` if any flag is set.
-  void check(const Value& violations, Context* context, const std::string& message);
-  void check(ir::Var scalar_flag, const std::string& message);
+  /// A scalar that explains a failure.
+  struct Detail {
+    std::string label;
+    Value value;
+  };
+  using Details = std::vector<Detail>;
+  /// Ends the run with `RUNTIME ERROR: message` if any flag is set, and shows the details of the
+  /// first instance where that is so. They are in contexts that enclose `context`.
+  void check(const Value& violations, Context* context, const std::string& message,
+             const Details& details);
+  /// The same where the flag is known to be set for some instance if and only if `scalar_flag` is;
+  /// `violations` makes the flags, after the failure.
+  void check(ir::Var scalar_flag, const std::function<Value()>& violations, Context* context,
+             const std::string& message, const Details& details);
   /// The same if an index, one for each instance of `each`, is not in 0 ... limit-1. The limit is
   /// that of a context that encloses `each`.
   void check_range(ir::Var index, Context* each, const Value& limit, const std::string& message);
@@ -97,6 +108,8 @@ class Flattener {
   TypeTable& types() { return compiler_.types(); }
 
  private:
+  std::vector<ir::Var> first_details(const Value& violations, Context* context,
+                                     const Details& details);
   Value expression(const Expr& expr, Frame& frame, Context* context);
   Value evaluated(const Expr& expr, Frame& frame, Context* context);
   Value global(const Expr& expr, const GlobalRef& reference);

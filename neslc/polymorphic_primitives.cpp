@@ -1,4 +1,6 @@
 // Functions that are defined by the type of their argument (reference, 6.12 and 6.13).
+#include <algorithm>
+
 #include "neslc/literals.hpp"
 #include "neslc/primitives.hpp"
 
@@ -174,12 +176,28 @@ Value string(Flattener& f, const CallSite& site, const Value& argument) {
 
 // ---- Errors
 
-/// (condition, message): `RUNTIME ERROR` where the condition holds.
+std::string literal_text(Flattener& f, const Value& string) {
+  std::string text;
+  for (const std::int64_t code : f.builder().known(string.elements().var)->ints()) {
+    text += static_cast<char>(code);
+  }
+  return text;
+}
+
+/// (condition, message, labels, values): `RUNTIME ERROR` where the condition holds. Labels are
+/// separated by commas.
 Value runtime_check(Flattener& f, const CallSite& site, const Value& argument) {
-  const vcode::Constant* text = f.builder().known(argument.parts[1].elements().var);
-  std::string message;
-  for (const std::int64_t code : text->ints()) message += static_cast<char>(code);
-  f.check(argument.parts[0], site.context, message);
+  const std::vector<Value> parts = components(argument, 4);
+  const std::string labels = literal_text(f, parts[2]);
+  const auto count = static_cast<std::size_t>(std::count(labels.begin(), labels.end(), ',')) + 1;
+  Flattener::Details details;
+  std::size_t begin = 0;
+  for (const Value& value : components(parts[3], count)) {
+    const std::size_t end = std::min(labels.find(',', begin), labels.size());
+    details.push_back({labels.substr(begin, end - begin), value});
+    begin = end + 1;
+  }
+  f.check(parts[0], site.context, literal_text(f, parts[1]), details);
   return Value::scalar(f.builder().bool_constant(true), f.serial());
 }
 

@@ -74,9 +74,11 @@ Value permute(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& index = here.parts[1];
   constexpr const char* kMessage = "Bad arguments to function PERMUTE.";
   if (sequence.var != index.var) {
-    const Var differs =
-        b.op(Op::NotEqual, VectorType::Int, {v.lengths(sequence.var), v.lengths(index.var)});
-    f.check(Value::scalar(differs, context), context, kMessage);
+    const Value values = Value::scalar(v.lengths(sequence.var), context);
+    const Value indices = Value::scalar(v.lengths(index.var), context);
+    const Var differs = b.op(Op::NotEqual, VectorType::Int, {values.var, indices.var});
+    f.check(Value::scalar(differs, context), context, kMessage,
+            {{"values", values}, {"indices", indices}});
     b.equate(b.variable(sequence.var).total, b.variable(index.var).total);
   }
   Context* const each = f.for_each(context, sequence.var, index.elements());

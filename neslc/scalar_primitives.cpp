@@ -71,7 +71,8 @@ Value checked_quotient(Flattener& f, const CallSite& site, const Value& argument
   if (safe) return apply(f, op, type, argument.parts);
   // What may fail runs only in its own context, where it may have no instances.
   const Value here = f.bring(argument, site.context);
-  f.check(apply(f, Op::Equal, type, {here.parts[1], zero(f, type)}), site.context, message);
+  f.check(apply(f, Op::Equal, type, {here.parts[1], zero(f, type)}), site.context, message,
+          {{"dividend", here.parts[0]}});
   return apply(f, op, type, here.parts);
 }
 
@@ -132,7 +133,7 @@ Value random(Flattener& f, const CallSite& site, const Value& argument) {
   const VectorType type = type_of(f, argument);
   const Value range = f.bring(argument, site.context);
   f.check(apply(f, Op::LessEqual, type, {range, zero(f, type)}), site.context,
-          "Rand only works with positive numbers.");
+          "Rand only works with positive numbers.", {{"argument", range}});
   if (type == VectorType::Int) return random_int(f, site, range);
   // A 30-bit fraction of the range.
   constexpr std::int64_t kSteps = std::int64_t{1} << 30;

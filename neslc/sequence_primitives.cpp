@@ -35,7 +35,12 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   if (literal && *literal >= 0 && !lengths.context->serial()) {
     const Var here = f.bring_scalar(lengths, context);
     const Var least = b.op(Op::MinReduce, VectorType::Int, {here, f.instances(context)});
-    f.check(b.op(Op::LessEqual, VectorType::Int, {least, index.var}), kElementMessage);
+    const auto too_short = [&] {
+      const Var indices = f.bring_scalar(index, context);
+      return Value::scalar(b.op(Op::LessEqual, VectorType::Int, {here, indices}), context);
+    };
+    f.check(b.op(Op::LessEqual, VectorType::Int, {least, index.var}), too_short, context,
+            kElementMessage, {{"index", index}, {"length", Value::scalar(here, context)}});
     return;
   }
   f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
@@ -93,9 +98,11 @@ Value zip_with(Flattener& f, const CallSite& site, const Value& argument, std::s
   Value elements = parts.back().elements();
   for (std::size_t i = 1; i < count; ++i) {
     if (parts[i].var == descriptor) continue;
-    const Var differs = b.op(Op::NotEqual, VectorType::Int,
-                             {f.vectors().lengths(descriptor), f.vectors().lengths(parts[i].var)});
-    f.check(Value::scalar(differs, site.context), site.context, message);
+    const Value first = Value::scalar(f.vectors().lengths(descriptor), site.context);
+    const Value other = Value::scalar(f.vectors().lengths(parts[i].var), site.context);
+    const Var differs = b.op(Op::NotEqual, VectorType::Int, {first.var, other.var});
+    f.check(Value::scalar(differs, site.context), site.context, message,
+            {{"lengths", first}, {"and", other}});
     b.equate(b.variable(descriptor).total, b.variable(parts[i].var).total);
   }
   for (std::size_t i = count - 1; i-- > 0;) {
@@ -143,14 +150,21 @@ Value range(Flattener& f, const CallSite& site, const Value& argument) {
   const Var end = f.bring_scalar(parts[2], context);
   const bool unit = step_literal && *step_literal == 1;
   const Var instances = f.instances(context);
-  Var bad = f.vectors().any(b.op(Op::Less, VectorType::Int, {end, start}), instances);
+  const Var reversed = b.op(Op::Less, VectorType::Int, {end, start});
+  Var bad = f.vectors().any(reversed, instances);
   if (!step_literal || *step_literal < 1) {
     const Var least =
         context->serial() ? step : b.op(Op::MinReduce, VectorType::Int, {step, instances});
     const Var not_positive = b.op(Op::LessEqual, VectorType::Int, {least, b.int_constant(0)});
     bad = b.op(Op::Or, VectorType::Bool, {bad, not_positive});
   }
-  f.check(bad, "In [s:e:l], e must be >= to s, and l must be positive.");
+  const auto violations = [&] {
+    const Var zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), context);
+    const Var stuck = b.op(Op::LessEqual, VectorType::Int, {step, zero});
+    return Value::scalar(b.op(Op::Or, VectorType::Bool, {reversed, stuck}), context);
+  };
+  f.check(bad, violations, context, "In [s:e:l], e must be >= to s, and l must be positive.",
+          {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}});
   Var count = b.op(Op::Subtract, VectorType::Int, {end, start});
   if (!unit) {
     const Var ones = f.vectors().ones(f.instances(context));
@@ -191,9 +205,11 @@ Value partition(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& sequence = here.parts[0];
   const Value& counts = here.parts[1];
   const Var sums = b.op(Op::AddReduce, VectorType::Int, {counts.elements().var, counts.var});
-  const Var differs =
-      b.op(Op::NotEqual, VectorType::Int, {sums, f.vectors().lengths(sequence.var)});
-  f.check(Value::scalar(differs, context), context, "Length mismatch in function PARTITION.");
+  const Value sum = Value::scalar(sums, context);
+  const Value length = Value::scalar(f.vectors().lengths(sequence.var), context);
+  const Var differs = b.op(Op::NotEqual, VectorType::Int, {sum.var, length.var});
+  f.check(Value::scalar(differs, context), context, "Length mismatch in function PARTITION.",
+          {{"length", length}, {"sum of the counts", sum}});
   const Var inner = f.vectors().descriptor_of(counts.elements().var);
   b.equate(b.variable(sequence.var).total, b.variable(inner).total);
   return Value::sequence(counts.var, Value::sequence(inner, sequence.elements(), context), context);
