@@ -3,46 +3,44 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace bench {
-namespace {
 
-using Clock = std::chrono::steady_clock;
-
-template <class Copy>
-double best_rate(cvl::cpu::CpuBackend& cpu, std::byte* to, const std::byte* from, std::size_t bytes,
-                 Copy copy) {
-  constexpr std::size_t kTile = std::size_t{256} << 10;
-  const auto tiles = static_cast<std::int64_t>((bytes + kTile - 1) / kTile);
-  double best = 0;
-  for (int run = 0; run < 7; ++run) {
-    const auto begin = Clock::now();
-    auto body = [&](std::int64_t tile) {
-      const std::size_t first = static_cast<std::size_t>(tile) * kTile;
-      copy(to + first, from + first, std::min(kTile, bytes - first));
-    };
-    cpu.scheduler().for_tiles(tiles, static_cast<std::int64_t>(2 * bytes), body);
-    const std::chrono::duration<double> elapsed = Clock::now() - begin;
-    best = std::max(best, 2.0 * static_cast<double>(bytes) / elapsed.count());
+CopyYardstick::CopyYardstick(cvl::cpu::CpuBackend& cpu, std::size_t bytes)
+    : cpu_(cpu), bytes_(bytes), from_(cpu.heap().allocate(bytes)), to_(cpu.heap().allocate(bytes)) {
+  std::memset(from_->data, 1, bytes);
+  std::memset(to_->data, 2, bytes);
+  std::vector<double> plain, streamed;
+  for (int run = 0; run < 5; ++run) {
+    plain.push_back(seconds(false));
+    streamed.push_back(seconds(true));
   }
-  return best;
+  streamed_ = median(streamed) < median(plain);
 }
 
-}  // namespace
+double CopyYardstick::seconds(bool streamed) {
+  constexpr std::size_t kTile = std::size_t{256} << 10;
+  auto body = [&](std::int64_t tile) {
+    const std::size_t first = static_cast<std::size_t>(tile) * kTile;
+    const std::size_t count = std::min(kTile, bytes_ - first);
+    if (streamed) {
+      cpu_.kernels().stream(to_->data + first, from_->data + first,
+                            static_cast<std::int64_t>(count));
+    } else {
+      std::memcpy(to_->data + first, from_->data + first, count);
+    }
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  cpu_.scheduler().for_tiles(static_cast<std::int64_t>((bytes_ + kTile - 1) / kTile),
+                             static_cast<std::int64_t>(2 * bytes_), body);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
-double copy_bandwidth(cvl::cpu::CpuBackend& cpu, std::size_t bytes) {
-  const auto from = cpu.heap().allocate(bytes);
-  const auto to = cpu.heap().allocate(bytes);
-  std::memset(from->data, 1, bytes);
-  std::memset(to->data, 2, bytes);
-  const double plain = best_rate(
-      cpu, to->data, from->data, bytes,
-      [](std::byte* out, const std::byte* in, std::size_t n) { std::memcpy(out, in, n); });
-  const double streamed = best_rate(cpu, to->data, from->data, bytes,
-                                    [&](std::byte* out, const std::byte* in, std::size_t n) {
-                                      cpu.kernels().stream(out, in, static_cast<std::int64_t>(n));
-                                    });
-  return std::max(plain, streamed);
+double median(std::vector<double> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
 }
 
 }  // namespace bench

@@ -1,11 +1,14 @@
 // Microbenchmarks of the vector operations: every family by size and segment shape.
 //
 // Each benchmark declares the bytes that the operation must move (operands read once, results
-// written once, descriptors in lengths); the counter `of_copy` is the achieved rate as a fraction
-// of the parallel copy bandwidth for the same number of bytes, measured in this process. Usage:
+// written once, descriptors in lengths). Its time is that of runs one after the other, which find
+// in the caches what fits there. From 10^6 elements on there are two more figures: `cold`, the
+// seconds of a run whose operands no cache holds, and `of_copy`, its rate as a fraction of the rate
+// of a parallel copy; both are medians of runs that take turns with that copy. Usage:
 // bench_operations [Google Benchmark options], for instance
 //   bench_operations --benchmark_filter='/10000000' --benchmark_format=json
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -35,10 +38,9 @@ cvl::cpu::CpuBackend& backend() {
   return cpu;
 }
 
-/// The machine's copy bandwidth, far beyond the caches.
-double copy_rate() {
-  static const double rate = copy_bandwidth(backend(), std::size_t{400} << 20);
-  return rate;
+CopyYardstick& yardstick() {
+  static CopyYardstick copy(backend(), std::size_t{128} << 20);
+  return copy;
 }
 
 /// Test data: random INT in 1 ... 1000 (or any 32 bits for sorting), FLOAT in 0 ... 1, BOOL half T.
@@ -76,29 +78,44 @@ Vector permutation(const std::vector<std::int32_t>& lengths, std::int32_t locali
 }
 
 struct Case {
-  std::string name;
   Op op;
   Type type;
   std::int64_t bytes;           // that must move
   std::vector<Value> operands;  // kept alive, so that no run takes one over
 };
 
-void run(benchmark::State& state, const std::function<Case()>& make) {
-  const Case test = make();
+/// Executes a case and drops its results. The seconds it took.
+double execute(const Case& test) {
   std::vector<Value> operands = test.operands;
   Value results[vcode::kMaxResults];
-  const auto execute = [&] {
-    for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = test.operands[k];
-    backend().execute(test.op, test.type, operands.data(), results);
-    benchmark::DoNotOptimize(results);
-    for (Value& result : results) result = Value();
-  };
-  execute();  // takes the pages of the result from the system
-  for (auto _ : state) execute();
+  const auto begin = std::chrono::steady_clock::now();
+  backend().execute(test.op, test.type, operands.data(), results);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  benchmark::DoNotOptimize(results);
+  return elapsed.count();
+}
+
+/// Measures in turn with the copy, which takes what it finds in the caches out of them.
+void measure_cold(benchmark::State& state, const Case& test) {
+  constexpr int kRuns = 9;
+  std::vector<double> copies, runs;
+  for (int run = 0; run < kRuns; ++run) {
+    copies.push_back(yardstick().seconds());
+    runs.push_back(execute(test));
+  }
+  const double copy_rate = yardstick().traffic() / median(copies);
+  const double seconds = median(runs);
+  state.counters["cold"] = seconds;
+  state.counters["of_copy"] = static_cast<double>(test.bytes) / seconds / copy_rate;
+  state.counters["copy_rate"] = copy_rate;
+}
+
+void run(benchmark::State& state, const std::function<Case()>& make, std::int64_t n) {
+  const Case test = make();
+  execute(test);  // takes the pages of the result from the system
+  for (auto _ : state) execute(test);
   state.SetBytesProcessed(state.iterations() * test.bytes);
-  state.counters["of_copy"] = benchmark::Counter(
-      static_cast<double>(test.bytes) * static_cast<double>(state.iterations()) / copy_rate(),
-      benchmark::Counter::kIsRate);
+  if (n >= 1'000'000) measure_cold(state, test);
 }
 
 Segdes descriptor(const std::vector<std::int32_t>& lengths) {
@@ -109,14 +126,14 @@ Segdes descriptor(const std::vector<std::int32_t>& lengths) {
 void add(const std::string& name, std::int64_t n, Shape shape, std::function<Case()> make) {
   benchmark::RegisterBenchmark(
       (name + "/" + std::string(shape_name(shape)) + "/" + std::to_string(n)).c_str(),
-      [make](benchmark::State& state) { run(state, make); })
+      [make, n](benchmark::State& state) { run(state, make, n); })
       ->UseRealTime();
 }
 
 void register_elementwise(std::int64_t n) {
   const auto binary = [n](Op op, Type type, std::int64_t bytes) {
     return [=] {
-      return Case{"", op, type, bytes * n, {random_vector(type, n), random_vector(type, n)}};
+      return Case{op, type, bytes * n, {random_vector(type, n), random_vector(type, n)}};
     };
   };
   add("add INT", n, Shape::Flat, binary(Op::Add, Type::Int, 12));
@@ -124,8 +141,7 @@ void register_elementwise(std::int64_t n) {
   add("less INT", n, Shape::Flat, binary(Op::Less, Type::Int, 9));
   add("divide INT", n, Shape::Flat, binary(Op::Divide, Type::Int, 12));
   add("select FLOAT", n, Shape::Flat, [n] {
-    return Case{"",
-                Op::Select,
+    return Case{Op::Select,
                 Type::Float,
                 25 * n,
                 {random_vector(Type::Bool, n), random_vector(Type::Float, n),
@@ -137,14 +153,14 @@ void register_elementwise(std::int64_t n) {
                                  {Op::Sin, "sin"},
                                  {Op::Tanh, "tanh"}}) {
     add(name, n, Shape::Flat, [n, op = op] {
-      return Case{"", op, Type::Float, 16 * n, {random_vector(Type::Float, n)}};
+      return Case{op, Type::Float, 16 * n, {random_vector(Type::Float, n)}};
     });
   }
   add("I_TO_F", n, Shape::Flat, [n] {
-    return Case{"", Op::IntToFloat, Type::Int, 12 * n, {random_vector(Type::Int, n)}};
+    return Case{Op::IntToFloat, Type::Int, 12 * n, {random_vector(Type::Int, n)}};
   });
   add("RAND", n, Shape::Flat, [n] {
-    return Case{"", Op::Rand, Type::Int, 8 * n, {random_vector(Type::Int, n)}};
+    return Case{Op::Rand, Type::Int, 8 * n, {random_vector(Type::Int, n)}};
   });
 }
 
@@ -152,7 +168,7 @@ void register_segmented(std::int64_t n, Shape shape) {
   const auto folded = [=](Op op, Type type, std::int64_t bytes) {
     return [=] {
       return Case{
-          "", op, type, bytes * n, {random_vector(type, n), descriptor(segment_lengths(shape, n))}};
+          op, type, bytes * n, {random_vector(type, n), descriptor(segment_lengths(shape, n))}};
     };
   };
   add("+_REDUCE INT", n, shape, folded(Op::AddReduce, Type::Int, 4));
@@ -164,7 +180,6 @@ void register_segmented(std::int64_t n, Shape shape) {
   add("AND_SCAN BOOL", n, shape, folded(Op::AndScan, Type::Bool, 2));
   add("RANK_UP INT", n, shape, [=] {
     return Case{
-        "",
         Op::RankUp,
         Type::Int,
         8 * n,
@@ -172,8 +187,7 @@ void register_segmented(std::int64_t n, Shape shape) {
   });
   add("RANK_UP FLOAT", n, shape, folded(Op::RankUp, Type::Float, 12));
   add("PACK INT", n, shape, [=] {
-    return Case{"",
-                Op::Pack,
+    return Case{Op::Pack,
                 Type::Int,
                 7 * n,
                 {random_vector(Type::Int, n), random_vector(Type::Bool, n),
@@ -181,8 +195,7 @@ void register_segmented(std::int64_t n, Shape shape) {
   });
   add("DIST FLOAT", n, shape, [=] {
     const auto lengths = segment_lengths(shape, n);
-    return Case{"",
-                Op::Distribute,
+    return Case{Op::Distribute,
                 Type::Float,
                 8 * n,
                 {random_vector(Type::Float, static_cast<std::int64_t>(lengths.size())),
@@ -191,8 +204,7 @@ void register_segmented(std::int64_t n, Shape shape) {
   add("INDEX", n, shape, [=] {
     const auto lengths = segment_lengths(shape, n);
     const auto m = static_cast<std::int64_t>(lengths.size());
-    return Case{"",
-                Op::Index,
+    return Case{Op::Index,
                 Type::Int,
                 4 * n,
                 {random_vector(Type::Int, m), random_vector(Type::Int, m), descriptor(lengths)}};
@@ -201,7 +213,6 @@ void register_segmented(std::int64_t n, Shape shape) {
     add(std::string("PERMUTE INT") + suffix, n, shape, [=, locality = locality] {
       const auto lengths = segment_lengths(shape, n);
       return Case{
-          "",
           Op::Permute,
           Type::Int,
           12 * n,
@@ -210,8 +221,7 @@ void register_segmented(std::int64_t n, Shape shape) {
     add(std::string("BPERMUTE INT") + suffix, n, shape, [=, locality = locality] {
       const auto lengths = segment_lengths(shape, n);
       const Segdes cut = descriptor(lengths);
-      return Case{"",
-                  Op::BPermute,
+      return Case{Op::BPermute,
                   Type::Int,
                   12 * n,
                   {random_vector(Type::Int, n), permutation(lengths, locality), cut, cut}};
@@ -220,8 +230,7 @@ void register_segmented(std::int64_t n, Shape shape) {
   add("MAKE_SEGDES", n, shape, [=] {
     const auto lengths = segment_lengths(shape, n);
     const auto m = static_cast<std::int64_t>(lengths.size());
-    return Case{
-        "", Op::MakeSegdes, Type::Int, 4 * m, {backend().upload(Type::Int, lengths.data(), m)}};
+    return Case{Op::MakeSegdes, Type::Int, 4 * m, {backend().upload(Type::Int, lengths.data(), m)}};
   });
 }
 
@@ -239,7 +248,6 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("backend", bench::backend().description());
-  benchmark::AddCustomContext("copy_gb_per_s", std::to_string(bench::copy_rate() / 1e9));
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

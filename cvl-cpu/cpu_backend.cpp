@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstring>
-#include <unistd.h>
+#include <fstream>
 
 #include <fmt/core.h>
 
@@ -18,11 +18,12 @@ constexpr std::array<Operation, 14> kOperations = {
     run_pack,        run_length,  run_make_segdes, run_lengths};
 static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
 
+/// The system knows the cache that the processors share; the C library may answer with the sum of
+/// all caches of the machine, also where a virtual machine has a small part of it.
 std::size_t last_level_cache_bytes() {
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  if (bytes > 0) return static_cast<std::size_t>(bytes);
-#endif
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  std::size_t kibibytes = 0;
+  if (file >> kibibytes && file.get() == 'K' && kibibytes > 0) return kibibytes << 10;
   return std::size_t{32} << 20;
 }
 
@@ -64,7 +65,7 @@ CpuBackend::CpuBackend(const CpuOptions& options)
       kernels_(make_kernels(isa_, widths_)),
       scheduler_(options.threads),
       random_(seeded(options.seed)),
-      stream_bytes_(last_level_cache_bytes() / 2) {}
+      stream_bytes_(options.stream_bytes.value_or(last_level_cache_bytes() / 2)) {}
 
 std::string CpuBackend::description() const {
   return fmt::format("cpu: {} threads, {}", scheduler_.threads(), isa_name(isa_));

@@ -24,7 +24,8 @@ struct CpuOptions {
   int threads = 0;                              // 0: one per processor
   std::size_t memory_limit = Heap::kUnlimited;  // bytes
   std::uint64_t seed = kDefaultSeed;
-  std::optional<Isa> isa;  // for tests; default: the best usable one
+  std::optional<Isa> isa;                   // for tests; default: the best usable one
+  std::optional<std::size_t> stream_bytes;  // for tests; default: half of the last cache
 };
 
 class CpuBackend final : public Backend {

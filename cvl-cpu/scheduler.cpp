@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -13,6 +16,18 @@
 namespace cvl::cpu {
 
 namespace tbb = oneapi::tbb;
+
+namespace {
+
+/// Stores that go around the cache are ordered by nothing that other threads wait for, and a fence
+/// waits for memory: once per block instead of once per tile it takes a fifth of a FLOAT addition.
+void order_streamed_stores() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
 
 struct Scheduler::Arena {
   // More threads than processors are allowed: tests use them to provoke interleavings.
@@ -25,6 +40,7 @@ struct Scheduler::Arena {
   void run(std::int64_t count, TileBody body, const Partitioner& partitioner) {
     HappensBefore begun;
     HappensBefore done;
+    order_streamed_stores();
     begun.publish();
     arena.execute([&] {
       tbb::parallel_for(
@@ -32,6 +48,7 @@ struct Scheduler::Arena {
           [&](std::int64_t index) {
             begun.observe();
             body(index);
+            order_streamed_stores();
             done.publish();
           },
           partitioner);

@@ -2,7 +2,9 @@
 //
 // Ranges are cut into tiles of a fixed number of elements, whatever the number of threads, so that
 // what is computed per tile (partial sums) does not depend on it. Short ranges run on the calling
-// thread: waking a sleeping worker costs more than they take (see kSerialBytes).
+// thread: waking a sleeping worker costs more than they take (see kSerialBytes). What a body
+// writes, with stores that go around the cache too, is there for the caller and for all later
+// bodies.
 #pragma once
 
 #include <cstddef>

@@ -183,7 +183,6 @@ void stream(void* out, const void* in, std::int64_t bytes) {
   std::int64_t i = head;
   for (; i + kRegister <= bytes; i += kRegister) store(to + i, from + i);
   std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
-  _mm_sfence();
 #else
   std::memcpy(out, in, static_cast<std::size_t>(bytes));
 #endif

@@ -28,7 +28,8 @@ using ElementwiseKernel = bool (*)(void* out, const void* a, const void* b, cons
 /// Variants of an elementwise kernel for operands of which only the first element is read, as if all
 /// others were equal: bit k of the variant stands for operand k.
 inline constexpr unsigned kScalarVariants = 7;
-/// Copies with stores that go around the cache; for results that will not be read soon.
+/// Copies with stores that go around the cache; for results that will not be read soon. The scheduler
+/// orders them before what other threads do later.
 using StreamKernel = void (*)(void* out, const void* in, std::int64_t bytes);
 /// out[i] = *element
 using FillKernel = void (*)(void* out, const void* element, std::int64_t n);

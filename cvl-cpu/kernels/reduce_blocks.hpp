@@ -19,6 +19,12 @@ class Accumulators {
   /// Takes in n elements. REQUIRES: all calls but the last have a multiple of 256 bytes.
   CVL_FN void add(const T* x, std::int64_t n) {
     std::int64_t i = 0;
+    for (; i + kAhead<T> <= n; i += kCount * kLanes) {
+      for (int k = 0; k < kCount; ++k) {
+        prefetch_ahead(x + i + k * kLanes);
+        sums_[k] = combine<Op>(sums_[k], load_lanes(x + i + k * kLanes));
+      }
+    }
     for (; i + kCount * kLanes <= n; i += kCount * kLanes) {
       for (int k = 0; k < kCount; ++k)
         sums_[k] = combine<Op>(sums_[k], load_lanes(x + i + k * kLanes));

@@ -92,7 +92,6 @@ void scan_tile(void* out, const void* in, std::int64_t begin, std::int64_t end,
     chunk = chunk_end;
   }
   open = writer.next_prefix();
-  end_streaming(streamed);
 }
 
 template <class Op, class T>

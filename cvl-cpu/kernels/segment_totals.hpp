@@ -177,6 +177,7 @@ class TotalsTaker {
       const LaneSet set =
           from.lengths != nullptr ? with_elements<kLanes>(from.lengths + k, valid) : valid;
       const Block<T> totals = total<Op>(load_lanes(entry + 1), load_lanes(entry));
+      __builtin_prefetch(results_ + k + kAhead<T>, 1, 3);
       store_some(results_ + k, valid, expanded(set, totals, identity));
       entry += __builtin_popcountll(set);
     }

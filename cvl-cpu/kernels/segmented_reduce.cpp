@@ -76,12 +76,14 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
     marks.mark(cursor, chunk, chunk + n);
     if constexpr (kInvertible<Op, T>) {
       for (std::int64_t i = 0; i < n; i += kLanes) {
+        prefetch_ahead(x + chunk + i);
         totals.put(i, marks.template heads<kLanes>(i), scan.inclusive(load(x + chunk + i)));
       }
     } else if (ChunkHeads::few<kLanes>(cursor.next - from.next)) {
       sum_few(scan, x + chunk, marks, n, totals);
     } else {
       for (std::int64_t i = 0; i < n; i += kLanes) {
+        prefetch_ahead(x + chunk + i);
         const LaneSet heads = marks.template heads<kLanes>(i);
         totals.put(i, heads, scan.inclusive(load(x + chunk + i), heads));
       }

@@ -430,6 +430,7 @@ TEST_CASE("random kernels do what evaluating them directly does") {
   options.threads = 1;
   CpuBackend one(options);
   options.threads = 3;
+  options.stream_bytes = 0;
   options.isa = cvl::cpu::usable_isas().front();
   CpuBackend three(options);
   int succeeded = 0;

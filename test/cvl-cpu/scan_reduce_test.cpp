@@ -38,6 +38,7 @@ CpuOptions options(Isa isa, int threads, cvl::Widths widths = {8, 8}) {
   CpuOptions result;
   result.isa = isa;
   result.threads = threads;
+  if (threads > 2) result.stream_bytes = 0;  // results of any size go around the cache
   result.widths = widths;
   return result;
 }
