@@ -182,7 +182,7 @@ class CheckRewriter {
 }  // namespace
 
 bool checks_to_assertions(Module& module) {
-  ShapeAnalysis shapes(module, true);
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Always);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     Function& function = module.functions[i];

@@ -28,7 +28,55 @@ bool depends_on_order(const vcode::Monoid& monoid) {
          (monoid.op == vcode::Op::AddReduce || monoid.op == vcode::Op::MultiplyReduce);
 }
 
+std::int64_t length_of(const cvl::Value& value, bool described) {
+  if (value.type() != vcode::Type::Segdes) return value.vector().length;
+  return described ? value.segdes().total : value.segdes().count;
+}
+
+/// The lengths that are mentioned before, or are numbers.
+std::vector<KernelLength> lengths_of(const vcode::Kernel& kernel) {
+  struct Mention {
+    vcode::SizeId size;
+    std::uint32_t operand;
+    bool described;
+  };
+  std::vector<Mention> mentions;
+  std::vector<KernelLength> lengths;
+  const auto mention = [&](vcode::SizeId size, std::uint32_t operand, bool described) {
+    KernelLength length{operand, described, 0, false, kernel.sizes[size].literal};
+    const auto before = std::find_if(mentions.begin(), mentions.end(), [&](const Mention& other) {
+      return vcode::same_size(kernel, other.size, size);
+    });
+    const bool again = before != mentions.end();
+    if (again) {
+      length.like = before->operand;
+      length.like_described = before->described;
+    } else {
+      mentions.push_back({size, operand, described});
+    }
+    if (length.number || again) lengths.push_back(length);
+  };
+  for (std::uint32_t i = 0; i < kernel.inputs.size(); ++i) {
+    const vcode::KernelParameter input = kernel.inputs[i];
+    if (input.segdes) {
+      mention(kernel.segdes[input.id].count, i, false);
+      mention(kernel.segdes[input.id].total, i, true);
+    } else {
+      mention(kernel.arrays[input.id].length, i, false);
+    }
+  }
+  return lengths;
+}
+
 }  // namespace
+
+bool LoadedKernel::lengths_fit(const cvl::Value* operands) const {
+  return std::all_of(lengths.begin(), lengths.end(), [&](const KernelLength& length) {
+    const std::int64_t wanted =
+        length.number ? *length.number : length_of(operands[length.like], length.like_described);
+    return length_of(operands[length.operand], length.described) == wanted;
+  });
+}
 
 void check_demands(const vcode::LinkedProgram& program, const cvl::Widths& widths,
                    vcode::Diagnostics& diagnostics) {
@@ -58,6 +106,7 @@ std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program) {
     LoadedKernel loaded;
     loaded.definition = &kernel.definition;
     loaded.spec = kernel.spec;
+    loaded.lengths = lengths_of(kernel.definition);
     loaded.results = static_cast<std::uint32_t>(kernel.definition.outputs.size());
     for (vcode::KernelParameter input : kernel.definition.inputs) {
       const auto type = static_cast<unsigned>(vcode::parameter_type(kernel.definition, input));

@@ -13,11 +13,21 @@
 
 namespace vinterp {
 
+/// A length that a kernel's IN mentions again, or as a number.
+struct KernelLength {
+  std::uint32_t operand = 0;
+  bool described = false;  // the data length of a descriptor
+  std::uint32_t like = 0;  // the operand that is as long, if there is no number
+  bool like_described = false;
+  std::optional<std::int64_t> number;
+};
+
 /// One kernel: what RUN must find on the stack, and how it is run.
 struct LoadedKernel {
   const vcode::Kernel* definition = nullptr;
   std::optional<std::uint32_t> spec;    // index of the function that its SPEC has become
   std::vector<std::uint8_t> accepted;   // bit t: the operand may be of type t
+  std::vector<KernelLength> lengths;    // that the operands must have
   std::uint32_t results = 0;
   bool asked = false;                           // has the library been asked to prepare it?
   std::unique_ptr<cvl::PreparedKernel> prepared;  // null: the SPEC is run
@@ -29,6 +39,8 @@ struct LoadedKernel {
     }
     return true;
   }
+  /// Are they, of the right types, as long as IN says?
+  bool lengths_fit(const cvl::Value* operands) const;
 };
 
 /// Reports (KernelWidth, NoSpec) what the file demands of a run and this one does not have: widths,

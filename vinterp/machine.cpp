@@ -249,6 +249,9 @@ inline bool Machine::run_kernel(const Decoded& step) {
     fail_kernel_type(kernel, operands);
   stop_if_asked();
   backend_.origin = at_;
+  // Where lengths do not fit, the operations of the SPEC do what they do in such a case.
+  if (kernel.spec && !kernel.lengths_fit(operands)) [[unlikely]]
+    return false;
   if (kernel.prepared || prepare(kernel)) [[likely]] {
     stack_.reserve(kernel.results);
     operands = stack_.topmost(count);

@@ -211,7 +211,7 @@ std::uint32_t ElementWriter::element(ValueId value, std::uint32_t at) {
   const auto local = tables_.arrays.find(value);
   const bool in_order = is_number(at, 0) || thunk_.nodes[at].kind == Node::Kind::Index;
   const bool stored = made == kOutside || !tables_.inside[made] ||
-                      (!in_order && is_value(tables_.graph.nodes[made], at));
+                      (!in_order && is_value(tables_.graph.nodes[made]));
   if (stored) {
     result = subscript(tables_.array(value), at);
   } else if (local != tables_.arrays.end() && readable(tables_.graph.nodes[made], at)) {
@@ -223,11 +223,9 @@ std::uint32_t ElementWriter::element(ValueId value, std::uint32_t at) {
   return result;
 }
 
-// Is a generator read out of order a vector in memory? Where the position is a segment's number, it
-// is so only if it looks up segments itself.
-bool ElementWriter::is_value(const fcode::Node& maker, std::uint32_t at) const {
-  if (maker.role != Role::Generator) return false;
-  return maker.by_segment || (maker.kept && thunk_.nodes[at].kind != Node::Kind::SegNo);
+// Is a generator read out of order a vector in memory? Others are computed at any position.
+bool ElementWriter::is_value(const fcode::Node& maker) {
+  return maker.role == Role::Generator && maker.by_segment;
 }
 
 // May a vector that this kernel makes be read here (fcode.md, W-3)? Otherwise its elements are

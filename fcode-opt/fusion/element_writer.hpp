@@ -95,7 +95,7 @@ class ElementWriter {
   std::uint32_t zero() { return number(0); }
   std::uint32_t add(Node node);
   bool is_number(std::uint32_t node, std::int64_t value) const;
-  bool is_value(const fcode::Node& maker, std::uint32_t at) const;
+  static bool is_value(const fcode::Node& maker);
   bool readable(const fcode::Node& maker, std::uint32_t at) const;
 
   KernelTables& tables_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fcode-opt/fusion/assumptions.hpp"
 #include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/fusion/kernel_writer.hpp"
 #include "fcode-opt/fusion/reasons.hpp"
@@ -33,55 +34,82 @@ class RegionFusion {
         pool_(pool),
         statements_(statements),
         outside_uses_(std::move(outside_uses)),
-        native_(statements.size(), false) {}
+        native_(statements.size(), false),
+        dropped_(statements.size(), false) {}
 
   /// Statements that do the same; none if nothing is to be fused.
   std::vector<Statement> run(FusionReport::Region& report) {
-    // A kernel that saves nothing gives its operations back; then others may change, too.
-    do {
-      graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_);
+    std::vector<WrittenKernel> written;
+    // A kernel that saves nothing gives its operations back, and one that cannot check what it
+    // assumes does without; then others may change, too.
+    for (bool again = true; again;) {
+      Assumptions assumptions(statements_, module_, shapes_, dropped_);
+      graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
+                           assumptions.assumed());
       choice_ = choose_schedule(graph_);
-    } while (give_back());
-    const bool any = std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
-                                 [](const Node& node) { return node.in_kernel(); });
+      again = give_back() || !find_checks(assumptions);
+      if (!again) written = write_kernels();
+      assumptions.leave();
+    }
     describe(report);
     std::vector<Statement> result;
-    if (!any) return result;
-    find_wanted();
-    Slot last = 0;
-    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-      if (graph_.nodes[i].scheduled()) last = std::max(last, choice_.schedule[i]);
-    }
+    if (written.empty()) return result;
     for (const Node& node : graph_.nodes) {
       if (is_constant(node)) result.push_back(copy_statement(*node.statement));
     }
-    for (Slot slot = 0; slot <= last; ++slot) emit(slot, result, report);
+    std::size_t next = 0;
+    for (Slot slot = 0; slot < kernels_.size(); ++slot) {
+      if (!kernels_[slot].members.empty()) emit(slot, std::move(written[next++]), result, report);
+      emit_instructions(slot, result);
+    }
     return result;
   }
 
  private:
-  std::vector<NodeIndex> members(Slot slot) const {
-    std::vector<NodeIndex> result;
-    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-      if (graph_.nodes[i].in_kernel() && choice_.schedule[i] == slot) result.push_back(i);
-    }
-    return result;
-  }
+  struct ChosenKernel {
+    std::vector<NodeIndex> members;
+    std::vector<ValueId> checked;  // operands for their lengths
+  };
 
   // Marks the operations of kernels that do not pay. True if there are any.
   bool give_back() {
     bool any = false;
-    const auto last = static_cast<Slot>(graph_.nodes.size());
-    std::vector<std::vector<NodeIndex>> kernels(last + 1);
-    for (NodeIndex i = 0; i < last; ++i) {
-      if (graph_.nodes[i].in_kernel()) kernels[choice_.schedule[i]].push_back(i);
+    const auto count = static_cast<NodeIndex>(graph_.nodes.size());
+    kernels_.assign(count + 1, {});
+    for (NodeIndex i = 0; i < count; ++i) {
+      if (graph_.nodes[i].in_kernel()) kernels_[choice_.schedule[i]].members.push_back(i);
     }
-    for (const std::vector<NodeIndex>& kernel : kernels) {
-      if (kernel.empty() || pays(graph_, kernel)) continue;
-      for (NodeIndex i : kernel) native_[i] = true;
+    for (const ChosenKernel& kernel : kernels_) {
+      if (kernel.members.empty() || pays(graph_, kernel.members)) continue;
+      for (NodeIndex i : kernel.members) native_[i] = true;
       any = true;
     }
     return any;
+  }
+
+  // False if a kernel cannot check what it assumes; what helps is marked then.
+  bool find_checks(const Assumptions& assumptions) {
+    bool complete = true;
+    for (ChosenKernel& kernel : kernels_) {
+      if (kernel.members.empty()) continue;
+      Assumptions::Checks checks = assumptions.checks(graph_, choice_.schedule, kernel.members);
+      for (ValueId segdes : checks.missing) native_[graph_.producer(segdes)] = true;
+      for (std::size_t i : checks.impossible) dropped_[i] = true;
+      complete &= checks.complete();
+      kernel.checked = std::move(checks.values);
+    }
+    return complete;
+  }
+
+  std::vector<WrittenKernel> write_kernels() {
+    find_wanted();
+    std::vector<WrittenKernel> written;
+    for (const ChosenKernel& kernel : kernels_) {
+      if (kernel.members.empty()) continue;
+      written.push_back(write_kernel(graph_, kernel.members, wanted_, kernel.checked, function_,
+                                     module_, shapes_));
+    }
+    return written;
   }
 
   // What has to be a value outside of the kernel that computes it.
@@ -101,31 +129,33 @@ class RegionFusion {
         if (!together) wanted_[read.value] = true;
       }
     }
+    for (const ChosenKernel& kernel : kernels_) {
+      for (ValueId value : kernel.checked) wanted_[value] = true;
+    }
   }
 
-  void emit(Slot slot, std::vector<Statement>& result, FusionReport::Region& report) {
-    const std::vector<NodeIndex> kernel = members(slot);
-    if (!kernel.empty()) {
-      WrittenKernel written =
-          write_kernel(graph_, kernel, wanted_, function_, module_, shapes_);
-      write_spec(graph_, kernel, function_, module_, shapes_, written);
-      const Statement& first = *graph_.nodes[kernel[0]].statement;
-      Statement run;
-      run.kind = Statement::Kind::Run;
-      run.index = pool_.add(std::move(written.kernel), function_, first.origin);
-      run.checks = has_checks(module_.kernels[run.index]);
-      run.operands = std::move(written.operands);
-      run.results = std::move(written.results);
-      run.origin = first.origin;
-      report.kernels.push_back(
-          {run.index, first.origin, static_cast<std::uint32_t>(kernel.size())});
-      result.push_back(std::move(run));
-    }
+  void emit(Slot slot, WrittenKernel written, std::vector<Statement>& result,
+            FusionReport::Region& report) {
+    const std::vector<NodeIndex>& members = kernels_[slot].members;
+    write_spec(graph_, members, function_, module_, shapes_, written);
+    const Statement& first = *graph_.nodes[members[0]].statement;
+    Statement run;
+    run.kind = Statement::Kind::Run;
+    run.index = pool_.add(std::move(written.kernel), function_, first.origin);
+    run.checks = has_checks(module_.kernels[run.index]);
+    run.operands = std::move(written.operands);
+    run.results = std::move(written.results);
+    run.origin = first.origin;
+    report.kernels.push_back(
+        {run.index, first.origin, static_cast<std::uint32_t>(members.size())});
+    result.push_back(std::move(run));
+  }
+
+  void emit_instructions(Slot slot, std::vector<Statement>& result) {
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       if (!node.scheduled() || node.in_kernel() || is_constant(node)) continue;
-      if (choice_.schedule[i] != slot) continue;
-      result.push_back(copy_statement(*node.statement));
+      if (choice_.schedule[i] == slot) result.push_back(copy_statement(*node.statement));
     }
   }
 
@@ -173,8 +203,10 @@ class RegionFusion {
   std::span<const Statement> statements_;
   std::vector<std::uint32_t> outside_uses_;
   std::vector<bool> native_;
+  std::vector<bool> dropped_;  // see Assumptions
   RegionGraph graph_;
   Choice choice_;
+  std::vector<ChosenKernel> kernels_;  // by slot
   std::vector<bool> wanted_;
 };
 
@@ -218,7 +250,7 @@ class FunctionFusion : public ShapeVisitor {
 }  // namespace
 
 FusionReport fuse(Module& module) {
-  ShapeAnalysis shapes(module, false);
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
   KernelPool pool(module);
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {

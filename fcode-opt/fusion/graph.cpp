@@ -14,16 +14,19 @@ class GraphBuilder {
  public:
   GraphBuilder(std::span<const Statement> statements, const Module& module,
                const Function& function, Shapes& shapes,
-               const std::vector<std::uint32_t>& outside_uses, const std::vector<bool>& native)
+               const std::vector<std::uint32_t>& outside_uses, const std::vector<bool>& native,
+               const std::vector<bool>& assumed)
       : statements_(statements),
         module_(module),
         function_(function),
         shapes_(shapes),
         outside_uses_(outside_uses),
-        native_(native) {}
+        native_(native),
+        assumed_(assumed) {}
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
+    for (const ValueInfo& value : function_.values) graph_.types.push_back(value.type);
     for (std::size_t i = 0; i < statements_.size(); ++i) add(i);
     find_new_totals();
     for (std::size_t i = 0; i < statements_.size(); ++i) find_reads(graph_.nodes[i]);
@@ -77,21 +80,12 @@ class GraphBuilder {
     return true;
   }
 
-  // Are all lengths known to fit? A kernel would find out otherwise, too, but as an error of its
-  // own kind, or, where it needs a descriptor for its length only, not at all. Operands of an
-  // elementwise operation may even be longer than the first: that is left to the instruction.
+  // Are all lengths known to fit, or assumed to? Operands of an elementwise operation may even be
+  // longer than the first: that is left to the instruction.
   bool aligned(const Statement& statement) {
-    if (statement.kind != Statement::Kind::Op) return true;
-    auto length = [&](vcode::LengthTerm term) {
-      const Shape& shape = shapes_.of(statement.operands[term.operand]);
-      return term.described ? shape.sum : shape.length;
-    };
-    for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
-      if (!shapes_.equations.equal(length(rule.left), length(rule.right))) return false;
-    }
-    if (vcode::info(statement.op).family != vcode::Family::Elementwise) return true;
-    return std::all_of(statement.operands.begin(), statement.operands.end(), [&](ValueId operand) {
-      return shapes_.same_length(operand, statement.operands[0]);
+    const auto demands = shapes_.demands(statement);
+    return std::all_of(demands.begin(), demands.end(), [&](const auto& pair) {
+      return shapes_.equations.equal(pair.first, pair.second);
     });
   }
 
@@ -178,13 +172,20 @@ class GraphBuilder {
   // comes before it.
   void order() {
     NodeIndex random = kOutside, check = kOutside;
+    std::vector<bool> relies = assumed_;  // the node, or a generator that it is made of
+    relies.resize(graph_.nodes.size());
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
       Node& node = graph_.nodes[i];
+      for (ValueId operand : node.statement->operands) {
+        const NodeIndex made = graph_.producer(operand);
+        const bool generated = made != kOutside && graph_.nodes[made].role == Role::Generator;
+        if (generated && relies[made]) relies[i] = true;
+      }
       if (node.statement->kind == Statement::Kind::Op && node.statement->op == Op::Rand) {
         node.after = std::exchange(random, i);
       } else if (node.role == Role::Assert) {
         node.after = std::exchange(check, i);
-      } else if (stops(node)) {
+      } else if (stops(node) || relies[i]) {
         node.may_fail = true;
         node.after = check;
       }
@@ -293,6 +294,7 @@ class GraphBuilder {
   Shapes& shapes_;
   const std::vector<std::uint32_t>& outside_uses_;
   const std::vector<bool>& native_;
+  const std::vector<bool>& assumed_;
   RegionGraph graph_;
   std::map<Linear, std::uint32_t> domains_;
 };
@@ -302,8 +304,8 @@ class GraphBuilder {
 RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
-                        const std::vector<bool>& native) {
-  return GraphBuilder(statements, module, function, shapes, outside_uses, native).build();
+                        const std::vector<bool>& native, const std::vector<bool>& assumed) {
+  return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed).build();
 }
 
 }  // namespace fcode

@@ -56,13 +56,21 @@ struct RegionGraph {
     return value < producers.size() ? producers[value] : kOutside;
   }
   std::vector<NodeIndex> producers;  // by value
+  std::vector<std::optional<Type>> types;  // by value
+
+  bool is_segdes(ValueId value) const { return types[value] == Type::Segdes; }
+  /// Can a kernel take the value?
+  bool is_typed(ValueId value) const {
+    return types[value] && (vcode::is_data(*types[value]) || is_segdes(value));
+  }
 };
 
 /// `outside_uses[v]`: how often v is read by others than these statements. `native[i]`: statement i
-/// is to stay an instruction of its own (empty: none).
+/// is to stay an instruction of its own. `assumed[i]`: that its operands fit is assumed (either
+/// empty: none).
 RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
-                        const std::vector<bool>& native);
+                        const std::vector<bool>& native, const std::vector<bool>& assumed);
 
 }  // namespace fcode

@@ -36,9 +36,16 @@ class KernelWriter {
     for (NodeIndex i : members) tables_.inside[i] = 1;
   }
 
-  WrittenKernel run() {
+  WrittenKernel run(const std::vector<ValueId>& checked) {
     count_readers();
     for (NodeIndex i : members_) write(i);
+    for (ValueId value : checked) {
+      if (graph_.is_segdes(value)) {
+        tables_.segdes(value);
+      } else {
+        tables_.array(value);
+      }
+    }
     bind_sizes();
     name_totals();
     vcode::Kernel& kernel = tables_.kernel;
@@ -324,9 +331,9 @@ class KernelWriter {
 }  // namespace
 
 WrittenKernel write_kernel(const RegionGraph& graph, const std::vector<NodeIndex>& members,
-                           const std::vector<bool>& wanted, const Function& function,
-                           const Module& module, Shapes& shapes) {
-  return KernelWriter(graph, members, wanted, function, module, shapes).run();
+                           const std::vector<bool>& wanted, const std::vector<ValueId>& checked,
+                           const Function& function, const Module& module, Shapes& shapes) {
+  return KernelWriter(graph, members, wanted, function, module, shapes).run(checked);
 }
 
 }  // namespace fcode

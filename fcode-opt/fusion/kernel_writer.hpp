@@ -15,9 +15,10 @@ struct WrittenKernel {
 };
 
 /// `members`: the nodes of one slot that are computed by a kernel, in program order. `wanted[v]`:
-/// value v is read by others.
+/// value v is read by others. `checked`: operands that the kernel takes for their lengths, so that
+/// it runs only if these fit.
 WrittenKernel write_kernel(const RegionGraph& graph, const std::vector<NodeIndex>& members,
-                           const std::vector<bool>& wanted, const Function& function,
-                           const Module& module, Shapes& shapes);
+                           const std::vector<bool>& wanted, const std::vector<ValueId>& checked,
+                           const Function& function, const Module& module, Shapes& shapes);
 
 }  // namespace fcode

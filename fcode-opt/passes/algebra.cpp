@@ -160,7 +160,7 @@ class Algebra : public ShapeVisitor {
 
 bool simplify_algebra(Module& module) {
   // What is learned must not rest on an operation whose failure could then disappear.
-  ShapeAnalysis analysis(module, false);
+  ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;

@@ -24,7 +24,7 @@ class ShapeAnalysis::Walk {
       : analysis_(analysis),
         index_(function),
         function_(analysis.module_.functions[function]),
-        shapes_(function_, analysis.trust_rules_),
+        shapes_(function_, analysis.trust_ == Trust::Always),
         visitor_(visitor) {
     if (!analysis.parameters_[function]) return;  // not called: nothing is known
     SignatureReader reader(shapes_);
@@ -56,12 +56,24 @@ class ShapeAnalysis::Walk {
     for (std::size_t at = 0; at < block.statements.size();) {
       std::size_t end = at;
       while (end < block.statements.size() && !is_barrier(block.statements[end])) ++end;
-      for (std::size_t i = at; i < end; ++i) shapes_.step(block.statements[i], analysis_.module_);
+      std::vector<std::pair<Linear, Linear>> rules;  // that hold behind the region
+      for (std::size_t i = at; i < end; ++i) {
+        shapes_.step(block.statements[i], analysis_.module_);
+        if (analysis_.trust_ != Trust::Regions || !is_checked(block.statements[i])) continue;
+        for (auto& rule : shapes_.demands(block.statements[i])) rules.push_back(std::move(rule));
+      }
       if (end > at) visitor_.region(shapes_, block, at, end);
+      for (const auto& [left, right] : rules) shapes_.equations.unite(left, right);
       at = end;
       if (at < block.statements.size() && !barrier(block.statements[at++])) return false;
     }
     return !block.diverges;
+  }
+
+  // Does it fail if the lengths of its operands do not fit?
+  static bool is_checked(const Statement& statement) {
+    return statement.kind == Kind::Op &&
+           vcode::info(statement.op).family != Family::Elementwise;
   }
 
   bool barrier(Statement& statement) {
@@ -188,9 +200,9 @@ SignatureShapes unknown_shapes(const Function& function, std::size_t count) {
 
 }  // namespace
 
-ShapeAnalysis::ShapeAnalysis(Module& module, bool trust_rules)
+ShapeAnalysis::ShapeAnalysis(Module& module, Trust trust)
     : module_(module),
-      trust_rules_(trust_rules),
+      trust_(trust),
       parameters_(module.functions.size()),
       results_(module.functions.size()),
       pending_(module.functions.size(), 0),

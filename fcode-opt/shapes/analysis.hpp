@@ -54,8 +54,16 @@ bool is_barrier(const Statement& statement);
 
 class ShapeAnalysis {
  public:
-  /// Solves the signatures of all functions that the entry can reach. `trust_rules`: see Shapes.
-  explicit ShapeAnalysis(Module& module, bool trust_rules = true);
+  /// When the walk learns from the length rules of operations that have been passed.
+  enum class Trust : std::uint8_t {
+    Never,
+    Regions,  // behind the region that the operation is part of: whatever visitors replace there
+              // must still fail where a rule is broken
+    Always,   // at once (see Shapes)
+  };
+
+  /// Solves the signatures of all functions that the entry can reach.
+  explicit ShapeAnalysis(Module& module, Trust trust = Trust::Always);
 
   /// Walks a function with the solved signatures.
   void walk(std::uint32_t function, ShapeVisitor& visitor);
@@ -68,7 +76,7 @@ class ShapeAnalysis {
   bool weaken_results(std::uint32_t function, SignatureShapes shapes);
 
   Module& module_;
-  bool trust_rules_;
+  Trust trust_;
   std::vector<std::optional<SignatureShapes>> parameters_;  // nothing: not called so far
   std::vector<std::optional<SignatureShapes>> results_;     // parameters, then results;
                                                             // nothing: does not return so far

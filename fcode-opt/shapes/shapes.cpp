@@ -61,6 +61,19 @@ bool Shapes::obey_rules(const Statement& statement) {
   return possible;
 }
 
+std::vector<std::pair<Linear, Linear>> Shapes::demands(const Statement& statement) {
+  std::vector<std::pair<Linear, Linear>> pairs;
+  if (statement.kind != Statement::Kind::Op) return pairs;
+  for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
+    pairs.emplace_back(term(statement, rule.left), term(statement, rule.right));
+  }
+  if (vcode::info(statement.op).family != Family::Elementwise) return pairs;
+  for (ValueId operand : statement.operands) {
+    pairs.emplace_back(of(statement.operands[0]).length, of(operand).length);
+  }
+  return pairs;
+}
+
 Shape Shapes::constant(const vcode::Constant& constant) {
   Shape shape = unknown();
   shape.length = Linear::number(static_cast<std::int64_t>(constant.size()));

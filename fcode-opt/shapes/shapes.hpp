@@ -44,6 +44,10 @@ class Shapes {
   /// obey. False if they cannot hold: the statement fails.
   bool step(const Statement& statement, const Module& module);
 
+  /// What an operation demands of the lengths of its operands, as pairs that must be equal. Those of
+  /// an elementwise one may be longer than the first, and are cut then.
+  std::vector<std::pair<Linear, Linear>> demands(const Statement& statement);
+
   /// Of a result of an Op or Const that the walk has passed, else null.
   const Definition* definition(ValueId value) const;
   /// Is the BOOL scalar known to be T or F?

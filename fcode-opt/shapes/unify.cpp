@@ -118,7 +118,7 @@ class Unification : public ShapeVisitor {
 }  // namespace
 
 bool unify_shapes(Module& module) {
-  ShapeAnalysis shapes(module, false);
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Never);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;

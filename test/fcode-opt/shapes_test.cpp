@@ -54,7 +54,7 @@ bool argument_is_described(const std::string& main) {
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].name != "REC") continue;
     if (module.functions[i].opaque || module.functions[i].parameters.size() != 2) return false;
-    ShapeAnalysis analysis(module, false);
+    ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never);
     SameLength visitor(module.functions[i]);
     analysis.walk(i, visitor);
     return visitor.regions > 0 && visitor.all;
@@ -82,7 +82,7 @@ TEST_CASE("what one arm of a conditional shows does not hold in the other") {
     void decided(Shapes&, Statement&, bool) override { ++count; }
     int count = 0;
   } visitor;
-  ShapeAnalysis(module, false).walk(module.entry, visitor);
+  ShapeAnalysis(module, ShapeAnalysis::Trust::Never).walk(module.entry, visitor);
   CHECK(visitor.count == 0);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("longer operands prove nothing") {
     }
     bool as_first = false, as_second = true;
   } visitor;
-  ShapeAnalysis(module, true).walk(module.entry, visitor);
+  ShapeAnalysis(module, ShapeAnalysis::Trust::Always).walk(module.entry, visitor);
   CHECK(visitor.as_first);
   CHECK_FALSE(visitor.as_second);
 }

@@ -80,6 +80,29 @@ TEST_CASE("lengths that a kernel names twice must agree", "[kernel]") {
   CHECK(contains(ran.messages, "[V0503]"));
 }
 
+TEST_CASE("where lengths do not fit the SPEC does what its operations do", "[kernel]") {
+  const std::string cut =
+      "FCODE 2\n"
+      "KERNEL add\n"
+      "IN a : VEC INT n, b : VEC INT n OUT y : VEC INT n\n"
+      "DO y = MAP n ( i => (+ INT a[i] b[i]) )\n"
+      "SPEC + INT\n"
+      "END\n"
+      "FUNC MAIN CONST INT (1 2) CONST INT (10 20 30) RUN add RET\n";
+  const Ran ran = run_program(cut);
+  CHECK(ran.messages.empty());
+  CHECK(ran.stack == "( 11 22 )\n");
+  const Ran failing = run_program(
+      "FCODE 2\n"
+      "KERNEL sum\n"
+      "IN a : VEC INT 3, d : SEG s 3 OUT y : VEC INT s\n"
+      "DO y = REDUCE d ( i => a[i] ) + INT\n"
+      "SPEC +_REDUCE INT\n"
+      "END\n"
+      "FUNC MAIN CONST INT (1 2 3) CONST SEGDES (1 1) RUN sum RET\n");
+  CHECK(contains(failing.messages, "lengths do not fit in `+_REDUCE INT`"));
+}
+
 TEST_CASE("an assertion stops the program with its message", "[kernel]") {
   const Ran fine = run_program(kCheck + "FUNC MAIN CONST INT (1 2) RUN positive RET\n");
   CHECK(fine.stack == "( 1 2 )\n");
