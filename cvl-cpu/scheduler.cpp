@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <sched.h>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -25,6 +26,13 @@ void order_streamed_stores() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
+}
+
+/// What oneTBB would answer, but without starting it.
+int usable_processors() {
+  cpu_set_t processors;
+  if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
+  return tbb::info::default_concurrency();
 }
 
 }  // namespace
@@ -61,18 +69,21 @@ struct Scheduler::Arena {
 };
 
 Scheduler::Scheduler(int threads)
-    : threads_(threads > 0 ? threads : std::max(1, tbb::info::default_concurrency())) {
-  if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);
-}
+    : threads_(threads > 0 ? threads : std::max(1, usable_processors())) {}
 
 Scheduler::~Scheduler() = default;
+
+Scheduler::Arena& Scheduler::arena() {
+  if (arena_ == nullptr) arena_ = std::make_unique<Arena>(threads_);
+  return *arena_;
+}
 
 void Scheduler::for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body) {
   if (tiles <= 1 || bytes < kSerialBytes || threads_ == 1) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
     return;
   }
-  arena_->run(tiles, body, tbb::auto_partitioner{});
+  arena().run(tiles, body, tbb::auto_partitioner{});
 }
 
 void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body) {
@@ -92,7 +103,7 @@ void Scheduler::for_parts(int parts, TileBody body) {
     for (int part = 0; part < parts; ++part) body(part);
     return;
   }
-  arena_->run(parts, body, tbb::simple_partitioner{});
+  arena().run(parts, body, tbb::simple_partitioner{});
 }
 
 }  // namespace cvl::cpu

@@ -53,8 +53,10 @@ class Scheduler {
 
  private:
   struct Arena;
+  Arena& arena();
+
   int threads_;
-  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<Arena> arena_;  // made for the first work that is worth sharing
 };
 
 /// Number of tiles of `tile` elements that cover n elements.
