@@ -10,6 +10,7 @@
 #include "vcode/diagnostics.hpp"
 #include "vinterp/byte_buffer.hpp"
 #include "vinterp/line_profile.hpp"
+#include "vinterp/profile_rows.hpp"
 #include "vinterp/report_text.hpp"
 #include "vinterp/streams.hpp"
 
@@ -34,22 +35,26 @@ TextSink sink_for(int fd) {
 
 Observers::Observers(const Options& options, const vcode::LinkedProgram& program,
                      cvl::Backend& backend)
-    : program_(program), backend_(backend) {
+    : program_(program), backend_(backend), show_profile_(options.profile.has_value()) {
   const TraceOptions wanted{.instructions = options.trace.has_value(),
                             .command = options.show_commands,
                             .stack = options.show_stack,
-                            .values = options.show_values};
+                            .values = options.show_values,
+                            .values_per_vector = options.trace_values,
+                            .max_lines = options.trace_lines};
   if (options.trace && !options.trace->empty()) trace_file_ = create_file(*options.trace);
   if (wanted.instructions || wanted.command || wanted.stack || wanted.values) {
     trace_.emplace(backend, program, wanted,
                    sink_for(trace_file_ ? trace_file_.get() : STDERR_FILENO));
   }
-  if (options.profile) {
-    profile_.emplace(program);
-    if (!options.profile->empty()) {
-      chrome_file_ = create_file(*options.profile);
-      chrome_trace_.emplace(program, backend.heap());
-    }
+  if (options.profile || options.profile_rows) profile_.emplace(program);
+  if (options.profile && !options.profile->empty()) {
+    chrome_file_ = create_file(*options.profile);
+    chrome_trace_.emplace(program, backend.heap());
+  }
+  if (options.profile_rows) {
+    rows_file_ = create_file(*options.profile_rows);
+    rows_as_json_ = options.profile_rows->ends_with(".json");
   }
   if (options.stats) statistics_.emplace();
 }
@@ -61,16 +66,28 @@ void Observers::attach(Machine& machine) {
   if (statistics_) machine.observe(*statistics_);
 }
 
-void Observers::report(double seconds) {
+void Observers::report_profile(double seconds) {
   const TextSink standard_error = sink_for(STDERR_FILENO);
   const auto& heap = backend_.heap().statistics();
-  if (profile_ && has_origins(program_)) {
+  if (show_profile_ && has_origins(program_)) {
     LineProfile lines;
     lines.add(*profile_, program_, origin_places(program_), seconds);
     standard_error(lines.report(heap, backend_.counters()));
-  } else if (profile_) {
+  } else if (show_profile_) {
     standard_error(profile_->report(heap, backend_.counters(), seconds));
   }
+  if (!rows_file_) return;
+  const std::string rows =
+      rows_as_json_ ? profile_json(*profile_, program_) : profile_csv(*profile_, program_);
+  if (!sink_for(rows_file_.get())(rows)) {
+    throw cvl::Failure(vcode::ErrorCode::OutputFailed, "cannot write the rows of the profile");
+  }
+}
+
+void Observers::report(double seconds) {
+  const TextSink standard_error = sink_for(STDERR_FILENO);
+  const auto& heap = backend_.heap().statistics();
+  if (profile_) report_profile(seconds);
   if (statistics_) standard_error(statistics_->report(heap, backend_.counters(), seconds));
   if (chrome_trace_ && !chrome_trace_->write(sink_for(chrome_file_.get()))) {
     throw cvl::Failure(vcode::ErrorCode::OutputFailed, "cannot write the trace of the profile");

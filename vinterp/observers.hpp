@@ -24,15 +24,20 @@ class Observers {
 
   void attach(Machine& machine);
 
-  /// Writes reports to standard error and the Chrome trace to its file, after a run of any outcome.
-  /// Throws cvl::Failure (OutputFailed).
+  /// Writes reports to standard error and those with files to their files, after a run of any
+  /// outcome. Throws cvl::Failure (OutputFailed).
   void report(double seconds);
 
  private:
+  void report_profile(double seconds);
+
   const vcode::LinkedProgram& program_;
   cvl::Backend& backend_;
   FileDescriptor trace_file_;
   FileDescriptor chrome_file_;
+  FileDescriptor rows_file_;
+  bool rows_as_json_ = false;
+  bool show_profile_;
   std::optional<Trace> trace_;
   std::optional<Profile> profile_;
   std::optional<ChromeTrace> chrome_trace_;

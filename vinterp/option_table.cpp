@@ -225,12 +225,38 @@ std::vector<OptionRow> make_table() {
        .apply = [](Options& options, const std::string& text) { options.trace = text; },
        .undo = [](Options& options) { options.trace.reset(); }},
       {.group = kInspection,
+       .name = "trace-lines",
+       .argument = Required,
+       .placeholder = "N",
+       .text = "end the trace after so many lines (default: 1000000)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             options.trace_lines = parse_count("--trace-lines", text, 1);
+           }},
+      {.group = kInspection,
+       .name = "trace-values",
+       .argument = Required,
+       .placeholder = "N",
+       .text = "elements of each operand in the trace (default: 8)",
+       .apply =
+           [](Options& options, const std::string& text) {
+             constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+             options.trace_values =
+                 static_cast<std::int64_t>(std::min(parse_count("--trace-values", text, 0), kMost));
+           }},
+      {.group = kInspection,
        .name = "profile",
        .argument = Optional,
        .placeholder = "FILE",
        .text = "print where time goes to standard error; with FILE also write a Chrome trace",
        .apply = [](Options& options, const std::string& text) { options.profile = text; },
        .undo = [](Options& options) { options.profile.reset(); }},
+      {.group = kInspection,
+       .name = "profile-rows",
+       .argument = Required,
+       .placeholder = "FILE",
+       .text = "write all rows of the profile to FILE: as JSON if its name ends in .json, else CSV",
+       .apply = [](Options& options, const std::string& text) { options.profile_rows = text; }},
       {.group = kInspection,
        .name = "stats",
        .text = "print time and use of memory to standard error after the run",

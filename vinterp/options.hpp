@@ -14,6 +14,7 @@
 
 #include "cvl/random.hpp"
 #include "cvl/value.hpp"
+#include "vinterp/trace.hpp"
 
 namespace vinterp {
 
@@ -65,9 +66,12 @@ struct Options {
   bool sandbox = false;
   bool stats = false;
   CompareMode compare = CompareMode::Off;
-  std::optional<std::string> trace;    // FILE; empty: standard error
-  std::optional<std::string> profile;  // FILE of the Chrome trace; empty: the table only
-  bool json = false;  // information as JSON
+  std::optional<std::string> trace;  // FILE; empty: standard error
+  std::uint64_t trace_lines = TraceOptions{}.max_lines;
+  std::int64_t trace_values = TraceOptions{}.values_per_vector;
+  std::optional<std::string> profile;       // FILE of the Chrome trace; empty: the table only
+  std::optional<std::string> profile_rows;  // FILE
+  bool json = false;                        // information as JSON
   bool json_diagnostics = false;
   ColorMode color = ColorMode::Auto;
 };

@@ -222,6 +222,26 @@ TEST_CASE("inspection", "[cli]") {
   CHECK(folder.read("t.txt").find("+ INT") != std::string::npos);
   CHECK(folder.read("p.json").find("traceEvents") != std::string::npos);
   CHECK(folder.run("$V --trace=/nonexistent/x a.vcode").status == 5);
+  CHECK(folder.run("$V --profile-rows=/nonexistent/x a.vcode").status == 5);
+  const auto traced = folder.run("$V --trace --trace-values=1 --trace-lines=3 a.vcode");
+  CHECK(traced.err.find("( 1 ... 2 elements )") != std::string::npos);
+  CHECK(traced.err.find("the trace ends here, after 3 lines") != std::string::npos);
+}
+
+TEST_CASE("rows of a profile", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC A CONST INT (1 2) COPY 1 0 + INT RET");
+  const auto run = folder.run("$V --profile-rows=p.csv a.vcode");
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+  const std::string csv = folder.read("p.csv");
+  CHECK(csv.rfind("operation,function,line,calls,elements,bytes,seconds\n", 0) == 0);
+  CHECK(csv.find("\n+ INT,A,1,1,2,") != std::string::npos);
+  CHECK(folder.run("$V --profile-rows=p.json a.vcode").status == 0);
+  const std::string json = folder.read("p.json");
+  CHECK(json.rfind("[\n{\"operation\": ", 0) == 0);
+  CHECK(json.find("{\"operation\": \"+ INT\", \"function\": \"A\", \"line\": 1, \"calls\": 1, "
+                  "\"elements\": 2, ") != std::string::npos);
 }
 
 }  // namespace

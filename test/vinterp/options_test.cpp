@@ -73,6 +73,11 @@ TEST_CASE("long options", "[options]") {
   CHECK_FALSE(parsed({"--sandbox", "--no-sandbox", "file"}).sandbox);
   CHECK_FALSE(parsed({"--trace=x", "--no-trace", "file"}).trace);
   CHECK(parsed({"--trace", "file"}).trace == "");
+  CHECK(parsed({"file"}).trace_lines == 1'000'000);
+  CHECK(parsed({"--trace-lines=5", "file"}).trace_lines == 5);
+  CHECK(parsed({"file"}).trace_values == 8);
+  CHECK(parsed({"--trace-values=0", "file"}).trace_values == 0);
+  CHECK(parsed({"--profile-rows", "p.csv", "file"}).profile_rows == "p.csv");
   CHECK(parsed({"--trace", "file"}).file == "file");
 }
 
