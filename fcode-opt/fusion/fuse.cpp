@@ -250,6 +250,7 @@ class FunctionFusion : public ShapeVisitor {
 }  // namespace
 
 FusionReport fuse(Module& module) {
+  infer_types(module);  // kernels state the types of what they take
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
   KernelPool pool(module);
   FusionReport report;

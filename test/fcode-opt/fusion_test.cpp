@@ -21,13 +21,13 @@ struct Structure {
 const Structure kExamples[] = {
     {"dot-product", 4, 0, 1, 2, 0},
     {"fft", 50, 11, 4, 4, 1},
-    {"fibonacci", 7, 7, 0, 0, 2},
+    {"fibonacci", 7, 5, 1, 0, 2},
     {"hello-world", 0, 0, 0, 0, 0},
     {"histogram", 33, 5, 3, 4, 0},
     {"line-fit", 18, 0, 1, 1, 0},
-    {"mandelbrot-counts", 43, 18, 5, 7, 1},
+    {"mandelbrot-counts", 43, 12, 6, 8, 1},
     {"matrix-multiply", 18, 0, 2, 2, 0},
-    {"mergesort", 44, 8, 5, 5, 2},
+    {"mergesort", 44, 7, 5, 5, 2},
     {"monte-carlo-pi", 29, 3, 4, 4, 0},
     {"n-body-step", 42, 0, 3, 3, 0},
     {"primes", 23, 2, 3, 4, 1},
@@ -36,7 +36,7 @@ const Structure kExamples[] = {
     {"run-length-encode", 29, 4, 5, 5, 0},
     {"running-totals", 10, 0, 2, 2, 0},
     {"sparse-matrix-vector", 8, 0, 1, 1, 0},
-    {"string-search", 25, 15, 1, 1, 1},
+    {"string-search", 25, 12, 2, 2, 1},
     {"word-count", 53, 5, 4, 6, 0},
 };
 

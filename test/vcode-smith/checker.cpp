@@ -21,10 +21,6 @@ std::string first_error(const vcode::Diagnostics& diagnostics) {
   return {};
 }
 
-std::string name_of(const std::optional<vcode::ErrorCode>& failure) {
-  return failure ? std::string(vcode::info(*failure).id) : "success";
-}
-
 /// What the machine did that the reference did not.
 std::string difference(const reference::Outcome& expected, const MachineRun& found) {
   if (expected.failure != found.failure) {
@@ -32,13 +28,7 @@ std::string difference(const reference::Outcome& expected, const MachineRun& fou
                        name_of(expected.failure));
   }
   if (expected.exited != found.exited) return "one of the runs ends by EXIT";
-  if (expected.output != found.output) {
-    return fmt::format("standard output\n{}instead of\n{}", found.output, expected.output);
-  }
-  if (expected.error != found.error) {
-    return fmt::format("standard error\n{}instead of\n{}", found.error, expected.error);
-  }
-  return {};
+  return difference_in_output(expected.output, expected.error, found);
 }
 
 }  // namespace

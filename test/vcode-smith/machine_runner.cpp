@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include "cvl/failure.hpp"
 #include "cvl/random.hpp"
 #include "vinterp/constants.hpp"
@@ -34,6 +36,21 @@ class Capture {
 };
 
 }  // namespace
+
+std::string name_of(const std::optional<vcode::ErrorCode>& failure) {
+  return failure ? std::string(vcode::info(*failure).id) : "success";
+}
+
+std::string difference_in_output(const std::string& output, const std::string& error,
+                                 const MachineRun& found) {
+  if (output != found.output) {
+    return fmt::format("standard output\n{}instead of\n{}", found.output, output);
+  }
+  if (error != found.error) {
+    return fmt::format("standard error\n{}instead of\n{}", found.error, error);
+  }
+  return {};
+}
 
 MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict) {
   MachineRun run;

@@ -18,6 +18,13 @@ struct MachineRun {
   std::string error;   // standard error: WRITE
 };
 
+/// The code of a failure, or `success`.
+std::string name_of(const std::optional<vcode::ErrorCode>& failure);
+
+/// What the run has written otherwise than expected; empty if nothing.
+std::string difference_in_output(const std::string& output, const std::string& error,
+                                 const MachineRun& found);
+
 /// Runs the program with the random numbers of a fresh start. Input is empty; files and processes
 /// are refused.
 MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict);

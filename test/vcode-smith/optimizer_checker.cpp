@@ -26,14 +26,18 @@ std::optional<vcode::LinkedProgram> reread(const vcode::Program& program) {
   return vcode::link(std::move(*parsed), diagnostics);
 }
 
-std::string name_of(const fcode::OptimizerOptions& options) {
+std::string text_of(const fcode::OptimizerOptions& options) {
   std::string name = fmt::format("-O{}", options.level);
   for (const std::string& pass : options.disabled) name += fmt::format(" --disable={}", pass);
   return name;
 }
 
-std::string name_of(const std::optional<vcode::ErrorCode>& failure) {
-  return failure ? std::string(vcode::info(*failure).id) : "success";
+fcode::OptimizerOptions variant(int level, std::vector<std::string> disabled) {
+  fcode::OptimizerOptions options;
+  options.level = level;
+  options.disabled = std::move(disabled);
+  options.check = true;
+  return options;
 }
 
 std::string difference(const MachineRun& expected, const MachineRun& found) {
@@ -44,13 +48,7 @@ std::string difference(const MachineRun& expected, const MachineRun& found) {
                        found.message, name_of(expected.failure), expected.message);
   }
   if (expected.exited != found.exited && !not_needed) return "one of the runs ends by EXIT";
-  if (expected.output != found.output) {
-    return fmt::format("standard output\n{}instead of\n{}", found.output, expected.output);
-  }
-  if (expected.error != found.error) {
-    return fmt::format("standard error\n{}instead of\n{}", found.error, expected.error);
-  }
-  return {};
+  return difference_in_output(expected.output, expected.error, found);
 }
 
 }  // namespace
@@ -58,13 +56,10 @@ std::string difference(const MachineRun& expected, const MachineRun& found) {
 std::vector<fcode::OptimizerOptions> optimizer_variants(int highest) {
   std::vector<fcode::OptimizerOptions> variants;
   for (int level = fcode::kLeastLevel + 1; level < highest; ++level) {
-    variants.push_back({.level = level, .disabled = {}, .dump = {}, .check = true});
+    variants.push_back(variant(level, {}));
   }
   for (const fcode::Pass& pass : fcode::pass_table()) {
-    variants.push_back({.level = highest,
-                        .disabled = {std::string(pass.name)},
-                        .dump = {},
-                        .check = true});
+    variants.push_back(variant(highest, {std::string(pass.name)}));
   }
   return variants;
 }
@@ -87,21 +82,18 @@ std::string OptimizerChecker::check(const vcode::Program& program, const cvl::Wi
   cvl::Backend& cpu = backend(widths);
   const MachineRun expected = run_on_machine(*linked, cpu, strict);
   if (expected.failure) ++failing_;
-  fcode::OptimizerOptions everything;
-  everything.level = level_;
-  everything.check = true;
-  for (const auto& options : {everything, variants_[number % variants_.size()]}) {
+  for (const auto& options : {variant(level_, {}), variants_[number % variants_.size()]}) {
     std::optional<vcode::LinkedProgram> optimized;
     try {
       optimized = reread(fcode::optimize(program, options));
     } catch (const std::exception& error) {
-      return fmt::format("{}: {}", name_of(options), error.what());
+      return fmt::format("{}: {}", text_of(options), error.what());
     }
-    if (!optimized) return fmt::format("{}: the result does not parse", name_of(options));
+    if (!optimized) return fmt::format("{}: the result does not parse", text_of(options));
     const std::string differs = difference(expected, run_on_machine(*optimized, cpu, strict));
-    if (!differs.empty()) return fmt::format("{}: {}", name_of(options), differs);
+    if (!differs.empty()) return fmt::format("{}: {}", text_of(options), differs);
     if (cpu.heap().statistics().live_bytes != 0) {
-      return fmt::format("{}: vector memory is left over", name_of(options));
+      return fmt::format("{}: vector memory is left over", text_of(options));
     }
   }
   return {};
