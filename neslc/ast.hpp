@@ -126,8 +126,7 @@ struct Let {
   ExprPtr body;
 };
 struct ApplyToEach {
-  bool serial = false;  // {* ... }
-  ExprPtr body;         // null: the first generator's pattern
+  ExprPtr body;  // null: the first generator's pattern
   std::vector<Binding> generators;
   ExprPtr sieve;  // null: none
 };

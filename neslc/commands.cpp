@@ -62,7 +62,7 @@ constexpr std::string_view kLimits = R"(Known limits:
 2. Only one `time` runs at a time: time(... time(...) ...) is refused.
 3. Sequences of functions must hold one and the same function.
 4. `name &= exp` evaluates at once, not in the background.
-5. The plotting functions (w_...) are declared, but have no code.
+5. The plotting functions (w_...) make pictures in files; there is no input from windows.
 6. Streams are closed at the end of each top-level form.
 )";
 

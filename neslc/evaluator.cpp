@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fcntl.h>
+#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "neslc/value.hpp"
 #include "neslc/value_text.hpp"
 #include "vcode/printer.hpp"
+#include "vinterp/chrome_trace.hpp"
 #include "vinterp/constants.hpp"
 #include "vinterp/io_ops.hpp"
 #include "vinterp/machine.hpp"
@@ -31,6 +33,17 @@ bool has_effects(const vcode::Program& program) {
     }
   }
   return false;
+}
+
+void write_trace(vinterp::ChromeTrace& trace, const std::string& name) {
+  std::ofstream file(name, std::ios::binary);
+  const bool written = file && trace.write([&](std::string_view text) {
+    return static_cast<bool>(file << text);
+  });
+  if (!written || !file.flush()) {
+    throw cvl::Failure(vcode::ErrorCode::OutputFailed,
+                       fmt::format("cannot write `{}`", vcode::escaped(name)));
+  }
 }
 
 /// `LABEL ( NUMBER )` as `LABEL NUMBER`.
@@ -189,9 +202,12 @@ Evaluation Evaluator::run(const StackCode& code, const ir::Module& module) {
   if (options.cost) machine.observe(meter);
   vinterp::Profile profile(*linked);
   if (options.profile != nullptr) machine.observe(profile);
+  std::optional<vinterp::ChromeTrace> trace;
+  if (!options.trace_file.empty()) machine.observe(trace.emplace(*linked, backend_->heap()));
   vinterp::RunResult run = machine.run();
   result.seconds = run.seconds;
   if (options.cost) result.cost = meter.cost();
+  if (trace) write_trace(*trace, options.trace_file);
   const SourceMap map(module, code, *linked);
   if (options.profile != nullptr) {
     options.profile->add(

@@ -151,7 +151,6 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node) {
   ApplyToEach each;
-  each.serial = node.serial;
   std::vector<TypePtr> elements;
   for (const ast::Binding& generator : node.generators) {
     Typed source = expression(*generator.value);
@@ -178,15 +177,14 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
     }
     each.generators[i].pattern = std::move(left);
   }
-  const int serial_depth = parallel_depth_;
-  if (!node.serial) ++parallel_depth_;
+  ++parallel_depth_;
   Typed body = node.body ? expression(*node.body) : pattern_value(*each.generators[0].pattern);
   if (node.sieve) {
     Typed sieve = expression(*node.sieve);
     check_bool(*sieve, "what stands behind `|`");
     each.sieve = std::move(sieve);
   }
-  parallel_depth_ = serial_depth;
+  --parallel_depth_;
   const TypePtr type = inference_.sequence(body->type);
   each.body = std::move(body);
   return make(at.span, type, std::move(each));

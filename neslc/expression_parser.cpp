@@ -351,11 +351,52 @@ ast::Binding ExpressionParser::generator(ExprPtr left) {
   return {to_pattern(std::move(left)), std::move(value)};
 }
 
+/// A pattern as the expression that has its value.
+ExprPtr ExpressionParser::pattern_value(std::size_t first, const ast::Pattern& pattern) {
+  using PatternKind = ast::Pattern::Kind;
+  const auto name = [&] { return make(first, 0, ast::Name{pattern.name}); };
+  if (pattern.kind == PatternKind::Pair) {
+    return make(first, 0,
+                ast::Tuple{pattern_value(first, *pattern.first),
+                           pattern_value(first, *pattern.second)});
+  }
+  if (pattern.kind == PatternKind::Record) {
+    return make(first, 0, ast::Call{name(), pattern_value(first, *pattern.first)});
+  }
+  return name();
+}
+
+/// `{* body : p in s; q in u | c}`: the function (p, q) => (body, c) applied to one element of
+/// zip(s, u) after another; then what the sieve lets through.
+ExprPtr ExpressionParser::serial_each(std::size_t first, int below, ast::ApplyToEach each) {
+  const auto operation = [&](const char* name, ExprPtr left, ExprPtr right) {
+    return make(first, below + 1, ast::Operation{name, name, std::move(left), std::move(right)});
+  };
+  if (!each.body) each.body = pattern_value(first, *each.generators[0].pattern);
+  const bool filtered = each.sieve != nullptr;
+  if (filtered) {
+    each.body = make(first, below, ast::Tuple{std::move(each.body), std::move(each.sieve)});
+  }
+  ast::Binding all = std::move(each.generators.back());
+  for (std::size_t i = each.generators.size() - 1; i-- > 0;) {
+    auto pattern = std::make_unique<ast::Pattern>();
+    pattern->kind = ast::Pattern::Kind::Pair;
+    pattern->span = each.generators[i].pattern->span;
+    pattern->first = std::move(each.generators[i].pattern);
+    pattern->second = std::move(all.pattern);
+    all.pattern = std::move(pattern);
+    all.value = operation("zip", std::move(each.generators[i].value), std::move(all.value));
+  }
+  ExprPtr function = make(first, below, ast::Lambda{std::move(all.pattern), std::move(each.body)});
+  ExprPtr results = operation("{* }", std::move(function), std::move(all.value));
+  return filtered ? operation("pack", nullptr, std::move(results)) : std::move(results);
+}
+
 ExprPtr ExpressionParser::apply_to_each() {
   const std::size_t first = tokens_.position();
   tokens_.take();
   ast::ApplyToEach result;
-  result.serial = tokens_.accept_mark("*");
+  const bool serial = tokens_.accept_mark("*");
   ExprPtr left = expression();
   if (tokens_.accept_mark(":")) {
     result.body = std::move(left);
@@ -366,6 +407,7 @@ ExprPtr ExpressionParser::apply_to_each() {
   if (tokens_.accept_mark("|")) result.sieve = expression();
   tokens_.expect_mark("}", "after the generators of an apply-to-each");
   const int below = std::max(deepest(result.body, result.sieve), deepest(result.generators));
+  if (serial) return serial_each(first, below, std::move(result));
   return make(first, below, std::move(result));
 }
 

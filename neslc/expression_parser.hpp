@@ -29,6 +29,8 @@ class ExpressionParser {
   ast::ExprPtr let();
   ast::ExprPtr closure();
   ast::ExprPtr apply_to_each();
+  ast::ExprPtr pattern_value(std::size_t first, const ast::Pattern& pattern);
+  ast::ExprPtr serial_each(std::size_t first, int below, ast::ApplyToEach each);
   ast::ExprPtr bracket();
   ast::ExprPtr time();
   bool at_juxtaposed() const;

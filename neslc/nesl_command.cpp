@@ -11,9 +11,11 @@
 #include "neslc/commands.hpp"
 #include "neslc/nesl_options.hpp"
 #include "neslc/repl.hpp"
+#include "vinterp/backends.hpp"
 #include "vinterp/guard.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
+#include "vinterp/json.hpp"
 #include "vinterp/streams.hpp"
 
 namespace neslc {
@@ -190,6 +192,10 @@ std::string information(vinterp::Task task) {
       return vinterp::fish_completion(line);
     case vinterp::Task::Version:
       return vinterp::version_text("nesl");
+    case vinterp::Task::VersionJson:
+      return vinterp::version_json("nesl");
+    case vinterp::Task::ListDevices:
+      return vinterp::device_list();
     default:
       return vinterp::help_text(line);
   }
@@ -209,30 +215,34 @@ int perform(const NeslOptions& options) {
   return repl(top, options);
 }
 
-int fail(vcode::ErrorCode code, const std::string& message, const std::string& hint,
-         const std::vector<std::string>& notes = {}) {
-  vcode::Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = message;
-  diagnostic.hint = hint;
-  for (const std::string& note : notes) diagnostic.notes.push_back({note, {}});
-  const vcode::RenderOptions rendering{vinterp::use_color(vinterp::ColorMode::Auto), "nesl"};
-  std::fputs(vcode::render(diagnostic, nullptr, rendering).c_str(), stderr);
-  return static_cast<int>(vcode::info(code).error_class);
+int fail(const vinterp::Options& machine, const vcode::Diagnostic& diagnostic) {
+  const vcode::RenderOptions rendering{vinterp::use_color(machine.color), "nesl"};
+  const std::string text = machine.json_diagnostics ? vinterp::json_line(diagnostic, nullptr)
+                                                    : vcode::render(diagnostic, nullptr, rendering);
+  std::fputs(text.c_str(), stderr);
+  return static_cast<int>(vcode::info(diagnostic.code).error_class);
 }
 
 }  // namespace
 
 int run_nesl(const std::string& program, std::span<const std::string> arguments) noexcept {
   return vinterp::guarded("nesl", [&] {
+    vinterp::prepare_standard_streams();
+    const NeslOptions options = parse_nesl_options(program, arguments);
+    vcode::Diagnostic diagnostic;
     try {
-      vinterp::prepare_standard_streams();
-      return perform(parse_nesl_options(program, arguments));
+      return perform(options);
     } catch (const CommandError& error) {
-      return fail(error.code, error.message, error.hint);
+      diagnostic.code = error.code;
+      diagnostic.message = error.message;
+      diagnostic.hint = error.hint;
     } catch (const cvl::Failure& failure) {
-      return fail(failure.code(), failure.message(), failure.hint(), failure.notes());
+      diagnostic.code = failure.code();
+      diagnostic.message = failure.message();
+      diagnostic.hint = failure.hint();
+      for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
     }
+    return fail(options.machine, diagnostic);
   });
 }
 

@@ -56,7 +56,7 @@ constexpr Explained kStatuses[] = {
 constexpr std::string_view kShared[] = {"backend", "threads",  "int",          "float",
                                         "seed",    "optimize", "disable-pass", "memory",
                                         "timeout", "sandbox",  "max-depth",    "color",
-                                        "version", "help"};
+                                        "version", "help",     "diagnostics",  "list-devices"};
 
 std::vector<OptionRow> make_table(NeslOptions& own) {
   const auto flag = [](bool& target) {
@@ -97,9 +97,12 @@ std::vector<OptionRow> make_table(NeslOptions& own) {
   };
   table.push_back({.group = "Inspection",
                    .name = "profile",
-                   .text = "print to standard error where time goes, by line of the program",
-                   .apply = [](vinterp::Options& options, const std::string&) {
-                     options.profile = std::string();
+                   .argument = ArgumentKind::Optional,
+                   .placeholder = "FILE",
+                   .text = "print to standard error where time goes, by line of the program; with "
+                           "FILE also write a Chrome trace of the last evaluation",
+                   .apply = [](vinterp::Options& options, const std::string& text) {
+                     options.profile = text;
                    }});
   for (const OptionRow& row : vinterp::option_table()) {
     const bool device = row.letter >= '0' && row.letter <= '9';

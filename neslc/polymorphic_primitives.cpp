@@ -120,6 +120,11 @@ Value null_element(Flattener& f, const CallSite& site, const Value&) {
   return identity_of(f, site.result_type);
 }
 
+/// The empty sequence of what a function gives.
+Value no_elements(Flattener& f, const CallSite& site, const Value&) {
+  return empty_sequence(f.builder(), f.types(), site.result_type, f.serial());
+}
+
 // ---- Values as text
 
 class Printer {
@@ -236,6 +241,7 @@ std::vector<PrimitiveEntry> polymorphic_primitives() {
       {"error", error},
       {"runtime.check", runtime_check},
       {"machine.null", null_element},
+      {"machine.none", no_elements},
   };
 }
 

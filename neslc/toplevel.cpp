@@ -16,6 +16,7 @@
 #include "neslc/library_text.hpp"
 #include "vcode/keywords.hpp"
 #include "vinterp/backends.hpp"
+#include "vinterp/json.hpp"
 #include "vinterp/loader.hpp"
 
 namespace neslc {
@@ -58,7 +59,10 @@ Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_opti
   options.cost = show.cost;
   options.optimizer.level = machine.optimize.value_or(fcode::kLeastLevel);
   options.optimizer.disabled = machine.disabled_passes;
-  if (machine.profile) options.profile = &profile_;
+  if (machine.profile) {
+    options.profile = &profile_;
+    options.trace_file = *machine.profile;
+  }
   runner_->text.one_line = show.transcript;
   configurations_[configuration_] = {machine.backend, machine.device, machine.threads,
                                      machine.memory};
@@ -91,8 +95,10 @@ void Toplevel::print_error(std::string_view text) {
 }
 
 int Toplevel::complain(const vcode::Diagnostic& diagnostic, const vcode::Source* source) {
-  print_error(vcode::render(diagnostic, source,
-                            {.color = vinterp::use_color(machine_.color), .program = "nesl"}));
+  print_error(machine_.json_diagnostics
+                  ? vinterp::json_line(diagnostic, source)
+                  : vcode::render(diagnostic, source,
+                                  {.color = vinterp::use_color(machine_.color), .program = "nesl"}));
   return status_of(diagnostic);
 }
 

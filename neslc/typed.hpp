@@ -109,7 +109,6 @@ struct Let {  // bindings in order, each visible in the later ones and in the bo
 /// { body : generators | sieve }. The generators do not see each other's variables. The sieve does
 /// not guard the body: both are evaluated for every instance.
 struct ApplyToEach {
-  bool serial = false;  // {* ... }: the instances one after another
   ExprPtr body;
   std::vector<Binding> generators;
   ExprPtr sieve;  // null: none

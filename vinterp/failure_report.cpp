@@ -69,6 +69,13 @@ std::vector<vcode::Note> largest_vectors(std::span<const cvl::Value> stack, bool
   return notes;
 }
 
+/// A check's text may begin and end a line of its own.
+std::string without_line_ends(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of('\n');
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of('\n') - begin + 1);
+}
+
 void append(std::vector<vcode::Note>& notes, std::vector<vcode::Note> more) {
   std::move(more.begin(), more.end(), std::back_inserter(notes));
 }
@@ -83,16 +90,16 @@ vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::Linke
   at = failure.origin().value_or(at);
   vcode::Diagnostic diagnostic;
   diagnostic.code = failure.code();
-  diagnostic.message = failure.message();
+  diagnostic.message = without_line_ends(failure.message());
   diagnostic.span = program.code[at].span;
   if (vcode_terms) diagnostic.function = program.function_at(at).name;
   diagnostic.hint = failure.hint();
   for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
   if (vcode_terms && program.code[at].op == vcode::Op::Run) {
     const vcode::Kernel& kernel = program.kernels[program.code[at].a].definition;
-    diagnostic.notes.push_back(
-        {fmt::format("in the kernel `{}`, defined in line {}", kernel.name, kernel.name_span.line),
-         {}});
+    std::string note = fmt::format("in the kernel `{}`", kernel.name);
+    if (kernel.name_span) note += fmt::format(", defined in line {}", kernel.name_span.line);
+    diagnostic.notes.push_back({std::move(note), {}});
   }
   if (failure.code() == vcode::ErrorCode::OutOfMemory) {
     if (vcode_terms) {

@@ -154,6 +154,7 @@ LibraryTable larger_functions() {
        [](C, V v) { return chosen(v.first().as_sequence(), v.second().as_sequence(), false); }},
       {"scan", scan},
       {"map", map},
+      {"{* }", map},
   };
 }
 

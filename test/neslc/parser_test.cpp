@@ -44,7 +44,7 @@ struct Show {
     return "let " + bindings(n.bindings) + show(n.body);
   }
   std::string operator()(const ast::ApplyToEach& n) const {
-    return fmt::format("{{{}{}:{}{}}}", n.serial ? "*" : "", n.body ? show(n.body) : "",
+    return fmt::format("{{{}:{}{}}}", n.body ? show(n.body) : "",
                        bindings(n.generators), n.sieve ? fmt::format("|{}", show(n.sieve)) : "");
   }
   std::string operator()(const ast::SequenceLiteral& n) const {
@@ -137,7 +137,8 @@ TEST_CASE("apply-to-each, sequences and ranges", "[parser]") {
   CHECK(parsed("{a, b : a in s; b in u | p};") == "{(a, b):a=s;b=u;|p}");
   CHECK(parsed("{a + 1 : a};") == "{(a+1):a=a;}");
   CHECK(parsed("{a | a > 1};") == "{:a=a;|(a>1)}");
-  CHECK(parsed("{* x : point(x, y) in s};") == "{*x:point(x, y)=s;}");
+  CHECK(parsed("{* x : point(x, y) in s};") == "((point(x, y)=>x){* }s)");
+  CHECK(parsed("{* x in s; y in u | y};") == "pack(((x, y)=>(x, y)){* }(szipu))");
   CHECK(parsed("[1:2:3];") == "[1:2:3]");
   CHECK(parsed("[] cell(int, [char]) ++ [] (a, b);") == "([]++[])");
   CHECK(parsed("[(1, 2), g(3)];") == "[(1, 2) g<3>]");

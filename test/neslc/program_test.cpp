@@ -31,12 +31,28 @@ fs::path companion(fs::path path, const char* extension) {
   return path.replace_extension(extension);
 }
 
-TEST_CASE("the conformance corpus gives the expected results") {
+/// The libraries that can run programs here.
+const std::vector<std::string>& backends() {
+  static const std::vector<std::string> found = [] {
+    std::vector<std::string> names{"cpu"};
+    const std::string gpu = std::string("'") + NESL_PROGRAM + "' -e 1 --backend cuda";
+    if (run(gpu).status == 0) names.emplace_back("cuda");
+    return names;
+  }();
+  return found;
+}
+
+std::string on_backend(const std::string& arguments, const std::string& backend) {
+  return std::string("'") + NESL_PROGRAM + "' " + arguments + " --threads 1 --backend " + backend;
+}
+
+void check_corpus(const std::string& options, const std::string& backend) {
   const std::vector<fs::path> paths = programs("/test/nesl-conformance");
   REQUIRE(paths.size() == 90);
   for (const fs::path& path : paths) {
-    INFO(path.filename());
-    const Output output = run(nesl("run --transcript '" + path.string() + "'"));
+    INFO(path.filename() << " " << options << " " << backend);
+    const Output output =
+        run(on_backend("run --transcript '" + path.string() + "' " + options, backend));
     CHECK(output.status == 0);
     CHECK(output.out == read_file(companion(path, ".expected")));
     const fs::path printed = companion(path, ".out");
@@ -44,23 +60,40 @@ TEST_CASE("the conformance corpus gives the expected results") {
   }
 }
 
-void check_results(const char* folder, std::size_t least) {
+void check_results(const char* folder, std::size_t least, const std::string& options,
+                   const std::string& backend) {
   const std::vector<fs::path> paths = programs(folder);
   REQUIRE(paths.size() >= least);
   for (const fs::path& path : paths) {
-    INFO(path.filename());
-    const Output output = run(nesl("test '" + path.string() + "'"));
+    INFO(path.filename() << " " << options << " " << backend);
+    const Output output = run(on_backend("test '" + path.string() + "' " + options, backend));
     CHECK(output.status == 0);
     CHECK(output.out == "");
   }
 }
 
-TEST_CASE("the examples give the expected results") {
-  check_results("/nesl-examples/nesl", 48);
+void check_all(const std::string& options) {
+  for (const std::string& backend : backends()) {
+    check_corpus(options, backend);
+    check_results("/nesl-examples/nesl", 48, options, backend);
+    check_results("/test/neslc/programs", 4, options, backend);
+  }
 }
 
-TEST_CASE("programs of the tests give the expected results") {
-  check_results("/test/neslc/programs", 4);
+TEST_CASE("corpus, examples and programs give the expected results", "[level0]") {
+  check_all("");
+}
+
+TEST_CASE("corpus, examples and programs at -O1", "[level1]") {
+  check_all("-O1");
+}
+
+TEST_CASE("corpus, examples and programs at -O2", "[level2]") {
+  check_all("-O2");
+}
+
+TEST_CASE("corpus, examples and programs at -O3", "[level3]") {
+  check_all("-O3");
 }
 
 TEST_CASE("compiled programs run alike on another interpreter") {

@@ -104,9 +104,15 @@ TEST_CASE("commands with a colon") {
   CHECK(contains(cost.err, "time: "));
   const std::string stages = piped(":explain sum({a * a : a in index(9)})").out;
   for (const char* part :
-       {"-- Typed", ": [int]\n", "-- Flattened", "+_REDUCE INT(", "-- VCODE", "FUNC MAIN"}) {
+       {"-- Typed", ": [int]\n", "-- Flattened", "+_REDUCE INT(", "-- VCODE", "FUNC MAIN",
+        "-- Optimized", "KERNEL MAIN", "-- What became kernels", "now 1 kernels"}) {
     CHECK(contains(stages, part));
   }
+  CHECK(contains(piped(":dump fcode {x + x * x : x in index(rand(9))}").out, "KERNEL"));
+  const Output levels = piped(":set optimize 3\nsum({x * x : x in [0:10]});\nshow status;");
+  CHECK(levels.out.starts_with("it = 285 : int\n"));
+  CHECK(contains(levels.out, "optimize 3\n"));
+  CHECK(contains(piped("set optimize 4;").err, "levels of the optimizer are 0 to 3"));
   CHECK(piped("1;\n:quit\n2;").out == "it = 1 : int\n");
   CHECK(contains(piped(":help").out, ":explain EXP"));
   CHECK(contains(piped(":memory").out, "in use "));

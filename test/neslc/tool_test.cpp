@@ -80,6 +80,7 @@ TEST_CASE("a run-time error shows its place and the calls that led there") {
         R"(at.nesl:1:21: error: Sequence reference (a[i]) out of bounds, in `at` [E0201]
     1 | function at(v, i) = v[i];
       |                     ^^^^
+note: index 7, length 2
 at.nesl:2:35: note: called from `fact`
     2 | function fact(n) = if n == 0 then at([1, 2], 7) else n * fact(n - 1);
       |                                   ^^^^^^^^^^^^^
@@ -97,6 +98,7 @@ TEST_CASE("an error inside the library is shown at the user's call") {
         R"(expression:1:1: error: Bounds error for function TAKE [E0201]
     1 | rest_tail([] int)
       | ^^^^^^^^^^^^^^^^^
+note: count -1, length 0
 note: in the library function `rest_tail`, which calls `take`
 )");
   CHECK(contains(run(nesl("-e 'median([] int)'")).err, "in the library function `median`"));
@@ -147,6 +149,37 @@ TEST_CASE("compiled programs say where their instructions come from") {
   CHECK(contains(text, "{ c.nesl:2:3 ratio }"));
   const Output profile = run(std::string("'") + VINTERP_PROGRAM + "' --profile c.vcode", folder);
   CHECK(contains(profile.err, "ratio                      2"));
+}
+
+TEST_CASE("the serial form evaluates one instance after another") {
+  CHECK(run("printf abc | " + nesl("-e '{* read_char(stdin) : i in [0:3]}'")).out ==
+        "it = [(`a, T, \"\"), (`b, T, \"\"), (`c, T, \"\")] : [(char, bool, [char])]\n");
+  const Output printed = run(nesl("-e '{* print_char(c) : c in \"abcde\" | c /= `b}'"));
+  CHECK(printed.err == "abcde");
+  CHECK(printed.out == "it = [T, T, T, T] : [bool]\n");
+  CHECK(run(nesl("-e '{* print_char(`x) : c in \"\"}'")).err == "");
+  CHECK(run(nesl("-e '{* x in [1, 2, 3]; y in \"abc\" | x > 1}'")).out == "it = [2, 3] : [int]\n");
+  CHECK(run(nesl("-e '{{* x * y : x in [0:y]} : y in [0, 1, 3]}'")).out ==
+        "it = [[], [0], [0, 3, 6]] : [[int]]\n");
+  CHECK(run(nesl("-e 'map(sqrt, [1.0, 4.0])'")).out == "it = [1.0, 2.0] : [float]\n");
+}
+
+TEST_CASE("messages as JSON") {
+  CHECK(run(nesl("-e '[1][2]' --diagnostics=json")).err ==
+        R"({"file":"expression","line":1,"column":1,"length":6,"severity":"error","code":"E0201",)"
+        R"("message":"Sequence reference (a[i]) out of bounds","function":"",)"
+        R"("notes":[{"text":"index 2, length 1","line":0,"column":0}],"help":""})"
+        "\n");
+  CHECK(contains(run(nesl("run nosuch.nesl --diagnostics=json")).err, "\"code\":\"V0402\""));
+}
+
+TEST_CASE("a profile can be written as a trace") {
+  const Folder folder;
+  CHECK(run(nesl("-e 'sum({x * x : x in [0:9]})' --profile=out.json"), folder).status == 0);
+  const std::string trace = read_file(folder.path() / "out.json");
+  CHECK(contains(trace, "\"traceEvents\""));
+  CHECK(contains(trace, "\"name\":\"+_REDUCE INT\""));
+  CHECK(run(nesl("-e '1 + rand(1)' --profile=nosuch/out.json"), folder).status == 5);
 }
 
 TEST_CASE("nesl test compares and counts") {

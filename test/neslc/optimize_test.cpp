@@ -1,0 +1,131 @@
+// What the optimizer of `nesl -O` makes of programs: the same values, files that other programs
+// read, messages with values.
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <catch2/catch.hpp>
+
+#include "process.hpp"
+#include "support.hpp"
+
+namespace neslc::testing {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("run-time errors show the values that caused them, at every level") {
+  const std::pair<const char*, const char*> kNotes[] = {
+      {"[1, 2, 3][7]", "index 7, length 3"},
+      {"{[1, 2, 3][i] : i in [0, 5, -2]}", "index 5, length 3"},
+      {"{x -> [i] : x in [[1], [2, 3]]; i in [0, 2]}", "index 2, length 2"},
+      {"{x[3] : x in [[1, 2, 3, 4], [1]]}", "index 3, length 1"},
+      {"[1, 2] <- [(7, 1)]", "index 7, length 2"},
+      {"rep([1, 2], 5, 9)", "index 9, length 2"},
+      {"permute([1, 2], [0, 4])", "index 4, length 2"},
+      {"permute([1, 2], [0])", "values 2, indices 1"},
+      {"{a + b : a in [1, 2, 3]; b in [1, 2]}", "lengths 3 and 2"},
+      {"{zip(a, [1]) : a in [[1], [2, 3]]}", "lengths 2 and 1"},
+      {"partition([1, 2, 3], [1, 1])", "length 3, sum of the counts 2"},
+      {"{10 / x : x in [5, 0]}", "dividend 10"},
+      {"1.5 / 0.0", "dividend 1.5"},
+      {"mod(5, 0)", "dividend 5"},
+      {"sqrt(-2.5)", "argument -2.5"},
+      {"take([1, 2], 5)", "count 5, length 2"},
+      {"subseq([1, 2, 3], 2, 9)", "start 2, end 9, length 3"},
+      {"{[a:b:c] : (a, b, c) in [(1, 5, 1), (3, 9, 0)]}", "start 3, end 9, stride 0"},
+      {"transpose([[1, 2], [3]])", "lengths 1 and 2"},
+      {"rand(-3)", "argument -3"},
+      {"kth_smallest([1, 2], 5)", "index 5, length 2"},
+  };
+  for (const auto& [expression, note] : kNotes) {
+    for (const char* level : {"-O0", "-O3"}) {
+      const Output output = run(nesl(std::string("-e '") + expression + "' " + level));
+      INFO(expression << " " << level << "\n" << output.err);
+      CHECK(output.status == 3);
+      CHECK(contains(output.err, std::string("note: ") + note + "\n"));
+    }
+  }
+}
+
+TEST_CASE("compiled programs write the values too") {
+  const Folder folder;
+  const std::string compile = nesl("compile -e '{[1, 2, 3][i] : i in [0, rand(1) + 5]}' -o p.vcode");
+  CHECK(run(compile, folder).status == 0);
+  const Output output = run(std::string("'") + VINTERP_PROGRAM + "' p.vcode", folder);
+  CHECK(output.err ==
+        "\nRUNTIME ERROR: Sequence reference (a[i]) out of bounds.\n"
+        "index ( 5 )\nlength ( 3 )\n");
+}
+
+TEST_CASE("a failure is explained by what was written, unless it would be seen twice") {
+  const Folder folder;
+  folder.write("p.nesl",
+               "function at(v, i) = v[i];\n"
+               "{at(s, 2) : s in [[1, 2, 3], [4]]};\n"
+               "let shown = print_string(\"on\" ++ \"ce \") in at([1], rand(1) + 1);\n");
+  const std::string plain = run(nesl("run p.nesl"), folder).err;
+  CHECK(contains(plain, "p.nesl:2:2: note: called from the top level"));
+  const std::string optimized = run(nesl("run p.nesl -O3"), folder).err;
+  const std::size_t second = plain.find("once ");
+  CHECK(optimized.substr(0, second) == plain.substr(0, second));
+  CHECK(optimized.find("once ") == optimized.rfind("once "));
+  CHECK(contains(optimized.substr(second), "Sequence reference (a[i]) out of bounds"));
+}
+
+TEST_CASE("variables are not taken for constants") {
+  const std::string program =
+      "-e 'a = [1, 2, 3]; b = [1, 2, 3]; n = 3; c = 2.5; f1 = t; "
+      "sum({x * n : x in a}); a = [4, 5, 6]; n = 10; "
+      "(sum({x * n : x in a}), sum(b), n == 3, c + 1.0, (if f1 then 1 else 2), #a); "
+      "m = [[1], [2, 3]]; {sum(r) + n : r in m}; s = \"ab\"; s ++ s' ";
+  const Output plain = run(nesl(program));
+  CHECK(plain.status == 0);
+  for (const char* level : {"-O1", "-O2", "-O3"}) {
+    const Output optimized = run(nesl(program + level));
+    CHECK(optimized.out == plain.out);
+    CHECK(optimized.err == plain.err);
+  }
+}
+
+TEST_CASE("kernels are written where FCODE is asked for") {
+  const Folder folder;
+  folder.write("c.nesl",
+               "function poly(s) =\n  sum({x * x * 3.0 + 2.0 * x - 1.0 : x in s});\n"
+               "poly({float(i) : i in [0:1000]});\n");
+  CHECK(run(nesl("compile c.nesl -o c.fcode"), folder).status == 0);
+  CHECK(run(nesl("compile c.nesl -o c.vcode -O3"), folder).status == 0);
+  CHECK(run(nesl("compile c.nesl -o plain.vcode"), folder).status == 0);
+  const std::string fcode = read_file(folder.path() / "c.fcode");
+  CHECK(contains(fcode, "FCODE 2"));
+  CHECK(contains(fcode, "KERNEL"));
+  CHECK(contains(fcode, "{ c.nesl:"));
+  CHECK(!contains(read_file(folder.path() / "c.vcode"), "KERNEL"));
+  const std::string vinterp = std::string("'") + VINTERP_PROGRAM + "' ";
+  const std::string expected = run(vinterp + "plain.vcode", folder).out;
+  CHECK(!expected.empty());
+  CHECK(run(vinterp + "c.fcode", folder).out == expected);
+  CHECK(run(vinterp + "c.vcode", folder).out == expected);
+}
+
+TEST_CASE("the cost is that of the program as it is written") {
+  const std::string program = "-e 'sum({x * x : x in [0:1000]})' --cost ";
+  CHECK(run(nesl(program + "-O3")).err == run(nesl(program)).err);
+}
+
+TEST_CASE("a profile of an optimized program names its lines") {
+  const Folder folder;
+  folder.write("p.nesl",
+               "function norm(v) =\n"
+               "  sum({x * x + 1.0 : x in v});\n"
+               "a = {float(i) : i in [0:1000]};\nnorm(a);\n");
+  const Output output = run(nesl("run p.nesl -O3 --profile"), folder);
+  CHECK(output.status == 0);
+  CHECK(contains(output.err, "RUN"));
+  CHECK(contains(output.err, "norm                       2"));
+}
+
+}  // namespace
+}  // namespace neslc::testing
