@@ -13,9 +13,6 @@ inline constexpr std::int64_t kMoveTile = 32 * kSegmentBlock;
 /// Vectors up to this size stay in a core's own cache: prefetching gains nothing.
 inline constexpr std::int64_t kPrefetchBytes = std::int64_t{1} << 20;
 
-/// The position of an element that is not moved, for scatters. Gathers use 0 and look at the flag.
-inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-
 /// Turns the indices of a vector into positions in another one. Element i of the index vector, in
 /// segment k of `own`, refers to segment k of `target`. Without flags all indices count.
 class Locator {

@@ -164,8 +164,10 @@ Vector fetch(CpuBackend& cpu, Op op, const Vector& source, const Vector& index, 
       }
     });
   };
-  // A random access costs about as much as reading ten elements in order.
-  cpu.scheduler().for_tiles(tile_count(length, kMoveTile), 10 * length * width, tile);
+  // A random access costs about as much as reading ten elements in order, unless a core's own cache
+  // has what is read.
+  const std::int64_t cost = source.length * width > kPrefetchBytes ? 10 : 2;
+  cpu.scheduler().for_tiles(tile_count(length, kMoveTile), cost * length * width, tile);
   if (failed.load(std::memory_order_relaxed)) locator.fail(op);
   return result;
 }
@@ -212,8 +214,12 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
   auto* out = mutable_elements<std::byte>(result);
   const bool prefetch = result.length * width > kPrefetchBytes;
   const auto scatter = cpu.kernels().scatter[type_index(result.type)];
+  // Every part goes through all indices: that pays only where each element costs a miss.
+  const bool cached = static_cast<std::size_t>(result.length * width) < cpu.stream_bytes();
   const std::int64_t bytes = 10 * (source.length + result.length) * width;
-  const int parts = result.length == 0 ? 1 : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);
+  const int parts = cached || result.length == 0
+                        ? 1
+                        : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);
   std::atomic<bool> failed{false};
   auto run_part = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];
@@ -233,7 +239,8 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
                      }
                      scatter(out, from.at(block.begin, n, source_buffer), positions, n,
                              static_cast<std::uint64_t>(part.begin),
-                             static_cast<std::uint64_t>(part.end), prefetch);
+                             parts == 1 ? kNowhere : static_cast<std::uint64_t>(part.end),
+                             prefetch);
                    });
   };
   cpu.scheduler().for_parts(parts, run_part);

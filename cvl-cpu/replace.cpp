@@ -41,7 +41,6 @@ void run_replace(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Valu
   const Window from(cpu, values);
   Vector result = writable(cpu, vector);
   auto* out = mutable_elements<std::byte>(result);
-  const auto total = static_cast<std::uint64_t>(segdes.total);
   const bool prefetch = segdes.total * from.width() > kPrefetchBytes;
   std::atomic<bool> failed{false};
   auto tile = [&](std::int64_t number) {
@@ -55,7 +54,7 @@ void run_replace(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Valu
         return;
       }
       cpu.kernels().scatter[type_index(type)](out, from.at(k, n, values_buffer), positions, n, 0,
-                                              total, prefetch);
+                                              kNowhere, prefetch);
     }
   };
   cpu.scheduler().for_tiles(tile_count(index.length, kMoveTile), 10 * index.length * from.width(),

@@ -77,23 +77,25 @@ bool locate_in_one(std::uint64_t* out, const void* indices, const Flag* flags, s
   return failed != 0;
 }
 
-/// Calls move(i) for all elements, after a prefetch of the line that a later element will need.
-template <bool write, class E, class Move>
-CVL_FN void move_all(const E* memory, const std::uint64_t* positions, std::int64_t n, bool prefetch,
-                     const Move& move) {
+/// Calls move(i) for all elements, after a prefetch of the line that a later element will need,
+/// which address(i) says.
+template <bool write, class Address, class Move>
+CVL_FN void move_all(std::int64_t n, bool prefetch, const Address& address, const Move& move) {
   std::int64_t i = 0;
   if (prefetch) {
     for (; i + kPrefetchDistance < n; ++i) {
-      // The address is computed as a number: a position may be "nowhere", which prefetching
-      // ignores.
-      __builtin_prefetch(
-          reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(memory) +
-                                        positions[i + kPrefetchDistance] * sizeof(E)),
-          write ? 1 : 0);
+      __builtin_prefetch(reinterpret_cast<const void*>(address(i + kPrefetchDistance)),
+                         write ? 1 : 0);
       move(i);
     }
   }
   for (; i < n; ++i) move(i);
+}
+
+/// The address of an element as a number: a position may be "nowhere", which prefetching ignores.
+template <class E>
+CVL_FN std::uintptr_t address_of(const E* memory, std::uint64_t position) {
+  return reinterpret_cast<std::uintptr_t>(memory) + position * sizeof(E);
 }
 
 template <class E>
@@ -101,14 +103,16 @@ void gather(void* out, const void* source, const std::uint64_t* positions, const
             std::int64_t n, bool prefetch) {
   auto* r = static_cast<E*>(out);
   const auto* from = static_cast<const E*>(source);
+  const auto address = [&](std::int64_t i) __attribute__((always_inline)) {
+    return address_of(from, positions[i]);
+  };
   if (flags == nullptr) {
     move_all<false>(
-        from, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
-          r[i] = from[positions[i]];
-        });
+        n, prefetch,
+        address, [&](std::int64_t i) __attribute__((always_inline)) { r[i] = from[positions[i]]; });
   } else {
     move_all<false>(
-        from, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
+        n, prefetch, address, [&](std::int64_t i) __attribute__((always_inline)) {
           // Masked, or else the compiler would branch on the flag.
           r[i] = static_cast<E>(from[positions[i]] & static_cast<E>(E{0} - flags[i]));
         });
@@ -131,11 +135,31 @@ void scatter(void* out, const void* source, const std::uint64_t* positions, std:
              std::uint64_t begin, std::uint64_t end, bool prefetch) {
   auto* r = static_cast<E*>(out);
   const auto* from = static_cast<const E*>(source);
-  E elsewhere;  // takes what is not for this range: whether an element is cannot be predicted
+  E elsewhere;                          // takes what is not for this range
+  if (begin == 0 && end == kNowhere) {  // few elements are not
+    move_all<true>(
+        n, prefetch,
+        [&](std::int64_t i) __attribute__((always_inline)) { return address_of(r, positions[i]); },
+        [&](std::int64_t i) __attribute__((always_inline)) {
+          E* target = positions[i] - begin < end - begin ? r + positions[i] : &elsewhere;
+          *target = from[i];
+        });
+    return;
+  }
+  // Whether an element is for this range cannot be predicted, so there must be no branch; and lines
+  // of other ranges must be left to the threads that write them.
+  const auto other = reinterpret_cast<std::uintptr_t>(&elsewhere);
+  const auto target = [&](std::int64_t i) __attribute__((always_inline)) {
+    std::uintptr_t inside =
+        std::uintptr_t{0} - static_cast<std::uintptr_t>(positions[i] - begin < end - begin);
+#if defined(__GNUC__)
+    asm("" : "+r"(inside));  // or else the compiler would make a branch of it
+#endif
+    return other ^ ((other ^ address_of(r, positions[i])) & inside);
+  };
   move_all<true>(
-      r, positions, n, prefetch, [&](std::int64_t i) __attribute__((always_inline)) {
-        E* target = positions[i] - begin < end - begin ? r + positions[i] : &elsewhere;
-        *target = from[i];
+      n, prefetch, target, [&](std::int64_t i) __attribute__((always_inline)) {
+        *reinterpret_cast<E*>(target(i)) = from[i];
       });
 }
 

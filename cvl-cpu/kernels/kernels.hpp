@@ -129,6 +129,8 @@ using DrawBelowKernel = void (*)(void* out, const void* bound, std::int64_t n, s
                                  std::uint64_t counter);
 
 // Gathers and scatters go through positions; those of elements that are not moved are `nowhere`.
+/// The position of an element that is not moved, for scatters. Gathers use 0 and look at the flag.
+inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 /// out[i] = indices[i] + start_of[i]. An index outside [0, length_of[i]) or without a flag (flags
 /// may be null) gives `nowhere`. True when a flagged index was outside.
 using LocateKernel = bool (*)(std::uint64_t* out, const void* indices, const std::uint8_t* flags,
@@ -146,7 +148,8 @@ using GatherKernel = void (*)(void* out, const void* source, const std::uint64_t
 using GatherProgressionKernel = void (*)(void* out, std::int64_t start, std::int64_t step,
                                          const std::uint64_t* positions, const std::uint8_t* flags,
                                          std::int64_t n);
-/// out[positions[i]] = source[i] in this order, for positions in [begin, end) only.
+/// out[positions[i]] = source[i] in this order, for positions in [begin, end) only. A range from 0
+/// to kNowhere is all of the vector.
 using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_t* positions,
                                std::int64_t n, std::uint64_t begin, std::uint64_t end,
                                bool prefetch);
