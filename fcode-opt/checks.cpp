@@ -35,6 +35,7 @@ std::uint32_t assertion_kernel(Module& module, const std::string& message) {
   Binding binding;
   binding.kind = Binding::Kind::Assert;
   binding.message = message;
+  binding.exits = true;
   ThunkNode index, element;
   index.kind = ThunkNode::Kind::Index;
   element.kind = ThunkNode::Kind::Subscript;

@@ -106,7 +106,7 @@ struct Monoid {
 struct Binding {
   enum class Kind : std::uint8_t {
     Size,      // SIZE result = elements (no index)
-    Assert,    // stops the program with `message` if `elements` is F anywhere
+    Assert,    // stops the program with `message` if `elements` is F anywhere (see `exits`)
     Map,       // arrays[k][i] = elements[k](i)
     Scan,      // exclusive, one monoid per component
     Reduce,    // one monoid per component; one element per segment (flat: one)
@@ -129,6 +129,9 @@ struct Binding {
   std::int64_t classes = 0;   // Split
   std::vector<Monoid> monoids;  // Scan, Reduce
   std::string message;          // Assert
+  /// Assert: the message is written as by WRITE CHAR, and the program ends as by EXIT; otherwise it
+  /// is the message of a run-time error.
+  bool exits = false;
   std::string comment;          // printed above the binding; no part of the meaning
   Span span;
 };

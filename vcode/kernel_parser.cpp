@@ -304,6 +304,7 @@ bool KernelParser::assertion() {
   }
   binding.message = message.text;
   reader_.advance();
+  binding.exits = reader_.accept_word("EXIT");
   kernel_.bindings.push_back(std::move(binding));
   return true;
 }

@@ -117,7 +117,7 @@ void KernelPrinter::binding(const Binding& binding) {
   } else if (binding.kind == Kind::Assert) {
     text_ += fmt::format("ASSERT {} ", space(binding.space));
     thunks_.thunk(binding.elements);
-    text_ += fmt::format(" \"{}\"", binding.message);
+    text_ += fmt::format(" \"{}\"{}", binding.message, binding.exits ? " EXIT" : "");
   } else {
     text_ += fmt::format("{} = ", results(binding));
     combinator(binding);

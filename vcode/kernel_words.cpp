@@ -14,7 +14,7 @@ constexpr std::string_view kReduceSuffix = "_REDUCE";
 constexpr std::string_view kOtherWords[] = {"KERNEL", "STREAM", "AUTO",  "IN",   "OUT", "REUSE",
                                             "DO",     "SPEC",   "END",   "VEC",  "SEG", "LET",
                                             "IF",     "INTO",   "WHEN",  "SIZE", "ASSERT",
-                                            "T",      "F",      "=",     "=>",   "->"};
+                                            "EXIT",   "T",      "F",      "=",     "=>",   "->"};
 
 struct CombinatorName {
   std::string_view text;

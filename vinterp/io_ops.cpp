@@ -188,6 +188,16 @@ void IoOperations::write(Type type, const Value& value, std::int64_t stream, Val
   put_status(try_write(type, value, stream), results);
 }
 
+void IoOperations::write_message(const std::string& text) {
+  if (options_.messages != nullptr) {
+    options_.messages->append(text);
+    return;
+  }
+  Stream* const stream = streams_.find(kStandardError);
+  if (stream == nullptr || !stream->writable()) return;
+  if (stream->output().write(text) == 0) stream->output().flush();
+}
+
 void IoOperations::write_message(Type type, const Value& value, Value* results) {
   check_writable(type, value);
   put_text(type, value, [this](std::string_view text) {

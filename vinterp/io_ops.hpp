@@ -36,6 +36,9 @@ class IoOperations {
   /// when this returns.
   void execute(vcode::Op op, vcode::Type type, cvl::Value* operands, cvl::Value* results);
 
+  /// Does what WRITE CHAR does with the characters of a text.
+  void write_message(const std::string& text);
+
   /// Adds the line of a value to standard output (stream 1), buffered until flush(). A program that
   /// has closed stream 1 does not want to see it: then nothing happens. Both throw Failure
   /// (OutputFailed).

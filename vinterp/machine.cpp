@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "cvl/check.hpp"
-#include "cvl/failure.hpp"
 #include "vcode/printer.hpp"
 #include "vinterp/failure_report.hpp"
 #include "vinterp/interrupt.hpp"
@@ -86,11 +85,16 @@ RunResult Machine::run() {
   try {
     result.outcome = guarded_loop();
   } catch (const Failure& failure) {
-    result.outcome = Outcome::Failed;
     const Failure first = first_failure(backend_, failure);
-    result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values(),
-                                    options_.vcode_terms);
     result.at = first.origin().value_or(at_);
+    if (exits(first, result.at)) {
+      result.outcome = Outcome::Exited;
+      io_.write_message(first.message());
+    } else {
+      result.outcome = Outcome::Failed;
+      result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values(),
+                                      options_.vcode_terms);
+    }
   }
   if (result.outcome == Outcome::Exited) result.at = at_;
   if (result.at == at_) {
@@ -370,6 +374,15 @@ void Machine::seed(const Decoded& step) {
       fmt::format("`RUN {}` needs a {} as operand {}, found {}", kernel.definition->name,
                   vcode::type_name(vcode::parameter_type(*kernel.definition, input)), i,
                   vcode::type_name(operands[i].type())));
+}
+
+// Is the failure that of a check, at instruction `at`, which ends the program without an error?
+bool Machine::exits(const Failure& failure, std::uint32_t at) const {
+  if (failure.code() != ErrorCode::AssertionFailed || code_[at].action != Action::Run) return false;
+  const std::vector<vcode::Binding>& bindings = kernels_[code_[at].a].definition->bindings;
+  return std::any_of(bindings.begin(), bindings.end(), [&](const vcode::Binding& binding) {
+    return binding.exits && binding.message == failure.message();
+  });
 }
 
 [[gnu::cold, gnu::noinline]] void Machine::fail_no_spec(const LoadedKernel& kernel) const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
+#include "cvl/failure.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/program.hpp"
 #include "vinterp/decoded.hpp"
@@ -88,6 +89,7 @@ class Machine {
   [[noreturn]] void fail_type(const Decoded& step, const cvl::Value* operands) const;
   [[noreturn]] void fail_kernel_underflow(const LoadedKernel& kernel) const;
   [[noreturn]] void fail_kernel_type(const LoadedKernel& kernel, const cvl::Value* operands) const;
+  bool exits(const cvl::Failure& failure, std::uint32_t at) const;
   [[noreturn]] void fail_no_spec(const LoadedKernel& kernel) const;
   const cvl::Vector& scalar_operand(const Decoded& step);
 

@@ -58,6 +58,7 @@ class KeyWriter {
       number(monoid.op);
       number(monoid.type);
     }
+    number(binding.exits);
     key_ += binding.message;
     key_ += '\0';
   }

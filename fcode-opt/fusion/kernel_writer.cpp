@@ -114,6 +114,7 @@ class KernelWriter {
         binding.kind = Binding::Kind::Assert;
         binding.elements = thunk(statement.operands[0]);
         binding.message = module_.kernels[statement.index].bindings[0].message;
+        binding.exits = true;
         break;
     }
     if (binding.kind != Binding::Kind::Once) binding.space = space_of(statement);

@@ -114,6 +114,24 @@ TEST_CASE("an assertion stops the program with its message", "[kernel]") {
   CHECK(contains(ran.messages, "test.vcode:9:1"));
 }
 
+TEST_CASE("an assertion with EXIT ends the program as its SPEC does", "[kernel]") {
+  const std::string program =
+      "FCODE 2\nNEEDS ASSERT\n"
+      "KERNEL check IN ok : VEC BOOL n OUT\n"
+      "DO ASSERT n ( i => ok[i] ) \"not positive\" EXIT\n"
+      "SPEC IF ELSE CONST CHAR \"not positive\" WRITE CHAR EXIT ENDIF\n"
+      "END\n"
+      "FUNC MAIN CONST BOOL F RUN check RET\n";
+  for (const bool kernels : {true, false}) {
+    RunOptions options;
+    options.machine.kernels = kernels;
+    const Ran ran = run_program(program, options);
+    CHECK(ran.outcome == vinterp::Outcome::Exited);
+    CHECK(ran.written == "not positive");
+    CHECK(ran.messages.empty());
+  }
+}
+
 TEST_CASE("a kernel without SPEC needs the library", "[kernel]") {
   const Ran ran = without_kernels(kCheck + "FUNC MAIN CONST INT 1 RUN positive RET\n");
   CHECK(ran.outcome == vinterp::Outcome::Failed);

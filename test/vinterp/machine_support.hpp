@@ -21,6 +21,7 @@ struct Ran {
   std::optional<vinterp::Outcome> outcome;  // nothing: the program could not be loaded
   std::string stack;                        // lines of the final stack
   std::string messages;                     // rendered diagnostics
+  std::string written;                      // by WRITE
 };
 
 struct RunOptions {
@@ -47,7 +48,9 @@ inline Ran run_program(const std::string& text, const RunOptions& options = {}) 
   ran.messages = vcode::render(diagnostics, source.get(), {});
   if (!program || diagnostics.has_errors()) return ran;
 
-  vinterp::IoOperations io(backend, {});
+  vinterp::IoOptions streams;
+  streams.messages = &ran.written;
+  vinterp::IoOperations io(backend, streams);
   vinterp::Machine machine(*program, std::move(constants), backend, io, options.machine);
   for (vinterp::Observer* observer : options.observers) machine.observe(*observer);
   backend.heap().fail_at(options.fail_allocation);
