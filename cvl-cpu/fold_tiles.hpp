@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl-cpu/segments.hpp"
@@ -42,5 +43,12 @@ class FoldTiles {
 struct Element {
   alignas(8) std::byte bytes[8];
 };
+
+/// What a scan begins with.
+inline Element start_of(const ScanKernels& kernels) {
+  Element result;
+  std::memcpy(result.bytes, kernels.start, sizeof result.bytes);
+  return result;
+}
 
 }  // namespace cvl::cpu

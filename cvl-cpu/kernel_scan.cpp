@@ -1,18 +1,11 @@
 #include "cvl-cpu/kernel_scan.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
 namespace {
-
-Element start_of(const ScanKernels& kernels) {
-  Element result;
-  std::memcpy(result.bytes, kernels.start, sizeof result.bytes);
-  return result;
-}
 
 std::size_t tile_room(std::int64_t length, std::int64_t width, Widths widths) {
   const std::int64_t elements = std::min(length, kFoldTileBytes / widths.float_bytes);

@@ -7,7 +7,6 @@
 // which a segment begins hands its sum on without waiting. A single thread leaves the first pass
 // out and arrives at the same bits.
 
-#include <cstring>
 #include <vector>
 
 #include "cvl-cpu/fold_tiles.hpp"
@@ -16,12 +15,6 @@
 
 namespace cvl::cpu {
 namespace {
-
-Element start_of(const ScanKernels& kernels) {
-  Element result;
-  std::memcpy(result.bytes, kernels.start, sizeof result.bytes);
-  return result;
-}
 
 class Scan {
  public:

@@ -1,0 +1,101 @@
+// What kernels report when they fail.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl-cpu/kernel_support.hpp"
+
+namespace kernel_test {
+
+TEST_CASE("failures of kernels name the first position in the first binding") {
+  CpuBackend cpu(options({4, 8}, 2, cvl::cpu::usable_isas().back()));
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const ArrayId x = b.in("x", Type::Int, n);
+  const ArrayId v = b.in("v", Type::Int, m);
+  auto t = b.thunk();
+  Binding& check = b.bind(Binding::Kind::Assert, b.flat(n));
+  check.elements = t.give({t.apply(Op::Less, Type::Int, {t.own(x), t.number(1000)})});
+  check.message = "too large";
+  auto q = b.thunk();
+  b.out(b.map("q", b.flat(n), Type::Int,
+              q.give({q.apply(Op::Divide, Type::Int, {q.number(12), q.own(x)})})));
+  auto g = b.thunk();
+  b.out(b.map("g", b.flat(n), Type::Int, g.give({g.at(v, g.own(x))})));
+  const auto operands = [&](std::vector<double> special, std::int64_t length) {
+    std::vector<double> xs(static_cast<std::size_t>(length), 1.0);
+    for (std::size_t k = 0; k < special.size(); ++k) {
+      xs[static_cast<std::size_t>(length) - 1 - 3 * k] = special[k];
+    }
+    return std::vector<Value>{upload(cpu, Type::Int, xs), upload(cpu, Type::Int, {1, 2, 3})};
+  };
+  std::string message;
+  for (const std::int64_t length : {20, 3000, 200'000}) {
+    REQUIRE(failure_of(cpu, b.kernel, operands({5}, length), &message) ==
+            vcode::ErrorCode::IndexOutOfRange);
+    REQUIRE(message ==
+            "index 5 is out of range in kernel `k`\n`v` has 3 elements; the index is used "
+            "at position " +
+                std::to_string(length - 1) + " of " + std::to_string(length) + " (counted from 0)");
+    REQUIRE(failure_of(cpu, b.kernel, operands({0, 7}, length), &message) ==
+            vcode::ErrorCode::DivisionByZero);
+    REQUIRE(message.find("element " + std::to_string(length - 1) + " of") != std::string::npos);
+    REQUIRE(failure_of(cpu, b.kernel, operands({0, 7, 1000, 0}, length), &message) ==
+            vcode::ErrorCode::AssertionFailed);
+    REQUIRE(message.find("too large\n") == 0);
+    REQUIRE(message.find("at position " + std::to_string(length - 7)) != std::string::npos);
+  }
+}
+
+TEST_CASE("sizes of operands are checked") {
+  CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId x = b.in("x", Type::Int, n);
+  const ArrayId y = b.in("y", Type::Int, n);
+  auto t = b.thunk();
+  b.out(b.map("r", b.flat(n), Type::Int,
+              t.give({t.apply(Op::Add, Type::Int, {t.own(x), t.own(y)})})));
+  std::string message;
+  REQUIRE(failure_of(cpu, b.kernel,
+                     {upload(cpu, Type::Int, {1, 2, 3}), upload(cpu, Type::Int, {1, 2})},
+                     &message) == vcode::ErrorCode::LengthMismatch);
+  REQUIRE(message == "lengths do not fit in kernel `k`: `y` has 2 where 3 is needed\n`n` is 3");
+}
+
+TEST_CASE("negative lengths and sizes fail") {
+  CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId t = b.size("t");
+  const ArrayId l = b.in("l", Type::Int, n);
+  const SegdesId d = b.segdes("d", n, t);
+  auto e = b.thunk();
+  Binding& segments = b.bind(Binding::Kind::Segments, b.flat(n));
+  segments.segdes = {d};
+  segments.elements = e.give({e.apply(Op::Subtract, Type::Int, {e.own(l), e.number(1)})});
+  b.out_segdes(d);
+  std::string message;
+  REQUIRE(failure_of(cpu, b.kernel, {upload(cpu, Type::Int, {2, 3, 0, 1})}, &message) ==
+          vcode::ErrorCode::NegativeLength);
+  REQUIRE(message.find("a segment cannot have -1 elements\nelement 2 of") == 0);
+
+  KernelBuilder c;
+  const ArrayId k = c.in("k", Type::Int, c.literal(1));
+  const SizeId size = c.size("size");
+  auto f = c.thunk();
+  Binding& binding = c.bind(Binding::Kind::Size);
+  binding.size = size;
+  binding.elements = f.give({f.at(k, f.number(0))});
+  auto g = c.thunk();
+  c.out(c.map("r", c.flat(size), Type::Int, g.give({g.index()})));
+  REQUIRE(failure_of(cpu, c.kernel, {upload(cpu, Type::Int, {-4})}, &message) ==
+          vcode::ErrorCode::NegativeLength);
+  REQUIRE(message == "`size` of kernel `k` cannot be -4\na size must not be negative");
+}
+
+}  // namespace kernel_test

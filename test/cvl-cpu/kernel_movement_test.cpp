@@ -1,0 +1,185 @@
+// Filters, splits, sends and appends in kernels against the operations that they replace.
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl-cpu/kernel_support.hpp"
+
+namespace kernel_test {
+
+TEST_CASE("filters and splits give what packs give") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const ArrayId a = b.in("a", Type::Int, n);
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId pivot = b.in("p", Type::Int, s);
+  auto t = b.thunk();
+  const auto q = t.at(pivot, t.seg_no(d, t.index()));
+  const auto less = t.apply(Op::Less, Type::Int, {t.own(a), q});
+  const auto equal = t.apply(Op::Equal, Type::Int, {t.own(a), q});
+  const ArrayId c =
+      b.map("c", b.flat(n), Type::Int,
+            t.give({t.choose(less, t.number(0), t.choose(equal, t.number(1), t.number(2)))}));
+  Binding& split = b.bind(Binding::Kind::Split, b.under(d));
+  std::vector<ArrayId> parts;
+  std::vector<SegdesId> descriptors;
+  for (int k = 0; k < 3; ++k) {
+    const SizeId size = b.size("n" + std::to_string(k));
+    parts.push_back(b.array("part" + std::to_string(k), Type::Int, size));
+    descriptors.push_back(b.segdes("d" + std::to_string(k), s, size));
+    b.out(parts.back());
+    b.out_segdes(descriptors.back());
+  }
+  split.arrays = parts;
+  split.segdes = descriptors;
+  split.classes = 3;
+  auto e = b.thunk();
+  split.elements = e.give({e.own(a)});
+  auto f = b.thunk();
+  split.flags = f.give({f.own(c)});
+  // A filter over the flat space, with a value that is computed while packing.
+  const SizeId kept = b.size("kept");
+  const ArrayId doubled = b.array("doubled", Type::Int, kept);
+  const SegdesId one = b.segdes("one", b.literal(1), kept);
+  Binding& filter = b.bind(Binding::Kind::Filter, b.flat(n));
+  filter.arrays = {doubled};
+  filter.segdes = {one};
+  auto g = b.thunk();
+  filter.elements = g.give({g.apply(Op::Add, Type::Int, {g.own(a), g.own(a)})});
+  auto h = b.thunk();
+  filter.flags = h.give({h.apply(Op::Greater, Type::Int, {h.own(a), h.number(0)})});
+  b.out(doubled);
+  b.out_segdes(one);
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const std::int64_t length = total(lengths);
+      const Segdes segdes = descriptor(cpu, lengths);
+      const Vector va = upload(cpu, Type::Int, numbers(length, 8, 3));
+      const Vector vp =
+          upload(cpu, Type::Int, numbers(static_cast<std::int64_t>(lengths.size()), 9, 2));
+      const Value dist = execute(cpu, Op::Distribute, Type::Int, {vp, segdes});
+      const auto results = run(cpu, b.kernel, {va, segdes, vp});
+      const Op compare[] = {Op::Less, Op::Equal, Op::Greater};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Value flags = execute(cpu, compare[k], Type::Int, {va, dist});
+        REQUIRE(bits(cpu, results[2 * k]) ==
+                bits(cpu, execute(cpu, Op::Pack, Type::Int, {va, flags, segdes}, 0)));
+        REQUIRE(bits(cpu, results[2 * k + 1]) ==
+                bits(cpu, execute(cpu, Op::Pack, Type::Int, {va, flags, segdes}, 1)));
+      }
+      const Segdes all = Segdes::single(length);
+      const Value zeros = execute(cpu, Op::Subtract, Type::Int, {va, va});
+      const Value flags = execute(cpu, Op::Greater, Type::Int, {va, zeros});
+      const Value twice = execute(cpu, Op::Add, Type::Int, {va, va});
+      REQUIRE(bits(cpu, results[6]) ==
+              bits(cpu, execute(cpu, Op::Pack, Type::Int, {twice, flags, all}, 0)));
+      REQUIRE(bits(cpu, results[7]) ==
+              bits(cpu, execute(cpu, Op::Pack, Type::Int, {twice, flags, all}, 1)));
+    }
+  });
+}
+
+TEST_CASE("of several writers the last position wins, in segments too") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const ArrayId v = b.in("v", Type::Float, n);
+  const ArrayId i = b.in("i", Type::Int, n);
+  const SegdesId from = b.in_segdes("from", s, n);
+  const ArrayId z = b.in("z", Type::Float, m);
+  const SegdesId into = b.in_segdes("into", s, m);
+  const ArrayId r = b.array("r", Type::Float, m);
+  Binding& scatter = b.bind(Binding::Kind::Scatter, b.under(from));
+  scatter.arrays = {r};
+  scatter.into = b.under(into);
+  auto e = b.thunk();
+  scatter.elements = e.give({e.own(v)});
+  auto x = b.thunk();
+  scatter.index = x.give({x.own(i)});
+  auto z0 = b.thunk();
+  scatter.defaults = z0.give({z0.own(z)});
+  b.out(r);
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const std::int64_t length = total(lengths);
+      Lengths targets;
+      std::vector<double> indices;
+      std::mt19937_64 random(11);
+      for (const std::int64_t own : lengths) {
+        targets.push_back(own == 0 ? 2 : own / 2 + 1);
+        for (std::int64_t k = 0; k < own; ++k) {
+          indices.push_back(
+              static_cast<double>(random() % static_cast<std::uint64_t>(targets.back())));
+        }
+      }
+      const Segdes source = descriptor(cpu, lengths);
+      const Segdes target = descriptor(cpu, targets);
+      const Vector vv = upload(cpu, Type::Float, numbers(length, 12));
+      const Vector vi = upload(cpu, Type::Int, indices);
+      const Vector vz = upload(cpu, Type::Float, numbers(total(targets), 13));
+      const auto expected =
+          bits(cpu, execute(cpu, Op::DPermute, Type::Float, {vv, vi, vz, source, target}));
+      REQUIRE(bits(cpu, run(cpu, b.kernel, {vv, vi, source, vz, target})[0]) == expected);
+    }
+  });
+}
+
+TEST_CASE("an append pulls from both vectors and reads neither out of range") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SizeId t = b.size("t");
+  const ArrayId a = b.in("a", Type::Int, n);
+  const SegdesId da = b.in_segdes("da", s, n);
+  const ArrayId c = b.in("b", Type::Int, m);
+  const SegdesId db = b.in_segdes("db", s, m);
+  const SegdesId dy = b.segdes("dy", s, t);
+  auto l = b.thunk();
+  Binding& segments = b.bind(Binding::Kind::Segments, b.flat(s));
+  segments.segdes = {dy};
+  segments.elements =
+      l.give({l.apply(Op::Add, Type::Int, {l.seg_len(da, l.index()), l.seg_len(db, l.index())})});
+  auto e = b.thunk();
+  const auto j = e.seg_no(dy, e.index());
+  const auto o = e.seg_off(dy, e.index());
+  const auto k = e.seg_len(da, j);
+  const auto first = e.at(a, e.apply(Op::Add, Type::Int, {e.seg_start(da, j), o}));
+  const auto second = e.at(
+      c,
+      e.apply(Op::Add, Type::Int, {e.seg_start(db, j), e.apply(Op::Subtract, Type::Int, {o, k})}));
+  b.out(b.map("y", b.under(dy), Type::Int,
+              e.give({e.choose(e.apply(Op::Less, Type::Int, {o, k}), first, second)})));
+  b.out_segdes(dy);
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      Lengths others(lengths.rbegin(), lengths.rend());
+      const std::vector<double> va = numbers(total(lengths), 14, 1e6);
+      const std::vector<double> vb = numbers(total(others), 15, 1e6);
+      std::vector<double> expected;
+      auto from_a = va.begin();
+      auto from_b = vb.begin();
+      Lengths sums;
+      for (std::size_t k2 = 0; k2 < lengths.size(); ++k2) {
+        expected.insert(expected.end(), from_a, from_a + lengths[k2]);
+        expected.insert(expected.end(), from_b, from_b + others[k2]);
+        from_a += lengths[k2];
+        from_b += others[k2];
+        sums.push_back(lengths[k2] + others[k2]);
+      }
+      const auto results = run(cpu, b.kernel,
+                               {upload(cpu, Type::Int, va), descriptor(cpu, lengths),
+                                upload(cpu, Type::Int, vb), descriptor(cpu, others)});
+      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, expected)));
+      REQUIRE(bits(cpu, results[1]) == bits(cpu, Value(descriptor(cpu, sums))));
+    }
+  });
+}
+
+}  // namespace kernel_test

@@ -1,0 +1,126 @@
+#include "cvl-cpu/kernel_support.hpp"
+
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+namespace kernel_test {
+
+CpuOptions options(cvl::Widths widths, int threads, Isa isa) {
+  CpuOptions result;
+  result.widths = widths;
+  result.threads = threads;
+  result.isa = isa;
+  return result;
+}
+
+Vector upload(CpuBackend& cpu, Type type, const std::vector<double>& numbers) {
+  const auto as = [&](auto sample) {
+    std::vector<decltype(sample)> elements;
+    for (const double number : numbers) elements.push_back(static_cast<decltype(sample)>(number));
+    return cpu.upload(type, elements.data(), static_cast<std::int64_t>(elements.size()));
+  };
+  const cvl::Widths widths = cpu.widths();
+  if (type == Type::Bool) return as(std::uint8_t{});
+  if (type == Type::Int) return widths.int_bytes == 4 ? as(std::int32_t{}) : as(std::int64_t{});
+  return widths.float_bytes == 4 ? as(float{}) : as(double{});
+}
+
+std::string bits(CpuBackend& cpu, const Vector& vector) {
+  std::string result(static_cast<std::size_t>(vector.length) * cpu.element_bytes(vector.type), ' ');
+  cpu.download(vector, 0, vector.length, result.data());
+  return result;
+}
+
+std::string bits(CpuBackend& cpu, const Value& value) {
+  if (value.is_vector()) return bits(cpu, value.vector());
+  return bits(cpu, cvl::segdes_lengths(cpu, value.segdes())) + "/" +
+         std::to_string(value.segdes().total);
+}
+
+Segdes descriptor(CpuBackend& cpu, const Lengths& lengths) {
+  return cvl::make_segdes(cpu, upload(cpu, Type::Int, {lengths.begin(), lengths.end()}));
+}
+
+std::vector<double> numbers(std::int64_t n, unsigned seed, double scale) {
+  std::mt19937_64 random(seed + static_cast<std::uint64_t>(n));
+  std::vector<double> result(static_cast<std::size_t>(n));
+  for (double& number : result) {
+    number = (static_cast<double>(random() % 2'000'003) / 1'000'000.7 - 1.0) * scale;
+  }
+  return result;
+}
+
+Value execute(CpuBackend& cpu, Op op, Type type, std::vector<Value> operands, int which) {
+  Value results[vcode::kMaxResults];
+  cpu.execute(op, type, operands.data(), results);
+  return results[which];
+}
+
+std::vector<Value> run(CpuBackend& cpu, const vcode::Kernel& kernel, std::vector<Value> operands) {
+  const auto prepared = cpu.prepare(kernel);
+  REQUIRE(prepared != nullptr);
+  std::vector<Value> results(kernel.outputs.size());
+  REQUIRE(cpu.run(*prepared, operands.data(), results.data()));
+  return results;
+}
+
+void for_backends(const std::function<void(CpuBackend&)>& test) {
+  const auto isas = cvl::cpu::usable_isas();
+  for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 4}}) {
+    for (const int threads : {1, 2, 4}) {
+      CpuBackend cpu(options(widths, threads, isas.back()));
+      test(cpu);
+    }
+    CpuBackend first(options(widths, 2, isas.front()));
+    test(first);
+  }
+}
+
+std::vector<Lengths> shapes() {
+  std::vector<Lengths> result = {{0}, {0, 0, 0}, {1}, {5}, {3, 0, 4}, {64}, {65}, {0, 63, 0, 2}};
+  result.push_back({1000});
+  result.push_back({16384});
+  result.push_back({16385, 0});
+  result.push_back({32768, 1});
+  result.push_back({40000, 0, 30000, 1, 0});
+  result.push_back({200'001});
+  result.push_back(Lengths(9000, 7));
+  Lengths mixed;
+  std::mt19937_64 random(7);
+  for (int k = 0; k < 20'000; ++k) mixed.push_back(static_cast<std::int64_t>(random() % 9));
+  result.push_back(mixed);
+  return result;
+}
+
+std::int64_t total(const Lengths& lengths) {
+  std::int64_t sum = 0;
+  for (const std::int64_t length : lengths) sum += length;
+  return sum;
+}
+
+Op reduce_op(Op scan) {
+  return static_cast<Op>(static_cast<int>(scan) - static_cast<int>(Op::AddScan) +
+                         static_cast<int>(Op::AddReduce));
+}
+
+vcode::ErrorCode failure_of(CpuBackend& cpu, const vcode::Kernel& kernel,
+                            std::vector<Value> operands, std::string* message) {
+  const auto prepared = cpu.prepare(kernel);
+  std::vector<Value> results(kernel.outputs.size());
+  try {
+    cpu.run(*prepared, operands.data(), results.data());
+  } catch (const cvl::Failure& failure) {
+    if (message != nullptr) {
+      *message = failure.message();
+      for (const auto& note : failure.notes()) *message += "\n" + note;
+    }
+    return failure.code();
+  }
+  FAIL("the kernel did not fail");
+  return vcode::ErrorCode::Internal;
+}
+
+}  // namespace kernel_test
