@@ -207,10 +207,12 @@ struct Row {
   bool expression;  // takes one, which may go on in the next line
 };
 constexpr Row kCommands[] = {
-    {":type", show_type, true},      {":time", show_time, true},  {":cost", show_cost, true},
-    {":explain", show_stages, true}, {":dump", show_stage, true}, {":device", device, false},
-    {":set", set, false},            {":memory", memory, false},  {":trace", trace, false},
-    {":load", load_file, false},     {":help", help, false},      {":quit", quit, false},
+    {":type", show_type, true},  {":time", show_time, true},
+    {":cost", show_cost, true},  {":explain", show_stages, true},
+    {":dump", show_stage, true}, {":device", device, false},
+    {":set", set, false},        {":memory", memory, false},
+    {":trace", trace, false},    {":load", load_file, false},
+    {":help", help, false},      {":quit", quit, false},
 };
 
 const Row* find_command(std::string_view name) {

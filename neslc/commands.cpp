@@ -363,12 +363,12 @@ int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form) {
 std::string status_text(Toplevel& top) {
   const auto on = [](bool flag) { return flag ? "on" : "off"; };
   return fmt::format(
-      "verbose {}\narg_check {}\noptimize {}\nprint_length {}\ntraced functions: {}\nprofiled functions: {}\n"
+      "verbose {}\narg_check {}\noptimize {}\nprint_length {}\ntraced functions: {}\nprofiled "
+      "functions: {}\n"
       "configuration {}: {}\n",
       on(top.settings.verbose), on(top.evaluator().options.argument_checks),
-      top.evaluator().options.optimizer.level,
-      top.runner().text.print_length, traced_names(top), profiled_names(top), top.configuration(),
-      top.evaluator().backend().description());
+      top.evaluator().options.optimizer.level, top.runner().text.print_length, traced_names(top),
+      profiled_names(top), top.configuration(), top.evaluator().backend().description());
 }
 
 }  // namespace neslc

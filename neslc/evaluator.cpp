@@ -37,9 +37,8 @@ bool has_effects(const vcode::Program& program) {
 
 void write_trace(vinterp::ChromeTrace& trace, const std::string& name) {
   std::ofstream file(name, std::ios::binary);
-  const bool written = file && trace.write([&](std::string_view text) {
-    return static_cast<bool>(file << text);
-  });
+  const bool written =
+      file && trace.write([&](std::string_view text) { return static_cast<bool>(file << text); });
   if (!written || !file.flush()) {
     throw cvl::Failure(vcode::ErrorCode::OutputFailed,
                        fmt::format("cannot write `{}`", vcode::escaped(name)));
@@ -160,8 +159,9 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
 Evaluation Evaluator::explained(Evaluation failed, const StackCode& code,
                                 const ir::Module& module) {
   const bool stopped = failed.status == Evaluation::Status::Stopped;
-  const bool faulty = failed.status == Evaluation::Status::Failed &&
-                      vcode::info(failed.diagnostic->code).error_class == vcode::ErrorClass::Runtime;
+  const bool faulty =
+      failed.status == Evaluation::Status::Failed &&
+      vcode::info(failed.diagnostic->code).error_class == vcode::ErrorClass::Runtime;
   if ((!stopped && !faulty) || has_effects(code.program)) return failed;
   vinterp::LineProfile* const profile = std::exchange(options.profile, nullptr);
   Evaluation again = run(code, module);

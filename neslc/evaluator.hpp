@@ -32,9 +32,9 @@ inline fcode::OptimizerOptions not_optimized() {
 struct EvaluatorOptions {
   bool argument_checks = true;
   fcode::OptimizerOptions optimizer = not_optimized();  // not when cost is measured
-  std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
-  bool cost = false;       // measure it
-  bool sandbox = false;    // no files, no processes
+  std::uint64_t seed = 1;                               // of RAND, at the start of every evaluation
+  bool cost = false;                                    // measure it
+  bool sandbox = false;                                 // no files, no processes
   std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
   vinterp::LineProfile* profile = nullptr;                          // collects all evaluations
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none

@@ -356,9 +356,9 @@ ExprPtr ExpressionParser::pattern_value(std::size_t first, const ast::Pattern& p
   using PatternKind = ast::Pattern::Kind;
   const auto name = [&] { return make(first, 0, ast::Name{pattern.name}); };
   if (pattern.kind == PatternKind::Pair) {
-    return make(first, 0,
-                ast::Tuple{pattern_value(first, *pattern.first),
-                           pattern_value(first, *pattern.second)});
+    return make(
+        first, 0,
+        ast::Tuple{pattern_value(first, *pattern.first), pattern_value(first, *pattern.second)});
   }
   if (pattern.kind == PatternKind::Record) {
     return make(first, 0, ast::Call{name(), pattern_value(first, *pattern.first)});

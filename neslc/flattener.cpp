@@ -136,7 +136,8 @@ void Flattener::check(const Value& violations, Context* context, const std::stri
   if (!compiler_.options().argument_checks) return;
   if (violations.context->serial() && b_.known_bool(violations.var) == false) return;
   const Value flags = Value::scalar(bring_scalar(violations, context), context);
-  check(v_.any(flags.var, instances(context)), [&] { return flags; }, context, message, details);
+  check(
+      v_.any(flags.var, instances(context)), [&] { return flags; }, context, message, details);
 }
 
 void Flattener::check(Var scalar_flag, const std::function<Value()>& violations, Context* context,
@@ -164,8 +165,8 @@ std::vector<Var> Flattener::first_details(const Value& violations, Context* cont
     }
     const Var all = bring_scalar(detail.value, context);
     const VectorType type = b_.variable(all).type;
-    const std::vector<Var> packed = b_.operation(
-        Op::Pack, type, {all, bring_scalar(violations, context), instances(context)});
+    const std::vector<Var> packed =
+        b_.operation(Op::Pack, type, {all, bring_scalar(violations, context), instances(context)});
     values.push_back(b_.op(Op::Extract, type, {packed[0], b_.int_constant(0), packed[1]}));
   }
   return values;
@@ -183,10 +184,9 @@ void Flattener::check_range(Var index, Context* each, const Value& limit,
     return b_.op(Op::GreaterEqual, VectorType::Int, {index, bring_scalar(limit, each)});
   };
   const Var below = b_.op(Op::Less, VectorType::Int, {extreme(Op::MinReduce), b_.int_constant(0)});
-  const Var above =
-      limit.context->serial()
-          ? b_.op(Op::GreaterEqual, VectorType::Int, {extreme(Op::MaxReduce), limit.var})
-          : v_.any(too_large(), instances(each));
+  const Var above = limit.context->serial() ? b_.op(Op::GreaterEqual, VectorType::Int,
+                                                    {extreme(Op::MaxReduce), limit.var})
+                                            : v_.any(too_large(), instances(each));
   const auto violations = [&] {
     const Var zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), each);
     const Var negative = b_.op(Op::Less, VectorType::Int, {index, zero});

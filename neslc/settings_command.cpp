@@ -162,18 +162,12 @@ struct Row {
   void (*apply)(Toplevel&, Words);
 };
 constexpr Row kSettings[] = {
-    {"arg_check", set_arg_check},
-    {"print_length", set_print_length},
-    {"optimize", set_optimize},
-    {"verbose", set_verbose},
-    {"editor", set_editor},
-    {"memory_size", set_memory_size},
-    {"config", set_config},
-    {"trace", set_trace},
-    {"profile", set_profile},
-    {"redefine", set_nothing},
-    {"debug", set_nothing},
-    {"lnesl", set_nothing},
+    {"arg_check", set_arg_check}, {"print_length", set_print_length},
+    {"optimize", set_optimize},   {"verbose", set_verbose},
+    {"editor", set_editor},       {"memory_size", set_memory_size},
+    {"config", set_config},       {"trace", set_trace},
+    {"profile", set_profile},     {"redefine", set_nothing},
+    {"debug", set_nothing},       {"lnesl", set_nothing},
     {"rsh_command", set_nothing},
 };
 

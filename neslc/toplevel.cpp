@@ -95,10 +95,11 @@ void Toplevel::print_error(std::string_view text) {
 }
 
 int Toplevel::complain(const vcode::Diagnostic& diagnostic, const vcode::Source* source) {
-  print_error(machine_.json_diagnostics
-                  ? vinterp::json_line(diagnostic, source)
-                  : vcode::render(diagnostic, source,
-                                  {.color = vinterp::use_color(machine_.color), .program = "nesl"}));
+  print_error(
+      machine_.json_diagnostics
+          ? vinterp::json_line(diagnostic, source)
+          : vcode::render(diagnostic, source,
+                          {.color = vinterp::use_color(machine_.color), .program = "nesl"}));
   return status_of(diagnostic);
 }
 

@@ -94,10 +94,11 @@ class Reader {
 
 }  // namespace
 
-Checker::Checker()
+Checker::Checker(int level)
     : session_(std::string(library_text()) + std::string(definitions_text())),
       backend_(make_backend()),
       evaluator_(session_, *backend_) {
+  evaluator_.options.optimizer.level = level;
   if (const std::string error = define(kPrelude, nullptr); !error.empty()) {
     throw std::logic_error("the prelude: " + error);
   }

@@ -25,7 +25,8 @@ struct Verdict {
 /// A session in which programs are run one after another.
 class Checker {
  public:
-  Checker();
+  /// `level`: that of the optimizer.
+  explicit Checker(int level);
   Verdict check(const std::string& program);
 
  private:

@@ -1,7 +1,9 @@
 // nesl-random: random programs, compiled and evaluated directly.
 //
 //   nesl-random --count 10000 --seed 1     programs of seeds 1 ... 10000
+//   nesl-random --count 1000 --optimize 3  optimized
 //   nesl-random --show --seed 17           the program of seed 17
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +25,7 @@ struct Options {
   std::uint64_t count = 1000;
   std::uint64_t seed = 1;
   std::uint64_t failures = 1;  // after so many it stops
+  int level = 0;               // of the optimizer
   bool show = false;
 };
 
@@ -47,6 +50,8 @@ Options parse(int argc, char** argv) {
       options.seed = value();
     } else if (option == "--failures") {
       options.failures = value();
+    } else if (option == "--optimize") {
+      options.level = static_cast<int>(std::min<std::uint64_t>(value(), fcode::kHighestLevel));
     } else if (option == "--show") {
       options.show = true;
     } else {
@@ -65,11 +70,11 @@ bool is_failure(const Verdict& verdict) {
 }
 
 /// The smallest program found that fails in the same way.
-void report_smallest(std::uint64_t seed, const Program& program, Verdict::Kind kind) {
+void report_smallest(std::uint64_t seed, const Program& program, Verdict::Kind kind, int level) {
   const Program small = shrink(program, [&](const Program& candidate) {
-    return Checker().check(text_of(candidate)).kind == kind;
+    return Checker(level).check(text_of(candidate)).kind == kind;
   });
-  report(seed, small, Checker().check(text_of(small)));
+  report(seed, small, Checker(level).check(text_of(small)));
 }
 
 int run(const Options& options) {
@@ -82,7 +87,7 @@ int run(const Options& options) {
   std::map<std::string, std::uint64_t> left_out;
   std::unique_ptr<Checker> checker;
   for (std::uint64_t i = 0; i < options.count; ++i) {
-    if (i % kProgramsOfASession == 0) checker = std::make_unique<Checker>();
+    if (i % kProgramsOfASession == 0) checker = std::make_unique<Checker>(options.level);
     const std::uint64_t seed = options.seed + i;
     const Program program = Generator(seed).program();
     const Verdict verdict = checker->check(text_of(program));
@@ -90,7 +95,7 @@ int run(const Options& options) {
     if (verdict.kind == Verdict::Kind::Skipped) ++left_out[verdict.detail];
     if (!is_failure(verdict)) continue;
     report(seed, program, verdict);
-    report_smallest(seed, program, verdict.kind);
+    report_smallest(seed, program, verdict.kind, options.level);
     if (++failures == options.failures) return EXIT_FAILURE;
   }
   std::cout << options.count << " programs: " << counts[0] << " equal values, " << counts[1]

@@ -52,7 +52,8 @@ TEST_CASE("run-time errors show the values that caused them, at every level") {
 
 TEST_CASE("compiled programs write the values too") {
   const Folder folder;
-  const std::string compile = nesl("compile -e '{[1, 2, 3][i] : i in [0, rand(1) + 5]}' -o p.vcode");
+  const std::string compile =
+      nesl("compile -e '{[1, 2, 3][i] : i in [0, rand(1) + 5]}' -o p.vcode");
   CHECK(run(compile, folder).status == 0);
   const Output output = run(std::string("'") + VINTERP_PROGRAM + "' p.vcode", folder);
   CHECK(output.err ==

@@ -44,8 +44,8 @@ struct Show {
     return "let " + bindings(n.bindings) + show(n.body);
   }
   std::string operator()(const ast::ApplyToEach& n) const {
-    return fmt::format("{{{}:{}{}}}", n.body ? show(n.body) : "",
-                       bindings(n.generators), n.sieve ? fmt::format("|{}", show(n.sieve)) : "");
+    return fmt::format("{{{}:{}{}}}", n.body ? show(n.body) : "", bindings(n.generators),
+                       n.sieve ? fmt::format("|{}", show(n.sieve)) : "");
   }
   std::string operator()(const ast::SequenceLiteral& n) const {
     std::string text;
