@@ -10,8 +10,11 @@
 // Blocks talk to each other through the atomics below, never through plain memory alone.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+
+#if !defined(__CUDACC_RTC__)
+#include <atomic>
+#endif
 
 #include "cvl-cuda/target.hpp"
 

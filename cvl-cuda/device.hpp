@@ -16,6 +16,11 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
+/// Blocks of `tile` elements that cover `length`.
+constexpr std::int64_t blocks_for(std::int64_t length, std::int64_t tile) {
+  return (length + tile - 1) / tile;
+}
+
 class Device {
  public:
   /// Throws Failure (NoBackend) when there is no such device.

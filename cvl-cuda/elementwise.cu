@@ -1,4 +1,5 @@
 // Elementwise operations but for the mathematical functions, and RAND.
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/elementwise.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -28,19 +29,6 @@ struct RandomBody {
     }
     return static_cast<I>(draw(state.key, state.drawn + static_cast<std::uint64_t>(i),
                                static_cast<std::uint64_t>(bound)));
-  }
-};
-
-template <class T>
-struct CopyBody {
-  Source<T> source;
-  Array<T> out;
-
-  KERNEL_FN T load(std::int64_t i) const { return source[i]; }
-  KERNEL_FN Pack<T> load_pack(std::int64_t i) const { return source.pack(i); }
-  KERNEL_FN void store(std::int64_t i, T element) const { out[i] = element; }
-  KERNEL_FN void store_pack(std::int64_t i, const Pack<T>& in) const {
-    CVL_CUDA_TARGET::store_pack(out, i, in);
   }
 };
 

@@ -1,4 +1,5 @@
 // The elementwise operations from FLOAT to FLOAT.
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/elementwise.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {

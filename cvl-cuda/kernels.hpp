@@ -11,27 +11,13 @@
 #include "cvl-cuda/device.hpp"
 #include "cvl-cuda/failure_sink.hpp"
 #include "cvl-cuda/source.hpp"
+#include "cvl-cuda/workspace.hpp"
 #include "cvl/random.hpp"
 #include "vcode/opcodes.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
 using vcode::Op;
-
-/// Scratch memory of kernels whose blocks talk to each other, kept between calls.
-struct Workspace {
-  /// One word per tile: whose call it belongs to, and what the tile has published so far.
-  Array<std::uint32_t> status;
-  std::byte* values = nullptr;        // states of tiles, see workspace_value_bytes
-  std::uint32_t* counters = nullptr;  // two words, zero between launches
-  std::uint32_t epoch = 0;            // differs from call to call; status words of others are stale
-};
-/// Bytes of Workspace::values per tile: two states of at most 24 bytes.
-inline constexpr std::int64_t kWorkspaceValueBytes = 48;
-/// Words of Workspace::counters.
-inline constexpr std::int64_t kWorkspaceCounters = 2;
-/// Epochs before status words must be cleared.
-inline constexpr std::uint32_t kMaxEpoch = (std::uint32_t{1} << 30) - 1;
 
 // ---- elementwise ----
 
@@ -131,7 +117,14 @@ void launch_send(Device& device, const SendCall& call);
 inline constexpr std::uint64_t kMaxTag = (std::uint64_t{1} << (64 - kPositionBits)) - 1;
 
 void launch_extract(Device& device, const MoveCall& call);
-void launch_replace(Device& device, const MoveCall& call);
+/// Every segment has one place that takes a new element; what else is in `out` was there before
+/// (in_place) or comes from `old`.
+struct ReplaceCall : MoveCall {
+  RawSource old;
+  bool in_place = false;
+  std::uint32_t* counters = nullptr;  // of the workspace
+};
+void launch_replace(Device& device, const ReplaceCall& call);
 void launch_distribute(Device& device, const MoveCall& call);
 
 struct IndexCall {

@@ -51,9 +51,4 @@ void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
 
 #endif
 
-/// Blocks of `tile` elements that cover `length`.
-constexpr std::int64_t blocks_for(std::int64_t length, std::int64_t tile) {
-  return (length + tile - 1) / tile;
-}
-
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,6 +1,8 @@
 // Operations that move elements: permutations, EXTRACT, REPLACE, DIST, INDEX. They are instantiated
 // for sizes of elements, not for types.
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/expand_launch.hpp"
+#include "cvl-cuda/kernels/map.hpp"
 #include "cvl-cuda/kernels/sequence.hpp"
 #include "cvl-cuda/types.hpp"
 
@@ -8,6 +10,9 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
 
 constexpr std::uint64_t kPositionMask = (std::uint64_t{1} << kPositionBits) - 1;
+
+/// Targets that a thread of the second pass of a permutation fetches.
+constexpr int kResolvePerThread = 8;
 
 /// Is there an element `index` in a segment of that length? Reports it if not.
 template <class I>
@@ -70,37 +75,21 @@ struct ClaimBody {
 };
 
 template <class T>
-struct ResolveKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kTile = kThreads * 8;
-  struct Shared {};
-
+struct ResolveBody {
   Source<T> values;
   Source<T> fallback;
   bool others;
   Array<const std::uint64_t> winners;
   std::uint64_t tag;
   Array<T> out;
-  std::int64_t length;
 
-  template <class Block>
-  KERNEL_FN void operator()(Block& block, Shared& shared) const {
-    tile(block, shared, block.index());
-  }
-  template <class Block>
-  KERNEL_FN void tile(Block& block, Shared&, std::int64_t number) const {
-    const std::int64_t begin = number * kTile;
-    const std::int64_t end = begin + kTile < length ? begin + kTile : length;
-    block.each([&](int thread) {
-      for (std::int64_t place = begin + thread; place < end; place += kThreads) {
-        const std::uint64_t winner = winners[place];
-        if (winner >> kPositionBits == tag) {
-          out[place] = values[static_cast<std::int64_t>(winner & kPositionMask)];
-        } else if (others) {
-          out[place] = fallback[place];
-        }
-      }
-    });
+  KERNEL_FN void operator()(std::int64_t place) const {
+    const std::uint64_t winner = winners[place];
+    if (winner >> kPositionBits == tag) {
+      out[place] = values[static_cast<std::int64_t>(winner & kPositionMask)];
+    } else if (others) {
+      out[place] = fallback[place];
+    }
   }
 };
 
@@ -197,20 +186,18 @@ void launch_send(Device& device, const SendCall& call) {
   with_bits_and_int(call, [&](auto bits, auto index) {
     using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
-    using Resolve = ResolveKernel<T>;
+    using Resolve = PlaceKernel<ResolveBody<T>, kResolvePerThread>;
     const std::int64_t length = call.to.total;
     const Array<std::uint64_t> winners(call.winners, length);
-    const Resolve resolve{Source<T>(call.values),
-                          Source<T>(call.fallback),
-                          call.others,
-                          Array<const std::uint64_t>(call.winners, length),
-                          call.tag,
-                          result<T>(call, length),
-                          length};
+    const Resolve resolve{
+        {Source<T>(call.values), Source<T>(call.fallback), call.others,
+         Array<const std::uint64_t>(call.winners, length), call.tag, result<T>(call, length)},
+        length};
     const std::int64_t resolve_tiles = blocks_for(length, Resolve::kTile);
     if (call.claimed) return launch(device, resolve_tiles, resolve);
-    const ClaimBody<I> claim{Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to,
-                             winners,               call.tag,                         call.failures};
+    const ClaimBody<I> claim{
+        Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to, winners, call.tag,
+        call.failures};
     with_expand_kernel(call.from, claim, [&](const auto& kernel, std::int64_t claim_tiles) {
       using Claim = std::decay_t<decltype(kernel)>;
       launch(device, claim_tiles + resolve_tiles,
@@ -224,19 +211,31 @@ void launch_extract(Device& device, const MoveCall& call) {
   with_bits_and_int(call, [&](auto bits, auto index) {
     using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
-    launch_plain(device, call.from.count,
-                 ExtractBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.from,
-                                   result<T>(call, call.from.count), call.failures});
+    launch_places(device, call.from.count,
+                  ExtractBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.from,
+                                    result<T>(call, call.from.count), call.failures});
   });
 }
 
-void launch_replace(Device& device, const MoveCall& call) {
+void launch_replace(Device& device, const ReplaceCall& call) {
   with_bits_and_int(call, [&](auto bits, auto index) {
     using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
-    launch_plain(device, call.to.count,
-                 ReplaceBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.to,
-                                   result<T>(call, call.to.total), call.failures});
+    const Array<T> out = result<T>(call, call.to.total);
+    const ReplaceBody<T, I> replace{Source<T>(call.values), Source<I>(call.index), call.to, out,
+                                    call.failures};
+    if (call.in_place) return launch_places(device, call.to.count, replace);
+    using Copy = MapKernel<CopyBody<T>>;
+    using Replace = PlaceKernel<ReplaceBody<T, I>, 1>;
+    const std::int64_t copy_tiles = blocks_for(call.to.total, Copy::kTile);
+    const std::int64_t replace_tiles = blocks_for(call.to.count, Replace::kTile);
+    launch(device, copy_tiles + replace_tiles,
+           SequenceKernel<Copy, Replace>{{{Source<T>(call.old), out}, call.to.total},
+                                         {replace, call.to.count},
+                                         copy_tiles,
+                                         replace_tiles,
+                                         call.counters,
+                                         call.counters + 1});
   });
 }
 

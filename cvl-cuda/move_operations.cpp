@@ -3,11 +3,9 @@
 #include "cvl-cuda/operations.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
-namespace {
 
 using vcode::Op;
 
-/// A vector of that many zeros, in compact form.
 Vector zeros(CudaBackend& cuda, Type type, std::int64_t length) {
   Vector result;
   result.type = type;
@@ -15,6 +13,8 @@ Vector zeros(CudaBackend& cuda, Type type, std::int64_t length) {
   if (!Vector::fits_inline(length, cuda.element_bytes(type))) result.form = Form::Constant;
   return result;
 }
+
+namespace {
 
 /// Where the operands of a permutation stand, by operation; -1 for those that it does not have.
 struct Layout {
@@ -105,8 +105,12 @@ void run_send(CudaBackend& cuda, Type type, const MoveCall& move, const Route& r
   if (length > 0) call.out = result.buffer->data;
   call.others = call.out != call.fallback.data;
   launch_send(cuda.device(), call);
-  last = {buffer_of(route.index), route.flags != nullptr ? buffer_of(*route.flags) : Ref<Buffer>(),
-          route.from, route.to, call.winners, call.tag};
+  last = {buffer_of(route.index),
+          route.flags != nullptr ? buffer_of(*route.flags) : Ref<Buffer>(),
+          route.from,
+          route.to,
+          call.winners,
+          call.tag};
   results[0] = std::move(result);
 }
 
@@ -158,22 +162,19 @@ void run_replace(CudaBackend& cuda, Op op, Type type, Value* operands, Value* re
     results[0] = std::move(target);
     return;
   }
-  MoveCall call;
+  ReplaceCall call;
   call.element_bytes = cuda.element_bytes(type);
   call.widths = cuda.widths();
   call.index = cuda.source(operands[1].vector());
   call.values = cuda.source(operands[2].vector());
   call.to = cuda.segments(segdes);
   call.failures = cuda.failures(op, segdes.count);
-  const RawSource old = cuda.source(target);
+  call.old = cuda.source(target);
+  call.counters = cuda.counters();
   // Without elements there is nothing to replace, but every index is wrong.
   Vector result = cuda.new_result_over(type, target.length, target);
-  if (target.length > 0) {
-    call.out = result.buffer->data;
-    if (call.out != old.data) {
-      launch_write_out(cuda.device(), call.element_bytes, old, target.length, call.out);
-    }
-  }
+  if (target.length > 0) call.out = result.buffer->data;
+  call.in_place = call.out == call.old.data;
   launch_replace(cuda.device(), call);
   results[0] = std::move(result);
 }

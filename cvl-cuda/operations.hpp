@@ -9,6 +9,17 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 using Operation = void (*)(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
                            Value* results);
 
+/// A vector of that many zeros, in compact form.
+Vector zeros(CudaBackend& cuda, Type type, std::int64_t length);
+/// Moves a packed vector out of a block that is much too large for it. Small ones go to mapped
+/// memory.
+Vector trimmed(CudaBackend& cuda, Vector packed);
+/// The descriptor of `count` segments, of `total` elements together, whose lengths the device has
+/// written.
+Segdes selected_segdes(Vector lengths, std::int64_t count, std::int64_t total);
+/// What a reduction of `count` segments without elements gives.
+Vector reduced_nothing(CudaBackend& cuda, vcode::Op op, Type type, std::int64_t count);
+
 void run_elementwise(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_scan(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);

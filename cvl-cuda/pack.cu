@@ -4,6 +4,7 @@
 // elements are gathered in shared memory so that they are written side by side. Tiles are cut by
 // the merge path of segments (segment_tile.hpp), so that the starts of the new segments, the
 // numbers of kept elements before the ends of the old ones, fall out of the same walk.
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/fold.hpp"
 #include "cvl-cuda/launch.hpp"
 #include "cvl-cuda/types.hpp"

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/block_rank.hpp"
 #include "cvl-cuda/kernels/expand_launch.hpp"
 #include "cvl-cuda/types.hpp"
@@ -138,9 +139,8 @@ void launch_block_rank(Device& device, const BlockRankCall& call) {
 }
 
 void launch_rank_keys(Device& device, const RankKeysCall& call) {
-  with_element_type(call, [&](auto type) {
-    launch_keys_of<typename decltype(type)::type>(device, call);
-  });
+  with_element_type(
+      call, [&](auto type) { launch_keys_of<typename decltype(type)::type>(device, call); });
 }
 
 void launch_segment_keys(Device& device, const Segments& segments, std::size_t position_bytes,
@@ -149,10 +149,10 @@ void launch_segment_keys(Device& device, const Segments& segments, std::size_t p
   launch_expand(device, segments, SegmentIdBody{Array<std::uint32_t>(ids, length)});
   with_position(position_bytes, [&](auto position) {
     using Position = typename decltype(position)::type;
-    launch_plain(device, length,
-                 SegmentKeyBody<Position>{
-                     Array<const Position>(static_cast<const Position*>(positions), length),
-                     Array<const std::uint32_t>(ids, length), Array<std::uint32_t>(keys, length)});
+    launch_places(device, length,
+                  SegmentKeyBody<Position>{
+                      Array<const Position>(static_cast<const Position*>(positions), length),
+                      Array<const std::uint32_t>(ids, length), Array<std::uint32_t>(keys, length)});
   });
 }
 

@@ -1,4 +1,5 @@
 // Reductions.
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/fold_launch.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {

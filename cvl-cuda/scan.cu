@@ -1,4 +1,5 @@
 // Scans, and the offsets of descriptors, which are a scan too.
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/fold_launch.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {

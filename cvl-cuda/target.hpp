@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #if defined(CVL_CUDA_EMULATED)
+#include <cstdio>
+#include <cstdlib>
 #define CVL_CUDA_TARGET emulated
 #else
 #define CVL_CUDA_TARGET native

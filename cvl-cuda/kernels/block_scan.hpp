@@ -8,25 +8,25 @@
 #include <cstdint>
 
 #include "cvl-cuda/block.hpp"
-#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/tuning.hpp"
+#include "cvl-cuda/workspace.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-template <class State>
+template <class State, int kThreads = tuning::kThreads>
 struct ScanShared {
-  State states[2][tuning::kThreads];
+  State states[2][kThreads];
 };
 
 /// Replaces each thread's state by the combination of those of the threads before it; the
 /// combination of all is left in `total`. Kogge and Stone's prefix network in shared memory, in
 /// two copies so that a step needs one barrier.
-template <class Fold, class Block, class PerThreadState, class State>
-KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state, ScanShared<State>& shared,
-                              State& total) {
+template <class Fold, class Block, class PerThreadState, class State, int kThreads>
+KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state,
+                              ScanShared<State, kThreads>& shared, State& total) {
   block.each([&](int thread) { shared.states[0][thread] = state[thread]; });
   int from = 0;
-  for (int distance = 1; distance < tuning::kThreads; distance *= 2) {
+  for (int distance = 1; distance < kThreads; distance *= 2) {
     block.each([&](int thread) {
       const State own = shared.states[from][thread];
       shared.states[from ^ 1][thread] =
@@ -36,7 +36,7 @@ KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state, ScanShared<St
   }
   block.each([&](int thread) {
     state[thread] = thread == 0 ? Fold::neutral() : shared.states[from][thread - 1];
-    if (thread == 0) total = shared.states[from][tuning::kThreads - 1];
+    if (thread == 0) total = shared.states[from][kThreads - 1];
   });
 }
 
@@ -151,10 +151,10 @@ KERNEL_FN bool is_last_block(Block& block, std::uint32_t* counter, std::int64_t 
 
 /// Calls visit(k, prefix of totals[k]) for all k, each thread for a run of them. One block's work:
 /// see tuning::kCarryBlocks.
-template <class Fold, class Block, class State, class Visit>
+template <class Fold, class Block, class State, int kThreads, class Visit>
 KERNEL_FN void for_prefixes(Block& block, const Array<State>& totals, std::int64_t count,
-                            ScanShared<State>& shared, State& sum, const Visit& visit) {
-  const std::int64_t run = (count + tuning::kThreads - 1) / tuning::kThreads;
+                            ScanShared<State, kThreads>& shared, State& sum, const Visit& visit) {
+  const std::int64_t run = (count + kThreads - 1) / kThreads;
   const auto begin = [&](int thread) { return thread * run < count ? thread * run : count; };
   typename Block::template PerThread<State> state;
   block.each([&](int thread) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "cvl-cuda/kernels.hpp"
+#include "cvl-cuda/kernels/apply.hpp"
 #include "cvl-cuda/kernels/map.hpp"
 #include "cvl-cuda/launch.hpp"
 #include "cvl-cuda/types.hpp"
@@ -56,19 +57,14 @@ struct ElementwiseBody {
  private:
   KERNEL_FN R apply(std::int64_t i, A x, [[maybe_unused]] B y, [[maybe_unused]] C z) const {
     if constexpr (std::is_same_v<B, Absent>) {
-      // Conversions are told the type of their result; the others find it out.
-      if constexpr (requires { Functor::apply(x); }) {
-        return Functor::apply(x);
-      } else {
-        return Functor::template apply<R>(x);
-      }
+      return apply_functor<Functor, R>(x);
     } else if constexpr (std::is_same_v<C, Absent>) {
       if constexpr (requires { Functor::fails(x, y); }) {
         if (Functor::fails(x, y)) failures.report(i, 0);
       }
-      return Functor::apply(x, y);
+      return apply_functor<Functor, R>(x, y);
     } else {
-      return Functor::apply(x, y, z);
+      return apply_functor<Functor, R>(x, y, z);
     }
   }
 };

@@ -56,16 +56,15 @@ struct ExpandKernel {
   }
 };
 
-/// The same where all segments have one length.
-template <class Body>
-struct UniformExpandKernel {
+/// One call per place: body(place), of which a thread makes kPerThread.
+template <class Body, int kPerThread>
+struct PlaceKernel {
   static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kTile = kThreads * tuning::kItems<std::int32_t>;
+  static constexpr int kTile = kThreads * kPerThread;
   struct Shared {};
 
   Body body;
-  std::int64_t length;          // of all elements
-  std::int64_t segment_length;  // above 0
+  std::int64_t count;
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
@@ -74,11 +73,21 @@ struct UniformExpandKernel {
   template <class Block>
   KERNEL_FN void tile(Block& block, Shared&, std::int64_t number) const {
     const std::int64_t begin = number * kTile;
-    const std::int64_t end = begin + kTile < length ? begin + kTile : length;
+    const std::int64_t end = begin + kTile < count ? begin + kTile : count;
     block.each([&](int thread) {
-      for (std::int64_t i = begin + thread; i < end; i += kThreads) body(i, segment_of(i));
+      for (std::int64_t place = begin + thread; place < end; place += kThreads) body(place);
     });
   }
+};
+
+/// Calls `Body` with (element, segment) where all segments have one length.
+template <class Body>
+struct UniformExpandBody {
+  Body body;
+  std::int64_t length;          // of all elements
+  std::int64_t segment_length;  // above 0
+
+  KERNEL_FN void operator()(std::int64_t i) const { body(i, segment_of(i)); }
 
  private:
   KERNEL_FN std::int64_t segment_of(std::int64_t i) const {
@@ -88,24 +97,6 @@ struct UniformExpandKernel {
       return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(segment_length);
     }
     return i / segment_length;
-  }
-};
-
-/// One call per place, or per segment: body(place).
-template <class Body>
-struct PlainKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  struct Shared {};
-
-  Body body;
-  std::int64_t count;
-
-  template <class Block>
-  KERNEL_FN void operator()(Block& block, Shared&) const {
-    block.each([&](int thread) {
-      const std::int64_t place = block.index() * kThreads + thread;
-      if (place < count) body(place);
-    });
   }
 };
 

@@ -10,8 +10,9 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 template <class Body, class Run>
 void with_expand_kernel(const Segments& segments, const Body& body, const Run& run) {
   if (segments.uniform) {
-    using Kernel = UniformExpandKernel<Body>;
-    run(Kernel{body, segments.total, segments.uniform_length},
+    using Uniform = UniformExpandBody<Body>;
+    using Kernel = PlaceKernel<Uniform, tuning::kItems<std::int32_t>>;
+    run(Kernel{Uniform{body, segments.total, segments.uniform_length}, segments.total},
         blocks_for(segments.total, Kernel::kTile));
   } else {
     using Kernel = ExpandKernel<Body>;
@@ -28,10 +29,11 @@ void launch_expand(Device& device, const Segments& segments, const Body& body) {
   });
 }
 
+/// Calls body(place) for `count` places.
 template <class Body>
-void launch_plain(Device& device, std::int64_t count, const Body& body) {
-  using Kernel = PlainKernel<Body>;
-  launch(device, blocks_for(count, Kernel::kThreads), Kernel{body, count});
+void launch_places(Device& device, std::int64_t count, const Body& body) {
+  using Kernel = PlaceKernel<Body, 1>;
+  launch(device, blocks_for(count, Kernel::kTile), Kernel{body, count});
 }
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/fold.hpp"
 #include "cvl-cuda/launch.hpp"
 #include "cvl-cuda/types.hpp"

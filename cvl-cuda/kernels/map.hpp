@@ -25,8 +25,12 @@ struct MapKernel {
   std::int64_t length;
 
   template <class Block>
-  KERNEL_FN void operator()(Block& block, Shared&) const {
-    const std::int64_t begin = block.index() * kTile;
+  KERNEL_FN void operator()(Block& block, Shared& shared) const {
+    tile(block, shared, block.index());
+  }
+  template <class Block>
+  KERNEL_FN void tile(Block& block, Shared&, std::int64_t number) const {
+    const std::int64_t begin = number * kTile;
     block.each([&](int thread) {
       if (begin + kTile <= length) {
         decltype(body.load_pack(0)) loaded[tuning::kPacksPerThread];
@@ -47,6 +51,20 @@ struct MapKernel {
  private:
   static KERNEL_FN std::int64_t place(std::int64_t begin, int thread, int k) {
     return begin + static_cast<std::int64_t>(k * kThreads + thread) * tuning::kPack;
+  }
+};
+
+/// Writes elements of any form to memory.
+template <class T>
+struct CopyBody {
+  Source<T> source;
+  Array<T> out;
+
+  KERNEL_FN T load(std::int64_t i) const { return source[i]; }
+  KERNEL_FN Pack<T> load_pack(std::int64_t i) const { return source.pack(i); }
+  KERNEL_FN void store(std::int64_t i, T element) const { out[i] = element; }
+  KERNEL_FN void store_pack(std::int64_t i, const Pack<T>& in) const {
+    CVL_CUDA_TARGET::store_pack(out, i, in);
   }
 };
 
