@@ -7,24 +7,10 @@
 #include <vector>
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "cvl/kernel_fault.hpp"
 #include "cvl/kernel_plan.hpp"
 
 namespace cvl::cpu {
-
-/// A failure at one position. Of several, that of the first binding counts, of one binding that at
-/// the first position: what evaluating one binding after the other would have met first.
-struct KernelFault {
-  enum class Kind : std::uint8_t { Division, Index, Segment, Assertion, Length, Size };
-  Kind kind = Kind::Division;
-  std::uint32_t binding = 0;
-  std::int64_t position = 0;
-  NodeId node = kNone;     // Division, Index, Segment: the node that failed …
-  vcode::Op op{};          // … its operation, if it is one
-  std::uint32_t id = 0;    // array, descriptor or size
-  std::int64_t value = 0;  // index, length or size
-  std::int64_t limit = 0;  // number of elements or segments that there are
-  std::int64_t count = 0;  // positions in the pass
-};
 
 /// Collects failures of all threads.
 class FaultLog {

@@ -61,7 +61,7 @@ std::string CudaBackend::description() const {
 
 void CudaBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
   kept_.clear();
-  if (runs_on_host(op, operands)) {
+  if (all_small_on_host(operands, vcode::info(op).operands.size())) {
     run_on_host(op, type, operands, results);
   } else {
     const auto family = static_cast<std::size_t>(vcode::info(op).family);
@@ -70,13 +70,10 @@ void CudaBackend::execute(vcode::Op op, Type type, Value* operands, Value* resul
   kept_.clear();
 }
 
-bool CudaBackend::runs_on_host(vcode::Op op, const Value* operands) const {
-  const std::size_t count = vcode::info(op).operands.size();
-  return std::all_of(operands, operands + count, [&](const Value& operand) {
-    if (operand.is_vector()) {
-      return is_small(operand.vector().length) && known_on_host(operand.vector());
-    }
-    const Segdes& segdes = operand.segdes();
+bool CudaBackend::all_small_on_host(const Value* values, std::size_t count) const {
+  return std::all_of(values, values + count, [&](const Value& value) {
+    if (value.is_vector()) return is_small(value.vector().length) && known_on_host(value.vector());
+    const Segdes& segdes = value.segdes();
     return is_small(segdes.total) && is_small(segdes.count) && known_on_host(segdes);
   });
 }
@@ -93,9 +90,9 @@ bool CudaBackend::known_on_host(const Segdes& segdes) const {
          (segdes.tables->lengths.length == segdes.count && known_on_host(segdes.tables->lengths));
 }
 
-void CudaBackend::run_on_host(vcode::Op op, Type type, Value* operands, Value* results) {
-  // The CPU library must not write to mapped memory, which kernels may still have to read. Small
-  // vectors must be Inline for it.
+/// The CPU library must not write to mapped memory, which kernels may still have to read. Small
+/// vectors must be Inline for it.
+void CudaBackend::bring_to_host(Value* values, std::size_t count) {
   const auto take = [&](Vector& vector) {
     if (!is_mapped(vector)) return;
     const std::size_t bytes = static_cast<std::size_t>(vector.length) * element_bytes(vector.type);
@@ -107,20 +104,39 @@ void CudaBackend::run_on_host(vcode::Op op, Type type, Value* operands, Value* r
       kept_.push_back(vector.buffer);
     }
   };
-  const std::size_t count = vcode::info(op).operands.size();
   for (std::size_t k = 0; k < count; ++k) {
-    if (operands[k].is_vector()) {
-      take(operands[k].vector());
-    } else if (!operands[k].segdes().uniform) {
-      take(operands[k].segdes().tables->lengths);
+    if (values[k].is_vector()) {
+      take(values[k].vector());
+    } else if (!values[k].segdes().uniform) {
+      take(values[k].segdes().tables->lengths);
     }
   }
+}
+
+template <class Run>
+void CudaBackend::on_host(const Run& run) {
   try {
-    cpu_.execute(op, type, operands, results);
+    run();
   } catch (const Failure&) {
     wait();  // an earlier operation may have failed on the device
     throw;
   }
+}
+
+void CudaBackend::run_on_host(vcode::Op op, Type type, Value* operands, Value* results) {
+  bring_to_host(operands, vcode::info(op).operands.size());
+  on_host([&] { cpu_.execute(op, type, operands, results); });
+}
+
+void CudaBackend::run_on_host(PreparedKernel& kernel, Value* operands, std::size_t count,
+                              Value* results) {
+  bring_to_host(operands, count);
+  on_host([&] { cpu_.run(kernel, operands, results); });
+}
+
+void CudaBackend::note_kernel(const std::string& name, const std::string& reason) {
+  notes_.push_back(
+      fmt::format("kernel `{}` is run as the VCODE that it replaces: {}", name, reason));
 }
 
 void CudaBackend::synchronize() {
@@ -138,11 +154,24 @@ void CudaBackend::after_wait() {
   pending_operations_.clear();
 }
 
-FailureSink CudaBackend::failures(vcode::Op op, std::int64_t length) {
-  if (pending_operations_.size() >= kMaxSequence) wait();
+FailureSink CudaBackend::next_failures(std::uint64_t ranks) {
+  if (pending_operations_.size() + ranks >= kMaxSequence) wait();
   FailureSink result = failure_sink_;
   result.sequence = pending_operations_.size();
-  pending_operations_.push_back({op, origin, length});
+  return result;
+}
+
+FailureSink CudaBackend::failures(vcode::Op op, std::int64_t length) {
+  const FailureSink result = next_failures(1);
+  pending_operations_.push_back({op, origin, length, nullptr});
+  return result;
+}
+
+FailureSink CudaBackend::failures(const std::shared_ptr<const KernelRun>& run, int ranks) {
+  const auto count = static_cast<std::size_t>(ranks);
+  const FailureSink result = next_failures(count);
+  const PendingOperation pending{vcode::Op::Run, origin, 0, run};
+  pending_operations_.insert(pending_operations_.end(), count, pending);
   return result;
 }
 
@@ -156,22 +185,34 @@ Failure CudaBackend::take_failure() {
   failure_sink_.record->key = kNoFailure;
   device_.fill(&failure_sink_.gate->key, 0xFF, sizeof failure_sink_.gate->key);
   pending_operations_.clear();
-
-  Failure failure = [&] {
-    switch (vcode::info(operation.op).family) {
-      case vcode::Family::Elementwise:
-        return division_by_zero(operation.op, position, operation.length);
-      case vcode::Family::Random:
-        return random_range(position, record.value, operation.length);
-      case vcode::Family::MakeSegdes:
-        return negative_length(position, record.value, operation.length);
-      default:
-        return index_out_of_range(operation.op, position, record.value, record.segment,
-                                  record.segment_length);
-    }
-  }();
+  Failure failure = failure_of_operation(operation, record, position);
   failure.set_origin(operation.origin);
   return failure;
+}
+
+Failure CudaBackend::failure_of_operation(const PendingOperation& operation,
+                                          const FailureRecord& record, std::int64_t position) {
+  if (operation.run) {
+    const KernelSites& sites = *operation.run->sites;
+    const auto site = static_cast<std::size_t>(record.segment);
+    KernelFault fault = sites.sites[site];
+    fault.position = position;
+    fault.value = record.value;
+    fault.limit = record.segment_length;
+    fault.count = operation.run->lengths[sites.site_pass[site]];
+    return failure_of(sites.kernel, fault);
+  }
+  switch (vcode::info(operation.op).family) {
+    case vcode::Family::Elementwise:
+      return division_by_zero(operation.op, position, operation.length);
+    case vcode::Family::Random:
+      return random_range(position, record.value, operation.length);
+    case vcode::Family::MakeSegdes:
+      return negative_length(position, record.value, operation.length);
+    default:
+      return index_out_of_range(operation.op, position, record.value, record.segment,
+                                record.segment_length);
+  }
 }
 
 // ---- transfers ----
@@ -221,8 +262,7 @@ RawSource CudaBackend::source(const Vector& vector) {
     std::memcpy(result.payload, vector.payload, width);
     return result;
   }
-  if (vector.form == Form::Dense &&
-      (vector.buffer->heap == &device_heap_ || is_mapped(vector))) {
+  if (vector.form == Form::Dense && (vector.buffer->heap == &device_heap_ || is_mapped(vector))) {
     result.data = vector.buffer->data;
     return result;
   }

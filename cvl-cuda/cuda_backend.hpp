@@ -17,12 +17,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl-cuda/device.hpp"
+#include "cvl-cuda/kernel_run.hpp"
 #include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/make_backend.hpp"
 #include "cvl/backend.hpp"
@@ -40,6 +42,9 @@ class CudaBackend final : public Backend {
   Widths widths() const override { return cpu_.widths(); }
   Heap& heap() override { return device_heap_; }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
+  std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
+  bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
+  std::vector<std::string> notes() const override { return notes_; }
   Vector upload(Type type, const void* elements, std::int64_t length) override;
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;
@@ -56,6 +61,15 @@ class CudaBackend final : public Backend {
 
   /// Runs an operation with the CPU library. REQUIRES: all operands are known on the host.
   void run_on_host(vcode::Op op, Type type, Value* operands, Value* results);
+  /// The same for a kernel that prepare_on_host() has made.
+  void run_on_host(PreparedKernel& kernel, Value* operands, std::size_t count, Value* results);
+  std::unique_ptr<PreparedKernel> prepare_on_host(const vcode::Kernel& kernel) {
+    return cpu_.prepare(kernel);
+  }
+  /// Are the values all small and known on the host, so that the device is not worth asking?
+  bool all_small_on_host(const Value* values, std::size_t count) const;
+  /// Remembers why a kernel is not run as such.
+  void note_kernel(const std::string& name, const std::string& reason);
   /// Are the elements in host memory or a compact form, and not pending?
   bool known_on_host(const Vector& vector) const;
   bool known_on_host(const Segdes& segdes) const;
@@ -79,6 +93,8 @@ class CudaBackend final : public Backend {
 
   /// Where the kernels of this operation report failures; `length` is for the message.
   FailureSink failures(vcode::Op op, std::int64_t length);
+  /// The same for a run of a kernel, for failures of so many ranks.
+  FailureSink failures(const std::shared_ptr<const KernelRun>& run, int ranks);
   Workspace workspace(std::int64_t tiles);
   /// The counters of every workspace.
   std::uint32_t* counters() { return workspace_counters_->as<std::uint32_t>(); }
@@ -121,9 +137,15 @@ class CudaBackend final : public Backend {
     vcode::Op op;
     std::uint32_t origin;
     std::int64_t length;
+    std::shared_ptr<const KernelRun> run;  // if it is one
   };
 
-  bool runs_on_host(vcode::Op op, const Value* operands) const;
+  FailureSink next_failures(std::uint64_t ranks);
+  static Failure failure_of_operation(const PendingOperation& operation,
+                                      const FailureRecord& record, std::int64_t position);
+  void bring_to_host(Value* values, std::size_t count);
+  template <class Run>
+  void on_host(const Run& run);
   bool is_mapped(const Vector& vector) const {
     return vector.form == Form::Dense && vector.buffer->heap == &mapped_heap_;
   }
@@ -157,6 +179,7 @@ class CudaBackend final : public Backend {
   LastPack last_pack_;
   LastSend last_send_{};
   LastRank last_rank_;
+  std::vector<std::string> notes_;
 };
 
 /// Are these one and the same, which is more than that their segments are alike?

@@ -12,6 +12,8 @@ namespace cvl::cuda::native {
 void check_cuda(cudaError_t error, const char* call, const char* file, int line);
 
 cudaStream_t stream_of(Device& device);
+/// Such as 90 for 9.0.
+int compute_capability_of(Device& device);
 
 }  // namespace cvl::cuda::native
 

@@ -155,6 +155,14 @@ cudaStream_t stream_of(Device& device) {
   return device.state().stream;
 }
 
+int compute_capability_of(Device& device) {
+  const int ordinal = device.state().ordinal;
+  int major = 0, minor = 0;
+  CUDA_CALL(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+  CUDA_CALL(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+  return major * 10 + minor;
+}
+
 Device::Device(int ordinal) {
   const std::string reason = cuda_unavailable_reason();
   if (!reason.empty()) throw Failure(ErrorCode::NoBackend, reason);

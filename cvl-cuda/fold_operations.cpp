@@ -57,4 +57,16 @@ void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Val
   results[0] = std::move(result);
 }
 
+Vector reduced_nothing(CudaBackend& cuda, vcode::Op op, Type type, std::int64_t count) {
+  const bool compact = !Vector::fits_inline(count, cuda.element_bytes(type));
+  Value operands[] = {zeros(cuda, type, 0), Segdes::regular(compact ? 1 : count, 0)};
+  Value result;
+  cuda.run_on_host(op, type, operands, &result);
+  if (!compact) return std::move(result.vector());
+  Vector vector = result.vector();
+  vector.form = Form::Constant;
+  vector.length = count;
+  return vector;
+}
+
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -38,7 +38,8 @@ Segdes packed_segdes(CudaBackend& cuda, Ref<Buffer> offsets, std::int64_t count,
   return std::move(result.segdes());
 }
 
-/// Moves a result out of a block that is much too large for it. Small results go to mapped memory.
+}  // namespace
+
 Vector trimmed(CudaBackend& cuda, Vector packed) {
   const std::size_t width = cuda.element_bytes(packed.type);
   const std::size_t bytes = static_cast<std::size_t>(packed.length) * width;
@@ -53,7 +54,16 @@ Vector trimmed(CudaBackend& cuda, Vector packed) {
   return result;
 }
 
-}  // namespace
+Segdes selected_segdes(Vector lengths, std::int64_t count, std::int64_t total) {
+  if (count <= 1) return Segdes::regular(count, total);
+  Segdes result;
+  result.uniform = false;
+  result.count = count;
+  result.total = total;
+  result.tables = Ref<SegdesTables>(new SegdesTables);
+  result.tables->lengths = std::move(lengths);
+  return result;
+}
 
 void run_pack(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
   const Vector& values = operands[0].vector();

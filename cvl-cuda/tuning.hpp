@@ -44,6 +44,9 @@ inline constexpr std::int64_t kCarryBlocks = 16384;
 /// are slow there, so that larger operands are better copied.
 inline constexpr int kParameterWords = 8;
 
+/// Parameters of a generated pass: what CUDA 12.1 and newer allow on every supported device.
+inline constexpr std::size_t kParameterBytes = 32764;
+
 /// Ranks over up to this many elements and segments together are made by one block in one launch:
 /// 2048 keys and their tables are 29 KiB of shared memory.
 inline constexpr int kBlockRank = 2048;

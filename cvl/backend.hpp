@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cvl/heap.hpp"
 #include "cvl/value.hpp"
@@ -67,6 +68,9 @@ class Backend {
   /// Waits until they are known. REQUIRES: the range lies inside the vector.
   virtual void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                         void* elements) = 0;
+
+  /// One line for each kernel so far that this library does not run as such, with the reason.
+  virtual std::vector<std::string> notes() const { return {}; }
 
   /// Restarts RAND (SRAND).
   virtual void seed(std::uint64_t seed) = 0;

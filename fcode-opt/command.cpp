@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "fcode-opt/command_options.hpp"
+#include "fcode-opt/emit_kernels.hpp"
 #include "fcode-opt/pass_table.hpp"
 #include "fcode-opt/report_text.hpp"
 #include "vcode/link.hpp"
@@ -46,6 +47,7 @@ class Command {
   int process_file();
   int optimize_program(const vcode::Program& program);
   int expand_program(const vcode::Program& program);
+  int emit(const vcode::Program& program);
   void report(const OptimizerReport& found) const;
   int write(std::string_view text);
   int fail(ErrorCode code, std::string message);
@@ -85,7 +87,8 @@ int Command::information() {
 
 int Command::process_file() {
   Diagnostics diagnostics;
-  source_ = vinterp::read_source(options_.file == "-" ? kStandardInput : options_.file, diagnostics);
+  source_ =
+      vinterp::read_source(options_.file == "-" ? kStandardInput : options_.file, diagnostics);
   std::optional<vcode::Program> program;
   if (source_) program = vcode::parse(source_, diagnostics);
   std::optional<vcode::LinkedProgram> linked;
@@ -99,7 +102,27 @@ int Command::optimize_program(const vcode::Program& program) {
   OptimizerReport found;
   const vcode::Program optimized = optimize(program, options_.optimizer, &found);
   report(found);
-  return write(options_.optimizer.dump.empty() ? vcode::print(optimized) : found.dump);
+  if (!options_.optimizer.dump.empty()) return write(found.dump);
+  return emit(optimized);
+}
+
+int Command::emit(const vcode::Program& program) {
+  switch (options_.emit) {
+    case CommandOptions::Emit::Cuda:
+      return write(cuda_text(program));
+    case CommandOptions::Emit::Cubin:
+      break;
+    default:
+      return write(vcode::print(program));
+  }
+  if (options_.output.empty() || options_.output == "-") {
+    return fail(ErrorCode::Usage, "--emit=cubin writes a folder, which --output must name");
+  }
+  const EmittedKernels emitted = ship_kernels(program, options_.capability, options_.output);
+  for (const std::string& note : emitted.notes) {
+    std::fputs(fmt::format("{}: note: {}\n", kProgram, vcode::escaped(note)).c_str(), stderr);
+  }
+  return emitted.error.empty() ? 0 : fail(ErrorCode::OutputFailed, emitted.error);
 }
 
 int Command::expand_program(const vcode::Program& program) {
@@ -112,7 +135,8 @@ int Command::expand_program(const vcode::Program& program) {
 
 void Command::report(const OptimizerReport& found) const {
   for (const Remark& remark : found.remarks) {
-    std::fputs(fmt::format("{}: note: {}\n", kProgram, vcode::escaped(remark.text)).c_str(), stderr);
+    std::fputs(fmt::format("{}: note: {}\n", kProgram, vcode::escaped(remark.text)).c_str(),
+               stderr);
   }
   if (options_.report_fusion) std::fputs(fusion_text(found, *source_).c_str(), stderr);
   if (options_.report_statistics) std::fputs(statistics_text(found).c_str(), stderr);
@@ -123,8 +147,8 @@ int Command::write(std::string_view text) {
   if (options_.output.empty() || options_.output == "-" || options_.common.task != Task::Run) {
     const int error = vinterp::write_fully(STDOUT_FILENO, text);
     if (error == 0) return 0;
-    return fail(ErrorCode::OutputFailed, fmt::format("cannot write to standard output: {}",
-                                                     vinterp::system_message(error)));
+    return fail(ErrorCode::OutputFailed,
+                fmt::format("cannot write to standard output: {}", vinterp::system_message(error)));
   }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       std::fopen(options_.output.c_str(), "wbe"), std::fclose);

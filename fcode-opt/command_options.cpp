@@ -9,18 +9,21 @@ namespace {
 
 using enum vinterp::ArgumentKind;
 using vinterp::Explained;
-using vinterp::Options;
 using vinterp::OptionRow;
+using vinterp::Options;
 using vinterp::Task;
 
 constexpr std::string_view kOptimization = "Optimization";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kInformation = "Information";
 constexpr std::string_view kReports = "fusion|statistics";
+constexpr std::string_view kForms = "fcode|cuda|cubin";
 
 constexpr Explained kExamples[] = {
     {"fcode-opt prog.vcode -o prog.fcode", "optimize a program"},
     {"fcode-opt --report=fusion prog.vcode -o prog.fcode", "also see what was fused, and what not"},
+    {"fcode-opt --emit=cubin --gpu=90 prog.vcode -o kernels",
+     "compile the kernels for GPUs ahead of time"},
     {"fcode-opt --disable=inline prog.vcode | vinterp /dev/stdin", "leave a pass out"},
 };
 
@@ -44,8 +47,8 @@ std::vector<OptionRow> optimization_rows(CommandOptions& options) {
        .placeholder = "LEVEL",
        .choices = "0|1|2|3",
        .text = "0: nothing, 1: remove and merge, 2: also inline, 3: also make kernels (default: 3)",
-       .apply = [&options](Options&,
-                           const std::string& text) {
+       .apply =
+           [&options](Options&, const std::string& text) {
              options.optimizer.level = vinterp::parse_level(text);
            }},
       {.group = kOptimization,
@@ -77,6 +80,30 @@ std::vector<OptionRow> output_rows(CommandOptions& options) {
        .name = "expand",
        .text = "do not optimize, but replace every kernel by the VCODE that it stands for",
        .apply = [&options](Options&, const std::string&) { options.expand = true; }},
+      {.group = kOutput,
+       .name = "emit",
+       .argument = Required,
+       .placeholder = "FORM",
+       .choices = kForms,
+       .text =
+           "what to write: fcode (the default), cuda (the kernels as CUDA C++, to be read), cubin "
+           "(their machine code, into the folder of --output; vinterp finds it through "
+           "NESL_KERNELS)",
+       .apply =
+           [&options](Options&, const std::string& text) {
+             options.emit =
+                 static_cast<CommandOptions::Emit>(vinterp::parse_choice("--emit", text, kForms));
+           }},
+      {.group = kOutput,
+       .name = "gpu",
+       .argument = Required,
+       .placeholder = "NUMBER",
+       .text = "the compute capability that --emit=cubin compiles for, without its point "
+               "(default: 90)",
+       .apply =
+           [&options](Options&, const std::string& text) {
+             options.capability = vinterp::parse_capability("--gpu", text);
+           }},
       {.group = kOutput,
        .name = "dump",
        .argument = Required,
@@ -113,8 +140,7 @@ std::vector<OptionRow> information_rows() {
 }  // namespace
 
 CommandTable::CommandTable(CommandOptions& options) {
-  for (const auto& rows :
-       {optimization_rows(options), output_rows(options), information_rows()}) {
+  for (const auto& rows : {optimization_rows(options), output_rows(options), information_rows()}) {
     rows_.insert(rows_.end(), rows.begin(), rows.end());
   }
   line_.program = "fcode-opt";
@@ -130,7 +156,8 @@ CommandTable::CommandTable(CommandOptions& options) {
   line_.options = rows_;
   line_.environment = kEnvironment;
   line_.exit_statuses = kStatuses;
-  line_.closing = "The manual is docs/user-guide.md, or `man fcode-opt`. Options may follow the file.";
+  line_.closing =
+      "The manual is docs/user-guide.md, or `man fcode-opt`. Options may follow the file.";
 }
 
 CommandOptions parse_command(std::span<const std::string> arguments) {

@@ -17,6 +17,9 @@ struct CommandOptions {
   std::string output;  // empty or "-": standard output
   bool list_passes = false;
   bool expand = false;
+  enum class Emit { Fcode, Cuda, Cubin };
+  Emit emit = Emit::Fcode;
+  int capability = 90;  // Cubin: of the devices to compile for
   bool report_fusion = false;
   bool report_statistics = false;
 };

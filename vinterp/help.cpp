@@ -17,7 +17,12 @@ constexpr Explained kExamples[] = {
      "the same on four threads; see where time goes"},
 };
 
-constexpr Explained kEnvironment[] = {kNoColor, kForceColor};
+constexpr Explained kEnvironment[] = {
+    kNoColor,
+    kForceColor,
+    {"NESL_KERNELS", "a folder with machine code that fcode-opt --emit=cubin has made"},
+    {"XDG_CACHE_HOME", "the folder that holds nesl/kernels, where machine code of kernels is kept"},
+};
 
 constexpr Explained kStatuses[] = {
     {"0", "success, or EXIT"},

@@ -88,7 +88,12 @@ void Observers::report(double seconds) {
   const TextSink standard_error = sink_for(STDERR_FILENO);
   const auto& heap = backend_.heap().statistics();
   if (profile_) report_profile(seconds);
-  if (statistics_) standard_error(statistics_->report(heap, backend_.counters(), seconds));
+  if (statistics_) {
+    standard_error(statistics_->report(heap, backend_.counters(), seconds));
+    for (const std::string& note : backend_.notes()) {
+      standard_error(fmt::format("note: {}\n", vcode::escaped(note)));
+    }
+  }
   if (chrome_trace_ && !chrome_trace_->write(sink_for(chrome_file_.get()))) {
     throw cvl::Failure(vcode::ErrorCode::OutputFailed, "cannot write the trace of the profile");
   }

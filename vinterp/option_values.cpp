@@ -56,6 +56,16 @@ std::size_t parse_size(std::string_view option, const std::string& text) {
   return number << shift;
 }
 
+int parse_capability(std::string_view option, const std::string& text) {
+  constexpr int kLeast = 50, kGreatest = 999;
+  std::string_view rest = text;
+  int number = 0;
+  if (!take_number(rest, number) || !rest.empty() || number < kLeast || number > kGreatest) {
+    bad_argument(option, text, "a compute capability such as 90");
+  }
+  return number;
+}
+
 double parse_seconds(std::string_view option, const std::string& text) {
   constexpr double kLongest = 1e9;
   std::string_view rest = text;

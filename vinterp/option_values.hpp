@@ -14,6 +14,8 @@ namespace vinterp {
 std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t least);
 /// A number of bytes with an optional suffix K, M, G or T (powers of 1024).
 std::size_t parse_size(std::string_view option, const std::string& text);
+/// A compute capability of NVIDIA devices without its point, such as 90 for 9.0.
+int parse_capability(std::string_view option, const std::string& text);
 /// A positive number of seconds.
 double parse_seconds(std::string_view option, const std::string& text);
 /// Position of `text` among `choices`, which are separated by |.

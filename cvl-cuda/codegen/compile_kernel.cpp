@@ -1,0 +1,87 @@
+#include "cvl-cuda/codegen/compile_kernel.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cvl-cuda/codegen/nvrtc.hpp"
+
+namespace cvl::cuda::codegen {
+namespace {
+
+/// What is shipped is found whatever compiler, if any, there is where it is used.
+std::string shipped_key(const std::string& source, int architecture) {
+  return KernelCache::key(fmt::format("{}\nsm_{}\n{}", compilation_inputs(), architecture, source));
+}
+
+std::optional<std::string> find_shipped(const KernelCache& folder, const std::string& source,
+                                        int capability) {
+  // Machine code runs on devices of the same major number and the same or a higher minor one.
+  for (int architecture = capability; architecture / 10 == capability / 10; --architecture) {
+    if (auto cubin = folder.load(shipped_key(source, architecture))) return cubin;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> compile(const Nvrtc& compiler, const std::string& source,
+                                   int architecture, std::string& why) {
+  std::string log;
+  auto cubin = compiler.compile(source, architecture, log);
+  if (!cubin) {
+    why = fmt::format("NVRTC {} rejects the generated text:\n{}", compiler.version(), log);
+  }
+  return cubin;
+}
+
+std::optional<int> architecture_for(const Nvrtc& compiler, int capability, std::string& why) {
+  const std::optional<int> architecture = compiler.architecture_for(capability);
+  if (!architecture) {
+    why = fmt::format("NVRTC {} cannot compile for compute capability {}.{}", compiler.version(),
+                      capability / 10, capability % 10);
+  }
+  return architecture;
+}
+
+}  // namespace
+
+KernelFolders KernelFolders::of_user() {
+  const char* shipped = std::getenv("NESL_KERNELS");
+  return {KernelCache(shipped != nullptr ? shipped : ""), KernelCache::of_user()};
+}
+
+std::optional<CompiledKernel> compile_kernel(const KernelCode& code, const Widths& widths,
+                                             int capability, const KernelFolders& folders,
+                                             std::string& why) {
+  const std::string source = device_source(code, widths);
+  if (auto cubin = find_shipped(folders.shipped, source, capability)) {
+    return CompiledKernel{std::move(*cubin), true};
+  }
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) return std::nullopt;
+  const std::optional<int> architecture = architecture_for(*compiler, capability, why);
+  if (!architecture) return std::nullopt;
+  const std::string key = KernelCache::key(
+      fmt::format("NVRTC {}\n{}", compiler->version(), shipped_key(source, *architecture)));
+  if (auto cubin = folders.own.load(key)) return CompiledKernel{std::move(*cubin), true};
+  auto cubin = compile(*compiler, source, *architecture, why);
+  if (!cubin) return std::nullopt;
+  folders.own.store(key, *cubin);
+  return CompiledKernel{std::move(*cubin), false};
+}
+
+bool ship_kernel(const KernelCode& code, const Widths& widths, int capability,
+                 const KernelCache& folder, std::string& why) {
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) return false;
+  const std::optional<int> architecture = architecture_for(*compiler, capability, why);
+  if (!architecture) return false;
+  const std::string source = device_source(code, widths);
+  const auto cubin = compile(*compiler, source, *architecture, why);
+  if (!cubin) return false;
+  if (folder.store(shipped_key(source, *architecture), *cubin)) return true;
+  why = "the file cannot be written";
+  return false;
+}
+
+}  // namespace cvl::cuda::codegen

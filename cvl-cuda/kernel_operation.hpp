@@ -1,0 +1,81 @@
+// Fused kernels on the device: a launch for each pass.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cvl-cuda/codegen/kernel_code.hpp"
+#include "cvl-cuda/cuda_backend.hpp"
+#include "cvl-cuda/kernel_module.hpp"
+#include "cvl-cuda/kernels/pass.hpp"
+#include "cvl/kernel_plan.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+
+/// A kernel with everything that its runs have in common, and what a run holds. Runs are one after
+/// the other.
+class CudaKernel final : public PreparedKernel {
+ public:
+  CudaKernel(CudaBackend& cuda, KernelPlan plan, codegen::KernelCode code);
+
+  /// As Backend::run.
+  bool run(Value* operands, Value* results);
+
+ private:
+  static constexpr std::int64_t kUnbound = -1;
+  struct Cleanup;
+
+  // kernel_operation.cpp
+  bool load();
+  bool runs_on_host(const Value* operands) const;
+  void take_operands(Value* operands);
+  void hand_out(Value* results);
+  std::int64_t size(SizeId id) const { return sizes_[plan_.canonical_size[id]]; }
+  void bind_size(SizeId id, std::int64_t value, const std::string& of);
+
+  // kernel_pass_operation.cpp
+  static std::size_t parameter_bytes(const codegen::PassCode& code);
+  void run_pass(std::size_t number);
+  void run_empty(const PlanPass& pass);
+  void check_pass(const PlanPass& pass, std::int64_t length) const;
+  PassControl control_of(std::size_t number, std::int64_t length);
+  void make_targets(const PlanPass& pass, const codegen::PassCode& code, std::int64_t length);
+  void make_selected(const PlanPass& pass, const std::vector<std::int64_t>& kept);
+  std::int64_t target_length(const PlanSink& sink, std::int64_t length) const;
+  std::vector<std::byte> parameters(std::size_t number, const PassControl& control,
+                                    std::int64_t length);
+  void launch_pass(std::size_t number, std::int64_t length);
+  std::vector<std::int64_t> read_counts(const codegen::PassCode& code);
+  void finish_sinks(const PlanPass& pass, const std::vector<std::int64_t>& counts);
+  void finish_selection(const PlanSink& sink, const std::int64_t* kept);
+  void finish_segments(const PlanSink& sink);
+
+  // kernel_once.cpp
+  bool is_host_work(const PlanPass& pass) const;
+  void run_on_host(const PlanPass& pass);
+
+  CudaBackend& cuda_;
+  KernelPlan plan_;
+  const vcode::Kernel& kernel_;
+  codegen::KernelCode code_;
+  std::shared_ptr<const KernelSites> kernel_sites_;
+  std::unique_ptr<KernelModule> module_;
+  std::unique_ptr<PreparedKernel> on_host_;
+  bool bounded_ = true;  // is every index space as small as the operands are?
+  bool loaded_ = false;
+  std::vector<std::vector<ArrayId>> dying_;  // per pass: arrays that nobody reads after it
+
+  // Of a run.
+  std::vector<Vector> arrays_;
+  std::vector<Segdes> segdes_;
+  std::vector<std::int64_t> sizes_;  // by canonical id
+  std::vector<Vector> lengths_;      // by descriptor: of its segments, which a pass makes
+  std::shared_ptr<KernelRun> run_;   // what failures of it are reported by
+  FailureSink failures_;
+  Ref<Buffer> counts_;
+  std::uint64_t* winners_ = nullptr;
+};
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

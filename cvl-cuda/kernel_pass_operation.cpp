@@ -1,0 +1,380 @@
+// One pass of a fused kernel: room for its results, its parameters, its launch, what it found out.
+
+#include <algorithm>
+#include <utility>
+
+#include "cvl-cuda/kernel_operation.hpp"
+#include "cvl-cuda/operations.hpp"
+#include "cvl-cuda/tuning.hpp"
+#include "cvl/op_failure.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+using codegen::Member;
+using codegen::PassCode;
+using SinkKind = PlanSink::Kind;
+
+/// Positions, or other places, that a block takes at a time.
+std::int64_t tile_of(const PassCode& code) {
+  return std::int64_t{code.threads} * kPassRun;
+}
+
+bool selects(const PlanSink& sink) {
+  return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
+}
+
+/// For more classes than this there is no room for results of unknown length: they are counted
+/// first, in a launch of its own.
+constexpr std::int64_t kMostUncounted = 2;
+
+bool counts_first(const PlanPass& pass) {
+  return std::any_of(pass.sinks.begin(), pass.sinks.end(), [](const PlanSink& sink) {
+    return sink.kind == SinkKind::Split && sink.classes > kMostUncounted;
+  });
+}
+
+/// The struct of a pass, as the device sees it.
+class Image {
+ public:
+  template <class T>
+  void add(const T& member) {
+    static_assert(sizeof(T) % 8 == 0 && alignof(T) == 8);
+    const auto* begin = reinterpret_cast<const std::byte*>(&member);
+    bytes_.insert(bytes_.end(), begin, begin + sizeof(T));
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Arrays of all types are alike for the host.
+Array<std::uint64_t> array_of(void* data, std::int64_t length) {
+  return {static_cast<std::uint64_t*>(data), length};
+}
+
+void* data_of(const Vector& vector) {
+  return vector.form == Form::Dense ? vector.buffer->data : nullptr;
+}
+
+/// If a pass fails to begin, its blocks may have been half counted.
+struct CountersGuard {
+  CudaBackend& cuda;
+  bool armed = true;
+  ~CountersGuard() {
+    if (armed) {
+      cuda.device().fill(cuda.counters(), 0, kWorkspaceCounters * sizeof(std::uint32_t));
+    }
+  }
+};
+
+}  // namespace
+
+void CudaKernel::run_pass(std::size_t number) {
+  const PlanPass& pass = plan_.passes[number];
+  if (pass.once && is_host_work(pass)) return run_on_host(pass);
+  const std::int64_t length = pass.once ? 1 : size(pass.length);
+  run_->lengths[number] = length;
+  check_pass(pass, length);
+  if (length == 0) return run_empty(pass);
+  launch_pass(number, length);
+}
+
+void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
+  const PlanPass& pass = plan_.passes[number];
+  const PassCode& code = code_.passes[number];
+  if (code.counts > 0) {
+    counts_ = cuda_.allocate_mapped(static_cast<std::size_t>(code.counts) * sizeof(std::int64_t));
+  }
+  const PassControl control = control_of(number, length);
+  const std::int64_t counting = code.running ? control.stretches : 0;
+  const std::int64_t blocks =
+      counting + control.stretches + control.other_blocks + control.target_blocks;
+  if (!counts_first(pass)) {
+    make_targets(pass, code, length);
+    module_->launch(cuda_.device(), number, blocks, parameters(number, control, length));
+    return finish_sinks(pass, read_counts(code));
+  }
+  CountersGuard guard{cuda_};
+  module_->launch(cuda_.device(), number, counting, parameters(number, control, length));
+  const std::vector<std::int64_t> counts = read_counts(code);
+  make_targets(pass, code, length);
+  make_selected(pass, counts);
+  module_->launch(cuda_.device(), number, blocks - counting, parameters(number, control, length));
+  guard.armed = false;
+  finish_sinks(pass, counts);
+}
+
+/// What the host knows to be wrong.
+void CudaKernel::check_pass(const PlanPass& pass, std::int64_t length) const {
+  const auto must_fit = [&](std::int64_t greatest) { make_int(cuda_.widths(), greatest); };
+  for (const PlanNode& node : pass.nodes) {
+    switch (node.kind) {
+      case PlanNode::Kind::Size:
+        must_fit(size(node.id));
+        break;
+      case PlanNode::Kind::Position:
+        must_fit(length - 1);
+        break;
+      case PlanNode::Kind::SegmentNumber:
+      case PlanNode::Kind::SegmentOffset:
+      case PlanNode::Kind::FindSegment:
+      case PlanNode::Kind::SegmentLength:
+      case PlanNode::Kind::SegmentStart:
+        must_fit(std::max(segdes_[node.id].count, segdes_[node.id].total) - 1);
+        break;
+      default:
+        break;
+    }
+  }
+  for (const PlanSink& sink : pass.sinks) {
+    if (sink.kind != SinkKind::Scatter || sink.under == kNone) continue;
+    const std::int64_t own = segdes_[sink.under].count;
+    const std::int64_t into = segdes_[sink.into].count;
+    if (own != into) throw segment_mismatch(kernel_, sink.under, own, sink.into, into);
+  }
+}
+
+PassControl CudaKernel::control_of(std::size_t number, std::int64_t length) {
+  const PlanPass& pass = plan_.passes[number];
+  const PassCode& code = code_.passes[number];
+  const std::int64_t tile = tile_of(code);
+  const std::int64_t tiles = blocks_for(length, tile);
+  const std::int64_t most = code.running      ? tuning::kCarryBlocks
+                            : code.states > 0 ? tuning::kReduceBlocks
+                                              : tiles;
+  PassControl control;
+  control.length = length;
+  control.tiles_each = blocks_for(tiles, std::min(tiles, most));
+  control.stretches = blocks_for(tiles, control.tiles_each);
+  control.failures = failures_;
+  control.counters = cuda_.counters();
+  if (code.states > 0) {
+    control.states = cuda_.keep(cuda_.allocate(
+        static_cast<std::size_t>(2 * control.stretches * code.states * codegen::kStateBytes)));
+  }
+  std::int64_t others = 0, targets = 0, winners = 0;
+  for (const PlanSink& sink : pass.sinks) {
+    const bool by_segment = sink.under != kNone && (sink.kind == SinkKind::Reduce || selects(sink));
+    if (by_segment) others = std::max(others, segdes_[sink.under].count);
+    if (sink.kind != SinkKind::Scatter) continue;
+    targets = std::max(targets, size(sink.into_length));
+    winners += size(sink.into_length);
+  }
+  if (code.others) control.other_blocks = blocks_for(others, tile);
+  control.target_blocks = blocks_for(targets, tile);
+  if (code.targets) winners_ = cuda_.winners(std::max<std::int64_t>(winners, 1), control.tag);
+  return control;
+}
+
+// ---- room for results ----
+
+std::int64_t CudaKernel::target_length(const PlanSink& sink, std::int64_t length) const {
+  switch (sink.kind) {
+    case SinkKind::Reduce:
+      return sink.under == kNone ? 1 : segdes_[sink.under].count;
+    case SinkKind::Scatter:
+      return size(sink.into_length);
+    default:
+      return length;
+  }
+}
+
+void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::int64_t length) {
+  const bool once_read = !code.running && !code.targets;
+  for (const PlanSink& sink : pass.sinks) {
+    if (sink.kind == SinkKind::Segments) {
+      lengths_[sink.segdes[0]] = cuda_.new_result(Type::Int, length);
+      continue;
+    }
+    if (sink.kind == SinkKind::Scatter && !sink.zeroed) continue;  // the defaults are there
+    if (selects(sink) && sink.wants_segdes && sink.under != kNone) {
+      for (std::int64_t k = 0; k < sink.classes; ++k) {
+        lengths_[sink.segdes[static_cast<std::size_t>(k)]] =
+            cuda_.new_result(Type::Int, segdes_[sink.under].count);
+      }
+    }
+    if (selects(sink) && counts_first(pass)) continue;
+    for (const ArrayId array : sink.arrays) {
+      if (array == kNone) continue;
+      const Type type = kernel_.arrays[array].type;
+      const auto dies = [&](ArrayId over) {
+        const Vector& operand = arrays_[over];
+        return operand.form == Form::Dense && operand.buffer.unique();
+      };
+      const auto over = std::find_if(sink.over.begin(), sink.over.end(), dies);
+      // Of every position the operand is read before the result is written.
+      arrays_[array] = once_read && over != sink.over.end()
+                           ? cuda_.new_result_over(type, length, arrays_[*over])
+                           : cuda_.new_result(type, target_length(sink, length));
+    }
+  }
+}
+
+/// Room for selections whose numbers of elements are known.
+void CudaKernel::make_selected(const PlanPass& pass, const std::vector<std::int64_t>& kept) {
+  std::size_t next = 0;
+  for (const PlanSink& sink : pass.sinks) {
+    if (sink.kind == SinkKind::Size) ++next;
+    if (!selects(sink)) continue;
+    for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+      if (sink.arrays[k] == kNone) continue;
+      arrays_[sink.arrays[k]] = cuda_.new_result(kernel_.arrays[sink.arrays[k]].type,
+                                                 kept[next + k / sink.values.size()]);
+    }
+    next += static_cast<std::size_t>(sink.classes);
+  }
+}
+
+// ---- parameters ----
+
+std::vector<std::byte> CudaKernel::parameters(std::size_t number, const PassControl& control,
+                                              std::int64_t length) {
+  const PlanPass& pass = plan_.passes[number];
+  Image image;
+  image.add(control);
+  std::int64_t claimed = 0;
+  for (const Member& member : code_.passes[number].members) {
+    switch (member.kind) {
+      case Member::Kind::Source:
+        image.add(Source<std::uint64_t>(cuda_.source(arrays_[member.id])));
+        break;
+      case Member::Kind::Target:
+        image.add(array_of(data_of(arrays_[member.id]), arrays_[member.id].length));
+        break;
+      case Member::Kind::Descriptor:
+        image.add(cuda_.segments(segdes_[member.id]));
+        break;
+      case Member::Kind::Size:
+        image.add(size(member.id));
+        break;
+      case Member::Kind::Lengths:
+        image.add(array_of(data_of(lengths_[member.id]), lengths_[member.id].length));
+        break;
+      case Member::Kind::Winners: {
+        const std::int64_t targets = size(pass.sinks[member.id].into_length);
+        image.add(array_of(winners_ + claimed, targets));
+        claimed += targets;
+        break;
+      }
+      case Member::Kind::Kept: {
+        const std::size_t bytes =
+            static_cast<std::size_t>(length) * cuda_.element_bytes(member.type);
+        image.add(array_of(cuda_.keep(cuda_.allocate(bytes)), length));
+        break;
+      }
+      case Member::Kind::Counts:
+        image.add(array_of(counts_->data, code_.passes[number].counts));
+        break;
+    }
+  }
+  return image.take();
+}
+
+std::size_t CudaKernel::parameter_bytes(const PassCode& code) {
+  std::size_t bytes = sizeof(PassControl);
+  for (const Member& member : code.members) {
+    switch (member.kind) {
+      case Member::Kind::Source:
+        bytes += sizeof(Source<std::uint64_t>);
+        break;
+      case Member::Kind::Descriptor:
+        bytes += sizeof(Segments);
+        break;
+      case Member::Kind::Size:
+        bytes += sizeof(std::int64_t);
+        break;
+      default:
+        bytes += sizeof(Array<std::uint64_t>);
+        break;
+    }
+  }
+  return bytes;
+}
+
+// ---- what a pass found out ----
+
+std::vector<std::int64_t> CudaKernel::read_counts(const PassCode& code) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(code.counts));
+  if (counts.empty()) return counts;
+  cuda_.wait();
+  std::copy_n(counts_->as<std::int64_t>(), counts.size(), counts.begin());
+  return counts;
+}
+
+void CudaKernel::finish_sinks(const PlanPass& pass, const std::vector<std::int64_t>& counts) {
+  const std::int64_t* next = counts.data();
+  for (const PlanSink& sink : pass.sinks) {
+    if (sink.kind == SinkKind::Size) {
+      sizes_[plan_.canonical_size[sink.size]] = *next++;
+    } else if (selects(sink)) {
+      finish_selection(sink, next);
+      next += sink.classes;
+    } else if (sink.kind == SinkKind::Segments) {
+      finish_segments(sink);
+    }
+  }
+}
+
+void CudaKernel::finish_selection(const PlanSink& sink, const std::int64_t* kept) {
+  const auto classes = static_cast<std::size_t>(sink.classes);
+  for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+    if (sink.arrays[k] == kNone) continue;
+    Vector& array = arrays_[sink.arrays[k]];
+    array.length = kept[k / sink.values.size()];
+    if (array.form == Form::Dense) array = trimmed(cuda_, std::move(array));
+  }
+  for (std::size_t k = 0; k < sink.segdes.size(); ++k) {
+    // The descriptors of a Split are those of its classes; those of a Filter are all the same.
+    const std::size_t which = sink.kind == SinkKind::Split ? k : 0;
+    const SegdesId id = sink.segdes[k];
+    const vcode::KernelSegdes& segdes = kernel_.segdes[id];
+    const std::int64_t count = sink.under == kNone ? 1 : segdes_[sink.under].count;
+    bind_size(segdes.total, kept[which % classes], segdes.name);
+    bind_size(segdes.count, count, segdes.name);
+    if (!sink.wants_segdes) continue;
+    segdes_[id] = selected_segdes(lengths_[sink.segdes[which]], count, kept[which]);
+  }
+}
+
+void CudaKernel::finish_segments(const PlanSink& sink) {
+  const SegdesId id = sink.segdes[0];
+  const vcode::KernelSegdes& segdes = kernel_.segdes[id];
+  bind_size(segdes.count, lengths_[id].length, segdes.name);
+  Value operand(std::move(lengths_[id]));
+  Value result;
+  run_make_segdes(cuda_, vcode::Op::MakeSegdes, Type::Int, &operand, &result);
+  segdes_[id] = std::move(result.segdes());
+  bind_size(segdes.total, segdes_[id].total, segdes.name);
+}
+
+// ---- no positions ----
+
+void CudaKernel::run_empty(const PlanPass& pass) {
+  for (const PlanSink& sink : pass.sinks) {
+    for (const ArrayId array : sink.arrays) {
+      if (array == kNone || (sink.kind == SinkKind::Scatter && !sink.zeroed)) continue;
+      Vector& result = arrays_[array];
+      const Type type = kernel_.arrays[array].type;
+      if (sink.kind == SinkKind::Reduce) {
+        result = reduced_nothing(cuda_, sink.op, type, target_length(sink, 0));
+      } else {
+        result = zeros(cuda_, type, sink.kind == SinkKind::Scatter ? target_length(sink, 0) : 0);
+      }
+    }
+    if (selects(sink)) {
+      for (const SegdesId id : sink.segdes) {
+        const std::int64_t count = sink.under == kNone ? 1 : segdes_[sink.under].count;
+        bind_size(kernel_.segdes[id].total, 0, kernel_.segdes[id].name);
+        bind_size(kernel_.segdes[id].count, count, kernel_.segdes[id].name);
+        segdes_[id] = Segdes::regular(count, 0);
+      }
+    } else if (sink.kind == SinkKind::Segments) {
+      lengths_[sink.segdes[0]] = zeros(cuda_, Type::Int, 0);
+      finish_segments(sink);
+    }
+  }
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,0 +1,185 @@
+// The CUDA C++ text of kernels, and its way to machine code, for which neither a device nor a
+// driver is needed. What needs the compiler says so where there is none.
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "cvl-cuda/codegen/compile_kernel.hpp"
+#include "cvl-cuda/codegen/kernel_cache.hpp"
+#include "cvl-cuda/codegen/kernel_code.hpp"
+#include "cvl-cuda/codegen/nvrtc.hpp"
+#include "kernels/cuda_batch.hpp"
+#include "kernels/kernel_check.hpp"
+
+namespace {
+
+using namespace cvl::cuda::codegen;
+namespace fs = std::filesystem;
+
+vcode::Program program_of(const std::string& text) {
+  std::string messages;
+  auto program = kernel_test::parsed(text, messages);
+  INFO(messages);
+  REQUIRE(program);
+  return std::move(*program);
+}
+
+Generated generated(const vcode::Kernel& kernel) {
+  const auto plan = cvl::plan_kernel(kernel);
+  REQUIRE(plan);
+  return generate(*plan);
+}
+
+/// A folder that lasts as long as the test.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / fmt::format("nesl-kernels-{}", ::getpid());
+  ~Folder() { fs::remove_all(path); }
+};
+
+constexpr const char* kMulAdd =
+    "FCODE 2\n"
+    "KERNEL muladd\n"
+    "IN a : VEC INT n, b : VEC INT n, c : VEC INT n\n"
+    "OUT y : VEC INT n\n"
+    "DO y = MAP n ( i => (+ INT (* INT a[i] b[i]) c[i]) )\n"
+    "END\n"
+    "FUNC MAIN RET\n";
+
+TEST_CASE("the text of a map") {
+  const auto program = program_of(kMulAdd);
+  const Generated result = generated(program.kernels[0]);
+  REQUIRE(result.code);
+  REQUIRE(result.code->passes.size() == 1);
+  const std::string text = result.code->text();
+  const std::string::size_type visit = text.find("    [[maybe_unused]] const Int v0");
+  REQUIRE(visit != std::string::npos);
+  CHECK(text.substr(visit) ==
+        "    [[maybe_unused]] const Int v0 = a2[i];\n"
+        "    [[maybe_unused]] const Int v1 = a1[i];\n"
+        "    [[maybe_unused]] const Int v2 = a0[i];\n"
+        "    [[maybe_unused]] const Int v3 = apply_functor<ops::Multiply, Int>(v2, v1);\n"
+        "    [[maybe_unused]] const Int v4 = apply_functor<ops::Add, Int>(v3, v0);\n"
+        "    out3[i] = v4;\n"
+        "  }\n"
+        "};\n");
+  CHECK(result.code->sites.empty());
+  CHECK(readable_source(program.kernels, {}).find("// Kernel `muladd`") != std::string::npos);
+}
+
+TEST_CASE("names are no part of the text that is compiled") {
+  const std::string renamed =
+      "FCODE 2\n"
+      "KERNEL other\n"
+      "IN u : VEC INT k, v : VEC INT k, w : VEC INT k\n"
+      "OUT z : VEC INT k\n"
+      "DO z = MAP k ( j => (+ INT (* INT u[j] v[j]) w[j]) )\n"
+      "END\n"
+      "FUNC MAIN RET\n";
+  const auto a = program_of(kMulAdd), b = program_of(renamed);
+  CHECK(device_source(*generated(a.kernels[0]).code, {4, 8}) ==
+        device_source(*generated(b.kernels[0]).code, {4, 8}));
+  CHECK(device_source(*generated(a.kernels[0]).code, {4, 8}) !=
+        device_source(*generated(a.kernels[0]).code, {8, 8}));
+}
+
+TEST_CASE("passes that fold too many values are left to the SPEC, with a reason") {
+  const auto with = [](int scans) {
+    std::string outputs, values, monoids;
+    for (int k = 0; k < scans; ++k) {
+      const char* comma = k == 0 ? "" : ", ";
+      outputs += fmt::format("{}r{} : VEC INT n", comma, k);
+      values += fmt::format("{}(+ INT a[i] {})", comma, k);
+      monoids += fmt::format("{}+ INT", comma);
+    }
+    std::string names;
+    for (int k = 0; k < scans; ++k) names += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+    return fmt::format(
+        "FCODE 2\nKERNEL k IN a : VEC INT n OUT {} DO {} = SCAN n ( i => {} ) {} "
+        "END FUNC MAIN RET",
+        outputs, names, values, monoids);
+  };
+  const auto fits = program_of(with(20)), many = program_of(with(21));
+  CHECK(generated(fits.kernels[0]).code);
+  const Generated refused = generated(many.kernels[0]);
+  CHECK_FALSE(refused.code);
+  CHECK(refused.reason ==
+        "pass 0 folds 21 values, and at most 20 fit the shared memory of a block");
+}
+
+TEST_CASE("kernels on disk are found again, and nothing else is") {
+  const Folder folder;
+  const KernelCache cache(folder.path / "deep" / "er");
+  const std::string key = KernelCache::key("text");
+  CHECK(key.size() == 32);
+  CHECK_FALSE(cache.load(key));
+  const std::string content("machine\0code", 12);
+  REQUIRE(cache.store(key, content));
+  REQUIRE(cache.load(key));
+  CHECK(*cache.load(key) == content);
+  CHECK_FALSE(cache.load(KernelCache::key("other text")));
+  const fs::path file = folder.path / "deep" / "er" / (key + ".cubin");
+  CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);
+  fs::resize_file(file, fs::file_size(file) - 1);
+  CHECK_FALSE(cache.load(key));
+  CHECK_FALSE(KernelCache("").store(key, content));
+}
+
+TEST_CASE("generated text compiles, is kept, and is shipped") {
+  std::string why;
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) {
+    CHECK_FALSE(why.empty());
+    WARN("not tested here: " << why);
+    return;
+  }
+  const Folder folder;
+  const KernelFolders folders{KernelCache(""), KernelCache(folder.path / "own")};
+  const int capability = compiler->architectures().back();
+  // Of each kind of pass some kernels: they take a second each.
+  for (int number = 0; number < 6; ++number) {
+    const std::string text = kernel_test::batch_kernel(number);
+    INFO(text);
+    const auto program = program_of(text);
+    const Generated result = generated(program.kernels[0]);
+    REQUIRE(result.code);
+    const cvl::Widths widths = kernel_test::batch_widths(number);
+    const auto first = compile_kernel(*result.code, widths, capability, folders, why);
+    INFO(why);
+    REQUIRE(first);
+    CHECK_FALSE(first->found);
+    const auto again = compile_kernel(*result.code, widths, capability, folders, why);
+    REQUIRE(again);
+    CHECK(again->found);
+    CHECK(again->cubin == first->cubin);
+  }
+  const auto program = program_of(kMulAdd);
+  const KernelCode code = *generated(program.kernels[0]).code;
+  const KernelCache shipped(folder.path / "shipped");
+  REQUIRE(ship_kernel(code, {}, capability, shipped, why));
+  const auto found = compile_kernel(code, {}, capability, {shipped, KernelCache("")}, why);
+  REQUIRE(found);
+  CHECK(found->found);
+}
+
+TEST_CASE("what the compiler says about wrong text is passed on") {
+  std::string why;
+  if (Nvrtc::find(why) == nullptr) {
+    WARN("not tested here: " << why);
+    return;
+  }
+  const auto program = program_of(kMulAdd);
+  KernelCode code = *generated(program.kernels[0]).code;
+  code.passes[0].text += "this is no C++";
+  CHECK_FALSE(compile_kernel(code, {}, 90, {KernelCache(""), KernelCache("")}, why));
+  CHECK(why.find("rejects the generated text") != std::string::npos);
+  CHECK(why.find("error") != std::string::npos);
+  CHECK_FALSE(compile_kernel(*generated(program.kernels[0]).code, {}, 11,
+                             {KernelCache(""), KernelCache("")}, why));
+  CHECK(why.find("compute capability 1.1") != std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,148 @@
+#include "kernels/kernel_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "cvl/failure.hpp"
+#include "property/compare.hpp"
+#include "property/convert.hpp"
+#include "property/shapes.hpp"
+#include "vcode/parser.hpp"
+
+namespace kernel_test {
+
+using property::Random;
+using reference::Value;
+
+std::optional<vcode::Program> parsed(const std::string& text, std::string& messages) {
+  vcode::Diagnostics diagnostics;
+  const auto source = std::make_shared<vcode::Source>("kernel.fcode", text);
+  auto program = vcode::parse(source, diagnostics);
+  messages = vcode::render(diagnostics, source.get(), {});
+  return program;
+}
+
+std::vector<Value> random_operands(Random& random, const std::vector<std::int64_t>& lengths,
+                                   const reference::Widths& widths) {
+  const auto ints = [&](std::int64_t count) {
+    reference::Ints result;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint64_t any = random.bits();
+      result.push_back(random.chance(0.02) ? widths.wrap(any) : random.between(-20, 20));
+    }
+    return result;
+  };
+  reference::Segdes d{lengths}, e;
+  for (std::size_t k = 0; k < lengths.size(); ++k) e.lengths.push_back(random.between(0, 4));
+  reference::Floats x;
+  reference::Bools f;
+  for (std::int64_t i = 0; i < d.total(); ++i) {
+    x.push_back(widths.round(random.unit() * 10 - 5));
+    f.push_back(random.chance(0.5));
+  }
+  return {d, e, ints(d.total()), ints(d.total()), x, f, ints(e.total()), ints(e.count()), ints(1)};
+}
+
+namespace {
+
+/// Equal, FLOAT up to the bracketing of sums and products.
+bool close(const Value& expected, const Value& found, const reference::Widths& widths) {
+  if (property::identical(expected, found)) return true;
+  const auto* a = std::get_if<reference::Floats>(&expected);
+  const auto* b = std::get_if<reference::Floats>(&found);
+  if (a == nullptr || b == nullptr || a->size() != b->size()) return false;
+  double largest = 1;
+  for (const double each : *a) {
+    if (std::isfinite(each)) largest = std::max(largest, std::abs(each));
+  }
+  const double tolerance = (widths.float_bits == 32 ? 1e-3 : 1e-9) * largest;
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    const double x = (*a)[i], y = (*b)[i];
+    const bool same = x == y || (std::isnan(x) && std::isnan(y));
+    // Sums that overflow do so at other places when they are bracketed otherwise.
+    const bool overflow = !std::isfinite(x) || !std::isfinite(y);
+    if (!same && !overflow && std::abs(x - y) > tolerance) return false;
+  }
+  return true;
+}
+
+std::string text_of(const std::vector<Value>& values) {
+  std::string text;
+  for (const Value& value : values) text += reference::format(value);
+  return text;
+}
+
+struct Outcome {
+  bool failed = false;
+  std::vector<Value> results;
+};
+
+Outcome by_reference(const vcode::Kernel& kernel, const reference::Widths& widths,
+                     const std::vector<Value>& operands,
+                     reference::Dropped dropped = reference::Dropped::Evaluated) {
+  try {
+    return {false, reference::run_kernel(kernel, widths, operands, dropped)};
+  } catch (const reference::Failure&) {
+    return {true, {}};
+  }
+}
+
+/// Nothing: the library leaves this kernel to its SPEC.
+std::optional<Outcome> by_library(cvl::Backend& backend, const vcode::Kernel& kernel,
+                                  const std::vector<Value>& operands, Random& random) {
+  const auto prepared = backend.prepare(kernel);
+  if (!prepared) return std::nullopt;
+  std::vector<cvl::Value> values, results(kernel.outputs.size());
+  for (const Value& operand : operands) {
+    values.push_back(property::to_library(backend, {operand}, random));
+  }
+  try {
+    if (!backend.run(*prepared, values.data(), results.data())) return std::nullopt;
+    backend.synchronize();
+  } catch (const cvl::Failure&) {
+    return Outcome{true, {}};
+  }
+  Outcome outcome;
+  for (const cvl::Value& result : results) {
+    outcome.results.push_back(property::from_library(backend, result));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void check_on_operands(cvl::Backend& backend, const vcode::Kernel& kernel, Random& random,
+                       Counts& counts) {
+  const reference::Widths widths = property::widths_of(backend.widths());
+  const auto shapes = property::small_shapes(random);
+  for (int k = 0; k < 3; ++k) {
+    const auto& shape = random.pick(shapes);
+    if (shape.total() > 400) continue;
+    const auto operands = random_operands(random, shape.lengths, widths);
+    Outcome expected = by_reference(kernel, widths, operands);
+    const auto found = by_library(backend, kernel, operands, random);
+    counts.ran += found ? 1 : 0;
+    counts.left += found ? 0 : 1;
+    if (!found) continue;
+    counts.failed += expected.failed ? 1 : 0;
+    if (expected.failed && !found->failed) {
+      expected = by_reference(kernel, widths, operands, reference::Dropped::LeftOut);
+    }
+    INFO(text_of(operands));
+    INFO(fmt::format("expected{}\n{}", expected.failed ? " a failure" : "",
+                     text_of(expected.results)));
+    INFO(fmt::format("found{}\n{}", found->failed ? " a failure" : "", text_of(found->results)));
+    REQUIRE(found->failed == expected.failed);
+    REQUIRE(found->results.size() == expected.results.size());
+    for (std::size_t i = 0; i < expected.results.size(); ++i) {
+      INFO("result " << i);
+      REQUIRE(close(expected.results[i], found->results[i], widths));
+    }
+  }
+}
+
+}  // namespace kernel_test
