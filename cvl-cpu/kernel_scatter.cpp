@@ -4,12 +4,10 @@
 #include <cstring>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/movement.hpp"
-#include "cvl/failure.hpp"
+#include "cvl/kernel_fault.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -77,11 +75,7 @@ class Scatter : public KernelSink {
     if (sink_.under == kNone) return;
     const std::int64_t own = state_.segdes[sink_.under].count;
     const std::int64_t into = state_.segdes[sink_.into].count;
-    if (own == into) return;
-    throw Failure(vcode::ErrorCode::LengthMismatch,
-                  fmt::format("lengths do not fit in kernel `{}`: `{}` has {} segments, `{}` {}",
-                              kernel().name, kernel().segdes[sink_.under].name, own,
-                              kernel().segdes[sink_.into].name, into));
+    if (own != into) throw segment_mismatch(kernel(), sink_.under, own, sink_.into, into);
   }
 
   void locate(std::uint64_t* positions, const std::byte* indices, const std::uint8_t* flags,
