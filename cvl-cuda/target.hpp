@@ -34,7 +34,7 @@ class Array {
 #if defined(CVL_CUDA_EMULATED)
   Array(T* data, std::int64_t length) : data_(data), length_(length) {}
 #else
-  Array(T* data, std::int64_t) : data_(data) {}
+  KERNEL_FN Array(T* data, std::int64_t) : data_(data) {}
 #endif
 
   KERNEL_FN T& operator[](std::int64_t index) const {

@@ -69,6 +69,9 @@ bool KernelCache::store(const std::string& key_text, const std::string& content)
   std::ofstream file(name, std::ios::binary);
   file << key(content) << content;
   file.close();
+  // Temporary files are their owner's alone; what is shipped is for everybody.
+  using enum fs::perms;
+  fs::permissions(name, owner_read | owner_write | group_read | others_read, error);
   if (file) fs::rename(name, path_of(key_text), error);
   if (file && !error) return true;
   fs::remove(name, error);
