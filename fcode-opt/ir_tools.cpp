@@ -212,26 +212,33 @@ void Renaming::apply(Block& block) const {
   for_each_use(block, [this](ValueId& value) { value = (*this)(value); });
 }
 
-Statement clone_statement(const Statement& statement, const Function& from, Function& to,
-                          std::vector<ValueId>& names) {
+Statement copy_without_blocks(const Statement& statement) {
   Statement copy;
   copy.kind = statement.kind;
   copy.op = statement.op;
   copy.written = statement.written;
   copy.index = statement.index;
   copy.checks = statement.checks;
+  copy.operands = statement.operands;
+  copy.results = statement.results;
   copy.origin = statement.origin;
-  for (const ValueId operand : statement.operands) copy.operands.push_back(names[operand]);
+  return copy;
+}
+
+Statement clone_statement(const Statement& statement, const Function& from, Function& to,
+                          std::vector<ValueId>& names) {
+  Statement copy = copy_without_blocks(statement);
+  for (ValueId& operand : copy.operands) operand = names[operand];
   if (statement.then_block) {
     copy.then_block =
         std::make_unique<Block>(clone_block(*statement.then_block, from, to, names));
     copy.else_block =
         std::make_unique<Block>(clone_block(*statement.else_block, from, to, names));
   }
-  for (const ValueId result : statement.results) {
+  for (ValueId& result : copy.results) {
     const ValueInfo& info = from.values[result];
     names[result] = new_value(to, info.type, info.origin);
-    copy.results.push_back(names[result]);
+    result = names[result];
   }
   return copy;
 }

@@ -133,6 +133,9 @@ class Renaming {
   std::vector<ValueId> to_;
 };
 
+/// Of statements without blocks that is all; a conditional still needs arms.
+Statement copy_without_blocks(const Statement& statement);
+
 /// A copy of `block` of function `from` inside function `to`. `names` (of the size of from.values)
 /// gives the names of the values that the block sees from outside; those that it defines are added.
 Block clone_block(const Block& block, const Function& from, Function& to,

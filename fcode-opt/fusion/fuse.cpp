@@ -55,7 +55,7 @@ class RegionFusion {
     std::vector<Statement> result;
     if (written.empty()) return result;
     for (const Node& node : graph_.nodes) {
-      if (is_constant(node)) result.push_back(copy_statement(*node.statement));
+      if (is_constant(node)) result.push_back(copy_without_blocks(*node.statement));
     }
     std::size_t next = 0;
     for (Slot slot = 0; slot < kernels_.size(); ++slot) {
@@ -155,26 +155,12 @@ class RegionFusion {
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       if (!node.scheduled() || node.in_kernel() || is_constant(node)) continue;
-      if (choice_.schedule[i] == slot) result.push_back(copy_statement(*node.statement));
+      if (choice_.schedule[i] == slot) result.push_back(copy_without_blocks(*node.statement));
     }
   }
 
   static bool is_constant(const Node& node) {
     return node.scheduled() && pushes_constant(*node.statement);
-  }
-
-  // Statements of a region have no blocks.
-  static Statement copy_statement(const Statement& statement) {
-    Statement copy;
-    copy.kind = statement.kind;
-    copy.op = statement.op;
-    copy.written = statement.written;
-    copy.index = statement.index;
-    copy.checks = statement.checks;
-    copy.operands = statement.operands;
-    copy.results = statement.results;
-    copy.origin = statement.origin;
-    return copy;
   }
 
   void describe(FusionReport::Region& report) {

@@ -227,15 +227,21 @@ class GraphBuilder {
     if (node.role == Role::Opaque || node.kept) return;
     const std::vector<Access> how = accesses(*node.statement, shapes_);
     for (std::size_t i = 0; i < how.size(); ++i) {
-      if (how[i] == Access::Foreign) keep_literal(node.statement->operands[i]);
-      expand(node, node.statement->operands[i], how[i]);
+      const ValueId operand = node.statement->operands[i];
+      if (how[i] == Access::Foreign) {
+        fetch(node, operand);
+      } else {
+        expand(node, operand, how[i]);
+      }
     }
   }
 
-  // Reading a computed position of a vector checks it; a literal would not.
-  void keep_literal(ValueId value) {
+  // Reading a computed position of a vector checks it; computing what a literal or a generator has
+  // there would not.
+  void fetch(Node& node, ValueId value) {
     const NodeIndex made = graph_.producer(value);
-    if (made != kOutside && graph_.nodes[made].role == Role::Literal) keep_with_operands(made);
+    if (made != kOutside) keep_with_operands(made);
+    add_read(node, {value, made, Access::Foreign});
   }
 
   // The kept node comes before its reader, whose own pass over reads may be done already.
@@ -247,25 +253,26 @@ class GraphBuilder {
     find_reads(node);
   }
 
+  // Positions that are read through generators are in range.
   void expand(Node& node, ValueId value, Access access) {
     const NodeIndex made = graph_.producer(value);
     if (made != kOutside) {
       Node& source = graph_.nodes[made];
-      if (source.role == Role::Literal && !(source.kept && access == Access::Foreign)) return;
-      // Reading a computed position of a vector checks it; a generator would not.
-      const bool as_value =
-          access == Access::Foreign || (access == Access::Segment && source.by_segment);
-      if (source.role == Role::Generator && as_value) {
-        keep_with_operands(made);
-      } else if (source.role == Role::Generator) {
+      if (source.role == Role::Literal) return;
+      const bool in_order = access != Access::Foreign && access != Access::Segment;
+      if (source.role == Role::Generator && (in_order || !source.by_segment)) {
         const std::vector<Access> how = accesses(*source.statement, shapes_);
         for (std::size_t i = 0; i < how.size(); ++i) {
           expand(node, source.statement->operands[i], through(access, how[i]));
         }
         return;
       }
+      keep_with_operands(made);
     }
-    const Read read{value, made, access};
+    add_read(node, {value, made, access});
+  }
+
+  static void add_read(Node& node, const Read& read) {
     auto same = [&](const Read& other) {
       return other.value == read.value && other.access == read.access;
     };
