@@ -48,8 +48,8 @@ class Scatter : public KernelSink {
     }
     locate(positions, indices, flags, begin, n);
     const auto cut = [&](int part) {
-      return static_cast<std::uint64_t>(part == tile.parts ? target_length_
-                                                           : target_length_ / tile.parts * part);
+      return part == tile.parts ? kNowhere
+                                : static_cast<std::uint64_t>(target_length_ / tile.parts * part);
     };
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
