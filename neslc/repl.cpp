@@ -120,8 +120,15 @@ class Repl {
     std::size_t done = 0;
     for (const ParsedForm& form : parsed.forms) {
       done = form.end;
-      guarded([&] { return top_.process(form); });
-      if (top_.finished() || vinterp::pending_signal.load() != 0) {
+      bool told = false;  // by the evaluation that was interrupted
+      guarded([&] {
+        const int status = top_.process(form);
+        told = status > kSignalStatus;
+        return status;
+      });
+      const bool interrupted = vinterp::pending_signal.load() != 0;
+      if (interrupted && !told) top_.print_error("Interrupted.\n");
+      if (top_.finished() || interrupted) {
         pending_.clear();
         return;
       }

@@ -23,7 +23,6 @@ namespace neslc {
 namespace {
 
 constexpr int kDeepestLoad = 20;
-constexpr int kSignalStatus = 128;
 constexpr const char* kFirstConfiguration = "default";
 
 int status_of(const vcode::Diagnostic& diagnostic) {

@@ -19,6 +19,7 @@ inline constexpr int kWrongProgram = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kRunTimeFailure = 3;
 inline constexpr int kLimit = 4;
+inline constexpr int kSignalStatus = 128;  // plus the number of the signal
 
 /// What is shown beside messages.
 struct ShowOptions {
