@@ -61,6 +61,8 @@ class EditlineReader final : public LineReader {
     el_source(editor_, nullptr);
     // At the prompt Ctrl-C is a key, during an evaluation a signal.
     el_set(editor_, EL_SETTY, "-d", "-isig", nullptr);
+    // Else the terminal throws away output after the signal, which may be the answer to it.
+    el_set(editor_, EL_SETTY, "-x", "+noflsh", nullptr);
     el_set(editor_, EL_BIND, "^C", "nesl-cancel", nullptr);
     el_set(editor_, EL_BIND, "^Z", "ed-ignore", nullptr);
     HistEvent event;
