@@ -217,9 +217,8 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
   // Every part goes through all indices: that pays only where each element costs a miss.
   const bool cached = static_cast<std::size_t>(result.length * width) < cpu.stream_bytes();
   const std::int64_t bytes = 10 * (source.length + result.length) * width;
-  const int parts = cached || result.length == 0
-                        ? 1
-                        : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);
+  const int parts =
+      cached || result.length == 0 ? 1 : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);
   std::atomic<bool> failed{false};
   auto run_part = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];

@@ -63,8 +63,7 @@ void run_block_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
 }
 
 /// RANK of any number of elements by a sort of the whole device.
-void run_sorting_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
-                      Value* results) {
+void run_sorting_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
   const Vector& operand = operands[0].vector();
   const Segdes& segdes = operands[1].segdes();
   constexpr std::int64_t kMost = std::int64_t{1} << 32;
@@ -114,8 +113,8 @@ void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
     results[0] = cuda.new_result(Type::Int, 0);
     return;
   }
-  const bool one_block = segdes.total <= tuning::kBlockRank &&
-                         segdes.count <= tuning::kBlockRank - segdes.total;
+  const bool one_block =
+      segdes.total <= tuning::kBlockRank && segdes.count <= tuning::kBlockRank - segdes.total;
   (one_block ? run_block_rank : run_sorting_rank)(cuda, op, type, operands, results);
   cuda.last_rank() = {results[0].vector().buffer, segdes};
 }

@@ -43,8 +43,7 @@ class Source {
  public:
   Source() = default;
   explicit Source(const RawSource& raw)
-      : dense_(static_cast<const T*>(raw.data), raw.length),
-        kind_(raw.kind) {
+      : dense_(static_cast<const T*>(raw.data), raw.length), kind_(raw.kind) {
     std::memcpy(payload_, raw.payload, sizeof payload_);
   }
 
@@ -88,7 +87,7 @@ struct Segments {
   std::int64_t count = 0;
   std::int64_t total = 0;
   std::int64_t uniform_length = 0;
-  Array<const std::int64_t> offsets;                // count + 1 starts, unless uniform or few
+  Array<const std::int64_t> offsets;                    // count + 1 starts, unless uniform or few
   std::int64_t few_ends[tuning::kParameterWords] = {};  // of up to so many segments
 
   KERNEL_FN std::int64_t start(std::int64_t segment) const {

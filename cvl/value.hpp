@@ -71,8 +71,8 @@ struct Vector {
 
 /// Lengths of a general descriptor and what is derived from them on demand.
 struct SegdesTables : Counted {
-  Vector lengths;       // INT, one per segment; LENGTHS hands this very vector out
-  Ref<Buffer> index;    // what a library on the host finds segments by; made when first asked for
+  Vector lengths;     // INT, one per segment; LENGTHS hands this very vector out
+  Ref<Buffer> index;  // what a library on the host finds segments by; made when first asked for
   Ref<Buffer> device_offsets;  // count+1 64-bit starts of segments in the memory of a device
   static void destroy(SegdesTables* tables) { delete tables; }
 };

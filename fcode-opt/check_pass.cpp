@@ -27,7 +27,9 @@ class Scalars : public ShapeVisitor {
 class CheckRewriter {
  public:
   CheckRewriter(Module& module, Function& function, std::vector<bool> scalar)
-      : module_(module), function_(function), names_(function.values.size()),
+      : module_(module),
+        function_(function),
+        names_(function.values.size()),
         scalar_(std::move(scalar)) {}
 
   bool run() {
@@ -127,7 +129,8 @@ class CheckRewriter {
       std::string text;
       for (std::int64_t code : constant.ints()) {
         // What a kernel's text can hold between quotes.
-        const bool plain = code == '\n' || (code >= ' ' && code < 127 && code != '"' && code != '\\');
+        const bool plain =
+            code == '\n' || (code >= ' ' && code < 127 && code != '"' && code != '\\');
         if (!plain) return std::nullopt;
         text += static_cast<char>(code);
       }

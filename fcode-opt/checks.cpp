@@ -44,7 +44,7 @@ std::uint32_t assertion_kernel(Module& module, const std::string& message) {
   binding.elements.results = {1};
   kernel.bindings.push_back(std::move(binding));
   const std::uint32_t text = add_constant(module, text_constant(message));
-  kernel.spec = {{Op::Copy, {}, 1, 0, {}},      {Op::Length, Type::Bool, 0, 0, {}},
+  kernel.spec = {{Op::Copy, {}, 1, 0, {}},       {Op::Length, Type::Bool, 0, 0, {}},
                  {Op::MakeSegdes, {}, 0, 0, {}}, {Op::AndReduce, Type::Bool, 0, 0, {}},
                  {Op::If, {}, 0, 0, {}},         {Op::Else, {}, 0, 0, {}},
                  {Op::Const, {}, text, 0, {}},   {Op::Write, Type::Char, 0, 0, {}},

@@ -25,8 +25,7 @@ class Evaluator {
   // Conditions are shallow: what is deeper was not made by a compiler's check.
   static constexpr int kDepth = 12;
 
-  std::optional<bool> condition(ValueId value, std::int64_t c, std::int64_t n,
-                                int depth = kDepth) {
+  std::optional<bool> condition(ValueId value, std::int64_t c, std::int64_t n, int depth = kDepth) {
     const Definition& made = definitions_[value];
     if (depth == 0) return std::nullopt;
     if (made.is_const()) {
@@ -162,14 +161,13 @@ class CountingChecks {
     return true;
   }
 
-  bool says_none_for(const Block& block, const std::vector<std::size_t>& group,
-                     const Count& count, ValueId total, std::int64_t n) {
+  bool says_none_for(const Block& block, const std::vector<std::size_t>& group, const Count& count,
+                     ValueId total, std::int64_t n) {
     Evaluator evaluator(module_, definitions_, count.value, total);
     auto all_hold = [&](std::int64_t c) -> std::optional<bool> {
       bool all = true;
       for (std::size_t i : group) {
-        const std::optional<bool> one =
-            evaluator.condition(block.statements[i].operands[0], c, n);
+        const std::optional<bool> one = evaluator.condition(block.statements[i].operands[0], c, n);
         if (!one) return std::nullopt;
         all &= *one;
       }

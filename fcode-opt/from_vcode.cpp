@@ -305,8 +305,7 @@ Function keep(const LinkedProgram& program, const vcode::FunctionEffect& effect,
   function.code.assign(program.code.begin() + place.begin, program.code.begin() + place.end);
   if (!effect.complete) return function;
   for (const vcode::ValueType& input : effect.inputs) {
-    function.parameters.push_back(
-        new_value(function, known_type(input), {index, place.name_span}));
+    function.parameters.push_back(new_value(function, known_type(input), {index, place.name_span}));
   }
   function.body.diverges = effect.never_returns;
   for (const vcode::ValueType& output : effect.outputs) {
@@ -322,11 +321,11 @@ bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
   };
   if (kind(a) != kind(b)) return kind(a) < kind(b);
   if (a.type != Type::Float) return a.elements < b.elements;
-  return std::lexicographical_compare(
-      a.floats().begin(), a.floats().end(), b.floats().begin(), b.floats().end(),
-      [](double x, double y) {
-        return std::bit_cast<std::uint64_t>(x) < std::bit_cast<std::uint64_t>(y);
-      });
+  return std::lexicographical_compare(a.floats().begin(), a.floats().end(), b.floats().begin(),
+                                      b.floats().end(), [](double x, double y) {
+                                        return std::bit_cast<std::uint64_t>(x) <
+                                               std::bit_cast<std::uint64_t>(y);
+                                      });
 }
 
 class ModuleReader {
@@ -371,8 +370,7 @@ class ModuleReader {
           (index == program_.entry && !effect.inputs.empty())) {
         throw Unsupported{"its effect on the stack cannot be inferred"};
       }
-      Function function =
-          FunctionReader(program_, verification_.effects, module_, index).run();
+      Function function = FunctionReader(program_, verification_.effects, module_, index).run();
       for_each_statement(function.body, [this](Statement& statement) {
         if (pushes_constant(statement)) statement.index = number_[statement.index];
       });
@@ -380,10 +378,9 @@ class ModuleReader {
     } catch (const Unsupported& unsupported) {
       module_.functions.push_back(keep(program_, effect, index));
       if (!verification_.reachable[index]) return;
-      module_.remarks.push_back(
-          {fmt::format("`{}` is left as it is: {}", program_.functions[index].name,
-                       unsupported.reason),
-           {index, program_.functions[index].name_span}});
+      module_.remarks.push_back({fmt::format("`{}` is left as it is: {}",
+                                             program_.functions[index].name, unsupported.reason),
+                                 {index, program_.functions[index].name_span}});
     }
   }
 

@@ -331,8 +331,8 @@ void Parser::expect(std::string_view word) {
 }
 
 void Parser::fail(std::string_view message) const {
-  const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                   '\n');
+  const auto line =
+      1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
   throw BadText{fmt::format("line {}: {}", line, message)};
 }
 

@@ -34,8 +34,8 @@ class Printer {
 
   std::string origin(const Origin& origin) const {
     if (origin.function >= module_.source_functions.size()) return "";
-    return fmt::format(" @{}:{}:{}:{}", module_.source_functions[origin.function],
-                       origin.span.line, origin.span.column, origin.span.length);
+    return fmt::format(" @{}:{}:{}:{}", module_.source_functions[origin.function], origin.span.line,
+                       origin.span.column, origin.span.length);
   }
 
   static std::string type_text(const std::optional<Type>& type) {

@@ -88,7 +88,8 @@ std::vector<std::uint32_t> count_uses(const Function& function) {
 std::size_t vector_operations(const Block& block) {
   std::size_t count = 0;
   for_each_statement(block, [&](const Statement& statement) {
-    const bool op = statement.kind == Statement::Kind::Op && vcode::info(statement.op).is_vector_op();
+    const bool op =
+        statement.kind == Statement::Kind::Op && vcode::info(statement.op).is_vector_op();
     if (op || statement.kind == Statement::Kind::Run) ++count;
   });
   return count;
@@ -104,15 +105,15 @@ std::size_t nesting(const Block& block) {
   std::size_t deepest = 0;
   for (const Statement& statement : block.statements) {
     if (statement.kind != Statement::Kind::If) continue;
-    deepest = std::max({deepest, 1 + nesting(*statement.then_block),
-                        1 + nesting(*statement.else_block)});
+    deepest =
+        std::max({deepest, 1 + nesting(*statement.then_block), 1 + nesting(*statement.else_block)});
   }
   return deepest;
 }
 
 Definition definition_of(const Statement& statement, std::uint32_t result) {
-  return {statement.kind, statement.op, statement.written,
-          statement.index, result,      statement.operands};
+  return {statement.kind,  statement.op, statement.written,
+          statement.index, result,       statement.operands};
 }
 
 std::vector<Definition> definitions(const Function& function) {
@@ -230,10 +231,8 @@ Statement clone_statement(const Statement& statement, const Function& from, Func
   Statement copy = copy_without_blocks(statement);
   for (ValueId& operand : copy.operands) operand = names[operand];
   if (statement.then_block) {
-    copy.then_block =
-        std::make_unique<Block>(clone_block(*statement.then_block, from, to, names));
-    copy.else_block =
-        std::make_unique<Block>(clone_block(*statement.else_block, from, to, names));
+    copy.then_block = std::make_unique<Block>(clone_block(*statement.then_block, from, to, names));
+    copy.else_block = std::make_unique<Block>(clone_block(*statement.else_block, from, to, names));
   }
   for (ValueId& result : copy.results) {
     const ValueInfo& info = from.values[result];

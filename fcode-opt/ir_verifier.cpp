@@ -15,9 +15,7 @@ struct Fault {
 class FunctionCheck {
  public:
   FunctionCheck(const Module& module, const Function& function)
-      : module_(module),
-        function_(function),
-        state_(function.values.size(), State::Unassigned) {}
+      : module_(module), function_(function), state_(function.values.size(), State::Unassigned) {}
 
   void run() {
     for (const ValueId parameter : function_.parameters) assign(parameter);

@@ -16,9 +16,9 @@ struct PassState {
 
 struct Pass {
   std::string_view name;
-  int level;          // from which on it runs
-  bool simplifies;    // runs again and again, until nothing changes
-  std::string_view text;  // what it does, for --list-passes
+  int level;                                      // from which on it runs
+  bool simplifies;                                // runs again and again, until nothing changes
+  std::string_view text;                          // what it does, for --list-passes
   bool (*run)(Module& module, PassState& state);  // returns whether something has changed
 };
 

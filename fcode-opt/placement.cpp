@@ -38,7 +38,7 @@ class Placement {
     const std::size_t end = block.statements.size();
     std::vector<std::size_t> root(end + 1);  // where a statement is written
     root[end] = end;
-    std::size_t barrier = end;   // first statement with an effect from here on
+    std::size_t barrier = end;    // first statement with an effect from here on
     std::size_t tree_root = end;  // of the statements right behind: all are written there
     for (std::size_t i = end; i-- > 0;) {
       const Statement& statement = block.statements[i];

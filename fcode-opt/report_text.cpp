@@ -51,8 +51,8 @@ std::string statistics_text(const OptimizerReport& report) {
         static_cast<std::int64_t>(run.vector_operations) - static_cast<std::int64_t>(last);
     last = run.vector_operations;
   }
-  text += fmt::format("\n{:<20} {:>9} {:>9} {:>18}\n", "pass", "runs", "changes",
-                      "vector operations");
+  text +=
+      fmt::format("\n{:<20} {:>9} {:>9} {:>18}\n", "pass", "runs", "changes", "vector operations");
   for (const std::string_view pass : order) {
     const Total& total = totals[pass];
     text += fmt::format("{:<20} {:>9} {:>9} {:>+18}\n", pass, total.runs, total.changes,
@@ -64,10 +64,10 @@ std::string statistics_text(const OptimizerReport& report) {
 std::string fusion_text(const OptimizerReport& report, const vcode::Source& source) {
   std::string text;
   for (const FusionReport::Region& region : report.fusion.regions) {
-    text += fmt::format("{}: {} vector operations, now {} kernels and {} operations{}\n",
-                        place(report, source, region.origin), region.operations,
-                        region.kernels.size(), region.instructions,
-                        region.exact ? "" : " (not searched exhaustively)");
+    text +=
+        fmt::format("{}: {} vector operations, now {} kernels and {} operations{}\n",
+                    place(report, source, region.origin), region.operations, region.kernels.size(),
+                    region.instructions, region.exact ? "" : " (not searched exhaustively)");
     for (const FusionReport::Item& item : region.kernels) {
       text += fmt::format("  kernel {} replaces {} operations from {} on\n", item.kernel,
                           item.operations, place(report, source, item.origin));

@@ -14,8 +14,9 @@ void StackCode::fetch(std::span<const ValueId> operands, std::span<const std::ui
   for (std::size_t i = 0; i < operands.size();) {
     // Of a value and its waiting copy right above it, one is as good as the other.
     const std::size_t top = stack_.size();
-    if (dying[i] != 0 && top >= 2 && stack_[top - 1].value == operands[i] && stack_[top - 1].waiting &&
-        stack_[top - 2].value == operands[i] && !stack_[top - 2].waiting) {
+    if (dying[i] != 0 && top >= 2 && stack_[top - 1].value == operands[i] &&
+        stack_[top - 1].waiting && stack_[top - 2].value == operands[i] &&
+        !stack_[top - 2].waiting) {
       stack_[top - 2].waiting = true;
       ++i;
       continue;

@@ -161,8 +161,7 @@ void FunctionWriter::conditional(const Statement& statement) {
   push_results(statement);
 }
 
-void FunctionWriter::arm(const Block& block, const Uses& after, const Uses& own,
-                         const Span& span) {
+void FunctionWriter::arm(const Block& block, const Uses& after, const Uses& own, const Span& span) {
   for (const auto& [value, count] : after) remaining_[value] = count;
   for (const auto& [value, count] : own) remaining_[value] += count;
   // What only the other arm needs; in front of EXIT it does not matter.

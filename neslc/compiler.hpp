@@ -54,7 +54,7 @@ using ObservedFunctions = std::map<const Definition*, ObservedFunction>;
 struct CompileOptions {
   bool argument_checks = true;
   const ObservedFunctions* observed = nullptr;  // must outlive the compilation
-  int int_bytes = 4;  // for max_int and min_int
+  int int_bytes = 4;                            // for max_int and min_int
 };
 
 /// Where the program is given the values of top-level variables.

@@ -150,9 +150,9 @@ bool ConstantParser::expect_element() {
   if (constant_.type == Type::Float && token.kind == Token::Kind::Integer) {
     hint = fmt::format("write `{}.0`", shortened(token.text));
   }
-  reader_.fail_expected(fmt::format("{} in a constant of type {}", wanted, type_name(constant_.type)),
-                        std::move(hint), {},
-                        other_type ? ErrorCode::MixedConstant : ErrorCode::Syntax);
+  reader_.fail_expected(
+      fmt::format("{} in a constant of type {}", wanted, type_name(constant_.type)),
+      std::move(hint), {}, other_type ? ErrorCode::MixedConstant : ErrorCode::Syntax);
   return false;
 }
 

@@ -24,7 +24,7 @@ enum class ErrorClass : std::uint8_t {
 
 struct ErrorInfo {
   ErrorCode code;
-  std::string_view id;     // "V0101"
+  std::string_view id;  // "V0101"
   ErrorClass error_class;
   std::string_view title;  // one line for the index
 };

@@ -191,8 +191,8 @@ bool InstructionParser::counts(const OpInfo& op, Instruction& instruction) {
 bool InstructionParser::name(const OpInfo& op, Instruction& instruction) {
   const Token& token = reader_.token();
   if (token.kind != Token::Kind::Word || is_reserved(token.text)) {
-    reader_.fail_expected(fmt::format("a {} name after `{}`",
-                                      op.op == Op::Run ? "kernel" : "function", op.text));
+    reader_.fail_expected(
+        fmt::format("a {} name after `{}`", op.op == Op::Run ? "kernel" : "function", op.text));
     return false;
   }
   const auto next = static_cast<std::uint32_t>(program_.names.size());
@@ -240,8 +240,7 @@ void InstructionParser::skip_to_instruction() {
   const Token* token = &reader_.token();
   while (!reader_.at_end() && !at_definition() &&
          !(end_ == SequenceEnd::End && reader_.at_word("END"))) {
-    if (token->kind == Token::Kind::Word &&
-        (operation() || token->span.line > broken_line)) {
+    if (token->kind == Token::Kind::Word && (operation() || token->span.line > broken_line)) {
       return;
     }
     reader_.advance();

@@ -84,8 +84,8 @@ class KernelComparer {
 
   bool binding(const Binding& x, const Binding& y) {
     const bool has_space = x.kind != Binding::Kind::Size && x.kind != Binding::Kind::Once;
-    return x.kind == y.kind && (!has_space || space(x.space, y.space)) &&
-           x.classes == y.classes && x.message == y.message && x.exits == y.exits &&
+    return x.kind == y.kind && (!has_space || space(x.space, y.space)) && x.classes == y.classes &&
+           x.message == y.message && x.exits == y.exits &&
            x.into.has_value() == y.into.has_value() && (!x.into || space(*x.into, *y.into)) &&
            (x.kind != Binding::Kind::Size || size(x.size, y.size)) &&
            same_list(x.arrays, y.arrays, [this](ArrayId i, ArrayId j) { return array(i, j); }) &&

@@ -132,7 +132,7 @@ struct Binding {
   /// Assert: the message is written as by WRITE CHAR, and the program ends as by EXIT; otherwise it
   /// is the message of a run-time error.
   bool exits = false;
-  std::string comment;          // printed above the binding; no part of the meaning
+  std::string comment;  // printed above the binding; no part of the meaning
   Span span;
 };
 

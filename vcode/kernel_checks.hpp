@@ -20,9 +20,9 @@ struct KernelSource {
 /// Which index a thunk has, and so how it may subscript (rule W-3).
 struct ThunkPlace {
   bool has_index = true;
-  Space space;              // that the index runs over
-  bool in_once = false;     // the body of a ONCE
-  std::string_view what;    // for messages: "elements", "flags", ...
+  Space space;            // that the index runs over
+  bool in_once = false;   // the body of a ONCE
+  std::string_view what;  // for messages: "elements", "flags", ...
 };
 
 /// The state of one kernel's verification.

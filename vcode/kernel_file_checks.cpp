@@ -24,14 +24,14 @@ void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
             fits_32_bits(node.int_value)) {
           continue;
         }
-        diagnostics.add({.severity = Severity::Error,
-                         .code = ErrorCode::KernelWidth,
-                         .message = fmt::format("the integer {} does not fit in 32 bits",
-                                                node.int_value),
-                         .span = node.span,
-                         .function = shortened(kernel.name),
-                         .notes = {},
-                         .hint = "a file for 64-bit integers only says `WIDTH INT 64`"});
+        diagnostics.add(
+            {.severity = Severity::Error,
+             .code = ErrorCode::KernelWidth,
+             .message = fmt::format("the integer {} does not fit in 32 bits", node.int_value),
+             .span = node.span,
+             .function = shortened(kernel.name),
+             .notes = {},
+             .hint = "a file for 64-bit integers only says `WIDTH INT 64`"});
       }
     }
   }
@@ -41,15 +41,15 @@ void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diag
   for (int i = 0; i < kFeatures; ++i) {
     const auto feature = static_cast<Feature>(i);
     if ((features_of(kernel) & ~declared & feature_bit(feature)) == 0) continue;
-    diagnostics.add({.severity = Severity::Error,
-                     .code = ErrorCode::KernelFeature,
-                     .message = fmt::format("the kernel uses {}, which the file does not declare",
-                                            feature_name(feature)),
-                     .span = kernel.name_span,
-                     .function = shortened(kernel.name),
-                     .notes = {},
-                     .hint = fmt::format("write `NEEDS {}` behind `FCODE 2`",
-                                         feature_name(feature))});
+    diagnostics.add(
+        {.severity = Severity::Error,
+         .code = ErrorCode::KernelFeature,
+         .message = fmt::format("the kernel uses {}, which the file does not declare",
+                                feature_name(feature)),
+         .span = kernel.name_span,
+         .function = shortened(kernel.name),
+         .notes = {},
+         .hint = fmt::format("write `NEEDS {}` behind `FCODE 2`", feature_name(feature))});
   }
 }
 
@@ -65,14 +65,14 @@ bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
     check_features(kernel, header.needs, diagnostics);
     const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
     if (added) continue;
-    diagnostics.add({.severity = Severity::Error,
-                     .code = ErrorCode::RedefinedKernel,
-                     .message = fmt::format("the kernel `{}` is defined twice",
-                                            shortened(kernel.name)),
-                     .span = kernel.name_span,
-                     .function = {},
-                     .notes = {{"the earlier definition", first->second}},
-                     .hint = {}});
+    diagnostics.add(
+        {.severity = Severity::Error,
+         .code = ErrorCode::RedefinedKernel,
+         .message = fmt::format("the kernel `{}` is defined twice", shortened(kernel.name)),
+         .span = kernel.name_span,
+         .function = {},
+         .notes = {{"the earlier definition", first->second}},
+         .hint = {}});
   }
   return diagnostics.error_count() == errors_before;
 }

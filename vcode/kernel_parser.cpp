@@ -19,10 +19,7 @@ using Kind = Binding::Kind;
 class KernelParser {
  public:
   KernelParser(TokenReader& reader, InstructionParser& instructions)
-      : reader_(reader),
-        instructions_(instructions),
-        scope_(kernel_, reader),
-        thunks_(scope_) {}
+      : reader_(reader), instructions_(instructions), scope_(kernel_, reader), thunks_(scope_) {}
 
   std::optional<Kernel> run();
 
@@ -125,8 +122,7 @@ bool KernelParser::stream() {
   kernel_.stream = true;
   if (reader_.accept_word("AUTO")) return true;
   const Token token = reader_.token();
-  const auto chunk =
-      token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
+  const auto chunk = token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
   if (!chunk || *chunk < 1) {
     reader_.fail_expected("AUTO or a positive chunk size after `STREAM`");
     return false;
@@ -406,8 +402,8 @@ bool KernelParser::bind_results(Binding& binding, const std::vector<Token>& name
   if (names.size() != wanted) {
     scope_.fail(ErrorCode::KernelResult,
                 fmt::format("{} name{} for the results of a {} with {} component{}{}", names.size(),
-                            names.size() == 1 ? "" : "s", combinator_name(binding.kind),
-                            components, components == 1 ? "" : "s",
+                            names.size() == 1 ? "" : "s", combinator_name(binding.kind), components,
+                            components == 1 ? "" : "s",
                             filters ? "; each class has its components and a descriptor" : ""),
                 binding.span);
     return false;

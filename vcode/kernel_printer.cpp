@@ -39,8 +39,8 @@ void KernelPrinter::run() {
   comment(kernel_.comment, "");
   text_ += fmt::format("KERNEL {}", kernel_.name);
   if (kernel_.stream) {
-    text_ += fmt::format(" STREAM {}", kernel_.stream_chunk ? std::to_string(*kernel_.stream_chunk)
-                                                            : "AUTO");
+    text_ += fmt::format(" STREAM {}",
+                         kernel_.stream_chunk ? std::to_string(*kernel_.stream_chunk) : "AUTO");
   }
   text_ += '\n';
   parameters("IN", kernel_.inputs);
@@ -74,8 +74,7 @@ void KernelPrinter::parameters(std::string_view word, const std::vector<KernelPa
       text_ += fmt::format("{} : SEG {} {}", segdes.name, size(segdes.count), size(segdes.total));
     } else {
       const KernelArray& array = kernel_.arrays[parameter.id];
-      text_ += fmt::format("{} : VEC {} {}", array.name, type_name(array.type),
-                           size(array.length));
+      text_ += fmt::format("{} : VEC {} {}", array.name, type_name(array.type), size(array.length));
     }
   }
   text_ += '\n';

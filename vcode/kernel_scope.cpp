@@ -45,9 +45,8 @@ std::optional<Token> KernelScope::new_name(std::string expected) {
 }
 
 void KernelScope::fail_bound_twice(const Token& name, Span first) {
-  fail(ErrorCode::KernelName,
-       fmt::format("`{}` is bound a second time", shortened(name.text)), name.span,
-       {{"it is bound here first", first}});
+  fail(ErrorCode::KernelName, fmt::format("`{}` is bound a second time", shortened(name.text)),
+       name.span, {{"it is bound here first", first}});
 }
 
 SizeId KernelScope::add_size(const Token& name) {

@@ -121,8 +121,7 @@ bool KernelVerifier::names_valid() {
   const auto valid = [&](std::string_view name) {
     if (can_name_in_kernels(name) && seen.insert(name).second) return true;
     checks_.fail(ErrorCode::KernelName, {},
-                 fmt::format("`{}` is no name, or not the only one of that name",
-                             shortened(name)));
+                 fmt::format("`{}` is no name, or not the only one of that name", shortened(name)));
     return false;
   };
   return std::all_of(kernel_.arrays.begin(), kernel_.arrays.end(),
@@ -168,9 +167,9 @@ void KernelVerifier::binding(const Binding& binding) {
 bool KernelVerifier::space_usable(Space space) {
   if (!space.segmented) {
     if (checks_.size_known(space.id)) return true;
-    checks_.fail(ErrorCode::KernelSpace, {},
-                 fmt::format("the size `{}` is not known here",
-                             shortened(kernel_.sizes[space.id].name)));
+    checks_.fail(
+        ErrorCode::KernelSpace, {},
+        fmt::format("the size `{}` is not known here", shortened(kernel_.sizes[space.id].name)));
     return false;
   }
   const KernelSource& source = checks_.segdes(space.id);
@@ -190,8 +189,8 @@ bool KernelVerifier::space_usable(Space space) {
 void KernelVerifier::thunks(const Binding& binding) {
   const bool no_index = binding.kind == Kind::Size || binding.kind == Kind::Once;
   ThunkPlace place{!no_index, binding.space, binding.kind == Kind::Once, "the elements"};
-  const bool single = binding.kind == Kind::Size || binding.kind == Kind::Assert ||
-                      binding.kind == Kind::Segments;
+  const bool single =
+      binding.kind == Kind::Size || binding.kind == Kind::Assert || binding.kind == Kind::Segments;
   if (!checks_.thunk(binding.elements, place, single ? 1 : 0)) return;
   const Type type = binding.elements.nodes[binding.elements.results[0]].type;
   const auto needs = [&](Type wanted, std::string_view what) {
@@ -226,8 +225,8 @@ void KernelVerifier::scatter(const Binding& binding) {
     checks_.fail(ErrorCode::KernelSpace, {},
                  "SCATTER from a descriptor into a size, or from a size into a descriptor",
                  "use descriptors on both sides, or sizes on both");
-  } else if (from.segmented && !same_size(kernel_, kernel_.segdes[from.id].count,
-                                          kernel_.segdes[into.id].count)) {
+  } else if (from.segmented &&
+             !same_size(kernel_, kernel_.segdes[from.id].count, kernel_.segdes[into.id].count)) {
     checks_.fail(ErrorCode::KernelSpace, {},
                  "SCATTER between descriptors whose numbers of segments may differ");
   }
@@ -310,8 +309,8 @@ void KernelVerifier::results(const Binding& binding) {
       checks_.set_size_known(kernel_.segdes[binding.segdes[i]].total);
     } else {
       const SizeId count = segment_count(binding, one);
-      segdes_result(binding, binding.segdes[i], one ? kernel_.segdes[binding.segdes[i]].count
-                                                    : count);
+      segdes_result(binding, binding.segdes[i],
+                    one ? kernel_.segdes[binding.segdes[i]].count : count);
       if (one && kernel_.sizes[kernel_.segdes[binding.segdes[i]].count].literal != 1) {
         checks_.fail(ErrorCode::KernelResult, {},
                      "the descriptor of a result over a plain size has 1 segment",
@@ -327,11 +326,11 @@ void KernelVerifier::results(const Binding& binding) {
     if (binding.kind == Kind::Scatter) length = length_of_space(kernel_, *binding.into);
     if (binding.kind == Kind::Reduce) length = segment_count(binding, one);
     if (one && kernel_.sizes[kernel_.arrays[id].length].literal != 1) {
-      checks_.fail(ErrorCode::KernelResult, {},
-                   fmt::format("`{}` has 1 element here, not `{}`",
-                               shortened(kernel_.arrays[id].name),
-                               shortened(kernel_.sizes[kernel_.arrays[id].length].name)),
-                   fmt::format("declare it as `VEC {} 1`", type_name(kernel_.arrays[id].type)));
+      checks_.fail(
+          ErrorCode::KernelResult, {},
+          fmt::format("`{}` has 1 element here, not `{}`", shortened(kernel_.arrays[id].name),
+                      shortened(kernel_.sizes[kernel_.arrays[id].length].name)),
+          fmt::format("declare it as `VEC {} 1`", type_name(kernel_.arrays[id].type)));
       one = false;
       length = kernel_.arrays[id].length;
     }
@@ -399,8 +398,7 @@ void KernelVerifier::new_size(const Binding& binding, SizeId size) {
   checks_.fail(ErrorCode::KernelSpace, {},
                fmt::format("{} introduces a new size, but `{}` is known already",
                            combinator_name(binding.kind),
-                           found.literal ? std::to_string(*found.literal)
-                                         : shortened(found.name)),
+                           found.literal ? std::to_string(*found.literal) : shortened(found.name)),
                "give the result a size name of its own");
 }
 
@@ -411,8 +409,8 @@ void KernelVerifier::outputs() {
   };
   std::vector<bool> seen_arrays(kernel_.arrays.size()), seen_segdes(kernel_.segdes.size());
   for (KernelParameter parameter : kernel_.outputs) {
-    const std::string& name = parameter.segdes ? kernel_.segdes[parameter.id].name
-                                               : kernel_.arrays[parameter.id].name;
+    const std::string& name =
+        parameter.segdes ? kernel_.segdes[parameter.id].name : kernel_.arrays[parameter.id].name;
     auto seen = parameter.segdes ? seen_segdes[parameter.id] : seen_arrays[parameter.id];
     if (seen) {
       checks_.fail(ErrorCode::KernelName, kernel_.name_span,

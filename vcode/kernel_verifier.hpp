@@ -10,7 +10,8 @@ namespace vcode {
 /// Checks one kernel, parsed or made by a program: that ids and nodes are in range and in order,
 /// single assignment (W-2), sizes and spaces (W-1, W-4), subscripts (W-3), types (W-5), REUSE (W-6)
 /// and STREAM (W-7). Every fault is reported, once, at its place if it has one, else naming kernel
-/// and result. True if there is none. Time is linear in the size of the kernel; no native recursion.
+/// and result. True if there is none. Time is linear in the size of the kernel; no native
+/// recursion.
 bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics);
 
 /// Checks all kernels of a program, and what concerns the file: that no kernel is defined twice,

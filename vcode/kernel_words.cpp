@@ -11,10 +11,9 @@ namespace {
 
 constexpr std::string_view kReduceSuffix = "_REDUCE";
 
-constexpr std::string_view kOtherWords[] = {"KERNEL", "STREAM", "AUTO",  "IN",   "OUT", "REUSE",
-                                            "DO",     "SPEC",   "END",   "VEC",  "SEG", "LET",
-                                            "IF",     "INTO",   "WHEN",  "SIZE", "ASSERT",
-                                            "EXIT",   "T",      "F",      "=",     "=>",   "->"};
+constexpr std::string_view kOtherWords[] = {
+    "KERNEL", "STREAM", "AUTO", "IN",   "OUT",    "REUSE", "DO", "SPEC", "END", "VEC", "SEG", "LET",
+    "IF",     "INTO",   "WHEN", "SIZE", "ASSERT", "EXIT",  "T",  "F",    "=",   "=>",  "->"};
 
 struct CombinatorName {
   std::string_view text;
@@ -33,8 +32,8 @@ struct SegmentOperatorName {
   ThunkNode::Kind kind;
 };
 constexpr SegmentOperatorName kSegmentOperators[] = {
-    {"SEGNO", ThunkNode::Kind::SegNo},       {"SEGOFF", ThunkNode::Kind::SegOff},
-    {"SEGLEN", ThunkNode::Kind::SegLen},     {"SEGSTART", ThunkNode::Kind::SegStart},
+    {"SEGNO", ThunkNode::Kind::SegNo},   {"SEGOFF", ThunkNode::Kind::SegOff},
+    {"SEGLEN", ThunkNode::Kind::SegLen}, {"SEGSTART", ThunkNode::Kind::SegStart},
     {"NSEG", ThunkNode::Kind::SegCount},
 };
 

@@ -87,8 +87,7 @@ std::uint32_t saturate(std::ptrdiff_t value) {
 
 bool is_word(std::string_view text) {
   return !text.empty() &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return class_of(c) == Class::Word; }) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return class_of(c) == Class::Word; }) &&
          classify(text.data(), text.data() + text.size()) == Token::Kind::Word;
 }
 

@@ -11,8 +11,16 @@ namespace vcode {
 
 struct Token {
   enum class Kind : std::uint8_t {
-    Integer, Real, Word, String, LeftParen, RightParen,
-    LeftBracket, RightBracket, Comma, Colon,  // inside kernels only
+    Integer,
+    Real,
+    Word,
+    String,
+    LeftParen,
+    RightParen,
+    LeftBracket,
+    RightBracket,
+    Comma,
+    Colon,  // inside kernels only
     End,
   };
 

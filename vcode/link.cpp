@@ -37,10 +37,10 @@ class Linker {
   Diagnostics& diagnostics_;
   std::unordered_map<std::string_view, std::uint32_t> definitions_;  // name to its last function
   std::vector<std::uint32_t> linked_index_;  // of a function of the program; kNone: superseded
-  std::unordered_map<std::string_view, std::uint32_t> kernels_;      // name to its kernel
-  std::vector<std::uint32_t> callees_;       // of a name of the program: its linked index
-  std::vector<std::uint32_t> runs_;          // of a name of the program: index of the kernel
-  std::vector<std::uint32_t> open_;          // unresolved IF and ELSE
+  std::unordered_map<std::string_view, std::uint32_t> kernels_;  // name to its kernel
+  std::vector<std::uint32_t> callees_;  // of a name of the program: its linked index
+  std::vector<std::uint32_t> runs_;     // of a name of the program: index of the kernel
+  std::vector<std::uint32_t> open_;     // unresolved IF and ELSE
 };
 
 std::optional<LinkedProgram> Linker::run() {

@@ -32,16 +32,41 @@ inline constexpr std::size_t kOpCount = 0
     ;
 
 enum class Family : std::uint8_t {
-  Elementwise, Scan, Reduce, Random, Rank, Permute, Extract, Replace, Distribute, Index, Pack,
-  Length, MakeSegdes, Lengths, Stack, Pair, Control, Kernel, Constant, Timer, Seed, Io,
+  Elementwise,
+  Scan,
+  Reduce,
+  Random,
+  Rank,
+  Permute,
+  Extract,
+  Replace,
+  Distribute,
+  Index,
+  Pack,
+  Length,
+  MakeSegdes,
+  Lengths,
+  Stack,
+  Pair,
+  Control,
+  Kernel,
+  Constant,
+  Timer,
+  Seed,
+  Io,
 };
 
 /// What is written after the operation's word.
 enum class Argument : std::uint8_t {
-  None, Number, Logic, Data, Value, IntOnly,  // nothing, or one type out of a set
-  Counts,                                     // two integers: count and start
-  Name,                                       // the name of a function or of a kernel
-  Constant,                                   // a type and its elements
+  None,
+  Number,
+  Logic,
+  Data,
+  Value,
+  IntOnly,   // nothing, or one type out of a set
+  Counts,    // two integers: count and start
+  Name,      // the name of a function or of a kernel
+  Constant,  // a type and its elements
 };
 
 /// One side of a length rule: the length of an operand, or the data length that it describes.
@@ -61,7 +86,7 @@ inline constexpr int kMaxLengthRules = 5;
 
 struct OpInfo {
   Op op;
-  std::string_view text;      // spelling in a program
+  std::string_view text;  // spelling in a program
   Family family;
   Argument argument;
   std::string_view operands;  // deepest first; see opcodes.def

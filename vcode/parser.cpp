@@ -64,9 +64,9 @@ void Parser::program() {
       continue;
     }
     reader_.set_function({});
-    reader_.fail_expected(program_.fcode ? "`FUNC` or `KERNEL`" : "`FUNC`",
-                          reader_.at_word("KERNEL") ? "files with kernels begin with `FCODE 2`"
-                                                    : "");
+    reader_.fail_expected(
+        program_.fcode ? "`FUNC` or `KERNEL`" : "`FUNC`",
+        reader_.at_word("KERNEL") ? "files with kernels begin with `FCODE 2`" : "");
     instructions_.skip_to_definition();
   }
   if (program_.functions.empty() && !reader_.broken() && !reader_.reported()) {
@@ -86,15 +86,15 @@ void Parser::header() {
   reader_.advance();
   const Token version = reader_.token();
   if (version.kind != Token::Kind::Integer || read_integer(version.text) != 2) {
-    reader_.fail({.code = ErrorCode::FcodeVersion,
-                  .message = version.kind == Token::Kind::Integer
-                                 ? fmt::format("FCODE of version {} is not known",
-                                               shortened(version.text))
-                                 : "the version is missing after `FCODE`",
-                  .span = version.span,
-                  .function = {},
-                  .notes = {},
-                  .hint = "this program reads `FCODE 2`"});
+    reader_.fail(
+        {.code = ErrorCode::FcodeVersion,
+         .message = version.kind == Token::Kind::Integer
+                        ? fmt::format("FCODE of version {} is not known", shortened(version.text))
+                        : "the version is missing after `FCODE`",
+         .span = version.span,
+         .function = {},
+         .notes = {},
+         .hint = "this program reads `FCODE 2`"});
     instructions_.skip_to_definition();
     return;
   }
@@ -123,8 +123,7 @@ bool Parser::directive() {
   }
   if (reader_.accept_word("NEEDS")) {
     const Token& token = reader_.token();
-    const auto feature =
-        token.kind == Token::Kind::Word ? find_feature(token.text) : std::nullopt;
+    const auto feature = token.kind == Token::Kind::Word ? find_feature(token.text) : std::nullopt;
     if (feature) {
       header.needs |= feature_bit(*feature);
       reader_.advance();

@@ -15,7 +15,8 @@ namespace vcode {
 ///
 /// In the result conditionals are balanced, every function ends with its only RET, counts are not
 /// negative, the sum of the lengths of a descriptor fits in 63 bits, and kernels satisfy the static
-/// rules of FCODE 2 (kernel_verifier.hpp). Calls and runs are not looked up: see link.hpp. Time and memory are linear in the length of the text, at any nesting depth.
+/// rules of FCODE 2 (kernel_verifier.hpp). Calls and runs are not looked up: see link.hpp. Time and
+/// memory are linear in the length of the text, at any nesting depth.
 std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics);
 
 }  // namespace vcode

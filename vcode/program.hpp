@@ -38,7 +38,7 @@ struct Program {
   std::shared_ptr<const Source> source;
   std::vector<Function> functions;
   std::vector<Constant> constants;
-  std::vector<std::string> names;  // of called functions and of kernels that are run
+  std::vector<std::string> names;    // of called functions and of kernels that are run
   std::optional<FcodeHeader> fcode;  // the file is FCODE 2; without it there are no kernels
   std::vector<Kernel> kernels;
 };

@@ -81,10 +81,9 @@ void check_spec(const LinkedKernel& kernel, const FunctionEffect& effect,
 
 std::string kernel_effect_text(const LinkedKernel& kernel) {
   const Kernel& definition = kernel.definition;
-  return fmt::format("KERNEL {} ( {}-- {}){}", definition.name,
-                     text(types_of(definition, definition.inputs)),
-                     text(types_of(definition, definition.outputs)),
-                     kernel.spec ? "" : "  without SPEC");
+  return fmt::format(
+      "KERNEL {} ( {}-- {}){}", definition.name, text(types_of(definition, definition.inputs)),
+      text(types_of(definition, definition.outputs)), kernel.spec ? "" : "  without SPEC");
 }
 
 }  // namespace vcode

@@ -50,9 +50,9 @@ bool KernelChecks::node(const Thunk& thunk, std::size_t at, const ThunkPlace& pl
         return true;
       }
       fail(ErrorCode::KernelName, node.span,
-           fmt::format("the size `{}` is not known here",
-                       node.id < kernel_.sizes.size() ? shortened(kernel_.sizes[node.id].name)
-                                                      : "?"));
+           fmt::format(
+               "the size `{}` is not known here",
+               node.id < kernel_.sizes.size() ? shortened(kernel_.sizes[node.id].name) : "?"));
       return false;
     case NodeKind::Constant:
       if (is_data(node.type) && !std::isnan(node.float_value)) return true;
@@ -74,8 +74,7 @@ bool KernelChecks::apply(const Thunk& thunk, const ThunkNode& node) {
   const OpInfo& row = info(node.op);
   if (row.family != Family::Elementwise || (row.takes_type() && !row.allows(node.written))) {
     fail(ErrorCode::KernelType, node.span,
-         fmt::format("`{}` is no elementwise operation on {}", row.text,
-                     type_name(node.written)));
+         fmt::format("`{}` is no elementwise operation on {}", row.text, type_name(node.written)));
     return false;
   }
   for (std::size_t i = 0; i < row.operands.size(); ++i) {
@@ -129,12 +128,10 @@ bool KernelChecks::subscript(const Thunk& thunk, const ThunkNode& node, const Th
   const KernelSource& source = arrays_[node.id];
   if (source.kind == KernelSource::Kind::Input) return true;
   if (source.kind == KernelSource::Kind::None) {
-    fail(ErrorCode::KernelName, node.span,
-         fmt::format("`{}` is used before it is bound", name));
+    fail(ErrorCode::KernelName, node.span, fmt::format("`{}` is used before it is bound", name));
     return false;
   }
-  const bool at_index =
-      place.has_index && thunk.nodes[node.args[0]].kind == NodeKind::Index;
+  const bool at_index = place.has_index && thunk.nodes[node.args[0]].kind == NodeKind::Index;
   const bool same_length =
       place.has_index && same_size(kernel_, array.length, length_of_space(kernel_, place.space));
   const std::string_view maker = combinator_name(source.binding);
@@ -176,8 +173,7 @@ bool KernelChecks::segment_operator(const Thunk& thunk, const ThunkNode& node) {
   const KernelSource& source = segdes_[node.id];
   const std::string name = shortened(kernel_.segdes[node.id].name);
   if (source.kind == KernelSource::Kind::None) {
-    fail(ErrorCode::KernelName, node.span,
-         fmt::format("`{}` is used before it is bound", name));
+    fail(ErrorCode::KernelName, node.span, fmt::format("`{}` is used before it is bound", name));
     return false;
   }
   if (source.kind == KernelSource::Kind::Result && source.binding != Binding::Kind::Segments) {

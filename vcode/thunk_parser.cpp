@@ -195,9 +195,10 @@ bool ThunkParser::operation(Frame& frame) {
   const auto op = head.kind == Token::Kind::Word ? find_thunk_operation(head.text) : std::nullopt;
   if (!op) {
     const std::string nearest = head.kind == Token::Kind::Word ? nearest_operation(head.text) : "";
-    reader_.fail_expected("an elementwise operation, IF, LET or SEGNO, SEGOFF, SEGLEN, SEGSTART, "
-                          "NSEG after `(`",
-                          nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest));
+    reader_.fail_expected(
+        "an elementwise operation, IF, LET or SEGNO, SEGOFF, SEGLEN, SEGSTART, "
+        "NSEG after `(`",
+        nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest));
     return false;
   }
   const OpInfo& row = info(*op);

@@ -29,7 +29,7 @@ class ThunkParser {
     ThunkNode node;  // of Form::Node: what is made when all arguments are there
     int needed = 0;
     int count = 0;
-    Token name;  // of Form::Let
+    Token name;               // of Form::Let
     std::uint32_t value = 0;  // of Form::Let: the last expression
     Span opening;
   };

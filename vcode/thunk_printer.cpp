@@ -114,8 +114,7 @@ std::string ThunkPrinter::leaf(const ThunkNode& node) const {
       return size.literal ? std::to_string(*size.literal) : size.name;
     }
     case NodeKind::SegCount:
-      return fmt::format("({} {})", segment_operator_name(node.kind),
-                         kernel_.segdes[node.id].name);
+      return fmt::format("({} {})", segment_operator_name(node.kind), kernel_.segdes[node.id].name);
     default:
       if (node.type == Type::Float) return print_real(node.float_value);
       if (node.type == Type::Bool) return node.int_value != 0 ? "T" : "F";
@@ -133,8 +132,7 @@ std::string ThunkPrinter::head_of(const ThunkNode& node) const {
     case NodeKind::If:
       return "(IF";
     default:
-      return fmt::format("({} {}", segment_operator_name(node.kind),
-                         kernel_.segdes[node.id].name);
+      return fmt::format("({} {}", segment_operator_name(node.kind), kernel_.segdes[node.id].name);
   }
 }
 

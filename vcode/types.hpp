@@ -21,8 +21,12 @@ inline constexpr int kDataTypes = 3;  // Int, Bool and Float, in this order, are
 std::string_view type_name(Type type);
 
 /// The type of the values that an instruction with this written type handles: CHAR values are INT.
-constexpr Type value_type(Type written) { return written == Type::Char ? Type::Int : written; }
+constexpr Type value_type(Type written) {
+  return written == Type::Char ? Type::Int : written;
+}
 
-constexpr bool is_data(Type type) { return static_cast<int>(type) < kDataTypes; }
+constexpr bool is_data(Type type) {
+  return static_cast<int>(type) < kDataTypes;
+}
 
 }  // namespace vcode

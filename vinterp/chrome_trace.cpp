@@ -111,7 +111,8 @@ std::string ChromeTrace::event_text(const Event& event) const {
       "\"ts\":{:.3f},\"dur\":{:.3f},\"args\":{{\"function\":{},\"line\":{},"
       "\"elements\":{},\"bytes\":{}}}}}",
       json_string(operation_name(code, program_)), start, duration,
-      json_string(program_.function_at(event.place).name), code.span.line, event.elements, event.bytes);
+      json_string(program_.function_at(event.place).name), code.span.line, event.elements,
+      event.bytes);
 }
 
 std::string ChromeTrace::counter_text(const Event& event) {

@@ -13,8 +13,8 @@
 namespace vinterp {
 
 struct IoOptions {
-  bool sandbox = false;  // refuse SPAWN and FOPEN; the standard streams stay usable
-  bool strict = false;   // option -c: delimiters outside 0 ... 255 are errors
+  bool sandbox = false;             // refuse SPAWN and FOPEN; the standard streams stay usable
+  bool strict = false;              // option -c: delimiters outside 0 ... 255 are errors
   std::string* messages = nullptr;  // what WRITE adds to; null: it goes to standard error
 };
 

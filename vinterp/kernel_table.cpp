@@ -16,8 +16,8 @@ void check_width(std::string_view type, std::string_view option, std::optional<i
   if (!demanded || *demanded == 8 * bytes) return;
   vcode::Diagnostic diagnostic;
   diagnostic.code = ErrorCode::KernelWidth;
-  diagnostic.message = fmt::format("the program is for {} of {} bits, this run has {}", type,
-                                   *demanded, 8 * bytes);
+  diagnostic.message =
+      fmt::format("the program is for {} of {} bits, this run has {}", type, *demanded, 8 * bytes);
   diagnostic.hint = fmt::format("run it with {}={}", option, *demanded);
   diagnostics.add(std::move(diagnostic));
 }

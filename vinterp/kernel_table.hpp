@@ -25,11 +25,11 @@ struct KernelLength {
 /// One kernel: what RUN must find on the stack, and how it is run.
 struct LoadedKernel {
   const vcode::Kernel* definition = nullptr;
-  std::optional<std::uint32_t> spec;    // index of the function that its SPEC has become
-  std::vector<std::uint8_t> accepted;   // bit t: the operand may be of type t
-  std::vector<KernelLength> lengths;    // that the operands must have
+  std::optional<std::uint32_t> spec;   // index of the function that its SPEC has become
+  std::vector<std::uint8_t> accepted;  // bit t: the operand may be of type t
+  std::vector<KernelLength> lengths;   // that the operands must have
   std::uint32_t results = 0;
-  bool asked = false;                           // has the library been asked to prepare it?
+  bool asked = false;                             // has the library been asked to prepare it?
   std::unique_ptr<cvl::PreparedKernel> prepared;  // null: the SPEC is run
 
   /// Are the operands (deepest first) of the right types?

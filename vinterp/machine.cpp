@@ -357,8 +357,7 @@ void Machine::seed(const Decoded& step) {
                             i, vcode::type_name(operands[i].type())));
 }
 
-[[gnu::cold, gnu::noinline]] void Machine::fail_kernel_underflow(
-    const LoadedKernel& kernel) const {
+[[gnu::cold, gnu::noinline]] void Machine::fail_kernel_underflow(const LoadedKernel& kernel) const {
   throw Failure(ErrorCode::StackUnderflow,
                 fmt::format("`RUN {}` needs {} values, the stack has {}", kernel.definition->name,
                             kernel.accepted.size(), stack_.size()));
@@ -369,11 +368,10 @@ void Machine::seed(const Decoded& step) {
   std::size_t i = 0;
   while (((kernel.accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) != 0) ++i;
   const vcode::KernelParameter input = kernel.definition->inputs[i];
-  throw Failure(
-      ErrorCode::TypeMismatch,
-      fmt::format("`RUN {}` needs a {} as operand {}, found {}", kernel.definition->name,
-                  vcode::type_name(vcode::parameter_type(*kernel.definition, input)), i,
-                  vcode::type_name(operands[i].type())));
+  throw Failure(ErrorCode::TypeMismatch,
+                fmt::format("`RUN {}` needs a {} as operand {}, found {}", kernel.definition->name,
+                            vcode::type_name(vcode::parameter_type(*kernel.definition, input)), i,
+                            vcode::type_name(operands[i].type())));
 }
 
 // Is the failure that of a check, at instruction `at`, which ends the program without an error?

@@ -117,7 +117,7 @@ class Machine {
   // Used only when there are observers.
   std::vector<Observer*> observers_;
   std::vector<std::uint32_t> function_of_;  // of each instruction
-  bool kernel_ran_ = false;  // the last RUN: in the library, not as SPEC
+  bool kernel_ran_ = false;                 // the last RUN: in the library, not as SPEC
   Step step_;
   Clock::time_point step_start_;
 };

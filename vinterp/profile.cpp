@@ -79,7 +79,8 @@ std::string Profile::report(const cvl::HeapStatistics& heap, const cvl::DeviceCo
                             double seconds, std::size_t max_rows) const {
   std::vector<ProfileLine> lines;
   for (const Row& row : rows()) {
-    lines.push_back({operation_name(program_.code[row.instruction], program_), program_.functions[row.function].name,
+    lines.push_back({operation_name(program_.code[row.instruction], program_),
+                     program_.functions[row.function].name,
                      fmt::format("{}{}", row.line, row.more_lines ? "+" : ""), row.cost});
   }
   return profile_table(lines, max_rows) + profile_totals(heap, device, seconds);

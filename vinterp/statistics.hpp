@@ -15,8 +15,8 @@ class Statistics final : public Observer {
  public:
   void after(const Step& step, double seconds) override;
 
-  /// Several aligned lines: instructions, vector operations, kernels, elements, memory, device work if there
-  /// was any, time. `seconds`: wall-clock time of the run.
+  /// Several aligned lines: instructions, vector operations, kernels, elements, memory, device work
+  /// if there was any, time. `seconds`: wall-clock time of the run.
   std::string report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,
                      double seconds) const;
 

@@ -10,18 +10,18 @@ namespace {
 
 template <class T>
 Work reduce(std::int64_t n, cudaStream_t stream) {
-  return with_scratch([=, in = device_array<T>(n), out = device_array<T>(1)](
-                          void* scratch, std::size_t& bytes) {
-    return cub::DeviceReduce::Sum(scratch, bytes, in.get(), out.get(), n, stream);
-  });
+  return with_scratch(
+      [=, in = device_array<T>(n), out = device_array<T>(1)](void* scratch, std::size_t& bytes) {
+        return cub::DeviceReduce::Sum(scratch, bytes, in.get(), out.get(), n, stream);
+      });
 }
 
 template <class T>
 Work scan(std::int64_t n, cudaStream_t stream) {
-  return with_scratch([=, in = device_array<T>(n), out = device_array<T>(n)](
-                          void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, in.get(), out.get(), n, stream);
-  });
+  return with_scratch(
+      [=, in = device_array<T>(n), out = device_array<T>(n)](void* scratch, std::size_t& bytes) {
+        return cub::DeviceScan::ExclusiveSum(scratch, bytes, in.get(), out.get(), n, stream);
+      });
 }
 
 Work segmented_reduce(std::int64_t n, const std::vector<std::int64_t>& offsets,

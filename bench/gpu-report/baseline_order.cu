@@ -33,9 +33,8 @@ Work sort(std::int64_t n, cudaStream_t stream) {
   const auto keys = device_array<Key>(n);
   fill_with_random_bits<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(keys.get(), n);
   CUDA_CALL(cudaGetLastError());
-  return with_scratch([=, sorted_keys = device_array<Key>(n),
-                       values = device_array<int>(n), sorted_values = device_array<int>(n)](
-                          void* scratch, std::size_t& bytes) {
+  return with_scratch([=, sorted_keys = device_array<Key>(n), values = device_array<int>(n),
+                       sorted_values = device_array<int>(n)](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.get(), sorted_keys.get(),
                                            values.get(), sorted_values.get(), n, 0,
                                            static_cast<int>(8 * sizeof(Key)), stream);

@@ -78,8 +78,8 @@ Work unary(std::int64_t n, cudaStream_t stream, Functor functor) {
 template <class T, class R, class Functor>
 Work binary(std::int64_t n, cudaStream_t stream, Functor functor) {
   return [=, a = device_array<T>(n), b = device_array<T>(n), out = device_array<R>(n)] {
-    CUDA_CALL(cub::DeviceTransform::Transform(cuda::std::make_tuple(a.get(), b.get()), out.get(),
-                                              n, functor, stream));
+    CUDA_CALL(cub::DeviceTransform::Transform(cuda::std::make_tuple(a.get(), b.get()), out.get(), n,
+                                              functor, stream));
   };
 }
 

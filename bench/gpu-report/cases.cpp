@@ -80,7 +80,9 @@ Case make_case_in_turn(std::string_view group, std::string name, double bytes, B
           }};
 }
 
-Vector random_floats(B& b, N n) { return converted(b, Op::IntToFloat, random_ints(b, n, 100)); }
+Vector random_floats(B& b, N n) {
+  return converted(b, Op::IntToFloat, random_ints(b, n, 100));
+}
 
 Vector constant(B& b, N n, N number) {
   Value operands[2] = {cvl::make_int(b.widths(), number), Segdes::single(n)};
@@ -97,10 +99,14 @@ Vector unknown_permutation(B& b, N n) {
   return result.vector();
 }
 
-Vector random_flags(B& b, N n) { return converted(b, Op::IntToBool, random_ints(b, n, 2)); }
+Vector random_flags(B& b, N n) {
+  return converted(b, Op::IntToBool, random_ints(b, n, 2));
+}
 
 /// Segments of 0 to 31 elements, about n in all.
-Segdes short_segments(B& b, N n) { return cvl::make_segdes(b, random_ints(b, n / 16, 32)); }
+Segdes short_segments(B& b, N n) {
+  return cvl::make_segdes(b, random_ints(b, n / 16, 32));
+}
 
 constexpr std::string_view kElementwise = "Elementwise operations";
 constexpr std::string_view kFolds = "Scans and reductions";
@@ -152,22 +158,20 @@ const std::vector<Case>& flat_cases() {
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), permutation(b, n), Segdes::single(n)};
                 }),
-      make_case_in_turn(kMoves, "PERMUTE INT, new index", 12, Baseline::Scatter, Op::Permute,
-                        Type::Int,
-                        [](B& b, N n) {
-                          return V{random_ints(b, n, 100), unknown_permutation(b, n),
-                                   Segdes::single(n)};
-                        }),
+      make_case_in_turn(
+          kMoves, "PERMUTE INT, new index", 12, Baseline::Scatter, Op::Permute, Type::Int,
+          [](B& b, N n) {
+            return V{random_ints(b, n, 100), unknown_permutation(b, n), Segdes::single(n)};
+          }),
       make_case(kMoves, "PERMUTE INT, same index", 12, Baseline::Scatter, Op::Permute, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), unknown_permutation(b, n), Segdes::single(n)};
                 }),
-      make_case(kMoves, "BPERMUTE INT, in order", 12, Baseline::GatherInOrder, Op::BPermute,
-                Type::Int,
-                [](B& b, N n) {
-                  return V{random_ints(b, n, 100), iota(b, n), Segdes::single(n),
-                           Segdes::single(n)};
-                }),
+      make_case(
+          kMoves, "BPERMUTE INT, in order", 12, Baseline::GatherInOrder, Op::BPermute, Type::Int,
+          [](B& b, N n) {
+            return V{random_ints(b, n, 100), iota(b, n), Segdes::single(n), Segdes::single(n)};
+          }),
       make_case(kMoves, "BPERMUTE INT, random", 12, Baseline::Gather, Op::BPermute, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), permutation(b, n), Segdes::single(n),
@@ -178,12 +182,12 @@ const std::vector<Case>& flat_cases() {
                   const Segdes segdes = short_segments(b, n);
                   return V{random_ints(b, segdes.count, 100), segdes};
                 }),
-      make_case(kSegments, "INDEX", 5, Baseline::None, Op::Index, Type::Int,
-                [](B& b, N n) {
-                  const Segdes segdes = short_segments(b, n);
-                  return V{random_ints(b, segdes.count, 100), random_ints(b, segdes.count, 9),
-                           segdes};
-                }),
+      make_case(
+          kSegments, "INDEX", 5, Baseline::None, Op::Index, Type::Int,
+          [](B& b, N n) {
+            const Segdes segdes = short_segments(b, n);
+            return V{random_ints(b, segdes.count, 100), random_ints(b, segdes.count, 9), segdes};
+          }),
       make_case(kSegments, "EXTRACT INT", 1.25, Baseline::None, Op::Extract, Type::Int,
                 [](B& b, N n) {
                   return V{random_ints(b, n, 100), random_ints(b, n / 16, 16),
@@ -208,11 +212,11 @@ const std::vector<Case>& flat_cases() {
                 [](B& b, N n) {
                   return V{random_ints(b, n, INT32_MAX), Segdes::single(n)};
                 }),
-      make_case(kOrder, "RANK_UP FLOAT", 208, Baseline::SortFloat, Op::RankUp, Type::Float,
-                [](B& b, N n) {
-                  return V{converted(b, Op::IntToFloat, random_ints(b, n, INT32_MAX)),
-                           Segdes::single(n)};
-                }),
+      make_case(
+          kOrder, "RANK_UP FLOAT", 208, Baseline::SortFloat, Op::RankUp, Type::Float,
+          [](B& b, N n) {
+            return V{converted(b, Op::IntToFloat, random_ints(b, n, INT32_MAX)), Segdes::single(n)};
+          }),
   };
   return cases;
 }

@@ -8,7 +8,7 @@
 namespace gpu_report {
 
 struct Series {
-  std::string name;  // empty: not in the legend
+  std::string name;                               // empty: not in the legend
   std::vector<std::pair<double, double>> points;  // x above 0
   bool dashed = false;                            // for what is compared with
   int color = -1;  // which of the colors; series of one color belong together; -1: the next

@@ -51,9 +51,8 @@ const PaperProgram* paper_program(const fs::path& program) {
 std::optional<double> elapsed(const fs::path& vinterp, const Way& way, const fs::path& program) {
   std::optional<double> best;
   for (int round = 0; round < 3; ++round) {
-    const CommandResult result =
-        run_command(fmt::format("timeout 60 {} -t {} {} < /dev/null", quoted(vinterp),
-                                way.arguments, quoted(program)));
+    const CommandResult result = run_command(fmt::format(
+        "timeout 60 {} -t {} {} < /dev/null", quoted(vinterp), way.arguments, quoted(program)));
     const std::string key = "elapsed time = ";
     const std::size_t at = result.output.find(key);
     if (result.status != 0 || at == std::string::npos) return std::nullopt;

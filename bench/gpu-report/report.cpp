@@ -152,8 +152,8 @@ class Report {
     Table table({"compute-sanitizer", "result", "seconds"});
     bool passed = true;
     for (const std::string name : kSanitizers) {
-      const std::string command = fmt::format("{} --tool {} --error-exitcode 1 {} '~[steady]'",
-                                              tool, name, quoted(test));
+      const std::string command =
+          fmt::format("{} --tool {} --error-exitcode 1 {} '~[steady]'", tool, name, quoted(test));
       passed = run_test(name, command, 0.95, table) && passed;
     }
     add_table("Kernel tests under compute-sanitizer", "sanitizer", table);
@@ -190,8 +190,7 @@ class Report {
     for (const Plot& plot : plots) add_plot(file_name("flat", plot.title), plot);
   }
 
-  void measure_case(const Case& one, std::int64_t n, Table& table, Series& ours,
-                    Series& vendors) {
+  void measure_case(const Case& one, std::int64_t n, Table& table, Series& ours, Series& vendors) {
     say(fmt::format("{} of {}", one.name, n));
     try {
       const auto work = one.prepare(meter_.backend(), n);
@@ -275,9 +274,9 @@ class Report {
     for (const fs::path& program : files_in(options_.programs, ".vcode")) {
       programs.push_back(program);
     }
-    const Table table =
-        time_programs(vinterp, programs, [this] { return time_left(kProgramsEnd); },
-                      [this](const std::string& line) { say(line); });
+    const Table table = time_programs(
+        vinterp, programs, [this] { return time_left(kProgramsEnd); },
+        [this](const std::string& line) { say(line); });
     if (!table.empty()) add_table("Programs", "programs", table);
   }
 

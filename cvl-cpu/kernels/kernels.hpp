@@ -25,11 +25,11 @@ namespace cvl::cpu {
 /// element (results are then undefined; find_failure() in elementwise.cpp says where).
 using ElementwiseKernel = bool (*)(void* out, const void* a, const void* b, const void* c,
                                    std::int64_t n);
-/// Variants of an elementwise kernel for operands of which only the first element is read, as if all
-/// others were equal: bit k of the variant stands for operand k.
+/// Variants of an elementwise kernel for operands of which only the first element is read, as if
+/// all others were equal: bit k of the variant stands for operand k.
 inline constexpr unsigned kScalarVariants = 7;
-/// Copies with stores that go around the cache; for results that will not be read soon. The scheduler
-/// orders them before what other threads do later.
+/// Copies with stores that go around the cache; for results that will not be read soon. The
+/// scheduler orders them before what other threads do later.
 using StreamKernel = void (*)(void* out, const void* in, std::int64_t bytes);
 /// out[i] = *element
 using FillKernel = void (*)(void* out, const void* element, std::int64_t n);
@@ -88,9 +88,9 @@ struct ScanKernels {
   /// All segments, from left to right. Needs no padding.
   void (*small)(void* out, const void* in, const SegmentRun& segments);
   /// Elements [begin, end) of `in` and `out`, which are aligned to 64 bytes; `begin` is a multiple
-  /// of the tile size. `segments` are those that begin in the range. `prefix` is the total so far of
-  /// the segment that is open at `begin`, and becomes that at `end`. `upcoming` is where the thread
-  /// will probably read next, or null: that is brought into the cache meanwhile.
+  /// of the tile size. `segments` are those that begin in the range. `prefix` is the total so far
+  /// of the segment that is open at `begin`, and becomes that at `end`. `upcoming` is where the
+  /// thread will probably read next, or null: that is brought into the cache meanwhile.
   void (*tile)(void* out, const void* in, std::int64_t begin, std::int64_t end,
                const SegmentRun& segments, void* prefix, bool streamed, const void* upcoming);
   /// The total of [begin, end), which lie in one tile, as `tile` arrives at it.

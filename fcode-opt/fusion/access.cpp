@@ -51,8 +51,7 @@ bool is_literal(const vcode::Constant& constant) {
 
 // MAKE_SEGDES runs over its operand, which is no scalar here unless it makes one segment.
 bool is_scalar_space(const Statement& statement, Shapes& shapes) {
-  return !pushes_constant(statement) &&
-         shapes.is_number(domain_of(statement, shapes), 1);
+  return !pushes_constant(statement) && shapes.is_number(domain_of(statement, shapes), 1);
 }
 
 }  // namespace
@@ -118,8 +117,8 @@ std::vector<Access> accesses(const Statement& statement, Shapes& shapes) {
     case Family::Permute: {
       const Descriptors segments = descriptors_of(statement.op);
       for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
-        const bool is_default = (statement.op == Op::DPermute && i == 2) ||
-                                (statement.op == Op::DFPermute && i == 3);
+        const bool is_default =
+            (statement.op == Op::DPermute && i == 2) || (statement.op == Op::DFPermute && i == 3);
         const auto operand = static_cast<std::size_t>(i);
         if (i >= segments.source) {
           result.push_back(descriptor(operands[operand]));

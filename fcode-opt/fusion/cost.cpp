@@ -19,14 +19,15 @@ std::int64_t bytes(const RegionGraph& graph, const Node& node) {
 }  // namespace
 
 std::int64_t cost(const RegionGraph& graph, const Schedule& schedule, NodeIndex end) {
-  std::vector<bool> stored(end, false);   // must exist outside its kernel
+  std::vector<bool> stored(end, false);  // must exist outside its kernel
   std::set<std::pair<Slot, ValueId>> fetched;
   std::set<Slot> kernels;
   std::int64_t total = 0;
   auto fetch = [&](const Node& reader, Slot slot, const Read& read) {
     if (!fetched.insert({slot, read.value}).second) return;
     total += kVectorCost;
-    if (read.access == Access::Own || read.access == Access::Target || read.access == Access::Foreign) {
+    if (read.access == Access::Own || read.access == Access::Target ||
+        read.access == Access::Foreign) {
       total += bytes(graph, reader);
     }
   };

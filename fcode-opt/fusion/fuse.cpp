@@ -146,8 +146,7 @@ class RegionFusion {
     run.operands = std::move(written.operands);
     run.results = std::move(written.results);
     run.origin = first.origin;
-    report.kernels.push_back(
-        {run.index, first.origin, static_cast<std::uint32_t>(members.size())});
+    report.kernels.push_back({run.index, first.origin, static_cast<std::uint32_t>(members.size())});
     result.push_back(std::move(run));
   }
 

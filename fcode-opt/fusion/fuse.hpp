@@ -12,19 +12,19 @@ namespace fcode {
 /// What was chosen, for --report=fusion.
 struct FusionReport {
   struct Item {
-    std::uint32_t kernel = 0;         // index into Module::kernels
-    Origin origin;                    // of the first operation in it
-    std::uint32_t operations = 0;     // that it replaces
+    std::uint32_t kernel = 0;      // index into Module::kernels
+    Origin origin;                 // of the first operation in it
+    std::uint32_t operations = 0;  // that it replaces
   };
   struct Region {
     std::string function;
     Origin origin;
-    std::uint32_t operations = 0;     // vector operations, before
-    std::uint32_t instructions = 0;   // of these that stay as they are
+    std::uint32_t operations = 0;    // vector operations, before
+    std::uint32_t instructions = 0;  // of these that stay as they are
     std::int64_t cost = 0;
-    bool exact = false;               // no cheaper schedule exists
+    bool exact = false;  // no cheaper schedule exists
     std::vector<Item> kernels;
-    std::vector<Remark> unfused;      // what stays, and why
+    std::vector<Remark> unfused;  // what stays, and why
   };
   std::vector<Region> regions;
 };

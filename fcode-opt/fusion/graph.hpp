@@ -27,19 +27,19 @@ struct Read {
 struct Node {
   const Statement* statement = nullptr;
   Role role = Role::Opaque;
-  std::uint32_t domain = 0;  // equal numbers: index spaces that are known to be equally long
-  bool scalar = false;       // computed once, without an index
-  bool output = false;       // a result is read behind the region
-  bool kept = false;         // a literal or generator that must exist as a value
-  std::uint32_t weight = 0;  // elementwise operations
-  std::uint32_t chain = 0;   // generators inside each other, this one included
-  bool by_segment = false;   // a generator that looks up the segment of each position: cheap only
-                             // where the positions come in order
-  bool new_total = false;    // Segments: nothing else that can be meant has its data length
-  bool may_fail = false;     // stops the program for some elements: indices, divisors, lengths
+  std::uint32_t domain = 0;    // equal numbers: index spaces that are known to be equally long
+  bool scalar = false;         // computed once, without an index
+  bool output = false;         // a result is read behind the region
+  bool kept = false;           // a literal or generator that must exist as a value
+  std::uint32_t weight = 0;    // elementwise operations
+  std::uint32_t chain = 0;     // generators inside each other, this one included
+  bool by_segment = false;     // a generator that looks up the segment of each position: cheap only
+                               // where the positions come in order
+  bool new_total = false;      // Segments: nothing else that can be meant has its data length
+  bool may_fail = false;       // stops the program for some elements: indices, divisors, lengths
   NodeIndex after = kOutside;  // has to come after this one: random numbers, checks and what they
                                // guard
-  std::vector<Read> reads;   // of what has to exist before: no literals or generators
+  std::vector<Read> reads;     // of what has to exist before: no literals or generators
 
   /// Has a slot: literals and generators that nobody needs as values have none.
   bool scheduled() const { return (role != Role::Literal && role != Role::Generator) || kept; }
@@ -48,14 +48,14 @@ struct Node {
 };
 
 struct RegionGraph {
-  std::vector<Node> nodes;  // in program order
+  std::vector<Node> nodes;                  // in program order
   std::vector<std::int64_t> domain_length;  // known lengths, else -1
 
   /// The node that makes a value, or kOutside.
   NodeIndex producer(ValueId value) const {
     return value < producers.size() ? producers[value] : kOutside;
   }
-  std::vector<NodeIndex> producers;  // by value
+  std::vector<NodeIndex> producers;        // by value
   std::vector<std::optional<Type>> types;  // by value
 
   bool is_segdes(ValueId value) const { return types[value] == Type::Segdes; }

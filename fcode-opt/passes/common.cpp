@@ -87,8 +87,8 @@ class CommonExpressions {
   }
 
   // Vectors are not kept across calls, most of all not by every level of a recursion at once:
-  // computing them again needs less memory. Descriptors and what is made one for each segment may be
-  // kept.
+  // computing them again needs less memory. Descriptors and what is made one for each segment may
+  // be kept.
   static bool is_small(const Statement& statement) {
     if (statement.kind != Statement::Kind::Op) return pushes_constant(statement);
     switch (vcode::info(statement.op).family) {

@@ -197,9 +197,8 @@ class Sweep {
 
   void call(Statement& statement) {
     const Function& callee = module_.functions[statement.index];
-    filter(statement.operands, [&](std::size_t i) {
-      return liveness_.live(statement.index, callee.parameters[i]);
-    });
+    filter(statement.operands,
+           [&](std::size_t i) { return liveness_.live(statement.index, callee.parameters[i]); });
     filter(statement.results,
            [&](std::size_t i) { return liveness_.result_live(statement.index, i); });
   }

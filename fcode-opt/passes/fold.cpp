@@ -26,8 +26,7 @@ using Element = std::variant<std::int64_t, cvl::ops::Bool, double>;
 bool same(const Element& a, const Element& b) {
   if (a.index() != b.index()) return false;
   if (const double* x = std::get_if<double>(&a)) {
-    return std::bit_cast<std::uint64_t>(*x) ==
-           std::bit_cast<std::uint64_t>(std::get<double>(b));
+    return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(std::get<double>(b));
   }
   return a == b;
 }
@@ -38,10 +37,9 @@ class Arithmetic {
  public:
   static std::optional<Element> apply(Op op, Type written, const Element* operands) {
     switch (op) {
-#define ELEMENTWISE(id, text, types, in, out, doc)                              \
-  case Op::id:                                                                  \
-    return by_type<cvl::ops::id, vcode::Argument::types, in[0], sizeof(in) - 1>( \
-        written, operands);
+#define ELEMENTWISE(id, text, types, in, out, doc) \
+  case Op::id:                                     \
+    return by_type<cvl::ops::id, vcode::Argument::types, in[0], sizeof(in) - 1>(written, operands);
 #include "vcode/opcodes.def"
       default:
         return std::nullopt;
@@ -167,9 +165,11 @@ Element element(const Constant& constant, std::size_t at) {
 }
 
 void append(Constant& constant, const Element& element) {
-  std::visit([&](auto value) {
-    std::get<std::vector<decltype(value)>>(constant.elements).push_back(value);
-  }, element);
+  std::visit(
+      [&](auto value) {
+        std::get<std::vector<decltype(value)>>(constant.elements).push_back(value);
+      },
+      element);
 }
 
 Constant empty_constant(Type type) {

@@ -38,8 +38,8 @@ bool simplify_descriptors(Module& module);
 /// both arms; what follows an arm that ends the run; conditionals without statements.
 bool simplify_branches(Module& module);
 
-/// Merges an operation with an equal one that is always run before it. Random numbers, timers, input
-/// and output are left alone.
+/// Merges an operation with an equal one that is always run before it. Random numbers, timers,
+/// input and output are left alone.
 bool merge_common(Module& module);
 
 /// Parameters that are the same constant in all calls; results that are constants or are just

@@ -27,9 +27,7 @@ Known join(const Known& a, const Known& b) {
 class Propagation {
  public:
   explicit Propagation(Module& module)
-      : module_(module),
-        results_(module.functions.size()),
-        parameters_(module.functions.size()) {}
+      : module_(module), results_(module.functions.size()), parameters_(module.functions.size()) {}
 
   bool run() {
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
@@ -102,7 +100,8 @@ class Propagation {
     for (std::size_t k = 0; k < statement.operands.size(); ++k) {
       Known argument = known_[statement.operands[k]];
       // What a function hands on is what it was given.
-      if (argument.kind == Known::Kind::Parameter) argument = parameters_[function_][argument.index];
+      if (argument.kind == Known::Kind::Parameter)
+        argument = parameters_[function_][argument.index];
       weaken(parameters_[statement.index][k], argument);
     }
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
@@ -120,8 +119,8 @@ class Propagation {
       const Known& known = parameters_[function_][k];
       const ValueId parameter = function().parameters[k];
       if (known.kind != Known::Kind::Constant || !is_used(parameter)) continue;
-      constants.push_back(make_const(module_, function(), known.index,
-                                     function().values[parameter].origin));
+      constants.push_back(
+          make_const(module_, function(), known.index, function().values[parameter].origin));
       names.set(parameter, constants.back().results[0]);
       changed_ = true;
     }

@@ -72,8 +72,7 @@ class ShapeAnalysis::Walk {
 
   // Does it fail if the lengths of its operands do not fit?
   static bool is_checked(const Statement& statement) {
-    return statement.kind == Kind::Op &&
-           vcode::info(statement.op).family != Family::Elementwise;
+    return statement.kind == Kind::Op && vcode::info(statement.op).family != Family::Elementwise;
   }
 
   bool barrier(Statement& statement) {

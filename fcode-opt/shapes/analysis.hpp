@@ -80,8 +80,8 @@ class ShapeAnalysis {
   std::vector<std::optional<SignatureShapes>> parameters_;  // nothing: not called so far
   std::vector<std::optional<SignatureShapes>> results_;     // parameters, then results;
                                                             // nothing: does not return so far
-  std::vector<char> pending_;                    // functions to walk again
-  std::vector<char> walking_;                    // functions in whose walk we are
+  std::vector<char> pending_;                               // functions to walk again
+  std::vector<char> walking_;                               // functions in whose walk we are
   int depth_ = 0;
   std::vector<std::set<std::uint32_t>> callers_;  // that a walk has met, of each function
 };

@@ -41,7 +41,8 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
   }
   if ((made->op == Op::And || made->op == Op::Or) && made->written == Type::Bool) {
     if (!is_scalar(made->operands[0]) || !is_scalar(made->operands[1])) return std::nullopt;
-    const std::optional<bool> x = truth(made->operands[0], depth - 1), y = truth(made->operands[1], depth - 1);
+    const std::optional<bool> x = truth(made->operands[0], depth - 1),
+                              y = truth(made->operands[1], depth - 1);
     const bool decides = made->op == Op::Or;  // the value of one operand that settles it
     if (x == decides || y == decides) return decides;
     if (x && y) return !decides;
@@ -50,7 +51,8 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
   if (!compares_ints(*made)) return std::nullopt;
   const ValueId x = made->operands[0], y = made->operands[1];
   if (!is_scalar(x) || !is_scalar(y)) return std::nullopt;
-  const std::optional<std::int64_t> nx = equations.number(of(x).sum), ny = equations.number(of(y).sum);
+  const std::optional<std::int64_t> nx = equations.number(of(x).sum),
+                                    ny = equations.number(of(y).sum);
   if (nx && ny) return holds(made->op, *nx, *ny);
   const std::optional<std::int64_t> difference = equations.difference(of(x).sum, of(y).sum);
   if (!difference) return std::nullopt;
@@ -63,7 +65,8 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
 bool Shapes::assume(ValueId condition, bool value, int depth) {
   const Definition* made = definition(condition);
   if (made == nullptr || made->kind != Statement::Kind::Op || depth == 0) return true;
-  if (made->op == Op::Not && made->written == Type::Bool) return assume(made->operands[0], !value, depth - 1);
+  if (made->op == Op::Not && made->written == Type::Bool)
+    return assume(made->operands[0], !value, depth - 1);
   const bool both = (made->op == Op::And && value) || (made->op == Op::Or && !value);
   if (both && made->written == Type::Bool) {
     return assume(made->operands[0], value, depth - 1) &&

@@ -40,12 +40,12 @@ class Shapes {
   std::optional<Linear> element(ValueId value);
   bool uniform(ValueId value);
 
-  /// Defines the results of an operation, constant or kernel, and learns from the rules that it must
-  /// obey. False if they cannot hold: the statement fails.
+  /// Defines the results of an operation, constant or kernel, and learns from the rules that it
+  /// must obey. False if they cannot hold: the statement fails.
   bool step(const Statement& statement, const Module& module);
 
-  /// What an operation demands of the lengths of its operands, as pairs that must be equal. Those of
-  /// an elementwise one may be longer than the first, and are cut then.
+  /// What an operation demands of the lengths of its operands, as pairs that must be equal. Those
+  /// of an elementwise one may be longer than the first, and are cut then.
   std::vector<std::pair<Linear, Linear>> demands(const Statement& statement);
 
   /// Of a result of an Op or Const that the walk has passed, else null.

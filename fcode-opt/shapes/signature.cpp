@@ -60,7 +60,8 @@ SignatureShapes common(const SignatureShapes& a, const SignatureShapes& b) {
   auto join = [&](const SignatureTerm& x, const SignatureTerm& y) -> SignatureTerm {
     if (x.known && x == y) return x;
     const auto next = static_cast<std::int64_t>(unknowns.size());
-    return {false, unknowns.try_emplace({{x.known, x.value}, {y.known, y.value}}, next).first->second};
+    return {false,
+            unknowns.try_emplace({{x.known, x.value}, {y.known, y.value}}, next).first->second};
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> contents;
   SignatureShapes result;

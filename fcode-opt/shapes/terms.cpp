@@ -12,16 +12,14 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t kLargest = std::int64_t{1} << 52;
 
 std::int64_t bounded(Wide value) {
-  return static_cast<std::int64_t>(
-      std::clamp<Wide>(value, std::numeric_limits<std::int64_t>::min(),
-                           std::numeric_limits<std::int64_t>::max()));
+  return static_cast<std::int64_t>(std::clamp<Wide>(value, std::numeric_limits<std::int64_t>::min(),
+                                                    std::numeric_limits<std::int64_t>::max()));
 }
 
 bool small(const Linear& term) {
   auto fits = [](std::int64_t value) { return value >= -kLargest && value <= kLargest; };
-  return fits(term.constant) &&
-         std::all_of(term.terms.begin(), term.terms.end(),
-                     [&](const auto& entry) { return fits(entry.second); });
+  return fits(term.constant) && std::all_of(term.terms.begin(), term.terms.end(),
+                                            [&](const auto& entry) { return fits(entry.second); });
 }
 
 // a + b·factor

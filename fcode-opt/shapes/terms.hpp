@@ -31,7 +31,8 @@ Linear operator*(const Linear& a, std::int64_t factor);
 /// Linear equations between atoms, kept solved (Gaussian elimination, as far as a coefficient is
 /// 1 or -1), with scopes that can be left again.
 ///
-/// A combination whose numbers leave 64 bits is replaced by a new atom: then nothing is known of it.
+/// A combination whose numbers leave 64 bits is replaced by a new atom: then nothing is known of
+/// it.
 class Equations {
  public:
   Atom fresh() { return next_++; }

@@ -48,8 +48,8 @@ class Unification : public ShapeVisitor {
     std::vector<Statement> front;
     for (const auto& [conditional, value] : decisions_) {
       if (constants[value] == kNoValue) {
-        front.push_back(make_const(module_, function_,
-                                   add_constant(module_, bool_constant(value)), Origin{}));
+        front.push_back(
+            make_const(module_, function_, add_constant(module_, bool_constant(value)), Origin{}));
         constants[value] = front.back().results[0];
       }
       conditional->operands[0] = constants[value];

@@ -45,7 +45,6 @@ std::string contents(const fs::path& path) {
   return text.str();
 }
 
-
 /// A folder like that of the target gpu-report-folder, with the vinterp of the emulated device.
 class Folder {
  public:

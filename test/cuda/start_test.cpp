@@ -16,8 +16,9 @@ struct Ended {
 };
 
 Ended run_vinterp(const std::string& arguments) {
-  const std::string command = "echo 'FUNC MAIN CONST INT 6 CONST INT 7 * INT RET' | " VINTERP_PROGRAM
-                              " --color=never " + arguments + " /dev/stdin 2>&1";
+  const std::string command =
+      "echo 'FUNC MAIN CONST INT 6 CONST INT 7 * INT RET' | " VINTERP_PROGRAM " --color=never " +
+      arguments + " /dev/stdin 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string output;

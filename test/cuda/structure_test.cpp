@@ -179,8 +179,8 @@ TEST_CASE("permutations take one launch") {
   check(f.cost(Op::Permute, Type::Int, {a, f.iota(kLong), single}), 1, 0);
   check(f.cost(Op::DPermute, Type::Int, {a, f.iota(kLong), a, single, single}), 1, 0);
   check(f.cost(Op::FPermute, Type::Int, {a, f.iota(kLong), f.flags(kLong), single, single}), 1, 0);
-  check(f.cost(Op::DFPermute, Type::Int,
-               {a, f.iota(kLong), f.flags(kLong), a, single, single}), 1, 0);
+  check(f.cost(Op::DFPermute, Type::Int, {a, f.iota(kLong), f.flags(kLong), a, single, single}), 1,
+        0);
   const Segdes pairs = Segdes::regular(kLong / 2, 2);
   const Vector zero = f.ints(kLong / 2, 1);
   check(f.cost(Op::Extract, Type::Int, {a, zero, pairs}), 1, 0);

@@ -1,5 +1,6 @@
 // The optimizer as a whole.
 #include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "fcode-opt/pass_table.hpp"

@@ -1,7 +1,8 @@
 // Each clean-up pass by itself.
+#include "fcode-opt/passes/passes.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/support.hpp"
 
 namespace fcode::testing {
@@ -43,16 +44,16 @@ TEST_CASE("constants are folded where all widths agree") {
 
 TEST_CASE("what differs between widths, fails or is not exact is left to the run") {
   for (const std::string code : {
-           "CONST INT 2147483647 CONST INT 1 + INT",     // wraps around at 32 bits
-           "CONST INT 1 CONST INT 40 LSHIFT",            // the count is taken modulo the width
-           "CONST INT 7 CONST INT 0 / INT",              // fails
-           "CONST INT -1 MAKE_SEGDES",                   // fails
-           "CONST FLOAT 0.1 CONST FLOAT 0.2 + FLOAT",    // rounds differently
+           "CONST INT 2147483647 CONST INT 1 + INT",   // wraps around at 32 bits
+           "CONST INT 1 CONST INT 40 LSHIFT",          // the count is taken modulo the width
+           "CONST INT 7 CONST INT 0 / INT",            // fails
+           "CONST INT -1 MAKE_SEGDES",                 // fails
+           "CONST FLOAT 0.1 CONST FLOAT 0.2 + FLOAT",  // rounds differently
            "CONST FLOAT 1.0e+300 CONST FLOAT 2.0 * FLOAT",
-           "CONST FLOAT 0.0 CONST FLOAT 0.0 / FLOAT",    // no text for a NaN
-           "CONST FLOAT 1.0 EXP",                        // depends on the library
-           "CONST FLOAT 1.0e+10 FLOOR",                   // does not fit INT of 32 bits
-           "CONST INT (1 2) CONST INT (1 2 3) + INT",    // an error with -c
+           "CONST FLOAT 0.0 CONST FLOAT 0.0 / FLOAT",  // no text for a NaN
+           "CONST FLOAT 1.0 EXP",                      // depends on the library
+           "CONST FLOAT 1.0e+10 FLOOR",                // does not fit INT of 32 bits
+           "CONST INT (1 2) CONST INT (1 2 3) + INT",  // an error with -c
        }) {
     const std::string text = "FUNC P " + code + " RET";
     CHECK(after(fold_constants, text) == text);
@@ -62,7 +63,8 @@ TEST_CASE("what differs between widths, fails or is not exact is left to the run
 TEST_CASE("LENGTHS of MAKE_SEGDES and back") {
   CHECK(after(and_remove_dead<simplify_descriptors>, "FUNC P " + kX + "MAKE_SEGDES LENGTHS RET") ==
         "FUNC P " + kX + "RET");
-  CHECK(after(and_remove_dead<simplify_descriptors>, "FUNC P " + kX + "MAKE_SEGDES LENGTHS MAKE_SEGDES RET") ==
+  CHECK(after(and_remove_dead<simplify_descriptors>,
+              "FUNC P " + kX + "MAKE_SEGDES LENGTHS MAKE_SEGDES RET") ==
         "FUNC P " + kX + "MAKE_SEGDES RET");
 }
 
@@ -89,16 +91,17 @@ TEST_CASE("conditionals") {
               "ENDIF RET") ==
         "FUNC P CONST INT 9 RAND CONST INT 4 < INT COPY 1 0 NOT BOOL POP 1 0 IF CONST INT 2 ELSE "
         "CONST INT 1 ENDIF RET");
-  CHECK(after(and_remove_dead<simplify_branches>,
-              "FUNC P CONST INT 9 RAND COPY 1 0 CONST INT 4 < INT IF CONST BOOL T ELSE CONST BOOL F "
-              "ENDIF RET") ==
-        "FUNC P CONST INT 9 RAND COPY 1 0 CONST INT 4 < INT RET");
+  CHECK(
+      after(and_remove_dead<simplify_branches>,
+            "FUNC P CONST INT 9 RAND COPY 1 0 CONST INT 4 < INT IF CONST BOOL T ELSE CONST BOOL F "
+            "ENDIF RET") == "FUNC P CONST INT 9 RAND COPY 1 0 CONST INT 4 < INT RET");
 }
 
 TEST_CASE("a program that comes to its end in both arms ends there") {
-  CHECK(after(simplify_branches, "FUNC P CALL G CONST INT 1 RET "
-                                 "FUNC G CONST INT 9 RAND CONST INT 4 < INT IF EXIT ELSE EXIT "
-                                 "ENDIF RET") ==
+  CHECK(after(simplify_branches,
+              "FUNC P CALL G CONST INT 1 RET "
+              "FUNC G CONST INT 9 RAND CONST INT 4 < INT IF EXIT ELSE EXIT "
+              "ENDIF RET") ==
         "FUNC P CALL G RET FUNC G CONST INT 9 RAND CONST INT 4 < INT IF EXIT ELSE EXIT ENDIF RET");
 }
 
@@ -143,8 +146,7 @@ TEST_CASE("calls are replaced by bodies, recursive ones are not") {
   const std::string twice =
       "FUNC P " + kX + "CALL G " + kX + "CALL G RET FUNC G COPY 1 0 * INT RET";
   CHECK(after(inline_everything, twice) ==
-        "FUNC P " + kX + "COPY 1 0 * INT " + kX +
-            "COPY 1 0 * INT RET FUNC G COPY 1 0 * INT RET");
+        "FUNC P " + kX + "COPY 1 0 * INT " + kX + "COPY 1 0 * INT RET FUNC G COPY 1 0 * INT RET");
   CHECK(after(inline_single, twice) == twice);
   CHECK(after(inline_single, "FUNC P " + kX + "CALL G RET FUNC G COPY 1 0 * INT RET") ==
         "FUNC P " + kX + "COPY 1 0 * INT RET FUNC G COPY 1 0 * INT RET");

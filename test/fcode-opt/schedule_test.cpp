@@ -1,10 +1,11 @@
 // Legality, cost and the choice between schedules.
+#include "fcode-opt/fusion/schedule.hpp"
+
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <deque>
 #include <random>
 
-#include "fcode-opt/fusion/schedule.hpp"
+#include <catch2/catch.hpp>
 
 namespace fcode::testing {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 /// A graph of its own statements: node i has value i as its result.
 class Graph {
  public:
-  NodeIndex add(Role role, std::vector<std::pair<NodeIndex, Access>> reads, std::uint32_t domain = 0) {
+  NodeIndex add(Role role, std::vector<std::pair<NodeIndex, Access>> reads,
+                std::uint32_t domain = 0) {
     const auto index = static_cast<NodeIndex>(graph.nodes.size());
     Statement statement;
     statement.results = {index};

@@ -50,7 +50,7 @@ class SameLength : public ShapeVisitor {
 bool argument_is_described(const std::string& main) {
   Module module = module_of(main +
                             " FUNC REC COPY 1 0 LENGTH INT CONST INT 100 > INT "
-                                   "IF COPY 2 0 CALL REC POP 2 0 ELSE ENDIF RET");
+                            "IF COPY 2 0 CALL REC POP 2 0 ELSE ENDIF RET");
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].name != "REC") continue;
     if (module.functions[i].opaque || module.functions[i].parameters.size() != 2) return false;
@@ -63,10 +63,11 @@ bool argument_is_described(const std::string& main) {
 }
 
 TEST_CASE("conditions on lengths that are known to be equal disappear") {
-  const std::string text = after(unify_shapes,
-                                 "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 DIST INT "
-                                 "COPY 1 0 LENGTH INT COPY 1 2 LENGTHS != INT "
-                                 "IF CONST CHAR \"no\" WRITE CHAR EXIT ELSE ENDIF RET");
+  const std::string text =
+      after(unify_shapes,
+            "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 DIST INT "
+            "COPY 1 0 LENGTH INT COPY 1 2 LENGTHS != INT "
+            "IF CONST CHAR \"no\" WRITE CHAR EXIT ELSE ENDIF RET");
   CHECK(text.find("CONST BOOL F IF") != std::string::npos);
 }
 
@@ -88,9 +89,10 @@ TEST_CASE("what one arm of a conditional shows does not hold in the other") {
 
 TEST_CASE("longer operands prove nothing") {
   // The result has the length of the deepest operand, which may be shorter than the other one.
-  Module module = module_of("FUNC MAIN CONST INT 3 RAND MAKE_SEGDES CONST INT 4 RAND MAKE_SEGDES "
-                            "CONST INT 1 CPOP 1 2 DIST INT CONST INT 1 CPOP 1 2 DIST INT "
-                            "COPY 2 0 + INT RET");
+  Module module = module_of(
+      "FUNC MAIN CONST INT 3 RAND MAKE_SEGDES CONST INT 4 RAND MAKE_SEGDES "
+      "CONST INT 1 CPOP 1 2 DIST INT CONST INT 1 CPOP 1 2 DIST INT "
+      "COPY 2 0 + INT RET");
   class Lengths : public ShapeVisitor {
    public:
     void region(Shapes& shapes, Block& block, std::size_t, std::size_t& end) override {
@@ -107,8 +109,9 @@ TEST_CASE("longer operands prove nothing") {
 }
 
 TEST_CASE("what all callers guarantee is known in a recursive function") {
-  CHECK(argument_is_described("FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 "
-                              "DIST INT CALL REC RET"));
+  CHECK(
+      argument_is_described("FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 "
+                            "DIST INT CALL REC RET"));
 }
 
 TEST_CASE("one caller without the guarantee takes it from all") {

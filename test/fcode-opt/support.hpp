@@ -25,8 +25,8 @@ namespace fcode::testing {
 
 inline vcode::Program parse(std::string text) {
   vcode::Diagnostics diagnostics;
-  auto program = vcode::parse(std::make_shared<const vcode::Source>("p", std::move(text)),
-                              diagnostics);
+  auto program =
+      vcode::parse(std::make_shared<const vcode::Source>("p", std::move(text)), diagnostics);
   if (!program) throw std::runtime_error("the test's program does not parse");
   return std::move(*program);
 }
@@ -74,12 +74,12 @@ inline std::string read_file(const std::filesystem::path& path) {
 /// The programs of the conformance tests that link.
 inline std::vector<std::filesystem::path> programs() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(PROJECT_ROOT) / "test/conformance")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(PROJECT_ROOT) /
+                                                               "test/conformance")) {
     if (entry.path().extension() != ".vcode") continue;
     vcode::Diagnostics diagnostics;
-    auto program = vcode::parse(
-        std::make_shared<const vcode::Source>("p", read_file(entry.path())), diagnostics);
+    auto program = vcode::parse(std::make_shared<const vcode::Source>("p", read_file(entry.path())),
+                                diagnostics);
     if (program && vcode::link(std::move(*program), diagnostics)) paths.push_back(entry.path());
   }
   return paths;

@@ -11,7 +11,7 @@ using Names = std::vector<std::string>;
 struct SpaceNames {
   Names spaces;  // as which it can be written
   std::string size;
-  std::string segments;  // a descriptor over it, if there is one
+  std::string segments;     // a descriptor over it, if there is one
   std::string per_segment;  // a vector with one INT for each of its segments
   Names ints, floats, bools;
 };
@@ -200,9 +200,9 @@ class KernelText {
   void map(SpaceNames& space, const std::string& where) {
     const std::string i = name("y"), x = name("y"), f = name("y");
     const std::string local = name("l");
-    body_ += fmt::format("  {}, {}, {} = MAP {} ( i => LET {} = {}\n      (+ INT {} {}), {}, {} )\n",
-                         i, x, f, where, local, integer(space, 3), local, local, real(space, 2),
-                         boolean(space, 2));
+    body_ += fmt::format(
+        "  {}, {}, {} = MAP {} ( i => LET {} = {}\n      (+ INT {} {}), {}, {} )\n", i, x, f, where,
+        local, integer(space, 3), local, local, real(space, 2), boolean(space, 2));
     // All of them: what nobody needs, a library need not compute, and then it cannot fail.
     output(i, "INT", space.size);
     output(x, "FLOAT", space.size);
@@ -218,13 +218,12 @@ class KernelText {
 
   void reduce(SpaceNames& space, const std::string& where) {
     const std::string i = name("r"), x = name("r"), m = name("r"), f = name("r");
-    body_ += fmt::format("  {}, {}, {}, {} = REDUCE {} {} {} INT, + FLOAT, {} FLOAT, {} BOOL\n", i, x,
-                         m, f, where,
-                         thunk(fmt::format("{}, {}, {}, {}", integer(space, 2), real(space, 1),
-                                           real(space, 1), boolean(space, 2))),
-                         random_.pick(Names{"+", "*", "MAX", "MIN", "AND", "OR", "XOR"}),
-                         random_.pick(Names{"MAX", "MIN"}),
-                         random_.pick(Names{"AND", "OR", "XOR"}));
+    body_ += fmt::format(
+        "  {}, {}, {}, {} = REDUCE {} {} {} INT, + FLOAT, {} FLOAT, {} BOOL\n", i, x, m, f, where,
+        thunk(fmt::format("{}, {}, {}, {}", integer(space, 2), real(space, 1), real(space, 1),
+                          boolean(space, 2))),
+        random_.pick(Names{"+", "*", "MAX", "MIN", "AND", "OR", "XOR"}),
+        random_.pick(Names{"MAX", "MIN"}), random_.pick(Names{"AND", "OR", "XOR"}));
     const std::string count = segment_count(space, where);
     output(i, "INT", count);
     output(x, "FLOAT", count);
@@ -262,9 +261,9 @@ class KernelText {
       output(i, "INT", size);
       outputs_.push_back(fmt::format("{} : SEG {} {}", d, segment_count(space, where), size));
     }
-    body_ += fmt::format("  {} = SPLIT {} {} {} {}\n", names, classes, where,
-                         thunk(integer(space, 2)),
-                         thunk(fmt::format("(AND INT 3 {})", integer(space, 2))));
+    body_ +=
+        fmt::format("  {} = SPLIT {} {} {} {}\n", names, classes, where, thunk(integer(space, 2)),
+                    thunk(fmt::format("(AND INT 3 {})", integer(space, 2))));
   }
 
   void scatter() {
@@ -275,11 +274,11 @@ class KernelText {
     const std::string room = segmented ? "(SEGLEN e (SEGNO d i))" : "m";
     const std::string index =
         fmt::format("(IF (> INT {0} 0) (% (AND INT 1023 {1}) {0}) 0)", room, integer(from, 2));
-    body_ += fmt::format("  {} = SCATTER {} {} {} WHEN {} INTO {} {}\n", i, segmented ? "d" : "n",
-                         thunk(integer(from, 2)), thunk(index),
-                         thunk(fmt::format("(IF (> INT {} 0) {} F)", room, boolean(from, 2))),
-                         segmented ? "e" : "m",
-                         chance(0.5) ? thunk(integer(into, 1)) : std::string());
+    body_ +=
+        fmt::format("  {} = SCATTER {} {} {} WHEN {} INTO {} {}\n", i, segmented ? "d" : "n",
+                    thunk(integer(from, 2)), thunk(index),
+                    thunk(fmt::format("(IF (> INT {} 0) {} F)", room, boolean(from, 2))),
+                    segmented ? "e" : "m", chance(0.5) ? thunk(integer(into, 1)) : std::string());
     output(i, "INT", "m");
   }
 

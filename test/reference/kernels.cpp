@@ -269,8 +269,7 @@ class KernelEvaluator {
         std::int64_t count = 0;
         for (const std::int64_t end = at + segment; at < end; ++at) {
           const Value choice = result(binding.flags, 0, at);
-          const bool taken =
-              binding.kind == Kind::Filter ? flag_of(choice) : int_of(choice) == c;
+          const bool taken = binding.kind == Kind::Filter ? flag_of(choice) : int_of(choice) == c;
           if (!taken && dropped_ == Dropped::LeftOut) continue;
           const std::vector<Value> elements = components_at(binding, at);
           if (!taken) continue;
@@ -302,8 +301,7 @@ class KernelEvaluator {
     std::int64_t at = 0;
     for (std::size_t segment = 0; segment < from.lengths.size(); ++segment) {
       for (const std::int64_t end = at + from.lengths[segment]; at < end; ++at) {
-        const bool taken =
-            binding.flags.results.empty() || flag_of(result(binding.flags, 0, at));
+        const bool taken = binding.flags.results.empty() || flag_of(result(binding.flags, 0, at));
         if (!taken && dropped_ == Dropped::LeftOut) continue;
         const std::vector<Value> elements = components_at(binding, at);
         const std::int64_t place = int_of(result(binding.index, 0, at));

@@ -20,8 +20,8 @@ namespace {
 /// is wrong.
 std::optional<vcode::LinkedProgram> reread(const vcode::Program& program) {
   vcode::Diagnostics diagnostics;
-  auto parsed = vcode::parse(
-      std::make_shared<const vcode::Source>("smith", vcode::print(program)), diagnostics);
+  auto parsed = vcode::parse(std::make_shared<const vcode::Source>("smith", vcode::print(program)),
+                             diagnostics);
   if (!parsed) return std::nullopt;
   return vcode::link(std::move(*parsed), diagnostics);
 }
@@ -44,8 +44,8 @@ std::string difference(const MachineRun& expected, const MachineRun& found) {
   // What fails may be left out if the run then ends by EXIT, so that nobody needs its result.
   const bool not_needed = expected.failure && found.exited;
   if (expected.failure != found.failure && !not_needed) {
-    return fmt::format("ends with {} ({}), expected {} ({})", name_of(found.failure),
-                       found.message, name_of(expected.failure), expected.message);
+    return fmt::format("ends with {} ({}), expected {} ({})", name_of(found.failure), found.message,
+                       name_of(expected.failure), expected.message);
   }
   if (expected.exited != found.exited && !not_needed) return "one of the runs ends by EXIT";
   return difference_in_output(expected.output, expected.error, found);

@@ -60,8 +60,9 @@ TEST_CASE("both forms of LET become shared nodes and are printed as one", "[kern
   const Thunk& thunk = outcome.program->kernels[0].bindings[0].elements;
   CHECK(thunk.nodes[thunk.results[0]].args[0] == thunk.nodes[thunk.results[1]].args[0]);
   check_round_trip(*outcome.program);
-  CHECK(print(*outcome.program).find("( i => LET t0 = (* INT a[i] a[i]) (+ INT t0 1), (- INT t0 b[i"
-                                     "]) )") != std::string::npos);
+  CHECK(print(*outcome.program)
+            .find("( i => LET t0 = (* INT a[i] a[i]) (+ INT t0 1), (- INT t0 b[i"
+                  "]) )") != std::string::npos);
 
   const Outcome nested =
       bindings("y : VEC INT n", "y = MAP n ( i => (LET t (+ INT a[i] 1) (LET u t (* INT t u))) )");
@@ -86,7 +87,8 @@ TEST_CASE("all bindings, literals and directives survive printing", "[kernel]") 
       "END\n"
       "KERNEL two IN a : VEC INT n, i : SEG s n OUT y : VEC INT n, u : SEG s t, k : VEC INT z,\n"
       "  kd : SEG s z\n"
-      "DO y = SCATTER i ( j => a[j] ) ( j => (SEGOFF i j) ) WHEN ( j => T ) INTO i ( j => (NSEG i) )\n"
+      "DO y = SCATTER i ( j => a[j] ) ( j => (SEGOFF i j) ) WHEN ( j => T ) INTO i ( j => (NSEG i) "
+      ")\n"
       "  u = SEGMENTS s ( j => (SEGLEN i j) ) k , kd = SPLIT 1 i ( j => 0 ) ( j => 0 )\n"
       "SPEC CONST INT 1 IF EXIT ELSE EXIT ENDIF END\n"
       "FUNC KERNEL RUN two CALL RUN RET FUNC RUN RET\n");
@@ -173,8 +175,9 @@ TEST_CASE("what one kernel may read of itself", "[kernel]") {
   CHECK(only_error(bindings("y : VEC INT n",
                             "t, e = FILTER d ( i => 1 ) ( i => T )\ny = MAP n ( i => (SEGNO e i) "
                             ")")) == ErrorCode::KernelSubscript);
-  CHECK(only_error(bindings("y : VEC INT 1",
-                            "t, e = FILTER d ( i => 1 ) ( i => T )\ny = REDUCE e ( i => 1 ) + INT")) ==
+  CHECK(only_error(
+            bindings("y : VEC INT 1",
+                     "t, e = FILTER d ( i => 1 ) ( i => T )\ny = REDUCE e ( i => 1 ) + INT")) ==
         ErrorCode::KernelSpace);
 }
 
@@ -191,9 +194,10 @@ TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
 
 TEST_CASE("storage can be reused where nothing else reads it", "[kernel]") {
   const auto reuse = [](const std::string& body) {
-    return parse_text("FCODE 2 NEEDS SCATTER KERNEL k IN a : VEC INT n, b : VEC INT n\n"
-                      "OUT y : VEC INT n REUSE a -> y DO\n" +
-                      body + "\nEND FUNC MAIN RET");
+    return parse_text(
+        "FCODE 2 NEEDS SCATTER KERNEL k IN a : VEC INT n, b : VEC INT n\n"
+        "OUT y : VEC INT n REUSE a -> y DO\n" +
+        body + "\nEND FUNC MAIN RET");
   };
   CHECK(reuse("y = MAP n ( i => (+ INT a[i] b[(% a[i] n)]) )").program);
   CHECK(reuse("y = SCATTER n ( i => b[i] ) ( i => i ) INTO n ( j => a[j] )").program);
@@ -206,9 +210,10 @@ TEST_CASE("storage can be reused where nothing else reads it", "[kernel]") {
 
 TEST_CASE("SPECs must do what their kernels do", "[kernel]") {
   const auto spec = [](const std::string& code) {
-    return verify_text("FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC FLOAT n\n"
-                       "DO y, z = MAP n ( i => a[i], (I_TO_F a[i]) )\nSPEC " +
-                       code + " END FUNC MAIN CONST INT 1 RUN k POP 1 0 RET");
+    return verify_text(
+        "FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC FLOAT n\n"
+        "DO y, z = MAP n ( i => a[i], (I_TO_F a[i]) )\nSPEC " +
+        code + " END FUNC MAIN CONST INT 1 RUN k POP 1 0 RET");
   };
   CHECK(spec("COPY 1 0 I_TO_F").diagnostics.all().empty());
   CHECK(only_error(spec("COPY 1 0")) == ErrorCode::KernelSpec);
@@ -223,8 +228,9 @@ TEST_CASE("RUN has the types of its kernel", "[kernel]") {
   const std::string kernel =
       "FCODE 2 KERNEL k IN a : VEC INT n, d : SEG s n OUT y : VEC FLOAT n\n"
       "DO y = MAP n ( i => (I_TO_F a[i]) ) END\n";
-  const Outcome outcome = verify_text(kernel + "FUNC MAIN CONST INT 1 CALL f RET "
-                                               "FUNC f COPY 1 0 MAKE_SEGDES RUN k RET");
+  const Outcome outcome = verify_text(kernel +
+                                      "FUNC MAIN CONST INT 1 CALL f RET "
+                                      "FUNC f COPY 1 0 MAKE_SEGDES RUN k RET");
   INFO(outcome.messages());
   REQUIRE(outcome.verification);
   CHECK(outcome.diagnostics.all().empty());
