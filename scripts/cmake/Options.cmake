@@ -24,6 +24,9 @@ endif()
 if(NESL_SANITIZE)
   target_compile_options(nesl_flags INTERFACE -fsanitize=${NESL_SANITIZE}
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # g++ sees paths in instrumented code of its own library that cannot be taken.
+  target_compile_options(nesl_flags INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(nesl_flags INTERFACE -fsanitize=${NESL_SANITIZE})
 endif()
 if(NESL_COVERAGE)
