@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <string>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -202,7 +203,6 @@ class Terminal {
   bool shows(const std::string& text) {
     while (seen_.find(text) == std::string::npos) {
       pollfd ready{fd_, POLLIN, 0};
-      constexpr int kSilence = 60'000;
       char piece[4096];
       if (poll(&ready, 1, kSilence) <= 0) return false;
       const ssize_t count = read(fd_, piece, sizeof piece);
@@ -213,6 +213,19 @@ class Terminal {
     return true;
   }
 
+  /// As shows("nesl> "), and the editor reads keys: it shows the prompt before it takes over from
+  /// the terminal, which would read a Ctrl-D in another way.
+  bool prompts() {
+    if (!shows("nesl> ")) return false;
+    for (int waited = 0; waited < kSilence; ++waited) {
+      termios mode{};
+      if (tcgetattr(fd_, &mode) != 0) return false;
+      if ((mode.c_lflag & ICANON) == 0) return true;
+      usleep(1000);
+    }
+    return false;
+  }
+
   int exit_status() {
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -221,6 +234,7 @@ class Terminal {
   }
 
  private:
+  static constexpr int kSilence = 60'000;  // milliseconds
   int fd_ = -1;
   pid_t pid_ = -1;
   std::string seen_;
@@ -228,24 +242,24 @@ class Terminal {
 
 TEST_CASE("Ctrl-C stops an evaluation, Ctrl-D leaves") {
   Terminal terminal;
-  REQUIRE(terminal.shows("nesl> "));
+  REQUIRE(terminal.prompts());
   terminal.type("function spin(n) = if n < 0 then 0 else spin(n);\n");
   REQUIRE(terminal.shows("int -> int"));
   for (int i = 0; i < 2; ++i) {
-    REQUIRE(terminal.shows("nesl> "));
+    REQUIRE(terminal.prompts());
     terminal.type("print_line(\"running\"); spin(1);\n");
     REQUIRE(terminal.shows("it = T"));
     terminal.type("\x03");
     REQUIRE(terminal.shows("Interrupted."));
   }
-  REQUIRE(terminal.shows("nesl> "));
+  REQUIRE(terminal.prompts());
   terminal.type("(1,\n");
   REQUIRE(terminal.shows(".. "));
   terminal.type("2)\n");
   REQUIRE(terminal.shows(".. "));
   terminal.type("\n");
   REQUIRE(terminal.shows("it = (1, 2) : int, int"));
-  REQUIRE(terminal.shows("nesl> "));
+  REQUIRE(terminal.prompts());
   terminal.type("\x04");
   CHECK(terminal.exit_status() == 0);
 }
