@@ -150,6 +150,7 @@ void CudaBackend::wait() {
 
 void CudaBackend::after_wait() {
   pending_.clear();
+  ++waits_;
   if (failure_sink_.record->key != kNoFailure) throw take_failure();
   pending_operations_.clear();
 }

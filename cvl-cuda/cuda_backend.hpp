@@ -95,6 +95,8 @@ class CudaBackend final : public Backend {
   FailureSink failures(vcode::Op op, std::int64_t length);
   /// The same for a run of a kernel, for failures of so many ranks.
   FailureSink failures(const std::shared_ptr<const KernelRun>& run, int ranks);
+  /// How often the host has waited. What was told to failures() before a wait is forgotten after it.
+  std::int64_t waits() const { return waits_; }
   Workspace workspace(std::int64_t tiles);
   /// The counters of every workspace.
   std::uint32_t* counters() { return workspace_counters_->as<std::uint32_t>(); }
@@ -165,6 +167,7 @@ class CudaBackend final : public Backend {
   std::unordered_set<const Buffer*> pending_;
   // Operations since the last wait that may fail; their index is their number for kernels.
   std::vector<PendingOperation> pending_operations_;
+  std::int64_t waits_ = 0;
   FailureSink failure_sink_;
   Ref<Buffer> failure_gate_, failure_record_;
 

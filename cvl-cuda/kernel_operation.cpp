@@ -71,7 +71,7 @@ bool CudaKernel::run(Value* operands, Value* results) {
     run_ = std::make_shared<KernelRun>();
     run_->sites = kernel_sites_;
     run_->lengths.resize(plan_.passes.size());
-    failures_ = cuda_.failures(run_, code_.ranks);
+    known_since_ = kNever;
     for (std::size_t p = 0; p < plan_.passes.size(); ++p) {
       run_pass(p);
       for (const ArrayId array : dying_[p]) arrays_[array] = Vector();

@@ -47,6 +47,8 @@ class CudaKernel final : public PreparedKernel {
   std::vector<std::byte> parameters(std::size_t number, const PassControl& control,
                                     std::int64_t length);
   void launch_pass(std::size_t number, std::int64_t length);
+  void launch(std::size_t number, std::int64_t blocks, PassControl& control, std::int64_t length);
+  FailureSink failures();
   std::vector<std::int64_t> read_counts(const codegen::PassCode& code);
   void finish_sinks(const PlanPass& pass, const std::vector<std::int64_t>& counts);
   void finish_selection(const PlanSink& sink, const std::int64_t* kept);
@@ -74,6 +76,8 @@ class CudaKernel final : public PreparedKernel {
   std::vector<Vector> lengths_;      // by descriptor: of its segments, which a pass makes
   std::shared_ptr<KernelRun> run_;   // what failures of it are reported by
   FailureSink failures_;
+  static constexpr std::int64_t kNever = -1;
+  std::int64_t known_since_ = kNever;  // the wait since which the backend knows the run
   Ref<Buffer> counts_;
   std::uint64_t* winners_ = nullptr;
 };

@@ -62,23 +62,39 @@ void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
   if (code.counts > 0) {
     counts_ = cuda_.allocate_mapped(static_cast<std::size_t>(code.counts) * sizeof(std::int64_t));
   }
-  const PassControl control = control_of(number, length);
+  PassControl control = control_of(number, length);
   const std::int64_t counting = code.running ? control.stretches : 0;
   const std::int64_t blocks =
       counting + control.stretches + control.other_blocks + control.target_blocks;
   if (!counts_first(pass)) {
     make_targets(pass, code, length);
-    module_->launch(cuda_.device(), number, blocks, parameters(number, control, length));
+    launch(number, blocks, control, length);
     return finish_sinks(pass, read_counts(code));
   }
   CountersGuard guard{cuda_};
-  module_->launch(cuda_.device(), number, counting, parameters(number, control, length));
+  launch(number, counting, control, length);
   const std::vector<std::int64_t> counts = read_counts(code);
   make_targets(pass, code, length);
   make_selected(pass, counts);
-  module_->launch(cuda_.device(), number, blocks - counting, parameters(number, control, length));
+  launch(number, blocks - counting, control, length);
   guard.armed = false;
   finish_sinks(pass, counts);
+}
+
+void CudaKernel::launch(std::size_t number, std::int64_t blocks, PassControl& control,
+                        std::int64_t length) {
+  control.failures = failures();
+  module_->launch(cuda_.device(), number, blocks, parameters(number, control, length));
+}
+
+/// Where launches report failures. A wait since the last launch has shown that there were none, and
+/// the backend has forgotten about the run.
+FailureSink CudaKernel::failures() {
+  if (known_since_ != cuda_.waits()) {
+    failures_ = cuda_.failures(run_, code_.ranks);
+    known_since_ = cuda_.waits();
+  }
+  return failures_;
 }
 
 /// What the host knows to be wrong.
@@ -123,7 +139,6 @@ PassControl CudaKernel::control_of(std::size_t number, std::int64_t length) {
   control.length = length;
   control.tiles_each = blocks_for(tiles, std::min(tiles, most));
   control.stretches = blocks_for(tiles, control.tiles_each);
-  control.failures = failures_;
   control.counters = cuda_.counters();
   if (code.states > 0) {
     control.states = cuda_.keep(cuda_.allocate(
