@@ -95,7 +95,7 @@ class CudaBackend final : public Backend {
   FailureSink failures(vcode::Op op, std::int64_t length);
   /// The same for a run of a kernel, for failures of so many ranks.
   FailureSink failures(const std::shared_ptr<const KernelRun>& run, int ranks);
-  /// How often the host has waited. What was told to failures() before a wait is forgotten after it.
+  /// How often the host has waited. A wait forgets what failures() was told before it.
   std::int64_t waits() const { return waits_; }
   Workspace workspace(std::int64_t tiles);
   /// The counters of every workspace.
