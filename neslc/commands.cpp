@@ -330,6 +330,15 @@ constexpr Row kCommands[] = {
 
 }  // namespace
 
+vcode::Diagnostic diagnostic_of(const CommandError& error) {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = error.code;
+  diagnostic.message = error.message;
+  diagnostic.hint = error.hint;
+  diagnostic.span = error.span;
+  return diagnostic;
+}
+
 std::span<const CommandHelp> command_help() {
   return kHelp;
 }

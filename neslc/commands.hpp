@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "neslc/ast.hpp"
+#include "vcode/diagnostics.hpp"
 #include "vcode/error_codes.hpp"
 
 namespace neslc {
@@ -20,6 +21,8 @@ struct CommandError {
   vcode::Span span = {};  // none: the whole command
   vcode::ErrorCode code = vcode::ErrorCode::NeslCommand;
 };
+
+vcode::Diagnostic diagnostic_of(const CommandError& error);
 
 /// Carries out a command form; shows what it has to say. Returns the exit status of the forms that
 /// it has processed, if any. Throws CommandError.

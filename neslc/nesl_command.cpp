@@ -12,6 +12,7 @@
 #include "neslc/nesl_options.hpp"
 #include "neslc/repl.hpp"
 #include "vinterp/backends.hpp"
+#include "vinterp/failure_report.hpp"
 #include "vinterp/guard.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
@@ -233,14 +234,9 @@ int run_nesl(const std::string& program, std::span<const std::string> arguments)
     try {
       return perform(options);
     } catch (const CommandError& error) {
-      diagnostic.code = error.code;
-      diagnostic.message = error.message;
-      diagnostic.hint = error.hint;
+      diagnostic = diagnostic_of(error);
     } catch (const cvl::Failure& failure) {
-      diagnostic.code = failure.code();
-      diagnostic.message = failure.message();
-      diagnostic.hint = failure.hint();
-      for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
+      diagnostic = vinterp::diagnostic_of(failure);
     }
     return fail(options.machine, diagnostic);
   });

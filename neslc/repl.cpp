@@ -16,6 +16,7 @@
 #include "neslc/completer.hpp"
 #include "neslc/line_reader.hpp"
 #include "vinterp/build_info.hpp"
+#include "vinterp/failure_report.hpp"
 #include "vinterp/interrupt.hpp"
 
 namespace neslc {
@@ -155,13 +156,9 @@ class Repl {
       keep(action());
       return;
     } catch (const CommandError& error) {
-      diagnostic.code = error.code;
-      diagnostic.message = error.message;
-      diagnostic.hint = error.hint;
+      diagnostic = diagnostic_of(error);
     } catch (const cvl::Failure& failure) {
-      diagnostic.code = failure.code();
-      diagnostic.message = failure.message();
-      diagnostic.hint = failure.hint();
+      diagnostic = vinterp::diagnostic_of(failure);
     } catch (const std::bad_alloc&) {
       diagnostic.code = vcode::ErrorCode::OutOfMemory;
       diagnostic.message = "out of memory";

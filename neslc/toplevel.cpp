@@ -180,11 +180,8 @@ int Toplevel::command(const ParsedForm& form) {
     const StaticError found = compile_error(*form.form, error);
     return complain(found.diagnostic, found.source.get());
   } catch (const CommandError& error) {
-    vcode::Diagnostic diagnostic;
-    diagnostic.code = error.code;
-    diagnostic.message = error.message;
-    diagnostic.hint = error.hint;
-    diagnostic.span = error.span ? error.span : form.form->span;
+    vcode::Diagnostic diagnostic = diagnostic_of(error);
+    if (!diagnostic.span) diagnostic.span = form.form->span;
     return complain(diagnostic, form.form->source.get());
   }
 }

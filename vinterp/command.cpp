@@ -19,6 +19,7 @@
 #include "vinterp/command_line.hpp"
 #include "vinterp/compare.hpp"
 #include "vinterp/constants.hpp"
+#include "vinterp/failure_report.hpp"
 #include "vinterp/guard.hpp"
 #include "vinterp/help.hpp"
 #include "vinterp/interrupt.hpp"
@@ -51,15 +52,6 @@ int status_of(const Diagnostics& diagnostics) {
     if (diagnostic.severity == vcode::Severity::Error) return status_of(diagnostic.code);
   }
   return 0;
-}
-
-Diagnostic diagnostic_of(const cvl::Failure& failure) {
-  Diagnostic diagnostic;
-  diagnostic.code = failure.code();
-  diagnostic.message = failure.message();
-  for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
-  diagnostic.hint = failure.hint();
-  return diagnostic;
 }
 
 /// One command in progress.

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "vinterp/failure_report.hpp"
 
 namespace vinterp {
 namespace {
@@ -95,12 +96,8 @@ std::vector<cvl::Value> load_constants(const vcode::LinkedProgram& program, Back
     try {
       values.push_back(upload_constant(backend, constant));
     } catch (const cvl::Failure& failure) {
-      vcode::Diagnostic diagnostic;
-      diagnostic.code = failure.code();
-      diagnostic.message = failure.message();
-      for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
+      vcode::Diagnostic diagnostic = diagnostic_of(failure);
       diagnostic.span = place_of(program, index);
-      diagnostic.hint = failure.hint();
       diagnostics.add(std::move(diagnostic));
       break;  // most likely out of memory: what follows would fail too
     }

@@ -82,19 +82,25 @@ void append(std::vector<vcode::Note>& notes, std::vector<vcode::Note> more) {
 
 }  // namespace
 
+vcode::Diagnostic diagnostic_of(const cvl::Failure& failure) {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = failure.code();
+  diagnostic.message = failure.message();
+  for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
+  diagnostic.hint = failure.hint();
+  return diagnostic;
+}
+
 vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::LinkedProgram& program,
                                  std::uint32_t at, std::span<const std::uint32_t> calls,
                                  std::span<const cvl::Value> stack, bool vcode_terms) {
   // The way to an instruction that ran earlier is no longer known.
   const bool late = failure.origin().value_or(at) != at;
   at = failure.origin().value_or(at);
-  vcode::Diagnostic diagnostic;
-  diagnostic.code = failure.code();
+  vcode::Diagnostic diagnostic = diagnostic_of(failure);
   diagnostic.message = without_line_ends(failure.message());
   diagnostic.span = program.code[at].span;
   if (vcode_terms) diagnostic.function = program.function_at(at).name;
-  diagnostic.hint = failure.hint();
-  for (const std::string& note : failure.notes()) diagnostic.notes.push_back({note, {}});
   if (vcode_terms && program.code[at].op == vcode::Op::Run) {
     const vcode::Kernel& kernel = program.kernels[program.code[at].a].definition;
     std::string note = fmt::format("in the kernel `{}`", kernel.name);

@@ -12,6 +12,9 @@
 
 namespace vinterp {
 
+/// A failure before the run, or outside of it: no place is known.
+vcode::Diagnostic diagnostic_of(const cvl::Failure& failure);
+
 /// `at`: the instruction that failed; `calls`: return places of the active calls, outermost first;
 /// `stack`: bottom first; `vcode_terms` as in MachineOptions.
 vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::LinkedProgram& program,
