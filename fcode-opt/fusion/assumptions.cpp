@@ -53,8 +53,11 @@ class Assumptions::Kernel {
  public:
   Kernel(const Assumptions& all, const RegionGraph& graph, const Schedule& schedule,
          const std::vector<NodeIndex>& members)
-      : all_(all), graph_(graph), schedule_(schedule), slot_(schedule[members[0]]) {
-    for (NodeIndex i : members) use(i);
+      : all_(all),
+        graph_(graph),
+        schedule_(schedule),
+        slot_(schedule[members[0]]),
+        used_(with_generators(graph, members)) {
     for (NodeIndex i : members) find_natural(i);
     for (NodeIndex i : used_) find_terms(graph_.nodes[i]);
   }
@@ -71,17 +74,6 @@ class Assumptions::Kernel {
   }
 
  private:
-  // The members, and the literals and generators that they are made of.
-  void use(NodeIndex index) {
-    if (!used_.insert(index).second) return;
-    for (ValueId operand : graph_.nodes[index].statement->operands) {
-      const NodeIndex made = graph_.producer(operand);
-      if (made == kOutside) continue;
-      const Role role = graph_.nodes[made].role;
-      if (role == Role::Literal || role == Role::Generator) use(made);
-    }
-  }
-
   // What the kernel takes as an operand in any case.
   void find_natural(NodeIndex index) {
     for (const Read& read : graph_.nodes[index].reads) {

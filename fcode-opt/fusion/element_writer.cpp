@@ -16,7 +16,7 @@ SizeId KernelTables::add_size(const Linear& known) {
   if (known.is_number() && known.constant >= 0) {
     size.literal = known.constant;
   } else {
-    size.name = "n" + std::to_string(numbers_['n']++);
+    size.name = new_name('n');
   }
   bound_.push_back(size.literal ? Bound::Before : Bound::No);
   kernel.sizes.push_back(std::move(size));
@@ -38,9 +38,12 @@ SizeId KernelTables::new_size(const Linear& length, bool only_one) {
   return id;
 }
 
+std::string KernelTables::new_name(char letter) {
+  return letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++);
+}
+
 ArrayId KernelTables::new_array(Type type, SizeId length, char letter) {
-  kernel.arrays.push_back(
-      {letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++), type, length});
+  kernel.arrays.push_back({new_name(letter), type, length});
   return static_cast<ArrayId>(kernel.arrays.size() - 1);
 }
 
@@ -50,8 +53,7 @@ ArrayId KernelTables::new_array(Type type, const Linear& length, char letter) {
 
 SegdesId KernelTables::new_segdes(const Linear& count, SizeId total, char letter) {
   const SizeId count_id = size(count);
-  kernel.segdes.push_back(
-      {letter + std::to_string(numbers_[static_cast<unsigned char>(letter)]++), count_id, total});
+  kernel.segdes.push_back({new_name(letter), count_id, total});
   return static_cast<SegdesId>(kernel.segdes.size() - 1);
 }
 

@@ -58,6 +58,8 @@ class KernelTables {
  private:
   vcode::SizeId add_size(const Linear& known);
 
+  std::string new_name(char letter);
+
   std::map<Linear, vcode::SizeId> sizes_;
   std::vector<Bound> bound_;  // by SizeId, so far
   std::uint32_t numbers_[256] = {};

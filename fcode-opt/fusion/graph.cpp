@@ -315,4 +315,21 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
   return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed).build();
 }
 
+std::set<NodeIndex> with_generators(const RegionGraph& graph, std::span<const NodeIndex> members) {
+  std::set<NodeIndex> found;
+  std::vector<NodeIndex> open(members.begin(), members.end());
+  while (!open.empty()) {
+    const NodeIndex index = open.back();
+    open.pop_back();
+    if (!found.insert(index).second) continue;
+    for (ValueId operand : graph.nodes[index].statement->operands) {
+      const NodeIndex made = graph.producer(operand);
+      if (made == kOutside) continue;
+      const Role role = graph.nodes[made].role;
+      if (role == Role::Literal || role == Role::Generator) open.push_back(made);
+    }
+  }
+  return found;
+}
+
 }  // namespace fcode

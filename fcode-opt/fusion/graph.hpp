@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,5 +73,8 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
                         const std::vector<bool>& native, const std::vector<bool>& assumed);
+
+/// These nodes, and the literals and generators that they are made of, in program order.
+std::set<NodeIndex> with_generators(const RegionGraph& graph, std::span<const NodeIndex> members);
 
 }  // namespace fcode

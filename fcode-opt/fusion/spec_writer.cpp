@@ -19,9 +19,8 @@ class SpecWriter {
         module_(module),
         shapes_(shapes),
         written_(written),
-        names_(function.values.size(), kNoValue) {
-    for (NodeIndex i : members) use(i);
-  }
+        used_(with_generators(graph, members)),
+        names_(function.values.size(), kNoValue) {}
 
   void run() {
     for (ValueId operand : written_.operands) add_parameter(operand);
@@ -47,17 +46,6 @@ class SpecWriter {
   }
 
  private:
-  // The members, and the literals and generators that they are made of, in program order.
-  void use(NodeIndex index) {
-    if (!used_.insert(index).second) return;
-    for (ValueId operand : graph_.nodes[index].statement->operands) {
-      const NodeIndex made = graph_.producer(operand);
-      if (made == kOutside) continue;
-      const Role role = graph_.nodes[made].role;
-      if (role == Role::Literal || role == Role::Generator) use(made);
-    }
-  }
-
   void add_parameter(ValueId value) {
     names_[value] = new_value(spec_, function_.values[value].type, function_.values[value].origin);
     spec_.parameters.push_back(names_[value]);
@@ -160,8 +148,8 @@ class SpecWriter {
   Module& module_;
   Shapes& shapes_;
   WrittenKernel& written_;
-  std::vector<ValueId> names_;
   std::set<NodeIndex> used_;
+  std::vector<ValueId> names_;
   Function spec_;
 };
 
