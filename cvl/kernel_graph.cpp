@@ -247,9 +247,10 @@ class GraphBuilder::Lowering {
     for (std::size_t k = 0; k < thunk.nodes.size(); ++k) {
       const ThunkNode& node = thunk.nodes[k];
       bool may_fail =
-          node.kind == ThunkNode::Kind::Subscript || is_segment(node) ||
+          node.kind == ThunkNode::Kind::Subscript ||
+          (names_descriptor(node) && argument_count(node) > 0) ||
           (node.kind == ThunkNode::Kind::Apply && (node.op == Op::Divide || node.op == Op::Modulo));
-      for (std::size_t a = 0; a < arity(node); ++a) may_fail |= may_fail_[node.args[a]];
+      for (int a = 0; a < argument_count(node); ++a) may_fail |= may_fail_[node.args[a]];
       may_fail_[k] = may_fail;
     }
   }
@@ -274,16 +275,6 @@ class GraphBuilder::Lowering {
     std::uint32_t node;
     NodeId guard;
   };
-
-  static bool is_segment(const ThunkNode& node) {
-    return node.kind == ThunkNode::Kind::SegNo || node.kind == ThunkNode::Kind::SegOff ||
-           node.kind == ThunkNode::Kind::SegLen || node.kind == ThunkNode::Kind::SegStart;
-  }
-  static std::size_t arity(const ThunkNode& node) {
-    if (node.kind == ThunkNode::Kind::Apply) return vcode::info(node.op).operands.size();
-    if (node.kind == ThunkNode::Kind::If) return 3;
-    return node.kind == ThunkNode::Kind::Subscript || is_segment(node) ? 1 : 0;
-  }
 
   /// What was made under this guard or a weaker one. What cannot fail needs no guard.
   NodeId find(std::uint32_t node, NodeId guard) const {
@@ -327,7 +318,7 @@ class GraphBuilder::Lowering {
     if (node.kind == From::If) return make_if(node, guard);
     NodeId args[3] = {kNone, kNone, kNone};
     bool ready = true;
-    for (std::size_t a = 0; a < arity(node); ++a) {
+    for (int a = 0; a < argument_count(node); ++a) {
       args[a] = want(node.args[a], guard);
       ready &= args[a] != kNone;
     }
@@ -345,7 +336,8 @@ class GraphBuilder::Lowering {
         }
         return graph_.subscript(node.id, args[0], guard, binding_);
       case From::Apply:
-        return graph_.apply(node.op, node.written, node.type, args, arity(node), guard, binding_);
+        return graph_.apply(node.op, node.written, node.type, args,
+                            static_cast<std::size_t>(argument_count(node)), guard, binding_);
       case From::SegNo:
         return graph_.segment_number(node.id, args[0], guard, binding_);
       case From::SegOff:

@@ -89,14 +89,8 @@ class Liveness {
           if (!own) live_.stored[node.id] = true;
           break;
         }
-        case ThunkNode::Kind::SegNo:
-        case ThunkNode::Kind::SegOff:
-        case ThunkNode::Kind::SegLen:
-        case ThunkNode::Kind::SegStart:
-        case ThunkNode::Kind::SegCount:
-          want_segdes(node.id);
-          break;
         default:
+          if (names_descriptor(node)) want_segdes(node.id);
           break;
       }
     }

@@ -103,14 +103,8 @@ class Planner {
           add_array(node.id, own, needs, queue);
           break;
         }
-        case ThunkNode::Kind::SegNo:
-        case ThunkNode::Kind::SegOff:
-        case ThunkNode::Kind::SegLen:
-        case ThunkNode::Kind::SegStart:
-        case ThunkNode::Kind::SegCount:
-          require(segdes_ready_[node.id]);
-          break;
         default:
+          if (names_descriptor(node)) require(segdes_ready_[node.id]);
           break;
       }
     }

@@ -145,6 +145,19 @@ class KernelComparer {
 
 }  // namespace
 
+bool names_descriptor(const ThunkNode& node) {
+  switch (node.kind) {
+    case ThunkNode::Kind::SegNo:
+    case ThunkNode::Kind::SegOff:
+    case ThunkNode::Kind::SegLen:
+    case ThunkNode::Kind::SegStart:
+    case ThunkNode::Kind::SegCount:
+      return true;
+    default:
+      return false;
+  }
+}
+
 int argument_count(const ThunkNode& node) {
   switch (node.kind) {
     case ThunkNode::Kind::Index:

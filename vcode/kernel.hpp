@@ -89,6 +89,9 @@ struct ThunkNode {
 /// How many of ThunkNode::args are used; none makes the node a leaf.
 int argument_count(const ThunkNode& node);
 
+/// Is ThunkNode::id a descriptor?
+bool names_descriptor(const ThunkNode& node);
+
 /// A function of the index with one or more results. `nodes` are in dependency order: arguments
 /// come before their users. A node with several users is evaluated once (printed with LET).
 struct Thunk {
