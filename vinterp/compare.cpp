@@ -104,8 +104,8 @@ void CompareBackend::execute(Op op, Type type, Value* operands, Value* results) 
   for (const Value& operand : own) copies.push_back(copy(operand));
   first_->origin = second_->origin = origin;
   second_->synchronize();
-  Run a = run(*first_, op, type, own);
-  const Run b = run(*second_, op, type, std::move(copies));
+  Run a = run_on(*first_, op, type, own);
+  const Run b = run_on(*second_, op, type, std::move(copies));
 
   Row& row = rows_[{op, type}];
   row.calls += 1;
@@ -124,8 +124,8 @@ void CompareBackend::execute(Op op, Type type, Value* operands, Value* results) 
   std::move(a.results.begin(), a.results.end(), results);
 }
 
-CompareBackend::Run CompareBackend::run(cvl::Backend& backend, Op op, Type type,
-                                        std::vector<Value> operands) {
+CompareBackend::Run CompareBackend::run_on(cvl::Backend& backend, Op op, Type type,
+                                           std::vector<Value> operands) {
   Run result;
   result.backend = &backend;
   Value values[vcode::kMaxResults];

@@ -55,7 +55,7 @@ class CompareBackend final : public cvl::Backend {
   /// What an operation did on one library.
   struct Run;
 
-  Run run(cvl::Backend& backend, vcode::Op op, cvl::Type type, std::vector<cvl::Value> operands);
+  Run run_on(cvl::Backend& backend, vcode::Op op, cvl::Type type, std::vector<cvl::Value> operands);
   cvl::Vector copy(const cvl::Vector& vector);
   cvl::Value copy(const cvl::Value& value);
   std::uint64_t bytes_of(const cvl::Value& value) const;

@@ -72,24 +72,15 @@ struct numeric_limits {
   }
   static __host__ __device__ constexpr T min() { return static_cast<T>(~max()); }
 };
-template <>
-struct numeric_limits<float> {
-  static __host__ __device__ constexpr float infinity() {
-    return __builtin_bit_cast(float, 0x7F800000);
-  }
-  static __host__ __device__ constexpr float quiet_NaN() {
-    return __builtin_bit_cast(float, 0x7FC00000);
-  }
+template <class T, auto kInfinity, auto kNaN>
+struct FloatingLimits {
+  static __host__ __device__ constexpr T infinity() { return __builtin_bit_cast(T, kInfinity); }
+  static __host__ __device__ constexpr T quiet_NaN() { return __builtin_bit_cast(T, kNaN); }
 };
 template <>
-struct numeric_limits<double> {
-  static __host__ __device__ constexpr double infinity() {
-    return __builtin_bit_cast(double, 0x7FF0000000000000);
-  }
-  static __host__ __device__ constexpr double quiet_NaN() {
-    return __builtin_bit_cast(double, 0x7FF8000000000000);
-  }
-};
+struct numeric_limits<float> : FloatingLimits<float, 0x7F800000, 0x7FC00000> {};
+template <>
+struct numeric_limits<double> : FloatingLimits<double, 0x7FF0000000000000, 0x7FF8000000000000> {};
 
 #define DEVICE_MATH(name)                                \
   __host__ __device__ inline float name(float value) {   \
