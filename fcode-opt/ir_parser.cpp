@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "fcode-opt/ir_text.hpp"
+#include "fcode-opt/ir_text_kernels.hpp"
 #include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/ir_verifier.hpp"
 #include "vcode/parser.hpp"
@@ -33,6 +34,7 @@ class Parser {
   [[noreturn]] void fail(std::string_view message) const;
 
   void collect_names();
+  void kernels();
   void transparent();
   void opaque();
   void results_type();
@@ -47,7 +49,9 @@ class Parser {
   std::optional<Type> type(std::string_view word) const;
   Type written(std::string_view word) const;
   std::uint32_t function_index(std::string_view name) const;
+  std::uint32_t kernel_index(std::string_view name) const;
   void parse_constants();
+  std::uint32_t add_given(const vcode::Constant& constant);
   void parse_opaque(std::size_t function, std::string_view code);
 
   std::string_view text_;
@@ -55,6 +59,7 @@ class Parser {
   Module module_;
   Function* function_ = nullptr;
   std::map<std::string, std::uint32_t, std::less<>> functions_;
+  std::map<std::string, std::uint32_t, std::less<>> kernels_;
   std::map<std::string, std::uint32_t, std::less<>> sources_;
   std::vector<std::string_view> constants_;
   std::size_t depth_ = 0;
@@ -86,6 +91,10 @@ void Parser::collect_names() {
   bool heading = false;
   while (!peek().empty()) {
     const std::string_view word = next();
+    if (word == kKernelsWord && (at_ == word.size() || text_[at_ - word.size() - 1] == '\n')) {
+      kernels();
+      break;
+    }
     if (heading) {
       functions_.emplace(word, static_cast<std::uint32_t>(module_.functions.size()));
       module_.functions.emplace_back();
@@ -94,6 +103,15 @@ void Parser::collect_names() {
     heading = word == "FUNCTION:" || word == "OPAQUE:";
   }
   at_ = 0;
+}
+
+// Everything from here on, which is taken off the text.
+void Parser::kernels() {
+  if (!parse_kernels(std::string(text_.substr(at_)), module_)) fail("the kernels are wrong");
+  text_ = text_.substr(0, at_ - kKernelsWord.size());
+  for (std::uint32_t i = 0; i < module_.kernels.size(); ++i) {
+    kernels_.emplace(module_.kernels[i].name, i);
+  }
 }
 
 void Parser::transparent() {
@@ -174,11 +192,16 @@ void Parser::statement(Block& block) {
 }
 
 void Parser::operation(Statement& statement, std::string_view word) {
-  if (word == "CONST") {
+  if (word == "CONST" || word == "GIVEN") {
     constant(statement);
+    if (word == "GIVEN") statement.kind = Statement::Kind::Given;
   } else if (word == "CALL") {
     statement.kind = Statement::Kind::Call;
     statement.index = function_index(next());
+  } else if (word == "RUN") {
+    statement.kind = Statement::Kind::Run;
+    statement.index = kernel_index(next());
+    statement.checks = has_checks(module_.kernels[statement.index]);
   } else if (word == "IF") {
     statement.kind = Statement::Kind::If;
   } else if (word == "EXIT") {
@@ -264,29 +287,45 @@ std::uint32_t Parser::function_index(std::string_view name) const {
   return found->second;
 }
 
+std::uint32_t Parser::kernel_index(std::string_view name) const {
+  const auto found = kernels_.find(name);
+  if (found == kernels_.end()) fail(fmt::format("there is no kernel `{}`", name));
+  return found->second;
+}
+
 std::optional<vcode::Program> parse_code(std::string code) {
   vcode::Diagnostics diagnostics;
   return vcode::parse(std::make_shared<const vcode::Source>("", std::move(code)), diagnostics);
 }
 
 void Parser::parse_constants() {
-  std::string code = "FUNC C\n";
-  for (const std::string_view text : constants_) code += fmt::format("CONST {}\n", text);
-  const auto program = parse_code(code + "RET\n");
+  std::string lines = "FUNC C\n";
+  for (const std::string_view text : constants_) lines += fmt::format("CONST {}\n", text);
+  const auto program = parse_code(lines + "RET\n");
   if (!program || program->functions[0].code.size() != constants_.size() + 1) {
     throw BadText{"a constant is wrong"};
   }
-  std::vector<std::uint32_t> number;
-  for (std::size_t i = 0; i < constants_.size(); ++i) {
-    const vcode::Instruction& instruction = program->functions[0].code[i];
-    if (instruction.op != Op::Const) throw BadText{"a constant is wrong"};
-    number.push_back(add_constant(module_, program->constants[instruction.a]));
+  const std::vector<vcode::Instruction>& code = program->functions[0].code;
+  const auto is_const = [](const vcode::Instruction& i) { return i.op == Op::Const; };
+  if (!std::all_of(code.begin(), code.end() - 1, is_const)) {
+    throw BadText{"a constant is wrong"};
   }
   for (Function& function : module_.functions) {
     for_each_statement(function.body, [&](Statement& statement) {
-      if (statement.kind == Statement::Kind::Const) statement.index = number[statement.index];
+      if (!pushes_constant(statement)) return;
+      const vcode::Constant& constant = program->constants[code[statement.index].a];
+      const bool known = statement.kind == Statement::Kind::Const;
+      statement.index = known ? add_constant(module_, constant) : add_given(constant);
     });
   }
+}
+
+// Values that the run gives are not those of equal constants.
+std::uint32_t Parser::add_given(const vcode::Constant& constant) {
+  module_.constants.push_back(constant);
+  module_.given.resize(module_.constants.size());
+  module_.given.back() = true;
+  return static_cast<std::uint32_t>(module_.constants.size() - 1);
 }
 
 void Parser::parse_opaque(std::size_t index, std::string_view code) {

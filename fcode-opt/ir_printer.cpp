@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "fcode-opt/ir_text.hpp"
+#include "fcode-opt/ir_text_kernels.hpp"
 #include "vcode/printer.hpp"
 
 namespace fcode {
@@ -22,6 +23,7 @@ class Printer {
         transparent();
       }
     }
+    text_ += print_kernels(module_);
     return std::move(text_);
   }
 
@@ -109,7 +111,7 @@ class Printer {
       case Statement::Kind::Const:
         return constant(module_.constants[statement.index]);
       case Statement::Kind::Given:
-        return fmt::format("GIVEN {}", statement.index);
+        return "GIVEN" + constant(module_.constants[statement.index]).substr(kConst.size());
       case Statement::Kind::Call:
         return fmt::format("CALL {}", module_.functions[statement.index].name);
       case Statement::Kind::Run:
@@ -125,6 +127,8 @@ class Printer {
     if (!info.takes_type()) return std::string(info.text);
     return fmt::format("{} {}", info.text, vcode::type_name(statement.written));
   }
+
+  static constexpr std::string_view kConst = "CONST";
 
   // As in VCODE: the line of a program that has nothing else.
   static std::string constant(const vcode::Constant& constant) {

@@ -12,6 +12,10 @@ std::string row(std::string_view name, std::size_t before, std::size_t after) {
   return fmt::format("{:<20} {:>9} {:>9}\n", name, before, after);
 }
 
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 /// `name.vcode:12, in f`
 std::string place(const OptimizerReport& report, const vcode::Source& source,
                   const Origin& origin) {
@@ -65,12 +69,13 @@ std::string fusion_text(const OptimizerReport& report, const vcode::Source& sour
   std::string text;
   for (const FusionReport::Region& region : report.fusion.regions) {
     text +=
-        fmt::format("{}: {} vector operations, now {} kernels and {} operations{}\n",
-                    place(report, source, region.origin), region.operations, region.kernels.size(),
-                    region.instructions, region.exact ? "" : " (not searched exhaustively)");
+        fmt::format("{}: {}, now {} and {}{}\n", place(report, source, region.origin),
+                    count(region.operations, "vector operation"),
+                    count(region.kernels.size(), "kernel"), count(region.instructions, "operation"),
+                    region.exact ? "" : " (not searched exhaustively)");
     for (const FusionReport::Item& item : region.kernels) {
-      text += fmt::format("  kernel {} replaces {} operations from {} on\n", item.kernel,
-                          item.operations, place(report, source, item.origin));
+      text += fmt::format("  kernel {} replaces {} from {} on\n", item.kernel,
+                          count(item.operations, "operation"), place(report, source, item.origin));
     }
     for (const Remark& remark : region.unfused) {
       text += fmt::format("  {} stays: {}\n", place(report, source, remark.origin), remark.text);

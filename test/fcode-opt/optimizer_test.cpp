@@ -64,6 +64,38 @@ TEST_CASE("the form behind a pass can be had, and read again") {
   }
 }
 
+TEST_CASE("the form behind every pass is read back as it was printed") {
+  for (const auto& path : programs()) {
+    const vcode::Program program = parse(read_file(path));
+    for (const Pass& pass : pass_table()) {
+      CAPTURE(path.string(), pass.name);
+      OptimizerOptions options;
+      options.dump = pass.name;
+      OptimizerReport report;
+      optimize(program, options, &report);
+      std::string error;
+      const auto read = parse_module(report.dump, error);
+      REQUIRE(error == "");
+      REQUIRE(read);
+      CHECK(print(*read) == report.dump);
+    }
+  }
+}
+
+TEST_CASE("constants that the run gives stay apart in the text of the form") {
+  OptimizerOptions options = checked(kHighestLevel);
+  options.given = {0};
+  options.dump = "fuse";
+  OptimizerReport report;
+  optimize(parse("FUNC P CONST INT 9 CONST INT 9 RAND + INT CONST INT 9 * INT RET"), options,
+           &report);
+  std::string error;
+  const auto read = parse_module(report.dump, error);
+  REQUIRE(read);
+  CHECK(print(*read) == report.dump);
+  CHECK(report.dump.find("GIVEN INT 9") != std::string::npos);
+}
+
 TEST_CASE("the report counts") {
   OptimizerReport report;
   optimize(parse("FUNC P CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), checked(2),
