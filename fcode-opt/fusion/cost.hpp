@@ -16,6 +16,10 @@ inline constexpr std::int64_t kPassCost = 2048;
 /// One more vector to be kept: allocation, stack traffic.
 inline constexpr std::int64_t kVectorCost = 256;
 
+/// One byte more, held at the peak, than the operations one by one hold: vectors of unknown length
+/// are kept for nothing, a few numbers may be.
+inline constexpr std::int64_t kHeldByteCost = 16;
+
 /// Of the nodes before `end`, those behind it left out of account: never more than the cost of the
 /// whole schedule.
 std::int64_t cost(const RegionGraph& graph, const Schedule& schedule, NodeIndex end);

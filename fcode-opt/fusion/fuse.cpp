@@ -6,6 +6,7 @@
 #include "fcode-opt/fusion/assumptions.hpp"
 #include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/fusion/kernel_writer.hpp"
+#include "fcode-opt/fusion/lifetimes.hpp"
 #include "fcode-opt/fusion/reasons.hpp"
 #include "fcode-opt/fusion/schedule.hpp"
 #include "fcode-opt/fusion/spec_writer.hpp"
@@ -27,13 +28,15 @@ std::uint32_t vector_operations_in(const std::vector<const Statement*>& statemen
 class RegionFusion {
  public:
   RegionFusion(Module& module, Function& function, Shapes& shapes, KernelPool& pool,
-               std::span<const Statement> statements, std::vector<std::uint32_t> outside_uses)
+               std::span<const Statement> statements, std::vector<std::uint32_t> outside_uses,
+               std::vector<bool> survives)
       : module_(module),
         function_(function),
         shapes_(shapes),
         pool_(pool),
         statements_(statements),
         outside_uses_(std::move(outside_uses)),
+        survives_(std::move(survives)),
         native_(statements.size(), false),
         dropped_(statements.size(), false) {}
 
@@ -46,6 +49,7 @@ class RegionFusion {
       Assumptions assumptions(statements_, module_, shapes_, dropped_);
       graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
                            assumptions.assumed());
+      graph_.storage = storage_of(graph_, shapes_, survives_);
       choice_ = choose_schedule(graph_);
       again = give_back() || !find_checks(assumptions);
       if (!again) written = write_kernels();
@@ -177,7 +181,7 @@ class RegionFusion {
     report.origin = statements_[0].origin;
     report.operations = vector_operations_in(all);
     report.instructions = vector_operations_in(kept);
-    report.cost = choice_.cost;
+    report.price = choice_.price;
     report.exact = choice_.exact;
   }
 
@@ -187,6 +191,7 @@ class RegionFusion {
   KernelPool& pool_;
   std::span<const Statement> statements_;
   std::vector<std::uint32_t> outside_uses_;
+  std::vector<bool> survives_;  // by value: read behind the region
   std::vector<bool> native_;
   std::vector<bool> dropped_;  // see Assumptions
   RegionGraph graph_;
@@ -202,7 +207,8 @@ class FunctionFusion : public ShapeVisitor {
         function_(function),
         pool_(pool),
         report_(report),
-        uses_(count_uses(function)) {}
+        uses_(count_uses(function)),
+        lifetimes_(function) {}
 
   void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
     std::vector<std::uint32_t> outside = uses_;
@@ -212,7 +218,9 @@ class FunctionFusion : public ShapeVisitor {
     const std::span<const Statement> statements(block.statements.data() + begin, end - begin);
     FusionReport::Region region;
     std::vector<Statement> fused =
-        RegionFusion(module_, function_, shapes, pool_, statements, std::move(outside)).run(region);
+        RegionFusion(module_, function_, shapes, pool_, statements, std::move(outside),
+                     lifetimes_.read_behind(block, end))
+            .run(region);
     if (region.operations > 0) report_.regions.push_back(std::move(region));
     if (fused.empty()) return;
     const std::size_t size = fused.size();
@@ -229,7 +237,9 @@ class FunctionFusion : public ShapeVisitor {
   Function& function_;
   KernelPool& pool_;
   FusionReport& report_;
-  std::vector<std::uint32_t> uses_;  // before anything was replaced; regions are replaced in order
+  // Both before anything was replaced; regions are replaced in order.
+  std::vector<std::uint32_t> uses_;
+  Lifetimes lifetimes_;
 };
 
 }  // namespace

@@ -59,6 +59,14 @@ struct RegionGraph {
   std::vector<NodeIndex> producers;        // by value
   std::vector<std::optional<Type>> types;  // by value
 
+  /// What a value takes of the memory while the region runs.
+  struct Storage {
+    bool counts = false;  // else: nothing, or it is there before and behind the region
+    bool dies = false;    // nobody reads it behind the region
+    Linear elements;      // of a vector, segments of a descriptor
+  };
+  std::vector<Storage> storage;  // by value; empty: memory plays no part
+
   bool is_segdes(ValueId value) const { return types[value] == Type::Segdes; }
   /// Can a kernel take the value?
   bool is_typed(ValueId value) const {

@@ -1,6 +1,7 @@
 #include "fcode-opt/fusion/schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace fcode {
@@ -21,12 +22,13 @@ Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
 
 class Search {
  public:
-  Search(const RegionGraph& graph, Choice& best)
-      : graph_(graph),
+  Search(const Pricing& pricing, Choice& best)
+      : pricing_(pricing),
+        graph_(pricing.graph()),
         best_(best),
-        slots_(last_slot(graph, best.schedule) + 2),
-        check_(graph),
-        current_(graph.nodes.size(), 0) {}
+        slots_(last_slot(graph_, best.schedule) + 2),
+        check_(graph_),
+        current_(graph_.nodes.size(), 0) {}
 
   bool run() {
     visit(0);
@@ -37,11 +39,13 @@ class Search {
   void visit(NodeIndex at) {
     while (at < graph_.nodes.size() && !graph_.nodes[at].scheduled()) ++at;
     const std::int64_t so_far = cost(graph_, current_, at);
-    if (so_far >= best_.cost || steps_ >= kExactSteps) return;
+    if (so_far >= best_.price || steps_ >= kExactSteps) return;
     ++steps_;
     if (at == graph_.nodes.size()) {
+      const std::int64_t price = pricing_.price(current_, best_.price);
+      if (price >= best_.price) return;
       best_.schedule = current_;
-      best_.cost = so_far;
+      best_.price = price;
       return;
     }
     for (Slot slot = 0; slot < slots_; ++slot) {
@@ -53,6 +57,7 @@ class Search {
     current_[at] = 0;
   }
 
+  const Pricing& pricing_;
   const RegionGraph& graph_;
   Choice& best_;
   Slot slots_;  // one more than the earliest schedule needs: leaving room never has to cost
@@ -107,7 +112,8 @@ Schedule latest_schedule(const RegionGraph& graph) {
   return schedule;
 }
 
-void improve(const RegionGraph& graph, Choice& choice) {
+void improve(const Pricing& pricing, Choice& choice) {
+  const RegionGraph& graph = pricing.graph();
   const std::size_t count = graph.nodes.size();
   for (int round = 0; round < kRounds; ++round) {
     bool better = false;
@@ -120,9 +126,9 @@ void improve(const RegionGraph& graph, Choice& choice) {
       for (Slot slot = from; slot <= to; ++slot) {
         const Slot before = std::exchange(choice.schedule[i], slot);
         if (slot != before && legal(graph, choice.schedule)) {
-          const std::int64_t price = cost(graph, choice.schedule);
-          if (price < choice.cost) {
-            choice.cost = price;
+          const std::int64_t price = pricing.price(choice.schedule, choice.price);
+          if (price < choice.price) {
+            choice.price = price;
             better = true;
             continue;
           }
@@ -134,20 +140,33 @@ void improve(const RegionGraph& graph, Choice& choice) {
   }
 }
 
-bool search(const RegionGraph& graph, Choice& choice) {
-  return Search(graph, choice).run();
+bool search(const Pricing& pricing, Choice& choice) {
+  return Search(pricing, choice).run();
+}
+
+Pricing::Pricing(const RegionGraph& graph) : graph_(graph), narrow_(graph, 4), wide_(graph, 8) {}
+
+std::int64_t Pricing::price(const Schedule& schedule, std::int64_t limit) const {
+  const std::int64_t moved = cost(graph_, schedule);
+  if (moved >= limit) return moved;
+  return moved + kHeldByteCost * std::max(narrow_.excess(schedule), wide_.excess(schedule));
+}
+
+std::int64_t Pricing::price(const Schedule& schedule) const {
+  return price(schedule, std::numeric_limits<std::int64_t>::max());
 }
 
 Choice choose_schedule(const RegionGraph& graph) {
+  const Pricing pricing(graph);
   Choice best{earliest_schedule(graph), 0, false};
-  best.cost = cost(graph, best.schedule);
+  best.price = pricing.price(best.schedule);
   Choice late{latest_schedule(graph), 0, false};
-  late.cost = cost(graph, late.schedule);
-  if (late.cost < best.cost) best = std::move(late);
+  late.price = pricing.price(late.schedule);
+  if (late.price < best.price) best = std::move(late);
   std::size_t scheduled = 0;
   for (const Node& node : graph.nodes) scheduled += node.scheduled();
-  if (scheduled <= kExactNodes) best.exact = search(graph, best);
-  if (!best.exact) improve(graph, best);
+  if (scheduled <= kExactNodes) best.exact = search(pricing, best);
+  if (!best.exact) improve(pricing, best);
   return best;
 }
 

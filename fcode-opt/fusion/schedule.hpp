@@ -2,11 +2,13 @@
 //
 // The slot form of Robinson, Lippmeier and Keller ("Fusing Filters with Integer Linear
 // Programming", 2014): every node gets the number of the kernel that computes it, under the
-// constraints of legality.hpp and at the least cost (cost.hpp). Small regions are solved exactly by
-// branch and bound; larger ones start from two greedy schedules and are improved node by node.
+// constraints of legality.hpp and at the least price: what it costs (cost.hpp) and what it holds
+// more than the operations one by one (memory.hpp). Small regions are solved exactly by branch and
+// bound; larger ones start from two greedy schedules and are improved node by node.
 #pragma once
 
 #include "fcode-opt/fusion/cost.hpp"
+#include "fcode-opt/fusion/memory.hpp"
 
 namespace fcode {
 
@@ -17,8 +19,22 @@ inline constexpr std::size_t kExactSteps = 20000;
 
 struct Choice {
   Schedule schedule;
-  std::int64_t cost = 0;
+  std::int64_t price = 0;
   bool exact = false;  // there is no cheaper one
+};
+
+/// A region and what is to be known of it for the price of a schedule.
+class Pricing {
+ public:
+  explicit Pricing(const RegionGraph& graph);
+  const RegionGraph& graph() const { return graph_; }
+  /// Above `limit` it may be any number above `limit`.
+  std::int64_t price(const Schedule& schedule, std::int64_t limit) const;
+  std::int64_t price(const Schedule& schedule) const;
+
+ private:
+  const RegionGraph& graph_;
+  MemoryModel narrow_, wide_;  // by the width of INT, which is that of the run
 };
 
 Choice choose_schedule(const RegionGraph& graph);
@@ -28,8 +44,8 @@ Schedule earliest_schedule(const RegionGraph& graph);
 /// … as late as its readers let it, …
 Schedule latest_schedule(const RegionGraph& graph);
 /// … and steps from one schedule to better ones, a node at a time.
-void improve(const RegionGraph& graph, Choice& choice);
+void improve(const Pricing& pricing, Choice& choice);
 /// False when the search was given up.
-bool search(const RegionGraph& graph, Choice& choice);
+bool search(const Pricing& pricing, Choice& choice);
 
 }  // namespace fcode

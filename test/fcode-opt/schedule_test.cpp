@@ -67,8 +67,8 @@ TEST_CASE("the search finds what trying everything finds") {
     const Choice choice = choose_schedule(graph.graph);
     CHECK(choice.exact);
     CHECK(legal(graph.graph, choice.schedule));
-    CHECK(choice.cost == cost(graph.graph, choice.schedule));
-    CHECK(choice.cost == brute_force(graph.graph, 5));
+    CHECK(choice.price == cost(graph.graph, choice.schedule));
+    CHECK(choice.price == brute_force(graph.graph, 5));
     CHECK(legal(graph.graph, earliest_schedule(graph.graph)));
     CHECK(legal(graph.graph, latest_schedule(graph.graph)));
   }

@@ -1,0 +1,56 @@
+// How much storage a region holds while it runs.
+//
+// Every statement, or kernel, is an event: results come into being while all operands are still
+// there; then those that nobody reads any more go. What is held at a time is a sum of symbolic
+// sizes. A schedule holds too much where its sum is more than each of those that the statements one
+// by one come to, whatever the unknown lengths are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fcode-opt/fusion/legality.hpp"
+
+namespace fcode {
+
+/// For RegionGraph::storage. `survives[v]`: v is read behind the region.
+std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
+                                             const std::vector<bool>& survives);
+
+class MemoryModel {
+ public:
+  /// `int_bytes`: of an element of INT, 4 or 8. A graph without `storage` needs none.
+  MemoryModel(const RegionGraph& graph, std::int64_t int_bytes);
+
+  /// By how many bytes a schedule's peak is above that of the statements one by one, unknown
+  /// lengths being kAssumedLength (cost.hpp). 0: for no lengths it is above.
+  std::int64_t excess(const Schedule& schedule) const;
+
+ private:
+  /// Bytes, by unknown: [0] of known sizes, then for each unknown length how many bytes per unit.
+  using Room = std::vector<std::int64_t>;
+  struct Event {
+    std::vector<ValueId> reads, makes;
+    std::vector<ValueId> over;  // of what is read: may give its storage to a result
+  };
+
+  Room room_of(const Linear& elements, std::int64_t width);
+  Event instruction(const Statement& statement) const;
+  Event kernel(const std::vector<NodeIndex>& members, const std::vector<bool>& stored) const;
+  std::vector<bool> stored(const Schedule& schedule) const;
+  bool written_over(const std::vector<NodeIndex>& members, const Node& reader, ValueId value) const;
+  std::vector<Event> events(const Schedule& schedule) const;
+  template <typename Visit>
+  void run(const std::vector<Event>& events, Visit visit) const;
+  bool has_room(ValueId value) const { return value < rooms_.size() && !rooms_[value].empty(); }
+  bool same_room(ValueId a, ValueId b) const { return rooms_[a] == rooms_[b]; }
+  void add_peak(const Room& room);
+  static std::int64_t above(const Room& room, const Room& limit);
+
+  const RegionGraph& graph_;
+  std::vector<Atom> unknowns_;
+  std::vector<Room> rooms_;  // by value; empty: takes none that counts
+  std::vector<Room> peaks_;  // of the statements one by one; none is within another one
+};
+
+}  // namespace fcode
