@@ -2,6 +2,7 @@
 // turned into positions (a loop that vectorizes), then elements are moved (a loop that is bound by
 // memory latency). An index that is wrong or not flagged gives a position that does no harm.
 
+#include <cstring>
 #include <type_traits>
 
 #include "cvl-cpu/kernels/kernels.hpp"
@@ -77,19 +78,43 @@ bool locate_in_one(std::uint64_t* out, const void* indices, const Flag* flags, s
   return failed != 0;
 }
 
-/// Calls move(i) for all elements, after a prefetch of the line that a later element will need,
-/// which address(i) says.
-template <bool write, class Address, class Move>
-CVL_FN void move_all(std::int64_t n, bool prefetch, const Address& address, const Move& move) {
-  std::int64_t i = 0;
-  if (prefetch) {
-    for (; i + kPrefetchDistance < n; ++i) {
-      __builtin_prefetch(reinterpret_cast<const void*>(address(i + kPrefetchDistance)),
-                         write ? 1 : 0);
-      move(i);
-    }
+/// So many elements are looked at together for whether they lie next to each other: few enough for
+/// short segments, enough for the look to cost nothing beside moving them.
+constexpr std::int64_t kRun = 64;
+
+/// Do these positions follow each other? REQUIRES: 0 < n
+CVL_FN bool is_run(const std::uint64_t* positions, std::int64_t n) {
+  const std::uint64_t first = positions[0];
+  if (positions[n - 1] - first != static_cast<std::uint64_t>(n - 1)) return false;  // mostly
+  std::uint64_t differ = 0;
+#pragma omp simd reduction(| : differ)
+  for (std::int64_t i = 0; i < n; ++i) {
+    differ |= positions[i] ^ (first + static_cast<std::uint64_t>(i));
   }
-  for (; i < n; ++i) move(i);
+  return differ == 0;
+}
+
+/// Calls move_run(i, count) for elements [i, i + count) whose positions follow each other, as those
+/// of slices and appended vectors do; it may decline. For all others calls move(i), after a
+/// prefetch of the line that a later element will need, which address(i) says.
+template <bool write, class Address, class Move, class MoveRun>
+CVL_FN void move_all(const std::uint64_t* positions, std::int64_t n, bool prefetch,
+                     const Address& address, const Move& move, const MoveRun& move_run) {
+  for (std::int64_t begin = 0; begin < n; begin += kRun) {
+    const std::int64_t count = n - begin < kRun ? n - begin : kRun;
+    if (is_run(positions + begin, count) && move_run(begin, count)) continue;
+    const std::int64_t end = begin + count;
+    std::int64_t i = begin;
+    if (prefetch) {
+      const std::int64_t last = end < n - kPrefetchDistance ? end : n - kPrefetchDistance;
+      for (; i < last; ++i) {
+        __builtin_prefetch(reinterpret_cast<const void*>(address(i + kPrefetchDistance)),
+                           write ? 1 : 0);
+        move(i);
+      }
+    }
+    for (; i < end; ++i) move(i);
+  }
 }
 
 /// The address of an element as a number: a position may be "nowhere", which prefetching ignores.
@@ -108,13 +133,25 @@ void gather(void* out, const void* source, const std::uint64_t* positions, const
   };
   if (flags == nullptr) {
     move_all<false>(
-        n, prefetch,
-        address, [&](std::int64_t i) __attribute__((always_inline)) { r[i] = from[positions[i]]; });
+        positions, n, prefetch,
+        address, [&](std::int64_t i) __attribute__((always_inline)) { r[i] = from[positions[i]]; },
+        [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
+          std::memcpy(r + i, from + positions[i], static_cast<std::size_t>(count) * sizeof(E));
+          return true;
+        });
   } else {
+    const auto masked = [&](E element, std::int64_t i) __attribute__((always_inline)) {
+      // Masked, or else the compiler would branch on the flag.
+      return static_cast<E>(element & static_cast<E>(E{0} - flags[i]));
+    };
     move_all<false>(
-        n, prefetch, address, [&](std::int64_t i) __attribute__((always_inline)) {
-          // Masked, or else the compiler would branch on the flag.
-          r[i] = static_cast<E>(from[positions[i]] & static_cast<E>(E{0} - flags[i]));
+        positions, n, prefetch, address,
+        [&](std::int64_t i)
+            __attribute__((always_inline)) { r[i] = masked(from[positions[i]], i); },
+        [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
+          const E* run = from + positions[i];
+          for (std::int64_t k = 0; k < count; ++k) r[i + k] = masked(run[k], i + k);
+          return true;
         });
   }
 }
@@ -135,15 +172,23 @@ void scatter(void* out, const void* source, const std::uint64_t* positions, std:
              std::uint64_t begin, std::uint64_t end, bool prefetch) {
   auto* r = static_cast<E*>(out);
   const auto* from = static_cast<const E*>(source);
-  E elsewhere;                          // takes what is not for this range
+  E elsewhere;  // takes what is not for this range
+  const auto move_run = [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
+    const std::uint64_t last = positions[i] + static_cast<std::uint64_t>(count - 1);
+    // Or a part of them is for this range, or a run that begins nowhere.
+    if (positions[i] < begin || last < positions[i] || last >= end) return false;
+    std::memcpy(r + positions[i], from + i, static_cast<std::size_t>(count) * sizeof(E));
+    return true;
+  };
   if (begin == 0 && end == kNowhere) {  // few elements are not
     move_all<true>(
-        n, prefetch,
+        positions, n, prefetch,
         [&](std::int64_t i) __attribute__((always_inline)) { return address_of(r, positions[i]); },
         [&](std::int64_t i) __attribute__((always_inline)) {
           E* target = positions[i] - begin < end - begin ? r + positions[i] : &elsewhere;
           *target = from[i];
-        });
+        },
+        move_run);
     return;
   }
   // Whether an element is for this range cannot be predicted, so there must be no branch; and lines
@@ -158,9 +203,10 @@ void scatter(void* out, const void* source, const std::uint64_t* positions, std:
     return other ^ ((other ^ address_of(r, positions[i])) & inside);
   };
   move_all<true>(
-      n, prefetch, target, [&](std::int64_t i) __attribute__((always_inline)) {
-        *reinterpret_cast<E*>(target(i)) = from[i];
-      });
+      positions, n, prefetch, target,
+      [&](std::int64_t i)
+          __attribute__((always_inline)) { *reinterpret_cast<E*>(target(i)) = from[i]; },
+      move_run);
 }
 
 template <class E>

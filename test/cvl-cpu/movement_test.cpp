@@ -465,6 +465,46 @@ TEST_CASE("segments across the borders of blocks and tiles") {
   }
 }
 
+TEST_CASE("indices that follow each other, for a while") {
+  // Slices from anywhere to anywhere, single steps off them, flags that interrupt them, and indices
+  // that begin at 0 behind elements that go nowhere.
+  Numbers numbers;
+  constexpr std::int32_t kLength = 20'000;
+  Ints source(kMany), base(kLength), index;
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::int32_t>(i) + 1;
+  for (std::size_t i = 0; i < base.size(); ++i) base[i] = -1 - static_cast<std::int32_t>(i);
+  Bools flags;
+  while (index.size() < source.size()) {
+    const std::int32_t length = 1 + numbers.below(300);
+    const std::int32_t first = numbers.below(3) == 0 ? 0 : numbers.below(kLength - length);
+    const std::int32_t odd = numbers.below(2 * length);
+    for (std::int32_t i = -numbers.below(3); i < length && index.size() < source.size(); ++i) {
+      index.push_back(std::max(first + i + (i == odd ? 1 : 0), 0));
+      flags.push_back(i >= 0 && (numbers.below(3) != 0 || first % 2 == 0) ? 1 : 0);
+    }
+  }
+  Ints sent = base, flagged = base, fetched, masked;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto at = static_cast<std::size_t>(index[i]);
+    sent[at] = source[i];
+    if (flags[i] != 0) flagged[at] = source[i];
+    fetched.push_back(base[at]);
+    masked.push_back(flags[i] != 0 ? base[at] : 0);
+  }
+  for_configurations([&](Library& lib) {
+    const Value from = lib.single(kMany);
+    const Value to = lib.single(kLength);
+    const auto ints = [&](Op op, std::vector<Value> operands) {
+      return lib.read_ints(lib.first(op, Type::Int, std::move(operands)));
+    };
+    const Value s = lib.ints(source), i = lib.ints(index), f = lib.bools(flags), b = lib.ints(base);
+    CHECK(ints(Op::DPermute, {s, i, b, from, to}) == sent);
+    CHECK(ints(Op::DFPermute, {s, i, f, b, from, to}) == flagged);
+    CHECK(ints(Op::BPermute, {b, i, to, from}) == fetched);
+    CHECK(ints(Op::BFPermute, {b, i, f, to, from}) == masked);
+  });
+}
+
 TEST_CASE("ranks of long vectors are stable") {
   Numbers numbers;
   Ints keys(kMany);
