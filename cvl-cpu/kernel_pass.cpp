@@ -184,20 +184,22 @@ void KernelPass::open(bool again) {
   tiles_ = tile_count(length, tile_length_);
   tile_bytes_ = 0;
   const std::int64_t bytes = tiles_ == 1 ? 0 : cost();
-  shared_ = tiles_ > 1 && state_.cpu.scheduler().parts(bytes) > 1;
+  const bool shared = tiles_ > 1 && state_.cpu.scheduler().parts(bytes) > 1;
+  shared_ = shared && !scatters_;
   parts_ = 1;
-  if (scatters_) {
-    // Each part evaluates all positions.
-    if (shared_ && only_scatters_ && scans_.empty())
-      parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
-    shared_ = false;
-  }
   for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
   needed_ = !scans_.empty();
   for (const auto& sink : sinks_) {
     const KernelSink::Need need = sink->open(tile_bytes_);
     sink->active = need == KernelSink::Need::Blocks;
     needed_ |= need != KernelSink::Need::Nothing;
+  }
+  if (scatters_) {
+    const bool pays = std::all_of(sinks_.begin(), sinks_.end(),
+                                  [](const auto& sink) { return sink->pays_in_parts(); });
+    if (shared && only_scatters_ && scans_.empty() && pays) {
+      parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
+    }
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   const std::pair layout(bound_.main.targets.size(), tile_bytes_);

@@ -48,6 +48,8 @@ class KernelSink {
                         std::byte* /*tile_memory*/) {}
   virtual void end_round(std::int64_t /*tiles*/) {}
   virtual void close() {}
+  /// Is it worth it that every part evaluates all positions, and writes those that fall to it?
+  virtual bool pays_in_parts() const { return true; }
 
   /// Does it need to see blocks, and so the functions from begin_round() to end_round()?
   bool active = false;
