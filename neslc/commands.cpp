@@ -41,14 +41,17 @@ constexpr CommandHelp kHelp[] = {
     {"set optimize N;", "0 as written, 1 simplified, 2 also inlined, 3 also fused into kernels"},
     {"set memory_size N;", "limit of memory, in words of 8 bytes"},
     {"set config NAME;", "where to run: cpu, cuda, or one made by defconfig"},
-    {"defconfig NAME, OPTIONS;", "backend, device, threads, memory_size, each NAME := VALUE"},
+    {"defconfig NAME, OPTIONS;",
+     "backend, device, threads, memory_size, max_time, each NAME := VALUE"},
     {"dump vcode FILE EXP;", "compile to a VCODE program"},
     {"dump world [FILE];", "write all definitions, for load"},
     {"dump info [FILE];", "what a report of a bug should contain"},
     {"edit [FILE];", "edit a file and load it"},
     {"shell COMMAND;", "run a command of the system"},
     {"PATTERN |= EXP;", "bind, and show the type only"},
-    {"NAME &= EXP;", "evaluate for a later `get NAME;`"},
+    {"NAME &= EXP;",
+     "evaluate in the background; options: mem := words, max_time := seconds, config := NAME"},
+    {"get NAME;", "show a value, when its evaluation in the background has ended"},
     {"exit; or lisp;", "leave"},
 };
 
@@ -61,9 +64,8 @@ constexpr std::string_view kLimits = R"(Known limits:
 1. Integers have 32 bits unless nesl is started with --int 64; they wrap around.
 2. Only one `time` runs at a time: time(... time(...) ...) is refused.
 3. Sequences of functions must hold one and the same function.
-4. `name &= exp` evaluates at once, not in the background.
-5. The plotting functions (w_...) make pictures in files; there is no input from windows.
-6. Streams are closed at the end of each top-level form.
+4. The plotting functions (w_...) make pictures in files; there is no input from windows.
+5. Streams are closed at the end of each top-level form.
 )";
 
 const Word& word(const ast::CommandForm& command, std::size_t index, const char* wanted) {
@@ -204,7 +206,7 @@ int shell(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
 
 int fetch(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
   const Definition& variable = definition_of(top, command.words[0]);
-  const auto* value = top.evaluator().value_of(variable);
+  const auto* value = top.evaluator().variables().value_of(variable);
   if (value == nullptr) {
     throw CommandError{
         fmt::format("`{}` is not a variable", variable.name), {}, command.words[0].span};
@@ -261,10 +263,11 @@ int dump(Toplevel& top, const ast::CommandForm& command, const CheckedForm& chec
 
 std::string configuration_text(const std::string& name, const Configuration& configuration) {
   return fmt::format(
-      "{}: backend {}, device {}, threads {}, memory_size {}\n", name, configuration.backend,
+      "{}: backend {}, device {}, threads {}, memory_size {}{}\n", name, configuration.backend,
       configuration.device,
       configuration.threads == 0 ? "all" : std::to_string(configuration.threads),
-      configuration.memory ? std::to_string(*configuration.memory / 8) : "as available");
+      configuration.memory ? std::to_string(*configuration.memory / kWordBytes) : "as available",
+      configuration.max_time == 0 ? "" : fmt::format(", max_time {}", configuration.max_time));
 }
 
 int show(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
@@ -371,13 +374,16 @@ int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form) {
 
 std::string status_text(Toplevel& top) {
   const auto on = [](bool flag) { return flag ? "on" : "off"; };
+  std::string background = top.evaluator().variables().background_text();
+  if (!background.empty()) background.insert(0, "background variables:\n");
   return fmt::format(
       "verbose {}\narg_check {}\noptimize {}\nprint_length {}\ntraced functions: {}\nprofiled "
       "functions: {}\n"
-      "configuration {}: {}\n",
+      "configuration {}: {}\n{}",
       on(top.settings.verbose), on(top.evaluator().options.argument_checks),
       top.evaluator().options.optimizer.level, top.runner().text.print_length, traced_names(top),
-      profiled_names(top), top.configuration(), top.evaluator().backend().description());
+      profiled_names(top), top.configuration(), top.evaluator().backend().description(),
+      background);
 }
 
 }  // namespace neslc

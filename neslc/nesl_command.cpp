@@ -1,5 +1,6 @@
 #include "neslc/nesl_command.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -9,6 +10,7 @@
 
 #include "cvl/failure.hpp"
 #include "neslc/commands.hpp"
+#include "neslc/job.hpp"
 #include "neslc/nesl_options.hpp"
 #include "neslc/repl.hpp"
 #include "vinterp/backends.hpp"
@@ -53,6 +55,7 @@ int run(Toplevel& top, const NeslOptions& options) {
     status = std::max(status, top.process(std::make_shared<const vcode::Source>(
                                   "expression", options.expression)));
   }
+  if (status <= kSignalStatus) status = std::max(status, top.finish_background());
   top.report();
   return top.show.transcript ? kOk : status;
 }
@@ -102,6 +105,7 @@ int test(Toplevel& top, const NeslOptions& options) {
     if (result.cost) cost.add(*result.cost);
     if (!result.line.empty()) lines.push_back(result.line);
   }
+  if (const int failed = top.finish_background(); failed != kOk) return failed;
   std::uint32_t wanted = expected->line_count();
   if (wanted > 0 && expected->line(wanted).empty()) --wanted;
   int status = kOk;
@@ -167,6 +171,8 @@ int compile(Toplevel& top, const NeslOptions& options) {
         if (checked) text = top.evaluator().compile(*checked.form, optimizer_of(options));
       } catch (const CompileError& error) {
         checked.error = compile_error(*form.form, error);
+      } catch (NoValue& none) {
+        status = std::max(status, top.present(top.runner().failed(std::move(none.evaluation))));
       }
       if (checked.error) {
         status =
@@ -216,6 +222,16 @@ int perform(const NeslOptions& options) {
   return repl(top, options);
 }
 
+/// The process that has started this one for a job; no process, if nobody has.
+pid_t session_of(std::span<const std::string> arguments) {
+  pid_t session = 0;
+  if (arguments.size() == 1) {
+    const char* const begin = arguments[0].data();
+    std::from_chars(begin, begin + arguments[0].size(), session);
+  }
+  return session;
+}
+
 int fail(const vinterp::Options& machine, const vcode::Diagnostic& diagnostic) {
   const vcode::RenderOptions rendering{vinterp::use_color(machine.color), "nesl"};
   const std::string text = machine.json_diagnostics ? vinterp::json_line(diagnostic, nullptr)
@@ -229,6 +245,7 @@ int fail(const vinterp::Options& machine, const vcode::Diagnostic& diagnostic) {
 int run_nesl(const std::string& program, std::span<const std::string> arguments) noexcept {
   return vinterp::guarded("nesl", [&] {
     vinterp::prepare_standard_streams();
+    if (program == kJobProgram) return run_job(session_of(arguments));
     const NeslOptions options = parse_nesl_options(program, arguments);
     vcode::Diagnostic diagnostic;
     try {

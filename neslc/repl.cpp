@@ -79,6 +79,7 @@ class Repl {
           break;
         case LineReader::Status::End:
           finish();
+          if (!terminal_) guarded([&] { return top_.finish_background(); });
           return terminal_ ? kOk : status_;
       }
     }
@@ -155,6 +156,8 @@ class Repl {
     try {
       keep(action());
       return;
+    } catch (NoValue& none) {
+      return keep(top_.present(top_.runner().failed(std::move(none.evaluation))));
     } catch (const CommandError& error) {
       diagnostic = diagnostic_of(error);
     } catch (const cvl::Failure& failure) {

@@ -4,7 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "cvl/failure.hpp"
+#include "vinterp/failure_report.hpp"
+
 namespace neslc {
+namespace {
+
+bool is_background(const ast::Form& form) {
+  const auto* binding = std::get_if<ast::BindingForm>(&form.node);
+  return binding != nullptr && binding->kind == ast::BindingForm::Kind::Background;
+}
+
+}  // namespace
 
 FormResult Runner::rejected(StaticError error) {
   FormResult result;
@@ -37,6 +48,7 @@ FormResult Runner::process(const ParsedForm& form) {
   switch (checked.form->kind) {
     case CheckedForm::Kind::Expression:
     case CheckedForm::Kind::Binding:
+      if (is_background(*form.form)) return started(std::move(*checked.form));
       return evaluated(std::move(*checked.form));
     default:
       return defined(std::move(*checked.form));
@@ -62,33 +74,58 @@ FormResult Runner::defined(CheckedForm form) {
 
 FormResult Runner::evaluated(CheckedForm form) {
   Evaluation evaluation = evaluator_.evaluate(form);
+  if (evaluation.status != Evaluation::Status::Done) return failed(std::move(evaluation));
+  FormResult result;
+  result.kind = FormResult::Kind::Value;
+  result.seconds = evaluation.seconds;
+  result.compile_seconds = evaluation.compile_seconds;
+  result.cost = evaluation.cost;
+  result.line = result_line(form, evaluation.values);
+  evaluator_.bind(std::move(form), evaluation.values);
+  return result;
+}
+
+FormResult Runner::started(CheckedForm form) {
+  const std::shared_ptr<const ast::Form> written = form.form;
+  const auto& binding = std::get<ast::BindingForm>(written->node);
+  FormResult result;
+  result.kind = FormResult::Kind::Started;
+  result.line = fmt::format("background {} : {}", ast::pattern_text(*binding.pattern),
+                            scheme_text(form.scheme));
+  Evaluation evaluation;
+  try {
+    evaluation = evaluator_.start(std::move(form), background_machine(*written));
+  } catch (const StaticError& error) {
+    return rejected(error);
+  } catch (const cvl::Failure& failure) {
+    evaluation.status = Evaluation::Status::Failed;
+    evaluation.diagnostic = vinterp::diagnostic_of(failure);
+    evaluation.diagnostic->span = written->span;
+    evaluation.source = written->source;
+  }
+  return evaluation.status == Evaluation::Status::Done ? result : failed(std::move(evaluation));
+}
+
+FormResult Runner::failed(Evaluation evaluation) {
+  if (evaluation.status == Evaluation::Status::Rejected) {
+    return rejected(std::move(*evaluation.error));
+  }
   FormResult result;
   result.seconds = evaluation.seconds;
   result.compile_seconds = evaluation.compile_seconds;
   result.cost = evaluation.cost;
   result.diagnostic = std::move(evaluation.diagnostic);
   result.source = std::move(evaluation.source);
-  switch (evaluation.status) {
-    case Evaluation::Status::Done:
-      result.kind = FormResult::Kind::Value;
-      result.line = result_line(form, evaluation.values);
-      evaluator_.bind(std::move(form), std::move(evaluation.values));
-      break;
-    case Evaluation::Status::Rejected:
-      return rejected(std::move(*evaluation.error));
-    case Evaluation::Status::Stopped:
-      result.kind = FormResult::Kind::Stopped;
-      result.line = std::move(evaluation.message);
-      break;
-    case Evaluation::Status::Failed:
-      result.kind = FormResult::Kind::Failed;
-      result.line = "RUNTIME ERROR: " + result.diagnostic->message;
-      break;
-    case Evaluation::Status::Interrupted:
-      result.kind = FormResult::Kind::Interrupted;
-      result.signal = evaluation.signal;
-      result.line = "Interrupted.";
-      break;
+  result.signal = evaluation.signal;
+  if (evaluation.status == Evaluation::Status::Stopped) {
+    result.kind = FormResult::Kind::Stopped;
+    result.line = std::move(evaluation.message);
+  } else if (evaluation.status == Evaluation::Status::Failed) {
+    result.kind = FormResult::Kind::Failed;
+    result.line = "RUNTIME ERROR: " + result.diagnostic->message;
+  } else {
+    result.kind = FormResult::Kind::Interrupted;
+    result.line = "Interrupted.";
   }
   return result;
 }

@@ -17,6 +17,7 @@ struct FormResult {
   enum class Kind : std::uint8_t {
     Defined,      // a function or datatype
     Value,        // `line`: `it = VALUE : TYPE`
+    Started,      // in the background; `line`: `background NAME : TYPE`
     Rejected,     // `line`: STATIC ERROR ...; `error`
     Stopped,      // `line`: RUNTIME ERROR ... or ERROR ...
     Failed,       // by the machine
@@ -40,17 +41,24 @@ class Runner {
   Runner(Session& session, Evaluator& evaluator) : session_(session), evaluator_(evaluator) {}
 
   TextOptions text;
+  /// Where a binding `&=` is evaluated, from its options. Throws StaticError. Must be set before
+  /// the first one.
+  std::function<vinterp::Options(const ast::Form&)> background_machine;
 
   /// REQUIRES: not a command.
   FormResult process(const ParsedForm& form);
   /// Only checks; binds functions and datatypes.
   FormResult check(const ParsedForm& form);
+  /// What an evaluation of the form without a value tells; one without a diagnostic was
+  /// interrupted.
+  FormResult failed(Evaluation evaluation);
   /// A value as result lines show it.
   std::string value_line(TypePtr type, const std::vector<cvl::Value>& values);
 
  private:
   FormResult rejected(StaticError error);
   FormResult evaluated(CheckedForm form);
+  FormResult started(CheckedForm form);
   FormResult defined(CheckedForm form);
   std::string result_line(const CheckedForm& form, const std::vector<cvl::Value>& values);
 

@@ -19,8 +19,6 @@ namespace {
 using Word = ast::CommandForm::Word;
 using Words = std::span<const Word>;
 
-constexpr std::size_t kWordBytes = 8;  // the classic unit of memory
-
 const Word& argument(Words words, std::size_t index, std::string_view usage) {
   if (index < words.size()) return words[index];
   throw CommandError{"the command is not complete", fmt::format("set {};", usage)};
@@ -125,15 +123,12 @@ void set_memory_size(Toplevel& top, Words words) {
 
 void set_config(Toplevel& top, Words words) {
   const Word& name = only(words, "config NAME");
-  const auto found = top.configurations().find(name.text);
-  if (found != top.configurations().end()) return use(top, name.text, found->second);
-  if (name.text != "cpu" && name.text != "cuda") {
+  const auto configuration = find_configuration(top, name.text);
+  if (!configuration) {
     throw CommandError{fmt::format("there is no configuration `{}`", vcode::escaped(name.text)),
-                       "`show configs;` lists them, cpu and cuda always exist", name.span};
+                       kConfigurationHint, name.span};
   }
-  Configuration configuration = top.configurations().at(top.configuration());
-  configuration.backend = name.text;
-  use(top, name.text, configuration);
+  use(top, name.text, *configuration);
 }
 
 void set_trace(Toplevel& top, Words words) {
@@ -196,10 +191,11 @@ void apply_options(Configuration& configuration, Words words) {
     } else if (name.text == "memory_size") {
       const std::size_t most = std::numeric_limits<std::size_t>::max() / kWordBytes;
       configuration.memory = std::min(number_of(value), most) * kWordBytes;
+    } else if (name.text == "max_time") {
+      configuration.max_time = number_of(value);
     } else {
-      constexpr std::string_view kClassic[] = {"interp_file", "temp_dir", "rsh_command",
-                                               "plot_file",   "max_time", "arguments",
-                                               "foreground"};
+      constexpr std::string_view kClassic[] = {"interp_file", "temp_dir",  "rsh_command",
+                                               "plot_file",   "arguments", "foreground"};
       const bool classic =
           std::find(std::begin(kClassic), std::end(kClassic), name.text) != std::end(kClassic);
       if (!classic) {
@@ -244,6 +240,15 @@ void make_configuration(Toplevel& top, const ast::CommandForm& command) {
   Configuration configuration = top.configurations().at(top.configuration());
   apply_options(configuration, words.subspan(1));
   top.configurations()[words[0].text] = configuration;
+}
+
+std::optional<Configuration> find_configuration(const Toplevel& top, const std::string& name) {
+  const auto found = top.configurations().find(name);
+  if (found != top.configurations().end()) return found->second;
+  if (name != "cpu" && name != "cuda") return {};
+  Configuration configuration = top.configurations().at(top.configuration());
+  configuration.backend = name;
+  return configuration;
 }
 
 std::span<const std::string_view> setting_names() {

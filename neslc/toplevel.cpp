@@ -14,6 +14,7 @@
 #include "neslc/commands.hpp"
 #include "neslc/definitions_text.hpp"
 #include "neslc/library_text.hpp"
+#include "neslc/settings_command.hpp"
 #include "vcode/keywords.hpp"
 #include "vinterp/backends.hpp"
 #include "vinterp/json.hpp"
@@ -60,9 +61,16 @@ Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_opti
   options.optimizer.disabled = machine.disabled_passes;
   if (machine.profile) {
     options.profile = &profile_;
+    evaluator_->variables().profile = &profile_;
     options.trace_file = *machine.profile;
   }
   runner_->text.one_line = show.transcript;
+  runner_->background_machine = [this](const ast::Form& form) {
+    return neslc::background_machine(*this, form);
+  };
+  evaluator_->variables().on_value = [this](const auto& background, const auto& result) {
+    show_background_measures(background, result);
+  };
   configurations_[configuration_] = {machine.backend, machine.device, machine.threads,
                                      machine.memory};
 }
@@ -114,6 +122,17 @@ void Toplevel::show_measures(const FormResult& result) {
   }
 }
 
+void Toplevel::show_background_measures(const BackgroundEvaluation& background,
+                                        const Evaluation& result) {
+  if (show.transcript || (!show.time && !show.cost)) return;
+  print_error(fmt::format("background {}:\n", background.name));
+  FormResult measured;
+  measured.seconds = result.seconds;
+  measured.compile_seconds = result.compile_seconds;
+  measured.cost = result.cost;
+  show_measures(measured);
+}
+
 int Toplevel::present(const FormResult& result) {
   if (show.transcript) {
     if (!result.line.empty()) print(result.line + "\n");
@@ -127,6 +146,9 @@ int Toplevel::present(const FormResult& result) {
       if (!show.values) return kOk;
       print(result.line + "\n");
       show_measures(result);
+      return kOk;
+    case FormResult::Kind::Started:
+      if (show.values) print(result.line + "\n");
       return kOk;
     case FormResult::Kind::Interrupted:
       if (result.signal == SIGALRM) {
@@ -159,12 +181,15 @@ void Toplevel::report() {
 void Toplevel::remember(const ast::Form& form, const FormResult& result) {
   const bool binding = std::holds_alternative<ast::BindingForm>(form.node);
   const bool defined = result.kind == FormResult::Kind::Defined;
-  if (defined || (binding && result.kind == FormResult::Kind::Value)) {
+  const bool bound =
+      result.kind == FormResult::Kind::Value || result.kind == FormResult::Kind::Started;
+  if (defined || (binding && bound)) {
     journal_.emplace_back(form.text());
   }
 }
 
 int Toplevel::process(const ParsedForm& form) {
+  evaluator_->variables().collect_processes();
   if (form.form && std::holds_alternative<ast::CommandForm>(form.form->node)) return command(form);
   if (settings.verbose && !show.transcript) print("Compiling..Running..\n");
   FormResult result = runner_->process(form);
@@ -183,7 +208,18 @@ int Toplevel::command(const ParsedForm& form) {
     vcode::Diagnostic diagnostic = diagnostic_of(error);
     if (!diagnostic.span) diagnostic.span = form.form->span;
     return complain(diagnostic, form.form->source.get());
+  } catch (NoValue& none) {
+    return present(runner_->failed(std::move(none.evaluation)));
   }
+}
+
+int Toplevel::finish_background() {
+  int status = kOk;
+  if (finished_) return status;
+  for (Evaluation& failed : evaluator_->variables().await_all()) {
+    status = std::max(status, present(runner_->failed(std::move(failed))));
+  }
+  return status;
 }
 
 int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {

@@ -36,12 +36,15 @@ struct Settings {
   std::string editor;    // empty: that of the environment
 };
 
+inline constexpr std::size_t kWordBytes = 8;  // the classic unit of memory
+
 /// A machine configuration: a backend and its limits.
 struct Configuration {
   std::string backend = "auto";
   int device = 0;
   int threads = 0;
   std::optional<std::size_t> memory;
+  std::size_t max_time = 0;  // seconds for evaluations in the background; 0: no limit
 };
 
 class Toplevel {
@@ -60,6 +63,10 @@ class Toplevel {
   /// All forms of a file, whose ending `.nesl` may be left out. Throws CommandError if it cannot be
   /// read.
   int load(const std::string& file, bool print);
+  /// At the end of the input: waits for all background evaluations, unless `exit` has been
+  /// processed, and shows the failures that no use of their variables has shown. The greatest
+  /// status.
+  int finish_background();
   /// `exit` has been processed.
   bool finished() const { return finished_; }
   /// Reports what was collected for the whole session: the profile, the sum of the costs.
@@ -72,6 +79,7 @@ class Toplevel {
   Runner& runner() { return *runner_; }
   const vinterp::Options& machine() const { return machine_; }
   std::map<std::string, Configuration>& configurations() { return configurations_; }
+  const std::map<std::string, Configuration>& configurations() const { return configurations_; }
   const std::string& configuration() const { return configuration_; }
   /// Goes on with that configuration, all values included. Throws cvl::Failure.
   void configure(const std::string& name, const Configuration& configuration);
@@ -90,6 +98,7 @@ class Toplevel {
   int command(const ParsedForm& form);
   void remember(const ast::Form& form, const FormResult& result);
   void show_measures(const FormResult& result);
+  void show_background_measures(const BackgroundEvaluation& background, const Evaluation& result);
 
   vinterp::Options machine_;
   Session session_;

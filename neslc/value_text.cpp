@@ -156,6 +156,16 @@ Column download(cvl::Backend& backend, const cvl::Value& value) {
                                  : elements_of<double, float>(backend, vector);
 }
 
+vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value) {
+  vcode::Constant constant;
+  constant.type = value.type();
+  std::visit([&](auto&& elements) { constant.elements = std::move(elements); },
+             download(backend, value));
+  const bool scalar = constant.size() == 1;
+  constant.form = scalar ? vcode::ConstantForm::Scalar : vcode::ConstantForm::Vector;
+  return constant;
+}
+
 std::string float_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";

@@ -8,6 +8,7 @@
 
 #include "cvl/backend.hpp"
 #include "neslc/types.hpp"
+#include "vcode/instruction.hpp"
 
 namespace neslc {
 
@@ -16,6 +17,8 @@ using Column =
     std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t>>;
 
 Column download(cvl::Backend& backend, const cvl::Value& value);
+/// A value as a constant of a program text.
+vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value);
 
 struct TextOptions {
   std::size_t print_length = 100;  // elements of a sequence that are shown

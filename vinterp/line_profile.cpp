@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "vcode/origin.hpp"
 #include "vinterp/report_text.hpp"
 
 namespace vinterp {
 
-void LineProfile::add(const Profile& profile, const vcode::LinkedProgram& program,
+void LineProfile::add(const std::vector<Profile::Cost>& costs, const vcode::LinkedProgram& program,
                       const Places& places, double seconds) {
   seconds_ += seconds;
   for (std::uint32_t at = 0; at < program.code.size(); ++at) {
-    const Profile::Cost& cost = profile.costs()[at];
+    const Profile::Cost& cost = costs[at];
     if (cost.calls == 0) continue;
     Place place = places(at);
     const vcode::Instruction& code = program.code[at];

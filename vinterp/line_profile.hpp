@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "vinterp/profile.hpp"
 
@@ -21,9 +22,9 @@ class LineProfile {
   };
   using Places = std::function<Place(std::uint32_t instruction)>;
 
-  /// Adds what one run of `program` cost.
-  void add(const Profile& profile, const vcode::LinkedProgram& program, const Places& places,
-           double seconds);
+  /// Adds what one run of `program` cost, by instruction (Profile::costs()).
+  void add(const std::vector<Profile::Cost>& costs, const vcode::LinkedProgram& program,
+           const Places& places, double seconds);
 
   /// As Profile::report.
   std::string report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device) const;

@@ -71,7 +71,7 @@ void Observers::report_profile(double seconds) {
   const auto& heap = backend_.heap().statistics();
   if (show_profile_ && has_origins(program_)) {
     LineProfile lines;
-    lines.add(*profile_, program_, origin_places(program_), seconds);
+    lines.add(profile_->costs(), program_, origin_places(program_), seconds);
     standard_error(lines.report(heap, backend_.counters()));
   } else if (show_profile_) {
     standard_error(profile_->report(heap, backend_.counters(), seconds));

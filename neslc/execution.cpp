@@ -1,0 +1,93 @@
+#include "neslc/execution.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fstream>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cvl/failure.hpp"
+#include "vinterp/chrome_trace.hpp"
+#include "vinterp/io_ops.hpp"
+#include "vinterp/streams.hpp"
+
+namespace neslc {
+namespace {
+
+/// Does the program do anything but compute, and say why it stops?
+bool has_effects(const vcode::LinkedProgram& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const auto& instruction) {
+    const bool io = vcode::info(instruction.op).family == vcode::Family::Io;
+    return io && instruction.op != vcode::Op::Write;
+  });
+}
+
+/// By a fault of the program, not for lack of something.
+bool has_failed(const vinterp::RunResult& run) {
+  return run.outcome == vinterp::Outcome::Exited ||
+         (run.outcome == vinterp::Outcome::Failed &&
+          vcode::info(run.failure->code).error_class == vcode::ErrorClass::Runtime);
+}
+
+void write_trace(vinterp::ChromeTrace& trace, const std::string& name) {
+  std::ofstream file(name, std::ios::binary);
+  const bool written =
+      file && trace.write([&](std::string_view text) { return static_cast<bool>(file << text); });
+  if (!written || !file.flush()) {
+    throw cvl::Failure(vcode::ErrorCode::OutputFailed,
+                       fmt::format("cannot write `{}`", vcode::escaped(name)));
+  }
+}
+
+/// The standard streams: a program that closes one closes it for itself only.
+vinterp::StreamTable own_streams() {
+  vinterp::prepare_standard_streams();
+  const auto copy = [](int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 3); };
+  return vinterp::StreamTable(copy(STDIN_FILENO), copy(STDOUT_FILENO), copy(STDERR_FILENO));
+}
+
+}  // namespace
+
+Execution execute(const Executable& executable, cvl::Backend& backend,
+                  const ExecutionOptions& options) {
+  const vcode::LinkedProgram& program = executable.program;
+  Execution result;
+  backend.seed(options.seed);
+  vinterp::IoOperations io(backend, {.sandbox = options.sandbox, .messages = &result.message},
+                           own_streams());
+  vinterp::Machine machine(program, executable.constants, backend, io,
+                           {.max_depth = options.max_depth, .vcode_terms = false});
+  CostMeter meter(program);
+  if (options.cost) machine.observe(meter);
+  vinterp::Profile profile(program);
+  if (options.profile) machine.observe(profile);
+  std::optional<vinterp::ChromeTrace> trace;
+  if (!options.trace_file.empty()) machine.observe(trace.emplace(program, backend.heap()));
+  result.run = machine.run();
+  if (options.cost) result.cost = meter.cost();
+  if (trace) write_trace(*trace, options.trace_file);
+  if (options.profile) result.profile = profile.costs();
+  if (result.run.outcome == vinterp::Outcome::Returned) {
+    const auto stack = machine.stack();
+    result.values.assign(stack.begin(), stack.end());
+  }
+  return result;
+}
+
+Executions execute(const Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
+                   const ExecutionOptions& options) {
+  Executions result{execute(executable, backend, options), {}};
+  if (!as_written || !has_failed(result.first.run)) return result;
+  const std::optional<Executable> written = as_written();
+  if (!written || has_effects(written->program)) return result;
+  ExecutionOptions unobserved = options;
+  unobserved.profile = false;
+  unobserved.trace_file.clear();
+  Execution again = execute(*written, backend, unobserved);
+  if (again.run.outcome != vinterp::Outcome::Returned) result.explaining = std::move(again);
+  return result;
+}
+
+}  // namespace neslc

@@ -1,0 +1,70 @@
+// Runs linked programs on a backend and records what became of them.
+//
+// Nothing here knows the NESL text: places are numbers of instructions, so that a run in another
+// process (job.hpp) can be told to whoever compiled the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cvl/backend.hpp"
+#include "neslc/cost.hpp"
+#include "vcode/diagnostics.hpp"
+#include "vcode/program.hpp"
+#include "vinterp/machine.hpp"
+#include "vinterp/profile.hpp"
+
+namespace neslc {
+
+struct ExecutionOptions {
+  std::uint64_t seed = 1;                                           // of RAND
+  bool cost = false;                                                // measure it
+  bool profile = false;                                             // count by instruction
+  bool sandbox = false;                                             // no files, no processes
+  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
+  std::string trace_file;  // gets the Chrome trace; empty: none
+};
+
+/// A program and the values of its constants.
+struct Executable {
+  vcode::LinkedProgram program;
+  std::vector<cvl::Value> constants;
+};
+
+/// In the place of an instruction: the failure was outside of the program.
+inline constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+/// What became of a run.
+struct Execution {
+  vinterp::RunResult run;
+  std::vector<cvl::Value> values;               // Returned
+  std::string message;                          // what it wrote to standard error before it EXITed
+  std::optional<Cost> cost;                     // if it was measured, of a failed run too
+  std::vector<vinterp::Profile::Cost> profile;  // by instruction, if they were counted
+};
+
+/// Throws cvl::Failure if the trace cannot be written.
+Execution execute(const Executable& executable, cvl::Backend& backend,
+                  const ExecutionOptions& options);
+
+/// The runs of an optimized program and, where it failed, of the program as it was written, which
+/// says which operation failed first, what with, and how it got there.
+struct Executions {
+  Execution first;
+  std::optional<Execution> explaining;  // it failed too
+};
+
+/// Makes the program as it was written, or nothing if it cannot be had.
+using AsWritten = std::function<std::optional<Executable>()>;
+
+/// `as_written` is asked only after a failure, and its program runs only if nobody can notice: it
+/// must neither read nor write anything. Empty: `executable` is not optimized.
+Executions execute(const Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
+                   const ExecutionOptions& options);
+
+}  // namespace neslc

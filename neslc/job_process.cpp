@@ -1,0 +1,104 @@
+// The process of a job.
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <optional>
+#include <string>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include <utility>
+
+#include "cvl/failure.hpp"
+#include "neslc/job_descriptors.hpp"
+#include "neslc/job_message.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
+#include "vinterp/backends.hpp"
+#include "vinterp/failure_report.hpp"
+#include "vinterp/interrupt.hpp"
+
+namespace neslc {
+namespace {
+
+[[noreturn]] void refuse(std::string message) {
+  throw cvl::Failure(vcode::ErrorCode::Internal, std::move(message));
+}
+
+/// What this process must not do: outlive the session, hand its descriptors on to programs that the
+/// evaluation starts, stop when it writes to a terminal that others use.
+void settle(pid_t session) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != session) std::_Exit(EXIT_FAILURE);  // it has ended already
+  prctl(PR_SET_NAME, kJobProgram.data());
+  for (const int fd : {kRequestDescriptor, kAnswerDescriptor, kLifeDescriptor}) {
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) refuse("this program was not started by `nesl`");
+  }
+  std::signal(SIGTTOU, SIG_IGN);
+}
+
+Executable load(const JobProgram& job, const std::vector<cvl::Value>& values) {
+  vcode::Diagnostics diagnostics;
+  auto program =
+      vcode::parse(std::make_shared<const vcode::Source>("program", job.text), diagnostics);
+  std::optional<vcode::LinkedProgram> linked;
+  if (program) linked = vcode::link(std::move(*program), diagnostics);
+  if (!linked) refuse("background: " + diagnostics.all().front().message);
+  std::size_t next = 0;
+  for (vcode::Instruction& instruction : linked->code) {
+    if (instruction.op != vcode::Op::Const) continue;
+    if (next == job.constants.size()) refuse("background: there are more constants than values");
+    instruction.a = job.constants[next++];
+  }
+  linked->constants.resize(values.size());
+  return {std::move(*linked), values};
+}
+
+void carry_out() {
+  std::optional<MappedFile> file(std::in_place, kRequestDescriptor);
+  MessageReader message(file->bytes());
+  JobRequest request = read_request(message);
+  if (request.machine.time_limit > 0) vinterp::set_time_limit(request.machine.time_limit);
+  const auto backend = vinterp::make_backend(request.machine);
+  message.set_backend(*backend);
+  message.get(request.values);
+  file.reset();
+  close(kRequestDescriptor);
+
+  const Executable executable = load(request.programs.front(), request.values);
+  AsWritten as_written;
+  if (request.programs.size() > 1) {
+    as_written = [&] { return load(request.programs[1], request.values); };
+  }
+  const Executions result = execute(executable, as_written, *backend, request.options);
+  write_result(kAnswerDescriptor, result, *backend);
+}
+
+/// A failure outside of the programs: nowhere in them.
+void answer(const cvl::Failure& failure) {
+  Executions result;
+  result.first.run.outcome = vinterp::Outcome::Failed;
+  result.first.run.failure = vinterp::diagnostic_of(failure);
+  result.first.run.at = kNowhere;
+  if (ftruncate(kAnswerDescriptor, 0) != 0) std::_Exit(EXIT_FAILURE);
+  lseek(kAnswerDescriptor, 0, SEEK_SET);
+  vinterp::Options without_values;
+  without_values.backend = "cpu";
+  without_values.threads = 1;
+  write_result(kAnswerDescriptor, result, *vinterp::make_backend(without_values));
+}
+
+}  // namespace
+
+int run_job(pid_t session) {
+  settle(session);
+  try {
+    carry_out();
+  } catch (const cvl::Failure& failure) {
+    answer(failure);
+  } catch (const std::bad_alloc&) {
+    answer(cvl::Failure(vcode::ErrorCode::OutOfMemory, "out of memory"));
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace neslc
