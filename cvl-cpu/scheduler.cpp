@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <new>
 #include <sched.h>
+#include <thread>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include "cvl-cpu/thread_sanitizer.hpp"
+#include "cvl-cpu/threads.hpp"
 
 namespace cvl::cpu {
-
-namespace tbb = oneapi::tbb;
 
 namespace {
 
@@ -28,66 +26,94 @@ void order_streamed_stores() {
 #endif
 }
 
-/// What oneTBB would answer, but without starting it.
 int usable_processors() {
   cpu_set_t processors;
   if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
-  return tbb::info::default_concurrency();
+  return static_cast<int>(std::thread::hardware_concurrency());
 }
+
+/// The calls of a body on several threads. The first exception waits here for the caller's thread.
+class SharedCalls {
+ public:
+  explicit SharedCalls(TileBody body) : body_(body) {
+    order_streamed_stores();
+    begun_.publish();
+  }
+
+  static void call(void* calls, std::int64_t index) {
+    static_cast<SharedCalls*>(calls)->call(index);
+  }
+
+  /// After all calls have returned.
+  void finish() {
+    done_.observe();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void call(std::int64_t index) {
+    begun_.observe();
+    if (!failed_.load(std::memory_order_relaxed)) {
+      try {
+        body_(index);
+      } catch (...) {
+        if (!failed_.exchange(true)) failure_ = std::current_exception();
+      }
+    }
+    order_streamed_stores();
+    done_.publish();
+  }
+
+  TileBody body_;
+  HappensBefore begun_;
+  HappensBefore done_;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;
+};
 
 }  // namespace
 
-struct Scheduler::Arena {
-  // More threads than processors are allowed: tests use them to provoke interleavings.
-  explicit Arena(int threads)
-      : control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
-        arena(threads) {}
-
-  /// Calls body(index) for 0 <= index < count in tasks of the arena and waits for them.
-  template <class Partitioner>
-  void run(std::int64_t count, TileBody body, const Partitioner& partitioner) {
-    HappensBefore begun;
-    HappensBefore done;
-    order_streamed_stores();
-    begun.publish();
-    arena.execute([&] {
-      tbb::parallel_for(
-          std::int64_t{0}, count,
-          [&](std::int64_t index) {
-            begun.observe();
-            body(index);
-            order_streamed_stores();
-            done.publish();
-          },
-          partitioner);
-    });
-    done.observe();
-  }
-
-  tbb::global_control control;
-  tbb::task_arena arena;
-};
-
 Scheduler::Scheduler(int threads)
-    : threads_(threads > 0 ? threads : std::max(1, usable_processors())) {}
+    : threads_(threads > 0 ? threads : std::max(1, usable_processors())),
+      serial_bytes_(bytes_before_threads()) {}
 
-Scheduler::~Scheduler() = default;
+Scheduler::~Scheduler() {
+  if (arena_ != nullptr) thread_library()->destroy(arena_);
+}
 
-Scheduler::Arena& Scheduler::arena() {
-  if (arena_ == nullptr) arena_ = std::make_unique<Arena>(threads_);
-  return *arena_;
+bool Scheduler::worth_sharing(std::int64_t bytes) {
+  if (bytes < kSerialBytes || threads_ == 1) return false;
+  if (arena_ != nullptr) return true;
+  if (bytes <= serial_bytes_) {
+    serial_bytes_ -= bytes;
+    return false;
+  }
+  return start();
+}
+
+bool Scheduler::start() {
+  if (threads_ == 1) return false;
+  if (arena_ == nullptr) {
+    if (const ThreadLibrary* library = thread_library()) arena_ = library->create(threads_);
+    if (arena_ == nullptr) threads_ = 1;
+  }
+  return arena_ != nullptr;
+}
+
+void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
+  SharedCalls calls(body);
+  const bool done = thread_library()->run(arena_, count, SharedCalls::call, &calls, separate);
+  calls.finish();
+  if (!done) throw std::bad_alloc();
 }
 
 void Scheduler::for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  if (tiles <= 1 || bytes < kSerialBytes || threads_ == 1) {
-    for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
-    return;
-  }
-  arena().run(tiles, body, tbb::auto_partitioner{});
+  if (tiles > 1 && worth_sharing(bytes)) return run(tiles, body, false);
+  for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
 }
 
 void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  if (tiles <= 1 || bytes < kSerialBytes || threads_ == 1) {
+  if (tiles <= 1 || !worth_sharing(bytes)) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
     return;
   }
@@ -95,15 +121,12 @@ void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileB
   auto share = [&](std::int64_t) {
     for (std::int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1)) body(tile);
   };
-  for_parts(threads_, share);
+  run(threads_, share, true);
 }
 
 void Scheduler::for_parts(int parts, TileBody body) {
-  if (parts <= 1 || threads_ == 1) {
-    for (int part = 0; part < parts; ++part) body(part);
-    return;
-  }
-  arena().run(parts, body, tbb::simple_partitioner{});
+  if (parts > 1 && start()) return run(parts, body, true);
+  for (int part = 0; part < parts; ++part) body(part);
 }
 
 }  // namespace cvl::cpu

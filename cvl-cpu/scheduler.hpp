@@ -1,15 +1,14 @@
-// Work on ranges of elements, over oneTBB threads.
+// Work on ranges of elements, on several threads.
 //
 // Ranges are cut into tiles of a fixed number of elements, whatever the number of threads, so that
 // what is computed per tile (partial sums) does not depend on it. Short ranges run on the calling
 // thread: waking a sleeping worker costs more than they take (see kSerialBytes). What a body
 // writes, with stores that go around the cache too, is there for the caller and for all later
-// bodies.
+// bodies. An exception that a body throws reaches the caller; bodies not begun by then are left out.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace cvl::cpu {
 
@@ -35,6 +34,8 @@ class Scheduler {
   /// `threads` 0 means one per processor.
   explicit Scheduler(int threads);
   ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
 
   int threads() const { return threads_; }
 
@@ -48,15 +49,17 @@ class Scheduler {
 
   /// Calls body(part) for 0 <= part < parts(), once per thread's share; for algorithms that cut
   /// their work by thread because the cut cannot be seen in the result.
-  int parts(std::int64_t bytes) const { return bytes < kSerialBytes ? 1 : threads_; }
+  int parts(std::int64_t bytes) { return worth_sharing(bytes) ? threads_ : 1; }
   void for_parts(int parts, TileBody body);
 
  private:
-  struct Arena;
-  Arena& arena();
+  bool worth_sharing(std::int64_t bytes);
+  bool start();
+  void run(std::int64_t count, TileBody body, bool separate);
 
   int threads_;
-  std::unique_ptr<Arena> arena_;  // made for the first work that is worth sharing
+  std::int64_t serial_bytes_;  // of shareable work that is left to this thread before it has others
+  void* arena_ = nullptr;      // threads.hpp
 };
 
 /// Number of tiles of `tile` elements that cover n elements.

@@ -244,4 +244,36 @@ TEST_CASE("rows of a profile", "[cli]") {
                   "\"elements\": 2, ") != std::string::npos);
 }
 
+#if NESL_LOADS_THREADS
+/// 8 million elements: enough memory traffic for several threads.
+const char* const kLargeProgram =
+    "FUNC MAIN CONST INT 0 CONST INT 1 CONST INT 8000000 MAKE_SEGDES INDEX COPY 1 0 * INT "
+    "CONST INT 8000000 MAKE_SEGDES MAX_REDUCE INT RET";
+
+TEST_CASE("worker threads are loaded when there is work for them", "[cli]") {
+  Folder folder;
+  folder.write("small.vcode", "FUNC MAIN CONST INT 1 RET");
+  folder.write("large.vcode", kLargeProgram);
+  const auto small = folder.run("LD_DEBUG=files $V --threads 2 small.vcode");
+  CHECK(small.err.find("cvl_cpu_threads.so") == std::string::npos);
+  const auto large = folder.run("LD_DEBUG=files $V --threads 2 --int 64 large.vcode");
+  CHECK(large.err.find("cvl_cpu_threads.so") != std::string::npos);
+  CHECK(large.err.find("warning") == std::string::npos);
+  CHECK(large.out == "( 63999984000001 )\n");
+  const auto serial = folder.run("LD_DEBUG=files $V --threads 1 --int 64 large.vcode");
+  CHECK(serial.err.find("cvl_cpu_threads.so") == std::string::npos);
+}
+
+TEST_CASE("a program without its worker threads warns and uses one", "[cli]") {
+  Folder folder;
+  folder.write("large.vcode", kLargeProgram);
+  const auto result =
+      folder.run("mkdir bin && cp $V bin/ && bin/vinterp --threads 2 --int 64 large.vcode");
+  CHECK(result.status == 0);
+  CHECK(result.out == "( 63999984000001 )\n");
+  CHECK(result.err.find("warning: no worker threads: ") == 0);
+  CHECK(result.err.find("warning", 1) == std::string::npos);
+}
+#endif
+
 }  // namespace
