@@ -18,6 +18,7 @@ class Store : public KernelSink {
     for (const ArrayId array : sink.over) {
       if (may_overwrite(array)) over_.push_back(array);
     }
+    twin_ = find_twin();
   }
 
   void open_empty() override { put(cpu_.new_vector(type_of(sink_.values[0]), 0)); }
@@ -25,6 +26,7 @@ class Store : public KernelSink {
   Need open(std::size_t&) override {
     const NodeId value = sink_.values[0];
     const Type type = type_of(value);
+    if (twin_ != kNone) return Need::Nothing;
     Vector ready;
     if (compact(value, type, ready)) {
       put(std::move(ready));
@@ -44,12 +46,30 @@ class Store : public KernelSink {
     return Need::Targets;
   }
 
+  void close() override {
+    if (twin_ != kNone) put(state_.arrays[twin_]);
+  }
+
  protected:
   virtual Vector& target_vector() { return state_.arrays[sink_.arrays[0]]; }
   virtual bool must_lie_in_memory() const { return state_.plan.scattered[sink_.arrays[0]]; }
   void put(Vector vector) { target_vector() = std::move(vector); }
 
  private:
+  /// An array of the same elements that the pass stores before this one: both share its storage.
+  ArrayId find_twin() const {
+    const auto scattered = [&](const PlanSink& sink) {
+      return sink.kind == PlanSink::Kind::Store && state_.plan.scattered[sink.arrays[0]];
+    };
+    if (scattered(sink_)) return kNone;
+    for (const PlanSink& other : pass_.plan().sinks) {
+      if (&other == &sink_) return kNone;
+      const bool stored = other.kind == PlanSink::Kind::Store && other.values == sink_.values;
+      if (stored && !scattered(other)) return other.arrays[0];
+    }
+    return kNone;
+  }
+
   /// Results that need no evaluation.
   bool compact(NodeId value, Type type, Vector& result) {
     const PlanNode& node = pass_.plan().nodes[value];
@@ -130,6 +150,7 @@ class Store : public KernelSink {
   }
 
   std::vector<ArrayId> over_;
+  ArrayId twin_ = kNone;
   bool taken_over_ = false;
 };
 
@@ -142,6 +163,7 @@ class StoreLengths : public Store {
     close();
   }
   void close() override {
+    Store::close();
     if (state_.faults.any() && state_.faults.binding() <= sink_.binding) return;
     const SegdesId id = sink_.segdes[0];
     state_.bind_size(kernel().segdes[id].count, lengths_.length, kernel().segdes[id].name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "fcode-opt/fusion/cost.hpp"
@@ -66,17 +67,30 @@ MemoryModel::MemoryModel(const RegionGraph& graph, std::int64_t int_bytes) : gra
     const RegionGraph::Storage& storage = graph.storage[value];
     if (!storage.counts) continue;
     const Type type = *graph.types[value];
-    const std::int64_t width = type == Type::Bool                            ? 1
-                               : type == Type::Float || type == Type::Segdes ? 8
-                                                                             : int_bytes;
+    std::int64_t width = int_bytes;  // also of a descriptor, for each segment
+    if (type == Type::Bool) width = 1;
+    if (type == Type::Float) width = 8;
     rooms_[value] = room_of(storage.elements, width);
   }
   for (Room& room : rooms_) {
     if (!room.empty()) room.resize(unknowns_.size() + 1);
   }
+  find_owners();
   std::vector<Event> alone;
   for (const Node& node : graph.nodes) alone.push_back(instruction(*node.statement));
   run(alone, [this](const Room& room) { add_peak(room); });
+}
+
+void MemoryModel::find_owners() {
+  owner_.resize(rooms_.size());
+  std::iota(owner_.begin(), owner_.end(), ValueId{0});
+  for (const Node& node : graph_.nodes) {
+    if (node.statement->kind != Statement::Kind::Op) continue;
+    const Family family = vcode::info(node.statement->op).family;
+    if (family != Family::MakeSegdes && family != Family::Lengths) continue;
+    const ValueId made = node.statement->results[0], from = node.statement->operands[0];
+    if (has_room(made) && has_room(from)) owner_[made] = owner_[from];
+  }
 }
 
 MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width) {
@@ -192,7 +206,11 @@ void MemoryModel::run(const std::vector<Event>& events, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(rooms_.size(), kNever);
   Room held(unknowns_.size() + 1);
-  const auto change = [&](ValueId value, std::int64_t sign) {
+  std::vector<int> holders(rooms_.size());  // by owner
+  const auto change = [&](ValueId value, int sign) {
+    int& count = holders[owner_[value]];
+    const bool counts = sign > 0 ? count++ == 0 : --count == 0;
+    if (!counts) return;
     for (std::size_t k = 0; k < held.size(); ++k) held[k] += sign * rooms_[value][k];
   };
   for (std::size_t e = 0; e < events.size(); ++e) {
@@ -216,13 +234,14 @@ void MemoryModel::run(const std::vector<Event>& events, Visit visit) const {
       if (!has_room(made)) continue;
       const auto taken = std::find_if(dying.begin(), dying.end(), [&](ValueId value) {
         const auto& over = events[e].over;
-        return same_room(value, made) && std::find(over.begin(), over.end(), value) != over.end();
+        return same_room(value, made) && holders[owner_[value]] == 1 &&
+               std::find(over.begin(), over.end(), value) != over.end();
       });
-      if (taken == dying.end()) {
-        change(made, 1);
-      } else {
+      if (taken != dying.end()) {
+        change(*taken, -1);
         dying.erase(taken);
       }
+      change(made, 1);
     }
     visit(held);
     for (const ValueId value : dying) change(value, -1);

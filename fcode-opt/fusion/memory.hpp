@@ -42,6 +42,7 @@ class MemoryModel {
   std::vector<Event> events(const Schedule& schedule) const;
   template <typename Visit>
   void run(const std::vector<Event>& events, Visit visit) const;
+  void find_owners();
   bool has_room(ValueId value) const { return value < rooms_.size() && !rooms_[value].empty(); }
   bool same_room(ValueId a, ValueId b) const { return rooms_[a] == rooms_[b]; }
   void add_peak(const Room& room);
@@ -50,6 +51,8 @@ class MemoryModel {
   const RegionGraph& graph_;
   std::vector<Atom> unknowns_;
   std::vector<Room> rooms_;  // by value; empty: takes none that counts
+  // By value: whose storage it is. A descriptor shares that of the vector of its lengths.
+  std::vector<ValueId> owner_;
   std::vector<Room> peaks_;  // of the statements one by one; none is within another one
 };
 
