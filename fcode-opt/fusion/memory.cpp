@@ -35,6 +35,14 @@ bool is_formula(const Node& node) {
   return op == Op::Distribute || op == Op::Index;
 }
 
+bool is_lengths(const RegionGraph& graph, ValueId value) {
+  const NodeIndex made = graph.producer(value);
+  if (made == kOutside) return false;
+  const Statement& statement = *graph.nodes[made].statement;
+  return statement.kind == Statement::Kind::Op &&
+         vcode::info(statement.op).family == Family::Lengths;
+}
+
 }  // namespace
 
 std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
@@ -61,13 +69,14 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
   return storage;
 }
 
-MemoryModel::MemoryModel(const RegionGraph& graph, std::int64_t int_bytes) : graph_(graph) {
+MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
   rooms_.resize(graph.storage.size());
   for (ValueId value = 0; value < graph.storage.size(); ++value) {
     const RegionGraph::Storage& storage = graph.storage[value];
     if (!storage.counts) continue;
     const Type type = *graph.types[value];
-    std::int64_t width = int_bytes;  // also of a descriptor, for each segment
+    if (run.regular && (type == Type::Segdes || is_lengths(graph, value))) continue;
+    std::int64_t width = run.int_bytes;  // also of a descriptor, for each segment
     if (type == Type::Bool) width = 1;
     if (type == Type::Float) width = 8;
     rooms_[value] = room_of(storage.elements, width);
@@ -78,7 +87,7 @@ MemoryModel::MemoryModel(const RegionGraph& graph, std::int64_t int_bytes) : gra
   find_owners();
   std::vector<Event> alone;
   for (const Node& node : graph.nodes) alone.push_back(instruction(*node.statement));
-  run(alone, [this](const Room& room) { add_peak(room); });
+  simulate(alone, [this](const Room& room, Slot) { add_peak(room); });
 }
 
 void MemoryModel::find_owners() {
@@ -192,17 +201,19 @@ std::vector<MemoryModel::Event> MemoryModel::events(const Schedule& schedule) co
   }
   std::vector<Event> events;
   for (Slot slot = 0; slot <= last; ++slot) {
+    const std::size_t first = events.size();
     if (!kernels[slot].empty()) events.push_back(kernel(kernels[slot], kept));
     for (const NodeIndex i : instructions[slot]) {
       events.push_back(instruction(*graph_.nodes[i].statement));
     }
+    for (std::size_t e = first; e < events.size(); ++e) events[e].slot = slot;
   }
   return events;
 }
 
-// Calls `visit` with what is held while each event takes place.
+// Calls `visit` with what is held while each event takes place, and the slot of the event.
 template <typename Visit>
-void MemoryModel::run(const std::vector<Event>& events, Visit visit) const {
+void MemoryModel::simulate(const std::vector<Event>& events, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(rooms_.size(), kNever);
   Room held(unknowns_.size() + 1);
@@ -243,7 +254,7 @@ void MemoryModel::run(const std::vector<Event>& events, Visit visit) const {
       }
       change(made, 1);
     }
-    visit(held);
+    visit(held, events[e].slot);
     for (const ValueId value : dying) change(value, -1);
     for (const ValueId made : events[e].makes) {
       if (has_room(made) && graph_.storage[made].dies && last[made] == kNever) change(made, -1);
@@ -269,16 +280,16 @@ void MemoryModel::add_peak(const Room& room) {
   peaks_.push_back(room);
 }
 
-std::int64_t MemoryModel::excess(const Schedule& schedule) const {
-  std::int64_t most = 0;
+MemoryModel::Excess MemoryModel::excess(const Schedule& schedule) const {
+  Excess most;
   if (peaks_.empty()) return most;
-  run(events(schedule), [&](const Room& room) {
+  simulate(events(schedule), [&](const Room& room, Slot slot) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const Room& peak : peaks_) {
       least = std::min(least, above(room, peak));
-      if (least <= most) return;
+      if (least <= most.bytes) return;
     }
-    most = least;
+    most = {least, slot};
   });
   return most;
 }

@@ -19,12 +19,21 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
 
 class MemoryModel {
  public:
-  /// `int_bytes`: of an element of INT, 4 or 8. A graph without `storage` needs none.
-  MemoryModel(const RegionGraph& graph, std::int64_t int_bytes);
+  /// What only the run decides.
+  struct Run {
+    std::int64_t int_bytes = 4;  // of an element of INT, 4 or 8
+    bool regular = false;        // all segments of a descriptor are equally long: it takes no room
+  };
+  /// A graph without `storage` needs none.
+  MemoryModel(const RegionGraph& graph, Run run);
 
+  struct Excess {
+    std::int64_t bytes = 0;
+    Slot slot = 0;  // where
+  };
   /// By how many bytes a schedule's peak is above that of the statements one by one, unknown
   /// lengths being kAssumedLength (cost.hpp). 0: for no lengths it is above.
-  std::int64_t excess(const Schedule& schedule) const;
+  Excess excess(const Schedule& schedule) const;
 
  private:
   /// Bytes, by unknown: [0] of known sizes, then for each unknown length how many bytes per unit.
@@ -32,6 +41,7 @@ class MemoryModel {
   struct Event {
     std::vector<ValueId> reads, makes;
     std::vector<ValueId> over;  // of what is read: may give its storage to a result
+    Slot slot = 0;
   };
 
   Room room_of(const Linear& elements, std::int64_t width);
@@ -41,7 +51,7 @@ class MemoryModel {
   bool written_over(const std::vector<NodeIndex>& members, const Node& reader, ValueId value) const;
   std::vector<Event> events(const Schedule& schedule) const;
   template <typename Visit>
-  void run(const std::vector<Event>& events, Visit visit) const;
+  void simulate(const std::vector<Event>& events, Visit visit) const;
   void find_owners();
   bool has_room(ValueId value) const { return value < rooms_.size() && !rooms_[value].empty(); }
   bool same_room(ValueId a, ValueId b) const { return rooms_[a] == rooms_[b]; }

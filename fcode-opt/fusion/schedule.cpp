@@ -11,6 +11,10 @@ namespace {
 constexpr int kRounds = 4;
 // Beyond this many nodes only moves to slots of neighbours are tried.
 constexpr std::size_t kManyNodes = 300;
+// Places at which a kernel may be cut that are tried at once.
+constexpr std::size_t kMostCuts = 16;
+// So many bytes too much are not worth another kernel.
+constexpr std::int64_t kLittleExcess = (kKernelCost + kPassCost) / kHeldByteCost;
 
 Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
   Slot last = 0;
@@ -140,16 +144,83 @@ void improve(const Pricing& pricing, Choice& choice) {
   }
 }
 
+namespace {
+
+// Members of the kernel in the slot, in program order.
+std::vector<NodeIndex> kernel_in(const RegionGraph& graph, const Schedule& schedule, Slot slot) {
+  std::vector<NodeIndex> members;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].in_kernel() && schedule[i] == slot) members.push_back(i);
+  }
+  return members;
+}
+
+// The kernel in the slot without its nodes from `first` on, which get a slot of their own behind
+// it, in front of the slot's instructions.
+Schedule cut(const RegionGraph& graph, const Schedule& schedule, Slot slot, NodeIndex first) {
+  Schedule result = schedule;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    const bool stays = graph.nodes[i].in_kernel() && i < first;
+    if (schedule[i] > slot || (schedule[i] == slot && !stays)) ++result[i];
+  }
+  return result;
+}
+
+// The best cut through the kernel of a slot. False if there is none that pays.
+bool cut_slot(const Pricing& pricing, Choice& choice, Slot slot) {
+  const RegionGraph& graph = pricing.graph();
+  const std::vector<NodeIndex> members = kernel_in(graph, choice.schedule, slot);
+  const std::size_t step = members.size() / kMostCuts + 1;
+  Choice best = choice;
+  for (std::size_t k = step; k < members.size(); k += step) {
+    Schedule schedule = cut(graph, choice.schedule, slot, members[k]);
+    if (!legal(graph, schedule)) continue;
+    const std::int64_t price = pricing.price(schedule, best.price);
+    if (price < best.price) best = {std::move(schedule), price, false};
+  }
+  const bool pays = best.price < choice.price;
+  choice = std::move(best);
+  return pays;
+}
+
+}  // namespace
+
+void relieve(const Pricing& pricing, Choice& choice) {
+  const std::size_t most = pricing.graph().nodes.size();
+  for (std::size_t round = 0; round < most; ++round) {
+    const MemoryModel::Excess excess = pricing.excess(choice.schedule);
+    if (excess.bytes < kLittleExcess) return;
+    // What is held there may have come into being earlier.
+    bool better = false;
+    for (Slot slot = excess.slot + 1; slot-- > 0 && !better;) {
+      better = cut_slot(pricing, choice, slot);
+    }
+    if (!better) return;
+  }
+}
+
 bool search(const Pricing& pricing, Choice& choice) {
   return Search(pricing, choice).run();
 }
 
-Pricing::Pricing(const RegionGraph& graph) : graph_(graph), narrow_(graph, 4), wide_(graph, 8) {}
+Pricing::Pricing(const RegionGraph& graph)
+    : graph_(graph),
+      models_{MemoryModel(graph, {4, false}), MemoryModel(graph, {8, false}),
+              MemoryModel(graph, {4, true})} {}
 
 std::int64_t Pricing::price(const Schedule& schedule, std::int64_t limit) const {
   const std::int64_t moved = cost(graph_, schedule);
   if (moved >= limit) return moved;
-  return moved + kHeldByteCost * std::max(narrow_.excess(schedule), wide_.excess(schedule));
+  return moved + kHeldByteCost * excess(schedule).bytes;
+}
+
+MemoryModel::Excess Pricing::excess(const Schedule& schedule) const {
+  MemoryModel::Excess most;
+  for (const MemoryModel& model : models_) {
+    const MemoryModel::Excess excess = model.excess(schedule);
+    if (excess.bytes > most.bytes) most = excess;
+  }
+  return most;
 }
 
 std::int64_t Pricing::price(const Schedule& schedule) const {
@@ -166,7 +237,12 @@ Choice choose_schedule(const RegionGraph& graph) {
   std::size_t scheduled = 0;
   for (const Node& node : graph.nodes) scheduled += node.scheduled();
   if (scheduled <= kExactNodes) best.exact = search(pricing, best);
-  if (!best.exact) improve(pricing, best);
+  if (!best.exact) {
+    improve(pricing, best);
+    const std::int64_t before = best.price;
+    relieve(pricing, best);
+    if (best.price < before) improve(pricing, best);
+  }
   return best;
 }
 

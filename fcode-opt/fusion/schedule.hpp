@@ -7,6 +7,8 @@
 // bound; larger ones start from two greedy schedules and are improved node by node.
 #pragma once
 
+#include <array>
+
 #include "fcode-opt/fusion/cost.hpp"
 #include "fcode-opt/fusion/memory.hpp"
 
@@ -31,10 +33,12 @@ class Pricing {
   /// Above `limit` it may be any number above `limit`.
   std::int64_t price(const Schedule& schedule, std::int64_t limit) const;
   std::int64_t price(const Schedule& schedule) const;
+  /// The greatest for all that a run may decide.
+  MemoryModel::Excess excess(const Schedule& schedule) const;
 
  private:
   const RegionGraph& graph_;
-  MemoryModel narrow_, wide_;  // by the width of INT, which is that of the run
+  std::array<MemoryModel, 3> models_;
 };
 
 Choice choose_schedule(const RegionGraph& graph);
@@ -45,6 +49,8 @@ Schedule earliest_schedule(const RegionGraph& graph);
 Schedule latest_schedule(const RegionGraph& graph);
 /// … and steps from one schedule to better ones, a node at a time.
 void improve(const Pricing& pricing, Choice& choice);
+/// Cuts kernels in two where too much is held, as long as that pays.
+void relieve(const Pricing& pricing, Choice& choice);
 /// False when the search was given up.
 bool search(const Pricing& pricing, Choice& choice);
 
