@@ -86,10 +86,12 @@ class Segments {
     if (begin >= end) return;
     StartsBuffer<kSegmentBlock> buffer;
     std::int64_t segment = place_of(begin).segment;
-    Window window = window_at(segment, buffer);
+    Window window = window_at(segment, expected_segments(end - begin), buffer);
     while (begin < end) {
       const std::int64_t goal = std::min(begin + kSegmentBlock, end);
-      if (window.end() < goal && segment > window.first) window = window_at(segment, buffer);
+      if (window.end() < goal && segment > window.first) {
+        window = window_at(segment, kSegmentBlock, buffer);
+      }
       const std::int64_t* starts = window.starts + (segment - window.first);
       const std::int64_t left = window.count - (segment - window.first);
       if (starts[left] <= goal) {
@@ -112,9 +114,16 @@ class Segments {
     const std::int64_t* starts;
     std::int64_t end() const { return starts[count]; }
   };
-  Window window_at(std::int64_t first, std::int64_t* buffer) const {
-    const std::int64_t count = std::min(kSegmentBlock, count_ - first);
+  Window window_at(std::int64_t first, std::int64_t most, std::int64_t* buffer) const {
+    const std::int64_t count = std::min(most, count_ - first);
     return {first, count, starts(first, count, buffer)};
+  }
+  /// How many starts to compute for a range of elements: enough, if the segments are of about the
+  /// same length, but not many times what is needed when a single block is asked for.
+  std::int64_t expected_segments(std::int64_t elements) const {
+    const double mean = static_cast<double>(count_) / static_cast<double>(total_);
+    const double expected = 8 + 1.5 * mean * static_cast<double>(elements);
+    return static_cast<std::int64_t>(std::min(expected, static_cast<double>(kSegmentBlock)));
   }
 
   const CpuBackend& cpu_;
