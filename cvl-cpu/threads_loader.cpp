@@ -25,11 +25,12 @@ const ThreadLibrary* load() {
     library = dlsym(module, "cvl_cpu_thread_library");
   }
   if (library == nullptr) {
+    const char* reason = dlerror();
     std::fprintf(stderr,
                  "warning: no worker threads: %s\n"
                  "  The program runs on one thread. Install it again, or give --threads 1 to "
                  "do without them.\n",
-                 dlerror());
+                 reason == nullptr ? "their module is not one of this program" : reason);
   }
   return static_cast<const ThreadLibrary*>(library);
 }
