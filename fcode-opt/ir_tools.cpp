@@ -209,8 +209,13 @@ ValueId Renaming::operator()(ValueId value) const {
   return value;
 }
 
-void Renaming::apply(Block& block) const {
-  for_each_use(block, [this](ValueId& value) { value = (*this)(value); });
+bool Renaming::apply(Block& block) const {
+  bool changed = false;
+  for_each_use(block, [&](ValueId& value) {
+    changed |= has(value);
+    value = (*this)(value);
+  });
+  return changed;
 }
 
 Statement copy_without_blocks(const Statement& statement) {

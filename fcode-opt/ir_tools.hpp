@@ -126,8 +126,8 @@ class Renaming {
   void set(ValueId from, ValueId to);
   bool has(ValueId value) const { return value < to_.size() && to_[value] != kNoValue; }
   ValueId operator()(ValueId value) const;
-  /// Renames every use in the block.
-  void apply(Block& block) const;
+  /// Renames every use in the block. Returns whether there was one.
+  bool apply(Block& block) const;
 
  private:
   std::vector<ValueId> to_;

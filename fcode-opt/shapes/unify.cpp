@@ -42,7 +42,8 @@ class Unification : public ShapeVisitor {
   }
 
   bool finish() {
-    names_.apply(function_.body);
+    // A value that nobody uses may stay, beside others of its operation, and meet again every time.
+    changed_ |= names_.apply(function_.body);
     if (decisions_.empty()) return changed_;
     ValueId constants[2] = {kNoValue, kNoValue};
     std::vector<Statement> front;
@@ -101,7 +102,6 @@ class Unification : public ShapeVisitor {
       seen_order_.push_back(std::move(key));
     } else if (place->second != value) {
       names_.set(value, place->second);
-      changed_ = true;
     }
   }
 

@@ -108,6 +108,16 @@ TEST_CASE("longer operands prove nothing") {
   CHECK_FALSE(visitor.as_second);
 }
 
+TEST_CASE("a descriptor that has been replaced everywhere is no change any more") {
+  // The second PACK stays for its elements, and with it its descriptor.
+  Module module = module_of(
+      "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 DIST INT COPY 1 0 COPY 1 0 > "
+      "INT "
+      "COPY 1 1 COPY 1 1 COPY 1 4 PACK INT COPY 1 3 COPY 1 3 COPY 1 6 PACK INT RET");
+  CHECK(unify_shapes(module));
+  CHECK_FALSE(unify_shapes(module));
+}
+
 TEST_CASE("what all callers guarantee is known in a recursive function") {
   CHECK(
       argument_is_described("FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 "
