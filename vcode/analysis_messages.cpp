@@ -1,6 +1,5 @@
 // What the verifier's walk tells about the faults that it finds.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@ namespace vcode {
 
 void FunctionAnalysis::fail(ErrorCode code, std::string message, std::vector<Note> notes) {
   state_.kind = Kind::Unknown;
+  result_.failed = true;
   if (diagnostics_ == nullptr) return;
   diagnostics_->add({.severity = Severity::Error,
                      .code = code,
@@ -28,7 +28,7 @@ std::string FunctionAnalysis::operation_text() const {
 }
 
 std::string FunctionAnalysis::found_text(TermId term) const {
-  std::map<TermId, std::uint32_t> numbers;
+  TypeTerms::Numbering numbers;
   return type_text(terms_.describe(term, numbers));
 }
 
@@ -40,7 +40,7 @@ std::string FunctionAnalysis::stack_text(NodeId top, std::int64_t count) {
     types.push_back(stacks_.top(top).type);
   }
   std::string text = count > kShown ? fmt::format("({} more)", count - kShown) : "";
-  std::map<TermId, std::uint32_t> numbers;
+  TypeTerms::Numbering numbers;
   for (auto type = types.rbegin(); type != types.rend(); ++type) {
     if (!text.empty()) text += ' ';
     text += type_text(terms_.describe(*type, numbers));
@@ -55,6 +55,7 @@ Note FunctionAnalysis::stack_note(NodeId top) {
 
 void FunctionAnalysis::report_shapes(const State& first, const State& second,
                                      const Conditional& conditional) {
+  result_.failed = true;
   if (diagnostics_ == nullptr) return;
   const auto shape = [&](const State& state, std::string_view arm) {
     return Note{fmt::format("after {} the stack is, top last: {}", arm,

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -423,7 +422,8 @@ FunctionEffect FunctionAnalysis::effect() {
     effect.complete = false;
     return effect;
   }
-  std::map<TermId, std::uint32_t> numbers;
+  TypeTerms::Numbering numbers;
+  effect.inputs.reserve(static_cast<std::size_t>(used_));
   for (std::int64_t depth = used_; depth-- > 0;) {
     const TermId entry = stacks_.caller_entry(static_cast<std::size_t>(depth));
     effect.inputs.push_back(terms_.describe(entry, numbers));
@@ -435,6 +435,7 @@ FunctionEffect FunctionAnalysis::effect() {
   for (NodeId node = state_.top; stacks_.level(node) > -used_; node = stacks_.below(node)) {
     scratch_.push_back(stacks_.top(node));
   }
+  effect.outputs.reserve(scratch_.size());
   for (auto entry = scratch_.rbegin(); entry != scratch_.rend(); ++entry) {
     effect.outputs.push_back(terms_.describe(entry->type, numbers));
   }

@@ -35,6 +35,7 @@ class FunctionAnalysis {
   struct Result {
     FunctionEffect effect;
     bool guarded = false;                // some of its instructions can only be checked at run time
+    bool failed = false;                 // one of its instructions must fail
     std::vector<std::uint32_t> callees;  // of calls that can be reached
   };
 

@@ -131,18 +131,18 @@ void TypeTerms::restate_common(const std::vector<Fact>& a, const std::vector<Fac
   }
 }
 
-ValueType TypeTerms::describe(TermId term, std::map<TermId, std::uint32_t>& numbers) const {
+ValueType TypeTerms::describe(TermId term, Numbering& numbers) const {
+  numbers.of.resize(terms_.size());
   return describe(term, numbers, kDeepestPair);
 }
 
-ValueType TypeTerms::describe(TermId id, std::map<TermId, std::uint32_t>& numbers,
-                              int depth) const {
+ValueType TypeTerms::describe(TermId id, Numbering& numbers, int depth) const {
   const Term& term = terms_[id];
   ValueType type{term.allowed, term.expected, 0, {}};
   const bool known = id < std::size(kKnown);
   if (!known) {
-    const auto next = static_cast<std::uint32_t>(numbers.size() + 1);
-    type.variable = numbers.try_emplace(id, next).first->second;
+    if (numbers.of[id] == 0) numbers.of[id] = ++numbers.last;
+    type.variable = numbers.of[id];
   }
   if (term.expected == kPairSet && term.first != kNone && depth > 0) {
     type.components.push_back(describe(term.first, numbers, depth - 1));

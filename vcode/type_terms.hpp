@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -55,8 +54,13 @@ class TypeTerms {
   /// States what holds in both of two lists of facts, each sorted by term.
   void restate_common(const std::vector<Fact>& a, const std::vector<Fact>& b);
 
-  /// The term as a value type; numbers variables in the order in which they come up.
-  ValueType describe(TermId term, std::map<TermId, std::uint32_t>& numbers) const;
+  /// The numbers of variables, in the order in which they come up.
+  struct Numbering {
+    std::vector<std::uint32_t> of;  // each term; 0: none yet
+    std::uint32_t last = 0;
+  };
+  /// The term as a value type.
+  ValueType describe(TermId term, Numbering& numbers) const;
 
  private:
   // Pairs nested deeper are not followed: shared components can make them exponentially large.
@@ -71,7 +75,7 @@ class TypeTerms {
   };
 
   Outcome join(TermId a, TermId b, TermId& result, int depth);
-  ValueType describe(TermId term, std::map<TermId, std::uint32_t>& numbers, int depth) const;
+  ValueType describe(TermId term, Numbering& numbers, int depth) const;
 
   std::vector<Term> terms_;
   std::vector<Fact> trail_;      // former `allowed` sets

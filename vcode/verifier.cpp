@@ -54,6 +54,9 @@ class Verifier {
   AnalysisContext context_;
   FunctionAnalysis analysis_;
   std::vector<std::uint32_t> position_;  // of each function in its group
+  std::vector<std::vector<std::uint32_t>>
+      callees_;               // of each function, in ways that can be reached
+  std::vector<bool> failed_;  // functions with something to report
   Verification result_;
 };
 
@@ -61,6 +64,8 @@ Verification Verifier::run(const VerifyOptions& options) {
   result_.guarded.assign(program_.functions.size(), false);
   result_.reachable.assign(program_.functions.size(), false);
   position_.resize(program_.functions.size());
+  callees_.resize(program_.functions.size());
+  failed_.resize(program_.functions.size());
   for (const auto& group : graph_.groups) infer_group(group);
   const std::size_t errors_before = diagnostics_.error_count();
   report();
@@ -99,13 +104,15 @@ void Verifier::infer_group(const std::vector<std::uint32_t>& group) {
       found.effect.complete = false;
     }
     result_.guarded[function] = found.guarded || !found.effect.complete;
+    callees_[function] = std::move(found.callees);
+    failed_[function] = found.failed;
     if (found.effect == context_.effects[function]) continue;
     context_.effects[function] = std::move(found.effect);
     due.insert(callers[at].begin(), callers[at].end());
   }
 }
 
-// Walks what a run can reach, from the entry on, and reports.
+// Visits what a run can reach, from the entry on, and reports.
 void Verifier::report() {
   walk(program_.entry);
   report_specs();
@@ -117,9 +124,14 @@ void Verifier::walk(std::uint32_t root) {
   while (!due.empty()) {
     const std::uint32_t function = due.back();
     due.pop_back();
-    const auto found = analysis_.run(function, &diagnostics_, function == program_.entry);
-    if (found.guarded) result_.guarded[function] = true;
-    for (std::uint32_t callee : found.callees) {
+    // The last walk through a function knew the final effects of its callees: another one is for
+    // what it did not report, and for the entry, below which the stack is empty.
+    if (const bool entry = function == program_.entry; entry || failed_[function]) {
+      auto found = analysis_.run(function, &diagnostics_, entry);
+      if (found.guarded) result_.guarded[function] = true;
+      callees_[function] = std::move(found.callees);
+    }
+    for (std::uint32_t callee : callees_[function]) {
       if (result_.reachable[callee]) continue;
       result_.reachable[callee] = true;
       due.push_back(callee);

@@ -45,7 +45,7 @@ int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
 
 bool InputBuffer::refill() {
   if (ended_) return false;
-  if (!data_) data_ = std::make_unique<unsigned char[]>(kBufferBytes);
+  if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(kBufferBytes);
   next_ = last_ = 0;
   while (!run_must_end()) {
     const ssize_t count = ::read(fd_, data_.get(), kBufferBytes);
@@ -64,7 +64,7 @@ bool InputBuffer::refill() {
 }
 
 int OutputBuffer::write(std::string_view bytes) {
-  if (!data_) data_ = std::make_unique<char[]>(kBufferBytes);
+  if (!data_) data_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
   if (used_ + bytes.size() > kBufferBytes) {
     if (const int error = flush(); error != 0) return error;
     if (bytes.size() >= kBufferBytes) return write_bytes(fd_, bytes, run_must_end);

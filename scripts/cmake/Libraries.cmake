@@ -23,7 +23,7 @@ file(RELATIVE_PATH NESL_MODULE_FOLDER
 
 # nesl_installed_program(TARGET): for the programs that users start.
 #
-# They contain the C++ library and load their worker threads when they need them (see
+# They contain the C++ library, are not moved to another address when they start, and load their worker threads when they need them (see
 # cvl-cpu/threads.hpp). Instrumented programs do neither: the run-time library of a sanitizer has to
 # see the whole process.
 function(nesl_installed_program target)
@@ -32,5 +32,5 @@ function(nesl_installed_program target)
   endif()
   set_target_properties(${target} PROPERTIES NESL_LOADS_THREADS ON)
   add_dependencies(${target} cvl_cpu_threads_module)
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -no-pie)
 endfunction()
