@@ -139,6 +139,7 @@ class Store : public KernelSink {
     taken_over_ = false;
     for (const ArrayId array : over_) {
       Vector& dying = state_.arrays[array];
+      if (width_of(dying.type) != width_of(type)) continue;
       Vector result = cpu_.new_vector_over(type, length(), dying);
       if (dying.form == Form::Dense && result.buffer.get() == dying.buffer.get()) {
         taken_over_ = true;

@@ -191,7 +191,8 @@ void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::i
       const Type type = kernel_.arrays[array].type;
       const auto dies = [&](ArrayId over) {
         const Vector& operand = arrays_[over];
-        return operand.form == Form::Dense && operand.buffer.unique();
+        // Generated code does not expect that a place changes its type.
+        return operand.type == type && operand.form == Form::Dense && operand.buffer.unique();
       };
       const auto over = std::find_if(sink.over.begin(), sink.over.end(), dies);
       // Of every position the operand is read before the result is written.

@@ -483,9 +483,10 @@ class Planner {
     for (PlanSink& sink : pass.sinks) {
       if (sink.kind != SinkKind::Store) continue;
       for (ArrayId array = 0; array < candidate.size(); ++array) {
-        if (candidate[array] && kernel_.arrays[array].type == kernel_.arrays[sink.arrays[0]].type) {
-          sink.over.push_back(array);
-        }
+        const vcode::Type from = kernel_.arrays[array].type;
+        const vcode::Type to = kernel_.arrays[sink.arrays[0]].type;
+        const bool fits = from == to || (from != vcode::Type::Bool && to != vcode::Type::Bool);
+        if (candidate[array] && fits) sink.over.push_back(array);
       }
     }
   }

@@ -96,7 +96,8 @@ struct PlanSink {
   SizeId size = 0;            // Size
   std::uint32_t binding = 0;
   /// Store: arrays that nobody reads after this pass, and this pass only at the own position, of
-  /// the same type and length: the result may take over their storage.
+  /// the same length and type, or INT for FLOAT and back: the result may take over their storage
+  /// if their elements are of the same size in the run.
   std::vector<ArrayId> over;
 };
 
