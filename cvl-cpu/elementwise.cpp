@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kMaxArity = 3;
 // Blocks of operands and result together stay within half of a 32 KiB L1 cache.
-constexpr std::int64_t kBlock = 512;
-constexpr std::int64_t kTile = 32 * kBlock;
+constexpr std::int64_t kBlockBytes = 4096;
+constexpr std::int64_t kTileBlocks = 32;
 
 /// One operand during a pass over blocks.
 class BlockReader {
@@ -34,8 +34,10 @@ class BlockReader {
   }
   /// Fills `buffer` with what stays the same from block to block.
   void prepare(std::byte* buffer) const {
-    if (vector_.form == Form::Constant) fill(buffer, kBlock);
+    if (vector_.form == Form::Constant)
+      fill(buffer, kBlockBytes / static_cast<std::int64_t>(width_));
   }
+  std::size_t width() const { return width_; }
   /// Elements [begin, begin + count), possibly written to `buffer`, which prepare() has seen.
   const std::byte* block(std::int64_t begin, std::int64_t count, std::byte* buffer) const {
     if (plain()) return at(begin);
@@ -64,6 +66,12 @@ struct Call {
   std::int64_t length;
   std::size_t result_bytes;  // per element
 
+  /// Elements of a block: as many of the widest type as fit it.
+  std::int64_t block() const {
+    std::size_t widest = result_bytes;
+    for (const BlockReader& operand : operands) widest = std::max(widest, operand.width());
+    return kBlockBytes / static_cast<std::int64_t>(widest);
+  }
   bool all_plain() const {
     return std::all_of(operands.begin(), operands.end(), [](const auto& o) { return o.plain(); });
   }
@@ -76,12 +84,13 @@ bool run_range(const Call& call, std::int64_t begin, std::int64_t end, std::byte
     return call.kernel(out, call.operands[0].at(begin), call.operands[1].at(begin),
                        call.operands[2].at(begin), end - begin);
   }
-  alignas(64) std::byte buffers[kMaxArity][kBlock * sizeof(double)];
-  alignas(64) std::byte block_result[kBlock * sizeof(double)];
+  alignas(64) std::byte buffers[kMaxArity][kBlockBytes];
+  alignas(64) std::byte block_result[kBlockBytes];
+  const std::int64_t block = call.block();
   for (std::size_t k = 0; k < call.arity; ++k) call.operands[k].prepare(buffers[k]);
   bool failed = false;
-  for (std::int64_t i = begin; i < end; i += kBlock) {
-    const std::int64_t count = std::min(kBlock, end - i);
+  for (std::int64_t i = begin; i < end; i += block) {
+    const std::int64_t count = std::min(block, end - i);
     const std::byte* in[kMaxArity] = {};
     for (std::size_t k = 0; k < call.arity; ++k)
       in[k] = call.operands[k].block(i, count, buffers[k]);
@@ -99,9 +108,9 @@ bool run_range(const Call& call, std::int64_t begin, std::int64_t end, std::byte
 
 /// The only elementwise operations that can fail are integer divisions.
 [[noreturn]] void report_failure(const Call& call, vcode::Op op) {
-  alignas(64) std::byte scratch[kBlock * sizeof(double)];
+  alignas(64) std::byte scratch[kBlockBytes];
   std::int64_t position = 0;
-  std::int64_t step = kBlock;
+  std::int64_t step = call.block();
   while (true) {  // first the block, then the element
     const std::int64_t end = std::min(position + step, call.length);
     if (!run_range(call, position, end, scratch, false)) {
@@ -179,17 +188,18 @@ Vector run_general(CpuBackend& cpu, vcode::Op op, Type type, Type result_type, V
   }
   const std::int64_t bytes = length * static_cast<std::int64_t>(bytes_per_element);
   const bool streamed =
-      !in_place && static_cast<std::size_t>(length) * call.result_bytes >= cpu.stream_bytes();
+      !in_place && cpu.streams(length * static_cast<std::int64_t>(call.result_bytes), bytes);
   std::atomic<bool> failed{false};
+  const std::int64_t tile_length = kTileBlocks * call.block();
   auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * kTile;
-    const std::int64_t end = std::min(begin + kTile, length);
+    const std::int64_t begin = index * tile_length;
+    const std::int64_t end = std::min(begin + tile_length, length);
     if (run_range(call, begin, end, out + static_cast<std::size_t>(begin) * call.result_bytes,
                   streamed)) {
       failed.store(true, std::memory_order_relaxed);
     }
   };
-  cpu.scheduler().for_tiles(tile_count(length, kTile), bytes, tile);
+  cpu.scheduler().for_tiles(tile_count(length, tile_length), bytes, tile);
   if (failed.load(std::memory_order_relaxed)) report_failure(call, op);
   return result;
 }

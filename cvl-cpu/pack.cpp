@@ -1,8 +1,8 @@
 // PACK: the flagged elements, and how many of them each segment has.
 //
-// One pass counts the flags of each tile, a second one moves the elements of each tile to the place
-// that the counts before it give. The length of a new segment is the difference of the numbers of
-// flags before its ends, whatever the segments look like.
+// One pass makes bit masks of the flags and counts those of each tile, a second one moves the
+// elements of each tile to the place that the counts before it give. The length of a new segment is
+// the difference of the numbers of flags before its ends, whatever the segments look like.
 
 #include <algorithm>
 #include <cstring>
@@ -17,16 +17,18 @@ namespace cvl::cpu {
 namespace {
 
 constexpr std::int64_t kTile = 32 * kSegmentBlock;
-constexpr std::int64_t kBlockWords = kSegmentBlock / 64;
+constexpr std::int64_t kTileWords = kTile / 64 + 1;
 
 /// The vectors of one PACK with general flags.
 struct Job {
   CpuBackend& cpu;
   const Vector& source;
   const std::uint8_t* flags;
-  const Segments* segments;          // null for a single segment
-  std::byte* out = nullptr;          // null when the elements need not be moved
-  std::byte* new_lengths = nullptr;  // one for each segment
+  std::uint64_t* masks = nullptr;      // see masks_of()
+  const Segments* segments = nullptr;  // null for a single segment
+  std::byte* out = nullptr;            // null when the elements need not be moved
+  bool streamed = false;               // is it written around the cache?
+  std::byte* new_lengths = nullptr;    // one for each segment
   /// What a tile has of a segment that begins before it.
   struct Continued {
     std::int64_t segment = -1;  // none
@@ -37,27 +39,59 @@ struct Job {
   std::int64_t tile_length(std::int64_t begin) const {
     return std::min(kTile, source.length - begin);
   }
+  /// The masks of the tile at `begin`, with one word more.
+  std::uint64_t* masks_of(std::int64_t begin) const { return masks + begin / kTile * kTileWords; }
 };
 
-/// Moves the elements of a block. `room` is the number of elements that may still be written.
-std::int64_t move_block(const Job& job, const Window& source, std::int64_t begin, std::int64_t n,
-                        const std::uint64_t* masks, std::int64_t place, std::int64_t room) {
-  std::int64_t kept = 0;
-  for (std::int64_t w = 0; w < tile_count(n, 64); ++w) kept += __builtin_popcountll(masks[w]);
-  if (kept == 0) return 0;
-  alignas(64) std::uint64_t source_buffer[kSegmentBlock];
-  const std::byte* from = source.at(begin, n, source_buffer);
-  const CompressKernel compress = job.cpu.kernels().compress[type_index(job.source.type)];
-  std::byte* target = job.out + place * source.width();
-  if ((room - kept) * source.width() >= static_cast<std::int64_t>(Heap::kPadding)) {
-    compress(target, from, masks, n);
-    return kept;
+/// Where the elements of one tile go, one after the other. Kernels write more than they keep, which
+/// must not reach what another tile writes, and stores around the cache should fill whole lines:
+/// for both there is a stage in the L1 cache.
+class TileOutput {
+ public:
+  /// `bytes` is what all elements together will take.
+  TileOutput(const CpuBackend& cpu, std::byte* target, std::int64_t bytes, bool streamed)
+      : cpu_(cpu), target_(target), left_(bytes), streamed_(streamed) {}
+  ~TileOutput() { std::memcpy(target_, stage_, static_cast<std::size_t>(staged_)); }
+  TileOutput(const TileOutput&) = delete;
+  TileOutput& operator=(const TileOutput&) = delete;
+
+  /// Appends the elements of a block of up to kSegmentBlock whose bits are set.
+  void append(CompressKernel compress, const std::byte* from, const std::uint64_t* masks,
+              std::int64_t n, std::int64_t width) {
+    constexpr auto kPadding = static_cast<std::int64_t>(Heap::kPadding);
+    if (!streamed_ && staged_ == 0 && left_ >= n * width + kPadding) {
+      const std::int64_t bytes = compress(target_, from, masks, n) * width;
+      target_ += bytes;
+      left_ -= bytes;
+      return;
+    }
+    const std::int64_t bytes = compress(stage_ + staged_, from, masks, n) * width;
+    staged_ += bytes;
+    left_ -= bytes;
+    if (staged_ >= kFull) write_lines();
   }
-  alignas(64) std::byte staged[kSegmentBlock * sizeof(double) + Heap::kPadding];
-  compress(staged, from, masks, n);
-  std::memcpy(target, staged, static_cast<std::size_t>(kept * source.width()));
-  return kept;
-}
+
+ private:
+  static constexpr std::int64_t kFull = kSegmentBlock * static_cast<std::int64_t>(sizeof(double));
+
+  /// Writes the stage up to the end of the last whole line of the target.
+  void write_lines() {
+    const auto end =
+        reinterpret_cast<std::uintptr_t>(target_) + static_cast<std::uintptr_t>(staged_);
+    const std::int64_t rest = static_cast<std::int64_t>(end % 64);
+    put_block(cpu_, target_, stage_, staged_ - rest, streamed_);
+    target_ += staged_ - rest;
+    std::memmove(stage_, stage_ + staged_ - rest, static_cast<std::size_t>(rest));
+    staged_ = rest;
+  }
+
+  const CpuBackend& cpu_;
+  std::byte* target_;
+  std::int64_t left_;  // bytes to come
+  bool streamed_;
+  std::int64_t staged_ = 0;  // bytes
+  alignas(64) std::byte stage_[2 * kFull + Heap::kPadding];
+};
 
 /// Lengths of the new segments, as far as they lie in a tile.
 void count_in_tile(Job& job, std::int64_t begin, std::int64_t n, std::uint64_t* masks) {
@@ -85,31 +119,36 @@ void complete_lengths(const Job& job) {
 
 /// Does all of a tile, of which `kept` elements stay and go to position `base` on.
 void pack_tile(Job& job, std::int64_t begin, std::int64_t base, std::int64_t kept) {
-  std::uint64_t masks[kTile / 64 + 1];
+  std::uint64_t* masks = job.masks_of(begin);
   const std::int64_t n = job.tile_length(begin);
-  job.cpu.kernels().flag_masks(masks, job.flags + begin, n);
   if (job.segments != nullptr) count_in_tile(job, begin, n, masks);
   if (job.out == nullptr) return;
   const Window source(job.cpu, job.source);
-  std::int64_t place = base;
+  const CompressKernel compress = job.cpu.kernels().compress[type_index(job.source.type)];
+  TileOutput output(job.cpu, job.out + base * source.width(), kept * source.width(), job.streamed);
   for (std::int64_t i = 0; i < n; i += kSegmentBlock) {
-    place += move_block(job, source, begin + i, std::min(kSegmentBlock, n - i),
-                        masks + i / kSegmentBlock * kBlockWords, place, base + kept - place);
+    alignas(64) std::uint64_t buffer[kSegmentBlock];
+    const std::int64_t count = std::min(kSegmentBlock, n - i);
+    output.append(compress, source.at(begin + i, count, buffer), masks + i / 64, count,
+                  source.width());
   }
 }
 
-/// How many elements stay, and for several tiles also how many before each.
+/// Makes the masks. How many elements stay, and for several tiles also how many before each.
 std::int64_t count_kept(const Job& job, std::vector<std::int64_t>& before) {
   const std::int64_t tiles = tile_count(job.source.length, kTile);
-  if (tiles == 1) return job.cpu.kernels().count_flags(job.flags, job.source.length);
+  const auto count = [&](std::int64_t begin) {
+    return job.cpu.kernels().flag_masks(job.masks_of(begin), job.flags + begin,
+                                        job.tile_length(begin));
+  };
+  if (tiles == 1) return count(0);
   before.resize(static_cast<std::size_t>(tiles) + 1);
   auto tile = [&](std::int64_t index) {
-    before[static_cast<std::size_t>(index)] =
-        job.cpu.kernels().count_flags(job.flags + index * kTile, job.tile_length(index * kTile));
+    before[static_cast<std::size_t>(index)] = count(index * kTile);
   };
   job.cpu.scheduler().for_tiles(tiles, job.source.length, tile);
   std::int64_t total = 0;
-  for (std::int64_t& count : before) total += std::exchange(count, total);
+  for (std::int64_t& below : before) total += std::exchange(below, total);
   return total;
 }
 
@@ -130,8 +169,9 @@ Vector move_kept(Job& job, const std::vector<std::int64_t>& before, std::int64_t
     pack_tile(job, index * kTile, before[t], before[t + 1] - before[t]);
   };
   const std::int64_t width = static_cast<std::int64_t>(job.cpu.element_bytes(job.source.type));
-  job.cpu.scheduler().for_tiles(tiles, job.source.length + (job.source.length + kept) * width,
-                                tile);
+  const std::int64_t bytes = (job.source.length + kept) * width;
+  job.streamed = job.cpu.streams(kept * width, bytes);
+  job.cpu.scheduler().for_tiles(tiles, bytes, tile);
   return result;
 }
 
@@ -152,7 +192,15 @@ void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* res
     return;
   }
   std::vector<std::int64_t> before;
-  Job job{cpu, source, elements<std::uint8_t>(flags), nullptr};
+  Job job{cpu, source, elements<std::uint8_t>(flags)};
+  std::uint64_t few_masks[kTileWords];
+  Ref<Buffer> many_masks;
+  job.masks = few_masks;
+  if (const std::int64_t tiles = tile_count(source.length, kTile); tiles > 1) {
+    many_masks =
+        cpu.heap().allocate(static_cast<std::size_t>(tiles * kTileWords) * sizeof(std::uint64_t));
+    job.masks = many_masks->as<std::uint64_t>();
+  }
   const std::int64_t kept = count_kept(job, before);
   if (kept == source.length) {
     results[0] = std::move(operands[0]);

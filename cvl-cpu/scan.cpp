@@ -64,9 +64,9 @@ class Scan {
       kernels_.combine(next.bytes, total.bytes);
       after.publish(next);
     }
-    // Writing around the cache leaves time to read what comes next.
+    // Elements come from the cache here, which leaves time to read what comes next.
     const std::int64_t ahead = tile.begin + cpu_.scheduler().threads() * tiles_.tile_length();
-    scan(tile, prefix, streamed_ && ahead < data_.length ? in_ + ahead * width_ : nullptr);
+    scan(tile, prefix, ahead < data_.length ? in_ + ahead * width_ : nullptr);
   }
 
   void expand(const FoldTiles::Tile& tile) {

@@ -30,7 +30,9 @@ std::int64_t Segments::length(std::int64_t segment) const {
 const std::int64_t* Segments::starts(std::int64_t first, std::int64_t count,
                                      std::int64_t* buffer) const {
   if (lengths_ == nullptr) {
-    for (std::int64_t k = 0; k <= count; ++k) buffer[k] = (first + k) * uniform_length_;
+    const std::int64_t length = uniform_length_;  // a copy: `buffer` might be *this
+    const std::int64_t start = first * length;
+    for (std::int64_t k = 0; k <= count; ++k) buffer[k] = start + k * length;
     return buffer;
   }
   const std::int64_t group = first / kIndexStep;

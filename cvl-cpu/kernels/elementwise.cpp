@@ -11,6 +11,7 @@
 
 #include "cvl-cpu/kernels/elementwise_rows.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/select_kernel.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
@@ -60,16 +61,32 @@ bool binary(void* out, const void* a, const void* b, const void*, std::int64_t n
   return failed;
 }
 
-template <class Op, class R, class A, class B, class C>
-bool ternary(void* out, const void* a, const void* b, const void* c, std::int64_t n) {
-  auto* r = static_cast<R*>(out);
-  const auto* x = static_cast<const A*>(a);
-  const auto* y = static_cast<const B*>(b);
-  const auto* z = static_cast<const C*>(c);
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) r[i] = evaluate<Op, R>(x[i], y[i], z[i]);
-  return false;
+/// Quotients and remainders of 32-bit INT. Quotients of such numbers have so few bits that the
+/// division of FLOATs, rounded towards zero, gives them exactly; it works on whole registers.
+template <class Op>
+bool divide_words(void* out, const void* a, const void* b, const void*, std::int64_t n) {
+  using I = std::int32_t;
+  auto* r = static_cast<I*>(out);
+  const auto* x = static_cast<const I*>(a);
+  const auto* y = static_cast<const I*>(b);
+  I failed = 0;  // as wide as the operands, so that the loop has one width
+#pragma omp simd reduction(| : failed)
+  for (std::int64_t i = 0; i < n; ++i) {
+    failed |= Op::fails(x[i], y[i]) ? 1 : 0;
+    // The least INT divided by -1 fits no INT, and 0 divides nothing.
+    const I divisor = static_cast<std::uint32_t>(y[i]) + 1 <= 1 ? 1 : y[i];
+    const auto quotient = static_cast<I>(static_cast<double>(x[i]) / static_cast<double>(divisor));
+    if constexpr (std::is_same_v<Op, ops::Divide>) {
+      r[i] = y[i] == -1 ? ops::Subtract::apply(0, x[i]) : quotient;
+    } else {
+      r[i] = ops::Subtract::apply(x[i], ops::Multiply::apply(quotient, divisor));
+    }
+  }
+  return failed != 0;
 }
+template <class Op, class T>
+constexpr bool kDividesWords = std::is_same_v<T, std::int32_t> &&
+                               (std::is_same_v<Op, ops::Divide> || std::is_same_v<Op, ops::Modulo>);
 
 /// Math functions always run in groups of this many elements, the last one padded, so that every
 /// element goes through the same vector code wherever a range is cut.
@@ -111,10 +128,13 @@ constexpr ElementwiseKernel kernel_for() {
     return math<Op, R>;
   } else if constexpr (in.size == 1) {
     return unary<Op, R, A>;
+  } else if constexpr (kDividesWords<Op, A>) {
+    return divide_words<Op>;
   } else if constexpr (in.size == 2) {
     return binary<Op, R, A, TypeOf<in.text[1], T, I, F>>;
   } else {
-    return ternary<Op, R, A, TypeOf<in.text[1], T, I, F>, TypeOf<in.text[2], T, I, F>>;
+    static_assert(std::is_same_v<Op, ops::Select>);
+    return select_kernel<0, R>;
   }
 }
 

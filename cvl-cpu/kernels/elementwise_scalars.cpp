@@ -5,6 +5,7 @@
 
 #include "cvl-cpu/kernels/elementwise_rows.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/select_kernel.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 
 namespace cvl::cpu::CVL_ISA {
@@ -78,22 +79,11 @@ template <class Op, class T>
 constexpr bool kDivides = std::is_integral_v<T> &&
                           (std::is_same_v<Op, ops::Divide> || std::is_same_v<Op, ops::Modulo>);
 
-template <unsigned scalars, class Op, class R, class A, class B, class C>
-bool ternary(void* out, const void* a, const void* b, const void* c, std::int64_t n) {
-  auto* r = static_cast<R*>(out);
-  const auto* x = static_cast<const A*>(a);
-  const Operand<scalars, 1, B> y(b);
-  const Operand<scalars, 2, C> z(c);
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) r[i] = evaluate<Op, R>(x[i], y[i], z[i]);
-  return false;
-}
-
 template <class Op, Letters in, Letters out, class T, class I, class F>
 void add_variants(ElementwiseKernel* variants) {
   using R = TypeOf<out.text[0], T, I, F>;
-  using A = TypeOf<in.text[0], T, I, F>;
   if constexpr (in.size == 2) {
+    using A = TypeOf<in.text[0], T, I, F>;
     using B = TypeOf<in.text[1], T, I, F>;
     variants[1] = binary<1, Op, R, A, B>;
     if constexpr (kDivides<Op, R>) {
@@ -102,11 +92,10 @@ void add_variants(ElementwiseKernel* variants) {
       variants[2] = binary<2, Op, R, A, B>;
     }
   } else if constexpr (in.size == 3) {
-    using B = TypeOf<in.text[1], T, I, F>;
-    using C = TypeOf<in.text[2], T, I, F>;
-    variants[2] = ternary<2, Op, R, A, B, C>;
-    variants[4] = ternary<4, Op, R, A, B, C>;
-    variants[6] = ternary<6, Op, R, A, B, C>;
+    static_assert(std::is_same_v<Op, ops::Select>);
+    variants[2] = select_kernel<2, R>;
+    variants[4] = select_kernel<4, R>;
+    variants[6] = select_kernel<6, R>;
   }
 }
 

@@ -91,12 +91,13 @@ void expand_progressions(void* out, const void* first_values, const void* steps,
     const std::int64_t from = greatest_of(starts[s], begin);
     const std::int64_t stop = least_of(starts[s + 1], end) - begin;
     std::int64_t i = from - begin;
-    U value = first[s] + static_cast<U>(from - starts[s]) * step[s];
+    const U stride = step[s];  // a copy: the results might lie over it, for all the compiler knows
+    U value = first[s] + static_cast<U>(from - starts[s]) * stride;
     do {
 #pragma omp simd
-      for (std::int64_t k = 0; k < kStep; ++k) r[i + k] = value + static_cast<U>(k) * step[s];
+      for (std::int64_t k = 0; k < kStep; ++k) r[i + k] = value + static_cast<U>(k) * stride;
       i += kStep;
-      value += static_cast<U>(kStep) * step[s];
+      value += static_cast<U>(kStep) * stride;
     } while (i < stop);
   }
 }

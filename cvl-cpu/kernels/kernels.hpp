@@ -155,9 +155,9 @@ using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_
                                bool prefetch);
 
 // Flags as bit masks, 64 to a word.
-using CountFlagsKernel = std::int64_t (*)(const std::uint8_t* flags, std::int64_t n);
-/// Reads no flag behind the n-th.
-using FlagMasksKernel = void (*)(std::uint64_t* masks, const std::uint8_t* flags, std::int64_t n);
+/// Reads no flag behind the n-th. Returns how many are set.
+using FlagMasksKernel = std::int64_t (*)(std::uint64_t* masks, const std::uint8_t* flags,
+                                         std::int64_t n);
 /// before[w] = bits in the words before w
 using MasksBeforeKernel = void (*)(std::int64_t* before, const std::uint64_t* masks,
                                    std::int64_t words);
@@ -168,9 +168,10 @@ using CountInSegmentsKernel = std::int64_t (*)(void* out, const SegmentRun& segm
                                                std::int64_t begin, std::int64_t end,
                                                const std::uint64_t* masks,
                                                const std::int64_t* before);
-/// Elements whose bit is set, one after the other; overwrites up to 64 bytes behind them.
-using CompressKernel = void (*)(void* out, const void* in, const std::uint64_t* masks,
-                                std::int64_t n);
+/// Elements whose bit is set, one after the other; overwrites up to 64 bytes behind them. Returns
+/// how many there are.
+using CompressKernel = std::int64_t (*)(void* out, const void* in, const std::uint64_t* masks,
+                                        std::int64_t n);
 
 // Ranks. `down` ranks the greatest element first.
 inline constexpr int kRankDigits = 256;
@@ -229,7 +230,6 @@ struct Kernels {
   GatherKernel gather[vcode::kDataTypes] = {};
   GatherProgressionKernel gather_progression = nullptr;
   ScatterKernel scatter[vcode::kDataTypes] = {};
-  CountFlagsKernel count_flags = nullptr;
   FlagMasksKernel flag_masks = nullptr;
   MasksBeforeKernel masks_before = nullptr;
   CountInSegmentsKernel count_in_segments = nullptr;

@@ -157,6 +157,10 @@ CVL_FN Register extreme(Register a, Register b) {
     return (kLarger ? a > b : a < b) ? a : b;
 }
 
+/// Stands for a combiner where no operand is NaN.
+template <class Op>
+struct OfNumbers {};
+
 /// The combiner of scans and reductions on all lanes of a register. The functors of scalar_ops.hpp
 /// define what it means; these are the forms of them that vector types can be given to.
 template <class Op, class T, class Register>
@@ -170,6 +174,9 @@ CVL_FN Register combine_register(Register a, Register b) {
       const auto y = reinterpret_cast<Wrapping>(b);
       return reinterpret_cast<Register>(std::is_same_v<Op, ops::Add> ? x + y : x * y);
     }
+  } else if constexpr (std::is_same_v<Op, OfNumbers<ops::Max>> ||
+                       std::is_same_v<Op, OfNumbers<ops::Min>>) {
+    return extreme<std::is_same_v<Op, OfNumbers<ops::Max>>, T>(a, b);
   } else if constexpr (std::is_same_v<Op, ops::Max> || std::is_same_v<Op, ops::Min>) {
     const Register chosen = extreme<std::is_same_v<Op, ops::Max>, T>(a, b);
     if constexpr (ops::is_float<T>) {
@@ -189,10 +196,6 @@ CVL_FN Block<T> combine(const Block<T>& a, const Block<T>& b) {
     result.parts[k] = combine_register<Op, T>(a.parts[k], b.parts[k]);
   }
   return result;
-}
-template <class Op>
-CVL_FN BitBlock combine(BitBlock a, BitBlock b) {
-  return {Op::apply(a.bits, b.bits)};
 }
 
 /// Lanes of `a` where the set has them, else lanes of `b`.
@@ -236,6 +239,30 @@ CVL_FN BitBlock select(LaneSet set, BitBlock a, BitBlock b) {
   return {(a.bits & set) | (b.bits & ~set)};
 }
 
+/// Is any lane of a FLOAT block NaN?
+template <class T>
+CVL_FN bool has_nan(const Block<T>& x) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 8) {
+    return _mm512_cmp_pd_mask(x.parts[0], x.parts[0], _CMP_UNORD_Q) != 0;
+  } else {
+    return _mm512_cmp_ps_mask(x.parts[0], x.parts[0], _CMP_UNORD_Q) != 0;
+  }
+#else
+  auto unordered = x.parts[0] != x.parts[0];
+  for (int k = 1; k < kRegisters; ++k) unordered |= x.parts[k] != x.parts[k];
+#if defined(__AVX2__)
+  return _mm256_movemask_epi8(reinterpret_cast<__m256i>(unordered)) != 0;
+#elif defined(__SSE2__)
+  return _mm_movemask_epi8(reinterpret_cast<__m128i>(unordered)) != 0;
+#else
+  bool any = false;
+  for (int i = 0; i < Block<T>::kPart; ++i) any |= unordered[i] != 0;
+  return any;
+#endif
+#endif
+}
+
 // --- Across lanes -------------------------------------------------------------------------------
 
 template <int kDistance, class Register, int... kLane>
@@ -272,17 +299,10 @@ CVL_FN Block<T> shift_up(const Block<T>& x, const Block<T>& fill) {
 #endif
   return result;
 }
-template <int kDistance>
-CVL_FN BitBlock shift_up(BitBlock x, BitBlock fill) {
-  return {x.bits << kDistance | (fill.bits & lanes_below(kDistance))};
-}
 
 template <class T>
 CVL_FN T last_lane(const Block<T>& x) {
   return x.parts[kRegisters - 1][Block<T>::kPart - 1];
-}
-CVL_FN Bool last_lane(BitBlock x) {
-  return static_cast<Bool>(x.bits >> 63);
 }
 
 template <class Register, int... kLane>
@@ -296,9 +316,6 @@ CVL_FN Block<T> broadcast_last(const Block<T>& x) {
   Block<T> result;
   for (auto& part : result.parts) part = last;
   return result;
-}
-CVL_FN BitBlock broadcast_last(BitBlock x) {
-  return {static_cast<std::uint64_t>(static_cast<std::int64_t>(x.bits) >> 63)};
 }
 
 // --- Memory -------------------------------------------------------------------------------------
@@ -317,6 +334,16 @@ CVL_FN Block<T> load_lanes(const T* from) {
   Block<T> result;
   std::memcpy(result.parts, from, kBlockBytes);
   return result;
+}
+
+/// Keeps the compiler from making a load part of a masked instruction that uses it.
+template <class T>
+CVL_FN void load_whole(Block<T>& block) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(block.parts[0]));
+#else
+  static_cast<void>(block);
+#endif
 }
 
 CVL_FN void clear_lanes(std::uint8_t* to) {

@@ -12,61 +12,32 @@
 #endif
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/lanes.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cpu::CVL_ISA {
 namespace {
 
-using Flag = ops::Bool;
+CVL_FN std::int64_t bits_in(std::uint64_t mask) {
+  return __builtin_popcountll(mask);
+}
 
-std::int64_t count_flags(const Flag* flags, std::int64_t n) {
-  constexpr std::int64_t kLanes = 64;
-  constexpr std::int64_t kRounds = 255;  // as often as a byte can count
+std::int64_t flag_masks(std::uint64_t* masks, const Bool* flags, std::int64_t n) {
   std::int64_t count = 0;
   std::int64_t i = 0;
-  while (i + kLanes <= n) {
-    Flag lanes[kLanes] = {};
-    for (std::int64_t round = 0; round < kRounds && i + kLanes <= n; ++round, i += kLanes) {
-#pragma omp simd
-      for (std::int64_t k = 0; k < kLanes; ++k) {
-        lanes[k] = static_cast<Flag>(lanes[k] + flags[i + k]);
-      }
-    }
-    for (std::int64_t k = 0; k < kLanes; ++k) count += lanes[k];
+  for (; i + 64 <= n; i += 64) {
+    prefetch_ahead(flags + i);
+    masks[i / 64] = gather_bits<64>(flags + i);
+    count += bits_in(masks[i / 64]);
   }
-  for (; i < n; ++i) count += flags[i];
-  return count;
-}
-
-CVL_FN std::uint64_t mask_of_64(const Flag* flags) {
-#if defined(__AVX512BW__)
-  const __m512i bytes = _mm512_loadu_si512(flags);
-  return _mm512_test_epi8_mask(bytes, bytes);
-#else
-  // The product gathers the low bits of eight bytes in the highest byte.
-  std::uint64_t mask = 0;
-  for (int group = 0; group < 8; ++group) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, flags + group * 8, 8);
-    mask |= ((bytes * 0x0102040810204080u) >> 56) << (group * 8);
-  }
-  return mask;
-#endif
-}
-
-void flag_masks(std::uint64_t* masks, const Flag* flags, std::int64_t n) {
-  std::int64_t i = 0;
-  for (; i + 64 <= n; i += 64) masks[i / 64] = mask_of_64(flags + i);
   if (i < n) {
     std::uint64_t mask = 0;
     for (std::int64_t k = 0; i + k < n; ++k) mask |= static_cast<std::uint64_t>(flags[i + k]) << k;
     masks[i / 64] = mask;
+    count += bits_in(mask);
   }
-}
-
-CVL_FN std::int64_t bits_in(std::uint64_t mask) {
-  return __builtin_popcountll(mask);
+  return count;
 }
 
 void masks_before(std::int64_t* before, const std::uint64_t* masks, std::int64_t words) {
@@ -168,39 +139,31 @@ CVL_FN std::int64_t compress_64(E* out, const E* in, std::uint64_t mask) {
   }
 #endif
 #if defined(__BMI2__)
-  if constexpr (sizeof(E) == 1) {
-    std::int64_t kept = 0;
-    for (int k = 0; k < 64; k += 8) {
-      const std::uint64_t part = (mask >> k) & 0xFF;
-      std::uint64_t bytes;
-      std::memcpy(&bytes, in + k, 8);
-      bytes = _pext_u64(bytes, spread_bytes(part));
-      std::memcpy(out + kept, &bytes, 8);
-      kept += bits_in(part);
-    }
-    return kept;
+  if constexpr (std::is_same_v<E, Bool>) {
+    store(out, BitBlock{_pext_u64(gather_bits<64>(in), mask)}, false);
+    return bits_in(mask);
   }
 #endif
   return compress_scalar(out, in, mask, 64);
 }
 
 template <class E>
-void compress(void* out, const void* in, const std::uint64_t* masks, std::int64_t n) {
+std::int64_t compress(void* out, const void* in, const std::uint64_t* masks, std::int64_t n) {
   auto* r = static_cast<E*>(out);
   const auto* from = static_cast<const E*>(in);
   std::int64_t i = 0;
   for (; i + 64 <= n; i += 64) r += compress_64(r, from + i, masks[i / 64]);
-  if (i < n) compress_scalar(r, from + i, masks[i / 64], n - i);
+  if (i < n) r += compress_scalar(r, from + i, masks[i / 64], n - i);
+  return r - static_cast<E*>(out);
 }
 
 template <class I, class F>
 void add_for_widths(Kernels& kernels) {
-  kernels.count_flags = count_flags;
   kernels.flag_masks = flag_masks;
   kernels.masks_before = masks_before;
   kernels.count_in_segments = count_in_segments<I>;
   kernels.compress[static_cast<std::size_t>(Type::Int)] = compress<std::make_unsigned_t<I>>;
-  kernels.compress[static_cast<std::size_t>(Type::Bool)] = compress<std::uint8_t>;
+  kernels.compress[static_cast<std::size_t>(Type::Bool)] = compress<Bool>;
   kernels.compress[static_cast<std::size_t>(Type::Float)] = compress<F>;
 }
 

@@ -1,5 +1,6 @@
 // Scan kernels. An unsegmented scan is the scan of a single segment.
 
+#include "cvl-cpu/kernels/flag_scan.hpp"
 #include "cvl-cpu/kernels/fold_rows.hpp"
 #include "cvl-cpu/kernels/scan_blocks.hpp"
 

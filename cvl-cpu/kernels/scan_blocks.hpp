@@ -64,7 +64,12 @@ CVL_FN B segment_sums(const B& x, const B& start, LaneSet& joined) {
   }
 }
 
-/// The scan of one tile, fed with its blocks from left to right.
+/// Has the operator a cheaper form where no operand is NaN?
+template <class Op, class T>
+constexpr bool kMindsNaN = ops::is_float<T> &&
+                           (std::is_same_v<Op, ops::Max> || std::is_same_v<Op, ops::Min>);
+
+/// The scan of one tile, fed with its blocks from left to right. That of BOOL is in flag_scan.hpp.
 template <class Op, class T>
 class TileScan {
  public:
@@ -75,48 +80,69 @@ class TileScan {
       : start_(broadcast(ops::fold_start<Op, T>())),
         identity_(broadcast(Op::template identity<T>())),
         prefix_(broadcast(kAssociative<Op, T> ? ops::fold_start<Op, T>() : prefix)),
-        carry_(broadcast(kAssociative<Op, T> ? prefix : ops::fold_start<Op, T>())) {}
+        carry_(broadcast(kAssociative<Op, T> ? prefix : ops::fold_start<Op, T>())) {
+    look_at_carry();
+  }
 
   /// Exclusive results of a block without borders.
   CVL_FN B exclusive(const B& x) {
-    const B sums = block_sums<Op>(x, start_);
-    const B result = with_prefix(combine<Op>(carry_, shift_up<1>(sums, start_)));
-    carry_ = combine<Op>(carry_, broadcast_last(sums));
-    return result;
+    return with_operator(
+        x, [&]<class Form>(Form) __attribute__((always_inline)) {
+          const B sums = block_sums<Form>(x, start_);
+          const B result = with_prefix(combine<Form>(carry_, shift_up<1>(sums, start_)));
+          carry_ = combine<Form>(carry_, broadcast_last(sums));
+          return result;
+        });
   }
 
   /// Exclusive results of a block in which segments begin at `heads`.
   CVL_FN B exclusive(const B& x, LaneSet heads) {
-    LaneSet joined = joined_lanes(heads);
-    const B sums = segment_sums<Op>(begun<Op, T>(x, start_), start_, joined);
-    const B left = shift_up<1>(sums, start_);
-    const B result = select(joined << 1 | 1, with_prefix(combine<Op>(carry_, left)), left);
-    close(sums, joined);
-    return select(heads, identity_, result);
+    return with_operator(
+        x, [&]<class Form>(Form) __attribute__((always_inline)) {
+          LaneSet joined = joined_lanes(heads);
+          const B sums = segment_sums<Form>(begun<Op, T>(x, start_), start_, joined);
+          const B left = shift_up<1>(sums, start_);
+          const B result = select(joined << 1 | 1, with_prefix(combine<Form>(carry_, left)), left);
+          close<Form>(sums, joined);
+          return select(heads, identity_, result);
+        });
   }
 
   /// Inclusive results of a block without borders; no prefix.
   CVL_FN B inclusive(const B& x) {
-    const B sums = block_sums<Op>(x, start_);
-    const B result = combine<Op>(carry_, sums);
-    carry_ = combine<Op>(carry_, broadcast_last(sums));
-    return result;
+    return with_operator(
+        x, [&]<class Form>(Form) __attribute__((always_inline)) {
+          const B sums = block_sums<Form>(x, start_);
+          const B result = combine<Form>(carry_, sums);
+          carry_ = combine<Form>(carry_, broadcast_last(sums));
+          return result;
+        });
   }
 
   /// Inclusive results of a block in which segments begin at `heads`; no prefix.
   CVL_FN B inclusive(const B& x, LaneSet heads) {
-    LaneSet joined = joined_lanes(heads);
-    const B sums = segment_sums<Op>(begun<Op, T>(x, start_), start_, joined);
-    const B result = select(joined, combine<Op>(carry_, sums), sums);
-    carry_ = broadcast_last(result);
-    return result;
+    return with_operator(
+        x, [&]<class Form>(Form) __attribute__((always_inline)) {
+          LaneSet joined = joined_lanes(heads);
+          const B sums = segment_sums<Form>(begun<Op, T>(x, start_), start_, joined);
+          const B result = select(joined, combine<Form>(carry_, sums), sums);
+          carry_ = broadcast_last(result);
+          return result;
+        });
   }
 
   /// Takes in a block without borders, or what is combined already, without any results.
   CVL_FN void skip(const B& x) {
-    carry_ = combine<Op>(carry_, broadcast_last(block_sums<Op>(x, start_)));
+    with_operator(
+        x, [&]<class Form>(Form) __attribute__((always_inline)) {
+          carry_ = combine<Form>(carry_, broadcast_last(block_sums<Form>(x, start_)));
+          return x;
+        });
   }
-  CVL_FN void take(T total) { carry_ = combine<Op>(carry_, broadcast(total)); }
+  CVL_FN void take(T total) {
+    carry_ = combine<Op>(carry_, broadcast(total));
+    look_at_carry();
+  }
 
   /// Total of the segment that is open after the last block, within this tile.
   CVL_FN T total() const { return last_lane(carry_); }
@@ -126,6 +152,21 @@ class TileScan {
   CVL_FN const B& start() const { return start_; }
 
  private:
+  /// Calls step(Op{}), or step(OfNumbers<Op>{}) where that gives the same.
+  template <class Step>
+  CVL_FN B with_operator(const B& x, Step step) {
+    if constexpr (kMindsNaN<Op, T>) {
+      if (!carry_is_nan_ && !has_nan(x)) return step(OfNumbers<Op>{});
+      const B result = step(Op{});
+      look_at_carry();
+      return result;
+    } else {
+      return step(Op{});
+    }
+  }
+  CVL_FN void look_at_carry() {
+    if constexpr (kMindsNaN<Op, T>) carry_is_nan_ = has_nan(carry_);
+  }
   CVL_FN B with_prefix(const B& x) const {
     if constexpr (kAssociative<Op, T>) {
       return x;
@@ -139,14 +180,16 @@ class TileScan {
     return joined;
   }
   /// Moves carry and prefix behind a block.
+  template <class Form>
   CVL_FN void close(const B& sums, LaneSet joined) {
     const LaneSet all = LaneSet{0} - ((joined >> (kLanes - 1)) & 1);
     const B last = broadcast_last(sums);
-    carry_ = select(all, combine<Op>(carry_, last), last);
+    carry_ = select(all, combine<Form>(carry_, last), last);
     if constexpr (!kAssociative<Op, T>) prefix_ = select(all, prefix_, start_);
   }
 
   B start_, identity_, prefix_, carry_;
+  bool carry_is_nan_ = false;
 };
 
 /// A walk over the segments that begin in a tile, with lengths of type I.
