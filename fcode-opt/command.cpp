@@ -139,6 +139,7 @@ void Command::report(const OptimizerReport& found) const {
                stderr);
   }
   if (options_.report_fusion) std::fputs(fusion_text(found, *source_).c_str(), stderr);
+  if (options_.optimizer.memory) std::fputs(memory_text(found, *source_).c_str(), stderr);
   if (options_.report_statistics) std::fputs(statistics_text(found).c_str(), stderr);
 }
 

@@ -16,7 +16,7 @@ using vinterp::Task;
 constexpr std::string_view kOptimization = "Optimization";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kInformation = "Information";
-constexpr std::string_view kReports = "fusion|statistics";
+constexpr std::string_view kReports = "fusion|memory|statistics";
 constexpr std::string_view kForms = "fcode|cuda|cubin";
 
 constexpr Explained kExamples[] = {
@@ -119,11 +119,13 @@ std::vector<OptionRow> output_rows(CommandOptions& options) {
        .placeholder = "WHAT",
        .choices = kReports,
        .text = "report on standard error: fusion (what became kernels, what did not and why), "
+               "memory (what is held at once, what is written over what), "
                "statistics (sizes before and after)",
        .apply =
            [&options](Options&, const std::string& text) {
-             const bool fusion = vinterp::parse_choice("--report", text, kReports) == 0;
-             (fusion ? options.report_fusion : options.report_statistics) = true;
+             bool* const reports[] = {&options.report_fusion, &options.optimizer.memory,
+                                      &options.report_statistics};
+             *reports[vinterp::parse_choice("--report", text, kReports)] = true;
            }},
   };
 }

@@ -111,6 +111,7 @@ vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& o
   if (!linked) throw std::invalid_argument("the program does not link");
   Module module = from_vcode(*linked, options.given);
   Optimizer(module, options, found).run();
+  if (options.memory) found.memory = memory_report(module);
   vcode::Program result = to_vcode(module, &found.constants);
   found.after = measure(result);
   found.remarks = std::move(module.remarks);

@@ -10,6 +10,7 @@
 
 #include "fcode-opt/fusion/fuse.hpp"
 #include "fcode-opt/ir.hpp"
+#include "fcode-opt/memory_report.hpp"
 #include "vcode/program.hpp"
 
 namespace fcode {
@@ -25,6 +26,7 @@ struct OptimizerOptions {
   /// Constants of the program, by their number, that stand for values which the run is given: of
   /// them only the type is used. OptimizerReport::constants says where they are in the result.
   std::vector<std::uint32_t> given;
+  bool memory = false;  // fill in OptimizerReport::memory
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
   bool check = false;
 };
@@ -53,6 +55,7 @@ struct OptimizerReport {
   std::vector<Remark> remarks;                // what was left as it is, and why
   std::vector<std::string> source_functions;  // that origins name
   FusionReport fusion;
+  MemoryReport memory;  // if asked for
   /// Of each constant of the result, its number among those of the program, where the new ones
   /// follow. Empty if the program was returned as it is.
   std::vector<std::uint32_t> constants;

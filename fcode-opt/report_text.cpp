@@ -85,4 +85,32 @@ std::string fusion_text(const OptimizerReport& report, const vcode::Source& sour
   return text;
 }
 
+std::string memory_text(const OptimizerReport& report, const vcode::Source& source) {
+  std::string text;
+  for (const MemoryReport::Region& region : report.memory.regions) {
+    text += fmt::format("{}: at most {} of {} elements together, while {} runs ({})\n",
+                        place(report, source, region.origin), count(region.held.size(), "vector"),
+                        region.total, region.at, place(report, source, region.at_origin));
+    for (const MemoryReport::Held& held : region.held) {
+      std::string last = "read by nobody";
+      if (held.read_later) last = "read behind this part";
+      if (!held.reader.empty()) {
+        last = fmt::format("last read by {} ({})", held.reader,
+                           place(report, source, held.reader_origin));
+      }
+      text += fmt::format("  {} {} from {}; {}\n", held.size, vcode::type_name(held.type),
+                          place(report, source, held.origin), last);
+    }
+    for (const MemoryReport::Placed& placed : region.placed) {
+      const std::string where = placed.over.empty()
+                                    ? fmt::format("gets room of its own: {}", placed.why)
+                                    : fmt::format("is written over {}", placed.over);
+      text += fmt::format("  kernel {} ({}): {} {}\n", placed.kernel,
+                          place(report, source, placed.origin), placed.result, where);
+    }
+  }
+  if (text.empty()) text = "no vectors are held\n";
+  return text;
+}
+
 }  // namespace fcode

@@ -96,6 +96,34 @@ TEST_CASE("constants that the run gives stay apart in the text of the form") {
   CHECK(report.dump.find("GIVEN INT 9") != std::string::npos);
 }
 
+TEST_CASE("the report of memory names what is held and what is written over what") {
+  const auto report_of = [](const std::string& behind) {
+    OptimizerOptions options = checked(kHighestLevel);
+    options.memory = true;
+    OptimizerReport report;
+    optimize(
+        parse("FUNC P CONST INT 9 CONST SEGDES 100 DIST INT RAND START_TIMER " + behind + " RET"),
+        options, &report);
+    return report.memory.regions;
+  };
+  // The operand dies in the kernel.
+  const auto dying = report_of("COPY 1 0 * INT CONST INT 1 CONST SEGDES 100 DIST INT + INT");
+  REQUIRE(dying.size() == 2);
+  CHECK(dying[1].held.size() == 1);
+  CHECK(dying[1].total == "100");
+  REQUIRE(dying[1].placed.size() == 1);
+  CHECK(dying[1].placed[0].over == "x0");
+  // The operand is a result of the program, too.
+  const auto kept =
+      report_of("COPY 1 0 COPY 1 0 * INT CONST INT 1 CONST SEGDES 100 DIST INT + INT");
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[1].held.size() == 2);
+  CHECK(kept[1].total == "200");
+  REQUIRE(kept[1].placed.size() == 1);
+  CHECK(kept[1].placed[0].over.empty());
+  CHECK(kept[1].placed[0].why == "x0 is still read behind the kernel");
+}
+
 TEST_CASE("the report counts") {
   OptimizerReport report;
   optimize(parse("FUNC P CONST INT 9 RAND CALL G RET FUNC G COPY 1 0 * INT RET"), checked(2),
