@@ -56,18 +56,19 @@ Executable load(const JobProgram& job, const std::vector<cvl::Value>& values) {
 void carry_out() {
   std::optional<MappedFile> file(std::in_place, kRequestDescriptor);
   MessageReader message(file->bytes());
-  JobRequest request = read_request(message);
+  const JobRequest request = read_request(message);
   if (request.machine.time_limit > 0) vinterp::set_time_limit(request.machine.time_limit);
   const auto backend = vinterp::make_backend(request.machine);
   message.set_backend(*backend);
-  message.get(request.values);
+  std::vector<cvl::Value> values;
+  message.get(values);
   file.reset();
   close(kRequestDescriptor);
 
-  const Executable executable = load(request.programs.front(), request.values);
+  const Executable executable = load(request.programs.front(), values);
   AsWritten as_written;
   if (request.programs.size() > 1) {
-    as_written = [&] { return load(request.programs[1], request.values); };
+    as_written = [&] { return load(request.programs[1], values); };
   }
   const Executions result = execute(executable, as_written, *backend, request.options);
   write_result(kAnswerDescriptor, result, *backend);
