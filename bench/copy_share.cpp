@@ -55,16 +55,15 @@ class CopyShare {
 
   void print() {
     fmt::print("{}, {} elements\n\n", cpu_.description(), options_.elements);
-    fmt::print("| operation | type | bytes per element | fraction of copy | kernel in L1 |\n");
-    fmt::print("| --- | --- | ---: | ---: | ---: |\n");
-    std::vector<double> copies;
+    fmt::print(
+        "| operation | type | bytes per element | fraction of copy | kernel in L1 | copy GB/s |\n");
+    fmt::print("| --- | --- | ---: | ---: | ---: | ---: |\n");
     for (std::size_t i = 0; i < vcode::kOpCount; ++i) {
       for (const Type type : kTypes) {
         const auto op = static_cast<Op>(i);
-        if (is_flat(op) && takes(op, type)) print_row(op, type, copies);
+        if (is_flat(op) && takes(op, type)) print_row(op, type);
       }
     }
-    if (!copies.empty()) fmt::print("\ncopy: {:.1f} GB/s\n", median(copies) / 1e9);
   }
 
  private:
@@ -136,11 +135,11 @@ class CopyShare {
     return options_.elements * static_cast<std::int64_t>(width);
   }
 
-  void print_row(Op op, Type type, std::vector<double>& copies) {
+  void print_row(Op op, Type type) {
     const vcode::OpInfo& info = vcode::info(op);
     const std::string name = fmt::format("| {} | {} |", info.text, vcode::type_name(type));
     if (name.find(options_.filter) == std::string::npos) return;
-    std::vector<double> fractions, in_cache;
+    std::vector<double> fractions, in_cache, copies;
     double bytes = 0;
     run(op, type);  // takes the pages of the result from the system
     double before = copy_rate();
@@ -155,8 +154,10 @@ class CopyShare {
       copies.push_back(after);
       before = after;
     }
-    fmt::print("{} {:.1f} | {:.2f} | {} |\n", name, bytes / static_cast<double>(options_.elements),
-               median(fractions), in_cache.empty() ? "" : fmt::format("{:.2f}", median(in_cache)));
+    fmt::print("{} {:.1f} | {:.2f} | {} | {:.0f} |\n", name,
+               bytes / static_cast<double>(options_.elements), median(fractions),
+               in_cache.empty() ? "" : fmt::format("{:.2f}", median(in_cache)),
+               median(copies) / 1e9);
     std::fflush(stdout);
   }
 

@@ -53,12 +53,6 @@ class CpuBackend final : public Backend {
 
   /// From this many bytes on results are written around the cache: they would not stay in it.
   std::size_t stream_bytes() const { return stream_bytes_; }
-  /// Is a result of `result_bytes` to be written around the cache, when it and the operands that
-  /// are read in the same pass are `traffic` bytes?
-  bool streams(std::int64_t result_bytes, std::int64_t traffic) const {
-    return static_cast<std::size_t>(result_bytes) >= stream_bytes_ ||
-           static_cast<std::size_t>(traffic) >= 2 * stream_bytes_;
-  }
 
   /// A vector with undefined elements: Inline when it fits, else Dense.
   Vector new_vector(Type type, std::int64_t length);
