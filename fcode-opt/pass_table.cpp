@@ -31,6 +31,20 @@ bool inline_all(Module& module, PassState&) {
   return inline_calls(module, {kSmallFunction, std::max(largest, kSmallProgram)});
 }
 
+// One idiom hides another until what is between them has been simplified.
+bool idioms_to_the_end(Module& module, PassState&) {
+  constexpr int kRounds = 5;
+  bool changed = false;
+  for (int round = 0; round < kRounds && recognize_idioms(module); ++round) {
+    changed = true;
+    simplify_algebra(module);
+    simplify_descriptors(module);
+    merge_common(module);
+    remove_dead(module);
+  }
+  return changed;
+}
+
 template <bool (*pass)(Module&)>
 bool plain(Module& module, PassState&) {
   return pass(module);
@@ -53,6 +67,7 @@ constexpr Pass kPasses[] = {
      plain<remove_dead>},
     {"inline-small", 2, false, "calls of small functions and of those with one call", inline_small},
     {"inline", 2, false, "all other calls but recursive ones, up to a limit", inline_all},
+    {"idioms", 2, false, "building and taking apart of short sequences", idioms_to_the_end},
     {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
     {"shapes", 2, true, "equal descriptors and sizes, conditions on lengths", plain<unify_shapes>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},

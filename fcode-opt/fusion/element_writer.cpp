@@ -269,6 +269,27 @@ std::uint32_t ElementWriter::fetch(ValueId source, std::uint32_t index, ValueId 
   return checked(source, apply(Op::Select, Type::Int, {inside, position, number(-1)}));
 }
 
+// An element of the piece, or of the default.
+std::uint32_t ElementWriter::placed(const Statement& statement, std::uint32_t at) {
+  const Piece piece = *tables_.graph.nodes[tables_.graph.producer(statement.results[0])].piece;
+  const std::uint32_t segment = uniform_segment(Node::Kind::SegNo, piece.target, at);
+  const std::uint32_t offset = uniform_segment(Node::Kind::SegOff, piece.target, at);
+  const std::uint32_t inside =
+      apply(Op::And, Type::Bool,
+            {apply(Op::GreaterEqual, Type::Int, {offset, number(piece.start)}),
+             apply(Op::Less, Type::Int, {offset, number(piece.start + piece.length)})});
+  const std::uint32_t first = uniform_segment(Node::Kind::SegStart, piece.length, segment);
+  const std::uint32_t inner = apply(Op::Subtract, Type::Int, {offset, number(piece.start)});
+  Node choice;
+  choice.kind = Node::Kind::If;
+  choice.args[0] = inside;
+  choice.args[1] =
+      element(statement.operands[kPieceData], apply(Op::Add, Type::Int, {first, inner}));
+  choice.args[2] = element(statement.operands[kPieceDefault], at);
+  choice.type = thunk_.nodes[choice.args[1]].type;
+  return add(std::move(choice));
+}
+
 // Reading a vector checks the position; computing what a literal or a generator has there would
 // not.
 std::uint32_t ElementWriter::checked(ValueId source, std::uint32_t at) {
@@ -300,7 +321,8 @@ std::uint32_t ElementWriter::operation(const Statement& statement, std::uint32_t
       return segment_node(Node::Kind::SegLen, operands[0], at);
     case Family::Extract:
       return fetch(operands[0], element(operands[1], at), operands[2], at);
-    case Family::Permute: {  // BPERMUTE
+    case Family::Permute: {
+      if (statement.op == Op::DPermute) return placed(statement, at);
       const std::uint32_t place = element(operands[1], at);
       const bool one = tables_.shapes.one_segment(operands[2]);
       const std::uint32_t segment = one ? 0 : segment_node(Node::Kind::SegNo, operands[3], at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fcode-opt/fusion/arrange.hpp"
 #include "fcode-opt/fusion/assumptions.hpp"
 #include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/fusion/kernel_writer.hpp"
@@ -38,7 +39,11 @@ class RegionFusion {
         outside_uses_(std::move(outside_uses)),
         survives_(std::move(survives)),
         native_(statements.size(), false),
-        dropped_(statements.size(), false) {}
+        dropped_(statements.size(), false) {
+    for (const Statement& statement : statements) {
+      pieces_.push_back(piece_of(statement, shapes));
+    }
+  }
 
   /// Statements that do the same; none if nothing is to be fused.
   std::vector<Statement> run(FusionReport::Region& report) {
@@ -48,7 +53,7 @@ class RegionFusion {
     for (bool again = true; again;) {
       Assumptions assumptions(statements_, module_, shapes_, dropped_);
       graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
-                           assumptions.assumed());
+                           assumptions.assumed(), pieces_);
       graph_.storage = storage_of(graph_, shapes_, survives_);
       choice_ = choose_schedule(graph_);
       again = give_back() || !find_checks(assumptions);
@@ -193,7 +198,8 @@ class RegionFusion {
   std::vector<std::uint32_t> outside_uses_;
   std::vector<bool> survives_;  // by value: read behind the region
   std::vector<bool> native_;
-  std::vector<bool> dropped_;  // see Assumptions
+  std::vector<bool> dropped_;                 // see Assumptions
+  std::vector<std::optional<Piece>> pieces_;  // see build_graph
   RegionGraph graph_;
   Choice choice_;
   std::vector<ChosenKernel> kernels_;  // by slot
@@ -245,6 +251,7 @@ class FunctionFusion : public ShapeVisitor {
 }  // namespace
 
 FusionReport fuse(Module& module) {
+  arrange_for_fusion(module);
   infer_types(module);  // kernels state the types of what they take
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
   KernelPool pool(module);

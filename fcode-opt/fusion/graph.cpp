@@ -15,14 +15,15 @@ class GraphBuilder {
   GraphBuilder(std::span<const Statement> statements, const Module& module,
                const Function& function, Shapes& shapes,
                const std::vector<std::uint32_t>& outside_uses, const std::vector<bool>& native,
-               const std::vector<bool>& assumed)
+               const std::vector<bool>& assumed, const std::vector<std::optional<Piece>>& pieces)
       : statements_(statements),
         module_(module),
         function_(function),
         shapes_(shapes),
         outside_uses_(outside_uses),
         native_(native),
-        assumed_(assumed) {}
+        assumed_(assumed),
+        pieces_(pieces) {}
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
@@ -30,6 +31,7 @@ class GraphBuilder {
     for (std::size_t i = 0; i < statements_.size(); ++i) add(i);
     find_new_totals();
     for (std::size_t i = 0; i < statements_.size(); ++i) find_reads(graph_.nodes[i]);
+    count_readers();
     order();
     return std::move(graph_);
   }
@@ -41,6 +43,10 @@ class GraphBuilder {
     node.role = role_of(*node.statement, module_, shapes_);
     const bool fits = typed(*node.statement) && aligned(*node.statement);
     if ((i < native_.size() && native_[i]) || !fits) node.role = Role::Opaque;
+    if (node.role == Role::Scatter && i < pieces_.size() && pieces_[i]) {
+      node.role = Role::Map;
+      node.piece = pieces_[i];
+    }
     // Constants that are no literals come before everything else, and so from outside.
     const bool outside = pushes_constant(*node.statement) && node.role == Role::Opaque;
     for (ValueId value : node.statement->results) {
@@ -51,10 +57,12 @@ class GraphBuilder {
     if (node.role == Role::Literal || node.role == Role::Generator) node.kept = node.output;
     node.by_segment = node.role == Role::Generator && looks_up_segments(*node.statement);
     if (node.role != Role::Opaque) {
-      const Linear length = shapes_.equations.normal(domain_of(*node.statement, shapes_));
+      const Linear length =
+          shapes_.equations.normal(node.piece ? shapes_.of(node.statement->results[0]).length
+                                              : domain_of(*node.statement, shapes_));
       node.domain = domain(length);
       node.scalar = node.role == Role::Map && length == Linear::number(1);
-      node.weight = node.role == Role::Map ? 1 : 0;
+      node.weight = node.role != Role::Map ? 0 : node.piece ? kPieceWeight : 1;
     } else {
       for (ValueId operand : node.statement->operands) {
         const NodeIndex made = graph_.producer(operand);
@@ -62,6 +70,17 @@ class GraphBuilder {
       }
     }
     graph_.nodes.push_back(std::move(node));
+  }
+
+  // Elementwise operations that a scatter of pieces takes when it is turned round.
+  static constexpr std::uint32_t kPieceWeight = 5;
+
+  void count_readers() {
+    for (const Node& node : graph_.nodes) {
+      for (const Read& read : node.reads) {
+        if (read.producer != kOutside) ++graph_.nodes[read.producer].readers;
+      }
+    }
   }
 
   // Are all operands of the types that the operation takes? Kernels state them.
@@ -225,6 +244,10 @@ class GraphBuilder {
       }
     }
     if (node.role == Role::Opaque || node.kept) return;
+    if (node.piece) {
+      find_piece_reads(node);
+      return;
+    }
     const std::vector<Access> how = accesses(*node.statement, shapes_);
     for (std::size_t i = 0; i < how.size(); ++i) {
       const ValueId operand = node.statement->operands[i];
@@ -233,6 +256,18 @@ class GraphBuilder {
       } else {
         expand(node, operand, how[i]);
       }
+    }
+  }
+
+  // Positions in a piece are in range. What else the operation takes has to be there for the SPEC.
+  void find_piece_reads(Node& node) {
+    const std::vector<ValueId>& operands = node.statement->operands;
+    expand(node, operands[kPieceData], Access::Foreign);
+    expand(node, operands[kPieceDefault], Access::Own);
+    expand(node, operands[kPieceIndex], Access::Length);
+    for (const std::size_t i : {kPieceFrom, kPieceInto}) {
+      expand(node, operands[i],
+             shapes_.one_segment(operands[i]) ? Access::Length : Access::Descriptor);
     }
   }
 
@@ -302,6 +337,7 @@ class GraphBuilder {
   const std::vector<std::uint32_t>& outside_uses_;
   const std::vector<bool>& native_;
   const std::vector<bool>& assumed_;
+  const std::vector<std::optional<Piece>>& pieces_;
   RegionGraph graph_;
   std::map<Linear, std::uint32_t> domains_;
 };
@@ -311,8 +347,10 @@ class GraphBuilder {
 RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
-                        const std::vector<bool>& native, const std::vector<bool>& assumed) {
-  return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed).build();
+                        const std::vector<bool>& native, const std::vector<bool>& assumed,
+                        const std::vector<std::optional<Piece>>& pieces) {
+  return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed, pieces)
+      .build();
 }
 
 std::set<NodeIndex> with_generators(const RegionGraph& graph, std::span<const NodeIndex> members) {

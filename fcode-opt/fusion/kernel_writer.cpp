@@ -1,5 +1,6 @@
 #include "fcode-opt/fusion/kernel_writer.hpp"
 
+#include <bit>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -117,7 +118,7 @@ class KernelWriter {
         binding.exits = true;
         break;
     }
-    if (binding.kind != Binding::Kind::Once) binding.space = space_of(statement);
+    if (binding.kind != Binding::Kind::Once) binding.space = space_of(node);
     if (binding.kind == Binding::Kind::Scatter && is_identity(binding)) as_map(binding);
     name_results(node, binding);
     bindings_.push_back(std::move(binding));
@@ -145,6 +146,14 @@ class KernelWriter {
     binding.into = space(target, shapes_.of(target).sum, target, true);
     if (statement.op == Op::DPermute) binding.defaults = thunk(statement.operands[2]);
     if (statement.op == Op::DFPermute) binding.defaults = thunk(statement.operands[3]);
+    if (is_zero(binding.defaults)) binding.defaults = {};  // what there is without defaults
+  }
+
+  static bool is_zero(const vcode::Thunk& thunk) {
+    if (thunk.results.empty()) return false;
+    const vcode::ThunkNode& node = thunk.nodes[thunk.results[0]];
+    return node.kind == vcode::ThunkNode::Kind::Constant && node.int_value == 0 &&
+           std::bit_cast<std::uint64_t>(node.float_value) == 0;
   }
 
   // Does every element go where it is, and is there nothing else?
@@ -170,7 +179,12 @@ class KernelWriter {
     return {false, tables_.wanted_size(length, from, described)};
   }
 
-  Space space_of(const Statement& statement) {
+  Space space_of(const Node& node) {
+    const Statement& statement = *node.statement;
+    if (node.piece) {
+      const Linear& length = shapes_.of(statement.results[0]).length;
+      return {false, tables_.wanted_size(length, statement.operands[kPieceDefault], false)};
+    }
     const Linear length = domain_of(statement, shapes_);
     const bool is_map =
         statement.kind == Statement::Kind::Op &&

@@ -1,5 +1,7 @@
 #include "fcode-opt/fusion/legality.hpp"
 
+#include <algorithm>
+
 namespace fcode {
 namespace {
 
@@ -22,6 +24,18 @@ bool recomputable(const RegionGraph& graph, const Node& producer, Access access)
   return checked && operations <= kMaxRecomputedOperations;
 }
 
+// A map whose only reader takes each of its elements once at most.
+bool pulled(const RegionGraph& graph, const Node& producer) {
+  if (producer.role != Role::Map || producer.scalar || producer.output || producer.readers != 1) {
+    return false;
+  }
+  return std::all_of(producer.reads.begin(), producer.reads.end(), [&](const Read& read) {
+    if (read.access == Access::Segment || read.access == Access::Descriptor) return false;
+    if (read.producer == kOutside || !graph.nodes[read.producer].in_kernel()) return true;
+    return read.access == Access::Own && pulled(graph, graph.nodes[read.producer]);
+  });
+}
+
 }  // namespace
 
 bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
@@ -34,6 +48,9 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
       if (read.access == Access::Length || descriptor) return false;
       if (producer.scalar) return read.access != Access::Foreign;
       if (read.access == Access::Own) return producer.domain == reader.domain;
+      if (reader.piece && read.access == Access::Foreign) {
+        return pulled(graph, producer);
+      }
       if (read.access == Access::Target) return true;  // as long as the target, by the length rules
       return recomputable(graph, producer, read.access);
     case Role::Scan:

@@ -70,7 +70,10 @@ class Algebra : public ShapeVisitor {
       case Op::And:
         return neutral_on_either_side(shapes, statement, operands,
                                       statement.written == Type::Bool ? 1 : -1);
-      case Op::Subtract:
+      case Op::Subtract: {
+        const ValueId added = difference(shapes, statement, operands);
+        return added != kNoValue ? added : neutral_second(shapes, statement, operands, 0);
+      }
       case Op::ShiftLeft:
       case Op::ShiftRight:
         return neutral_second(shapes, statement, operands, 0);
@@ -84,6 +87,17 @@ class Algebra : public ShapeVisitor {
   static ValueId inverse(Shapes& shapes, ValueId operand, Op op) {
     const Definition* inner = shapes.definition(operand);
     return inner && inner->is(op) ? inner->operands[0] : kNoValue;
+  }
+
+  // (x + y) - x and (x + y) - y of INT, which wraps around both ways.
+  ValueId difference(Shapes& shapes, const Statement& statement,
+                     const std::vector<ValueId>& operands) const {
+    const Definition* sum = shapes.definition(operands[0]);
+    if (statement.written != Type::Int || !sum || !sum->is(Op::Add)) return kNoValue;
+    const ValueId x = names_(sum->operands[0]), y = names_(sum->operands[1]);
+    if (!shapes.same_length(x, y) || !shapes.same_length(x, operands[1])) return kNoValue;
+    if (x == operands[1]) return y;
+    return y == operands[1] ? x : kNoValue;
   }
 
   // Both the same, or flags that are all the same.

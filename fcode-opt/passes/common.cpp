@@ -1,4 +1,5 @@
 // Common subexpressions: value numbering along dominating paths.
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -80,9 +81,13 @@ class CommonExpressions {
     for (ValueId& result : block.results) result = names_(result);
     block.statements = std::move(kept);
     // What was computed in an arm is not there behind it.
-    while (added_.size() > mark) {
-      known_.erase(added_.back());
-      added_.pop_back();
+    for (; added_.size() > mark; added_.pop_back()) {
+      Added& last = added_.back();
+      if (last.before) {
+        known_[last.expression] = std::move(*last.before);
+      } else {
+        known_.erase(last.expression);
+      }
     }
   }
 
@@ -108,12 +113,13 @@ class CommonExpressions {
     const auto [entry, added] =
         known_.try_emplace(std::move(key), Known{statement.results, calls_passed_});
     if (added) {
-      added_.push_back(entry->first);
+      added_.push_back({entry->first, std::nullopt});
       return false;
     }
     Known& known = entry->second;
     if (known.calls_passed != calls_passed_ && !is_small(statement)) {
-      // The earlier one stays known in blocks around this one, where the new one is not seen.
+      // The earlier one is known again behind this block, where the new one is not seen.
+      added_.push_back({entry->first, std::exchange(known, {statement.results, calls_passed_})});
       return false;
     }
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
@@ -128,7 +134,11 @@ class CommonExpressions {
   const std::vector<bool>& effects_;
   Renaming names_;
   std::unordered_map<Expression, Known, ExpressionHash> known_;
-  std::vector<Expression> added_;  // in the order in which they were met
+  struct Added {
+    Expression expression;
+    std::optional<Known> before;  // what was known instead
+  };
+  std::vector<Added> added_;  // in the order in which they were met
   std::size_t calls_passed_ = 0;
   bool changed_ = false;
 };

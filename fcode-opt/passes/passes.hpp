@@ -34,6 +34,9 @@ bool simplify_algebra(Module& module);
 /// LENGTHS of MAKE_SEGDES and MAKE_SEGDES of LENGTHS.
 bool simplify_descriptors(Module& module);
 
+/// Permutations, gathers and reductions whose result is an operand or is known element by element.
+bool recognize_idioms(Module& module);
+
 /// Conditionals: known conditions; conditions inside their own arms; results that are the same in
 /// both arms; what follows an arm that ends the run; conditionals without statements.
 bool simplify_branches(Module& module);

@@ -138,12 +138,25 @@ class ShapeAnalysis::Walk {
     return true;
   }
 
+  bool equal_in(const Arm& arm, const Linear& x, const Linear& y) {
+    const Equations::Mark mark = shapes_.equations.mark();
+    shapes_.equations.replay(arm.learned);
+    const bool equal = shapes_.equations.equal(x, y);
+    shapes_.equations.leave(mark);
+    return equal;
+  }
+
+  // What is x in one arm and y in the other; an arm may have learned that they are equal.
+  Linear joined(const Arm& a, const Linear& x, const Arm& b, const Linear& y) {
+    if (shapes_.equations.equal(x, y) || equal_in(b, x, y)) return x;
+    return equal_in(a, x, y) ? y : shapes_.equations.unknown();
+  }
+
   void join(const Statement& statement, const Arm& a, const Arm& b) {
-    std::map<std::pair<Linear, Linear>, Linear> unknowns;
+    std::map<std::pair<Linear, Linear>, Linear> terms;
     auto term = [&](const Linear& x, const Linear& y) {
-      if (shapes_.equations.equal(x, y)) return x;
-      const auto [place, is_new] = unknowns.try_emplace({x, y});
-      if (is_new) place->second = shapes_.equations.unknown();
+      const auto [place, is_new] = terms.try_emplace({x, y});
+      if (is_new) place->second = joined(a, x, b, y);
       return place->second;
     };
     std::map<std::pair<Content, Content>, Content> contents;

@@ -18,6 +18,32 @@ bool and_remove_dead(Module& module) {
   return changed;
 }
 
+TEST_CASE("what is spread over segments of one element is left as it is") {
+  CHECK(after(and_remove_dead<recognize_idioms>,
+              "FUNC P " + kX + "CONST INT 1 CONST SEGDES 2 DIST INT MAKE_SEGDES DIST INT RET") ==
+        "FUNC P " + kX + "RET");
+  CHECK(
+      after(and_remove_dead<recognize_idioms>,
+            "FUNC P " + kX + "CONST INT 1 CONST SEGDES 2 DIST INT MAKE_SEGDES +_REDUCE INT RET") ==
+      "FUNC P " + kX + "RET");
+  // A sum of FLOAT turns -0.0 into 0.0.
+  const std::string sums = "FUNC P " + kX +
+                           "I_TO_F CONST INT 1 CONST SEGDES 2 DIST INT MAKE_SEGDES "
+                           "+_REDUCE FLOAT RET";
+  CHECK(after(and_remove_dead<recognize_idioms>, sums) == sums);
+}
+
+TEST_CASE("a permutation of nothing is none") {
+  CHECK(after(and_remove_dead<recognize_idioms>,
+              "FUNC P " + kX +
+                  "CONST INT 0 CONST INT 1 CONST SEGDES 2 INDEX CONST SEGDES 2 "
+                  "PERMUTE INT RET") == "FUNC P " + kX + "RET");
+  const std::string turned = "FUNC P " + kX +
+                             "CONST INT 1 CONST INT -1 CONST SEGDES 2 INDEX "
+                             "CONST SEGDES 2 PERMUTE INT RET";
+  CHECK(after(and_remove_dead<recognize_idioms>, turned) == turned);
+}
+
 TEST_CASE("prune drops what is never called") {
   CHECK(after(prune, "FUNC A CALL C RET FUNC B CALL B RET FUNC C CONST INT 1 RET") ==
         "FUNC A CALL C RET FUNC C CONST INT 1 RET");
