@@ -269,7 +269,7 @@ std::uint32_t ElementWriter::fetch(ValueId source, std::uint32_t index, ValueId 
   return checked(source, apply(Op::Select, Type::Int, {inside, position, number(-1)}));
 }
 
-// An element of the piece, or of the default.
+// An element of the piece, or what was there before.
 std::uint32_t ElementWriter::placed(const Statement& statement, std::uint32_t at) {
   const Piece piece = *tables_.graph.nodes[tables_.graph.producer(statement.results[0])].piece;
   const std::uint32_t segment = uniform_segment(Node::Kind::SegNo, piece.target, at);
@@ -284,8 +284,8 @@ std::uint32_t ElementWriter::placed(const Statement& statement, std::uint32_t at
   choice.kind = Node::Kind::If;
   choice.args[0] = inside;
   choice.args[1] =
-      element(statement.operands[kPieceData], apply(Op::Add, Type::Int, {first, inner}));
-  choice.args[2] = element(statement.operands[kPieceDefault], at);
+      element(piece.data, apply(Op::Add, Type::Int, {first, inner}));
+  choice.args[2] = element(piece.before, at);
   choice.type = thunk_.nodes[choice.args[1]].type;
   return add(std::move(choice));
 }
@@ -321,6 +321,8 @@ std::uint32_t ElementWriter::operation(const Statement& statement, std::uint32_t
       return segment_node(Node::Kind::SegLen, operands[0], at);
     case Family::Extract:
       return fetch(operands[0], element(operands[1], at), operands[2], at);
+    case Family::Replace:
+      return placed(statement, at);
     case Family::Permute: {
       if (statement.op == Op::DPermute) return placed(statement, at);
       const std::uint32_t place = element(operands[1], at);

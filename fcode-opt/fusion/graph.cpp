@@ -41,11 +41,14 @@ class GraphBuilder {
     Node node;
     node.statement = &statements_[i];
     node.role = role_of(*node.statement, module_, shapes_);
-    const bool fits = typed(*node.statement) && aligned(*node.statement);
-    if ((i < native_.size() && native_[i]) || !fits) node.role = Role::Opaque;
-    if (node.role == Role::Scatter && i < pieces_.size() && pieces_[i]) {
+    if (i < pieces_.size() && pieces_[i]) {
       node.role = Role::Map;
       node.piece = pieces_[i];
+    }
+    const bool fits = typed(*node.statement) && aligned(*node.statement);
+    if ((i < native_.size() && native_[i]) || !fits) {
+      node.role = Role::Opaque;
+      node.piece.reset();
     }
     // Constants that are no literals come before everything else, and so from outside.
     const bool outside = pushes_constant(*node.statement) && node.role == Role::Opaque;
@@ -72,7 +75,7 @@ class GraphBuilder {
     graph_.nodes.push_back(std::move(node));
   }
 
-  // Elementwise operations that a scatter of pieces takes when it is turned round.
+  // Elementwise operations that placing pieces takes when it is turned round.
   static constexpr std::uint32_t kPieceWeight = 5;
 
   void count_readers() {
@@ -261,13 +264,11 @@ class GraphBuilder {
 
   // Positions in a piece are in range. What else the operation takes has to be there for the SPEC.
   void find_piece_reads(Node& node) {
-    const std::vector<ValueId>& operands = node.statement->operands;
-    expand(node, operands[kPieceData], Access::Foreign);
-    expand(node, operands[kPieceDefault], Access::Own);
-    expand(node, operands[kPieceIndex], Access::Length);
-    for (const std::size_t i : {kPieceFrom, kPieceInto}) {
-      expand(node, operands[i],
-             shapes_.one_segment(operands[i]) ? Access::Length : Access::Descriptor);
+    expand(node, node.piece->data, Access::Foreign);
+    expand(node, node.piece->before, Access::Own);
+    expand(node, node.piece->index, Access::Length);
+    for (const ValueId segdes : {node.piece->from, node.piece->into}) {
+      expand(node, segdes, shapes_.one_segment(segdes) ? Access::Length : Access::Descriptor);
     }
   }
 

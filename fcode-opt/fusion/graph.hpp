@@ -37,7 +37,7 @@ struct Node {
   std::uint32_t chain = 0;     // generators inside each other, this one included
   bool by_segment = false;     // a generator that looks up the segment of each position: cheap only
                                // where the positions come in order
-  std::optional<Piece> piece;  // a scatter that is a map over its target
+  std::optional<Piece> piece;  // placed columns: a map over the target
   std::uint32_t readers = 0;   // reads of results by nodes of the region
   bool new_total = false;      // Segments: nothing else that can be meant has its data length
   bool may_fail = false;       // stops the program for some elements: indices, divisors, lengths

@@ -183,7 +183,7 @@ class KernelWriter {
     const Statement& statement = *node.statement;
     if (node.piece) {
       const Linear& length = shapes_.of(statement.results[0]).length;
-      return {false, tables_.wanted_size(length, statement.operands[kPieceDefault], false)};
+      return {false, tables_.wanted_size(length, node.piece->before, false)};
     }
     const Linear length = domain_of(statement, shapes_);
     const bool is_map =

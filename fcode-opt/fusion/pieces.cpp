@@ -22,20 +22,48 @@ std::optional<std::int64_t> start_of(ValueId index, ValueId from, Shapes& shapes
   return in_order ? number(start, shapes) : std::nullopt;
 }
 
+std::optional<Piece> scattered(const Statement& statement, Shapes& shapes) {
+  Piece piece;
+  piece.data = statement.operands[0];
+  piece.index = statement.operands[1];
+  piece.before = statement.operands[2];
+  piece.from = statement.operands[3];
+  piece.into = statement.operands[4];
+  const auto length = number(piece.from, shapes);
+  const auto start = start_of(piece.index, piece.from, shapes);
+  if (!start || !length || !shapes.same_length(piece.from, piece.into)) return std::nullopt;
+  piece.start = *start;
+  piece.length = *length;
+  return piece;
+}
+
+std::optional<Piece> replaced(const Statement& statement, Shapes& shapes) {
+  Piece piece;
+  piece.before = statement.operands[0];
+  piece.index = statement.operands[1];
+  piece.data = statement.operands[2];
+  piece.from = piece.into = statement.operands[3];
+  const auto start = number(piece.index, shapes);
+  if (!start) return std::nullopt;
+  piece.start = *start;
+  piece.length = 1;
+  return piece;
+}
+
 }  // namespace
 
 std::optional<Piece> piece_of(const Statement& statement, Shapes& shapes) {
-  if (statement.kind != Statement::Kind::Op || statement.op != Op::DPermute) return std::nullopt;
-  const ValueId index = statement.operands[kPieceIndex], from = statement.operands[kPieceFrom],
-                into = statement.operands[kPieceInto];
-  if (shapes.is_scalar(statement.results[0]) || !shapes.same_length(from, into)) {
-    return std::nullopt;
-  }
-  const auto length = number(from, shapes), target = number(into, shapes);
-  const auto start = start_of(index, from, shapes);
-  if (!start || !length || !target || *target > kLongestPieceTarget) return std::nullopt;
-  if (*start < 0 || *length < 1 || *start > *target - *length) return std::nullopt;
-  return Piece{*start, *length, *target};
+  if (statement.kind != Statement::Kind::Op) return std::nullopt;
+  std::optional<Piece> piece;
+  if (statement.op == Op::DPermute) piece = scattered(statement, shapes);
+  if (statement.op == Op::Replace) piece = replaced(statement, shapes);
+  if (!piece || shapes.is_scalar(statement.results[0])) return std::nullopt;
+  const auto target = number(piece->into, shapes);
+  if (!target || *target > kLongestPieceTarget) return std::nullopt;
+  piece->target = *target;
+  const bool inside =
+      piece->start >= 0 && piece->length >= 1 && piece->start <= piece->target - piece->length;
+  return inside ? piece : std::nullopt;
 }
 
 }  // namespace fcode

@@ -1,10 +1,11 @@
 // Runs the interpreter on an example as a user does: as a process, in a directory of its own.
 //
-//   conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels]
+//   conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels] [--levels]
 //
 // Compares standard output, standard error where it is defined, and the exit status with the files
 // beside the example (README.md), as it stands and with -c; with --threads also at 2 and 4 threads,
-// with --kernels also with the VCODE that its kernels replace, unless it has to fail.
+// with --kernels also with the VCODE that its kernels replace, unless it has to fail, with --levels
+// also at each level of the optimizer.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -167,7 +168,8 @@ class Checker {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::cerr << "usage: conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels]\n";
+    std::cerr << "usage: conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels] "
+                 "[--levels]\n";
     return 2;
   }
   try {
@@ -175,6 +177,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> modes(argv + 3, argv + argc);
     const bool with_threads = std::count(modes.begin(), modes.end(), "--threads") != 0;
     const bool with_specs = std::count(modes.begin(), modes.end(), "--kernels") != 0;
+    const bool with_levels = std::count(modes.begin(), modes.end(), "--levels") != 0;
     const Example example = load(program);
     Checker checker(argv[1], example);
     // Longer operands are accepted without -c only.
@@ -182,6 +185,9 @@ int main(int argc, char** argv) {
     checker.check({});
     checker.check({"-c"}, strict_fails);
     if (with_specs && example.status == 0) checker.check({"--no-kernels"});
+    if (with_levels) {
+      for (const char* level : {"1", "2", "3"}) checker.check({std::string("-O") + level});
+    }
     if (with_threads) {
       for (const char* threads : {"1", "2", "4"}) {
         checker.check({std::string("--threads=") + threads});

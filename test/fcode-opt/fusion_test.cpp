@@ -172,6 +172,35 @@ TEST_CASE(
   CHECK((native || literal.find("[-1]") != std::string::npos));
 }
 
+TEST_CASE("columns of short sequences are maps, whichever operation places them") {
+  const std::string both =
+      "FUNC MAIN CONST INT (9 9 9) RAND COPY 1 0 CONST SEGDES (4 4 4) DIST INT ";
+  const std::string column = "CONST INT 2 CONST SEGDES 3 DIST INT ";
+  const std::string one_each = "CONST SEGDES (1 1 1) ";
+  const vcode::Program replaced =
+      optimized(both + column + "COPY 1 2 CONST SEGDES (4 4 4) REPLACE INT COPY 1 0 + INT RET");
+  const vcode::Program scattered =
+      optimized(both + "COPY 1 1 " + column + "CPOP 1 2 " + one_each +
+                "CONST SEGDES (4 4 4) DPERMUTE INT COPY 1 0 + INT RET");
+  for (const vcode::Program& program : {replaced, scattered}) {
+    REQUIRE(program.kernels.size() == 1);
+    CHECK(program.kernels[0].bindings.size() == 1);
+    CHECK(program.kernels[0].bindings[0].kind == vcode::Binding::Kind::Map);
+  }
+}
+
+TEST_CASE("REPLACE writes into long segments, and where the run gives the position") {
+  for (const std::string segments : {"CONST SEGDES (9 9 9) ", "CONST SEGDES (4 4 4) "}) {
+    const std::string index = segments == "CONST SEGDES (9 9 9) "
+                                  ? "CONST INT 2 CONST SEGDES 3 DIST INT "
+                                  : "CONST INT (2 2 2) RAND ";
+    const std::string text =
+        flat(optimized("FUNC MAIN CONST INT (9 9 9) RAND COPY 1 0 " + segments + "DIST INT " +
+                       index + "COPY 1 2 " + segments + "REPLACE INT COPY 1 0 + INT RET"));
+    CHECK(text.find("REPLACE INT", text.find("FUNC")) != std::string::npos);
+  }
+}
+
 TEST_CASE("a length that is that of an operand is named by the operand") {
   OptimizerOptions options;
   options.disabled = {"dead"};
