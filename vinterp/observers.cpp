@@ -56,7 +56,7 @@ Observers::Observers(const Options& options, const vcode::LinkedProgram& program
     rows_file_ = create_file(*options.profile_rows);
     rows_as_json_ = options.profile_rows->ends_with(".json");
   }
-  if (options.stats) statistics_.emplace();
+  if (options.stats) statistics_.emplace(program);
 }
 
 void Observers::attach(Machine& machine) {

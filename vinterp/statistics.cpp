@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "cvl/kernel_plan.hpp"
 #include "vinterp/report_text.hpp"
 
 namespace vinterp {
@@ -21,10 +22,18 @@ std::string with_share(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
+Statistics::Statistics(const vcode::LinkedProgram& program) {
+  for (const vcode::LinkedKernel& kernel : program.kernels) {
+    const std::optional<cvl::KernelPlan> plan = cvl::plan_kernel(kernel.definition);
+    passes_of_.push_back(plan ? plan->launches() : 0);  // without a plan the SPEC runs
+  }
+}
+
 void Statistics::after(const Step& step, double seconds) {
   ++instructions_;
   if (!step.op->is_vector_op() && !step.ran_kernel) return;
   ++(step.ran_kernel ? kernel_runs_ : vector_operations_);
+  if (step.ran_kernel) passes_ += passes_of_[step.code->a];
   elements_ += static_cast<std::uint64_t>(step.elements);
   longest_ = std::max(longest_, step.elements);
   bytes_ += static_cast<std::uint64_t>(step.bytes);
@@ -36,7 +45,8 @@ std::string Statistics::report(const cvl::HeapStatistics& heap, const cvl::Devic
   return line("instructions", std::to_string(instructions_)) +
          line("vector operations", std::to_string(vector_operations_)) +
          line("kernel runs", std::to_string(kernel_runs_)) +
-         line("launches", std::to_string(vector_operations_ + kernel_runs_)) +
+         line("  passes", std::to_string(passes_)) +
+         line("launches", std::to_string(vector_operations_ + passes_)) +
          line("elements", std::to_string(elements_)) +
          line("longest vector", std::to_string(longest_)) +
          line("bytes moved", cvl::format_bytes(bytes_)) + heap_report(heap) +

@@ -3,16 +3,21 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cvl/backend.hpp"
 #include "cvl/heap.hpp"
+#include "vcode/program.hpp"
 #include "vinterp/observer.hpp"
 
 namespace vinterp {
 
-/// Counts what runs.
+/// Counts what runs. Launches are vector operations and the passes of kernels over index spaces:
+/// what a device has to launch at least.
 class Statistics final : public Observer {
  public:
+  explicit Statistics(const vcode::LinkedProgram& program);
+
   void after(const Step& step, double seconds) override;
 
   /// Several aligned lines: instructions, vector operations, kernels, elements, memory, device work
@@ -21,9 +26,11 @@ class Statistics final : public Observer {
                      double seconds) const;
 
  private:
+  std::vector<std::uint64_t> passes_of_;  // by kernel
   std::uint64_t instructions_ = 0;
   std::uint64_t vector_operations_ = 0;
   std::uint64_t kernel_runs_ = 0;
+  std::uint64_t passes_ = 0;
   std::uint64_t elements_ = 0;
   std::int64_t longest_ = 0;
   std::uint64_t bytes_ = 0;

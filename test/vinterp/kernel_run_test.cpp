@@ -5,6 +5,7 @@
 
 #include "vcode/error_codes.hpp"
 #include "vinterp/machine_support.hpp"
+#include "vinterp/observed_program.hpp"
 #include "vinterp/profile.hpp"
 #include "vinterp/statistics.hpp"
 
@@ -151,7 +152,7 @@ TEST_CASE("a failure inside a SPEC names the way to it", "[kernel]") {
 TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
   const std::string program = kNegate + "FUNC MAIN CONST INT (1 2) RUN negate RUN negate RET\n";
   const auto report = [&](bool kernels) {
-    vinterp::Statistics statistics;
+    vinterp::Statistics statistics(vinterp_test::linked(program));
     RunOptions options;
     options.machine.kernels = kernels;
     options.observers = {&statistics};
@@ -160,7 +161,7 @@ TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
   };
   const std::string with = report(true);
   CHECK(contains(with, "vector operations         0\n"));
-  CHECK(contains(with, "kernel runs               2\n"));
+  CHECK(contains(with, "kernel runs               2\n  passes                  2\n"));
   CHECK(contains(with, "launches                  2\n"));
   const std::string without = report(false);
   CHECK(contains(without, "vector operations         8\n"));

@@ -102,7 +102,7 @@ TEST_CASE("an empty run has an empty table") {
 
 TEST_CASE("statistics of a run") {
   const vcode::LinkedProgram program = linked(kProgram);
-  vinterp::Statistics statistics;
+  vinterp::Statistics statistics(program);
   statistics.after(step_at(program, 0), 1.0);
   statistics.after(step_at(program, 2, 1000, 12'000), 0.25);
   statistics.after(step_at(program, 9, 500, 6'000), 0.25);
