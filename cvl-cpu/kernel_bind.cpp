@@ -20,11 +20,6 @@ std::size_t arity(const PlanNode& node) {
   return vcode::info(node.op).operands.size();
 }
 
-/// Elements of a block, and bytes of all live values of one.
-constexpr std::int64_t kMostElements = 512;
-constexpr std::int64_t kFewestElements = 64;
-constexpr std::int64_t kLiveBytes = std::int64_t{12} << 10;
-
 }  // namespace
 
 BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
@@ -495,14 +490,6 @@ void BoundPass::add_target(BoundProgram& program, Target target, bool in_steps) 
     }
   }
   program.targets.push_back(target);
-}
-
-std::int64_t BoundPass::block_length(const BoundProgram& program) const {
-  std::int64_t bytes = std::int64_t{8} * program.slots;
-  for (const NodeId node : program.in_memory) bytes += nodes_[node].width;
-  for (const Target& target : program.targets) bytes += target.width;
-  const std::int64_t fit = kLiveBytes / std::max<std::int64_t>(bytes, 1);
-  return std::clamp(fit / kFewestElements * kFewestElements, kFewestElements, kMostElements);
 }
 
 }  // namespace cvl::cpu

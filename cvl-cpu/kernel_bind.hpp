@@ -88,8 +88,6 @@ class BoundPass {
   /// Adds a target of `program`. If nothing forbids it (`in_steps`), the step that computes the
   /// values writes them there.
   void add_target(BoundProgram& program, Target target, bool in_steps);
-  /// Elements of a block: what is live of it stays in the L1 cache. After all targets are known.
-  std::int64_t block_length(const BoundProgram& program) const;
 
   const PlanPass& plan() const { return pass_; }
   KernelState& state() const { return state_; }

@@ -1,6 +1,7 @@
 #include "cvl-cpu/kernel_pass.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -14,6 +15,11 @@ using SinkKind = PlanSink::Kind;
 
 /// Tiles of passes in which the order of combination does not matter.
 constexpr std::int64_t kMapTile = std::int64_t{1} << 14;
+/// Blocks of few elements are short, so that runs over short vectors take little memory. Keeping
+/// the live values of wide kernels in the L1 cache by shorter blocks was slower by a sixth (bh,
+/// black-scholes): steps have costs of their own, and gathers return to lines that they know.
+constexpr std::int64_t kShortestBlock = 64;
+constexpr std::int64_t kLongestBlock = kSegmentBlock;
 /// After so many tiles their parts are combined: memory does not grow with the length.
 constexpr std::int64_t kRoundTiles = 4096;
 /// More parts of a scatter would only evaluate the same more often.
@@ -91,7 +97,7 @@ void KernelPass::run() {
     return;
   }
   open(bound_.bind(length));
-  if (needed_ && tiles_ == 1 && length <= main_block_ && scans_.empty() && selections_.empty()) {
+  if (needed_ && tiles_ == 1 && length <= block_ && scans_.empty() && selections_.empty()) {
     run_single_block();
   } else if (needed_) {
     run_rounds();
@@ -109,7 +115,7 @@ void KernelPass::run_single_block() {
     std::size_t room = bytes + kAlignment;
     void* memory = single_memory_.get();
     auto* aligned = static_cast<std::byte*>(std::align(kAlignment, bytes, memory, room));
-    single_.emplace(bound_, bound_.main, main_block_, aligned,
+    single_.emplace(bound_, bound_.main, block_, aligned,
                     aligned + main_bytes_ + sinks_.size() * kSinkStateBytes, 0);
     single_states_ = aligned + main_bytes_;
   } else {
@@ -202,16 +208,16 @@ void KernelPass::open(bool again) {
     }
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
-  const std::pair layout(bound_.main.targets.size(), tile_bytes_);
+  block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), kLongestBlock);
+  block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
+  const std::tuple layout(bound_.main.targets.size(), tile_bytes_, block_);
   if (again && single_ && layout == single_layout_) return;
   single_.reset();
   single_layout_ = layout;
-  main_block_ = bound_.block_length(bound_.main);
-  main_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.main, main_block_);
+  main_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.main, block_);
   epilogue_bytes_ = 0;
   if (!scans_.empty()) {
-    epilogue_block_ = bound_.block_length(bound_.epilogue);
-    epilogue_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.epilogue, epilogue_block_);
+    epilogue_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.epilogue, block_);
   }
 }
 
@@ -289,16 +295,16 @@ void KernelPass::run_tile(KernelTile tile) {
     }
   };
   for_active([&](KernelSink& sink, std::byte* state) { sink.begin_tile(tile, state); });
-  BlockEvaluator values(bound_, bound_.main, main_block_, memory, tile_memory, tile.begin);
-  run_blocks(tile, values, main_block_, main_, states);
+  BlockEvaluator values(bound_, bound_.main, block_, memory, tile_memory, tile.begin);
+  run_blocks(tile, values, block_, main_, states);
   for (KernelScan& scan : scans_) scan.run(tile, tile_memory);
   if (!epilogue_.empty()) {
-    BlockEvaluator late(bound_, bound_.epilogue, epilogue_block_, memory + main_bytes_, tile_memory,
+    BlockEvaluator late(bound_, bound_.epilogue, block_, memory + main_bytes_, tile_memory,
                         tile.begin);
     for (const KernelScan& scan : scans_) {
       late.set_memory(scan.node(), scan.values(tile, tile_memory));
     }
-    run_blocks(tile, late, epilogue_block_, epilogue_, states);
+    run_blocks(tile, late, block_, epilogue_, states);
   }
   for_active([&](KernelSink& sink, std::byte* state) { sink.end_tile(tile, state, tile_memory); });
 }
@@ -310,8 +316,7 @@ void KernelPass::run_selections() {
     moves |= selection->active;
   }
   if (!moves) return;
-  selected_block_ = bound_.block_length(bound_.selected);
-  selected_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.selected, selected_block_);
+  selected_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.selected, block_);
   auto body = [&](std::int64_t k) { move_selected(tile_at(k)); };
   if (shared_) {
     state_.cpu.scheduler().for_tiles(tiles_, kSerialBytes, body);
@@ -325,9 +330,9 @@ void KernelPass::move_selected(KernelTile tile) {
   std::byte* memory = thread_memory(selected_bytes_ + state_bytes);
   std::byte* states = memory + selected_bytes_;
   std::memset(states, 0, state_bytes);
-  BlockEvaluator values(bound_, bound_.selected, selected_block_, memory, nullptr, tile.begin);
-  for (std::int64_t i = tile.begin; i < tile.end; i += selected_block_) {
-    const std::int64_t n = std::min(selected_block_, tile.end - i);
+  BlockEvaluator values(bound_, bound_.selected, block_, memory, nullptr, tile.begin);
+  for (std::int64_t i = tile.begin; i < tile.end; i += block_) {
+    const std::int64_t n = std::min(block_, tile.end - i);
     const auto wants = [&](const KernelSelection* selection) {
       return selection->active && selection->wants(tile, i, n);
     };

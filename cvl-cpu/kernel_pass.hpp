@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "cvl-cpu/kernel_bind.hpp"
@@ -58,12 +58,12 @@ class KernelPass {
 
   // Of one run.
   std::int64_t tile_length_ = 0, tiles_ = 0;
-  std::int64_t main_block_ = 0, epilogue_block_ = 0, selected_block_ = 0;
+  std::int64_t block_ = 0;                // elements that are evaluated at a time
   bool needed_ = false;                   // does any sink need values?
   std::optional<BlockEvaluator> single_;  // for runs of one block, while the steps stay the same
   std::unique_ptr<std::byte[]> single_memory_;
   std::byte* single_states_ = nullptr;
-  std::pair<std::size_t, std::size_t> single_layout_;  // targets, bytes of a tile
+  std::tuple<std::size_t, std::size_t, std::int64_t> single_layout_;  // targets, tile, block
   std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
   int parts_ = 1;
   bool shared_ = false;  // between threads
