@@ -77,6 +77,10 @@ void Source::fetch(void* out, std::uint64_t* positions, const std::uint8_t* flag
                                       positions, flags, n);
     return;
   }
+  if (vector_.form == Form::Constant && flags == nullptr) {
+    cpu_.kernels().fill[type_index(vector_.type)](out, vector_.payload, n);
+    return;
+  }
   if (vector_.form == Form::Constant) std::fill_n(positions, n, std::uint64_t{0});
   const void* from = vector_.form == Form::Dense ? static_cast<const void*>(vector_.buffer->data)
                                                  : vector_.payload;

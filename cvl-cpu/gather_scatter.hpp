@@ -64,8 +64,8 @@ class Source {
                   vector.length * static_cast<std::int64_t>(cpu.element_bytes(vector.type)) >
                       kPrefetchBytes) {}
 
-  /// out[i] = element positions[i]; 0 where there are flags and the flag is F. `positions` may be
-  /// changed.
+  /// out[i] = element positions[i]; 0 where there are flags and the flag is F. With flags,
+  /// `positions` may be changed.
   void fetch(void* out, std::uint64_t* positions, const std::uint8_t* flags, std::int64_t n) const;
 
  private:

@@ -107,6 +107,7 @@ void BlockEvaluator::set_memory(NodeId node, const std::byte* base) {
 }
 
 void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
+  located_ = {};
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
     const NodeId node = program_.in_memory[k];
     at_[node] = memory_[k] + begin * pass_.node(node).width;
@@ -248,18 +249,29 @@ void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t 
   const Vector& vector = *step.vector;
   const auto* flags =
       step.guard == kNone ? nullptr : reinterpret_cast<const std::uint8_t*>(at_[step.guard]);
-  if (cpu_.kernels().locate_in_one(positions_, at_[step.args[0]], flags, 0, vector.length, n, 0)) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t index = int_at(step.args[0], i);
-      if (!wanted(step.guard, i) || (index >= 0 && index < vector.length)) continue;
-      pass_.note(step.node, begin + i, index, vector.length);
-      break;
-    }
+  // The columns of a table are gathered one after the other: their positions are found once.
+  const Located located{step.args[0], vector.length};
+  if (flags != nullptr || located_ != located) {
+    const bool fails =
+        cpu_.kernels().locate_in_one(positions_, at_[step.args[0]], flags, 0, vector.length, n, 0);
+    if (fails) note_index(step, begin, n);
+    // The next gather has to find its own failure, and flags let positions change.
+    located_ = fails || flags != nullptr ? Located{} : located;
   }
   if (vector.length == 0) {
     std::memset(out, 0, static_cast<std::size_t>(n * step.width));
   } else {
     Source(cpu_, vector).fetch(out, positions_, flags, n);
+  }
+}
+
+void BlockEvaluator::note_index(const BoundStep& step, std::int64_t begin, std::int64_t n) {
+  const std::int64_t length = step.vector->length;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t index = int_at(step.args[0], i);
+    if (!wanted(step.guard, i) || (index >= 0 && index < length)) continue;
+    pass_.note(step.node, begin + i, index, length);
+    return;
   }
 }
 

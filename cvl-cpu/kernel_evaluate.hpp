@@ -43,6 +43,7 @@ class BlockEvaluator {
   void walk_block(const BoundStep& step, const SegmentBlock& block, std::int64_t begin);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void note_index(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void note_division(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void write_target(const Target& target, std::byte* out, std::int64_t n);
@@ -65,6 +66,13 @@ class BlockEvaluator {
   std::int64_t stride_;  // bytes of a slot
   std::byte* filled_;
   std::uint64_t* positions_;
+  /// Which indices `positions_` are, of a vector how long.
+  struct Located {
+    NodeId index = kNone;
+    std::int64_t length = 0;
+    bool operator==(const Located&) const = default;
+  };
+  Located located_;
 };
 
 }  // namespace cvl::cpu

@@ -139,6 +139,30 @@ TEST_CASE("a kernel without SPEC needs the library", "[kernel]") {
   CHECK(contains(ran.messages, "[V0703]"));
 }
 
+TEST_CASE("columns that are gathered by one index may be of any form and length", "[kernel]") {
+  const std::string gather =
+      "FCODE 2\nKERNEL columns\n"
+      "IN p : VEC INT n, a : VEC INT m, b : VEC INT m, c : VEC INT m, d : VEC INT k\n"
+      "OUT w : VEC INT n, x : VEC INT n, y : VEC INT n, z : VEC INT n\n"
+      "DO w = MAP n ( i => a[p[i]] ) x = MAP n ( i => b[p[i]] )\n"
+      "  y = MAP n ( i => c[p[i]] ) z = MAP n ( i => d[p[i]] )\nEND\n";
+  // a and c lie in memory, b is one number everywhere, d is longer.
+  const auto program = [&](const std::string& last) {
+    return gather +
+           "FUNC SQUARES MAKE_SEGDES CONST INT 0 CONST INT 1 CPOP 1 2 INDEX COPY 1 0 * INT RET\n"
+           "FUNC MAIN CONST INT (0 99 7 " +
+           last +
+           ") CONST INT 100 CALL SQUARES\n"
+           "CONST INT 5 CONST INT 100 MAKE_SEGDES DIST INT CONST INT 100 CALL SQUARES\n"
+           "CONST INT 1000 CALL SQUARES RUN columns RET\n";
+  };
+  const Ran ran = run_program(program("3"));
+  CHECK(ran.messages.empty());
+  const std::string squares = "( 0 9801 49 9 )\n";
+  CHECK(ran.stack == squares + "( 5 5 5 5 )\n" + squares + squares);
+  CHECK(contains(run_program(program("100")).messages, "100"));
+}
+
 TEST_CASE("a failure inside a SPEC names the way to it", "[kernel]") {
   const Ran ran = without_kernels(
       "FCODE 2\nKERNEL half IN a : VEC INT n, b : VEC INT n OUT y : VEC INT n\n"
