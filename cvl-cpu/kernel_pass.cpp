@@ -18,7 +18,7 @@ constexpr std::int64_t kMapTile = std::int64_t{1} << 14;
 /// Blocks of few elements are short, so that runs over short vectors take little memory. Keeping
 /// the live values of wide kernels in the L1 cache by shorter blocks was slower by a sixth (bh,
 /// black-scholes): steps have costs of their own, and gathers return to lines that they know.
-constexpr std::int64_t kShortestBlock = 64;
+constexpr std::int64_t kShortestBlock = 8;
 constexpr std::int64_t kLongestBlock = kSegmentBlock;
 /// After so many tiles their parts are combined: memory does not grow with the length.
 constexpr std::int64_t kRoundTiles = 4096;
@@ -111,7 +111,7 @@ void KernelPass::run_single_block() {
   if (!single_) {
     constexpr std::size_t kAlignment = 64;
     const std::size_t bytes = main_bytes_ + sinks_.size() * kSinkStateBytes + tile_bytes_;
-    single_memory_ = std::make_unique<std::byte[]>(bytes + kAlignment);
+    single_memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes + kAlignment);
     std::size_t room = bytes + kAlignment;
     void* memory = single_memory_.get();
     auto* aligned = static_cast<std::byte*>(std::align(kAlignment, bytes, memory, room));
@@ -210,10 +210,14 @@ void KernelPass::open(bool again) {
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), kLongestBlock);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
-  const std::tuple layout(bound_.main.targets.size(), tile_bytes_, block_);
-  if (again && single_ && layout == single_layout_) return;
+  const std::pair layout(bound_.main.targets.size(), tile_bytes_);
+  if (again && single_ && layout == single_layout_ && block_ <= single_block_) {
+    block_ = single_block_;
+    return;
+  }
   single_.reset();
   single_layout_ = layout;
+  single_block_ = block_;
   main_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.main, block_);
   epilogue_bytes_ = 0;
   if (!scans_.empty()) {

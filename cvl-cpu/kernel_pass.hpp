@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/kernel_bind.hpp"
@@ -63,7 +63,8 @@ class KernelPass {
   std::optional<BlockEvaluator> single_;  // for runs of one block, while the steps stay the same
   std::unique_ptr<std::byte[]> single_memory_;
   std::byte* single_states_ = nullptr;
-  std::tuple<std::size_t, std::size_t, std::int64_t> single_layout_;  // targets, tile, block
+  std::pair<std::size_t, std::size_t> single_layout_;  // targets, bytes of a tile
+  std::int64_t single_block_ = 0;
   std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
   int parts_ = 1;
   bool shared_ = false;  // between threads
