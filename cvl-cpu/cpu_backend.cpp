@@ -37,22 +37,22 @@ Kernels make_kernels(Isa isa, Widths widths) {
     case Isa::V4:
       add(v4::add_elementwise_kernels, v4::add_expand_kernels, v4::add_gather_scatter_kernels,
           v4::add_pack_kernels, v4::add_random_kernels, v4::add_rank_kernels,
-          v4::add_reduce_kernels, v4::add_scalar_operand_kernels, v4::add_scan_kernels,
-          v4::add_segmented_reduce_kernels);
+          v4::add_reduce_kernels, v4::add_run_kernels, v4::add_scalar_operand_kernels,
+          v4::add_scan_kernels, v4::add_segmented_reduce_kernels);
       break;
     case Isa::V3:
       add(v3::add_elementwise_kernels, v3::add_expand_kernels, v3::add_gather_scatter_kernels,
           v3::add_pack_kernels, v3::add_random_kernels, v3::add_rank_kernels,
-          v3::add_reduce_kernels, v3::add_scalar_operand_kernels, v3::add_scan_kernels,
-          v3::add_segmented_reduce_kernels);
+          v3::add_reduce_kernels, v3::add_run_kernels, v3::add_scalar_operand_kernels,
+          v3::add_scan_kernels, v3::add_segmented_reduce_kernels);
       break;
 #endif
     default:
       add(baseline::add_elementwise_kernels, baseline::add_expand_kernels,
           baseline::add_gather_scatter_kernels, baseline::add_pack_kernels,
           baseline::add_random_kernels, baseline::add_rank_kernels, baseline::add_reduce_kernels,
-          baseline::add_scalar_operand_kernels, baseline::add_scan_kernels,
-          baseline::add_segmented_reduce_kernels);
+          baseline::add_run_kernels, baseline::add_scalar_operand_kernels,
+          baseline::add_scan_kernels, baseline::add_segmented_reduce_kernels);
       break;
   }
   return kernels;

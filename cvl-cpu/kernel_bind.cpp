@@ -25,7 +25,6 @@ std::size_t arity(const PlanNode& node) {
 BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
     : state_(state),
       pass_(pass),
-      programs_(make_programs(pass)),
       nodes_(pass.nodes.size()),
       special_(pass.nodes.size()),
       copied_(pass.nodes.size()),
@@ -44,6 +43,8 @@ BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
       std::memcpy(nodes_[k].cell, &node.int_value, 8);
     }
   }
+  find_run_indices();
+  programs_ = make_programs(pass, [&](const PlanSink& sink) { return scatters_runs(sink); });
 }
 
 const Segments& BoundPass::segments(SegdesId id) {
@@ -73,10 +74,11 @@ bool BoundPass::bind(std::int64_t length) {
   length_ = length;
   if (bound_ && bind_again()) {
     for (BoundProgram* program : {&main, &epilogue, &selected}) {
-      for (const Target& target : program->targets) {
-        if (target.direct) program->steps[target.step].target = kNone;
+      for (BoundSteps* steps : {&program->element_steps, &program->run_steps}) {
+        for (BoundStep& step : steps->steps) step.target = kNone;
       }
       program->targets.clear();
+      renew_runs(*program);
     }
     return true;
   }
@@ -319,10 +321,10 @@ void BoundPass::bind_walked(NodeId number) {
 
 // --- Steps ---
 
-void BoundPass::find_needed(const KernelProgram& program) {
+void BoundPass::find_needed(const KernelProgram& program, bool by_runs) {
   // What may fail does so even if the value turns out not to matter.
   for (const NodeId node : program.order) needed_[node] = pass_.nodes[node].traps;
-  for (const NodeId root : program.roots) needed_[root] = true;
+  for (const NodeId root : by_runs ? program.run_roots : program.roots) needed_[root] = true;
   for (std::size_t at = program.order.size(); at-- > 0;) {
     const NodeId number = program.order[at];
     if (!needed_[number]) continue;
@@ -332,7 +334,7 @@ void BoundPass::find_needed(const KernelProgram& program) {
     } else if (special_[number] == Special::Fails) {
       needed_[node.guard] = true;
     } else if (nodes_[number].mode == Mode::Slot && node.kind != Kind::Scan &&
-               !is_walked(pass_, number)) {
+               !is_walked(pass_, number) && !(by_runs && gathers_runs(number))) {
       for (const NodeId arg : node.args) {
         if (arg != kNone) needed_[arg] = true;
       }
@@ -343,12 +345,11 @@ void BoundPass::find_needed(const KernelProgram& program) {
 
 void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) {
   bound.program = &program;
-  bound.steps.clear();
-  bound.walked.clear();
+  bound.element_steps = {};
   bound.in_memory.clear();
   bound.targets.clear();
   bound.slots = program.slots;
-  find_needed(program);
+  find_needed(program, false);
   for (const NodeId number : program.order) {
     if (!needed_[number]) continue;
     if (special_[number] == Special::Fails) {
@@ -356,13 +357,14 @@ void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) 
       step.kind = BoundStep::Kind::FailIf;
       step.node = number;
       step.guard = pass_.nodes[number].guard;
-      bound.steps.push_back(step);
+      bound.element_steps.steps.push_back(step);
     } else if (nodes_[number].mode == Mode::Memory || pass_.nodes[number].kind == Kind::Scan) {
       bound.in_memory.push_back(number);
     } else if (nodes_[number].mode == Mode::Slot) {
       add_step(bound, number);
     }
   }
+  bind_runs(bound);
 }
 
 void BoundPass::add_step(BoundProgram& bound, NodeId number) {
@@ -382,7 +384,7 @@ void BoundPass::add_step(BoundProgram& bound, NodeId number) {
   if (special_[number] == Special::Copy) {
     step.kind = BoundStep::Kind::Copy;
     step.args[0] = copied_[number];
-    bound.steps.push_back(step);
+    bound.element_steps.steps.push_back(step);
     return;
   }
   switch (node.kind) {
@@ -430,7 +432,7 @@ void BoundPass::add_step(BoundProgram& bound, NodeId number) {
       add_walk(bound, number);
       return;
   }
-  bound.steps.push_back(step);
+  bound.element_steps.steps.push_back(step);
 }
 
 void BoundPass::add_walk(BoundProgram& bound, NodeId number) {
@@ -441,25 +443,17 @@ void BoundPass::add_walk(BoundProgram& bound, NodeId number) {
     make_int(state_.cpu.widths(), std::max(own.count(), own.total()) - 1);
   // Walked nodes come first and those of one descriptor need not be neighbours: a walk for each run
   // of them.
-  if (bound.steps.empty() || bound.steps.back().kind != BoundStep::Kind::Walk ||
-      bound.steps.back().segments != &own) {
+  auto& [steps, all_walked] = bound.element_steps;
+  if (steps.empty() || steps.back().kind != BoundStep::Kind::Walk ||
+      steps.back().segments != &own) {
     BoundStep walk;
     walk.kind = BoundStep::Kind::Walk;
     walk.segments = &own;
-    walk.first = walk.last = static_cast<std::uint32_t>(bound.walked.size());
-    bound.steps.push_back(walk);
+    walk.first = walk.last = static_cast<std::uint32_t>(all_walked.size());
+    steps.push_back(walk);
   }
-  WalkedNode walked;
-  walked.node = number;
-  walked.slot = bound.program->slot[number];
-  walked.kind = node.kind;
-  walked.type = node.type;
-  if (node.kind == Kind::Gather) walked.vector = &state_.arrays[node.id];
-  if (node.kind == Kind::SegmentLength || node.kind == Kind::SegmentStart) {
-    walked.segments = &segments(node.id);
-  }
-  bound.walked.push_back(walked);
-  bound.steps.back().last = static_cast<std::uint32_t>(bound.walked.size());
+  all_walked.push_back(walked_node(number, bound.program->slot[number]));
+  steps.back().last = static_cast<std::uint32_t>(all_walked.size());
 }
 
 /// The kernel, which reads operands that are uniform only once.
@@ -480,13 +474,14 @@ void BoundPass::finish_apply(BoundStep& step) const {
 void BoundPass::add_target(BoundProgram& program, Target target, bool in_steps) {
   const auto number = static_cast<std::uint32_t>(program.targets.size());
   if (in_steps && !target.streamed && nodes_[target.node].mode == Mode::Slot) {
-    for (std::size_t k = program.steps.size(); k-- > 0;) {
-      BoundStep& step = program.steps[k];
-      if (step.node != target.node || step.target != kNone) continue;
-      step.target = number;
+    const auto is_target = [&](const BoundStep& step) {
+      return step.node == target.node && step.target == kNone;
+    };
+    for (BoundSteps* list : {&program.element_steps, &program.run_steps}) {
+      const auto step = std::find_if(list->steps.begin(), list->steps.end(), is_target);
+      if (step == list->steps.end()) continue;
+      step->target = number;
       target.direct = true;
-      target.step = static_cast<std::uint32_t>(k);
-      break;
     }
   }
   program.targets.push_back(target);

@@ -10,6 +10,7 @@
 
 #include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/kernel_program.hpp"
+#include "cvl-cpu/kernel_runs.hpp"
 #include "cvl-cpu/kernel_state.hpp"
 #include "cvl-cpu/segments.hpp"
 
@@ -30,7 +31,17 @@ struct BoundNode {
 
 /// One loop over a block.
 struct BoundStep {
-  enum class Kind : std::uint8_t { Apply, Copy, Progression, Walk, Gather, Find, Property, FailIf };
+  enum class Kind : std::uint8_t {
+    Apply,
+    Copy,
+    Progression,
+    Walk,
+    Gather,
+    GatherRuns,
+    Find,
+    Property,
+    FailIf,
+  };
   Kind kind = Kind::Apply;
   std::uint8_t width = 0;  // of the result
   NodeId node = kNone;
@@ -41,18 +52,15 @@ struct BoundStep {
   ElementwiseKernel kernel = nullptr;
   std::int64_t start = 0, stride = 0;  // Progression
   std::uint32_t first = 0, last = 0;   // Walk: range of `walked`
-  const Vector* vector = nullptr;      // Gather
+  const Vector* vector = nullptr;      // Gather, GatherRuns
+  std::uint32_t runs = kNone;          // GatherRuns
   const Segments* segments = nullptr;  // Walk, Find, Property
 };
 
-/// A node that is read off a walk.
-struct WalkedNode {
-  NodeId node = kNone;
-  std::uint32_t slot = kNone;
-  PlanNode::Kind kind{};
-  Type type{};
-  const Vector* vector = nullptr;      // Gather
-  const Segments* segments = nullptr;  // SegmentLength, SegmentStart: whose
+/// What is done for a block of elements.
+struct BoundSteps {
+  std::vector<BoundStep> steps;
+  std::vector<WalkedNode> walked;
 };
 
 /// A place in memory that a node's values are written to.
@@ -60,8 +68,7 @@ struct Target {
   NodeId node = kNone;
   std::uint8_t width = 0;
   bool streamed = false;
-  bool direct = false;  // step `step` writes there
-  std::uint32_t step = 0;
+  bool direct = false;        // the step that computes it writes there
   bool tiled = false;         // room for one tile, for each thread; else all of a result
   std::byte* base = nullptr;  // element 0 of a result
   std::size_t offset = 0;     // tiled: in the thread's memory
@@ -69,9 +76,15 @@ struct Target {
 
 /// A program with the operands of one run.
 struct BoundProgram {
+  /// The steps for a block of which all runs are known, or else for any block.
+  const BoundSteps& usual() const { return by_runs ? run_steps : element_steps; }
+
   const KernelProgram* program = nullptr;
-  std::vector<BoundStep> steps;
-  std::vector<WalkedNode> walked;
+  BoundSteps element_steps;
+  BoundSteps run_steps;  // in place of those, when the runs of a block are known
+  std::vector<BoundRuns> runs;
+  bool run_able = false;          // can it do without the indices, given the runs?
+  bool by_runs = false;           // and is that worth while with the operands of this run?
   std::vector<NodeId> in_memory;  // nodes whose values are read in place
   std::vector<Target> targets;
   std::uint32_t slots = 0;
@@ -92,6 +105,10 @@ class BoundPass {
   const PlanPass& plan() const { return pass_; }
   KernelState& state() const { return state_; }
   std::int64_t length() const { return length_; }
+  /// The runs that may take the place of a scatter's index, or kNone.
+  std::uint32_t scatter_runs(const BoundProgram& program, const PlanSink& sink) const;
+  /// May runs take the place of the index of a scatter?
+  bool scatters_runs(const PlanSink& sink) const;
   const BoundNode& node(NodeId node) const { return nodes_[node]; }
   bool is_uniform(NodeId node) const { return nodes_[node].mode == BoundNode::Mode::Uniform; }
   const Segments& segments(SegdesId id);
@@ -103,6 +120,8 @@ class BoundPass {
   }
 
   BoundProgram main, epilogue, selected;
+  /// Must operands stay as they are until all blocks have been evaluated, on all threads?
+  bool keeps_operands = false;
 
  private:
   bool bind_again();
@@ -122,7 +141,14 @@ class BoundPass {
   void set_int(NodeId number, std::int64_t value);
   void set_zero(NodeId number);
   void bind_program(BoundProgram& bound, const KernelProgram& program);
-  void find_needed(const KernelProgram& program);
+  void find_needed(const KernelProgram& program, bool by_runs);
+  void find_run_indices();
+  bool gathers_runs(NodeId number) const;
+  void bind_runs(BoundProgram& bound);
+  void add_run_steps(BoundProgram& bound);
+  std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);
+  WalkedNode walked_node(NodeId number, std::uint32_t slot);
+  void renew_runs(BoundProgram& bound);
   void add_step(BoundProgram& bound, NodeId number);
   void add_walk(BoundProgram& bound, NodeId number);
   void finish_apply(BoundStep& step) const;
@@ -135,6 +161,7 @@ class BoundPass {
 
   KernelState& state_;
   const PlanPass& pass_;
+  std::vector<std::optional<RunIndex>> run_indices_;  // per node that is an index
   PassPrograms programs_;
   std::vector<BoundNode> nodes_;
   std::vector<Special> special_;

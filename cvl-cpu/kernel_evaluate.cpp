@@ -52,6 +52,7 @@ std::size_t BlockEvaluator::memory_bytes(const BoundPass& pass, const BoundProgr
   return lines(pass.plan().nodes.size() * sizeof(std::byte*)) +
          lines(program.in_memory.size() * sizeof(std::byte*)) +
          lines(program.targets.size() * sizeof(std::byte*)) +
+         lines(program.runs.size() * sizeof(RunTable)) +
          (program.slots + 2) * static_cast<std::size_t>(slot_stride(block));
 }
 
@@ -71,14 +72,16 @@ BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& progra
   memory += lines(program.in_memory.size() * sizeof(std::byte*));
   targets_ = reinterpret_cast<std::byte**>(memory);
   memory += lines(program.targets.size() * sizeof(std::byte*));
+  runs_ = reinterpret_cast<RunTable*>(memory);
+  memory += lines(program.runs.size() * sizeof(RunTable));
   positions_ = reinterpret_cast<std::uint64_t*>(memory);
   filled_ = memory + stride_;
   slots_ = filled_ + stride_;
   for (NodeId k = 0; k < nodes; ++k) at_[k] = pass.node(k).base;
-  for (const BoundStep& step : program.steps) {
+  for (const BoundStep& step : program.element_steps.steps) {
     if (step.slot != kNone) at_[step.node] = slots_ + step.slot * stride_;
   }
-  for (const WalkedNode& walked : program.walked) {
+  for (const WalkedNode& walked : program.element_steps.walked) {
     at_[walked.node] = slots_ + walked.slot * stride_;
   }
   bind_again();
@@ -112,9 +115,11 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
     const NodeId node = program_.in_memory[k];
     at_[node] = memory_[k] + begin * pass_.node(node).width;
   }
-  for (const BoundStep& step : program_.steps) {
+  by_runs_ = program_.by_runs && find_all_runs(begin, n);
+  const BoundSteps& list = by_runs_ ? program_.run_steps : program_.element_steps;
+  for (const BoundStep& step : list.steps) {
     std::byte* out = slots_ + step.slot * stride_;
-    if (step.target != kNone) {
+    if (step.target != kNone && writes(program_.targets[step.target])) {
       out = targets_[step.target] + begin * step.width;
       at_[step.node] = out;
     }
@@ -131,11 +136,19 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
         cpu_.kernels().progression(out, step.start, step.stride, begin, n);
         break;
       case Kind::Walk:
-        walk(step, begin, n);
+        step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
+          walk_block(list.walked.data() + step.first, list.walked.data() + step.last, block, begin);
+        });
         break;
       case Kind::Gather:
         gather(step, out, begin, n);
         break;
+      case Kind::GatherRuns: {
+        const RunTable& runs = runs_[step.runs];
+        cpu_.kernels().gather_runs[type_index(step.vector->type)](
+            out, elements<std::byte>(*step.vector), runs.positions, runs.ends, runs.count);
+        break;
+      }
       case Kind::Find:
       case Kind::Property:
         look_up(step, out, begin, n);
@@ -147,7 +160,8 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
   }
   for (std::size_t k = 0; k < program_.targets.size(); ++k) {
     const Target& target = program_.targets[k];
-    if (!target.direct) write_target(target, targets_[k] + begin * target.width, n);
+    if (!target.direct && writes(target))
+      write_target(target, targets_[k] + begin * target.width, n);
   }
 }
 
@@ -172,48 +186,25 @@ void BlockEvaluator::write_target(const Target& target, std::byte* out, std::int
 
 // --- Segments ---
 
-void BlockEvaluator::walk(const BoundStep& step, std::int64_t begin, std::int64_t n) {
-  step.segments->for_blocks(begin, begin + n,
-                            [&](const SegmentBlock& block) { walk_block(step, block, begin); });
-}
-
-void BlockEvaluator::walk_block(const BoundStep& step, const SegmentBlock& block,
-                                std::int64_t begin) {
+void BlockEvaluator::walk_block(const WalkedNode* first, const WalkedNode* last,
+                                const SegmentBlock& block, std::int64_t begin) {
   alignas(64) std::int64_t values[kSegmentBlock + 8];
   alignas(64) std::int64_t steps[kSegmentBlock + 8];
   // Expansion writes up to 64 bytes too many: slots have room for that behind the last piece of a
   // block, and earlier pieces are followed by the next.
   const auto& kernels = cpu_.kernels();
-  const std::int64_t int_bytes = static_cast<std::int64_t>(cpu_.element_bytes(Type::Int));
-  for (std::uint32_t k = step.first; k < step.last; ++k) {
-    const WalkedNode& walked = program_.walked[k];
+  for (const WalkedNode* node = first; node != last; ++node) {
+    const WalkedNode& walked = *node;
     const std::int64_t width = static_cast<std::int64_t>(cpu_.element_bytes(walked.type));
     std::byte* out = slots_ + walked.slot * stride_ + (block.begin - begin) * width;
-    const void* from = values;
-    switch (walked.kind) {
-      case PlanNode::Kind::SegmentNumber:
-        kernels.progression(values, block.first, 1, 0, block.count);
-        break;
-      case PlanNode::Kind::SegmentOffset:
-        kernels.progression(values, 0, 0, 0, block.count);
-        kernels.progression(steps, 1, 0, 0, block.count);
-        kernels.expand_progressions(out, values, steps, block.starts, block.count, block.begin,
-                                    block.end);
-        continue;
-      case PlanNode::Kind::Gather:
-        from = Window(cpu_, *walked.vector).at(block.first, block.count, values);
-        break;
-      default: {
-        StartsBuffer<kSegmentBlock> buffer;
-        const std::int64_t* starts = walked.segments->starts(block.first, block.count, buffer);
-        const bool lengths = walked.kind == PlanNode::Kind::SegmentLength;
-        for (std::int64_t s = 0; s < block.count; ++s) {
-          const std::int64_t value = lengths ? starts[s + 1] - starts[s] : starts[s];
-          std::memcpy(reinterpret_cast<std::byte*>(values) + s * int_bytes, &value,
-                      static_cast<std::size_t>(int_bytes));
-        }
-      }
+    if (walked.kind == PlanNode::Kind::SegmentOffset) {
+      kernels.progression(values, 0, 0, 0, block.count);
+      kernels.progression(steps, 1, 0, 0, block.count);
+      kernels.expand_progressions(out, values, steps, block.starts, block.count, block.begin,
+                                  block.end);
+      continue;
     }
+    const std::byte* from = segment_values(cpu_, walked, block.first, block.count, values);
     kernels.expand[type_index(walked.type)](out, from, block.starts, block.count, block.begin,
                                             block.end);
   }
@@ -243,6 +234,13 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
 }
 
 // --- Gathers and failures ---
+
+bool BlockEvaluator::find_all_runs(std::int64_t begin, std::int64_t n) {
+  for (std::size_t k = 0; k < program_.runs.size(); ++k) {
+    if (!find_runs(cpu_, program_.runs[k], begin, n, runs_[k])) return false;
+  }
+  return true;
+}
 
 void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t begin,
                             std::int64_t n) {

@@ -30,8 +30,17 @@ class BlockEvaluator {
   /// The values of a Scan lie there (element 0).
   void set_memory(NodeId node, const std::byte* base);
 
+  /// Another evaluator writes the targets that are results.
+  void leave_results() { writes_results_ = false; }
+
   /// Evaluates elements [begin, begin + n), at most a block, and writes the targets.
   void run(std::int64_t begin, std::int64_t n);
+
+  /// Runs of the block that was run last, by their number in the program. Null when their index
+  /// has been evaluated instead.
+  const RunTable* runs(std::uint32_t number) const {
+    return number != kNone && by_runs_ ? &runs_[number] : nullptr;
+  }
 
   /// The values of a node in the block that was run last: one if the node is uniform, else n.
   const std::byte* at(NodeId node) const { return at_[node]; }
@@ -40,12 +49,15 @@ class BlockEvaluator {
 
  private:
   void walk(const BoundStep& step, std::int64_t begin, std::int64_t n);
-  void walk_block(const BoundStep& step, const SegmentBlock& block, std::int64_t begin);
+  void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
+                  std::int64_t begin);
+  bool find_all_runs(std::int64_t begin, std::int64_t n);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void note_index(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void note_division(const BoundStep& step, std::int64_t begin, std::int64_t n);
+  bool writes(const Target& target) const { return writes_results_ || target.tiled; }
   void write_target(const Target& target, std::byte* out, std::int64_t n);
   bool wanted(NodeId guard, std::int64_t i) const {
     return guard == kNone || at_[guard][i] != std::byte{0};
@@ -73,6 +85,9 @@ class BlockEvaluator {
     bool operator==(const Located&) const = default;
   };
   Located located_;
+  RunTable* runs_;  // of the block
+  bool by_runs_ = false;
+  bool writes_results_ = true;
 };
 
 }  // namespace cvl::cpu

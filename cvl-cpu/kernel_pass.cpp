@@ -174,7 +174,7 @@ std::int64_t KernelPass::cost() const {
     if (program->program == nullptr) continue;
     for (const NodeId node : program->in_memory) bytes += bound_.node(node).width;
     for (const Target& target : program->targets) bytes += target.width;
-    for (const BoundStep& step : program->steps) {
+    for (const BoundStep& step : program->usual().steps) {
       const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
       bytes += math ? kMathCost : kStepCost;
     }
@@ -191,21 +191,18 @@ void KernelPass::open(bool again) {
   tile_bytes_ = 0;
   const std::int64_t bytes = tiles_ == 1 ? 0 : cost();
   const bool shared = tiles_ > 1 && state_.cpu.scheduler().parts(bytes) > 1;
-  shared_ = shared && !scatters_;
+  shared_ = shared && std::all_of(sinks_.begin(), sinks_.end(),
+                                  [](const auto& sink) { return sink->is_free_of_races(); });
   parts_ = 1;
+  by_sinks_ = false;
+  if (shared && !shared_ && scans_.empty() && selections_.empty()) divide_scatters();
+  bound_.keeps_operands = by_sinks_;
   for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
   needed_ = !scans_.empty();
   for (const auto& sink : sinks_) {
     const KernelSink::Need need = sink->open(tile_bytes_);
     sink->active = need == KernelSink::Need::Blocks;
     needed_ |= need != KernelSink::Need::Nothing;
-  }
-  if (scatters_) {
-    const bool pays = std::all_of(sinks_.begin(), sinks_.end(),
-                                  [](const auto& sink) { return sink->pays_in_parts(); });
-    if (shared && only_scatters_ && scans_.empty() && pays) {
-      parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
-    }
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), kLongestBlock);
@@ -223,6 +220,31 @@ void KernelPass::open(bool again) {
   if (!scans_.empty()) {
     epilogue_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.epilogue, block_);
   }
+}
+
+/// Divides a pass whose tiles have to be run in order, if that pays.
+void KernelPass::divide_scatters() {
+  parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
+  by_sinks_ = divide_sinks();
+  if (by_sinks_) return;
+  const bool pays = std::all_of(sinks_.begin(), sinks_.end(),
+                                [](const auto& sink) { return sink->pays_in_parts(); });
+  if (!only_scatters_ || !pays) parts_ = 1;
+}
+
+/// Gives each part some of the sinks. Every part evaluates everything, so that this is worth while
+/// only if the sinks are most of the work. False when it is not.
+bool KernelPass::divide_sinks() {
+  std::int64_t load[kMostParts] = {};
+  std::int64_t all = 0;
+  for (Placed& placed : main_) {
+    placed.part = static_cast<int>(std::min_element(load, load + parts_) - load);
+    load[placed.part] += placed.sink->cost();
+    all += placed.sink->cost();
+  }
+  const std::int64_t steps =
+      kStepCost * static_cast<std::int64_t>(bound_.main.usual().steps.size());
+  return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 
 KernelTile KernelPass::tile_at(std::int64_t index) const {
@@ -249,22 +271,13 @@ void KernelPass::run_rounds() {
 
 void KernelPass::run_tiles(std::int64_t first, std::int64_t count) {
   if (parts_ > 1) {
-    auto part = [&](std::int64_t number) {
-      for (std::int64_t k = 0; k < count; ++k) {
-        KernelTile tile = tile_at(first + k);
-        tile.in_round = k;
-        tile.part = static_cast<int>(number);
-        tile.parts = parts_;
-        run_tile(tile);
-      }
-    };
-    state_.cpu.scheduler().for_parts(parts_, part);
+    run_parts(first, count);
     return;
   }
   auto body = [&](std::int64_t k) {
     KernelTile tile = tile_at(first + k);
     tile.in_round = k;
-    run_tile(tile);
+    run_tile(tile, 0);
   };
   if (!shared_) {
     for (std::int64_t k = 0; k < count; ++k) body(k);
@@ -275,18 +288,36 @@ void KernelPass::run_tiles(std::int64_t first, std::int64_t count) {
   }
 }
 
+/// Every part runs all tiles, in order.
+void KernelPass::run_parts(std::int64_t first, std::int64_t count) {
+  auto body = [&](std::int64_t number) {
+    const int part = static_cast<int>(number);
+    for (std::int64_t k = 0; k < count; ++k) {
+      KernelTile tile = tile_at(first + k);
+      tile.in_round = k;
+      if (!by_sinks_) {
+        tile.part = part;
+        tile.parts = parts_;
+      }
+      run_tile(tile, part);
+    }
+  };
+  state_.cpu.scheduler().for_parts(parts_, body);
+}
+
 void KernelPass::run_blocks(const KernelTile& tile, BlockEvaluator& values, std::int64_t block,
-                            const std::vector<Placed>& sinks, std::byte* states) {
+                            const std::vector<Placed>& sinks, std::byte* states, int part) {
   for (std::int64_t i = tile.begin; i < tile.end; i += block) {
     const std::int64_t n = std::min(block, tile.end - i);
     values.run(i, n);
     for (const Placed& placed : sinks) {
-      if (placed.sink->active) placed.sink->block(values, tile, states + placed.state, i, n);
+      if (!placed.sink->active || (by_sinks_ && placed.part != part)) continue;
+      placed.sink->block(values, tile, states + placed.state, i, n);
     }
   }
 }
 
-void KernelPass::run_tile(KernelTile tile) {
+void KernelPass::run_tile(KernelTile tile, int part) {
   const std::size_t state_bytes = sinks_.size() * kSinkStateBytes;
   std::byte* memory = thread_memory(main_bytes_ + epilogue_bytes_ + state_bytes + tile_bytes_);
   std::byte* states = memory + main_bytes_ + epilogue_bytes_;
@@ -294,13 +325,15 @@ void KernelPass::run_tile(KernelTile tile) {
   const auto for_active = [&](const auto& visit) {
     for (const std::vector<Placed>* sinks : {&main_, &epilogue_}) {
       for (const Placed& placed : *sinks) {
-        if (placed.sink->active) visit(*placed.sink, states + placed.state);
+        if (!placed.sink->active || (by_sinks_ && placed.part != part)) continue;
+        visit(*placed.sink, states + placed.state);
       }
     }
   };
   for_active([&](KernelSink& sink, std::byte* state) { sink.begin_tile(tile, state); });
   BlockEvaluator values(bound_, bound_.main, block_, memory, tile_memory, tile.begin);
-  run_blocks(tile, values, block_, main_, states);
+  if (by_sinks_ && part != 0) values.leave_results();
+  run_blocks(tile, values, block_, main_, states, part);
   for (KernelScan& scan : scans_) scan.run(tile, tile_memory);
   if (!epilogue_.empty()) {
     BlockEvaluator late(bound_, bound_.epilogue, block_, memory + main_bytes_, tile_memory,
@@ -308,7 +341,7 @@ void KernelPass::run_tile(KernelTile tile) {
     for (const KernelScan& scan : scans_) {
       late.set_memory(scan.node(), scan.values(tile, tile_memory));
     }
-    run_blocks(tile, late, block_, epilogue_, states);
+    run_blocks(tile, late, block_, epilogue_, states, part);
   }
   for_active([&](KernelSink& sink, std::byte* state) { sink.end_tile(tile, state, tile_memory); });
 }

@@ -29,6 +29,7 @@ class KernelPass {
   struct Placed {
     KernelSink* sink;
     std::size_t state;
+    int part = 0;  // which part of the work it is, when that is divided by sinks
   };
 
   void run_once();
@@ -37,9 +38,12 @@ class KernelPass {
   void run_single_block();
   void run_rounds();
   void run_tiles(std::int64_t first, std::int64_t count);
-  void run_tile(KernelTile tile);
+  void run_parts(std::int64_t first, std::int64_t count);
+  void run_tile(KernelTile tile, int part);
   void run_blocks(const KernelTile& tile, BlockEvaluator& values, std::int64_t block,
-                  const std::vector<Placed>& sinks, std::byte* states);
+                  const std::vector<Placed>& sinks, std::byte* states, int part);
+  void divide_scatters();
+  bool divide_sinks();
   void run_selections();
   void move_selected(KernelTile tile);
   KernelTile tile_at(std::int64_t index) const;
@@ -66,8 +70,9 @@ class KernelPass {
   std::pair<std::size_t, std::size_t> single_layout_;  // targets, bytes of a tile
   std::int64_t single_block_ = 0;
   std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
-  int parts_ = 1;
-  bool shared_ = false;  // between threads
+  int parts_ = 1;          // of the work of a pass that is not divided by tiles
+  bool by_sinks_ = false;  // parts have different sinks; otherwise, different places of targets
+  bool shared_ = false;    // tiles are divided between threads
 };
 
 }  // namespace cvl::cpu

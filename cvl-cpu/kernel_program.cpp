@@ -1,6 +1,7 @@
 #include "cvl-cpu/kernel_program.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cvl::cpu {
 namespace {
@@ -33,18 +34,31 @@ bool is_selection(const PlanSink& sink) {
   return sink.kind == PlanSink::Kind::Filter || sink.kind == PlanSink::Kind::Split;
 }
 
-void append(std::vector<NodeId>& roots, const PlanPass& pass, const PlanSink& sink) {
+/// What a program is made for, with indices and where runs may take their place.
+struct Roots {
+  std::vector<NodeId> all, by_runs;
+
+  void add(NodeId node) {
+    all.push_back(node);
+    by_runs.push_back(node);
+  }
+  void add(const PlanPass& pass, const PlanSink& sink, bool index_by_runs);
+};
+
+void Roots::add(const PlanPass& pass, const PlanSink& sink, bool index_by_runs) {
   if (is_selection(sink)) {
     const std::vector<ClassDecision> decisions = class_decisions(pass, sink);
     for (const ClassDecision& decision : decisions) {
-      if (decision.condition != kNone) roots.push_back(decision.condition);
+      if (decision.condition != kNone) add(decision.condition);
     }
-    if (decisions.empty()) roots.push_back(sink.flag);
+    if (decisions.empty()) add(sink.flag);
     return;
   }
-  if (sink.flag != kNone) roots.push_back(sink.flag);
-  roots.insert(roots.end(), sink.values.begin(), sink.values.end());
-  if (sink.index != kNone) roots.push_back(sink.index);
+  if (sink.flag != kNone) add(sink.flag);
+  for (const NodeId value : sink.values) add(value);
+  if (sink.index == kNone) return;
+  all.push_back(sink.index);
+  if (!index_by_runs) by_runs.push_back(sink.index);
 }
 
 }  // namespace
@@ -60,9 +74,34 @@ SegdesId walked_segdes(const PlanPass& pass, NodeId number) {
   return reads_own_segment(pass, node) ? pass.nodes[node.args[0]].id : node.id;
 }
 
-KernelProgram make_program(const PlanPass& pass, const std::vector<NodeId>& roots) {
+std::vector<ClassDecision> class_decisions(const PlanPass& pass, const PlanSink& split) {
+  std::vector<ClassDecision> decisions;
+  if (split.kind != PlanSink::Kind::Split) return decisions;
+  const PlanNode* node = &pass.nodes[split.flag];
+  while (node->kind == Kind::Apply && node->op == vcode::Op::Select) {
+    const PlanNode& chosen = pass.nodes[node->args[1]];
+    if (chosen.kind != Kind::Constant) return {};
+    decisions.push_back({node->args[0], chosen.int_value});
+    node = &pass.nodes[node->args[2]];
+  }
+  if (node->kind != Kind::Constant) return {};
+  decisions.push_back({kNone, node->int_value});
+  return decisions;
+}
+
+bool is_after_scan(const PlanPass& pass, const PlanSink& sink) {
+  const auto depends = [&](NodeId node) { return node != kNone && pass.nodes[node].after_scan; };
+  return depends(sink.flag) || depends(sink.index) ||
+         std::any_of(sink.values.begin(), sink.values.end(), depends);
+}
+
+namespace {
+
+KernelProgram make_program(const PlanPass& pass, Roots given) {
   KernelProgram program;
-  program.roots = roots;
+  program.roots = std::move(given.all);
+  program.run_roots = std::move(given.by_runs);
+  const std::vector<NodeId>& roots = program.roots;
   const std::size_t count = pass.nodes.size();
   std::vector<bool> wanted(count);
   for (const NodeId root : roots) wanted[root] = true;
@@ -103,40 +142,23 @@ KernelProgram make_program(const PlanPass& pass, const std::vector<NodeId>& root
   return program;
 }
 
-std::vector<ClassDecision> class_decisions(const PlanPass& pass, const PlanSink& split) {
-  std::vector<ClassDecision> decisions;
-  if (split.kind != PlanSink::Kind::Split) return decisions;
-  const PlanNode* node = &pass.nodes[split.flag];
-  while (node->kind == Kind::Apply && node->op == vcode::Op::Select) {
-    const PlanNode& chosen = pass.nodes[node->args[1]];
-    if (chosen.kind != Kind::Constant) return {};
-    decisions.push_back({node->args[0], chosen.int_value});
-    node = &pass.nodes[node->args[2]];
-  }
-  if (node->kind != Kind::Constant) return {};
-  decisions.push_back({kNone, node->int_value});
-  return decisions;
-}
+}  // namespace
 
-bool is_after_scan(const PlanPass& pass, const PlanSink& sink) {
-  const auto depends = [&](NodeId node) { return node != kNone && pass.nodes[node].after_scan; };
-  return depends(sink.flag) || depends(sink.index) ||
-         std::any_of(sink.values.begin(), sink.values.end(), depends);
-}
-
-PassPrograms make_programs(const PlanPass& pass) {
-  std::vector<NodeId> main, epilogue, selected;
+PassPrograms make_programs(const PlanPass& pass,
+                           const std::function<bool(const PlanSink&)>& by_runs) {
+  Roots main, epilogue, selected;
   for (const PlanNode& node : pass.nodes) {
-    if (node.kind == Kind::Scan) main.push_back(node.args[0]);
+    if (node.kind == Kind::Scan) main.add(node.args[0]);
   }
   for (const PlanSink& sink : pass.sinks) {
-    append(is_after_scan(pass, sink) ? epilogue : main, pass, sink);
+    (is_after_scan(pass, sink) ? epilogue : main).add(pass, sink, by_runs(sink));
     if (!is_selection(sink)) continue;
     for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
-      if (sink.arrays[k] != kNone) selected.push_back(sink.values[k % sink.values.size()]);
+      if (sink.arrays[k] != kNone) selected.add(sink.values[k % sink.values.size()]);
     }
   }
-  return {make_program(pass, main), make_program(pass, epilogue), make_program(pass, selected)};
+  return {make_program(pass, std::move(main)), make_program(pass, std::move(epilogue)),
+          make_program(pass, std::move(selected))};
 }
 
 }  // namespace cvl::cpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "cvl/kernel_plan.hpp"
@@ -17,17 +18,15 @@ bool is_walked(const PlanPass& pass, NodeId node);
 /// The descriptor whose segments are walked. REQUIRES: is_walked().
 SegdesId walked_segdes(const PlanPass& pass, NodeId node);
 
-/// What must be evaluated for some of the sinks of a pass.
+/// What must be evaluated for some of the sinks of a pass. The values of the roots are kept to the
+/// end of a block. Scans are leaves: their results lie in memory.
 struct KernelProgram {
   std::vector<NodeId> roots;
+  std::vector<NodeId> run_roots;    // the same but for indices that runs may take the place of
   std::vector<NodeId> order;        // of all nodes that the roots depend on
   std::vector<std::uint32_t> slot;  // per node of the pass: where a block of values lies, or kNone
   std::uint32_t slots = 0;
 };
-
-/// The program whose results are `roots`: their values are kept to the end of a block. Scans are
-/// leaves: their results lie in memory.
-KernelProgram make_program(const PlanPass& pass, const std::vector<NodeId>& roots);
 
 /// The programs of a pass.
 struct PassPrograms {
@@ -35,7 +34,9 @@ struct PassPrograms {
   KernelProgram epilogue;  // sinks that depend on scans
   KernelProgram selected;  // the values of Filter and Split, when their places are known
 };
-PassPrograms make_programs(const PlanPass& pass);
+/// `by_runs` says for which scatters runs may take the place of the index.
+PassPrograms make_programs(const PlanPass& pass,
+                           const std::function<bool(const PlanSink&)>& by_runs);
 
 /// A class number that is chosen by conditions: the first one that holds says which.
 struct ClassDecision {

@@ -1,6 +1,8 @@
-// Scatters of a pass. Of several writers of one place the one with the highest position wins: a
-// thread writes one range of the targets, and all positions in order that fall into it.
+// Scatters of a pass. Of several writers of one place the one with the highest position wins: where
+// there may be several, a thread writes one range of the targets, and all positions in order that
+// fall into it.
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -30,11 +32,83 @@ class Scatter : public KernelSink {
       into_ = &pass_.segments(sink_.into);
     }
     target_length_ = state_.size(sink_.into_length);
+    runs_ = pass_.scatter_runs(program_, sink_);
     return Need::Blocks;
   }
 
   void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,
              std::int64_t n) override {
+    if (const RunTable* runs = values.runs(runs_)) {
+      put_runs(values, tile, *runs, n);
+    } else {
+      put_elements(values, tile, begin, n);
+    }
+  }
+
+  bool is_free_of_races() const override {
+    if (!pass_.scatters_runs(sink_)) return sink_.into == kNone && index_ascends();
+    // The elements of a segment have places of their own, and so has each segment.
+    if (sink_.into != kNone) return true;
+    const std::uint32_t number = pass_.scatter_runs(program_, sink_);
+    return program_.by_runs && runs_ascend(cpu_, program_.runs[number]);
+  }
+
+  /// A place costs more than the bytes in it.
+  std::int64_t cost() const override {
+    std::int64_t bytes = 0;
+    for (const NodeId value : sink_.values) bytes += 8 + width_of(type_of(value));
+    return bytes;
+  }
+
+  /// Only where each element costs a miss: in a cache that they share, two threads that write next
+  /// to each other take three times as long as one. And where the parts have nothing else to do.
+  bool pays_in_parts() const override {
+    if (program_.by_runs && program_.run_steps.steps.empty()) return true;
+    std::int64_t bytes = 0;
+    for (const NodeId value : sink_.values) {
+      bytes += state_.size(sink_.into_length) * width_of(type_of(value));
+    }
+    return static_cast<std::size_t>(bytes) >= cpu_.stream_bytes();
+  }
+
+ private:
+  /// Is the index a vector in which every element is greater than the one before?
+  bool index_ascends() const {
+    const PlanNode& index = pass_.plan().nodes[sink_.index];
+    if (index.kind != PlanNode::Kind::Load) return false;
+    const Vector& vector = state_.arrays[index.id];
+    if (vector.form != Form::Dense) return false;
+    const auto ascends = [&](const auto* numbers) {
+      constexpr std::int64_t kLook = 1024;  // most that do not ascend show that soon
+      for (std::int64_t i = 1; i < length(); i += kLook) {
+        bool good = true;
+        const std::int64_t end = std::min(i + kLook, length());
+        for (std::int64_t k = i; k < end; ++k) good &= numbers[k - 1] < numbers[k];
+        if (!good) return false;
+      }
+      return true;
+    };
+    return cpu_.element_bytes(Type::Int) == 4 ? ascends(elements<std::int32_t>(vector))
+                                              : ascends(elements<std::int64_t>(vector));
+  }
+
+  std::uint64_t cut(const KernelTile& tile, int part) const {
+    return part == tile.parts ? kNowhere
+                              : static_cast<std::uint64_t>(target_length_ / tile.parts * part);
+  }
+
+  void put_runs(BlockEvaluator& values, const KernelTile& tile, const RunTable& runs,
+                std::int64_t n) {
+    for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
+      Vector& target = state_.arrays[sink_.arrays[k]];
+      cpu_.kernels().scatter_runs[type_index(target.type)](
+          mutable_elements<std::byte>(target), values.filled(sink_.values[k], n), runs.positions,
+          runs.ends, runs.count, cut(tile, tile.part), cut(tile, tile.part + 1));
+    }
+  }
+
+  void put_elements(BlockEvaluator& values, const KernelTile& tile, std::int64_t begin,
+                    std::int64_t n) {
     alignas(64) std::uint64_t positions[kSegmentBlock];
     alignas(64) std::int64_t index_memory[kSegmentBlock + 8];
     alignas(64) std::uint8_t flag_memory[kSegmentBlock + 64];
@@ -47,37 +121,21 @@ class Scatter : public KernelSink {
       flags = flag_memory;
     }
     locate(positions, indices, flags, begin, n);
-    const auto cut = [&](int part) {
-      return part == tile.parts ? kNowhere
-                                : static_cast<std::uint64_t>(target_length_ / tile.parts * part);
-    };
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
       const bool prefetch = target.length * width_of(target.type) > kPrefetchBytes;
       cpu_.kernels().scatter[type_index(target.type)](
           mutable_elements<std::byte>(target), values.filled(sink_.values[k], n), positions, n,
-          cut(tile.part), cut(tile.part + 1), prefetch);
+          cut(tile, tile.part), cut(tile, tile.part + 1), prefetch);
     }
   }
 
-  /// Only where each element costs a miss: in a cache that they share, two threads that write next
-  /// to each other take three times as long as one.
-  bool pays_in_parts() const override {
-    std::int64_t bytes = 0;
-    for (const ArrayId array : sink_.arrays) {
-      bytes += target_length_ * width_of(state_.arrays[array].type);
-    }
-    return static_cast<std::size_t>(bytes) >= cpu_.stream_bytes();
-  }
-
- private:
   void clear() {
     if (!sink_.zeroed) return;
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
       target = cpu_.new_vector(type_of(sink_.values[k]), state_.size(sink_.into_length));
-      std::memset(mutable_elements<std::byte>(target), 0,
-                  static_cast<std::size_t>(target.length * width_of(target.type)));
+      zero_parallel(cpu_, mutable_elements<void>(target), target.length * width_of(target.type));
     }
   }
 
@@ -142,6 +200,7 @@ class Scatter : public KernelSink {
     return false;
   }
 
+  std::uint32_t runs_ = kNone;
   bool segmented_ = false;
   const Segments* own_ = nullptr;
   const Segments* into_ = nullptr;

@@ -48,9 +48,13 @@ class KernelSink {
                         std::byte* /*tile_memory*/) {}
   virtual void end_round(std::int64_t /*tiles*/) {}
   virtual void close() {}
+  /// Can threads work on different tiles at the same time? Asked when the pass has been bound.
+  virtual bool is_free_of_races() const { return true; }
   /// Is it worth it that every part evaluates all positions, and writes those that fall to it?
   virtual bool pays_in_parts() const { return true; }
 
+  /// What it does per element, in bytes of memory traffic.
+  virtual std::int64_t cost() const { return 4; }
   /// Does it need to see blocks, and so the functions from begin_round() to end_round()?
   bool active = false;
 

@@ -41,10 +41,14 @@ class Store : public KernelSink {
     target.streamed = !taken_over_ && result.form == Form::Dense &&
                       static_cast<std::size_t>(length() * target.width) >= cpu_.stream_bytes();
     // What is overwritten must have been read: only the last step may write over an operand.
-    const bool last = !program_.steps.empty() && program_.steps.back().node == value;
+    const std::vector<BoundStep>& steps = program_.element_steps.steps;
+    const bool last = !steps.empty() && steps.back().node == value;
     pass_.add_target(program_, target, !taken_over_ || last);
     return Need::Targets;
   }
+
+  /// Values that are written in their order, or left where they are.
+  std::int64_t cost() const override { return 0; }
 
   void close() override {
     if (twin_ != kNone) put(state_.arrays[twin_]);
@@ -137,6 +141,7 @@ class Store : public KernelSink {
 
   Vector room(Type type) {
     taken_over_ = false;
+    if (pass_.keeps_operands) return cpu_.new_vector(type, length());
     for (const ArrayId array : over_) {
       Vector& dying = state_.arrays[array];
       if (width_of(dying.type) != width_of(type)) continue;

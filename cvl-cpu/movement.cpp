@@ -35,8 +35,13 @@ Vector constant_vector(const CpuBackend& cpu, Type type, std::int64_t length, co
   return result;
 }
 
+namespace {
+
+constexpr std::int64_t kTile = std::int64_t{256} << 10;  // bytes
+
+}  // namespace
+
 void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t bytes) {
-  constexpr std::int64_t kTile = std::int64_t{256} << 10;
   const bool streamed = static_cast<std::size_t>(bytes) >= cpu.stream_bytes();
   auto tile = [&](std::int64_t index) {
     const std::int64_t begin = index * kTile;
@@ -44,6 +49,15 @@ void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t byt
               std::min(kTile, bytes - begin), streamed);
   };
   cpu.scheduler().for_tiles(tile_count(bytes, kTile), 2 * bytes, tile);
+}
+
+void zero_parallel(CpuBackend& cpu, void* to, std::int64_t bytes) {
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * kTile;
+    std::memset(static_cast<std::byte*>(to) + begin, 0,
+                static_cast<std::size_t>(std::min(kTile, bytes - begin)));
+  };
+  cpu.scheduler().for_tiles(tile_count(bytes, kTile), bytes, tile);
 }
 
 void throw_index_failure(vcode::Op op, const BadIndex& bad) {

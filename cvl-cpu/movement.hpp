@@ -46,6 +46,8 @@ class Window {
 
 /// Copies `bytes` bytes with all threads, around the cache when they would not stay in it.
 void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t bytes);
+/// Clears `bytes` bytes with all threads.
+void zero_parallel(CpuBackend& cpu, void* to, std::int64_t bytes);
 
 /// Copies a block that lies in the cache to its place in a result, of which `streamed` says whether
 /// it is to be written around the cache.

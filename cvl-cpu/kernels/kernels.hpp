@@ -154,6 +154,17 @@ using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_
                                std::int64_t n, std::uint64_t begin, std::uint64_t end,
                                bool prefetch);
 
+// Runs: elements [ends[k-1], ends[k]) of a block, from 0 on, belong to consecutive places from
+// positions[k] on. None is empty, and there is at least one.
+/// Writes the elements in these places of `source` to `out`, and nothing else.
+using GatherRunsKernel = void (*)(void* out, const void* source, const std::int64_t* positions,
+                                  const std::int64_t* ends, std::int64_t count);
+/// Writes elements of `source` to these places of `out`, as far as they lie in [begin, end); a
+/// range from 0 to kNowhere is all of the vector.
+using ScatterRunsKernel = void (*)(void* out, const void* source, const std::int64_t* positions,
+                                   const std::int64_t* ends, std::int64_t count,
+                                   std::uint64_t begin, std::uint64_t end);
+
 // Flags as bit masks, 64 to a word.
 /// Reads no flag behind the n-th. Returns how many are set.
 using FlagMasksKernel = std::int64_t (*)(std::uint64_t* masks, const std::uint8_t* flags,
@@ -230,6 +241,8 @@ struct Kernels {
   GatherKernel gather[vcode::kDataTypes] = {};
   GatherProgressionKernel gather_progression = nullptr;
   ScatterKernel scatter[vcode::kDataTypes] = {};
+  GatherRunsKernel gather_runs[vcode::kDataTypes] = {};
+  ScatterRunsKernel scatter_runs[vcode::kDataTypes] = {};
   FlagMasksKernel flag_masks = nullptr;
   MasksBeforeKernel masks_before = nullptr;
   CountInSegmentsKernel count_in_segments = nullptr;
@@ -250,6 +263,7 @@ Kernels make_kernels(Isa isa, Widths widths);
   void add_rank_kernels(Kernels&, Widths widths);             \
   void add_random_kernels(Kernels&, Widths widths);           \
   void add_reduce_kernels(Kernels&, Widths widths);           \
+  void add_run_kernels(Kernels&, Widths widths);              \
   void add_scalar_operand_kernels(Kernels&, Widths widths);   \
   void add_scan_kernels(Kernels&, Widths widths);             \
   void add_segmented_reduce_kernels(Kernels&, Widths widths); \

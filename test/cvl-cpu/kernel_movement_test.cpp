@@ -130,6 +130,60 @@ TEST_CASE("of several writers the last position wins, in segments too") {
   });
 }
 
+TEST_CASE("several scatters, a sum and a map share a pass") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const ArrayId i = b.in("i", Type::Int, n);
+  const ArrayId v = b.in("v", Type::Float, n);
+  const ArrayId w = b.in("w", Type::Int, n);
+  b.in("z", Type::Int, m);  // says how long the targets are
+  auto t = b.thunk();
+  b.out(b.map("doubled", b.flat(n), Type::Int,
+              t.give({t.apply(Op::Add, Type::Int, {t.own(w), t.own(w)})})));
+  for (const ArrayId values : {v, w}) {
+    const Type type = values == v ? Type::Float : Type::Int;
+    const ArrayId r = b.array("r" + std::to_string(values), type, m);
+    Binding& scatter = b.bind(Binding::Kind::Scatter, b.flat(n));
+    scatter.arrays = {r};
+    scatter.into = b.flat(m);
+    auto e = b.thunk();
+    scatter.elements = e.give({e.own(values)});
+    auto x = b.thunk();
+    scatter.index = x.give({x.own(i)});
+    b.out(r);
+  }
+  auto e = b.thunk();
+  b.out(b.reduce("sum", b.flat(n), Op::AddReduce, Type::Float, e.give({e.own(v)})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::int64_t length : {7, 16385, 200'001}) {
+      std::mt19937_64 random(31);
+      const std::int64_t targets = length / 2 + 1;
+      std::vector<double> indices;
+      for (std::int64_t k = 0; k < length; ++k) {
+        indices.push_back(static_cast<double>(random() % static_cast<std::uint64_t>(targets)));
+      }
+      const Vector vi = upload(cpu, Type::Int, indices);
+      const Vector vv = upload(cpu, Type::Float, numbers(length, 32));
+      const Vector vw = upload(cpu, Type::Int, numbers(length, 33, 1e6));
+      const Vector vz =
+          upload(cpu, Type::Int, std::vector<double>(static_cast<std::size_t>(targets)));
+      const Vector zeros =
+          upload(cpu, Type::Float, std::vector<double>(static_cast<std::size_t>(targets)));
+      const Segdes own = Segdes::single(length);
+      const Segdes into = Segdes::single(targets);
+      const auto results = run(cpu, b.kernel, {vi, vv, vw, vz});
+      const auto expect = [&](int result, const Value& expected) {
+        REQUIRE(bits(cpu, results[static_cast<std::size_t>(result)]) == bits(cpu, expected));
+      };
+      expect(0, execute(cpu, Op::Add, Type::Int, {vw, vw}));
+      expect(1, execute(cpu, Op::DPermute, Type::Float, {vv, vi, zeros, own, into}));
+      expect(2, execute(cpu, Op::DPermute, Type::Int, {vw, vi, vz, own, into}));
+      expect(3, execute(cpu, Op::AddReduce, Type::Float, {vv, own}));
+    }
+  });
+}
+
 TEST_CASE("an append pulls from both vectors and reads neither out of range") {
   KernelBuilder b;
   const SizeId s = b.size("s");

@@ -1,0 +1,175 @@
+// The runs of a pass with the operands of one run of the kernel, and the steps that use them.
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "cvl-cpu/kernel_bind.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+using Mode = BoundNode::Mode;
+
+/// Mean length of segments from which runs are faster than elements.
+constexpr std::int64_t kMeanLength = 2;
+
+}  // namespace
+
+void BoundPass::find_run_indices() {
+  run_indices_.resize(pass_.nodes.size());
+  for (NodeId k = 0; k < pass_.nodes.size(); ++k) {
+    const PlanNode& node = pass_.nodes[k];
+    if (node.kind != Kind::Gather || node.guard != kNone || is_walked(pass_, k)) continue;
+    run_indices_[node.args[0]] = find_run_index(pass_, node.args[0]);
+  }
+  for (const PlanSink& sink : pass_.sinks) {
+    if (sink.kind != PlanSink::Kind::Scatter || sink.flag != kNone) continue;
+    run_indices_[sink.index] = find_run_index(pass_, sink.index);
+  }
+}
+
+bool BoundPass::gathers_runs(NodeId number) const {
+  const PlanNode& node = pass_.nodes[number];
+  return node.kind == Kind::Gather && node.guard == kNone && !is_walked(pass_, number) &&
+         run_indices_[node.args[0]].has_value();
+}
+
+bool BoundPass::scatters_runs(const PlanSink& sink) const {
+  if (sink.kind != PlanSink::Kind::Scatter || sink.flag != kNone) return false;
+  const std::optional<RunIndex>& index = run_indices_[sink.index];
+  return index && (sink.under == kNone || sink.under == index->segdes);
+}
+
+std::uint32_t BoundPass::scatter_runs(const BoundProgram& program, const PlanSink& sink) const {
+  if (!scatters_runs(sink)) return kNone;
+  for (std::size_t k = 0; k < program.runs.size(); ++k) {
+    const BoundRuns& runs = program.runs[k];
+    if (runs.index == sink.index && runs.into == sink.into) return static_cast<std::uint32_t>(k);
+  }
+  return kNone;
+}
+
+WalkedNode BoundPass::walked_node(NodeId number, std::uint32_t slot) {
+  const PlanNode& node = pass_.nodes[number];
+  WalkedNode walked;
+  walked.node = number;
+  walked.slot = slot;
+  walked.kind = node.kind;
+  walked.type = node.type;
+  if (node.kind == Kind::Gather) walked.vector = &state_.arrays[node.id];
+  if (node.kind == Kind::SegmentLength || node.kind == Kind::SegmentStart) {
+    walked.segments = &segments(node.id);
+  }
+  return walked;
+}
+
+/// Finds out which runs a program has; by_runs says whether it can do without the indices of all.
+void BoundPass::bind_runs(BoundProgram& bound) {
+  bound.runs.clear();
+  bound.run_steps = {};
+  bound.by_runs = false;
+  bound.run_able = true;
+  for (const BoundStep& step : bound.element_steps.steps) {
+    if (step.kind != BoundStep::Kind::Gather || !gathers_runs(step.node)) continue;
+    bound.run_able &= add_runs(bound, step.args[0], kNone) != kNone;
+  }
+  for (const PlanSink& sink : pass_.sinks) {
+    const bool here = &bound == (is_after_scan(pass_, sink) ? &epilogue : &main);
+    if (!here || !scatters_runs(sink)) continue;
+    bound.run_able &= add_runs(bound, sink.index, sink.into) != kNone;
+  }
+  bound.run_able &= !bound.runs.empty();
+  if (!bound.run_able) return;
+  add_run_steps(bound);
+  renew_runs(bound);
+}
+
+std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId into) {
+  const auto same = [&](const BoundRuns& runs) { return runs.index == index && runs.into == into; };
+  const auto found = std::find_if(bound.runs.begin(), bound.runs.end(), same);
+  if (found != bound.runs.end()) return static_cast<std::uint32_t>(found - bound.runs.begin());
+  const RunIndex& form = *run_indices_[index];
+  BoundRuns runs;
+  runs.index = index;
+  runs.into = into;
+  if (form.segdes != kNone && state_.segdes[form.segdes].count != 1) {
+    runs.segments = &segments(form.segdes);
+  }
+  for (const RunStage& stage : form.stages) {
+    BoundStage& own = runs.stages.emplace_back();
+    own.kind = stage.kind;
+    own.uniform = is_uniform(stage.node);
+    if (!own.uniform && !is_walked(pass_, stage.node)) return kNone;
+    own.walked = walked_node(stage.node, kNone);
+  }
+  if (into != kNone) {
+    WalkedNode walked;
+    walked.type = Type::Int;
+    walked.segments = &segments(into);
+    walked.kind = Kind::SegmentLength;
+    runs.stages.push_back({RunStage::Kind::Check, false, 0, walked});
+    walked.kind = Kind::SegmentStart;
+    runs.stages.push_back({RunStage::Kind::Add, false, 0, walked});
+  }
+  bound.runs.push_back(std::move(runs));
+  return static_cast<std::uint32_t>(bound.runs.size() - 1);
+}
+
+/// The steps without those that only indices of runs need.
+void BoundPass::add_run_steps(BoundProgram& bound) {
+  find_needed(*bound.program, true);
+  auto& [steps, all_walked] = bound.run_steps;
+  for (BoundStep step : bound.element_steps.steps) {
+    if (step.kind == BoundStep::Kind::Walk) {
+      const auto from = bound.element_steps.walked.begin();
+      const auto first = static_cast<std::uint32_t>(all_walked.size());
+      std::copy_if(from + step.first, from + step.last, std::back_inserter(all_walked),
+                   [&](const WalkedNode& walked) { return needed_[walked.node]; });
+      step.first = first;
+      step.last = static_cast<std::uint32_t>(all_walked.size());
+      if (step.first != step.last) steps.push_back(step);
+      continue;
+    }
+    if (!needed_[step.node]) continue;
+    if (step.kind == BoundStep::Kind::Gather && gathers_runs(step.node)) {
+      step.kind = BoundStep::Kind::GatherRuns;
+      step.runs = add_runs(bound, step.args[0], kNone);
+    }
+    steps.push_back(step);
+  }
+}
+
+/// What differs between runs of the kernel whose steps are the same.
+void BoundPass::renew_runs(BoundProgram& bound) {
+  bound.by_runs = false;
+  if (!bound.run_able) return;
+  // Indices are INTs: what does not fit one is left to them.
+  const std::int64_t most =
+      wide_ ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
+  for (BoundRuns& runs : bound.runs) {
+    runs.limit = most;
+    if (runs.segments != nullptr && runs.segments->total() / kMeanLength < runs.segments->count()) {
+      return;
+    }
+    for (BoundStage& stage : runs.stages) {
+      if (stage.uniform) stage.value = uniform_int(stage.walked.node);
+    }
+  }
+  for (const BoundStep& step : bound.run_steps.steps) {
+    if (step.kind != BoundStep::Kind::GatherRuns) continue;
+    if (step.vector->form != Form::Dense) return;
+    std::int64_t& limit = bound.runs[step.runs].limit;
+    limit = std::min(limit, step.vector->length);
+  }
+  for (const PlanSink& sink : pass_.sinks) {
+    const std::uint32_t number = scatter_runs(bound, sink);
+    if (number == kNone) continue;
+    std::int64_t& limit = bound.runs[number].limit;
+    limit = std::min(limit, state_.size(sink.into_length));
+  }
+  bound.by_runs = true;
+}
+
+}  // namespace cvl::cpu

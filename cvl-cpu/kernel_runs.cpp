@@ -1,0 +1,257 @@
+#include "cvl-cpu/kernel_runs.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+using Stage = RunStage::Kind;
+using vcode::Op;
+
+// --- Recognition ---
+
+class IndexReader {
+ public:
+  explicit IndexReader(const PlanPass& pass) : pass_(pass) {}
+
+  bool read(NodeId index) {
+    if (is(index, Op::Select)) return read_bounded(index);
+    return read_sum(index, Stage::Add) && has_offset_;
+  }
+  RunIndex take() { return std::move(result_); }
+
+ private:
+  const PlanNode& node(NodeId number) const { return pass_.nodes[number]; }
+  bool is(NodeId number, Op op) const {
+    return node(number).kind == Kind::Apply && node(number).op == op;
+  }
+  bool is_constant(NodeId number) const { return node(number).kind == Kind::Constant; }
+
+  bool read_sum(NodeId number, Stage sign) {
+    const PlanNode& it = node(number);
+    if (it.kind == Kind::SegmentOffset || it.kind == Kind::Position) {
+      if (has_offset_ || sign != Stage::Add) return false;
+      has_offset_ = true;
+      return it.kind == Kind::Position ? whole_pass() : segments_of(it.id);
+    }
+    if (is(number, Op::Add)) return read_sum(it.args[0], sign) && read_sum(it.args[1], sign);
+    if (is(number, Op::Subtract)) {
+      const Stage opposite = sign == Stage::Add ? Stage::Subtract : Stage::Add;
+      return read_sum(it.args[0], sign) && read_sum(it.args[1], opposite);
+    }
+    return add_stage(number, sign);
+  }
+
+  /// SELECT(t >= 0 AND t < limit, t + more, a negative number)
+  bool read_bounded(NodeId number) {
+    const PlanNode& choice = node(number);
+    const NodeId otherwise = choice.args[2];
+    if (!is_constant(otherwise) || node(otherwise).int_value >= 0) return false;
+    if (!is(choice.args[0], Op::And)) return false;
+    const NodeId low = node(choice.args[0]).args[0];
+    const NodeId high = node(choice.args[0]).args[1];
+    if (!is(low, Op::GreaterEqual) || !is(high, Op::Less)) return false;
+    const NodeId offset = node(low).args[0];
+    const NodeId zero = node(low).args[1];
+    if (node(high).args[0] != offset || !is_constant(zero) || node(zero).int_value != 0 ||
+        node(zero).type != Type::Int) {
+      return false;
+    }
+    if (!read_sum(offset, Stage::Add) || !has_offset_) return false;
+    if (!add_stage(node(high).args[1], Stage::Check)) return false;
+    const NodeId sum = choice.args[1];
+    if (sum == offset) return true;
+    if (!is(sum, Op::Add)) return false;
+    const bool first = node(sum).args[0] == offset;
+    if (!first && node(sum).args[1] != offset) return false;
+    return read_sum(node(sum).args[first ? 1 : 0], Stage::Add);
+  }
+
+  bool add_stage(NodeId number, Stage stage) {
+    const PlanNode& it = node(number);
+    if (it.type != Type::Int) return false;
+    if (!it.uniform && it.kind != Kind::Constant && it.kind != Kind::Size) {
+      if (!is_walked(pass_, number) || it.kind == Kind::SegmentOffset) return false;
+      if (!segments_of(walked_segdes(pass_, number))) return false;
+    }
+    result_.stages.push_back({stage, number});
+    return true;
+  }
+
+  bool segments_of(SegdesId id) {
+    if (whole_ || (result_.segdes != kNone && result_.segdes != id)) return false;
+    result_.segdes = id;
+    return true;
+  }
+  bool whole_pass() {
+    whole_ = true;
+    return result_.segdes == kNone;
+  }
+
+  const PlanPass& pass_;
+  RunIndex result_;
+  bool has_offset_ = false;
+  bool whole_ = false;
+};
+
+// --- Evaluation ---
+
+/// Segments that have elements in a block: element j of segment s, first[s] <= j < last[s], is in
+/// it, and sum[s] + j, as far as it has been summed up and wrapped to 64 bits, is its index.
+struct Piece {
+  std::int64_t count;
+  const std::int64_t* first;
+  const std::int64_t* last;
+  std::int64_t* sum;
+};
+
+std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapped_difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+template <class Value>
+bool apply(Stage stage, const Piece& piece, const Value& value) {
+  switch (stage) {
+    case Stage::Add:
+      for (std::int64_t s = 0; s < piece.count; ++s) {
+        piece.sum[s] = wrapped_sum(piece.sum[s], value(s));
+      }
+      return true;
+    case Stage::Subtract:
+      for (std::int64_t s = 0; s < piece.count; ++s) {
+        piece.sum[s] = wrapped_difference(piece.sum[s], value(s));
+      }
+      return true;
+    default:
+      bool good = true;
+      for (std::int64_t s = 0; s < piece.count; ++s) {
+        const std::int64_t elements = piece.last[s] - piece.first[s];
+        const std::int64_t from = wrapped_sum(piece.sum[s], piece.first[s]);
+        good &= elements <= 0 || (from >= 0 && from <= value(s) && elements <= value(s) - from);
+      }
+      return good;
+  }
+}
+
+bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::int64_t first) {
+  if (stage.uniform) {
+    return apply(stage.kind, piece, [&](std::int64_t) { return stage.value; });
+  }
+  alignas(64) std::int64_t buffer[kSegmentBlock + 8];
+  const std::byte* values = segment_values(cpu, stage.walked, first, piece.count, buffer);
+  if (cpu.element_bytes(Type::Int) == 4) {
+    const auto* numbers = reinterpret_cast<const std::int32_t*>(values);
+    return apply(stage.kind, piece, [&](std::int64_t s) { return std::int64_t{numbers[s]}; });
+  }
+  const auto* numbers = reinterpret_cast<const std::int64_t*>(values);
+  return apply(stage.kind, piece, [&](std::int64_t s) { return numbers[s]; });
+}
+
+bool sum_up(CpuBackend& cpu, const BoundRuns& runs, const Piece& piece, std::int64_t first) {
+  for (const BoundStage& stage : runs.stages) {
+    if (!apply(cpu, stage, piece, first)) return false;
+  }
+  return apply(Stage::Check, piece, [&](std::int64_t) { return runs.limit; });
+}
+
+/// Sums up the segments of a block and calls visit(first, last, sum) for those that have elements
+/// in it, as long as that returns true.
+template <class Visit>
+bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
+              const Visit& visit) {
+  alignas(64) std::int64_t first[kSegmentBlock];
+  alignas(64) std::int64_t last[kSegmentBlock];
+  alignas(64) std::int64_t sum[kSegmentBlock];
+  for (std::int64_t s = 0; s < block.count; ++s) {
+    first[s] = 0;
+    last[s] = block.starts[s + 1] - block.starts[s];
+    sum[s] = 0;
+  }
+  const std::int64_t end = block.count - 1;
+  first[0] = std::max<std::int64_t>(block.begin - block.starts[0], 0);
+  last[end] = std::min(last[end], block.end - block.starts[end]);
+  if (!sum_up(cpu, runs, {block.count, first, last, sum}, block.first)) return false;
+  for (std::int64_t s = 0; s < block.count; ++s) {
+    if (!visit(first[s], last[s], sum[s])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::int64_t first,
+                                std::int64_t count, std::int64_t* buffer) {
+  if (node.kind == Kind::SegmentNumber) {
+    cpu.kernels().progression(buffer, first, 1, 0, count);
+    return reinterpret_cast<const std::byte*>(buffer);
+  }
+  if (node.kind == Kind::Gather) return Window(cpu, *node.vector).at(first, count, buffer);
+  StartsBuffer<kSegmentBlock> room;
+  const std::int64_t* starts = node.segments->starts(first, count, room);
+  const bool lengths = node.kind == Kind::SegmentLength;
+  const auto put = [&](auto* out) {
+    using I = std::remove_pointer_t<decltype(out)>;
+    for (std::int64_t s = 0; s < count; ++s) {
+      out[s] = static_cast<I>(lengths ? starts[s + 1] - starts[s] : starts[s]);
+    }
+  };
+  if (cpu.element_bytes(Type::Int) == 4) {
+    put(reinterpret_cast<std::int32_t*>(buffer));
+  } else {
+    put(buffer);
+  }
+  return reinterpret_cast<const std::byte*>(buffer);
+}
+
+std::optional<RunIndex> find_run_index(const PlanPass& pass, NodeId index) {
+  IndexReader reader(pass);
+  if (!reader.read(index)) return std::nullopt;
+  return reader.take();
+}
+
+bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
+               RunTable& table) {
+  table.count = 0;
+  std::int64_t end = 0;
+  const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
+    end += last - first;
+    table.positions[table.count] = sum + first;
+    table.ends[table.count] = end;
+    table.count += first < last;
+    return true;
+  };
+  if (runs.segments == nullptr) {
+    const std::int64_t starts[2] = {0, begin + n};
+    return for_runs(cpu, runs, {begin, begin + n, 0, 1, starts}, add);
+  }
+  bool good = true;
+  runs.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
+    good = good && for_runs(cpu, runs, block, add);
+  });
+  return good;
+}
+
+bool runs_ascend(CpuBackend& cpu, const BoundRuns& runs) {
+  if (runs.segments == nullptr) return true;
+  std::int64_t next = 0;
+  const auto follows = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
+    if (first >= last) return true;
+    if (sum + first < next) return false;
+    next = sum + last;
+    return true;
+  };
+  bool good = true;
+  runs.segments->for_blocks(0, runs.segments->total(), [&](const SegmentBlock& block) {
+    good = good && for_runs(cpu, runs, block, follows);
+  });
+  return good;
+}
+
+}  // namespace cvl::cpu

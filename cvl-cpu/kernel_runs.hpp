@@ -1,0 +1,85 @@
+// Gathers and scatters whose indices count up within each segment: such a segment is moved as one
+// run, and no index, position or check is computed per element.
+//
+// Slices, appended and flattened vectors come down to these. What an index adds to the position
+// within the segment is summed up per segment, and what must hold of it is checked per segment. A
+// block of elements for which a check fails is evaluated element by element, which finds out which
+// failures there are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cvl-cpu/kernel_program.hpp"
+#include "cvl-cpu/segments.hpp"
+
+namespace cvl::cpu {
+
+/// A node that is read off a walk.
+struct WalkedNode {
+  NodeId node = kNone;
+  std::uint32_t slot = kNone;
+  PlanNode::Kind kind{};
+  Type type{};
+  const Vector* vector = nullptr;      // Gather
+  const Segments* segments = nullptr;  // SegmentLength, SegmentStart: whose
+};
+
+/// The values that a node has in the segments [first, first + count), by their number: somewhere,
+/// maybe in `buffer`, which has room for kSegmentBlock + 8 numbers. Not for SegmentOffset.
+/// REQUIRES: count <= kSegmentBlock
+const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::int64_t first,
+                                std::int64_t count, std::int64_t* buffer);
+
+/// What is done with a node that is the same in a whole segment: it is added to or taken from the
+/// sum so far, or all indices summed up so far must lie in [0, node).
+struct RunStage {
+  enum class Kind : std::uint8_t { Add, Subtract, Check };
+  Kind kind = Kind::Add;
+  NodeId node = kNone;
+};
+
+/// An index: the position within the segment plus what the stages add.
+struct RunIndex {
+  SegdesId segdes = kNone;  // whose segments; kNone: the positions of the pass are one
+  std::vector<RunStage> stages;
+};
+
+/// The index node in this form, if it has it.
+std::optional<RunIndex> find_run_index(const PlanPass& pass, NodeId index);
+
+/// A stage with the operands of one run.
+struct BoundStage {
+  RunStage::Kind kind = RunStage::Kind::Add;
+  bool uniform = false;
+  std::int64_t value = 0;  // uniform: of walked.node
+  WalkedNode walked;
+};
+
+/// An index with the operands of one run. The sum must lie in [0, limit).
+struct BoundRuns {
+  NodeId index = kNone;
+  SegdesId into = kNone;               // of a scatter: whose own segments the indices count in
+  const Segments* segments = nullptr;  // null: one segment
+  std::vector<BoundStage> stages;
+  std::int64_t limit = 0;
+};
+
+/// The runs of a block of elements: run k ends before element ends[k] of the block, begins where
+/// the last one ends, and its elements have the positions from positions[k] on.
+struct RunTable {
+  std::int64_t count = 0;
+  std::int64_t positions[kSegmentBlock + 1];
+  std::int64_t ends[kSegmentBlock + 1];
+};
+
+/// False when a check fails; then the table is undefined. REQUIRES: 0 < n <= kSegmentBlock
+bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
+               RunTable& table);
+
+/// Do the runs of all `segments` follow each other in the order of their positions, so that no two
+/// elements have the same?
+bool runs_ascend(CpuBackend& cpu, const BoundRuns& runs);
+
+}  // namespace cvl::cpu

@@ -1,0 +1,236 @@
+// Gathers and scatters whose indices count up within segments: moved run by run, unless one fails.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl-cpu/kernel_support.hpp"
+
+namespace kernel_test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// first[own segment] + position within it
+Expressions::Id counting(Expressions& t, ArrayId first, SegdesId under) {
+  const auto own = t.at(first, t.seg_no(under, t.index()));
+  return t.apply(Op::Add, Type::Int, {own, t.seg_off(under, t.index())});
+}
+
+/// Starts of the segments in another order, so that the runs lie side by side but mixed.
+Numbers mixed_starts(const Lengths& lengths) {
+  Numbers starts(lengths.size());
+  double next = 0;
+  for (const std::size_t parity : {1, 0}) {
+    for (std::size_t k = parity; k < lengths.size(); k += 2) {
+      starts[k] = next;
+      next += static_cast<double>(lengths[k]);
+    }
+  }
+  return starts;
+}
+
+Numbers ascending_starts(const Lengths& lengths) {
+  Numbers starts;
+  double next = 0;
+  for (const std::int64_t length : lengths) {
+    starts.push_back(next);
+    next += static_cast<double>(length);
+  }
+  return starts;
+}
+
+/// s segments of n elements; a gather from and a scatter to the places that `first` says.
+struct Slices {
+  KernelBuilder b;
+
+  explicit Slices(Type type) {
+    const SizeId s = b.size("s");
+    const SizeId n = b.size("n");
+    const SizeId m = b.size("m");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const ArrayId first = b.in("first", Type::Int, s);
+    const ArrayId from = b.in("from", type, m);
+    const ArrayId values = b.in("values", type, n);
+    auto g = b.thunk();
+    b.out(b.map("taken", b.under(d), type, g.give({g.at(from, counting(g, first, d))})));
+    const ArrayId put = b.array("put", type, m);
+    Binding& scatter = b.bind(Binding::Kind::Scatter, b.flat(n));
+    scatter.arrays = {put};
+    scatter.into = b.flat(m);
+    auto e = b.thunk();
+    scatter.elements = e.give({e.own(values)});
+    auto x = b.thunk();
+    scatter.index = x.give({counting(x, first, d)});
+    auto z = b.thunk();
+    scatter.defaults = z.give({z.own(from)});
+    b.out(put);
+  }
+
+  void check(CpuBackend& cpu, Type type, const Lengths& lengths, const Numbers& first) const {
+    const Numbers values = numbers(total(lengths), 21, 100);
+    const Numbers from = numbers(total(lengths) + 3, 22, 100);
+    Numbers taken;
+    Numbers put = from;
+    for (std::size_t s = 0; s < lengths.size(); ++s) {
+      for (std::int64_t k = 0; k < lengths[s]; ++k) {
+        const auto at = static_cast<std::size_t>(first[s]) + static_cast<std::size_t>(k);
+        put[at] = values[taken.size()];
+        taken.push_back(from[at]);
+      }
+    }
+    const auto results = run(cpu, b.kernel,
+                             {descriptor(cpu, lengths), upload(cpu, Type::Int, first),
+                              upload(cpu, type, from), upload(cpu, type, values)});
+    REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, type, taken)));
+    REQUIRE(bits(cpu, results[1]) == bits(cpu, upload(cpu, type, put)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("slices are taken and put, side by side, mixed and over each other") {
+  for (const Type type : {Type::Int, Type::Float}) {
+    const Slices slices(type);
+    for_backends([&](CpuBackend& cpu) {
+      for (const Lengths& lengths : shapes()) {
+        slices.check(cpu, type, lengths, ascending_starts(lengths));
+        slices.check(cpu, type, lengths, mixed_starts(lengths));
+        Numbers halved = ascending_starts(lengths);
+        for (double& start : halved)
+          start = static_cast<double>(static_cast<std::int64_t>(start) / 2);
+        slices.check(cpu, type, lengths, halved);
+      }
+    });
+  }
+}
+
+TEST_CASE("the first place outside is reported, whichever thread finds it") {
+  const Slices slices(Type::Int);
+  for_backends([&](CpuBackend& cpu) {
+    const bool wide = cpu.element_bytes(Type::Int) == 8;
+    const Lengths lengths(30000, 3);
+    const auto fails = [&](std::size_t segment, double start, const std::string& index) {
+      Numbers first = ascending_starts(lengths);
+      first[segment] = start;
+      std::string message;
+      const auto values = upload(cpu, Type::Int, numbers(90000, 23, 100));
+      failure_of(cpu, slices.b.kernel,
+                 {descriptor(cpu, lengths), upload(cpu, Type::Int, first), values, values},
+                 &message);
+      CAPTURE(segment, start, message);
+      REQUIRE(message.find(index) != std::string::npos);
+      REQUIRE(message.find(std::to_string(3 * segment + (start == 89998 ? 2 : 0))) !=
+              std::string::npos);
+    };
+    fails(0, -1, "-1");
+    fails(20001, 89998, "90000");
+    fails(29999, 2147483646, "2147483646");
+    if (wide) fails(12345, 9223372036854774784.0, "9223372036854774784");
+  });
+}
+
+TEST_CASE("segments are appended in segments") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId from = b.in_segdes("from", s, n);
+  const SegdesId into = b.in_segdes("into", s, m);
+  const ArrayId behind = b.in("behind", Type::Int, s);
+  const ArrayId values = b.in("values", Type::Float, n);
+  const ArrayId result = b.array("result", Type::Float, m);
+  Binding& scatter = b.bind(Binding::Kind::Scatter, b.under(from));
+  scatter.arrays = {result};
+  scatter.into = b.under(into);
+  auto e = b.thunk();
+  scatter.elements = e.give({e.own(values)});
+  auto x = b.thunk();
+  scatter.index = x.give({counting(x, behind, from)});
+  b.out(result);
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      Lengths targets;
+      Numbers starts;
+      Numbers expected;
+      const Numbers given = numbers(total(lengths), 24);
+      std::size_t next = 0;
+      for (std::size_t k = 0; k < lengths.size(); ++k) {
+        starts.push_back(static_cast<double>(k % 3));
+        targets.push_back(lengths[k] + static_cast<std::int64_t>(k % 3) + 1);
+        expected.insert(expected.end(), k % 3, 0.0);
+        for (std::int64_t i = 0; i < lengths[k]; ++i) expected.push_back(given[next++]);
+        expected.push_back(0.0);
+      }
+      const auto operands = [&] {
+        return std::vector<Value>{descriptor(cpu, lengths), descriptor(cpu, targets),
+                                  upload(cpu, Type::Int, starts), upload(cpu, Type::Float, given)};
+      };
+      REQUIRE(bits(cpu, run(cpu, b.kernel, operands())[0]) ==
+              bits(cpu, upload(cpu, Type::Float, expected)));
+      // One place too far, in the last segment that has elements.
+      const auto last = std::find_if(lengths.rbegin(), lengths.rend(),
+                                     [](std::int64_t length) { return length > 0; });
+      if (last == lengths.rend()) continue;
+      starts[static_cast<std::size_t>(lengths.rend() - last) - 1] += 2;
+      std::string message;
+      failure_of(cpu, b.kernel, operands(), &message);
+      REQUIRE(message.find(std::to_string(total(lengths) - 1)) != std::string::npos);
+    }
+  });
+}
+
+TEST_CASE("a bounded place within a segment is looked up in another") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId own = b.in_segdes("own", s, n);
+  const SegdesId other = b.in_segdes("other", s, m);
+  const ArrayId skip = b.in("skip", Type::Int, s);
+  const ArrayId from = b.in("from", Type::Int, m);
+  auto t = b.thunk();
+  const auto at = counting(t, skip, own);
+  const auto segment = t.seg_no(own, t.index());
+  const auto inside = t.apply(Op::And, Type::Bool,
+                              {t.apply(Op::GreaterEqual, Type::Int, {at, t.number(0)}),
+                               t.apply(Op::Less, Type::Int, {at, t.seg_len(other, segment)})});
+  const auto place = t.apply(Op::Add, Type::Int, {t.seg_start(other, segment), at});
+  b.out(b.map("y", b.under(own), Type::Int,
+              t.give({t.at(from, t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)}))})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      Lengths others;
+      Numbers skips;
+      Numbers expected;
+      const Numbers given =
+          numbers(total(lengths) + 2 * static_cast<std::int64_t>(lengths.size()), 25, 1000);
+      std::size_t next = 0;
+      for (const std::int64_t length : lengths) {
+        skips.push_back(1);
+        others.push_back(length + 2);
+        expected.insert(expected.end(), given.begin() + static_cast<std::ptrdiff_t>(next) + 1,
+                        given.begin() + static_cast<std::ptrdiff_t>(next) + 1 + length);
+        next += static_cast<std::size_t>(length) + 2;
+      }
+      const auto operands = [&] {
+        return std::vector<Value>{descriptor(cpu, lengths), descriptor(cpu, others),
+                                  upload(cpu, Type::Int, skips), upload(cpu, Type::Int, given)};
+      };
+      REQUIRE(bits(cpu, run(cpu, b.kernel, operands())[0]) ==
+              bits(cpu, upload(cpu, Type::Int, expected)));
+      // The segment that follows exists, but is not the own one.
+      if (lengths.front() == 0) continue;
+      skips.front() = 3;
+      std::string message;
+      failure_of(cpu, b.kernel, operands(), &message);
+      REQUIRE(message.find("-1") != std::string::npos);
+      REQUIRE(message.find(std::to_string(lengths.front() - 1)) != std::string::npos);
+    }
+  });
+}
+
+}  // namespace kernel_test
