@@ -46,7 +46,9 @@ class Scatter : public KernelSink {
   }
 
   bool is_free_of_races() const override {
-    if (!pass_.scatters_runs(sink_)) return sink_.into == kNone && index_ascends();
+    if (!pass_.scatters_runs(sink_)) {
+      return sink_.into == kNone && (index_ascends() || index_interleaves());
+    }
     // The elements of a segment have places of their own, and so has each segment.
     if (sink_.into != kNone) return true;
     const std::uint32_t number = pass_.scatter_runs(program_, sink_);
@@ -91,6 +93,33 @@ class Scatter : public KernelSink {
     return cpu_.element_bytes(Type::Int) == 4 ? ascends(elements<std::int32_t>(vector))
                                               : ascends(elements<std::int64_t>(vector));
   }
+
+  /// Is the index q + r * n, where q and r are quotient and remainder of the own position divided
+  /// by the same, and n is greater than all q?
+  bool index_interleaves() const {
+    const auto apply = [&](NodeId number, vcode::Op op) {
+      const PlanNode& node = pass_.plan().nodes[number];
+      return node.kind == PlanNode::Kind::Apply && node.op == op ? node.args : nullptr;
+    };
+    const auto divisor_of_position = [&](NodeId number, vcode::Op op) -> std::int64_t {
+      const NodeId* args = apply(number, op);
+      if (args == nullptr || !pass_.is_uniform(args[1])) return 0;
+      if (pass_.plan().nodes[args[0]].kind != PlanNode::Kind::Position) return 0;
+      return uniform(args[1]);
+    };
+    const NodeId* sum = apply(sink_.index, vcode::Op::Add);
+    if (sum == nullptr) return false;
+    const NodeId* product = apply(sum[1], vcode::Op::Multiply);
+    if (product == nullptr || !pass_.is_uniform(product[1])) return false;
+    const std::int64_t divisor = divisor_of_position(sum[0], vcode::Op::Divide);
+    if (divisor <= 0 || divisor != divisor_of_position(product[0], vcode::Op::Modulo)) return false;
+    const std::int64_t n = uniform(product[1]);
+    const std::int64_t targets = state_.size(sink_.into_length);
+    // No index wraps around: the greatest r * n is a place.
+    return n > (length() - 1) / divisor && (divisor == 1 || n <= targets / (divisor - 1));
+  }
+
+  std::int64_t uniform(NodeId number) const { return pass_.int_at(pass_.node(number).cell, 0); }
 
   std::uint64_t cut(const KernelTile& tile, int part) const {
     return part == tile.parts ? kNowhere

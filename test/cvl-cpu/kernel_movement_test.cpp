@@ -184,6 +184,46 @@ TEST_CASE("several scatters, a sum and a map share a pass") {
   });
 }
 
+TEST_CASE("elements in turn go to ranges side by side or over each other") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const ArrayId v = b.in("v", Type::Int, n);
+  const ArrayId distance = b.in("distance", Type::Int, b.literal(1));
+  b.in("z", Type::Int, m);  // says how long the target is
+  const ArrayId r = b.array("r", Type::Int, m);
+  Binding& scatter = b.bind(Binding::Kind::Scatter, b.flat(n));
+  scatter.arrays = {r};
+  scatter.into = b.flat(m);
+  auto e = b.thunk();
+  scatter.elements = e.give({e.own(v)});
+  auto x = b.thunk();
+  const auto range = x.apply(Op::Modulo, Type::Int, {x.index(), x.number(3)});
+  scatter.index =
+      x.give({x.apply(Op::Add, Type::Int,
+                      {x.apply(Op::Divide, Type::Int, {x.index(), x.number(3)}),
+                       x.apply(Op::Multiply, Type::Int, {range, x.at(distance, x.number(0))})})});
+  b.out(r);
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::int64_t length : {8, 300'000}) {
+      const std::int64_t rows = (length + 2) / 3;
+      for (const std::int64_t apart : {rows, rows + 5, rows - 1, std::int64_t{1}}) {
+        const auto values = numbers(length, 41, 1e6);
+        std::vector<double> expected(static_cast<std::size_t>(rows + 2 * apart));
+        for (std::int64_t k = 0; k < length; ++k) {
+          expected[static_cast<std::size_t>(k / 3 + k % 3 * apart)] =
+              values[static_cast<std::size_t>(k)];
+        }
+        const auto results = run(
+            cpu, b.kernel,
+            {upload(cpu, Type::Int, values), upload(cpu, Type::Int, {static_cast<double>(apart)}),
+             upload(cpu, Type::Int, std::vector<double>(expected.size()))});
+        REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, expected)));
+      }
+    }
+  });
+}
+
 TEST_CASE("an append pulls from both vectors and reads neither out of range") {
   KernelBuilder b;
   const SizeId s = b.size("s");
