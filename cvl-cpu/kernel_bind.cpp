@@ -282,7 +282,18 @@ void BoundPass::bind_gather(NodeId number) {
 void BoundPass::bind_segment(NodeId number) {
   const PlanNode& node = pass_.nodes[number];
   const Segdes& segdes = state_.segdes[node.id];
-  if (drops_out(number) || !is_uniform(node.args[0])) return;
+  if (drops_out(number)) return;
+  std::int64_t shift = 0;
+  if (node.kind == Kind::SegmentLength && shifts(node.args[0], shift) && shift >= 0 &&
+      shift <= segdes.count - length_) {
+    if (segdes.uniform) {
+      set_int(number, segdes.uniform_length);
+    } else {
+      read_in_place(number, segdes.tables->lengths, shift);
+    }
+    return;
+  }
+  if (!is_uniform(node.args[0])) return;
   const std::int64_t at = uniform_int(node.args[0]);
   const std::int64_t limit = node.kind == Kind::FindSegment ? segdes.total : segdes.count;
   if (at < 0 || at >= limit) {

@@ -216,6 +216,13 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
   const Segments& segments = *step.segments;
   const std::int64_t limit =
       kind == PlanNode::Kind::FindSegment ? segments.total() : segments.count();
+  if (kind == PlanNode::Kind::SegmentStart && begin + n <= limit &&
+      pass_.plan().nodes[step.args[0]].kind == PlanNode::Kind::Position) {
+    StartsBuffer<kSegmentBlock> buffer;
+    const std::int64_t* starts = segments.starts(begin, n, buffer);
+    for (std::int64_t i = 0; i < n; ++i) std::memcpy(out + i * step.width, starts + i, step.width);
+    return;
+  }
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t value = 0;
     if (wanted(step.guard, i)) {

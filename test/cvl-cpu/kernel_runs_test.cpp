@@ -233,4 +233,33 @@ TEST_CASE("a bounded place within a segment is looked up in another") {
   });
 }
 
+TEST_CASE("lengths and starts of the segments that positions number") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId fewer = b.size("fewer");
+  const SegdesId d = b.in_segdes("d", s, n);
+  b.in("behind", Type::Int, fewer);  // says how many segments have one before them
+  auto l = b.thunk();
+  b.out(b.map("length", b.flat(s), Type::Int, l.give({l.seg_len(d, l.index())})));
+  auto f = b.thunk();
+  b.out(b.map("start", b.flat(s), Type::Int, f.give({f.seg_start(d, f.index())})));
+  auto t = b.thunk();
+  const auto next = t.apply(Op::Add, Type::Int, {t.index(), t.number(1)});
+  b.out(b.map("next", b.flat(fewer), Type::Int, t.give({t.seg_len(d, next)})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const Numbers own(lengths.begin(), lengths.end());
+      const auto results =
+          run(cpu, b.kernel,
+              {descriptor(cpu, lengths), upload(cpu, Type::Int, Numbers(lengths.size() - 1, 0.0))});
+      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, own)));
+      REQUIRE(bits(cpu, results[1]) ==
+              bits(cpu, upload(cpu, Type::Int, ascending_starts(lengths))));
+      REQUIRE(bits(cpu, results[2]) ==
+              bits(cpu, upload(cpu, Type::Int, Numbers(own.begin() + 1, own.end()))));
+    }
+  });
+}
+
 }  // namespace kernel_test
