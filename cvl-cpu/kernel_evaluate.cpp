@@ -88,6 +88,10 @@ BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& progra
 }
 
 void BlockEvaluator::bind_again() {
+  for (std::size_t k = 0; k < program_.runs.size(); ++k) {
+    runs_[k].segment = 0;
+    runs_[k].bounds[0] = runs_[k].bounds[1] = 0;
+  }
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
     memory_[k] = pass_.node(program_.in_memory[k]).base;
   }

@@ -231,9 +231,16 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     const std::int64_t starts[2] = {0, begin + n};
     return for_runs(cpu, runs, {begin, begin + n, 0, 1, starts}, add);
   }
+  // Most blocks of long segments need no search.
+  if (table.bounds[0] <= begin && begin + n <= table.bounds[1]) {
+    return for_runs(cpu, runs, {begin, begin + n, table.segment, 1, table.bounds}, add);
+  }
   bool good = true;
   runs.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
     good = good && for_runs(cpu, runs, block, add);
+    const std::int64_t last = block.count - 1;
+    table.segment = block.first + last;
+    std::copy_n(block.starts + last, 2, table.bounds);
   });
   return good;
 }

@@ -72,9 +72,12 @@ struct RunTable {
   std::int64_t count = 0;
   std::int64_t positions[kSegmentBlock + 1];
   std::int64_t ends[kSegmentBlock + 1];
+  /// The segment that the last block ended in, from where to where; none at first.
+  std::int64_t segment = 0;
+  std::int64_t bounds[2] = {0, 0};
 };
 
-/// False when a check fails; then the table is undefined. REQUIRES: 0 < n <= kSegmentBlock
+/// False when a check fails; then there are no runs. REQUIRES: 0 < n <= kSegmentBlock
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table);
 
