@@ -191,8 +191,8 @@ void KernelPass::open(bool again) {
   tile_bytes_ = 0;
   const std::int64_t bytes = tiles_ == 1 ? 0 : cost();
   const bool shared = tiles_ > 1 && state_.cpu.scheduler().parts(bytes) > 1;
-  shared_ = shared && std::all_of(sinks_.begin(), sinks_.end(),
-                                  [](const auto& sink) { return sink->is_free_of_races(); });
+  shared_ = shared;
+  for (const auto& sink : sinks_) shared_ &= sink->is_free_of_races(shared_);
   parts_ = 1;
   by_sinks_ = false;
   if (shared && !shared_ && scans_.empty() && selections_.empty()) divide_scatters();

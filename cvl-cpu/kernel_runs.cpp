@@ -1,7 +1,9 @@
 #include "cvl-cpu/kernel_runs.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
+#include <limits>
+#include <vector>
 
 #include "cvl-cpu/movement.hpp"
 
@@ -184,6 +186,55 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
   return true;
 }
 
+// --- Order ---
+
+struct Range {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// What is covered by the runs of a range of elements that lie before a border, and by those behind
+/// it, if both ascend.
+struct TileSequences {
+  Range ranges[2];
+
+  /// False when the runs do not ascend.
+  bool add(Range run, std::int64_t border) {
+    if (run.begin == run.end) return true;
+    Range& range = ranges[run.begin < border ? 0 : 1];
+    if (run.begin < border && run.end > border) return false;
+    if (range.begin == range.end) {
+      range = run;
+      return true;
+    }
+    if (run.begin < range.end) return false;
+    range.end = run.end;
+    return true;
+  }
+};
+
+constexpr std::int64_t kOrderTile = std::int64_t{1} << 14;
+
+/// The first position that does not follow the one before, in the first elements of a pass: a
+/// second sequence might begin there.
+std::int64_t second_sequence(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
+  std::int64_t next = 0;
+  std::int64_t border = std::numeric_limits<std::int64_t>::max();
+  const auto follows = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
+    if (first >= last) return true;
+    if (sum + first != next) {
+      border = sum + first;
+      return false;
+    }
+    next = sum + last;
+    return true;
+  };
+  bool all = true;
+  runs.segments->for_blocks(0, std::min(length, kOrderTile), [&](const SegmentBlock& block) {
+    all = all && for_runs(cpu, runs, block, follows);
+  });
+  return border;
+}
+
 }  // namespace
 
 const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::int64_t first,
@@ -245,20 +296,31 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
   return good;
 }
 
-bool runs_ascend(CpuBackend& cpu, const BoundRuns& runs) {
+bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
   if (runs.segments == nullptr) return true;
-  std::int64_t next = 0;
-  const auto follows = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
-    if (first >= last) return true;
-    if (sum + first < next) return false;
-    next = sum + last;
-    return true;
+  const std::int64_t border = second_sequence(cpu, runs, length);
+  std::vector<TileSequences> tiles(static_cast<std::size_t>(tile_count(length, kOrderTile)));
+  std::atomic<bool> good{true};
+  auto tile = [&](std::int64_t number) {
+    if (!good.load(std::memory_order_relaxed)) return;
+    TileSequences& own = tiles[static_cast<std::size_t>(number)];
+    const std::int64_t begin = number * kOrderTile;
+    runs.segments->for_blocks(
+        begin, std::min(begin + kOrderTile, length), [&](const SegmentBlock& block) {
+          if (!for_runs(cpu, runs, block,
+                        [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
+                          return first >= last || own.add({sum + first, sum + last}, border);
+                        })) {
+            good.store(false, std::memory_order_relaxed);
+          }
+        });
   };
-  bool good = true;
-  runs.segments->for_blocks(0, runs.segments->total(), [&](const SegmentBlock& block) {
-    good = good && for_runs(cpu, runs, block, follows);
-  });
-  return good;
+  cpu.scheduler().for_tiles(static_cast<std::int64_t>(tiles.size()), kSerialBytes, tile);
+  TileSequences all;
+  return good && std::all_of(tiles.begin(), tiles.end(), [&](const TileSequences& own) {
+           return std::all_of(own.ranges, own.ranges + 2,
+                              [&](const Range& range) { return all.add(range, border); });
+         });
 }
 
 }  // namespace cvl::cpu

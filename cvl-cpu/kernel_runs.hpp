@@ -81,8 +81,9 @@ struct RunTable {
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table);
 
-/// Do the runs of all `segments` follow each other in the order of their positions, so that no two
-/// elements have the same?
-bool runs_ascend(CpuBackend& cpu, const BoundRuns& runs);
+/// Are all positions of elements [0, length) known, and no two of them the same? Finds that out if
+/// the runs follow each other in the order of their positions, or could be dealt out to two such
+/// sequences, of which one lies before the other: what appends and splits give.
+bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length);
 
 }  // namespace cvl::cpu

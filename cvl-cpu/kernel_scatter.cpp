@@ -19,6 +19,7 @@ class Scatter : public KernelSink {
   using KernelSink::KernelSink;
 
   void open_empty() override {
+    covered_ = false;
     clear();
     check_segments();
   }
@@ -45,14 +46,18 @@ class Scatter : public KernelSink {
     }
   }
 
-  bool is_free_of_races() const override {
+  bool is_free_of_races(bool several_threads) override {
+    covered_ = false;
+    if (!several_threads) return false;
     if (!pass_.scatters_runs(sink_)) {
       return sink_.into == kNone && (index_ascends() || index_interleaves());
     }
     // The elements of a segment have places of their own, and so has each segment.
     if (sink_.into != kNone) return true;
-    const std::uint32_t number = pass_.scatter_runs(program_, sink_);
-    return program_.by_runs && runs_ascend(cpu_, program_.runs[number]);
+    const BoundRuns& runs = program_.runs[pass_.scatter_runs(program_, sink_)];
+    if (!program_.by_runs || !runs_are_distinct(cpu_, runs, length())) return false;
+    covered_ = length() == state_.size(sink_.into_length);
+    return true;
   }
 
   /// A place costs more than the bytes in it.
@@ -164,6 +169,7 @@ class Scatter : public KernelSink {
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
       target = cpu_.new_vector(type_of(sink_.values[k]), state_.size(sink_.into_length));
+      if (covered_) continue;
       zero_parallel(cpu_, mutable_elements<void>(target), target.length * width_of(target.type));
     }
   }
@@ -230,6 +236,7 @@ class Scatter : public KernelSink {
   }
 
   std::uint32_t runs_ = kNone;
+  bool covered_ = false;  // does every target get an element?
   bool segmented_ = false;
   const Segments* own_ = nullptr;
   const Segments* into_ = nullptr;

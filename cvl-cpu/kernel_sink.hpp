@@ -48,8 +48,9 @@ class KernelSink {
                         std::byte* /*tile_memory*/) {}
   virtual void end_round(std::int64_t /*tiles*/) {}
   virtual void close() {}
-  /// Can threads work on different tiles at the same time? Asked when the pass has been bound.
-  virtual bool is_free_of_races() const { return true; }
+  /// Before open(), when the pass has been bound. Can threads work on different tiles at the same
+  /// time? Without effort if there is one thread only.
+  virtual bool is_free_of_races(bool /*several_threads*/) { return true; }
   /// Is it worth it that every part evaluates all positions, and writes those that fall to it?
   virtual bool pays_in_parts() const { return true; }
 

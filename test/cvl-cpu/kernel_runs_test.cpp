@@ -68,6 +68,15 @@ struct Slices {
     auto z = b.thunk();
     scatter.defaults = z.give({z.own(from)});
     b.out(put);
+    const ArrayId covered = b.array("covered", type, n);
+    Binding& cover = b.bind(Binding::Kind::Scatter, b.flat(n));
+    cover.arrays = {covered};
+    cover.into = b.flat(n);
+    auto v = b.thunk();
+    cover.elements = v.give({v.own(values)});
+    auto c = b.thunk();
+    cover.index = c.give({counting(c, first, d)});
+    b.out(covered);
   }
 
   void check(CpuBackend& cpu, Type type, const Lengths& lengths, const Numbers& first) const {
@@ -75,10 +84,11 @@ struct Slices {
     const Numbers from = numbers(total(lengths) + 3, 22, 100);
     Numbers taken;
     Numbers put = from;
+    Numbers covered(values.size());
     for (std::size_t s = 0; s < lengths.size(); ++s) {
       for (std::int64_t k = 0; k < lengths[s]; ++k) {
         const auto at = static_cast<std::size_t>(first[s]) + static_cast<std::size_t>(k);
-        put[at] = values[taken.size()];
+        put[at] = covered[at] = values[taken.size()];
         taken.push_back(from[at]);
       }
     }
@@ -87,6 +97,7 @@ struct Slices {
                               upload(cpu, type, from), upload(cpu, type, values)});
     REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, type, taken)));
     REQUIRE(bits(cpu, results[1]) == bits(cpu, upload(cpu, type, put)));
+    REQUIRE(bits(cpu, results[2]) == bits(cpu, upload(cpu, type, covered)));
   }
 };
 
