@@ -14,6 +14,9 @@ target_include_directories(nesl_flags INTERFACE
 # math library (it would keep loops scalar).
 target_compile_options(nesl_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-ffp-contract=off;-fno-math-errno>)
+# Every function in a section of its own, so that the linker can order them (scripts/function-order).
+target_compile_options(nesl_flags INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-ffunction-sections>)
 # g++ 12 warns about its own std::string (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
