@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 
 #include <fmt/core.h>
 
@@ -27,10 +28,7 @@ std::size_t last_level_cache_bytes() {
   return std::size_t{32} << 20;
 }
 
-}  // namespace
-
-Kernels make_kernels(Isa isa, Widths widths) {
-  Kernels kernels;
+void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
   const auto add = [&](auto... adders) { (adders(kernels, widths), ...); };
   switch (isa) {
 #if defined(CVL_HAVE_X86_64_LEVELS)
@@ -55,14 +53,26 @@ Kernels make_kernels(Isa isa, Widths widths) {
           baseline::add_scan_kernels, baseline::add_segmented_reduce_kernels);
       break;
   }
-  return kernels;
+}
+
+}  // namespace
+
+const Kernels& kernels_for(Isa isa, Widths widths) {
+  struct Slot {
+    std::once_flag filled;
+    Kernels kernels;
+  };
+  static constinit Slot slots[kIsaCount][2][2];
+  Slot& slot = slots[static_cast<std::size_t>(isa)][widths.int_bytes == 8][widths.float_bytes == 8];
+  std::call_once(slot.filled, [&] { fill_kernels(slot.kernels, isa, widths); });
+  return slot.kernels;
 }
 
 CpuBackend::CpuBackend(const CpuOptions& options)
     : widths_(options.widths),
       heap_(memory_, options.memory_limit),
       isa_(options.isa.value_or(usable_isas().back())),
-      kernels_(make_kernels(isa_, widths_)),
+      kernels_(kernels_for(isa_, widths_)),
       scheduler_(options.threads),
       random_(seeded(options.seed)),
       stream_bytes_(options.stream_bytes.value_or(last_level_cache_bytes() / 2)) {}

@@ -68,7 +68,7 @@ class CpuBackend final : public Backend {
   HostMemory memory_;
   Heap heap_;
   Isa isa_;
-  Kernels kernels_;
+  const Kernels& kernels_;
   Scheduler scheduler_;
   RandomState random_;
   std::size_t stream_bytes_;

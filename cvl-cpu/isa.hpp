@@ -1,6 +1,7 @@
 // Instruction sets that kernels are compiled for, and the choice between them at start-up.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ enum class Isa {
   V3,        // AVX2, FMA
   V4,        // AVX-512
 };
+inline constexpr std::size_t kIsaCount = 3;
 
 std::string_view isa_name(Isa isa);
 std::optional<Isa> isa_named(std::string_view name);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,9 +57,25 @@ std::vector<std::string> with_bare_names(Table table, std::span<const std::strin
   return result;
 }
 
-void describe(Table table, po::options_description& description, Targets& targets) {
+/// Could an argument be this option? Where this says no, the parser would say it too.
+bool is_mentioned(const OptionRow& row, std::span<const std::string> arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [&row](std::string_view argument) {
+    if (!argument.starts_with('-')) return false;
+    if (!argument.starts_with("--"))
+      return row.letter != 0 && argument.find(row.letter) != argument.npos;
+    argument.remove_prefix(2);
+    if (row.undo && argument.starts_with(kNegation)) argument.remove_prefix(kNegation.size());
+    return !row.name.empty() && argument.starts_with(row.name);
+  });
+}
+
+/// Describes the options that the arguments may mention: the parser takes 2 us for each
+/// description.
+void describe(Table table, std::span<const std::string> arguments,
+              po::options_description& description, Targets& targets) {
   auto add = description.add_options();
   for (const OptionRow& row : table) {
+    if (!is_mentioned(row, arguments)) continue;
     std::string names(row.name);
     if (row.letter != 0) names += fmt::format(",{}", row.letter);
     add(names.c_str(), semantic_of(row.argument));
@@ -135,11 +152,15 @@ po::parsed_options parse(Table table, std::span<const std::string> arguments,
 
 std::vector<std::string> parse_arguments(Table table, std::span<const std::string> arguments,
                                          Options& options) {
+  const auto is_word = [](const std::string& argument) { return !argument.starts_with('-'); };
+  std::vector<std::string> words;
+  if (std::all_of(arguments.begin(), arguments.end(), is_word)) {
+    words.assign(arguments.begin(), arguments.end());
+    return words;
+  }
   po::options_description description;
   Targets targets;
-  describe(table, description, targets);
-
-  std::vector<std::string> words;
+  describe(table, arguments, description, targets);
   for (const auto& option : parse(table, arguments, description).options) {
     if (option.string_key == kWord) {
       if (!option.value.empty()) words.push_back(option.value[0]);

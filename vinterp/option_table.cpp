@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -58,8 +57,19 @@ std::uint8_t parse_width(std::string_view option, const std::string& text) {
   return parse_choice(option, text, "32|64") == 0 ? 4 : 8;
 }
 
-std::vector<OptionRow> make_table() {
-  std::vector<OptionRow> table = {
+OptionRow gpu_row(char digit) {
+  return {.group = kClassic,
+          .letter = digit,
+          .text = "use that GPU, -0 to -9 (default: -0)",
+          .apply = [](Options& options,
+                      const std::string& letter) { options.device = letter[0] - '0'; },
+          .hidden = digit != '0'};
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_table() {
+  static const OptionRow table[] = {
       {.group = kClassic,
        .letter = 'c',
        .text = "refuse elementwise operands of different lengths",
@@ -95,16 +105,16 @@ std::vector<OptionRow> make_table() {
        .placeholder = "FILE",
        .text = "accepted, no effect",
        .apply = accept},
-  };
-  for (char digit = '0'; digit <= '9'; ++digit) {
-    table.push_back({.group = kClassic,
-                     .letter = digit,
-                     .text = "use that GPU, -0 to -9 (default: -0)",
-                     .apply = [](Options& options,
-                                 const std::string& letter) { options.device = letter[0] - '0'; },
-                     .hidden = digit != '0'});
-  }
-  const std::vector<OptionRow> rest = {
+      gpu_row('0'),
+      gpu_row('1'),
+      gpu_row('2'),
+      gpu_row('3'),
+      gpu_row('4'),
+      gpu_row('5'),
+      gpu_row('6'),
+      gpu_row('7'),
+      gpu_row('8'),
+      gpu_row('9'),
       {.group = kExecution,
        .name = "backend",
        .argument = Required,
@@ -343,14 +353,6 @@ std::vector<OptionRow> make_table() {
                                 : kTasks[parse_choice("--help", text, "text|man|bash|zsh|fish")];
            }},
   };
-  table.insert(table.end(), rest.begin(), rest.end());
-  return table;
-}
-
-}  // namespace
-
-std::span<const OptionRow> option_table() {
-  static const std::vector<OptionRow> table = make_table();
   return table;
 }
 
