@@ -1,10 +1,10 @@
 // Vector memory: pooled, reference counted, limited, counted.
 //
-// Small blocks come in size classes, four to a doubling, carved from slabs. A freed one goes to the
-// free list of its class and is handed out again last in, first out, so that a loop keeps working
-// on memory that is in the cache. Large blocks are cut from big regions by best fit, and freed
-// neighbours merge, so that a program whose vectors change their sizes all the time does not spread
-// over ever more memory. Once warm, neither takes a fresh page from the system.
+// Small blocks, up to 2 kB, come in size classes, four to a doubling, carved from slabs. A freed
+// one goes to the free list of its class and is handed out again last in, first out, so that a loop
+// keeps working on memory that is in the cache. Large blocks are cut from big regions by best fit,
+// and freed neighbours merge, so that a program whose vectors change their sizes all the time does
+// not spread over ever more memory. Once warm, neither takes a fresh page from the system.
 //
 // The heap knows nothing about where memory is: a MemorySource supplies host pages or device
 // memory. Not thread safe: used by the thread that runs the program.
@@ -95,7 +95,7 @@ class Heap {
 
  private:
   friend struct Buffer;
-  static constexpr std::size_t kSmallClasses = 32;
+  static constexpr std::size_t kSmallClasses = 16;
 
   void recycle(Buffer* buffer) noexcept;
   Buffer* carve(std::uint32_t size_class) noexcept;

@@ -30,7 +30,7 @@ class RegionAllocator {
   void trim() noexcept;
 
  private:
-  static constexpr std::size_t kGranule = 4096;
+  static constexpr std::size_t kGranule = 512;
 
   struct Region;
   struct Block : Buffer, boost::intrusive::set_base_hook<> {
