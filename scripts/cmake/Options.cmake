@@ -5,6 +5,7 @@ option(NESL_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)
 option(NESL_BASELINE_ONLY "Compile the CPU kernels for the baseline instruction set only" OFF)
 option(NESL_WERROR "Treat warnings as errors" OFF)
 set(NESL_SANITIZE "" CACHE STRING "Sanitizers for all targets, such as address,undefined or thread")
+option(NESL_FUNCTION_ORDER "Put the functions that most programs run side by side" ON)
 option(NESL_COVERAGE "Instrument for line coverage" OFF)
 
 add_library(nesl_flags INTERFACE)
