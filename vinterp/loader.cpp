@@ -100,8 +100,8 @@ std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::So
                                                  const LoadOptions& options) {
   std::optional<vcode::Program> program = vcode::parse(std::move(source), diagnostics);
   if (!program) return std::nullopt;
-  std::optional<vcode::LinkedProgram> linked = vcode::link(*program, diagnostics);
-  if (!linked || !options.optimize) return linked;
+  if (!options.optimize) return vcode::link(std::move(*program), diagnostics);
+  if (!vcode::link(*program, diagnostics)) return std::nullopt;  // its messages are wanted
   fcode::OptimizerOptions optimizer;
   optimizer.level = *options.optimize;
   optimizer.disabled = options.disabled_passes;
