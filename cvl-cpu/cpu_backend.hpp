@@ -51,8 +51,8 @@ class CpuBackend final : public Backend {
   RandomState& random() { return random_; }
   std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }
 
-  /// From this many bytes on results are written around the cache: they would not stay in it.
-  std::size_t stream_bytes() const { return stream_bytes_; }
+  /// Are results of this size written around the cache, because they would not stay in it?
+  bool streams(std::int64_t bytes) const { return bytes >= least_streamed_ && would_stream(bytes); }
 
   /// A vector with undefined elements: Inline when it fits, else Dense.
   Vector new_vector(Type type, std::int64_t length);
@@ -71,7 +71,10 @@ class CpuBackend final : public Backend {
   const Kernels& kernels_;
   Scheduler scheduler_;
   RandomState random_;
-  std::size_t stream_bytes_;
+  bool would_stream(std::int64_t bytes) const;
+
+  std::optional<std::size_t> stream_bytes_;
+  std::int64_t least_streamed_;  // smaller results are not, whatever the cache
 };
 
 /// Address of the elements of an Inline or Dense vector.

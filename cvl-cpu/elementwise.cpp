@@ -188,7 +188,7 @@ Vector run_general(CpuBackend& cpu, vcode::Op op, Type type, Type result_type, V
   }
   const std::int64_t bytes = length * static_cast<std::int64_t>(bytes_per_element);
   const bool streamed =
-      !in_place && static_cast<std::size_t>(length) * call.result_bytes >= cpu.stream_bytes();
+      !in_place && cpu.streams(length * static_cast<std::int64_t>(call.result_bytes));
   std::atomic<bool> failed{false};
   const std::int64_t tile_length = kTileBlocks * call.block();
   auto tile = [&](std::int64_t index) {

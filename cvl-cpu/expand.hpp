@@ -21,7 +21,7 @@ Vector expand_segments(CpuBackend& cpu, Type type, const Segdes& segdes, const F
   const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(type));
   auto* out = mutable_elements<std::byte>(result);
   const std::int64_t bytes = segdes.total * width;
-  const bool streamed = static_cast<std::size_t>(bytes) >= cpu.stream_bytes();
+  const bool streamed = cpu.streams(bytes);
   auto tile = [&](std::int64_t number) {
     alignas(64) std::byte made[kSegmentBlock * sizeof(double) + Heap::kPadding];
     const std::int64_t begin = number * kTile;

@@ -56,7 +56,7 @@ void KernelScan::open(std::size_t& tile_bytes, std::int64_t tiles, bool linked) 
     result = cpu_.new_vector(type_, pass_.length());
     out_ = mutable_elements<std::byte>(result);
     const auto& read = pass_.epilogue.in_memory;
-    streamed_ = static_cast<std::size_t>(pass_.length() * width_) >= cpu_.stream_bytes() &&
+    streamed_ = cpu_.streams(pass_.length() * width_) &&
                 std::find(read.begin(), read.end(), node_) == read.end();
   } else if (in_ == nullptr) {
     out_offset_ = in_offset_;

@@ -75,7 +75,7 @@ class Scatter : public KernelSink {
     for (const NodeId value : sink_.values) {
       bytes += state_.size(sink_.into_length) * width_of(type_of(value));
     }
-    return static_cast<std::size_t>(bytes) >= cpu_.stream_bytes();
+    return cpu_.streams(bytes);
   }
 
  private:

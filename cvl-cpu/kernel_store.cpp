@@ -38,8 +38,8 @@ class Store : public KernelSink {
     target.width = static_cast<std::uint8_t>(width_of(type));
     Vector& result = target_vector();
     target.base = mutable_elements<std::byte>(result);
-    target.streamed = !taken_over_ && result.form == Form::Dense &&
-                      static_cast<std::size_t>(length() * target.width) >= cpu_.stream_bytes();
+    target.streamed =
+        !taken_over_ && result.form == Form::Dense && cpu_.streams(length() * target.width);
     // What is overwritten must have been read: only the last step may write over an operand.
     const std::vector<BoundStep>& steps = program_.element_steps.steps;
     const bool last = !steps.empty() && steps.back().node == value;

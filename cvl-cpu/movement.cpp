@@ -42,7 +42,7 @@ constexpr std::int64_t kTile = std::int64_t{256} << 10;  // bytes
 }  // namespace
 
 void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t bytes) {
-  const bool streamed = static_cast<std::size_t>(bytes) >= cpu.stream_bytes();
+  const bool streamed = cpu.streams(bytes);
   auto tile = [&](std::int64_t index) {
     const std::int64_t begin = index * kTile;
     put_block(cpu, static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,

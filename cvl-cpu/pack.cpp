@@ -170,7 +170,7 @@ Vector move_kept(Job& job, const std::vector<std::int64_t>& before, std::int64_t
   };
   const std::int64_t width = static_cast<std::int64_t>(job.cpu.element_bytes(job.source.type));
   const std::int64_t bytes = (job.source.length + kept) * width;
-  job.streamed = static_cast<std::size_t>(kept * width) >= job.cpu.stream_bytes();
+  job.streamed = job.cpu.streams(kept * width);
   job.cpu.scheduler().for_tiles(tiles, bytes, tile);
   return result;
 }

@@ -142,7 +142,7 @@ Vector fetch(CpuBackend& cpu, Op op, const Vector& source, const Vector& index, 
   const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(source.type));
   Vector result = cpu.new_vector(source.type, length);
   auto* out = mutable_elements<std::byte>(result);
-  const bool streamed = static_cast<std::size_t>(length * width) >= cpu.stream_bytes();
+  const bool streamed = cpu.streams(length * width);
   std::atomic<bool> failed{false};
   auto tile = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];
@@ -215,7 +215,7 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
   const bool prefetch = result.length * width > kPrefetchBytes;
   const auto scatter = cpu.kernels().scatter[type_index(result.type)];
   // Every part goes through all indices: that pays only where each element costs a miss.
-  const bool cached = static_cast<std::size_t>(result.length * width) < cpu.stream_bytes();
+  const bool cached = !cpu.streams(result.length * width);
   const std::int64_t bytes = 10 * (source.length + result.length) * width;
   const int parts =
       cached || result.length == 0 ? 1 : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);

@@ -28,8 +28,7 @@ class Scan {
         out_(mutable_elements<std::byte>(result)),
         // Compact operands are written out where the result goes, tile by tile.
         in_(data.form == Form::Dense ? elements<std::byte>(data) : out_),
-        streamed_(in_ != out_ &&
-                  static_cast<std::size_t>(data.length * width_) >= cpu.stream_bytes()) {}
+        streamed_(in_ != out_ && cpu.streams(data.length * width_)) {}
 
   void run() {
     const std::int64_t bytes = 2 * data_.length * width_;

@@ -92,6 +92,33 @@ TEST_CASE("freed neighbours merge, so that changing sizes do not spread") {
   CHECK(heap.statistics().peak_held_bytes <= total + total / 8);
 }
 
+TEST_CASE("blocks of some kilobytes share their memory whatever their sizes") {
+  HostMemory memory;
+  Heap heap(memory);
+  const std::size_t total = std::size_t{1} << 20;
+  for (std::size_t bytes = 2500; bytes < 32000; bytes += bytes / 3) {
+    std::vector<Ref<Buffer>> blocks;
+    while (heap.statistics().live_bytes + bytes < total) blocks.push_back(heap.allocate(bytes));
+  }
+  CHECK(heap.statistics().peak_held_bytes <= total);
+}
+
+TEST_CASE("huge pages begin behind the small pages of a region") {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  constexpr std::size_t kSmall = std::size_t{512} << 10;
+  constexpr std::size_t kBytes = std::size_t{16} << 20;
+  HostMemory memory;
+  void* const region = memory.acquire(kBytes);
+  REQUIRE(region != nullptr);
+  CHECK((reinterpret_cast<std::uintptr_t>(region) + kSmall) % kHugePage == 0);
+  std::memset(region, 1, kBytes);
+  memory.release(region, kBytes);
+  void* const small = memory.acquire(100);
+  REQUIRE(small != nullptr);
+  std::memset(small, 1, 100);
+  memory.release(small, 100);
+}
+
 TEST_CASE("random use keeps the books") {
   CountingSource source(std::size_t{1} << 20);
   {

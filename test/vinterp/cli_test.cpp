@@ -179,6 +179,20 @@ TEST_CASE("a dash is standard input", "[cli]") {
   CHECK(result.out == "( 7 )\n");
 }
 
+TEST_CASE("programs of any size come through a pipe, and from an empty file", "[cli]") {
+  Folder folder;
+  std::string text = "FUNC A CONST INT 7 RET\n";
+  for (int i = 0; i < 20000; ++i) text += fmt::format("{{ comment {} }}\n", i);
+  folder.write("long.vcode", text + "FUNC B CONST INT 8 RET");
+  folder.write("empty.vcode", "");
+  CHECK(folder.run("cat long.vcode | $V -").out == "( 7 )\n");
+  CHECK(folder.run("$V long.vcode").out == "( 7 )\n");
+  CHECK(folder.run("$V -- - <long.vcode").out == "( 7 )\n");
+  const auto empty = folder.run("$V empty.vcode");
+  CHECK(empty.status == 1);
+  CHECK(empty.err.find("the program has no functions [V0205]") != std::string::npos);
+}
+
 TEST_CASE("messages as JSON", "[cli]") {
   Folder folder;
   folder.write("two.vcode", "FUNC A CALL B RET\nFUNC C CALL D RET\n");
@@ -263,6 +277,19 @@ TEST_CASE("worker threads are loaded when there is work for them", "[cli]") {
   const auto serial = folder.run("LD_DEBUG=files $V --threads 1 --int 64 large.vcode");
   CHECK(serial.err.find("cvl_cpu_threads.so") == std::string::npos);
 }
+
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+TEST_CASE("vector math is loaded when a program needs it", "[cli]") {
+  Folder folder;
+  folder.write("plain.vcode",
+               "FUNC MAIN CONST FLOAT 0.0 CONST SEGDES 100 DIST FLOAT COPY 1 0 + FLOAT RET");
+  folder.write("math.vcode", "FUNC MAIN CONST FLOAT (0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0) EXP RET");
+  CHECK(folder.run("LD_DEBUG=files $V plain.vcode").err.find("libmvec") == std::string::npos);
+  const auto math = folder.run("LD_DEBUG=files $V math.vcode");
+  CHECK(math.err.find("libmvec") != std::string::npos);
+  CHECK(math.out.starts_with("( 1.0"));
+}
+#endif
 
 TEST_CASE("a program without its worker threads warns and uses one", "[cli]") {
   Folder folder;

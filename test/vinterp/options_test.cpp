@@ -52,6 +52,17 @@ TEST_CASE("options may follow the file, -- ends them, - is a file", "[options]")
   CHECK(parsed({"-"}).file == "-");
 }
 
+TEST_CASE("an option is not mistaken for another that its name begins with", "[options]") {
+  const Options options =
+      parsed({"--trace-lines=5", "--profile-rows=r.csv", "--no-kernels", "file"});
+  CHECK(options.trace_lines == 5);
+  CHECK_FALSE(options.trace);
+  CHECK(options.profile_rows == "r.csv");
+  CHECK_FALSE(options.profile);
+  CHECK_FALSE(options.kernels);
+  CHECK(options.verify);
+}
+
 TEST_CASE("long options", "[options]") {
   const Options options =
       parsed({"--threads=3", "--int", "64", "--float=32", "--memory", "16G", "--seed=9",
