@@ -42,7 +42,7 @@ const ThreadLibrary* thread_library() {
   return library;
 }
 
-// Loading and starting takes one to two milliseconds: so much time does one thread need for this.
-std::int64_t bytes_before_threads() { return std::int64_t{16} << 20; }
+// Loading and starting takes about a millisecond: so much time does one thread need for this.
+std::int64_t bytes_before_threads() { return std::int64_t{6} << 20; }
 
 }  // namespace cvl::cpu
