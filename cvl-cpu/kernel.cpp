@@ -51,6 +51,7 @@ class CpuKernel final : public PreparedKernel {
       for (const ArrayId array : dying_[p]) state_.arrays[array] = Vector();
     }
     if (state_.faults.any()) state_.faults.raise(kernel_);
+    state_.cpu.random().drawn = state_.stream_at(plan_.draws.size());
     hand_out(results);
   }
 
@@ -67,6 +68,7 @@ class CpuKernel final : public PreparedKernel {
   };
 
   void take_operands(Value* operands) {
+    state_.random = state_.cpu.random();
     for (std::size_t k = 0; k < kernel_.sizes.size(); ++k) {
       state_.sizes[k] = kernel_.sizes[k].literal.value_or(KernelState::kUnbound);
     }

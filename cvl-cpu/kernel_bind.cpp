@@ -30,6 +30,7 @@ BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
       copied_(pass.nodes.size()),
       needed_(pass.nodes.size()),
       segments_(state.segdes.size()),
+      stream_at_(state.plan.draws.size()),
       wide_(state.cpu.element_bytes(Type::Int) == 8) {
   for (NodeId k = 0; k < nodes_.size(); ++k) {
     const PlanNode& node = pass.nodes[k];
@@ -72,6 +73,7 @@ void BoundPass::note(NodeId number, std::int64_t position, std::int64_t value,
 
 bool BoundPass::bind(std::int64_t length) {
   length_ = length;
+  for (std::size_t k = 0; k < stream_at_.size(); ++k) stream_at_[k] = state_.stream_at(k);
   if (bound_ && bind_again()) {
     for (BoundProgram* program : {&main, &epilogue, &selected}) {
       for (BoundSteps* steps : {&program->element_steps, &program->run_steps}) {
@@ -409,6 +411,9 @@ void BoundPass::add_step(BoundProgram& bound, NodeId number) {
       step.slot = bound.slots++;
       break;
     }
+    case Kind::Random:
+      step.kind = BoundStep::Kind::Random;
+      break;
     case Kind::Apply:
       finish_apply(step);
       break;

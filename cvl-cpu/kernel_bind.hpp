@@ -35,6 +35,7 @@ struct BoundStep {
     Apply,
     Copy,
     Progression,
+    Random,
     Walk,
     Gather,
     GatherRuns,
@@ -112,6 +113,8 @@ class BoundPass {
   const BoundNode& node(NodeId node) const { return nodes_[node]; }
   bool is_uniform(NodeId node) const { return nodes_[node].mode == BoundNode::Mode::Uniform; }
   const Segments& segments(SegdesId id);
+  /// The place in the stream of the number at position 0 of a draw of the plan.
+  std::uint64_t stream_at(std::uint32_t draw) const { return stream_at_[draw]; }
   /// Notes a failure of a node.
   void note(NodeId node, std::int64_t position, std::int64_t value, std::int64_t limit) const;
   std::int64_t int_at(const std::byte* block, std::int64_t i) const {
@@ -168,8 +171,9 @@ class BoundPass {
   std::vector<NodeId> copied_;  // Special::Copy: of which node
   std::vector<bool> needed_;
   std::vector<std::optional<Segments>> segments_;
-  std::vector<NodeId> volatile_;  // what bind_again() must look at
-  std::vector<bool> single_;      // descriptors that had one segment
+  std::vector<NodeId> volatile_;          // what bind_again() must look at
+  std::vector<bool> single_;              // descriptors that had one segment
+  std::vector<std::uint64_t> stream_at_;  // by draw of the plan
   bool bound_ = false;
   std::int64_t length_ = 0;
   bool wide_;

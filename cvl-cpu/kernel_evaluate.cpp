@@ -139,6 +139,9 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
       case Kind::Progression:
         cpu_.kernels().progression(out, step.start, step.stride, begin, n);
         break;
+      case Kind::Random:
+        draw(step, out, begin, n);
+        break;
       case Kind::Walk:
         step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
           walk_block(list.walked.data() + step.first, list.walked.data() + step.last, block, begin);
@@ -241,6 +244,22 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
       }
     }
     std::memcpy(out + i * step.width, &value, step.width);
+  }
+}
+
+// --- Random numbers ---
+
+/// What bounds below 1 give is nowhere used: they are looked at by an assertion.
+void BlockEvaluator::draw(const BoundStep& step, std::byte* out, std::int64_t begin,
+                          std::int64_t n) {
+  const std::byte* bounds = at_[step.args[0]];
+  const std::uint64_t key = pass_.state().random.key;
+  const std::uint64_t counter =
+      pass_.stream_at(pass_.plan().nodes[step.node].id) + static_cast<std::uint64_t>(begin);
+  if (pass_.is_uniform(step.args[0])) {
+    cpu_.kernels().draw_below(out, bounds, n, key, counter);
+  } else if (!cpu_.kernels().draw(out, bounds, n, key, counter)) {
+    std::memset(out, 0, static_cast<std::size_t>(n * step.width));
   }
 }
 

@@ -52,6 +52,7 @@ class BlockEvaluator {
   void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
                   std::int64_t begin);
   bool find_all_runs(std::int64_t begin, std::int64_t n);
+  void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void note_index(const BoundStep& step, std::int64_t begin, std::int64_t n);

@@ -9,6 +9,7 @@
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl/kernel_fault.hpp"
 #include "cvl/kernel_plan.hpp"
+#include "cvl/random.hpp"
 
 namespace cvl::cpu {
 
@@ -39,10 +40,16 @@ struct KernelState {
   std::vector<Vector> arrays;  // by id; those that do not exist yet are empty
   std::vector<Segdes> segdes;
   std::vector<std::int64_t> sizes;  // by canonical id; kUnbound: not known yet
+  RandomState random{};             // when the run began
   FaultLog faults;
 
   static constexpr std::int64_t kUnbound = -1;
   std::int64_t size(SizeId id) const { return sizes[plan.canonical_size[id]]; }
+  /// The place in the stream of the number at position 0 of a draw of the plan; of the number of
+  /// draws: the place behind all of them.
+  std::uint64_t stream_at(std::size_t draw) const {
+    return random.drawn + plan.drawn_before(draw, [&](SizeId id) { return size(id); });
+  }
   /// Gives a size its value, or checks that it is the value that the size has.
   void bind_size(SizeId id, std::int64_t value, const std::string& of);
 };

@@ -195,20 +195,30 @@ class Assertion : public KernelSink {
   void open_empty() override {}
   Need open(std::size_t&) override {
     if (!pass_.is_uniform(sink_.values[0])) return Need::Blocks;
-    if (pass_.node(sink_.values[0]).cell[0] == std::byte{0}) fail(0);
+    if (pass_.node(sink_.values[0]).cell[0] == std::byte{0})
+      fail(0, sink_.index == kNone ? nullptr : pass_.node(sink_.index).cell);
     return Need::Nothing;
   }
   void block(BlockEvaluator& values, const KernelTile&, std::byte*, std::int64_t begin,
              std::int64_t n) override {
     const std::byte* flags = values.at(sink_.values[0]);
     const void* bad = std::memchr(flags, 0, static_cast<std::size_t>(n));
-    if (bad != nullptr) fail(begin + (static_cast<const std::byte*>(bad) - flags));
+    if (bad == nullptr) return;
+    const std::int64_t at = static_cast<const std::byte*>(bad) - flags;
+    fail(begin + at,
+         sink_.index == kNone ? nullptr : values.filled(sink_.index, n) + at * int_bytes());
   }
 
  private:
-  void fail(std::int64_t position) {
+  std::int64_t int_bytes() const { return width_of(Type::Int); }
+  /// `number`: the INT that is to blame, if one is.
+  void fail(std::int64_t position, const std::byte* number) {
     KernelFault fault;
     fault.kind = KernelFault::Kind::Assertion;
+    if (number != nullptr) {
+      fault.kind = KernelFault::Kind::Random;
+      fault.value = pass_.int_at(number, 0);
+    }
     fault.binding = sink_.binding;
     fault.position = position;
     fault.count = length();

@@ -67,6 +67,7 @@ bool CudaKernel::run(Value* operands, Value* results) {
   if (!load()) return false;
   const Cleanup cleanup{*this};
   try {
+    random_ = cuda_.random();
     take_operands(operands);
     run_ = std::make_shared<KernelRun>();
     run_->sites = kernel_sites_;
@@ -80,6 +81,7 @@ bool CudaKernel::run(Value* operands, Value* results) {
     cuda_.wait();  // what the device has met comes first
     throw;
   }
+  cuda_.random().drawn = stream_at(plan_.draws.size());
   hand_out(results);
   return true;
 }

@@ -33,6 +33,10 @@ class CudaKernel final : public PreparedKernel {
   void take_operands(Value* operands);
   void hand_out(Value* results);
   std::int64_t size(SizeId id) const { return sizes_[plan_.canonical_size[id]]; }
+  /// The place in the stream of the first number of a draw; of the number of draws: behind all.
+  std::uint64_t stream_at(std::size_t draw) const {
+    return random_.drawn + plan_.drawn_before(draw, [&](SizeId id) { return size(id); });
+  }
   void bind_size(SizeId id, std::int64_t value, const std::string& of);
 
   // kernel_pass_operation.cpp
@@ -73,6 +77,7 @@ class CudaKernel final : public PreparedKernel {
   std::vector<Vector> arrays_;
   std::vector<Segdes> segdes_;
   std::vector<std::int64_t> sizes_;  // by canonical id
+  RandomState random_{};             // when the run began
   std::vector<Vector> lengths_;      // by descriptor: of its segments, which a pass makes
   std::shared_ptr<KernelRun> run_;   // what failures of it are reported by
   FailureSink failures_;

@@ -58,6 +58,12 @@ std::vector<std::byte> CudaKernel::parameters(std::size_t number, const PassCont
       case Member::Kind::Size:
         image.add(size(member.id));
         break;
+      case Member::Kind::Random: {
+        RandomState state = random_;
+        state.drawn = stream_at(member.id);
+        image.add(state);
+        break;
+      }
       case Member::Kind::Lengths:
         image.add(array_of(data_of(lengths_[member.id]), lengths_[member.id].length));
         break;
@@ -90,6 +96,9 @@ std::size_t CudaKernel::parameter_bytes(const PassCode& code) {
         break;
       case Member::Kind::Descriptor:
         bytes += sizeof(Segments);
+        break;
+      case Member::Kind::Random:
+        bytes += sizeof(RandomState);
         break;
       case Member::Kind::Size:
         bytes += sizeof(std::int64_t);

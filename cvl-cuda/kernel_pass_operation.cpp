@@ -66,15 +66,14 @@ void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
   const std::int64_t counting = code.running ? control.stretches : 0;
   const std::int64_t blocks =
       counting + control.stretches + control.other_blocks + control.target_blocks;
+  make_targets(pass, code, length);
   if (!counts_first(pass)) {
-    make_targets(pass, code, length);
     launch(number, blocks, control, length);
     return finish_sinks(pass, read_counts(code));
   }
   CountersGuard guard{cuda_};
-  launch(number, counting, control, length);
+  launch(number, counting, control, length);  // which concludes reductions
   const std::vector<std::int64_t> counts = read_counts(code);
-  make_targets(pass, code, length);
   make_selected(pass, counts);
   launch(number, blocks - counting, control, length);
   guard.armed = false;

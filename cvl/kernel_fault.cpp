@@ -39,6 +39,8 @@ Failure failure_of(const vcode::Kernel& kernel, const KernelFault& fault) {
       return {ErrorCode::AssertionFailed,
               kernel.bindings[fault.binding].message,
               {fmt::format("the check of kernel `{}` fails {}", kernel.name, at_position(fault))}};
+    case KernelFault::Kind::Random:
+      return random_range(fault.position, fault.value, fault.count);
     case KernelFault::Kind::Length:
       return negative_length(fault.position, fault.value, fault.count);
     case KernelFault::Kind::Size:

@@ -11,14 +11,14 @@ namespace cvl {
 /// A failure at one position. Of several, that of the first binding counts, of one binding that at
 /// the first position: what evaluating one binding after the other would have met first.
 struct KernelFault {
-  enum class Kind : std::uint8_t { Division, Index, Segment, Assertion, Length, Size };
+  enum class Kind : std::uint8_t { Division, Index, Segment, Assertion, Random, Length, Size };
   Kind kind = Kind::Division;
   std::uint32_t binding = 0;
   std::int64_t position = 0;
   NodeId node = kNone;     // Division, Index, Segment: the node that failed …
   vcode::Op op{};          // … its operation, if it is one
   std::uint32_t id = 0;    // array, descriptor or size
-  std::int64_t value = 0;  // index, length or size
+  std::int64_t value = 0;  // index, bound, length or size
   std::int64_t limit = 0;  // number of elements or segments that there are
   std::int64_t count = 0;  // positions in the pass
 };

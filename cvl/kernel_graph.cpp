@@ -61,7 +61,7 @@ NodeId GraphBuilder::add(PlanNode node) {
   }
   const bool varies = node.kind == Kind::Position || node.kind == Kind::Load ||
                       node.kind == Kind::SegmentNumber || node.kind == Kind::SegmentOffset ||
-                      node.kind == Kind::Scan;
+                      node.kind == Kind::Scan || node.kind == Kind::Random;
   node.uniform = !varies;
   node.after_scan = node.kind == Kind::Scan;
   const auto depends_on = [&](NodeId other) {
@@ -176,6 +176,20 @@ NodeId GraphBuilder::scan(vcode::Monoid monoid, NodeId value, SegdesId under,
   node.id = under == kNone || is_single(under) ? kNone : under;
   node.binding = binding;
   return add(node);
+}
+
+NodeId GraphBuilder::random(std::uint32_t draw, NodeId bound, std::uint32_t binding) {
+  PlanNode node;
+  node.kind = Kind::Random;
+  node.id = draw;
+  node.args[0] = bound;
+  node.binding = binding;
+  return add(node);
+}
+
+NodeId GraphBuilder::at_least_one(NodeId number, std::uint32_t binding) {
+  const NodeId args[] = {number, constant_int(1)};
+  return apply(Op::GreaterEqual, Type::Int, Type::Bool, args, 2, kNone, binding);
 }
 
 NodeId GraphBuilder::segment_number(SegdesId segdes, NodeId position, NodeId guard,

@@ -32,11 +32,14 @@ class GraphBuilder {
   NodeId apply(vcode::Op op, vcode::Type written, vcode::Type type, const NodeId* args,
                std::size_t arity, NodeId guard, std::uint32_t binding);
   NodeId scan(vcode::Monoid monoid, NodeId value, SegdesId under, std::uint32_t binding);
+  /// Random number `draw` of the plan at the own position.
+  NodeId random(std::uint32_t draw, NodeId bound, std::uint32_t binding);
   NodeId segment_number(SegdesId segdes, NodeId position, NodeId guard, std::uint32_t binding);
   NodeId segment_offset(SegdesId segdes, NodeId position, NodeId guard, std::uint32_t binding);
   /// Kind SegmentLength or SegmentStart.
   NodeId segment_property(PlanNode::Kind kind, SegdesId segdes, NodeId segment, NodeId guard,
                           std::uint32_t binding);
+  NodeId at_least_one(NodeId number, std::uint32_t binding);
   NodeId constant(const vcode::ThunkNode& literal);
   NodeId both(NodeId guard, NodeId condition);
   NodeId negation(NodeId condition);

@@ -52,7 +52,7 @@ class Liveness {
   }
 
   bool wanted(const Binding& binding) const {
-    if (binding.kind == Binding::Kind::Assert) return true;
+    if (binding.kind == Binding::Kind::Assert || binding.kind == Binding::Kind::Random) return true;
     if (binding.kind == Binding::Kind::Size) return sizes_[canonical_[binding.size]];
     for (const vcode::ArrayId array : binding.arrays) {
       if (live_.arrays[array]) return true;

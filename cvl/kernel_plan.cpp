@@ -7,6 +7,7 @@
 #include "cvl/kernel_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -65,7 +66,10 @@ class Planner {
 
   KernelPlan run() {
     for (std::uint32_t b = 0; b < kernel_.bindings.size(); ++b) {
-      for (const ArrayId array : kernel_.bindings[b].arrays) maker_[array] = b;
+      const Binding& binding = kernel_.bindings[b];
+      for (const ArrayId array : binding.arrays) maker_[array] = b;
+      if (binding.kind != Binding::Kind::Random) continue;
+      draws_.push_back({b, canonical_[space_length(kernel_, binding.space)]});
     }
     for (std::uint32_t b = 0; b < kernel_.bindings.size(); ++b) {
       if (live_.bindings[b] && !waits(kernel_.bindings[b])) place(b);
@@ -74,11 +78,20 @@ class Planner {
   }
 
  private:
-  /// Maps whose results need not lie in memory are placed with their first reader.
+  /// Maps and random numbers that cannot fail are placed with their first reader if they need not
+  /// lie in memory.
   bool waits(const Binding& binding) const {
-    return binding.kind == Binding::Kind::Map &&
-           std::none_of(binding.arrays.begin(), binding.arrays.end(),
-                        [&](ArrayId array) { return live_.stored[array]; });
+    const bool can_wait = binding.kind == Binding::Kind::Map ||
+                          (binding.kind == Binding::Kind::Random && has_known_bound(binding));
+    return can_wait && std::none_of(binding.arrays.begin(), binding.arrays.end(),
+                                    [&](ArrayId array) { return live_.stored[array]; });
+  }
+
+  /// Is the bound a number for which there are random numbers?
+  static bool has_known_bound(const Binding& binding) {
+    const ThunkNode& bound = binding.elements.nodes[binding.elements.results[0]];
+    return bound.kind == ThunkNode::Kind::Constant && bound.int_value >= 1 &&
+           bound.int_value <= std::numeric_limits<std::int32_t>::max();
   }
 
   // --- What a binding reads ---
@@ -86,6 +99,14 @@ class Planner {
   void require_space(const vcode::Space& space, Needs& needs) const {
     needs.pass = std::max(
         needs.pass, space.segmented ? segdes_ready_[space.id] : size_ready_[canonical_[space.id]]);
+  }
+
+  /// Where the numbers of a RAND begin depends on how many are drawn before them.
+  void require_draws(std::uint32_t number, Needs& needs) const {
+    if (kernel_.bindings[number].kind != Binding::Kind::Random) return;
+    for (const PlanDraw& draw : draws_) {
+      if (draw.binding < number) needs.pass = std::max(needs.pass, size_ready_[draw.length]);
+    }
   }
 
   /// Adds what a thunk over a space of this length reads.
@@ -122,8 +143,7 @@ class Planner {
     const std::uint32_t maker = maker_[array];
     if (maker == kNone) return;
     const Binding::Kind kind = kernel_.bindings[maker].kind;
-    const bool pointwise = kind == Binding::Kind::Map || kind == Binding::Kind::Scan;
-    if (own && pointwise) {
+    if (own && is_pointwise(kind)) {
       if (home_[array] == kNone) {
         queue.push_back(maker);
         return;
@@ -150,6 +170,7 @@ class Planner {
       seen[map] = true;
       needs.maps.push_back(map);
       require_space(kernel_.bindings[map].space, needs);
+      require_draws(map, needs);
       add_needs(kernel_.bindings[map].elements, false, length, needs, queue);
     }
     std::sort(needs.maps.begin(), needs.maps.end());
@@ -196,6 +217,30 @@ class Planner {
     return drafts_[pass].graph.lower(thunk, binding, array_value, size_value);
   }
 
+  static bool is_pointwise(Binding::Kind kind) {
+    return kind == Binding::Kind::Map || kind == Binding::Kind::Scan ||
+           kind == Binding::Kind::Random;
+  }
+
+  std::uint32_t draw_of(std::uint32_t number) const {
+    const auto draw = std::find_if(draws_.begin(), draws_.end(), [&](const PlanDraw& candidate) {
+      return candidate.binding == number;
+    });
+    return static_cast<std::uint32_t>(draw - draws_.begin());
+  }
+
+  /// Bounds are looked at even if nobody reads the numbers.
+  void check_bound(std::uint32_t pass, std::uint32_t number) {
+    const Binding& binding = kernel_.bindings[number];
+    if (binding.kind != Binding::Kind::Random || has_known_bound(binding)) return;
+    PlanSink sink;
+    sink.kind = SinkKind::Assert;
+    sink.binding = number;
+    sink.index = lower(pass, binding.elements, number)[0];
+    sink.values = {drafts_[pass].graph.at_least_one(sink.index, number)};
+    drafts_[pass].sinks.push_back(std::move(sink));
+  }
+
   void make_pointwise(std::uint32_t pass, std::uint32_t number) {
     const Binding& binding = kernel_.bindings[number];
     std::vector<NodeId> values = lower(pass, binding.elements, number);
@@ -204,6 +249,8 @@ class Planner {
       if (!live_.arrays[binding.arrays[k]]) continue;
       if (binding.kind == Binding::Kind::Scan) {
         values[k] = drafts_[pass].graph.scan(binding.monoids[k], values[k], under, number);
+      } else if (binding.kind == Binding::Kind::Random) {
+        values[k] = drafts_[pass].graph.random(draw_of(number), values[k], number);
       }
       drafts_[pass].arrays.emplace(binding.arrays[k], values[k]);
       home_[binding.arrays[k]] = pass;
@@ -223,6 +270,7 @@ class Planner {
     const bool once = space == nullptr;
     const SizeId length = once ? 0 : canonical_[space_length(kernel_, *space)];
     Needs needs = needs_of(number, thunks, once, length);
+    require_draws(number, needs);
     if (!once) require_space(*space, needs);
     if (before_scans) {
       for (const std::uint32_t pass : needs.scanned) needs.pass = std::max(needs.pass, pass + 1);
@@ -250,8 +298,9 @@ class Planner {
     const std::uint32_t pass =
         open_pass(number, {&binding.elements, &binding.flags, &binding.index},
                   is_once(binding) ? nullptr : &binding.space, earliest, before_scans);
-    if (binding.kind == Binding::Kind::Map || binding.kind == Binding::Kind::Scan) {
+    if (is_pointwise(binding.kind)) {
       make_pointwise(pass, number);
+      check_bound(pass, number);
       return;
     }
     add_sinks(pass, number);
@@ -395,6 +444,7 @@ class Planner {
     KernelPlan plan;
     plan.kernel = &kernel_;
     plan.canonical_size = canonical_;
+    plan.draws = draws_;
     for (Draft& draft : drafts_) plan.passes.push_back(finish_pass(draft));
     plan.scattered.resize(kernel_.arrays.size());
     plan.last_read.assign(kernel_.arrays.size(), kNone);
@@ -494,6 +544,7 @@ class Planner {
   const Kernel& kernel_;
   std::vector<SizeId> canonical_;
   KernelLiveness live_;
+  std::vector<PlanDraw> draws_;
   std::vector<std::uint32_t> maker_;         // binding that makes an array; kNone: an operand
   std::vector<std::uint32_t> home_;          // pass that makes an array, once there is one
   std::vector<std::uint32_t> size_ready_;    // first pass that can use a size

@@ -34,6 +34,8 @@ struct PlanNode {
     Position,       // own position as INT
     Load,           // element of array `id` at the own position; arrays are at least that long
     Gather,         // element args[0] of array `id`
+    Random,         // number of RAND at the own position: `id` of KernelPlan::draws, below args[0],
+                    // where that is below 1: anything
     Apply,          // elementwise operation `op` with written type `written` on args
     SegmentNumber,  // own segment under descriptor `id`, whose total is the length of the pass
     SegmentOffset,  // own position within that segment
@@ -74,8 +76,9 @@ struct PlanSink {
     Split,     // class c, given by `flag`: arrays[c * values.size() + k], segdes[c]
     Scatter,   // arrays[k][index] = values[k] where flag (if any); the highest position wins
     Segments,  // descriptor segdes[0] with lengths values[0]; negative ones fail
-    Assert,    // fails with the message of its binding where values[0] is F
-    Size,      // size `size` = values[0], in a pass that is `once`; negative ones fail
+    Assert,  // fails with the message of its binding where values[0] is F; of RAND: because of the
+             // number `index`
+    Size,    // size `size` = values[0], in a pass that is `once`; negative ones fail
   };
   Kind kind = Kind::Store;
   vcode::Op op = vcode::Op::AddReduce;
@@ -110,14 +113,32 @@ struct PlanPass {
   bool has_scan = false;
 };
 
+/// Random numbers that a kernel draws: one for each position of a space.
+struct PlanDraw {
+  std::uint32_t binding = 0;
+  SizeId length = 0;  // canonical size of the space; known before any pass that needs these numbers
+                      // or later ones
+};
+
 struct KernelPlan {
   const vcode::Kernel* kernel = nullptr;
   std::vector<PlanPass> passes;        // to be run in this order
   std::vector<SizeId> canonical_size;  // per size: the representative of all sizes known equal
+  std::vector<PlanDraw> draws;         // in order of the stream
   /// Per array: is it stored by a Scatter (and must then lie in memory), …
   std::vector<bool> scattered;
   /// … and the last pass that reads it; kNone: none does.
   std::vector<std::uint32_t> last_read;
+
+  /// The place in the stream of the first number of a draw, counted from the first number of the
+  /// kernel; of `draws.size()`: how many there are. `size` gives the value of a size.
+  template <class Size>
+  std::uint64_t drawn_before(std::size_t draw, const Size& size) const {
+    std::uint64_t drawn = 0;
+    for (std::size_t k = 0; k < draw; ++k)
+      drawn += static_cast<std::uint64_t>(size(draws[k].length));
+    return drawn;
+  }
 
   /// Passes over index spaces, for reports: what a device would have to launch at least.
   std::size_t launches() const;

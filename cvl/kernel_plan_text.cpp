@@ -24,6 +24,8 @@ std::string node_text(const vcode::Kernel& kernel, const PlanNode& node) {
       return fmt::format("load {}", array());
     case Kind::Gather:
       return fmt::format("{}[%{}]", array(), node.args[0]);
+    case Kind::Random:
+      return fmt::format("random {} below %{}", node.id, node.args[0]);
     case Kind::Apply: {
       std::string text(vcode::info(node.op).text);
       for (const NodeId arg : node.args) {

@@ -54,7 +54,7 @@ struct Statement {
   Op op{};
   Type written = Type::Int;
   std::uint32_t index = 0;
-  bool checks = false;  // Run: the kernel contains ASSERTs, so that it is more than a computation
+  bool effects = false;  // Run: the kernel is not pure (vcode::is_pure)
   std::vector<ValueId> operands;
   std::vector<ValueId> results;
   std::unique_ptr<Block> then_block, else_block;  // If: both are always there

@@ -201,7 +201,7 @@ void Parser::operation(Statement& statement, std::string_view word) {
   } else if (word == "RUN") {
     statement.kind = Statement::Kind::Run;
     statement.index = kernel_index(next());
-    statement.checks = has_checks(module_.kernels[statement.index]);
+    statement.effects = !vcode::is_pure(module_.kernels[statement.index]);
   } else if (word == "IF") {
     statement.kind = Statement::Kind::If;
   } else if (word == "EXIT") {

@@ -55,12 +55,6 @@ Statement make_const(const Module& module, Function& function, std::uint32_t con
   return statement;
 }
 
-bool has_checks(const vcode::Kernel& kernel) {
-  return std::any_of(kernel.bindings.begin(), kernel.bindings.end(), [](const auto& binding) {
-    return binding.kind == vcode::Binding::Kind::Assert;
-  });
-}
-
 Statement make_run(const Module& module, Function& function, std::uint32_t kernel,
                    std::vector<ValueId> operands, const Origin& origin) {
   Statement statement;
@@ -69,7 +63,7 @@ Statement make_run(const Module& module, Function& function, std::uint32_t kerne
   statement.operands = std::move(operands);
   statement.origin = origin;
   const vcode::Kernel& definition = module.kernels[kernel];
-  statement.checks = has_checks(definition);
+  statement.effects = !vcode::is_pure(definition);
   for (const vcode::KernelParameter& output : definition.outputs) {
     const Type type = output.segdes ? Type::Segdes : definition.arrays[output.id].type;
     statement.results.push_back(new_value(function, type, origin));
@@ -134,7 +128,7 @@ bool is_pure(const Statement& statement) {
     case Statement::Kind::Given:
       return true;
     case Statement::Kind::Run:
-      return !statement.checks;
+      return !statement.effects;
     case Statement::Kind::Op: {
       const vcode::OpInfo& info = vcode::info(statement.op);
       return (info.is_vector_op() && info.family != Family::Random) || info.family == Family::Pair;
@@ -224,7 +218,7 @@ Statement copy_without_blocks(const Statement& statement) {
   copy.op = statement.op;
   copy.written = statement.written;
   copy.index = statement.index;
-  copy.checks = statement.checks;
+  copy.effects = statement.effects;
   copy.operands = statement.operands;
   copy.results = statement.results;
   copy.origin = statement.origin;

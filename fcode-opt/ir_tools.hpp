@@ -28,8 +28,6 @@ Statement make_op(Function& function, Op op, Type written, std::vector<ValueId> 
                   const Origin& origin);
 Statement make_const(const Module& module, Function& function, std::uint32_t constant,
                      const Origin& origin);
-/// Does the kernel contain ASSERTs (Statement::checks)?
-bool has_checks(const vcode::Kernel& kernel);
 /// RUN with fresh results, typed as the kernel says.
 Statement make_run(const Module& module, Function& function, std::uint32_t kernel,
                    std::vector<ValueId> operands, const Origin& origin);

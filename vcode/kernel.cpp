@@ -186,6 +186,8 @@ std::string_view feature_name(Feature feature) {
       return "SCATTER";
     case Feature::Assert:
       return "ASSERT";
+    case Feature::Random:
+      return "RAND";
   }
   return {};
 }
@@ -195,8 +197,13 @@ FeatureSet features_of(const Kernel& kernel) {
   for (const Binding& binding : kernel.bindings) {
     if (binding.kind == Binding::Kind::Scatter) features |= feature_bit(Feature::Scatter);
     if (binding.kind == Binding::Kind::Assert) features |= feature_bit(Feature::Assert);
+    if (binding.kind == Binding::Kind::Random) features |= feature_bit(Feature::Random);
   }
   return features;
+}
+
+bool is_pure(const Kernel& kernel) {
+  return (features_of(kernel) & (feature_bit(Feature::Assert) | feature_bit(Feature::Random))) == 0;
 }
 
 bool same_size(const Kernel& kernel, SizeId a, SizeId b) {

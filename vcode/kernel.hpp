@@ -111,6 +111,8 @@ struct Binding {
     Size,      // SIZE result = elements (no index)
     Assert,    // stops the program with `message` if `elements` is F anywhere (see `exits`)
     Map,       // arrays[k][i] = elements[k](i)
+    Random,    // arrays[0][i] = a number from 0 up to, but not including, elements[0](i): the next
+               // numbers of RAND, in order of the index
     Scan,      // exclusive, one monoid per component
     Reduce,    // one monoid per component; one element per segment (flat: one)
     Filter,    // elements[k](i) where flags(i); then the descriptor of what was kept
@@ -165,8 +167,8 @@ struct Kernel {
 Type parameter_type(const Kernel& kernel, KernelParameter parameter);
 
 /// What a file must declare with NEEDS when one of its kernels uses it (rule W-9).
-enum class Feature : std::uint8_t { Stream, Scatter, Assert };
-inline constexpr int kFeatures = 3;
+enum class Feature : std::uint8_t { Stream, Scatter, Assert, Random };
+inline constexpr int kFeatures = 4;
 /// One bit for each feature.
 using FeatureSet = std::uint8_t;
 constexpr FeatureSet feature_bit(Feature feature) {
@@ -175,6 +177,10 @@ constexpr FeatureSet feature_bit(Feature feature) {
 std::string_view feature_name(Feature feature);
 /// The features that a kernel uses.
 FeatureSet features_of(const Kernel& kernel);
+
+/// Does it only compute, so that it may be left out when nobody needs its results, run twice, or
+/// exchanged with others? It does not if it contains ASSERT or RAND.
+bool is_pure(const Kernel& kernel);
 
 /// Are both the same number whatever the operands are: the same id, or equal literals?
 bool same_size(const Kernel& kernel, SizeId a, SizeId b);

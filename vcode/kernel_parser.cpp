@@ -251,7 +251,7 @@ bool KernelParser::binding(std::vector<Token>& names) {
   const Token word = reader_.token();
   const auto kind = word.kind == Token::Kind::Word ? find_combinator(word.text) : std::nullopt;
   if (!kind) {
-    reader_.fail_expected("MAP, SCAN, REDUCE, FILTER, SPLIT, SCATTER, SEGMENTS or ONCE");
+    reader_.fail_expected("MAP, RAND, SCAN, REDUCE, FILTER, SPLIT, SCATTER, SEGMENTS or ONCE");
     return false;
   }
   reader_.advance();

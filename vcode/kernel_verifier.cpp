@@ -189,8 +189,8 @@ bool KernelVerifier::space_usable(Space space) {
 void KernelVerifier::thunks(const Binding& binding) {
   const bool no_index = binding.kind == Kind::Size || binding.kind == Kind::Once;
   ThunkPlace place{!no_index, binding.space, binding.kind == Kind::Once, "the elements"};
-  const bool single =
-      binding.kind == Kind::Size || binding.kind == Kind::Assert || binding.kind == Kind::Segments;
+  const bool single = binding.kind == Kind::Size || binding.kind == Kind::Assert ||
+                      binding.kind == Kind::Segments || binding.kind == Kind::Random;
   if (!checks_.thunk(binding.elements, place, single ? 1 : 0)) return;
   const Type type = binding.elements.nodes[binding.elements.results[0]].type;
   const auto needs = [&](Type wanted, std::string_view what) {
@@ -201,6 +201,7 @@ void KernelVerifier::thunks(const Binding& binding) {
   if (binding.kind == Kind::Size) needs(Type::Int, "the size is");
   if (binding.kind == Kind::Assert) needs(Type::Bool, "the condition of ASSERT is");
   if (binding.kind == Kind::Segments) needs(Type::Int, "the lengths are");
+  if (binding.kind == Kind::Random) needs(Type::Int, "the bound of RAND is");
   const auto extra = [&](const Thunk& thunk, Type wanted, std::string_view what) {
     place.what = what;
     if (!checks_.thunk(thunk, place, 1)) return;

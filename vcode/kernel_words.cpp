@@ -25,6 +25,7 @@ constexpr CombinatorName kCombinators[] = {
     {"SPLIT", Binding::Kind::Split},       {"SCATTER", Binding::Kind::Scatter},
     {"SEGMENTS", Binding::Kind::Segments}, {"ONCE", Binding::Kind::Once},
     {"SIZE", Binding::Kind::Size},         {"ASSERT", Binding::Kind::Assert},
+    {"RAND", Binding::Kind::Random},
 };
 
 struct SegmentOperatorName {

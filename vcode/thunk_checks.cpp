@@ -137,6 +137,7 @@ bool KernelChecks::subscript(const Thunk& thunk, const ThunkNode& node, const Th
   const std::string_view maker = combinator_name(source.binding);
   switch (source.binding) {
     case Binding::Kind::Map:
+    case Binding::Kind::Random:
     case Binding::Kind::Scan:
       if (at_index && same_length) return true;
       fail(ErrorCode::KernelSubscript, node.span,

@@ -24,7 +24,7 @@ std::optional<KernelFault> fault_of(const PlanSink& sink) {
   fault.binding = sink.binding;
   switch (sink.kind) {
     case PlanSink::Kind::Assert:
-      fault.kind = Kind::Assertion;
+      fault.kind = sink.index == kNone ? Kind::Assertion : Kind::Random;
       return fault;
     case PlanSink::Kind::Segments:
       fault.kind = Kind::Length;

@@ -25,6 +25,7 @@ struct Member {
     Target,      // Array<type> of array `id`, which the pass makes or scatters to
     Descriptor,  // Segments of descriptor `id`
     Size,        // the size `id` as std::int64_t
+    Random,      // RandomState before the first number of draw `id` of the plan
     Lengths,     // Array<Int>: lengths of the segments of descriptor `id`, which the pass makes
     Winners,     // Array<std::uint64_t> for the targets of sink `id`
     Kept,        // Array<type> over the positions: scratch, value `value` of sink `id`

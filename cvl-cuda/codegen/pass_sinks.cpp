@@ -11,7 +11,8 @@ void PassWriter::write_sink(std::uint32_t number) {
   const PlanSink& sink = pass_.sinks[number];
   const auto value = [&] { return value_name(sink.values[0]); };
   const auto failure = [&] {
-    return fail(sink.binding, sites_.of_sink(number_, number), value(), "0");
+    const NodeId blamed = sink.index == kNone ? sink.values[0] : sink.index;
+    return fail(sink.binding, sites_.of_sink(number_, number), value_name(blamed), "0");
   };
   switch (sink.kind) {
     case PlanSink::Kind::Store:

@@ -53,6 +53,10 @@ std::string PassWriter::size(SizeId size) {
   member({Member::Kind::Size, id});
   return fmt::format("n{}", id);
 }
+std::string PassWriter::random(std::uint32_t draw) {
+  member({Member::Kind::Random, draw});
+  return fmt::format("random{}", draw);
+}
 std::string PassWriter::lengths(SegdesId segdes) {
   member({Member::Kind::Lengths, segdes});
   return lengths_name(segdes);
@@ -82,6 +86,8 @@ std::string PassWriter::declaration(const Member& member) const {
       return fmt::format("Segments {};", segdes_name(member.id));
     case Member::Kind::Size:
       return fmt::format("std::int64_t n{};", member.id);
+    case Member::Kind::Random:
+      return fmt::format("RandomState random{};", member.id);
     case Member::Kind::Lengths:
       return fmt::format("Array<Int> {};", lengths_name(member.id));
     case Member::Kind::Winners:
@@ -163,6 +169,8 @@ void PassWriter::write_node(NodeId number, Mode mode) {
       return define(as_int("i"));
     case Kind::Load:
       return define(fmt::format("{}[i]", source(own_node.id)));
+    case Kind::Random:
+      return define(fmt::format("random_number({}, i, {})", random(own_node.id), arg));
     case Kind::Apply:
       return write_apply(number, mode);
     case Kind::SegmentNumber:

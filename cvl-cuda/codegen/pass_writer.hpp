@@ -51,6 +51,7 @@ class PassWriter {
   std::string target(ArrayId array);
   std::string descriptor(SegdesId segdes);
   std::string size(SizeId size);
+  std::string random(std::uint32_t draw);
   std::string lengths(SegdesId segdes);
   std::string winners(std::uint32_t sink);
   std::string kept(std::uint32_t sink, std::uint32_t value);

@@ -3,14 +3,23 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "cvl-cuda/kernels/apply.hpp"
 #include "cvl-cuda/kernels/pass.hpp"
 #include "cvl-cuda/kernels/segment_cursor.hpp"
 #include "cvl-cuda/kernels/segment_fold.hpp"
+#include "cvl/random.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
+
+/// The random number of position i, below `bound`; anything where that is below 1.
+template <class I>
+KERNEL_FN I random_number(const RandomState& first, std::int64_t i, I bound) {
+  return static_cast<I>(draw(first.key, first.drawn + static_cast<std::uint64_t>(i),
+                             static_cast<std::make_unsigned_t<I>>(bound)));
+}
 
 /// Position `from` wants the target; the highest position gets it.
 KERNEL_FN inline void claim(const Array<std::uint64_t>& winners, std::int64_t target,

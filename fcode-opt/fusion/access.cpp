@@ -1,5 +1,6 @@
 #include "fcode-opt/fusion/access.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fcode-opt/checks.hpp"
@@ -56,6 +57,20 @@ bool is_scalar_space(const Statement& statement, Shapes& shapes) {
 
 }  // namespace
 
+bool is_positive(ValueId value, const Module& module, Shapes& shapes) {
+  if (const std::optional<Linear> element = shapes.element(value)) {
+    const auto known = shapes.equations.number(*element);
+    if (known && *known == static_cast<std::int32_t>(*known)) return *known >= 1;
+  }
+  const Definition* made = shapes.definition(value);
+  if (made == nullptr || !made->is_const()) return false;
+  const vcode::Constant& constant = module.constants[made->index];
+  return constant.type == Type::Int &&
+         std::all_of(constant.ints().begin(), constant.ints().end(), [](std::int64_t number) {
+           return number >= 1 && number == static_cast<std::int32_t>(number);
+         });
+}
+
 Role role_of(const Statement& statement, const Module& module, Shapes& shapes) {
   if (statement.kind == Statement::Kind::Const) {
     return is_literal(module.constants[statement.index]) ? Role::Literal : Role::Opaque;
@@ -66,6 +81,8 @@ Role role_of(const Statement& statement, const Module& module, Shapes& shapes) {
     case Family::Elementwise:
     case Family::Extract:
       return Role::Map;
+    case Family::Random:  // of one number is an instruction
+      return is_scalar_space(statement, shapes) ? Role::Opaque : Role::Random;
     case Family::Distribute:
     case Family::Index:
     case Family::Lengths:

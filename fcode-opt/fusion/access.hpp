@@ -25,6 +25,7 @@ enum class Role : std::uint8_t {
   Literal,    // CONST of one number
   Generator,  // DIST, INDEX, LENGTHS, LENGTH, one-segment MAKE_SEGDES: computed wherever it is read
   Map,        // one element from elements of the operands
+  Random,     // RAND: the same, but drawn once, in the order of the program
   Reduce,
   Scan,
   Filter,
@@ -33,6 +34,9 @@ enum class Role : std::uint8_t {
   Assert,    // a run-time check (checks.hpp)
   Opaque,    // never part of a kernel
 };
+
+/// Is every element known to be at least 1? RAND of such a vector does not fail.
+bool is_positive(ValueId value, const Module& module, Shapes& shapes);
 
 /// The role that the statement can have, given what is known of its operands.
 Role role_of(const Statement& statement, const Module& module, Shapes& shapes);

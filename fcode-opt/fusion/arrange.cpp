@@ -36,6 +36,7 @@ bool reads_elements(const Statement& reader, std::size_t operand) {
     case Family::Scan:
     case Family::Pack:
     case Family::MakeSegdes:
+    case Family::Random:
       return true;
     case Family::Permute:
       return reader.op != Op::BFPermute && (reader.op != Op::BPermute || operand != 0);

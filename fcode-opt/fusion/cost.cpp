@@ -49,7 +49,8 @@ std::int64_t cost(const RegionGraph& graph, const Schedule& schedule, NodeIndex 
   for (NodeIndex i = 0; i < end; ++i) {
     const Node& node = graph.nodes[i];
     if (!node.in_kernel()) continue;
-    const bool elementwise = node.role == Role::Map || node.role == Role::Scan;
+    const bool elementwise = node.role == Role::Map || node.role == Role::Scan ||
+                             (node.role == Role::Random && !node.may_fail);
     if (elementwise && !stored[i]) continue;
     if (!node.scalar) passes.insert({schedule[i], node.domain});
     if (stored[i]) total += kVectorCost + (node.role == Role::Reduce ? 0 : bytes(graph, node));

@@ -151,12 +151,20 @@ class RegionFusion {
     Statement run;
     run.kind = Statement::Kind::Run;
     run.index = pool_.add(std::move(written.kernel), function_, first.origin);
-    run.checks = has_checks(module_.kernels[run.index]);
+    run.effects = !vcode::is_pure(module_.kernels[run.index]);
     run.operands = std::move(written.operands);
     run.results = std::move(written.results);
-    run.origin = first.origin;
+    run.origin = place_of(members);
     report.kernels.push_back({run.index, first.origin, static_cast<std::uint32_t>(members.size())});
     result.push_back(std::move(run));
+  }
+
+  // Where failures of the kernel are reported.
+  const Origin& place_of(const std::vector<NodeIndex>& members) const {
+    for (const NodeIndex i : members) {
+      if (is_failing_draw(graph_.nodes[i])) return graph_.nodes[i].statement->origin;
+    }
+    return graph_.nodes[members[0]].statement->origin;
   }
 
   void emit_instructions(Slot slot, std::vector<Statement>& result) {

@@ -203,18 +203,27 @@ class GraphBuilder {
         const bool generated = made != kOutside && graph_.nodes[made].role == Role::Generator;
         if (generated && relies[made]) relies[i] = true;
       }
-      if (node.statement->kind == Statement::Kind::Op && node.statement->op == Op::Rand) {
-        node.after = std::exchange(random, i);
-      } else if (node.role == Role::Assert) {
-        node.after = std::exchange(check, i);
+      const auto comes_after = [&](NodeIndex before) {
+        if (before != kOutside) node.after.push_back(before);
+      };
+      if (is_random(*node.statement)) comes_after(std::exchange(random, i));
+      if (node.role == Role::Assert) {
+        comes_after(std::exchange(check, i));
       } else if (stops(node) || relies[i]) {
         node.may_fail = true;
-        node.after = check;
+        comes_after(check);
       }
     }
   }
 
-  static bool stops(const Node& node) {
+  static bool is_random(const Statement& statement) {
+    return statement.kind == Statement::Kind::Op && statement.op == Op::Rand;
+  }
+
+  bool stops(const Node& node) {
+    if (is_random(*node.statement)) {
+      return !is_positive(node.statement->operands[0], module_, shapes_);
+    }
     if (node.role == Role::Opaque) return may_fail(*node.statement);
     if (node.role == Role::Scatter || node.role == Role::Segments) return true;
     if (node.role != Role::Map) return false;

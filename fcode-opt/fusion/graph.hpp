@@ -41,9 +41,9 @@ struct Node {
   std::uint32_t readers = 0;   // reads of results by nodes of the region
   bool new_total = false;      // Segments: nothing else that can be meant has its data length
   bool may_fail = false;       // stops the program for some elements: indices, divisors, lengths
-  NodeIndex after = kOutside;  // has to come after this one: random numbers, checks and what they
-                               // guard
-  std::vector<Read> reads;     // of what has to exist before: no literals or generators
+  // What it has to come after: random numbers, checks and what they guard.
+  std::vector<NodeIndex> after;
+  std::vector<Read> reads;  // of what has to exist before: no literals or generators
 
   /// Has a slot: literals and generators that nobody needs as values have none.
   bool scheduled() const { return (role != Role::Literal && role != Role::Generator) || kept; }

@@ -89,6 +89,10 @@ class KernelWriter {
         binding.kind = node.scalar ? Binding::Kind::Once : Binding::Kind::Map;
         binding.elements = thunk(statement.results[0]);
         break;
+      case Role::Random:
+        binding.kind = Binding::Kind::Random;
+        binding.elements = thunk(statement.operands[0]);
+        break;
       case Role::Reduce:
         binding.kind = Binding::Kind::Reduce;
         binding.monoids = {{statement.op, statement.written}};

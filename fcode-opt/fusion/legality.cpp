@@ -54,6 +54,7 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
       if (read.access == Access::Target) return true;  // as long as the target, by the length rules
       return recomputable(graph, producer, read.access);
     case Role::Scan:
+    case Role::Random:
       return read.access == Access::Own && producer.domain == reader.domain;
     case Role::Reduce:
       return read.access == Access::Zero && reader.scalar;
@@ -68,7 +69,8 @@ ScheduleCheck::ScheduleCheck(const RegionGraph& graph)
     : graph_(graph),
       states_(graph.nodes.size()),
       nodes_in_slot_(graph.nodes.size() + 1),
-      operands_in_slot_(graph.nodes.size() + 1) {}
+      operands_in_slot_(graph.nodes.size() + 1),
+      failing_draws_in_slot_(graph.nodes.size() + 1) {}
 
 bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, State& state) const {
   if (read.producer == kOutside) return true;
@@ -79,7 +81,8 @@ bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, Sta
   if (source.slot > slot) return false;
   if (!reader.in_kernel()) return true;  // instructions come behind the kernel of their slot
   if (!fusible(graph_, reader, read)) return false;
-  const bool inlined = reader.role == Role::Map || reader.role == Role::Scan;
+  const bool inlined =
+      reader.role == Role::Map || reader.role == Role::Scan || reader.role == Role::Random;
   if (source.after_reduce && !reader.scalar) return false;
   if (source.after_scan) {
     if (read.access != Access::Own) return false;
@@ -92,18 +95,28 @@ bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, Sta
   return true;
 }
 
+// Instructions come behind the kernel of their slot.
+bool ScheduleCheck::in_order(const Node& node, Slot slot) const {
+  return std::all_of(node.after.begin(), node.after.end(), [&](NodeIndex index) {
+    const Node& first = graph_.nodes[index];
+    if (!first.scheduled()) return true;
+    const Slot before = states_[index].slot;
+    return node.in_kernel() && !first.in_kernel() ? before < slot : before <= slot;
+  });
+}
+
 bool ScheduleCheck::allowed(NodeIndex index, Slot slot, State& state) const {
   const Node& node = graph_.nodes[index];
   state = {slot, node.role == Role::Scan, node.role == Role::Reduce};
-  if (node.after != kOutside && graph_.nodes[node.after].scheduled()) {
-    const Slot before = states_[node.after].slot;
-    const bool behind = node.in_kernel() && !graph_.nodes[node.after].in_kernel();
-    if (behind ? before >= slot : before > slot) return false;
-  }
+  if (!in_order(node, slot)) return false;
   for (const Read& read : node.reads) {
     if (!allowed(node, read, slot, state)) return false;
   }
   if (!node.in_kernel()) return true;
+  if (slot < nodes_in_slot_.size() && is_failing_draw(node) &&
+      failing_draws_in_slot_[slot] >= kMaxFailingDraws) {
+    return false;
+  }
   const std::size_t operands = node.reads.size() + node.statement->results.size();
   return slot < nodes_in_slot_.size() && nodes_in_slot_[slot] < kMaxKernelNodes &&
          operands_in_slot_[slot] + operands <= kMaxKernelOperands;
@@ -116,6 +129,7 @@ bool ScheduleCheck::place(NodeIndex index, Slot slot) {
   const Node& node = graph_.nodes[index];
   if (node.in_kernel()) {
     ++nodes_in_slot_[slot];
+    failing_draws_in_slot_[slot] += is_failing_draw(node);
     operands_in_slot_[slot] +=
         static_cast<std::uint32_t>(node.reads.size() + node.statement->results.size());
   }
@@ -127,6 +141,7 @@ void ScheduleCheck::take_back(NodeIndex index) {
   const Slot slot = states_[index].slot;
   if (!node.in_kernel()) return;
   --nodes_in_slot_[slot];
+  failing_draws_in_slot_[slot] -= is_failing_draw(node);
   operands_in_slot_[slot] -=
       static_cast<std::uint32_t>(node.reads.size() + node.statement->results.size());
 }

@@ -26,6 +26,14 @@ inline constexpr std::uint32_t kMaxKernelNodes = 400;
 /// (fcode.md 4.2: F-1, F-1b, F-2 … F-4, F-8, F-9; otherwise it is a barrier edge, R-P2.)
 bool fusible(const RegionGraph& graph, const Node& reader, const Read& read);
 
+/// RANDs of one kernel that may fail: their failure is reported at the place of the kernel.
+inline constexpr std::uint32_t kMaxFailingDraws = 1;
+
+/// Is it a RAND that fails if a bound is below 1?
+inline bool is_failing_draw(const Node& node) {
+  return node.role == Role::Random && node.may_fail;
+}
+
 /// Checks a schedule node by node, in program order.
 class ScheduleCheck {
  public:
@@ -41,12 +49,13 @@ class ScheduleCheck {
     bool after_scan = false;    // computed from the result of a SCAN in its kernel
     bool after_reduce = false;  // or of a REDUCE
   };
+  bool in_order(const Node& node, Slot slot) const;
   bool allowed(NodeIndex node, Slot slot, State& state) const;
   bool allowed(const Node& reader, const Read& read, Slot slot, State& state) const;
 
   const RegionGraph& graph_;
   std::vector<State> states_;
-  std::vector<std::uint32_t> nodes_in_slot_, operands_in_slot_;
+  std::vector<std::uint32_t> nodes_in_slot_, operands_in_slot_, failing_draws_in_slot_;
 };
 
 /// Is the whole schedule legal?

@@ -35,6 +35,7 @@ std::string why_not(const RegionGraph& graph, NodeIndex index, bool given_back) 
   const std::string_view name = vcode::info(statement.op).text;
   if (given_back) return fmt::format("{}: nothing to fuse it with", name);
   if (node.kept) return fmt::format("{}: needed as a value by an instruction or elsewhere", name);
+  if (statement.op == Op::Rand) return fmt::format("{}: draws one number only", name);
   if (!vcode::info(statement.op).is_vector_op()) {
     return fmt::format("{}: no vector operation", name);
   }

@@ -82,7 +82,7 @@ Schedule earliest_schedule(const RegionGraph& graph) {
         schedule[i] = std::max(schedule[i], schedule[read.producer]);
       }
     }
-    if (const NodeIndex after = graph.nodes[i].after; after != kOutside) {
+    for (const NodeIndex after : graph.nodes[i].after) {
       schedule[i] = std::max(schedule[i], schedule[after]);
     }
     while (!check.place(i, schedule[i])) ++schedule[i];
@@ -98,7 +98,7 @@ Schedule latest_schedule(const RegionGraph& graph) {
     if (!node.scheduled()) continue;
     // Results of the region and everything that is not elementwise keep their place: there is
     // nothing to gain, and waiting keeps operands alive.
-    const bool moves = node.role == Role::Map && !node.output;
+    const bool moves = (node.role == Role::Map || node.role == Role::Random) && !node.output;
     if (!moves) latest[i] = schedule[i];
     const Slot wanted = std::max(latest[i], schedule[i]);
     for (Slot slot = wanted; slot > schedule[i]; --slot) {

@@ -147,6 +147,11 @@ class KernelBuilder {
     binding.elements = std::move(elements);
     return id;
   }
+  ArrayId random(std::string name, Space space, Thunk bounds) {
+    const ArrayId id = map(std::move(name), space, Type::Int, std::move(bounds));
+    kernel.bindings.back().kind = vcode::Binding::Kind::Random;
+    return id;
+  }
   ArrayId scan(std::string name, Space space, Op reduce, Type type, Thunk elements) {
     const ArrayId id = map(std::move(name), space, type, std::move(elements));
     kernel.bindings.back().kind = vcode::Binding::Kind::Scan;

@@ -106,7 +106,7 @@ TEST_CASE("checks and random numbers keep their order") {
   Graph graph;
   graph.add(Role::Assert, {});
   const NodeIndex second = graph.add(Role::Assert, {});
-  graph.graph.nodes[second].after = 0;
+  graph.graph.nodes[second].after = {0};
   CHECK(legal(graph.graph, {0, 0}));
   CHECK_FALSE(legal(graph.graph, {1, 0}));
 }

@@ -23,7 +23,18 @@ const std::vector<CostCase>& cost_cases() {
       {"y : VEC INT k, z : SEG s k", "y, z = FILTER d ( i => a[i] ) ( i => f[i] )", 1, 1},
       {"y : VEC INT k, r : SEG 1 k, z : VEC INT l, t : SEG 1 l, u : VEC INT m2, v : SEG 1 m2",
        "y, r, z, t, u, v = SPLIT 3 n ( i => a[i] ) ( i => (AND INT a[i] 3) )", 2, 1},
+      {"y : VEC INT k, r : SEG 1 k, z : VEC INT l, t : SEG 1 l, u : VEC INT m2, v : SEG 1 m2, "
+       "w : VEC INT 1",
+       "y, r, z, t, u, v = SPLIT 3 n ( i => a[i] ) ( i => (AND INT a[i] 3) ) "
+       "w = REDUCE n ( i => b[i] ) + INT",
+       2, 1},
       {"y : VEC INT k", "SIZE k = (+ INT 2000 (AND INT q[0] 1)) y = MAP k ( i => i )", 1, 0},
+      {"y : VEC INT 1", "r = RAND n ( i => 9 ) y = REDUCE n ( i => (* INT r[i] a[i]) ) + INT", 1,
+       0},
+      {"y : VEC INT k, z : SEG s k",
+       "r = RAND n ( i => 9 ) t = RAND n ( i => (+ INT 1 r[i]) ) "
+       "y, z = FILTER d ( i => t[i] ) ( i => (< INT r[i] 5) )",
+       1, 1},
       {"y : VEC FLOAT 1", "r = REDUCE n ( i => x[i] ) + FLOAT y = ONCE (/ FLOAT r[0] (I_TO_F n))",
        2, 0},
   };
@@ -32,7 +43,8 @@ const std::vector<CostCase>& cost_cases() {
 
 std::string cost_kernel(const CostCase& one) {
   return fmt::format(
-      "FCODE 2 NEEDS SCATTER KERNEL k IN d : SEG s n, e : SEG s m, a : VEC INT n, b : VEC INT n, "
+      "FCODE 2 NEEDS SCATTER NEEDS RAND KERNEL k IN d : SEG s n, e : SEG s m, a : VEC INT n, b : "
+      "VEC INT n, "
       "x : VEC FLOAT n, f : VEC BOOL n, g : VEC INT m, p : VEC INT s, q : VEC INT 1 "
       "OUT {} DO {} END FUNC MAIN RET",
       one.outputs, one.bindings);

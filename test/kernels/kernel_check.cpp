@@ -76,37 +76,54 @@ std::string text_of(const std::vector<Value>& values) {
   return text;
 }
 
+/// The number that is drawn behind a kernel tells how many the kernel has drawn.
+constexpr std::int64_t kNextBelow = 1'000'000'000;
+
 struct Outcome {
   bool failed = false;
   std::vector<Value> results;
+  std::int64_t next = 0;  // random number
 };
 
 Outcome by_reference(const vcode::Kernel& kernel, const reference::Widths& widths,
-                     const std::vector<Value>& operands,
+                     const std::vector<Value>& operands, reference::Random random,
                      reference::Dropped dropped = reference::Dropped::Evaluated) {
   try {
-    return {false, reference::run_kernel(kernel, widths, operands, dropped)};
+    Outcome outcome;
+    outcome.results = reference::run_kernel(kernel, widths, operands, random, dropped);
+    outcome.next = std::get<reference::Ints>(reference::evaluate(
+        vcode::Op::Rand, vcode::Type::Int, widths, random, {reference::Ints{kNextBelow}})[0])[0];
+    return outcome;
   } catch (const reference::Failure&) {
-    return {true, {}};
+    return {true, {}, 0};
   }
+}
+
+std::int64_t next_number(cvl::Backend& backend) {
+  cvl::Value bound = cvl::make_int(backend.widths(), kNextBelow), number;
+  backend.execute(vcode::Op::Rand, vcode::Type::Int, &bound, &number);
+  return cvl::read_int(backend, number.vector());
 }
 
 /// Nothing: the library leaves this kernel to its SPEC.
 std::optional<Outcome> by_library(cvl::Backend& backend, const vcode::Kernel& kernel,
-                                  const std::vector<Value>& operands, Random& random) {
+                                  const std::vector<Value>& operands, std::uint64_t seed,
+                                  Random& random) {
   const auto prepared = backend.prepare(kernel);
   if (!prepared) return std::nullopt;
   std::vector<cvl::Value> values, results(kernel.outputs.size());
   for (const Value& operand : operands) {
     values.push_back(property::to_library(backend, {operand}, random));
   }
+  backend.seed(seed);
   try {
     if (!backend.run(*prepared, values.data(), results.data())) return std::nullopt;
     backend.synchronize();
   } catch (const cvl::Failure&) {
-    return Outcome{true, {}};
+    return Outcome{true, {}, 0};
   }
   Outcome outcome;
+  outcome.next = next_number(backend);
   for (const cvl::Value& result : results) {
     outcome.results.push_back(property::from_library(backend, result));
   }
@@ -123,20 +140,23 @@ void check_on_operands(cvl::Backend& backend, const vcode::Kernel& kernel, Rando
     const auto& shape = random.pick(shapes);
     if (shape.total() > 400) continue;
     const auto operands = random_operands(random, shape.lengths, widths);
-    Outcome expected = by_reference(kernel, widths, operands);
-    const auto found = by_library(backend, kernel, operands, random);
+    const std::uint64_t seed = random.bits();
+    Outcome expected = by_reference(kernel, widths, operands, reference::Random(seed));
+    const auto found = by_library(backend, kernel, operands, seed, random);
     counts.ran += found ? 1 : 0;
     counts.left += found ? 0 : 1;
     if (!found) continue;
     counts.failed += expected.failed ? 1 : 0;
     if (expected.failed && !found->failed) {
-      expected = by_reference(kernel, widths, operands, reference::Dropped::LeftOut);
+      expected = by_reference(kernel, widths, operands, reference::Random(seed),
+                              reference::Dropped::LeftOut);
     }
     INFO(text_of(operands));
     INFO(fmt::format("expected{}\n{}", expected.failed ? " a failure" : "",
                      text_of(expected.results)));
     INFO(fmt::format("found{}\n{}", found->failed ? " a failure" : "", text_of(found->results)));
     REQUIRE(found->failed == expected.failed);
+    REQUIRE(found->next == expected.next);
     REQUIRE(found->results.size() == expected.results.size());
     for (std::size_t i = 0; i < expected.results.size(); ++i) {
       INFO("result " << i);

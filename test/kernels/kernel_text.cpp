@@ -32,7 +32,7 @@ class KernelText {
       outputs += (outputs.empty() ? "" : ",\n    ") + output;
     }
     return fmt::format(
-        "FCODE 2\nNEEDS SCATTER NEEDS ASSERT\nKERNEL k\n"
+        "FCODE 2\nNEEDS SCATTER NEEDS ASSERT NEEDS RAND\nKERNEL k\n"
         "IN  d : SEG s n, e : SEG s m, a : VEC INT n, b : VEC INT n, x : VEC FLOAT n,\n"
         "    f : VEC BOOL n, g : VEC INT m, p : VEC INT s, q : VEC INT 1\n"
         "OUT {}\nDO\n{}END\nFUNC MAIN RET\n",
@@ -166,7 +166,7 @@ class KernelText {
   void binding() {
     SpaceNames& space = pick_space();
     const std::string where = random_.pick(space.spaces);
-    switch (random_.between(0, 9)) {
+    switch (random_.between(0, 10)) {
       case 0:
         reduce(space, where);
         break;
@@ -192,6 +192,9 @@ class KernelText {
         body_ += fmt::format("  ASSERT {} {} \"must hold\"\n", where,
                              thunk(chance(0.9) ? "T" : boolean(space, 2)));
         break;
+      case 8:
+        random(space, where);
+        break;
       default:
         map(space, where);
     }
@@ -210,6 +213,18 @@ class KernelText {
     space.ints.push_back(i);
     space.floats.push_back(x);
     space.bools.push_back(f);
+  }
+
+  void random(SpaceNames& space, const std::string& where) {
+    const std::string i = name("u");
+    const std::string bound =
+        chance(0.3) ? std::to_string(random_.between(1, 1000))
+        : chance(0.1)
+            ? integer(space, 1)
+            : fmt::format("(+ INT 1 (AND INT {} {}))", random_.between(0, 1000), integer(space, 2));
+    body_ += fmt::format("  {} = RAND {} {}\n", i, where, thunk(bound));
+    if (chance(0.5)) output(i, "INT", space.size);
+    space.ints.push_back(i);
   }
 
   std::string segment_count(const SpaceNames& space, const std::string& where) {

@@ -65,9 +65,10 @@ Value zero_of(Type type) {
 
 class KernelEvaluator {
  public:
-  KernelEvaluator(const Kernel& kernel, const Widths& widths, Dropped dropped)
+  KernelEvaluator(const Kernel& kernel, const Widths& widths, Random& random, Dropped dropped)
       : kernel_(kernel),
         widths_(widths),
+        random_(random),
         dropped_(dropped),
         arrays_(kernel.arrays.size()),
         segdes_(kernel.segdes.size()) {
@@ -217,6 +218,11 @@ class KernelEvaluator {
           arrays_[binding.arrays[k]] = all(binding.elements, k, length(binding.space));
         }
         break;
+      case Kind::Random:
+        arrays_[binding.arrays[0]] =
+            reference::evaluate(Op::Rand, Type::Int, widths_, random_,
+                                {all(binding.elements, 0, length(binding.space))})[0];
+        break;
       case Kind::Scan:
       case Kind::Reduce:
         for (std::size_t k = 0; k < components; ++k) {
@@ -317,6 +323,7 @@ class KernelEvaluator {
 
   const Kernel& kernel_;
   const Widths& widths_;
+  Random& random_;
   Dropped dropped_;
   std::map<vcode::SizeId, std::int64_t> sizes_;
   std::vector<Value> arrays_;
@@ -326,8 +333,8 @@ class KernelEvaluator {
 }  // namespace
 
 std::vector<Value> run_kernel(const Kernel& kernel, const Widths& widths,
-                              const std::vector<Value>& operands, Dropped dropped) {
-  return KernelEvaluator(kernel, widths, dropped).run(operands);
+                              const std::vector<Value>& operands, Random& random, Dropped dropped) {
+  return KernelEvaluator(kernel, widths, random, dropped).run(operands);
 }
 
 }  // namespace reference

@@ -11,10 +11,11 @@ namespace reference {
 /// Elements that FILTER, SPLIT or WHEN drop: a library may evaluate them or not.
 enum class Dropped { Evaluated, LeftOut };
 
-/// Runs a kernel on its operands (deepest first). Throws Failure; of several the one in the first
-/// binding. REQUIRES: a verified kernel, operands of its types.
+/// Runs a kernel on its operands (deepest first). `random` is the state of RAND, which the kernel
+/// moves on. Throws Failure; of several the one in the first binding. REQUIRES: a verified kernel,
+/// operands of its types.
 std::vector<Value> run_kernel(const vcode::Kernel& kernel, const Widths& widths,
-                              const std::vector<Value>& operands,
+                              const std::vector<Value>& operands, Random& random,
                               Dropped dropped = Dropped::Evaluated);
 
 }  // namespace reference

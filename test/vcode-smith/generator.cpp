@@ -118,7 +118,7 @@ class Generator {
   }
 
   void vector_step(std::size_t base) {
-    const Op op = random_.pick(vector_ops_);
+    const Op op = random_.chance(0.06) ? Op::Rand : random_.pick(vector_ops_);
     const vcode::OpInfo& row = vcode::info(op);
     Type type = random_.pick(std::vector<Type>{Type::Int, Type::Int, Type::Bool, Type::Float});
     if (!row.takes_type()) {

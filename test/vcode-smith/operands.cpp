@@ -279,6 +279,14 @@ Id Operands::divisor(std::int64_t length) {
 }
 
 Id Operands::bounds() {
+  if (random_.chance(0.4)) {  // that nobody knows to be positive
+    const std::int64_t length = reference::length_of(builder_.value(small_lengths()));
+    builder_.push_int(1);
+    builder_.push_segdes({length});
+    builder_.emit(Op::Distribute, Type::Int);
+    builder_.emit(Op::Add, Type::Int);
+    return builder_.top();
+  }
   const std::int64_t length = pick_length();
   builder_.push_int(random_.between(1, 1000));
   builder_.push_segdes({length});

@@ -24,7 +24,7 @@ void check_round_trip(const Program& program) {
 
 /// A file with one kernel over a, b : VEC INT n, x : VEC FLOAT n, d : SEG s n.
 std::string with_bindings(const std::string& outputs, const std::string& bindings) {
-  return "FCODE 2\nNEEDS SCATTER NEEDS ASSERT NEEDS STREAM\nKERNEL k\n"
+  return "FCODE 2\nNEEDS SCATTER NEEDS ASSERT NEEDS STREAM NEEDS RAND\nKERNEL k\n"
          "IN a : VEC INT n, b : VEC INT n, x : VEC FLOAT n, d : SEG s n\nOUT " +
          outputs + "\nDO\n" + bindings + "\nEND\nFUNC MAIN RET\n";
 }
@@ -79,10 +79,12 @@ TEST_CASE("both forms of LET become shared nodes and are printed as one", "[kern
 
 TEST_CASE("all bindings, literals and directives survive printing", "[kernel]") {
   const Outcome outcome = parse_text(
-      "FCODE 2 WIDTH INT 64 WIDTH FLOAT 32 FP STRICT NEEDS SCATTER NEEDS ASSERT NEEDS STREAM\n"
+      "FCODE 2 WIDTH INT 64 WIDTH FLOAT 32 FP STRICT NEEDS SCATTER NEEDS ASSERT NEEDS STREAM "
+      "NEEDS RAND\n"
       "KERNEL one STREAM 4096 IN a : VEC INT n , d : SEG s n OUT y : VEC FLOAT 1\n"
       "DO SIZE m = (+ INT n s) ASSERT 3 ( i => (< INT i m) ) \"text (with) [marks], {}\"\n"
-      "  r , q = REDUCE d ( i => a[i] , T ) MAX INT , XOR BOOL\n"
+      "  u = RAND d ( i => (+ INT a[i] (SEGNO d i)) )\n"
+      "  r , q = REDUCE d ( i => u[i] , T ) MAX INT , XOR BOOL\n"
       "  y = ONCE (SELECT FLOAT F -2.5e-300 (IF (= INT r[0] -9000000000) 1.0e400 0.1))\n"
       "END\n"
       "KERNEL two IN a : VEC INT n, i : SEG s n OUT y : VEC INT n, u : SEG s t, k : VEC INT z,\n"
@@ -179,6 +181,33 @@ TEST_CASE("what one kernel may read of itself", "[kernel]") {
             bindings("y : VEC INT 1",
                      "t, e = FILTER d ( i => 1 ) ( i => T )\ny = REDUCE e ( i => 1 ) + INT")) ==
         ErrorCode::KernelSpace);
+}
+
+TEST_CASE("random numbers", "[kernel]") {
+  const Outcome outcome = bindings(
+      "y : VEC INT 1", "r = RAND n ( i => (+ INT a[i] 1) )\ny = REDUCE d ( i => r[i] ) + INT\n");
+  CHECK_FALSE(outcome.program);  // y has an element for each segment
+  const Outcome read = bindings("r : VEC INT n, y : VEC INT s",
+                                "r = RAND n ( i => 6 )\ny = REDUCE d ( i => r[i] ) + INT");
+  REQUIRE(read.program);
+  check_round_trip(*read.program);
+  CHECK(print(*read.program).find("  r = RAND n ( i => 6 )\n") != std::string::npos);
+  CHECK_FALSE(is_pure(read.program->kernels[0]));
+  CHECK(is_pure(bindings("y : VEC INT n", "y = MAP n ( i => 1 )").program->kernels[0]));
+  CHECK(only_error(bindings("r : VEC FLOAT n", "r = RAND n ( i => x[i] )")) ==
+        ErrorCode::KernelType);
+  CHECK(only_error(bindings("r : VEC INT n, q : VEC INT n", "r, q = RAND n ( i => 1, 2 )")) ==
+        ErrorCode::KernelResult);
+  CHECK(
+      only_error(bindings("y : VEC INT n", "r = RAND n ( i => 9 )\ny = MAP n ( i => r[r[i]] )")) ==
+      ErrorCode::KernelSubscript);
+  CHECK(only_error(bindings("y : VEC INT s", "r = RAND n ( i => 9 )\ny = MAP s ( i => r[i] )")) ==
+        ErrorCode::KernelSubscript);
+  CHECK(only_error(bindings("RAND : VEC INT n", "RAND = MAP n ( i => 1 )")) == ErrorCode::Syntax);
+  const Outcome undeclared = parse_text(
+      "FCODE 2 KERNEL k IN OUT r : VEC INT 5 DO r = RAND 5 ( i => 9 ) END FUNC MAIN RET");
+  CHECK(only_error(undeclared) == ErrorCode::KernelFeature);
+  CHECK(undeclared.messages().find("NEEDS RAND") != std::string::npos);
 }
 
 TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
