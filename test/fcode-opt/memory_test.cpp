@@ -82,7 +82,7 @@ TEST_CASE("long vectors: not a byte more") {
 TEST_CASE("conversions of vectors that have nothing in common stay apart") {
   const vcode::Program program =
       optimize(parse("FUNC MAIN " + kVectors + "I_TO_F CPOP 1 1 I_TO_F START_TIMER RET"), {});
-  for (const vcode::Kernel& kernel : program.kernels) CHECK(kernel.inputs.empty());
+  CHECK(program.kernels.empty());
 }
 
 TEST_CASE("a result takes over an operand of another type with elements of the same size") {
