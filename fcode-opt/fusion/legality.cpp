@@ -54,8 +54,8 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
       if (read.access == Access::Target) return true;  // as long as the target, by the length rules
       return recomputable(graph, producer, read.access);
     case Role::Scan:
-    case Role::Random:
-      return read.access == Access::Own && producer.domain == reader.domain;
+    case Role::Random:  // a scalar has no index at which to read them
+      return read.access == Access::Own && producer.domain == reader.domain && !reader.scalar;
     case Role::Reduce:
       return read.access == Access::Zero && reader.scalar;
     case Role::Segments:

@@ -203,6 +203,14 @@ TEST_CASE("REPLACE writes into long segments, and where the run gives the positi
   }
 }
 
+TEST_CASE("a number that is replaced in the result of a scan is read from a vector") {
+  const vcode::Program program = optimized(
+      "FUNC MAIN CONST SEGDES 1 CONST BOOL () COPY 1 0 CONST INT () CONST BOOL () COPY 1 4 "
+      "PACK INT COPY 1 1 COPY 1 2 COPY 1 3 COPY 1 7 AND_SCAN INT CONST INT (0) COPY 1 1 "
+      "CPOP 1 1 COPY 1 4 CPOP 1 10 REPLACE INT RET");
+  CHECK_NOTHROW(parse(vcode::print(program)));
+}
+
 TEST_CASE("a length that is that of an operand is named by the operand") {
   OptimizerOptions options;
   options.disabled = {"dead"};
