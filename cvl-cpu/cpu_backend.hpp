@@ -64,6 +64,8 @@ class CpuBackend final : public Backend {
   Vector materialized(const Vector& vector);
 
  private:
+  bool would_stream(std::int64_t bytes) const;
+
   Widths widths_;
   HostMemory memory_;
   Heap heap_;
@@ -71,8 +73,6 @@ class CpuBackend final : public Backend {
   const Kernels& kernels_;
   Scheduler scheduler_;
   RandomState random_;
-  bool would_stream(std::int64_t bytes) const;
-
   std::optional<std::size_t> stream_bytes_;
   std::int64_t least_streamed_;  // smaller results are not, whatever the cache
 };

@@ -48,7 +48,6 @@ class BlockEvaluator {
   const std::byte* filled(NodeId node, std::int64_t n);
 
  private:
-  void walk(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
                   std::int64_t begin);
   bool find_all_runs(std::int64_t begin, std::int64_t n);

@@ -305,13 +305,13 @@ void KernelPass::run_parts(std::int64_t first, std::int64_t count) {
   state_.cpu.scheduler().for_parts(parts_, body);
 }
 
-void KernelPass::run_blocks(const KernelTile& tile, BlockEvaluator& values, std::int64_t block,
+void KernelPass::run_blocks(const KernelTile& tile, BlockEvaluator& values,
                             const std::vector<Placed>& sinks, std::byte* states, int part) {
-  for (std::int64_t i = tile.begin; i < tile.end; i += block) {
-    const std::int64_t n = std::min(block, tile.end - i);
+  for (std::int64_t i = tile.begin; i < tile.end; i += block_) {
+    const std::int64_t n = std::min(block_, tile.end - i);
     values.run(i, n);
     for (const Placed& placed : sinks) {
-      if (!placed.sink->active || (by_sinks_ && placed.part != part)) continue;
+      if (!belongs_to(placed, part)) continue;
       placed.sink->block(values, tile, states + placed.state, i, n);
     }
   }
@@ -325,15 +325,14 @@ void KernelPass::run_tile(KernelTile tile, int part) {
   const auto for_active = [&](const auto& visit) {
     for (const std::vector<Placed>* sinks : {&main_, &epilogue_}) {
       for (const Placed& placed : *sinks) {
-        if (!placed.sink->active || (by_sinks_ && placed.part != part)) continue;
-        visit(*placed.sink, states + placed.state);
+        if (belongs_to(placed, part)) visit(*placed.sink, states + placed.state);
       }
     }
   };
   for_active([&](KernelSink& sink, std::byte* state) { sink.begin_tile(tile, state); });
   BlockEvaluator values(bound_, bound_.main, block_, memory, tile_memory, tile.begin);
   if (by_sinks_ && part != 0) values.leave_results();
-  run_blocks(tile, values, block_, main_, states, part);
+  run_blocks(tile, values, main_, states, part);
   for (KernelScan& scan : scans_) scan.run(tile, tile_memory);
   if (!epilogue_.empty()) {
     BlockEvaluator late(bound_, bound_.epilogue, block_, memory + main_bytes_, tile_memory,
@@ -341,7 +340,7 @@ void KernelPass::run_tile(KernelTile tile, int part) {
     for (const KernelScan& scan : scans_) {
       late.set_memory(scan.node(), scan.values(tile, tile_memory));
     }
-    run_blocks(tile, late, block_, epilogue_, states, part);
+    run_blocks(tile, late, epilogue_, states, part);
   }
   for_active([&](KernelSink& sink, std::byte* state) { sink.end_tile(tile, state, tile_memory); });
 }

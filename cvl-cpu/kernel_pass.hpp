@@ -40,8 +40,11 @@ class KernelPass {
   void run_tiles(std::int64_t first, std::int64_t count);
   void run_parts(std::int64_t first, std::int64_t count);
   void run_tile(KernelTile tile, int part);
-  void run_blocks(const KernelTile& tile, BlockEvaluator& values, std::int64_t block,
-                  const std::vector<Placed>& sinks, std::byte* states, int part);
+  void run_blocks(const KernelTile& tile, BlockEvaluator& values, const std::vector<Placed>& sinks,
+                  std::byte* states, int part);
+  bool belongs_to(const Placed& placed, int part) const {
+    return placed.sink->active && (!by_sinks_ || placed.part == part);
+  }
   void divide_scatters();
   bool divide_sinks();
   void run_selections();

@@ -1,10 +1,10 @@
-#include "cvl-cpu/threads.hpp"
-
 #include <array>
 #include <cstdio>
 #include <dlfcn.h>
 #include <string>
 #include <unistd.h>
+
+#include "cvl-cpu/threads.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -43,6 +43,8 @@ const ThreadLibrary* thread_library() {
 }
 
 // Loading and starting takes about a millisecond: so much time does one thread need for this.
-std::int64_t bytes_before_threads() { return std::int64_t{6} << 20; }
+std::int64_t bytes_before_threads() {
+  return std::int64_t{6} << 20;
+}
 
 }  // namespace cvl::cpu

@@ -251,8 +251,8 @@ struct Kernels {
   RankKernels rank_packed[vcode::kDataTypes] = {};  // for fewer than 2^32 elements
 };
 
-/// Filled at the first call. The tables lie in memory that is zero from the start, so that their gaps,
-/// which are most of them, take no pages.
+/// Filled at the first call. The tables lie in memory that is zero from the start, so that their
+/// gaps, which are most of them, take no pages.
 const Kernels& kernels_for(Isa isa, Widths widths);
 
 // Each kernel file defines one of these per instruction set.

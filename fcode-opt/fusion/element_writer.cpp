@@ -283,8 +283,7 @@ std::uint32_t ElementWriter::placed(const Statement& statement, std::uint32_t at
   Node choice;
   choice.kind = Node::Kind::If;
   choice.args[0] = inside;
-  choice.args[1] =
-      element(piece.data, apply(Op::Add, Type::Int, {first, inner}));
+  choice.args[1] = element(piece.data, apply(Op::Add, Type::Int, {first, inner}));
   choice.args[2] = element(piece.before, at);
   choice.type = thunk_.nodes[choice.args[1]].type;
   return add(std::move(choice));
