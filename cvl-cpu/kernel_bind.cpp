@@ -73,6 +73,7 @@ void BoundPass::note(NodeId number, std::int64_t position, std::int64_t value,
 
 bool BoundPass::bind(std::int64_t length) {
   length_ = length;
+  different_.clear();
   for (std::size_t k = 0; k < stream_at_.size(); ++k) stream_at_[k] = state_.stream_at(k);
   if (bound_ && bind_again()) {
     for (BoundProgram* program : {&main, &epilogue, &selected}) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/gather_scatter.hpp"
@@ -110,6 +111,15 @@ class BoundPass {
   std::uint32_t scatter_runs(const BoundProgram& program, const PlanSink& sink) const;
   /// May runs take the place of the index of a scatter?
   bool scatters_runs(const PlanSink& sink) const;
+  /// Do all positions have different indices? `find()` finds it out, once in a run of the kernel
+  /// for all scatters that have the index.
+  template <class Find>
+  bool differs(NodeId index, const Find& find) {
+    for (const auto& [known, different] : different_) {
+      if (known == index) return different;
+    }
+    return different_.emplace_back(index, find()).second;
+  }
   const BoundNode& node(NodeId node) const { return nodes_[node]; }
   bool is_uniform(NodeId node) const { return nodes_[node].mode == BoundNode::Mode::Uniform; }
   const Segments& segments(SegdesId id);
@@ -171,9 +181,10 @@ class BoundPass {
   std::vector<NodeId> copied_;  // Special::Copy: of which node
   std::vector<bool> needed_;
   std::vector<std::optional<Segments>> segments_;
-  std::vector<NodeId> volatile_;          // what bind_again() must look at
-  std::vector<bool> single_;              // descriptors that had one segment
-  std::vector<std::uint64_t> stream_at_;  // by draw of the plan
+  std::vector<NodeId> volatile_;                    // what bind_again() must look at
+  std::vector<bool> single_;                        // descriptors that had one segment
+  std::vector<std::uint64_t> stream_at_;            // by draw of the plan
+  std::vector<std::pair<NodeId, bool>> different_;  // see differs()
   bool bound_ = false;
   std::int64_t length_ = 0;
   bool wide_;

@@ -49,13 +49,17 @@ class Scatter : public KernelSink {
   bool is_free_of_races(bool several_threads) override {
     covered_ = false;
     if (!several_threads) return false;
-    if (!pass_.scatters_runs(sink_)) {
-      return sink_.into == kNone && (index_ascends() || index_interleaves());
-    }
+    const bool by_runs = pass_.scatters_runs(sink_);
     // The elements of a segment have places of their own, and so has each segment.
-    if (sink_.into != kNone) return true;
+    if (sink_.into != kNone) return by_runs;
+    if (!by_runs) {
+      return index_interleaves() || pass_.differs(sink_.index, [&] { return ascends(); });
+    }
+    if (!program_.by_runs) return false;
     const BoundRuns& runs = program_.runs[pass_.scatter_runs(program_, sink_)];
-    if (!program_.by_runs || !runs_are_distinct(cpu_, runs, length())) return false;
+    if (!pass_.differs(sink_.index, [&] { return runs_are_distinct(cpu_, runs, length()); })) {
+      return false;
+    }
     covered_ = length() == state_.size(sink_.into_length);
     return true;
   }
@@ -80,12 +84,12 @@ class Scatter : public KernelSink {
 
  private:
   /// Is the index a vector in which every element is greater than the one before?
-  bool index_ascends() const {
+  bool ascends() const {
     const PlanNode& index = pass_.plan().nodes[sink_.index];
     if (index.kind != PlanNode::Kind::Load) return false;
     const Vector& vector = state_.arrays[index.id];
     if (vector.form != Form::Dense) return false;
-    const auto ascends = [&](const auto* numbers) {
+    const auto in_order = [&](const auto* numbers) {
       constexpr std::int64_t kLook = 1024;  // most that do not ascend show that soon
       for (std::int64_t i = 1; i < length(); i += kLook) {
         bool good = true;
@@ -95,8 +99,8 @@ class Scatter : public KernelSink {
       }
       return true;
     };
-    return cpu_.element_bytes(Type::Int) == 4 ? ascends(elements<std::int32_t>(vector))
-                                              : ascends(elements<std::int64_t>(vector));
+    return cpu_.element_bytes(Type::Int) == 4 ? in_order(elements<std::int32_t>(vector))
+                                              : in_order(elements<std::int64_t>(vector));
   }
 
   /// Is the index q + r * n, where q and r are quotient and remainder of the own position divided
