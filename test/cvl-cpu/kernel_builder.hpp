@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,6 +151,18 @@ class KernelBuilder {
   ArrayId random(std::string name, Space space, Thunk bounds) {
     const ArrayId id = map(std::move(name), space, Type::Int, std::move(bounds));
     kernel.bindings.back().kind = vcode::Binding::Kind::Random;
+    return id;
+  }
+  /// An array over `into`; without `defaults` places that nothing is written to are zero.
+  ArrayId scatter(std::string name, Space space, Space into, Type type, Thunk elements, Thunk index,
+                  std::optional<Thunk> defaults = std::nullopt) {
+    const ArrayId id = array(std::move(name), type, length_of(into));
+    vcode::Binding& binding = bind(vcode::Binding::Kind::Scatter, space);
+    binding.arrays = {id};
+    binding.into = into;
+    binding.elements = std::move(elements);
+    binding.index = std::move(index);
+    if (defaults) binding.defaults = *std::move(defaults);
     return id;
   }
   ArrayId scan(std::string name, Space space, Op reduce, Type type, Thunk elements) {

@@ -94,17 +94,11 @@ TEST_CASE("of several writers the last position wins, in segments too") {
   const SegdesId from = b.in_segdes("from", s, n);
   const ArrayId z = b.in("z", Type::Float, m);
   const SegdesId into = b.in_segdes("into", s, m);
-  const ArrayId r = b.array("r", Type::Float, m);
-  Binding& scatter = b.bind(Binding::Kind::Scatter, b.under(from));
-  scatter.arrays = {r};
-  scatter.into = b.under(into);
   auto e = b.thunk();
-  scatter.elements = e.give({e.own(v)});
   auto x = b.thunk();
-  scatter.index = x.give({x.own(i)});
   auto z0 = b.thunk();
-  scatter.defaults = z0.give({z0.own(z)});
-  b.out(r);
+  b.out(b.scatter("r", b.under(from), b.under(into), Type::Float, e.give({e.own(v)}),
+                  x.give({x.own(i)}), z0.give({z0.own(z)})));
   for_backends([&](CpuBackend& cpu) {
     for (const Lengths& lengths : shapes()) {
       const std::int64_t length = total(lengths);
@@ -143,15 +137,10 @@ TEST_CASE("several scatters, a sum and a map share a pass") {
               t.give({t.apply(Op::Add, Type::Int, {t.own(w), t.own(w)})})));
   for (const ArrayId values : {v, w}) {
     const Type type = values == v ? Type::Float : Type::Int;
-    const ArrayId r = b.array("r" + std::to_string(values), type, m);
-    Binding& scatter = b.bind(Binding::Kind::Scatter, b.flat(n));
-    scatter.arrays = {r};
-    scatter.into = b.flat(m);
     auto e = b.thunk();
-    scatter.elements = e.give({e.own(values)});
     auto x = b.thunk();
-    scatter.index = x.give({x.own(i)});
-    b.out(r);
+    b.out(b.scatter("r" + std::to_string(values), b.flat(n), b.flat(m), type,
+                    e.give({e.own(values)}), x.give({x.own(i)})));
   }
   auto e = b.thunk();
   b.out(b.reduce("sum", b.flat(n), Op::AddReduce, Type::Float, e.give({e.own(v)})));
@@ -191,19 +180,14 @@ TEST_CASE("elements in turn go to ranges side by side or over each other") {
   const ArrayId v = b.in("v", Type::Int, n);
   const ArrayId distance = b.in("distance", Type::Int, b.literal(1));
   b.in("z", Type::Int, m);  // says how long the target is
-  const ArrayId r = b.array("r", Type::Int, m);
-  Binding& scatter = b.bind(Binding::Kind::Scatter, b.flat(n));
-  scatter.arrays = {r};
-  scatter.into = b.flat(m);
   auto e = b.thunk();
-  scatter.elements = e.give({e.own(v)});
   auto x = b.thunk();
   const auto range = x.apply(Op::Modulo, Type::Int, {x.index(), x.number(3)});
-  scatter.index =
-      x.give({x.apply(Op::Add, Type::Int,
-                      {x.apply(Op::Divide, Type::Int, {x.index(), x.number(3)}),
-                       x.apply(Op::Multiply, Type::Int, {range, x.at(distance, x.number(0))})})});
-  b.out(r);
+  const auto position =
+      x.apply(Op::Add, Type::Int,
+              {x.apply(Op::Divide, Type::Int, {x.index(), x.number(3)}),
+               x.apply(Op::Multiply, Type::Int, {range, x.at(distance, x.number(0))})});
+  b.out(b.scatter("r", b.flat(n), b.flat(m), Type::Int, e.give({e.own(v)}), x.give({position})));
   for_backends([&](CpuBackend& cpu) {
     for (const std::int64_t length : {8, 300'000}) {
       const std::int64_t rows = (length + 2) / 3;

@@ -57,26 +57,15 @@ struct Slices {
     const ArrayId values = b.in("values", type, n);
     auto g = b.thunk();
     b.out(b.map("taken", b.under(d), type, g.give({g.at(from, counting(g, first, d))})));
-    const ArrayId put = b.array("put", type, m);
-    Binding& scatter = b.bind(Binding::Kind::Scatter, b.flat(n));
-    scatter.arrays = {put};
-    scatter.into = b.flat(m);
     auto e = b.thunk();
-    scatter.elements = e.give({e.own(values)});
     auto x = b.thunk();
-    scatter.index = x.give({counting(x, first, d)});
     auto z = b.thunk();
-    scatter.defaults = z.give({z.own(from)});
-    b.out(put);
-    const ArrayId covered = b.array("covered", type, n);
-    Binding& cover = b.bind(Binding::Kind::Scatter, b.flat(n));
-    cover.arrays = {covered};
-    cover.into = b.flat(n);
+    b.out(b.scatter("put", b.flat(n), b.flat(m), type, e.give({e.own(values)}),
+                    x.give({counting(x, first, d)}), z.give({z.own(from)})));
     auto v = b.thunk();
-    cover.elements = v.give({v.own(values)});
     auto c = b.thunk();
-    cover.index = c.give({counting(c, first, d)});
-    b.out(covered);
+    b.out(b.scatter("covered", b.flat(n), b.flat(n), type, v.give({v.own(values)}),
+                    c.give({counting(c, first, d)})));
   }
 
   void check(CpuBackend& cpu, Type type, const Lengths& lengths, const Numbers& first) const {
@@ -153,15 +142,10 @@ TEST_CASE("segments are appended in segments") {
   const SegdesId into = b.in_segdes("into", s, m);
   const ArrayId behind = b.in("behind", Type::Int, s);
   const ArrayId values = b.in("values", Type::Float, n);
-  const ArrayId result = b.array("result", Type::Float, m);
-  Binding& scatter = b.bind(Binding::Kind::Scatter, b.under(from));
-  scatter.arrays = {result};
-  scatter.into = b.under(into);
   auto e = b.thunk();
-  scatter.elements = e.give({e.own(values)});
   auto x = b.thunk();
-  scatter.index = x.give({counting(x, behind, from)});
-  b.out(result);
+  b.out(b.scatter("result", b.under(from), b.under(into), Type::Float, e.give({e.own(values)}),
+                  x.give({counting(x, behind, from)})));
   for_backends([&](CpuBackend& cpu) {
     for (const Lengths& lengths : shapes()) {
       Lengths targets;
