@@ -11,6 +11,7 @@
 #include "cvl/kernel_plan.hpp"
 #include "fcode-opt/fusion/cost.hpp"
 #include "fcode-opt/fusion/lifetimes.hpp"
+#include "fcode-opt/fusion/memory.hpp"
 #include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
 
@@ -158,8 +159,7 @@ class RegionMemory {
   std::int64_t assumed_size() {
     std::int64_t bytes = 0;
     for (const ValueId value : held_) {
-      const Type type = *function_.values[value].type;
-      const std::int64_t width = type == Type::Float ? 8 : type == Type::Bool ? 1 : 4;
+      const std::int64_t width = stored_bytes(*function_.values[value].type, {});
       const Linear length = length_of(value);
       std::int64_t elements = length.constant;
       for (const auto& [atom, factor] : length.terms) elements += factor * kAssumedLength;

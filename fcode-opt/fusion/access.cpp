@@ -58,10 +58,8 @@ bool is_scalar_space(const Statement& statement, Shapes& shapes) {
 }  // namespace
 
 bool is_positive(ValueId value, const Module& module, Shapes& shapes) {
-  if (const std::optional<Linear> element = shapes.element(value)) {
-    const auto known = shapes.equations.number(*element);
-    if (known && *known == static_cast<std::int32_t>(*known)) return *known >= 1;
-  }
+  const auto known = shapes.known_element(value);
+  if (known && *known == static_cast<std::int32_t>(*known)) return *known >= 1;
   const Definition* made = shapes.definition(value);
   if (made == nullptr || !made->is_const()) return false;
   const vcode::Constant& constant = module.constants[made->index];

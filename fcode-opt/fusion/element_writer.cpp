@@ -176,8 +176,7 @@ std::uint32_t ElementWriter::uniform_segment(Node::Kind kind, std::int64_t lengt
 }
 
 std::uint32_t ElementWriter::segment_node(Node::Kind kind, ValueId segdes, std::uint32_t at) {
-  const std::optional<Linear> element = tables_.shapes.element(segdes);
-  const auto length = element ? tables_.shapes.equations.number(*element) : std::nullopt;
+  const auto length = tables_.shapes.known_element(segdes);
   if (length && *length > 0 && *length == static_cast<std::int32_t>(*length)) {
     return uniform_segment(kind, *length, at);
   }
@@ -238,8 +237,7 @@ bool ElementWriter::readable(const fcode::Node& maker, std::uint32_t at) const {
 }
 
 std::uint32_t ElementWriter::per_segment(ValueId value, ValueId segdes, std::uint32_t at) {
-  const std::optional<Linear> same = tables_.shapes.element(value);
-  const auto known = same ? tables_.shapes.equations.number(*same) : std::nullopt;
+  const auto known = tables_.shapes.known_element(value);
   if (known && *known == static_cast<std::int32_t>(*known)) return number(*known);
   if (tables_.shapes.one_segment(segdes)) return element(value, zero());
   return element(value, segment_node(Node::Kind::SegNo, segdes, at));

@@ -115,8 +115,7 @@ class GraphBuilder {
     const int operand = segments_operand(statement, shapes_);
     if (operand < 0) return false;
     const ValueId segdes = statement.operands[static_cast<std::size_t>(operand)];
-    const std::optional<Linear> element = shapes_.element(segdes);
-    if (element && shapes_.equations.number(*element)) return false;  // arithmetic
+    if (shapes_.known_element(segdes)) return false;  // arithmetic
     if (statement.op != Op::Distribute) return true;
     const NodeIndex made = graph_.producer(statement.operands[0]);
     return made == kOutside || graph_.nodes[made].role != Role::Literal;

@@ -76,10 +76,7 @@ MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
     if (!storage.counts) continue;
     const Type type = *graph.types[value];
     if (run.regular && (type == Type::Segdes || is_lengths(graph, value))) continue;
-    std::int64_t width = run.int_bytes;  // also of a descriptor, for each segment
-    if (type == Type::Bool) width = 1;
-    if (type == Type::Float) width = 8;
-    rooms_[value] = room_of(storage.elements, width);
+    rooms_[value] = room_of(storage.elements, stored_bytes(type, run.widths));
   }
   for (Room& room : rooms_) {
     if (!room.empty()) room.resize(unknowns_.size() + 1);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cvl/value.hpp"
 #include "fcode-opt/fusion/legality.hpp"
 
 namespace fcode {
@@ -17,12 +18,17 @@ namespace fcode {
 std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
                                              const std::vector<bool>& survives);
 
+/// Bytes of an element of a vector, or of a segment of a descriptor, which is kept as INT.
+inline std::int64_t stored_bytes(Type type, cvl::Widths widths) {
+  return static_cast<std::int64_t>(widths.element_bytes(type == Type::Segdes ? Type::Int : type));
+}
+
 class MemoryModel {
  public:
   /// What only the run decides.
   struct Run {
-    std::int64_t int_bytes = 4;  // of an element of INT, 4 or 8
-    bool regular = false;        // all segments of a descriptor are equally long: it takes no room
+    cvl::Widths widths;
+    bool regular = false;  // all segments of a descriptor are equally long: it takes no room
   };
   /// A graph without `storage` needs none.
   MemoryModel(const RegionGraph& graph, Run run);

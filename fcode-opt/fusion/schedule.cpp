@@ -205,8 +205,9 @@ bool search(const Pricing& pricing, Choice& choice) {
 
 Pricing::Pricing(const RegionGraph& graph)
     : graph_(graph),
-      models_{MemoryModel(graph, {4, false}), MemoryModel(graph, {8, false}),
-              MemoryModel(graph, {4, true})} {}
+      models_{MemoryModel(graph, {{.int_bytes = 4}, false}),
+              MemoryModel(graph, {{.int_bytes = 8}, false}),
+              MemoryModel(graph, {{.int_bytes = 4}, true})} {}
 
 std::int64_t Pricing::price(const Schedule& schedule, std::int64_t limit) const {
   const std::int64_t moved = cost(graph_, schedule);

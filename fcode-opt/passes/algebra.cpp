@@ -129,10 +129,7 @@ class Algebra : public ShapeVisitor {
 
   bool is_all(Shapes& shapes, const Statement& statement, ValueId value, std::int64_t number) {
     const auto type = vcode::operand_type(vcode::info(statement.op).operands[1], statement.written);
-    if (type == Type::Int) {
-      const auto element = shapes.element(value);
-      return element && shapes.is_number(*element, number);
-    }
+    if (type == Type::Int) return shapes.known_element(value) == number;
     const vcode::Constant* constant = distributed(shapes, value);
     if (!constant || constant->type != type) return false;
     if (type == Type::Bool) {

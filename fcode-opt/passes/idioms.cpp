@@ -224,8 +224,7 @@ class Idioms : public ShapeVisitor {
   std::optional<std::int64_t> known_element(ValueId value) const {
     const std::optional<Type> type = function_.values[value].type;
     if (type != Type::Int && type != Type::Segdes) return std::nullopt;
-    const std::optional<Linear> element = shapes_->element(value);
-    const auto number = element ? shapes_->equations.number(*element) : std::nullopt;
+    const auto number = shapes_->known_element(value);
     return number == static_cast<std::int32_t>(number.value_or(0)) ? number : std::nullopt;
   }
 

@@ -37,6 +37,11 @@ std::optional<Linear> Shapes::element(ValueId value) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> Shapes::known_element(ValueId value) {
+  const std::optional<Linear> common = element(value);
+  return common ? equations.number(*common) : std::nullopt;
+}
+
 bool Shapes::same_segments(ValueId a, ValueId b) {
   if (a == b || of(a).content == of(b).content) return true;
   const std::optional<Linear> x = element(a), y = element(b);

@@ -38,6 +38,8 @@ class Shapes {
   }
   /// The common element of a vector of equal elements (the length of uniform segments), if known.
   std::optional<Linear> element(ValueId value);
+  /// The same as a number, where it is one.
+  std::optional<std::int64_t> known_element(ValueId value);
   bool uniform(ValueId value);
 
   /// Defines the results of an operation, constant or kernel, and learns from the rules that it
