@@ -38,6 +38,7 @@ class CpuBackend final : public Backend {
   Heap& heap() override { return heap_; }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
   std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
+  std::int64_t kernels_pay_after() const override;
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,

@@ -122,6 +122,11 @@ std::unique_ptr<PreparedKernel> CpuBackend::prepare(const vcode::Kernel& kernel)
   return std::make_unique<CpuKernel>(*this, std::move(*plan));
 }
 
+/// Measured with programs of all sizes: what stays in the cache gains little from kernels.
+std::int64_t CpuBackend::kernels_pay_after() const {
+  return std::int64_t{1} << 16;
+}
+
 bool CpuBackend::run(PreparedKernel& kernel, Value* operands, Value* results) {
   static_cast<CpuKernel&>(kernel).run(operands, results);
   return true;

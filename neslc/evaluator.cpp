@@ -77,7 +77,8 @@ ExecutionOptions Evaluator::execution_options() const {
           .profile = options.profile != nullptr,
           .sandbox = options.sandbox,
           .max_depth = options.max_depth,
-          .trace_file = options.trace_file};
+          .trace_file = options.trace_file,
+          .kernels = options.kernels};
 }
 
 /// What `action` gives for the compiled form, or why it cannot be had.

@@ -37,6 +37,7 @@ struct EvaluatorOptions {
   std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
   vinterp::LineProfile* profile = nullptr;                          // collects all evaluations
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none
+  vinterp::KernelUse kernels = vinterp::KernelUse::WhenItPays;
 };
 
 /// The error of a form that cannot be compiled after all.

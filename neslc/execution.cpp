@@ -57,8 +57,9 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
   backend.seed(options.seed);
   vinterp::IoOperations io(backend, {.sandbox = options.sandbox, .messages = &result.message},
                            own_streams());
-  vinterp::Machine machine(program, executable.constants, backend, io,
-                           {.max_depth = options.max_depth, .vcode_terms = false});
+  vinterp::Machine machine(
+      program, executable.constants, backend, io,
+      {.max_depth = options.max_depth, .vcode_terms = false, .kernels = options.kernels});
   CostMeter meter(program);
   if (options.cost) machine.observe(meter);
   vinterp::Profile profile(program);

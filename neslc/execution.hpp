@@ -28,6 +28,7 @@ struct ExecutionOptions {
   bool sandbox = false;                                             // no files, no processes
   std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
   std::string trace_file;  // gets the Chrome trace; empty: none
+  vinterp::KernelUse kernels = vinterp::KernelUse::Always;
 };
 
 /// A program and the values of its constants.

@@ -99,21 +99,23 @@ void check_demands(const vcode::LinkedProgram& program, const cvl::Widths& width
   }
 }
 
+LoadedKernel::LoadedKernel(const vcode::LinkedKernel& kernel)
+    : definition(&kernel.definition),
+      spec(kernel.spec),
+      lengths(lengths_of(kernel.definition)),
+      results(static_cast<std::uint32_t>(kernel.definition.outputs.size())),
+      warm_up(kernel.definition) {
+  accepted.reserve(definition->inputs.size());
+  for (const vcode::KernelParameter input : definition->inputs) {
+    const auto type = static_cast<unsigned>(vcode::parameter_type(*definition, input));
+    accepted.push_back(static_cast<std::uint8_t>(1u << type));
+  }
+}
+
 std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program) {
   std::vector<LoadedKernel> kernels;
   kernels.reserve(program.kernels.size());
-  for (const vcode::LinkedKernel& kernel : program.kernels) {
-    LoadedKernel loaded;
-    loaded.definition = &kernel.definition;
-    loaded.spec = kernel.spec;
-    loaded.lengths = lengths_of(kernel.definition);
-    loaded.results = static_cast<std::uint32_t>(kernel.definition.outputs.size());
-    for (vcode::KernelParameter input : kernel.definition.inputs) {
-      const auto type = static_cast<unsigned>(vcode::parameter_type(kernel.definition, input));
-      loaded.accepted.push_back(static_cast<std::uint8_t>(1u << type));
-    }
-    kernels.push_back(std::move(loaded));
-  }
+  for (const vcode::LinkedKernel& kernel : program.kernels) kernels.emplace_back(kernel);
   return kernels;
 }
 

@@ -10,6 +10,7 @@
 #include "cvl/value.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/program.hpp"
+#include "vinterp/warm_up.hpp"
 
 namespace vinterp {
 
@@ -24,11 +25,14 @@ struct KernelLength {
 
 /// One kernel: what RUN must find on the stack, and how it is run.
 struct LoadedKernel {
-  const vcode::Kernel* definition = nullptr;
+  explicit LoadedKernel(const vcode::LinkedKernel& kernel);
+
+  const vcode::Kernel* definition;
   std::optional<std::uint32_t> spec;   // index of the function that its SPEC has become
   std::vector<std::uint8_t> accepted;  // bit t: the operand may be of type t
   std::vector<KernelLength> lengths;   // that the operands must have
-  std::uint32_t results = 0;
+  std::uint32_t results;
+  WarmUp warm_up;
   bool asked = false;                             // has the library been asked to prepare it?
   std::unique_ptr<cvl::PreparedKernel> prepared;  // null: the SPEC is run
 

@@ -256,7 +256,7 @@ inline bool Machine::run_kernel(const Decoded& step) {
   // Where lengths do not fit, the operations of the SPEC do what they do in such a case.
   if (kernel.spec && !kernel.lengths_fit(operands)) [[unlikely]]
     return false;
-  if (kernel.prepared || prepare(kernel)) [[likely]] {
+  if (kernel.prepared || prepare(kernel, operands)) {
     stack_.reserve(kernel.results);
     operands = stack_.topmost(count);
     if (backend_.run(*kernel.prepared, operands, kernel_results_.data())) [[likely]] {
@@ -269,9 +269,11 @@ inline bool Machine::run_kernel(const Decoded& step) {
   return false;
 }
 
-// Asks the library, once, to make the kernel ready.
-bool Machine::prepare(LoadedKernel& kernel) {
-  if (kernel.asked || !options_.kernels) return false;
+// Asks the library, once and when it is time, to make the kernel ready.
+bool Machine::prepare(LoadedKernel& kernel, const Value* operands) {
+  if (kernel.asked || options_.kernels == KernelUse::Never) return false;
+  const bool waits = options_.kernels == KernelUse::WhenItPays && kernel.spec;
+  if (waits && !kernel.warm_up.pays(backend_, operands, backend_.kernels_pay_after())) return false;
   kernel.asked = true;
   kernel.prepared = backend_.prepare(*kernel.definition);
   return kernel.prepared != nullptr;
@@ -385,12 +387,12 @@ bool Machine::exits(const Failure& failure, std::uint32_t at) const {
 
 [[gnu::cold, gnu::noinline]] void Machine::fail_no_spec(const LoadedKernel& kernel) const {
   throw Failure(ErrorCode::NoSpec,
-                options_.kernels
+                options_.kernels != KernelUse::Never
                     ? fmt::format("the vector library `{}` cannot run the kernel `{}`, which has "
                                   "no SPEC",
                                   backend_.name(), kernel.definition->name)
                     : fmt::format("the kernel `{}` has no SPEC to run", kernel.definition->name),
-                {}, options_.kernels ? "" : "leave out --no-kernels");
+                {}, options_.kernels != KernelUse::Never ? "" : "leave out --no-kernels");
 }
 
 // ---- observers ----

@@ -22,6 +22,7 @@
 #include "vinterp/kernel_table.hpp"
 #include "vinterp/observer.hpp"
 #include "vinterp/value_stack.hpp"
+#include "vinterp/warm_up.hpp"
 
 namespace vinterp {
 
@@ -33,7 +34,7 @@ struct MachineOptions {
   /// Failures name the VCODE operation, function and calls. Without, whoever knows a source text
   /// that the program was made from says that in its terms, from RunResult::at and calls.
   bool vcode_terms = true;
-  bool kernels = true;  // false (--no-kernels): RUN runs the SPEC
+  KernelUse kernels = KernelUse::Always;
 };
 
 enum class Outcome {
@@ -77,7 +78,7 @@ class Machine {
 
   void run_vector(const Decoded& step);
   bool run_kernel(const Decoded& step);
-  bool prepare(LoadedKernel& kernel);
+  bool prepare(LoadedKernel& kernel, const cvl::Value* operands);
   void run_io(const Decoded& step);
   bool branch_taken(const Decoded& step);
   void check_block(const Decoded& step) const;

@@ -15,6 +15,7 @@
 #include "cvl/random.hpp"
 #include "cvl/value.hpp"
 #include "vinterp/trace.hpp"
+#include "vinterp/warm_up.hpp"
 
 namespace vinterp {
 
@@ -62,7 +63,7 @@ struct Options {
   std::optional<int> optimize;               // -O: level
   std::vector<std::string> disabled_passes;  // of the optimizer
   bool verify = true;
-  bool kernels = true;  // false: RUN runs SPECs
+  KernelUse kernels = KernelUse::WhenItPays;
   bool sandbox = false;
   bool stats = false;
   CompareMode compare = CompareMode::Off;

@@ -4,8 +4,8 @@
 //
 // Compares standard output, standard error where it is defined, and the exit status with the files
 // beside the example (README.md), as it stands and with -c; with --threads also at 2 and 4 threads,
-// with --kernels also with the VCODE that its kernels replace, unless it has to fail, with --levels
-// also at each level of the optimizer.
+// with --kernels also with all kernels run as such, and, unless it has to fail, with the VCODE that
+// they replace, with --levels also at each level of the optimizer.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
     const fs::path program = argv[2];
     const std::vector<std::string> modes(argv + 3, argv + argc);
     const bool with_threads = std::count(modes.begin(), modes.end(), "--threads") != 0;
-    const bool with_specs = std::count(modes.begin(), modes.end(), "--kernels") != 0;
+    const bool with_kernels = std::count(modes.begin(), modes.end(), "--kernels") != 0;
     const bool with_levels = std::count(modes.begin(), modes.end(), "--levels") != 0;
     const Example example = load(program);
     Checker checker(argv[1], example);
@@ -184,9 +184,14 @@ int main(int argc, char** argv) {
     const bool strict_fails = program.stem() == "33-elementwise-longer";
     checker.check({});
     checker.check({"-c"}, strict_fails);
-    if (with_specs && example.status == 0) checker.check({"--no-kernels"});
+    if (with_kernels) {
+      checker.check({"--kernels"});
+      checker.check({"--kernels", "-c"});
+      if (example.status == 0) checker.check({"--no-kernels"});
+    }
     if (with_levels) {
       for (const char* level : {"1", "2", "3"}) checker.check({std::string("-O") + level});
+      checker.check({"-O3", "--kernels"});
     }
     if (with_threads) {
       for (const char* threads : {"1", "2", "4"}) {

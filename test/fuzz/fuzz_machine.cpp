@@ -77,7 +77,8 @@ int null_device(int flags) {
   return open("/dev/null", flags | O_CLOEXEC);
 }
 
-void run(const LinkedProgram& program, cvl::Backend& backend, bool strict, bool kernels) {
+void run(const LinkedProgram& program, cvl::Backend& backend, bool strict,
+         vinterp::KernelUse kernels) {
   Diagnostics diagnostics;
   auto constants = vinterp::load_constants(program, backend, diagnostics);
   if (diagnostics.has_errors()) return;
@@ -114,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static cvl::cpu::CpuBackend backend(
       {.widths = {}, .threads = 2, .memory_limit = kMemory, .seed = cvl::kDefaultSeed, .isa = {}});
   try {
-    run(*program, backend, size % 2 == 0, size % 3 != 0);
+    run(*program, backend, size % 2 == 0, static_cast<vinterp::KernelUse>(size % 3));
   } catch (const cvl::Failure& failure) {
     fuzzing::check(failure.code() != ErrorCode::Internal, "no failure is internal");
   }

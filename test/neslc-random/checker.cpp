@@ -99,6 +99,7 @@ Checker::Checker(int level)
       backend_(make_backend()),
       evaluator_(session_, *backend_) {
   evaluator_.options.optimizer.level = level;
+  evaluator_.options.kernels = vinterp::KernelUse::Always;
   if (const std::string error = define(kPrelude, nullptr); !error.empty()) {
     throw std::logic_error("the prelude: " + error);
   }

@@ -39,7 +39,7 @@ const std::string kCheck =
 
 Ran without_kernels(const std::string& text) {
   RunOptions options;
-  options.machine.kernels = false;
+  options.machine.kernels = vinterp::KernelUse::Never;
   return run_program(text, options);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("an assertion with EXIT ends the program as its SPEC does", "[kernel]"
       "SPEC IF ELSE CONST CHAR \"not positive\" WRITE CHAR EXIT ENDIF\n"
       "END\n"
       "FUNC MAIN CONST BOOL F RUN check RET\n";
-  for (const bool kernels : {true, false}) {
+  for (const auto kernels : {vinterp::KernelUse::Always, vinterp::KernelUse::Never}) {
     RunOptions options;
     options.machine.kernels = kernels;
     const Ran ran = run_program(program, options);
@@ -175,7 +175,7 @@ TEST_CASE("a failure inside a SPEC names the way to it", "[kernel]") {
 
 TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
   const std::string program = kNegate + "FUNC MAIN CONST INT (1 2) RUN negate RUN negate RET\n";
-  const auto report = [&](bool kernels) {
+  const auto report = [&](vinterp::KernelUse kernels) {
     vinterp::Statistics statistics(vinterp_test::linked(program));
     RunOptions options;
     options.machine.kernels = kernels;
@@ -183,13 +183,77 @@ TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
     CHECK(run_program(program, options).stack == "( 1 2 )\n");
     return statistics.report({}, {}, 1.0);
   };
-  const std::string with = report(true);
+  const std::string with = report(vinterp::KernelUse::Always);
   CHECK(contains(with, "vector operations         0\n"));
   CHECK(contains(with, "kernel runs               2\n  passes                  2\n"));
   CHECK(contains(with, "launches                  2\n"));
-  const std::string without = report(false);
+  const std::string without = report(vinterp::KernelUse::Never);
   CHECK(contains(without, "vector operations         8\n"));
   CHECK(contains(without, "kernel runs               0\n"));
+}
+
+/// What the last line of the report of kernel runs says, with kernels that have to pay.
+std::string runs_that_pay(const std::string& program, const std::string& stack) {
+  vinterp::Statistics statistics(vinterp_test::linked(program));
+  RunOptions options;
+  options.machine.kernels = vinterp::KernelUse::WhenItPays;
+  options.observers = {&statistics};
+  CHECK(run_program(program, options).stack == stack);
+  const std::string report = statistics.report({}, {}, 1.0);
+  const std::size_t at = report.find("kernel runs");
+  return report.substr(at, report.find('\n', at) - at);
+}
+
+TEST_CASE("a kernel begins as its SPEC", "[kernel]") {
+  const auto program = [](const std::string& length, const std::string& runs) {
+    return kNegate + "FUNC MAIN CONST INT 1 CONST INT " + length + " MAKE_SEGDES DIST INT\n" +
+           runs + "CONST INT " + length + " MAKE_SEGDES +_REDUCE INT RET\n";
+  };
+  const std::string run = "RUN negate\n";
+  CHECK(runs_that_pay(program("30000", run + run), "( 30000 )\n") == "kernel runs               0");
+  CHECK(runs_that_pay(program("30000", run + run + run), "( -30000 )\n") ==
+        "kernel runs               1");
+  CHECK(runs_that_pay(program("70000", run + run), "( 70000 )\n") == "kernel runs               2");
+}
+
+TEST_CASE("lengths that a kernel computes count from the start", "[kernel]") {
+  const std::string count =
+      "FCODE 2\n"
+      "KERNEL count\n"
+      "IN a : VEC INT 1 OUT y : VEC INT 1\n"
+      "DO SIZE n = a[0]\n"
+      "  y = REDUCE n ( i => 1 ) + INT\n"
+      "SPEC COPY 1 0 CONST INT 1 CPOP 1 1 MAKE_SEGDES DIST INT CPOP 1 1 MAKE_SEGDES +_REDUCE INT\n"
+      "END\n";
+  const auto program = [&](const std::string& length) {
+    return count + "FUNC MAIN CONST INT " + length + " RUN count RET\n";
+  };
+  CHECK(runs_that_pay(program("1000"), "( 1000 )\n") == "kernel runs               0");
+  CHECK(runs_that_pay(program("100000"), "( 100000 )\n") == "kernel runs               1");
+}
+
+TEST_CASE("random numbers go on where the SPEC ended", "[kernel]") {
+  const std::string program =
+      "FCODE 2\n"
+      "NEEDS RAND\n"
+      "KERNEL draw\n"
+      "IN a : VEC INT n OUT y : VEC INT n\n"
+      "DO y = RAND n ( i => a[i] )\n"
+      "SPEC RAND\n"
+      "END\n"
+      "FUNC MAIN CONST INT 1000 CONST INT 40000 MAKE_SEGDES DIST INT\n"
+      "COPY 1 0 RUN draw COPY 1 1 RUN draw COPY 1 2 RUN draw COPY 1 3 RUN draw\n"
+      "CONST INT 40000 MAKE_SEGDES +_SCAN INT POP 1 0 RET\n";
+  RunOptions options;
+  std::string results[3];
+  for (const auto kernels :
+       {vinterp::KernelUse::Never, vinterp::KernelUse::WhenItPays, vinterp::KernelUse::Always}) {
+    options.machine.kernels = kernels;
+    results[static_cast<int>(kernels)] = run_program(program, options).stack;
+  }
+  CHECK(results[0].size() > 100000);
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_CASE("an option is not mistaken for another that its name begins with", "[o
   CHECK_FALSE(options.trace);
   CHECK(options.profile_rows == "r.csv");
   CHECK_FALSE(options.profile);
-  CHECK_FALSE(options.kernels);
+  CHECK(options.kernels == vinterp::KernelUse::Never);
   CHECK(options.verify);
 }
 
