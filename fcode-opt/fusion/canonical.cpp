@@ -91,6 +91,13 @@ class KeyWriter {
     }
     key_ += '/';
     for (const vcode::Binding& part : kernel.bindings) binding(part);
+    key_ += '/';
+    for (const vcode::Instruction& instruction : kernel.spec) {
+      number(instruction.op);
+      number(instruction.type);
+      number(instruction.a);
+      number(instruction.b);
+    }
     return std::move(key_);
   }
 

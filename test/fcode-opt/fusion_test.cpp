@@ -6,6 +6,7 @@
 
 #include "cvl/kernel_plan.hpp"
 #include "fcode-opt/checks.hpp"
+#include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/support.hpp"
 
 namespace fcode::testing {
@@ -226,6 +227,26 @@ TEST_CASE("a length that is that of an operand is named by the operand") {
     COPY 1 3 COPY 1 3 CPOP 1 3 COPY 1 3 COPY 1 8 COPY 1 8 DFPERMUTE FLOAT RET)"),
                                           options);
   CHECK_NOTHROW(parse(vcode::print(program)));
+}
+
+// Operands that only the SPEC reads may be the same values in another order.
+TEST_CASE("kernels are the same only if their SPECs are") {
+  const auto kernel = [](std::uint32_t top) {
+    vcode::Kernel result;
+    result.sizes = {{"n0", {}}, {"n1", {}}};
+    result.arrays = {{"u0", vcode::Type::Int, 0}, {"u1", vcode::Type::Int, 1}};
+    result.inputs = {{false, 0}, {false, 1}};
+    result.has_spec = true;
+    result.spec = {{vcode::Op::CPop, {}, 1, top, {}}, {vcode::Op::Pop, {}, 2, 0, {}}};
+    return result;
+  };
+  Module module;
+  KernelPool pool(module);
+  const Function function;
+  const std::uint32_t first = pool.add(kernel(0), function, {});
+  CHECK(pool.add(kernel(1), function, {}) != first);
+  CHECK(pool.add(kernel(0), function, {}) == first);
+  CHECK(module.kernels.size() == 2);
 }
 
 }  // namespace
