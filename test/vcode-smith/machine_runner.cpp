@@ -52,7 +52,8 @@ std::string difference_in_output(const std::string& output, const std::string& e
   return {};
 }
 
-MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict) {
+MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict,
+                          vinterp::KernelUse kernels) {
   MachineRun run;
   const Capture output;
   const Capture error;
@@ -70,6 +71,7 @@ MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& bac
     backend.seed(cvl::kDefaultSeed);
     vinterp::MachineOptions options;
     options.strict = strict;
+    options.kernels = kernels;
     vinterp::Machine machine(program, std::move(constants), backend, io, options);
     const vinterp::RunResult result = machine.run();
     run.exited = result.outcome == vinterp::Outcome::Exited;

@@ -90,8 +90,14 @@ std::string OptimizerChecker::check(const vcode::Program& program, const cvl::Wi
       return fmt::format("{}: {}", text_of(options), error.what());
     }
     if (!optimized) return fmt::format("{}: the result does not parse", text_of(options));
-    const std::string differs = difference(expected, run_on_machine(*optimized, cpu, strict));
-    if (!differs.empty()) return fmt::format("{}: {}", text_of(options), differs);
+    for (const auto kernels : {vinterp::KernelUse::Always, vinterp::KernelUse::Never}) {
+      const MachineRun found = run_on_machine(*optimized, cpu, strict, kernels);
+      const std::string differs = difference(expected, found);
+      if (differs.empty()) continue;
+      const bool as_specs = kernels == vinterp::KernelUse::Never;
+      return fmt::format("{}{}: {}", text_of(options), as_specs ? ", kernels as SPECs" : "",
+                         differs);
+    }
     if (cpu.heap().statistics().live_bytes != 0) {
       return fmt::format("{}: vector memory is left over", text_of(options));
     }
