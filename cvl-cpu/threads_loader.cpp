@@ -42,9 +42,9 @@ const ThreadLibrary* thread_library() {
   return library;
 }
 
-// Loading and starting takes about a millisecond: so much time does one thread need for this.
+// Loading and starting takes one to two milliseconds: so much time does one thread need for this.
 std::int64_t bytes_before_threads() {
-  return std::int64_t{6} << 20;
+  return std::int64_t{10} << 20;
 }
 
 }  // namespace cvl::cpu
