@@ -47,7 +47,8 @@ void Buffer::destroy(Buffer* buffer) {
 }
 
 Heap::Heap(MemorySource& source, std::size_t limit_bytes)
-    : limit_(limit_bytes),
+    : source_(source),
+      limit_(limit_bytes),
       immediate_(source.immediate()),
       large_(std::make_unique<RegionAllocator>(source, statistics_)) {}
 
@@ -144,15 +145,20 @@ void Heap::check_injected_failure(std::size_t bytes) {
   if (fail_countdown_ != 0 && --fail_countdown_ == 0) out_of_memory(bytes);
 }
 
-void Heap::check_limit(std::size_t bytes) const {
-  const std::size_t used = statistics_.live_bytes + statistics_.charged_bytes;
+void Heap::check_limit(std::size_t bytes) {
+  if (limit_ == kOfSource && exceeds(bytes, kModest)) limit_ = source_.limit();
   // Sizes near the end of the address space must not wrap around when they are rounded up.
-  if (used > limit_ || bytes > limit_ - used || bytes > SIZE_MAX / 4) out_of_memory(bytes);
+  if (exceeds(bytes, limit_) || bytes > SIZE_MAX / 4) out_of_memory(bytes);
+}
+
+bool Heap::exceeds(std::size_t bytes, std::size_t limit) const {
+  const std::size_t used = statistics_.live_bytes + statistics_.charged_bytes;
+  return used > limit || bytes > limit - used;
 }
 
 void Heap::out_of_memory(std::size_t bytes) const {
   const std::string limit =
-      limit_ == kUnlimited ? std::string("the machine's memory") : format_bytes(limit_);
+      limit_ >= kOfSource ? std::string("the machine's memory") : format_bytes(limit_);
   throw Failure(vcode::ErrorCode::OutOfMemory, "out of memory",
                 {fmt::format("requested {}; in use {}; peak {}; limit {}", format_bytes(bytes),
                              format_bytes(statistics_.live_bytes + statistics_.charged_bytes),

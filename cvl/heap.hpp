@@ -27,6 +27,8 @@ class MemorySource {
   virtual void release(void* data, std::size_t bytes) noexcept = 0;
   /// How much to acquire at a time for blocks to be cut from; 0: each block by itself.
   virtual std::size_t region_bytes() const noexcept { return std::size_t{64} << 20; }
+  /// How much of it one process may reasonably use.
+  virtual std::size_t limit() const { return SIZE_MAX; }
   /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.
   virtual bool immediate() const noexcept { return false; }
 };
@@ -68,6 +70,10 @@ class Heap {
   static constexpr std::size_t kAlignment = 64;
   static constexpr std::size_t kPadding = 64;
   static constexpr std::size_t kUnlimited = SIZE_MAX;
+  /// A limit that stands for that of the source, which is asked for it when more than kModest bytes
+  /// are in use: finding it out takes longer than a small program computes.
+  static constexpr std::size_t kOfSource = SIZE_MAX - 1;
+  static constexpr std::size_t kModest = std::size_t{16} << 20;
 
   /// `source` must outlive the heap; every buffer must be gone before the heap is destroyed.
   /// The limit counts what is in use (live and charged bytes).
@@ -86,7 +92,6 @@ class Heap {
   /// Gives regions without any block in use back to the source.
   void trim() noexcept;
 
-  std::size_t limit() const { return limit_; }
   const HeapStatistics& statistics() const { return statistics_; }
   void count_takeover() { ++statistics_.takeovers; }
 
@@ -99,10 +104,12 @@ class Heap {
 
   void recycle(Buffer* buffer) noexcept;
   Buffer* carve(std::uint32_t size_class) noexcept;
-  void check_limit(std::size_t bytes) const;
+  void check_limit(std::size_t bytes);
+  bool exceeds(std::size_t bytes, std::size_t limit) const;
   void check_injected_failure(std::size_t bytes);
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
 
+  MemorySource& source_;
   std::size_t limit_;
   bool immediate_;
   HeapStatistics statistics_;

@@ -45,7 +45,7 @@ void HostMemory::release(void* data, std::size_t bytes) noexcept {
   munmap(data, rounded(bytes));
 }
 
-std::size_t available_memory() {
+std::size_t HostMemory::limit() const {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);
   std::size_t memory = pages > 0 && page_bytes > 0
@@ -54,7 +54,7 @@ std::size_t available_memory() {
   std::ifstream group("/sys/fs/cgroup/memory.max");
   std::size_t group_limit = 0;
   if (group >> group_limit && group_limit > 0) memory = std::min(memory, group_limit);
-  return memory;
+  return memory / 5 * 4;
 }
 
 }  // namespace cvl

@@ -13,11 +13,10 @@ class HostMemory final : public MemorySource {
   void release(void* data, std::size_t bytes) noexcept override;
   /// Address space only: pages that are never touched cost nothing.
   std::size_t region_bytes() const noexcept override { return std::size_t{4} << 30; }
+  /// Of the machine's memory or, if that is smaller, the limit of the control group that this
+  /// process runs in, four fifths: something is left to others.
+  std::size_t limit() const override;
   bool immediate() const noexcept override { return true; }
 };
-
-/// Bytes of memory that this process may reasonably use: the machine's memory or, if smaller, the
-/// limit of the control group that it runs in.
-std::size_t available_memory();
 
 }  // namespace cvl

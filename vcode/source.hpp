@@ -1,9 +1,12 @@
 // Program text and places in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace vcode {
@@ -19,21 +22,25 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// A named text with access by line. Immutable.
+/// A named text with access by line. Immutable. Where the lines begin is found out when the first
+/// one is asked for: a program without faults needs none.
 class Source {
  public:
-  Source(std::string name, std::string text);
+  Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
   /// The line without its line end; empty for a line that does not exist.
   std::string_view line(std::uint32_t number) const;
-  std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts_.size()); }
+  std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts().size()); }
 
  private:
+  const std::vector<std::size_t>& line_starts() const;
+
   std::string name_;
   std::string text_;
-  std::vector<std::size_t> line_starts_;
+  mutable std::once_flag lines_found_;
+  mutable std::vector<std::size_t> line_starts_;
 };
 
 }  // namespace vcode

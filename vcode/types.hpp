@@ -1,6 +1,7 @@
 // The types that a VCODE program can name or hold on its stack.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -15,6 +16,7 @@ enum class Type : std::uint8_t {
   Pair,    // two values; made by PAIR only, cannot be written
 };
 
+inline constexpr std::size_t kTypeCount = 6;
 inline constexpr int kDataTypes = 3;  // Int, Bool and Float, in this order, are element types
 
 /// The word that stands for a type in a program: "INT", "BOOL", ... ("PAIR" in messages only).

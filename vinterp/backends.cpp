@@ -5,22 +5,17 @@
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl-cuda/make_backend.hpp"
 #include "cvl/failure.hpp"
-#include "cvl/host_memory.hpp"
+#include "cvl/heap.hpp"
 #include "vinterp/compare.hpp"
 
 namespace vinterp {
 namespace {
 
-/// Leaves something to the rest of the machine.
-std::size_t default_memory_limit() {
-  return cvl::available_memory() / 5 * 4;
-}
-
 std::unique_ptr<cvl::Backend> make_cpu(const Options& options) {
   cvl::cpu::CpuOptions cpu;
   cpu.widths = options.widths;
   cpu.threads = options.threads;
-  cpu.memory_limit = options.memory ? *options.memory : default_memory_limit();
+  cpu.memory_limit = options.memory.value_or(cvl::Heap::kOfSource);
   cpu.seed = options.seed;
   return std::make_unique<cvl::cpu::CpuBackend>(cpu);
 }

@@ -1,5 +1,7 @@
 #include "vinterp/decoded.hpp"
 
+#include <array>
+
 namespace vinterp {
 namespace {
 
@@ -63,39 +65,54 @@ std::uint8_t accepted_types(const OpInfo& op, char letter, Type written, bool st
   return strict && op.family == Family::Length ? bit(written) : kAnyVector;
 }
 
-Decoded decode_one(const vcode::Instruction& instruction, bool strict) {
-  const OpInfo& op = vcode::info(instruction.op);
-  Decoded step;
-  step.action = action_of(op);
-  step.op = instruction.op;
-  step.type = instruction.type;
-  step.operands = static_cast<std::uint8_t>(op.operands.size());
-  step.results = static_cast<std::uint8_t>(op.results.size());
-  for (std::size_t i = 0; i < op.operands.size(); ++i) {
-    step.accepted[i] = accepted_types(op, op.operands[i], instruction.type, strict);
+TypedOp typed_op(Op written, Type type, bool strict) {
+  const OpInfo& row = vcode::info(written);
+  TypedOp op;
+  op.op = written;
+  op.type = type;
+  op.operands = static_cast<std::uint8_t>(row.operands.size());
+  op.results = static_cast<std::uint8_t>(row.results.size());
+  for (std::size_t i = 0; i < row.operands.size(); ++i) {
+    op.accepted[i] = accepted_types(row, row.operands[i], type, strict);
   }
-  if (op.family == Family::Elementwise) {
-    step.rules = kElementwiseRules;
-    step.rule_count = static_cast<std::uint8_t>(step.operands - 1);
+  if (row.family == Family::Elementwise) {
+    op.rules = kElementwiseRules;
+    op.rule_count = static_cast<std::uint8_t>(op.operands - 1);
   } else {
-    const auto rules = vcode::length_rules(op.op);
-    step.rules = rules.data();
-    step.rule_count = static_cast<std::uint8_t>(rules.size());
+    const auto rules = vcode::length_rules(written);
+    op.rules = rules.data();
+    op.rule_count = static_cast<std::uint8_t>(rules.size());
   }
-  step.a = instruction.a;
-  step.b = instruction.b;
-  return step;
+  return op;
 }
 
 }  // namespace
 
-std::vector<Decoded> decode(const vcode::LinkedProgram& program, bool strict) {
-  std::vector<Decoded> code;
-  code.reserve(program.code.size());
+DecodedProgram decode(const vcode::LinkedProgram& program, bool strict) {
+  DecodedProgram decoded;
+  decoded.code.reserve(program.code.size());
+  // What instructions of an operation and a type begin with, once there was one.
+  struct Known {
+    bool known = false;
+    Decoded step;
+  };
+  std::array<std::array<Known, vcode::kTypeCount>, vcode::kOpCount> all{};
   for (const vcode::Instruction& instruction : program.code) {
-    code.push_back(decode_one(instruction, strict));
+    const Op op = instruction.op;
+    const Type type = instruction.type;
+    Known& entry = all[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+    if (!entry.known) {
+      decoded.ops.push_back(typed_op(op, type, strict));
+      entry = {true,
+               {action_of(vcode::info(op)), decoded.ops.back().operands,
+                static_cast<std::uint16_t>(decoded.ops.size() - 1)}};
+    }
+    Decoded step = entry.step;
+    step.a = instruction.a;
+    step.b = instruction.b;
+    decoded.code.push_back(step);
   }
-  return code;
+  return decoded;
 }
 
 }  // namespace vinterp

@@ -126,7 +126,7 @@ Outcome Machine::guarded_loop() {
 // rare or slow lies in functions of its own.
 template <bool kObserved>
 Outcome Machine::loop() {
-  const Decoded* const code = code_.data();
+  const Decoded* const code = code_.code.data();
   std::uint32_t next = program_.functions[program_.entry].begin;
   for (;;) {
     const std::uint32_t at = next++;
@@ -164,8 +164,8 @@ Outcome Machine::loop() {
       case Action::Unpair: {
         stack_.reserve(1);
         Value* const operand = stack_.topmost(1);
-        if (!types_fit(step, operand)) [[unlikely]]
-          fail_type(step, operand);
+        if (!types_fit(op_of(step), operand)) [[unlikely]]
+          fail_type(op_of(step), operand);
         const cvl::Ref<cvl::PairNode> node = operand->pair().node;
         stack_.drop(1);
         stack_.push(node->first);
@@ -231,15 +231,16 @@ Outcome Machine::loop() {
 // ---- instructions ----
 
 inline void Machine::run_vector(const Decoded& step) {
-  stack_.reserve(step.results);
-  Value* const operands = stack_.topmost(step.operands);
-  if (!types_fit(step, operands) || !lengths_fit(step, operands)) [[unlikely]] {
-    cvl::check_operands(vcode::info(step.op), step.type, operands, options_.strict);
+  const TypedOp& op = op_of(step);
+  stack_.reserve(op.results);
+  Value* const operands = stack_.topmost(op.operands);
+  if (!types_fit(op, operands) || !lengths_fit(op, operands)) [[unlikely]] {
+    cvl::check_operands(vcode::info(op.op), op.type, operands, options_.strict);
   }
   if (element_count(operands[0]) >= kLongVector) stop_if_asked();
   backend_.origin = at_;
-  backend_.execute(step.op, step.type, operands, results_);
-  stack_.replace(step.operands, results_, step.results);
+  backend_.execute(op.op, op.type, operands, results_);
+  stack_.replace(op.operands, results_, op.results);
 }
 
 // Runs a kernel in the library; false: its SPEC has to be run.
@@ -280,14 +281,15 @@ bool Machine::prepare(LoadedKernel& kernel, const Value* operands) {
 }
 
 void Machine::run_io(const Decoded& step) {
-  stack_.reserve(step.results);
-  Value* const operands = stack_.topmost(step.operands);
-  if (!types_fit(step, operands)) fail_type(step, operands);
+  const TypedOp& op = op_of(step);
+  stack_.reserve(op.results);
+  Value* const operands = stack_.topmost(op.operands);
+  if (!types_fit(op, operands)) fail_type(op, operands);
   backend_.origin = at_;
   backend_.synchronize();  // nothing may be read or written after a failure
-  io_.execute(step.op, step.type, operands, results_);
+  io_.execute(op.op, op.type, operands, results_);
   stop_if_asked();
-  stack_.replace(step.operands, results_, step.results);
+  stack_.replace(op.operands, results_, op.results);
 }
 
 inline bool Machine::branch_taken(const Decoded& step) {
@@ -306,8 +308,8 @@ inline void Machine::check_block(const Decoded& step) const {
 
 inline const cvl::Vector& Machine::scalar_operand(const Decoded& step) {
   const Value* const operand = stack_.topmost(1);
-  if (!types_fit(step, operand)) [[unlikely]]
-    fail_type(step, operand);
+  if (!types_fit(op_of(step), operand)) [[unlikely]]
+    fail_type(op_of(step), operand);
   if (operand->vector().length != 1) [[unlikely]] {
     throw Failure(ErrorCode::NotAScalar,
                   fmt::format("`{}` needs a {} of length 1, found length {}",
@@ -347,12 +349,12 @@ void Machine::seed(const Decoded& step) {
                             std::uint64_t{step.a} + step.b, stack_.size()));
 }
 
-[[gnu::cold, gnu::noinline]] void Machine::fail_type(const Decoded& step,
+[[gnu::cold, gnu::noinline]] void Machine::fail_type(const TypedOp& op,
                                                      const Value* operands) const {
-  const vcode::OpInfo& op = vcode::info(step.op);
+  const vcode::OpInfo& row = vcode::info(op.op);
   std::size_t i = 0;
-  while (((step.accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) != 0) ++i;
-  const Type expected = vcode::operand_type(op.operands[i], step.type).value_or(Type::Int);
+  while (((op.accepted[i] >> static_cast<unsigned>(operands[i].type())) & 1u) != 0) ++i;
+  const Type expected = vcode::operand_type(row.operands[i], op.type).value_or(Type::Int);
   throw Failure(ErrorCode::TypeMismatch,
                 fmt::format("`{}` needs a {} as operand {}, found {}",
                             vcode::print(program_.code[at_], program_), vcode::type_name(expected),
@@ -378,8 +380,9 @@ void Machine::seed(const Decoded& step) {
 
 // Is the failure that of a check, at instruction `at`, which ends the program without an error?
 bool Machine::exits(const Failure& failure, std::uint32_t at) const {
-  if (failure.code() != ErrorCode::AssertionFailed || code_[at].action != Action::Run) return false;
-  const std::vector<vcode::Binding>& bindings = kernels_[code_[at].a].definition->bindings;
+  if (failure.code() != ErrorCode::AssertionFailed || code_.code[at].action != Action::Run)
+    return false;
+  const std::vector<vcode::Binding>& bindings = kernels_[code_.code[at].a].definition->bindings;
   return std::any_of(bindings.begin(), bindings.end(), [&](const vcode::Binding& binding) {
     return binding.exits && binding.message == failure.message();
   });
@@ -412,10 +415,10 @@ void Machine::observe_before(const Decoded& step, std::uint32_t at) {
   step_.instruction = at;
   step_.function = function_of_[at];
   step_.code = &program_.code[at];
-  step_.op = &vcode::info(step.op);
+  step_.op = &vcode::info(op_of(step).op);
   step_.stack = stack_.values();
   step_.operand_count = static_cast<int>(operand_count(step));
-  step_.result_count = step.results;
+  step_.result_count = op_of(step).results;
   step_.depth = calls_.depth();
   step_.ran_kernel = false;
   step_.elements = 0;

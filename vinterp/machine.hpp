@@ -81,13 +81,14 @@ class Machine {
   bool prepare(LoadedKernel& kernel, const cvl::Value* operands);
   void run_io(const Decoded& step);
   bool branch_taken(const Decoded& step);
+  const TypedOp& op_of(const Decoded& step) const { return code_.ops[step.op]; }
   void check_block(const Decoded& step) const;
   void stop_timer();
   void seed(const Decoded& step);
 
   [[noreturn]] void fail_underflow(const Decoded& step) const;
   [[noreturn]] void fail_block(const Decoded& step) const;
-  [[noreturn]] void fail_type(const Decoded& step, const cvl::Value* operands) const;
+  [[noreturn]] void fail_type(const TypedOp& op, const cvl::Value* operands) const;
   [[noreturn]] void fail_kernel_underflow(const LoadedKernel& kernel) const;
   [[noreturn]] void fail_kernel_type(const LoadedKernel& kernel, const cvl::Value* operands) const;
   bool exits(const cvl::Failure& failure, std::uint32_t at) const;
@@ -105,7 +106,7 @@ class Machine {
   cvl::Backend& backend_;
   IoOperations& io_;
   MachineOptions options_;
-  std::vector<Decoded> code_;
+  DecodedProgram code_;
   ValueStack stack_;
   CallStack calls_;
   std::vector<LoadedKernel> kernels_;

@@ -32,8 +32,13 @@ class CountingSource final : public cvl::MemorySource {
     memory_.release(data, bytes);
   }
   std::size_t region_bytes() const noexcept override { return region_; }
+  std::size_t limit() const override {
+    ++limit_asked;
+    return 2 * Heap::kModest;
+  }
 
   std::size_t held = 0;
+  mutable int limit_asked = 0;
 
  private:
   HostMemory memory_;
@@ -171,6 +176,17 @@ TEST_CASE("the limit is an error with sizes, and is recovered from") {
   CHECK(heap.allocate(300000));
   CHECK_THROWS_AS(heap.allocate(SIZE_MAX), cvl::Failure);
   CHECK_THROWS_AS(heap.allocate(SIZE_MAX - 100), cvl::Failure);
+}
+
+TEST_CASE("the limit of the source is asked for when more than a little is in use") {
+  CountingSource source(std::size_t{64} << 20);
+  Heap heap(source, Heap::kOfSource);
+  const auto block = heap.allocate(Heap::kModest - 1000);
+  CHECK(source.limit_asked == 0);
+  const auto second = heap.allocate(Heap::kModest / 2);
+  CHECK(heap.allocate(1000));
+  CHECK(source.limit_asked == 1);
+  CHECK_THROWS_AS(heap.allocate(Heap::kModest), cvl::Failure);
 }
 
 TEST_CASE("a source that runs dry") {
