@@ -1,8 +1,8 @@
 #include "cvl-cpu/cpu_backend.hpp"
 
 #include <array>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 
 #include <fmt/core.h>
@@ -26,10 +26,13 @@ constexpr std::int64_t kLeastStreamed = std::int64_t{256} << 10;
 /// The system knows the cache that the processors share; the C library may answer with the sum of
 /// all caches of the machine, also where a virtual machine has a small part of it.
 std::size_t last_level_cache_bytes() {
-  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
   std::size_t kibibytes = 0;
-  if (file >> kibibytes && file.get() == 'K' && kibibytes > 0) return kibibytes << 10;
-  return std::size_t{32} << 20;
+  char unit = 0;
+  if (std::FILE* file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re")) {
+    if (std::fscanf(file, "%zu%c", &kibibytes, &unit) != 2 || unit != 'K') kibibytes = 0;
+    std::fclose(file);
+  }
+  return kibibytes > 0 ? kibibytes << 10 : std::size_t{32} << 20;
 }
 
 void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {

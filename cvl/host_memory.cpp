@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <string>
+#include <cstdio>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,9 +50,13 @@ std::size_t HostMemory::limit() const {
   std::size_t memory = pages > 0 && page_bytes > 0
                            ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes)
                            : std::size_t{4} << 30;
-  std::ifstream group("/sys/fs/cgroup/memory.max");
   std::size_t group_limit = 0;
-  if (group >> group_limit && group_limit > 0) memory = std::min(memory, group_limit);
+  if (std::FILE* group = std::fopen("/sys/fs/cgroup/memory.max", "re")) {
+    if (std::fscanf(group, "%zu", &group_limit) == 1 && group_limit > 0) {
+      memory = std::min(memory, group_limit);
+    }
+    std::fclose(group);
+  }
   return memory / 5 * 4;
 }
 

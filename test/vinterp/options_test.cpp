@@ -108,6 +108,14 @@ TEST_CASE("command lines that cannot be understood", "[options]") {
   CHECK(refusal({"a", "b"}) == "one program file is needed, not 2" + help);
   CHECK(refusal({"--sed=1", "a"}) == "unknown option `--sed` | did you mean `--seed`?");
   CHECK(refusal({"-z", "a"}) == "unknown option `-z`" + help);
+  CHECK(refusal({"-cz", "a"}) == "unknown option `-z`" + help);
+  CHECK(refusal({"--profile-row=x", "a"}) ==
+        "unknown option `--profile-row` | did you mean `--profile-rows`?");
+  CHECK(refusal({"--no-kernel", "a"}) ==
+        "unknown option `--no-kernel` | did you mean "
+        "`--no-kernels`?");
+  CHECK(refusal({"--no-kernels=1", "a"}) == "option `--no-kernels` takes no argument" + help);
+  CHECK(refusal({"--trace=", "a"}) == "option `--trace` needs an argument" + help);
   CHECK(refusal({"-d", "stacks", "a"}) ==
         "`-d` takes one of lex, link, program, command, stack, values, heap, runtime, abort, not "
         "`stacks` | did you mean `stack`?");
