@@ -149,8 +149,8 @@ class CheckRewriter {
     if (!is_pure(statement)) return false;
     if (!may_fail(statement)) return true;
     if (statement.kind != Kind::Op) return false;
-    const bool divides = statement.op == Op::Modulo || statement.op == Op::Divide;
-    if (vcode::info(statement.op).family != vcode::Family::Elementwise || divides) return false;
+    if (vcode::info(statement.op).family != vcode::Family::Elementwise) return false;
+    if (divides_ints(statement.op, statement.written)) return false;
     for (ValueId operand : statement.operands) {
       if (!is_scalar(operand)) return false;
     }

@@ -123,10 +123,8 @@ class CountingChecks {
   bool harmless(const Statement& statement) const {
     if (!is_pure(statement)) return false;
     if (statement.kind != Statement::Kind::Op) return statement.kind == Statement::Kind::Const;
-    const bool divides = statement.op == Op::Modulo || statement.op == Op::Divide;
-    const bool elementwise =
-        vcode::info(statement.op).family == vcode::Family::Elementwise && !divides;
-    return elementwise || !may_fail(statement);
+    const bool elementwise = vcode::info(statement.op).family == vcode::Family::Elementwise;
+    return (elementwise && !divides_ints(statement.op, statement.written)) || !may_fail(statement);
   }
 
   // +_REDUCE INT of B_TO_I of flags, anywhere in the condition.

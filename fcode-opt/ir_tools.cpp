@@ -138,6 +138,10 @@ bool is_pure(const Statement& statement) {
   }
 }
 
+bool divides_ints(Op op, Type written) {
+  return op == Op::Modulo || (op == Op::Divide && written == Type::Int);
+}
+
 bool may_fail(const Statement& statement) {
   if (pushes_constant(statement)) return false;
   if (statement.kind != Statement::Kind::Op) return true;

@@ -106,6 +106,8 @@ bool is_pure(const Statement& statement);
 inline bool pushes_constant(const Statement& statement) {
   return statement.kind == Statement::Kind::Const || statement.kind == Statement::Kind::Given;
 }
+/// Does an elementwise operation fail for some elements: does it divide INT?
+bool divides_ints(Op op, Type written);
 /// Can a pure statement stop the program, whatever its operands are known to be?
 bool may_fail(const Statement& statement);
 

@@ -31,9 +31,10 @@ bool inline_all(Module& module, PassState&) {
   return inline_calls(module, {kSmallFunction, std::max(largest, kSmallProgram)});
 }
 
+constexpr int kRounds = 5;
+
 // One idiom hides another until what is between them has been simplified.
 bool idioms_to_the_end(Module& module, PassState&) {
-  constexpr int kRounds = 5;
   bool changed = false;
   for (int round = 0; round < kRounds && recognize_idioms(module); ++round) {
     changed = true;
@@ -41,6 +42,21 @@ bool idioms_to_the_end(Module& module, PassState&) {
     simplify_descriptors(module);
     merge_common(module);
     remove_dead(module);
+  }
+  return changed;
+}
+
+// The inner conditional of three goes first.
+bool selections_to_the_end(Module& module, PassState&) {
+  bool changed = false;
+  for (int round = 0; round < kRounds; ++round) {
+    simplify_branches(module);
+    const bool selected = select_elements(module);
+    merge_common(module);
+    remove_dead(module);
+    const bool merged = merge_agreeing_arms(module);
+    if (!selected && !merged) break;
+    changed = true;
   }
   return changed;
 }
@@ -68,6 +84,7 @@ constexpr Pass kPasses[] = {
     {"inline-small", 2, false, "calls of small functions and of those with one call", inline_small},
     {"inline", 2, false, "all other calls but recursive ones, up to a limit", inline_all},
     {"idioms", 2, false, "building and taking apart of short sequences", idioms_to_the_end},
+    {"selections", 2, false, "conditionals element by element as SELECT", selections_to_the_end},
     {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
     {"shapes", 2, true, "equal descriptors and sizes, conditions on lengths", plain<unify_shapes>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},

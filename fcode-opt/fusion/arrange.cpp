@@ -47,11 +47,11 @@ bool reads_elements(const Statement& reader, std::size_t operand) {
   }
 }
 
-/// Generators again in the regions that read them.
+/// Generators and constants again in the regions that read them.
 class Regeneration {
  public:
-  explicit Regeneration(Function& function)
-      : function_(function), home_(function.values.size(), 0) {}
+  Regeneration(const Module& module, Function& function)
+      : module_(module), function_(function), home_(function.values.size(), 0) {}
 
   void run() {
     number(function_.body);
@@ -62,7 +62,7 @@ class Regeneration {
  private:
   struct Generator {
     Statement statement;
-    bool everywhere = true;  // do all readers elsewhere compute its elements?
+    bool everywhere = true;  // of a vector: do all readers elsewhere compute its elements?
   };
 
   void number(const Block& block) {
@@ -71,7 +71,7 @@ class Regeneration {
       for (std::size_t i = 0; i < statement.operands.size(); ++i) {
         note_use(statement.operands[i], reads_elements(statement, i));
       }
-      if (is_generator(statement)) {
+      if (is_generator(statement) || is_scalar_constant(statement)) {
         generators_[statement.results[0]].statement = copy_without_blocks(statement);
       }
       for (ValueId value : statement.results) home_[value] = region_;
@@ -84,7 +84,14 @@ class Regeneration {
 
   void note_use(ValueId value, bool elements) {
     const auto found = generators_.find(value);
-    if (found != generators_.end() && home_[value] != region_) found->second.everywhere &= elements;
+    if (found == generators_.end() || home_[value] == region_) return;
+    if (is_generator(found->second.statement)) found->second.everywhere &= elements;
+  }
+
+  bool is_scalar_constant(const Statement& statement) const {
+    if (statement.kind != Statement::Kind::Const) return false;
+    const vcode::Constant& constant = module_.constants[statement.index];
+    return constant.size() == 1 && vcode::is_data(constant.type);
   }
 
   // Walks the regions in the same order as number().
@@ -116,13 +123,18 @@ class Regeneration {
     }
     if (const auto known = here.find(value); known != here.end()) return known->second;
     const Statement& made = found->second.statement;
-    std::vector<ValueId> operands = made.operands;
-    for (ValueId& operand : operands) operand = local(operand, here, statements);
-    statements.push_back(
-        make_op(function_, made.op, made.written, std::move(operands), made.origin));
+    if (made.kind == Statement::Kind::Const) {
+      statements.push_back(make_const(module_, function_, made.index, made.origin));
+    } else {
+      std::vector<ValueId> operands = made.operands;
+      for (ValueId& operand : operands) operand = local(operand, here, statements);
+      statements.push_back(
+          make_op(function_, made.op, made.written, std::move(operands), made.origin));
+    }
     return here[value] = statements.back().results[0];
   }
 
+  const Module& module_;
   Function& function_;
   std::vector<std::uint32_t> home_;  // the region of each value
   std::map<ValueId, Generator> generators_;
@@ -196,7 +208,7 @@ void arrange_for_fusion(Module& module) {
     ScalarConditions conditions;
     shapes.walk(i, conditions);
     Hoisting(conditions.found).run(module.functions[i].body);
-    Regeneration(module.functions[i]).run();
+    Regeneration(module, module.functions[i]).run();
   }
 }
 

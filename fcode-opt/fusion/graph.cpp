@@ -227,9 +227,8 @@ class GraphBuilder {
     if (node.role == Role::Scatter || node.role == Role::Segments) return true;
     if (node.role != Role::Map) return false;
     const Statement& statement = *node.statement;
-    const bool divides = statement.op == Op::Modulo ||
-                         (statement.op == Op::Divide && statement.written == Type::Int);
-    return divides || statement.op == Op::BPermute || statement.op == Op::Extract;
+    return divides_ints(statement.op, statement.written) || statement.op == Op::BPermute ||
+           statement.op == Op::Extract;
   }
 
   // A value that an instruction takes has to exist; so have then the operands of its own one.

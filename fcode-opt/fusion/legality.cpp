@@ -117,9 +117,21 @@ bool ScheduleCheck::allowed(NodeIndex index, Slot slot, State& state) const {
       failing_draws_in_slot_[slot] >= kMaxFailingDraws) {
     return false;
   }
-  const std::size_t operands = node.reads.size() + node.statement->results.size();
   return slot < nodes_in_slot_.size() && nodes_in_slot_[slot] < kMaxKernelNodes &&
-         operands_in_slot_[slot] + operands <= kMaxKernelOperands;
+         operands_in_slot_[slot] + operands(node, slot) <= kMaxKernelOperands;
+}
+
+// What the node may add to them: what it reads from outside, and its results, which something
+// outside may read.
+std::uint32_t ScheduleCheck::operands(const Node& node, Slot slot) const {
+  const auto inside = [&](const Read& read) {
+    if (read.producer == kOutside) return false;
+    const Node& producer = graph_.nodes[read.producer];
+    return producer.scheduled() && producer.in_kernel() && states_[read.producer].slot == slot;
+  };
+  const auto read = node.reads.size() - static_cast<std::size_t>(std::count_if(
+                                            node.reads.begin(), node.reads.end(), inside));
+  return static_cast<std::uint32_t>(read + node.statement->results.size());
 }
 
 bool ScheduleCheck::place(NodeIndex index, Slot slot) {
@@ -130,8 +142,7 @@ bool ScheduleCheck::place(NodeIndex index, Slot slot) {
   if (node.in_kernel()) {
     ++nodes_in_slot_[slot];
     failing_draws_in_slot_[slot] += is_failing_draw(node);
-    operands_in_slot_[slot] +=
-        static_cast<std::uint32_t>(node.reads.size() + node.statement->results.size());
+    operands_in_slot_[slot] += operands(node, slot);
   }
   return true;
 }
@@ -142,8 +153,7 @@ void ScheduleCheck::take_back(NodeIndex index) {
   if (!node.in_kernel()) return;
   --nodes_in_slot_[slot];
   failing_draws_in_slot_[slot] -= is_failing_draw(node);
-  operands_in_slot_[slot] -=
-      static_cast<std::uint32_t>(node.reads.size() + node.statement->results.size());
+  operands_in_slot_[slot] -= operands(node, slot);
 }
 
 bool legal(const RegionGraph& graph, const Schedule& schedule) {

@@ -50,6 +50,7 @@ class ScheduleCheck {
     bool after_reduce = false;  // or of a REDUCE
   };
   bool in_order(const Node& node, Slot slot) const;
+  std::uint32_t operands(const Node& node, Slot slot) const;
   bool allowed(NodeIndex node, Slot slot, State& state) const;
   bool allowed(const Node& reader, const Read& read, Slot slot, State& state) const;
 

@@ -1,17 +1,20 @@
-// Library code for nested sequences builds sequences of a few elements from vectors, and takes them
-// apart again, by scatters, scans and gathers over segments of a known length. Where what it does
-// is known element by element it needs none of them (fcode.md, O-6, O-13).
+// Library code for sequences, as compilers put it in.
+//
+// Checks of an index into a whole vector ask whether some index is outside; of many it is known
+// where they come from (see Ranges). Library code for nested sequences builds sequences of a few
+// elements from vectors, and takes them apart again, by scatters, scans and gathers over segments
+// of a known length. Where what it does is known element by element it needs none of them
+// (fcode.md, O-6, O-13).
 //
 // A vector over uniform segments of k elements has k columns: column j is the vector of the
 // elements j of all segments.
-#include <iterator>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
-#include "fcode-opt/shapes/analysis.hpp"
+#include "fcode-opt/passes/ranges.hpp"
+#include "fcode-opt/passes/region_rewriter.hpp"
 
 namespace fcode {
 namespace {
@@ -23,57 +26,12 @@ constexpr std::int64_t kMostColumns = 8;
 // How far the making of a column is followed.
 constexpr int kColumnDepth = 16;
 
-class Idioms : public ShapeVisitor {
+class Idioms : public RegionRewriter {
  public:
-  Idioms(Module& module, Function& function)
-      : module_(module), function_(function), names_(function.values.size()) {}
-
-  bool finish() {
-    names_.apply(function_.body);
-    return changed_;
-  }
-
-  void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
-    shapes_ = &shapes;
-    std::vector<Statement> statements;
-    bool grown = false;
-    for (std::size_t i = begin; i < end; ++i) {
-      rewrite(block.statements[i]);
-      grown |= !made_.empty();
-      std::move(made_.begin(), made_.end(), std::back_inserter(statements));
-      made_.clear();
-      statements.push_back(std::move(block.statements[i]));
-    }
-    auto at = [&](std::size_t i) {
-      return block.statements.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    if (!grown) {
-      std::move(statements.begin(), statements.end(), at(begin));
-      return;
-    }
-    block.statements.erase(at(begin), at(end));
-    block.statements.insert(at(begin), std::make_move_iterator(statements.begin()),
-                            std::make_move_iterator(statements.end()));
-    end = begin + statements.size();
-  }
+  using RegionRewriter::RegionRewriter;
 
  private:
-  void rewrite(const Statement& statement) {
-    if (statement.kind != Statement::Kind::Op || statement.results.size() != 1) return;
-    origin_ = statement.origin;
-    std::vector<ValueId> operands = statement.operands;
-    for (ValueId& operand : operands) operand = names_(operand);
-    const ValueId same = equivalent(statement, operands);
-    if (same == kNoValue) {
-      made_.clear();
-      return;
-    }
-    names_.set(statement.results[0], same);
-    changed_ = true;
-  }
-
-  /// A value that the result is equal to, or none.
-  ValueId equivalent(const Statement& statement, const std::vector<ValueId>& operands) {
+  ValueId equivalent(const Statement& statement, const std::vector<ValueId>& operands) override {
     switch (vcode::info(statement.op).family) {
       case Family::Distribute:
         return single(operands[1], operands[0]) ? operands[0] : kNoValue;
@@ -98,6 +56,10 @@ class Idioms : public ShapeVisitor {
   ValueId reduction(const Statement& statement, const std::vector<ValueId>& operands) {
     if (statement.written == Type::Float || !fits(operands[0], operands[1])) return kNoValue;
     if (single(operands[1], operands[0])) return operands[0];
+    if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1]) &&
+        Ranges(*shapes_, names_).never(operands[0])) {
+      return emit_constant(bool_constant(false));
+    }
     const std::optional<std::int64_t> count = columns_of(operands[1]);
     if (statement.op != Op::AddReduce || !count) return kNoValue;
     ValueId sum = kNoValue;
@@ -113,17 +75,17 @@ class Idioms : public ShapeVisitor {
     const ValueId data = operands[0], index = operands[1];
     switch (statement.op) {
       case Op::Permute:
-        return fits(data, operands[2]) && identity(index, operands[2]) ? data : kNoValue;
+        return fits(data, operands[2]) && is_identity(index, operands[2]) ? data : kNoValue;
       case Op::BPermute:
         if (!fits(data, operands[2]) || !fits(index, operands[3]) ||
             !same_count(operands[2], operands[3])) {
           return kNoValue;
         }
-        if (same_segments(operands[2], operands[3]) && identity(index, operands[3])) return data;
+        if (same_segments(operands[2], operands[3]) && is_identity(index, operands[3])) return data;
         return single(operands[3], index) ? built_column(data, operands[2], index) : kNoValue;
       case Op::DPermute:
         return fits(data, operands[3]) && fits(operands[2], operands[4]) &&
-                       same_segments(operands[3], operands[4]) && identity(index, operands[3])
+                       same_segments(operands[3], operands[4]) && is_identity(index, operands[3])
                    ? data
                    : kNoValue;
       default:
@@ -154,8 +116,7 @@ class Idioms : public ShapeVisitor {
     }
     const Definition* made = shapes_->definition(vector);
     if (!made || made->kind != Statement::Kind::Op || depth > kColumnDepth) return kNoValue;
-    std::vector<ValueId> operands = made->operands;
-    for (ValueId& operand : operands) operand = names_(operand);
+    const std::vector<ValueId> operands = operands_of(*made);
     if (made->is(Op::DPermute)) return placed_column(operands, segdes, j, depth);
     if (!made->is(Op::AddScan) || made->written != Type::Int) return kNoValue;
     if (!fits(operands[0], operands[1]) || !same_segments(operands[1], segdes)) return kNoValue;
@@ -190,76 +151,14 @@ class Idioms : public ShapeVisitor {
     const ValueId lengths = emit(Op::Lengths, Type::Int, {segdes});
     const ValueId count = emit(Op::Length, Type::Int, {lengths});
     const ValueId all = emit(Op::MakeSegdes, Type::Int, {count});
-    const std::uint32_t constant = add_constant(module_, int_constant(number));
-    made_.push_back(make_const(module_, function_, constant, origin_));
-    shapes_->step(made_.back(), module_);
-    return emit(Op::Distribute, Type::Int, {made_.back().results[0], all});
+    return emit(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), all});
   }
-
-  ValueId emit(Op op, Type written, std::vector<ValueId> operands) {
-    made_.push_back(make_op(function_, op, written, std::move(operands), origin_));
-    shapes_->step(made_.back(), module_);
-    return made_.back().results[0];
-  }
-
-  // ---- what is known ----
-
-  bool same_length(ValueId a, ValueId b) const { return shapes_->same_length(a, b); }
-  bool same_segments(ValueId a, ValueId b) const { return shapes_->same_segments(a, b); }
-  /// Do the descriptors have as many segments?
-  bool same_count(ValueId a, ValueId b) const { return shapes_->same_length(a, b); }
-  /// Is the vector as long as the descriptor says?
-  bool fits(ValueId vector, ValueId segdes) const {
-    return shapes_->equations.equal(shapes_->of(vector).length, shapes_->of(segdes).sum);
-  }
-  /// Has the vector one element for each segment?
-  bool segments(ValueId segdes, ValueId vector) const {
-    return shapes_->equations.equal(shapes_->of(vector).length, shapes_->of(segdes).length);
-  }
-  /// Is each segment one element, and the vector as long?
-  bool single(ValueId segdes, ValueId vector) const {
-    return known_element(segdes) == 1 && segments(segdes, vector);
-  }
-  /// The number that all elements are, or all segment lengths, if it can be a constant.
-  std::optional<std::int64_t> known_element(ValueId value) const {
-    const std::optional<Type> type = function_.values[value].type;
-    if (type != Type::Int && type != Type::Segdes) return std::nullopt;
-    const auto number = shapes_->known_element(value);
-    return number == static_cast<std::int32_t>(number.value_or(0)) ? number : std::nullopt;
-  }
-
-  /// Is each element its own position in its segment?
-  bool identity(ValueId index, ValueId segdes) const {
-    const Definition* made = shapes_->definition(index);
-    if (!made || !made->is(Op::Index)) return false;
-    const ValueId start = names_(made->operands[0]), step = names_(made->operands[1]);
-    const ValueId over = names_(made->operands[2]);
-    return known_element(start) == 0 && known_element(step) == 1 && segments(over, start) &&
-           segments(over, step) && same_segments(over, segdes);
-  }
-
-  Module& module_;
-  Function& function_;
-  Renaming names_;
-  Shapes* shapes_ = nullptr;
-  Origin origin_;                // of the statement that is rewritten
-  std::vector<Statement> made_;  // in front of it
-  bool changed_ = false;
 };
 
 }  // namespace
 
 bool recognize_idioms(Module& module) {
-  // What is learned must not rest on an operation whose failure could then disappear.
-  ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never);
-  bool changed = false;
-  for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
-    if (module.functions[i].opaque) continue;
-    Idioms idioms(module, module.functions[i]);
-    analysis.walk(i, idioms);
-    changed |= idioms.finish();
-  }
-  return changed;
+  return rewrite_regions<Idioms>(module);
 }
 
 }  // namespace fcode

@@ -37,6 +37,13 @@ bool simplify_descriptors(Module& module);
 /// Permutations, gathers and reductions whose result is an operand or is known element by element.
 bool recognize_idioms(Module& module);
 
+/// Results scattered from packed elements, where SELECT can compute them for all elements.
+bool select_elements(Module& module);
+
+/// Conditionals of which one arm computes the same as the other wherever it runs: of the branches
+/// of an apply-to-each, where all flags are equal.
+bool merge_agreeing_arms(Module& module);
+
 /// Conditionals: known conditions; conditions inside their own arms; results that are the same in
 /// both arms; what follows an arm that ends the run; conditionals without statements.
 bool simplify_branches(Module& module);

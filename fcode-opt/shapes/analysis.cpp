@@ -128,6 +128,7 @@ class ShapeAnalysis::Walk {
     if (!then_arm.reaches && !else_arm.reaches) return false;
     if (then_arm.reaches && else_arm.reaches) {
       join(statement, then_arm, else_arm);
+      visitor_.joined(shapes_, statement);
       return true;
     }
     const Arm& only = then_arm.reaches ? then_arm : else_arm;

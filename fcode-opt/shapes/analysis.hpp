@@ -45,6 +45,8 @@ class ShapeVisitor {
   /// Around the walk of a block: values that are assigned in it are not seen behind it.
   virtual void enter() {}
   virtual void leave() {}
+  /// Behind a conditional: what its arms define can be asked for.
+  virtual void joined(Shapes& /*shapes*/, const Statement& /*conditional*/) {}
   /// A conditional whose condition is known, before its arms are walked.
   virtual void decided(Shapes& /*shapes*/, Statement& /*conditional*/, bool /*value*/) {}
 };

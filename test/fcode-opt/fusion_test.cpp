@@ -21,7 +21,7 @@ struct Structure {
 // the kernels and conditionals (places where the host waits) after.
 const Structure kExamples[] = {
     {"dot-product", 4, 0, 1, 2, 0},
-    {"fft", 50, 11, 4, 4, 1},
+    {"fft", 50, 11, 4, 3, 1},
     {"fibonacci", 7, 5, 1, 0, 2},
     {"hello-world", 0, 0, 0, 0, 0},
     {"histogram", 33, 5, 3, 3, 0},
@@ -190,6 +190,31 @@ TEST_CASE("columns of short sequences are maps, whichever operation places them"
     CHECK(program.kernels[0].bindings.size() == 1);
     CHECK(program.kernels[0].bindings[0].kind == vcode::Binding::Kind::Map);
   }
+}
+
+TEST_CASE("a conditional of an apply-to-each is one map, if its branches only compute") {
+  const vcode::Program program = optimize(
+      parse(read_file(std::filesystem::path(PROJECT_ROOT) / "test/fcode-opt/conditionals.vcode")),
+      {});
+  std::size_t scatters = 0, selections = 0;
+  for (const vcode::Kernel& kernel : program.kernels) {
+    for (const vcode::Binding& binding : kernel.bindings) {
+      scatters += binding.kind == vcode::Binding::Kind::Scatter;
+      for (const vcode::ThunkNode& node : binding.elements.nodes) {
+        selections += node.kind == vcode::ThunkNode::Kind::Apply && node.op == vcode::Op::Select;
+      }
+    }
+  }
+  CHECK(selections == 4);
+  CHECK(scatters == 1);  // of a division, which must not see the other elements
+}
+
+TEST_CASE("kernels contain the constants of other regions") {
+  const vcode::Program program = optimized(
+      "FUNC MAIN CONST INT 9 CONST INT (7 7 7) RAND START_TIMER CPOP 1 1 CONST SEGDES 3 DIST INT "
+      "* INT CONST SEGDES 3 +_REDUCE INT RET");
+  REQUIRE(program.kernels.size() == 1);
+  CHECK(program.kernels[0].inputs.size() == 1);
 }
 
 TEST_CASE("REPLACE writes into long segments, and where the run gives the position") {

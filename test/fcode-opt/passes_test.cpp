@@ -44,6 +44,79 @@ TEST_CASE("a permutation of nothing is none") {
   CHECK(after(and_remove_dead<recognize_idioms>, turned) == turned);
 }
 
+// Positions of the flags T of a vector, and their descriptor; below lie the vector and the flags.
+const std::string kPacked =
+    "CONST INT 0 CONST INT 1 CONST SEGDES 2 INDEX COPY 1 1 CONST SEGDES 2 PACK INT ";
+const std::string kFlags = "CONST BOOL (T F) ";
+
+TEST_CASE("what is scattered from packed elements is selected") {
+  const std::string fetched =
+      "FUNC P " + kX + kFlags + kPacked + "COPY 1 3 COPY 1 2 CONST SEGDES 2 COPY 1 3 BPERMUTE INT ";
+  const std::string scattered =
+      "CPOP 1 2 CPOP 1 4 CPOP 1 3 CONST SEGDES 2 DPERMUTE INT CPOP 1 1 POP 1 0 RET";
+  CHECK(after(and_remove_dead<select_elements>, fetched + "COPY 1 0 * INT " + scattered) ==
+        "FUNC P " + kX + "CONST BOOL (T F) COPY 1 1 COPY 1 2 * INT CPOP 1 2 SELECT INT RET");
+  // Divisors of other elements may be 0; permutations may move them.
+  const std::string divided = fetched + "COPY 1 0 / INT " + scattered;
+  CHECK(after(select_elements, divided).find("DPERMUTE") != std::string::npos);
+  const std::string scanned = fetched + "COPY 1 2 +_SCAN INT " + scattered;
+  CHECK(after(select_elements, scanned).find("DPERMUTE") != std::string::npos);
+  // So much is not computed for nothing.
+  std::string longer = fetched;
+  for (int i = 0; i < 17; ++i) longer += "COPY 1 0 * INT ";
+  CHECK(after(select_elements, longer + scattered).find("DPERMUTE") != std::string::npos);
+}
+
+TEST_CASE("arms that agree with the general case go") {
+  const auto arms = [](const std::string& condition, const std::string& special) {
+    return "FUNC P " + kX + "COPY 1 0 I_TO_B " + condition + "IF POP 1 0 " + special +
+           "ELSE COPY 1 1 COPY 1 0 * INT CPOP 1 2 SELECT INT ENDIF RET";
+  };
+  const std::string segdes = "CONST SEGDES 2 ";
+  const std::string all = "COPY 1 0 " + segdes + "AND_REDUCE BOOL ";
+  const std::string none = "COPY 1 0 " + segdes + "OR_REDUCE BOOL NOT BOOL ";
+  const std::string count = "COPY 1 0 B_TO_I " + segdes + "+_REDUCE INT ";
+  const std::string square = "COPY 1 0 * INT ";
+  const auto goes = [&](const std::string& condition, const std::string& special) {
+    return after(merge_agreeing_arms, arms(condition, special)).find("IF") == std::string::npos;
+  };
+  CHECK(goes(all, square));
+  CHECK(goes(none, ""));
+  CHECK(goes(count + "CONST INT 2 = INT ", square));
+  CHECK(goes(count + "CONST INT 0 = INT ", ""));
+  CHECK(
+      goes("CONST INT 2 COPY 1 1 B_TO_I " + segdes + "+_REDUCE INT - INT CONST INT 2 = INT ", ""));
+  CHECK_FALSE(goes(all, ""));
+  CHECK_FALSE(goes(none, square));
+  CHECK_FALSE(goes(count + "CONST INT 1 = INT ", square));
+  CHECK_FALSE(goes(count + "CONST INT 2 < INT ", square));
+  CHECK_FALSE(goes(all, "COPY 1 0 + INT "));
+  // Only of half of the flags.
+  CHECK_FALSE(
+      goes("COPY 1 0 CONST SEGDES (1 1) AND_REDUCE BOOL CONST INT 0 CONST SEGDES 2 "
+           "EXTRACT BOOL ",
+           square));
+}
+
+TEST_CASE("positions in a vector are never outside") {
+  const auto check = [](const std::string& start, const std::string& low, const std::string& high) {
+    return "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES CONST INT " + start +
+           " CONST INT 1 COPY 1 2 INDEX COPY 1 0 CONST INT " + low +
+           " COPY 1 3 DIST INT < INT CPOP 1 1 " + high +
+           " COPY 1 3 DIST INT >= INT OR BOOL CPOP 1 1 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET";
+  };
+  const auto decided = [](const std::string& text) {
+    return after(and_remove_dead<recognize_idioms>, text).find("OR_REDUCE") == std::string::npos;
+  };
+  CHECK(decided(check("0", "0", "COPY 1 3")));
+  CHECK(decided(check("0", "-3", "COPY 1 3")));
+  CHECK_FALSE(decided(check("1", "0", "COPY 1 3")));
+  CHECK_FALSE(decided(check("0", "1", "COPY 1 3")));
+  CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 1 - INT")));
+  // The sum may have wrapped around.
+  CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 2147483647 + INT")));
+}
+
 TEST_CASE("prune drops what is never called") {
   CHECK(after(prune, "FUNC A CALL C RET FUNC B CALL B RET FUNC C CONST INT 1 RET") ==
         "FUNC A CALL C RET FUNC C CONST INT 1 RET");

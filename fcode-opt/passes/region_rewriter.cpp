@@ -1,0 +1,86 @@
+#include "fcode-opt/passes/region_rewriter.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace fcode {
+
+bool RegionRewriter::finish() {
+  names_.apply(function_.body);
+  return changed_;
+}
+
+void RegionRewriter::region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) {
+  shapes_ = &shapes;
+  std::vector<Statement> statements;
+  bool grown = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    rewrite(block.statements[i]);
+    grown |= !made_.empty();
+    std::move(made_.begin(), made_.end(), std::back_inserter(statements));
+    made_.clear();
+    statements.push_back(std::move(block.statements[i]));
+  }
+  auto at = [&](std::size_t i) {
+    return block.statements.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  if (!grown) {
+    std::move(statements.begin(), statements.end(), at(begin));
+    return;
+  }
+  block.statements.erase(at(begin), at(end));
+  block.statements.insert(at(begin), std::make_move_iterator(statements.begin()),
+                          std::make_move_iterator(statements.end()));
+  end = begin + statements.size();
+}
+
+void RegionRewriter::rewrite(const Statement& statement) {
+  if (statement.kind != Statement::Kind::Op || statement.results.size() != 1) return;
+  origin_ = statement.origin;
+  std::vector<ValueId> operands = statement.operands;
+  for (ValueId& operand : operands) operand = names_(operand);
+  const ValueId same = equivalent(statement, operands);
+  if (same == kNoValue) {
+    made_.clear();
+    return;
+  }
+  names_.set(statement.results[0], same);
+  changed_ = true;
+}
+
+ValueId RegionRewriter::emit(Op op, Type written, std::vector<ValueId> operands) {
+  made_.push_back(make_op(function_, op, written, std::move(operands), origin_));
+  shapes_->step(made_.back(), module_);
+  return made_.back().results[0];
+}
+
+ValueId RegionRewriter::emit_constant(vcode::Constant constant) {
+  const std::uint32_t index = add_constant(module_, std::move(constant));
+  made_.push_back(make_const(module_, function_, index, origin_));
+  shapes_->step(made_.back(), module_);
+  return made_.back().results[0];
+}
+
+std::vector<ValueId> RegionRewriter::operands_of(const Definition& made) const {
+  std::vector<ValueId> operands = made.operands;
+  for (ValueId& operand : operands) operand = names_(operand);
+  return operands;
+}
+
+std::optional<std::int64_t> RegionRewriter::known_element(ValueId value) const {
+  const std::optional<Type> type = function_.values[value].type;
+  if (type != Type::Int && type != Type::Segdes) return std::nullopt;
+  const auto number = shapes_->known_element(value);
+  return number == static_cast<std::int32_t>(number.value_or(0)) ? number : std::nullopt;
+}
+
+bool RegionRewriter::is_identity(ValueId index, ValueId segdes) const {
+  const Definition* made = shapes_->definition(index);
+  if (!made || !made->is(Op::Index)) return false;
+  const ValueId start = names_(made->operands[0]), step = names_(made->operands[1]);
+  const ValueId over = names_(made->operands[2]);
+  return known_element(start) == 0 && known_element(step) == 1 && segments(over, start) &&
+         segments(over, step) && same_segments(over, segdes);
+}
+
+}  // namespace fcode

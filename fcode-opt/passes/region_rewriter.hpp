@@ -1,0 +1,82 @@
+// Rewriting operations by what is known of the shapes of their operands.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fcode-opt/ir_tools.hpp"
+#include "fcode-opt/shapes/analysis.hpp"
+
+namespace fcode {
+
+/// A pass that replaces results of operations by values that are equal to them: values that are
+/// there, or are made of them by other operations.
+class RegionRewriter : public ShapeVisitor {
+ public:
+  RegionRewriter(Module& module, Function& function)
+      : module_(module), function_(function), names_(function.values.size()) {}
+
+  void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override;
+  /// Behind the walk. Returns whether anything was changed.
+  bool finish();
+
+ protected:
+  /// A value that the only result of an operation is equal to, or none. It may be made with
+  /// emit(); if it is none after all, what was emitted goes.
+  virtual ValueId equivalent(const Statement& statement, const std::vector<ValueId>& operands) = 0;
+
+  ValueId emit(Op op, Type written, std::vector<ValueId> operands);
+  ValueId emit_constant(vcode::Constant constant);
+  /// The operands of a definition under their present names.
+  std::vector<ValueId> operands_of(const Definition& made) const;
+
+  bool same_length(ValueId a, ValueId b) const { return shapes_->same_length(a, b); }
+  bool same_segments(ValueId a, ValueId b) const { return shapes_->same_segments(a, b); }
+  /// Do the descriptors have as many segments?
+  bool same_count(ValueId a, ValueId b) const { return shapes_->same_length(a, b); }
+  /// Is the vector as long as the descriptor says?
+  bool fits(ValueId vector, ValueId segdes) const {
+    return shapes_->equations.equal(shapes_->of(vector).length, shapes_->of(segdes).sum);
+  }
+  /// Has the vector one element for each segment?
+  bool segments(ValueId segdes, ValueId vector) const {
+    return shapes_->equations.equal(shapes_->of(vector).length, shapes_->of(segdes).length);
+  }
+  /// Is each segment one element, and the vector as long?
+  bool single(ValueId segdes, ValueId vector) const {
+    return known_element(segdes) == 1 && segments(segdes, vector);
+  }
+  /// The number that all elements are, or all segment lengths, if it can be a constant.
+  std::optional<std::int64_t> known_element(ValueId value) const;
+  /// Is each element its own position in its segment?
+  bool is_identity(ValueId index, ValueId segdes) const;
+
+  Module& module_;
+  Function& function_;
+  Renaming names_;
+  Shapes* shapes_ = nullptr;
+
+ private:
+  void rewrite(const Statement& statement);
+
+  Origin origin_;                // of the statement that is rewritten
+  std::vector<Statement> made_;  // in front of it
+  bool changed_ = false;
+};
+
+/// Runs a visitor with finish() over all functions that the entry can reach. What it learns does
+/// not rest on an operation whose failure could then disappear.
+template <class Visitor>
+bool rewrite_regions(Module& module) {
+  ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never);
+  bool changed = false;
+  for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+    if (module.functions[i].opaque) continue;
+    Visitor visitor(module, module.functions[i]);
+    analysis.walk(i, visitor);
+    changed |= visitor.finish();
+  }
+  return changed;
+}
+
+}  // namespace fcode
