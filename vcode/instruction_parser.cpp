@@ -11,17 +11,22 @@
 namespace vcode {
 
 void InstructionParser::sequence(std::vector<Instruction>& code, SequenceEnd end) {
-  code_ = &code;
+  code_.clear();
   end_ = end;
   open_ifs_.clear();
+  instructions();
+  code = code_;  // a copy, which has room for no more than it holds
+}
+
+void InstructionParser::instructions() {
   while (true) {
-    if (end == SequenceEnd::End && reader_.at_word("END")) {
+    if (end_ == SequenceEnd::End && reader_.at_word("END")) {
       if (!open_ifs_.empty()) end_inside_conditional("END", reader_.token().span);
       return;
     }
     if (reader_.at_end() || at_definition()) {
-      reader_.fail_expected(end == SequenceEnd::Return ? "`RET` at the end of the function"
-                                                       : "`END` at the end of the kernel",
+      reader_.fail_expected(end_ == SequenceEnd::Return ? "`RET` at the end of the function"
+                                                        : "`END` at the end of the kernel",
                             {}, open_conditional_notes());
       return;
     }
@@ -35,7 +40,7 @@ void InstructionParser::sequence(std::vector<Instruction>& code, SequenceEnd end
       skip_to_instruction();
       continue;
     }
-    if (*op == Op::Return && end == SequenceEnd::Return) return;
+    if (*op == Op::Return && end_ == SequenceEnd::Return) return;
   }
 }
 
@@ -65,8 +70,8 @@ void InstructionParser::unknown_word() {
                           "`RUN` is an instruction of FCODE 2: its files begin with `FCODE 2`");
     return;
   }
-  if (!code_->empty()) {
-    const OpInfo& before = info(code_->back().op);
+  if (!code_.empty()) {
+    const OpInfo& before = info(code_.back().op);
     if (reader_.token_type() && before.argument == Argument::None) {
       reader_.fail_expected(fmt::format("an instruction (`{}` takes no type)", before.text));
       return;
@@ -100,7 +105,7 @@ bool InstructionParser::instruction(Op op) {
     end_inside_conditional("RET", result.span);
     skip_to_definition();
   }
-  code_->push_back(result);
+  code_.push_back(result);
   return true;
 }
 

@@ -43,6 +43,7 @@ class InstructionParser {
     Span else_span;  // once its ELSE has been seen
   };
 
+  void instructions();
   std::optional<Op> operation() const;
   bool at_end(SequenceEnd end) const;
   bool instruction(Op op);
@@ -60,7 +61,7 @@ class InstructionParser {
   TokenReader& reader_;
   Diagnostics& diagnostics_;
   std::unordered_map<std::string_view, std::uint32_t> name_indices_;  // views into the source
-  std::vector<Instruction>* code_ = nullptr;
+  std::vector<Instruction> code_;                                     // of the sequence so far
   SequenceEnd end_ = SequenceEnd::Return;
   std::vector<OpenIf> open_ifs_;
   bool fused_reported_ = false;

@@ -1,7 +1,6 @@
 #include "vcode/kernel_parser.hpp"
 
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -58,8 +57,7 @@ class KernelParser {
   Kernel kernel_;
   KernelScope scope_;
   ThunkParser thunks_;
-  std::unordered_set<std::string_view> open_outputs_;  // declared by OUT and not yet bound
-  std::unordered_set<std::string_view> open_sizes_;    // first met in OUT and not yet bound
+  std::vector<Token> names_;  // of the results of a binding
   bool failed_ = false;
 };
 
@@ -157,7 +155,7 @@ bool KernelParser::parameter(std::vector<KernelParameter>& list, bool inputs) {
     const Token token = reader_.token();
     const bool known = token.kind != Token::Kind::Word || scope_.find(token.text) != nullptr;
     const auto id = scope_.size(true);
-    if (id && !known && !inputs) open_sizes_.insert(token.text);
+    if (id && !known && !inputs) scope_.find(token.text)->open = true;
     return id;
   };
   KernelParameter parameter;
@@ -181,7 +179,7 @@ bool KernelParser::parameter(std::vector<KernelParameter>& list, bool inputs) {
     reader_.fail_expected("VEC or SEG");
     return false;
   }
-  if (!inputs) open_outputs_.insert(name->text);
+  if (!inputs) scope_.find(name->text)->open = true;
   list.push_back(parameter);
   return true;
 }
@@ -220,10 +218,10 @@ bool KernelParser::at_end_of_bindings() const {
 void KernelParser::bindings() {
   while (!at_end_of_bindings()) {
     const Span begin = reader_.token().span;
-    std::vector<Token> names;
-    if (binding(names)) continue;
+    names_.clear();
+    if (binding(names_)) continue;
     failed_ = true;
-    for (const Token& name : names) scope_.add_broken(name);
+    for (const Token& name : names_) scope_.add_broken(name);
     skip_to_binding(begin);
   }
 }
@@ -274,10 +272,10 @@ bool KernelParser::size_binding(std::vector<Token>& names) {
     return false;
   }
   if (!thunks_.body(binding.elements)) return false;
-  const KernelScope::Name* const known = scope_.find(name->text);
+  KernelScope::Name* const known = scope_.find(name->text);
   if (known == nullptr) {
     binding.size = scope_.add_size(*name);
-  } else if (known->kind == KernelScope::Kind::Size && open_sizes_.erase(name->text) > 0) {
+  } else if (known->kind == KernelScope::Kind::Size && std::exchange(known->open, false)) {
     binding.size = known->id;
   } else {
     scope_.fail_bound_twice(*name, known->span);
@@ -452,10 +450,10 @@ bool KernelParser::bind_kept(Binding& binding, const std::vector<Token>& names) 
 SizeId KernelParser::kept_size(const Token* begin, const Token* end) {
   for (const Token* name = begin; name != end; ++name) {
     const auto* const known = scope_.find(name->text);
-    if (known == nullptr || !open_outputs_.contains(name->text)) continue;
+    if (known == nullptr || !known->open) continue;
     const SizeId size = known->kind == KernelScope::Kind::Array ? kernel_.arrays[known->id].length
                                                                 : kernel_.segdes[known->id].total;
-    open_sizes_.erase(kernel_.sizes[size].name);
+    if (auto* const named = scope_.find(kernel_.sizes[size].name)) named->open = false;
     return size;
   }
   return scope_.unnamed_size();
@@ -482,12 +480,13 @@ bool KernelParser::bind_segdes(Binding& binding, const Token& name, SizeId count
 // Is the name free, or that of a result that waits for its binding? That one is `known` then.
 bool KernelParser::take_output(const Token& name, KernelScope::Kind kind,
                                const KernelScope::Name*& known) {
-  known = scope_.find(name.text);
+  KernelScope::Name* const found = scope_.find(name.text);
+  known = found;
   if (known == nullptr || known->kind == KernelScope::Kind::Broken) {
     known = nullptr;
     return true;
   }
-  if (open_outputs_.erase(name.text) == 0) {
+  if (known->kind == KernelScope::Kind::Size || !std::exchange(found->open, false)) {
     scope_.fail_bound_twice(name, known->span);
     return false;
   }

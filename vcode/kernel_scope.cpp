@@ -9,11 +9,6 @@
 
 namespace vcode {
 
-const KernelScope::Name* KernelScope::find(std::string_view name) const {
-  const auto found = names_.find(name);
-  return found == names_.end() ? nullptr : &found->second;
-}
-
 void KernelScope::fail(ErrorCode code, std::string message, Span span, std::vector<Note> notes,
                        std::string hint) {
   reader_.fail({.code = code,
@@ -24,19 +19,19 @@ void KernelScope::fail(ErrorCode code, std::string message, Span span, std::vect
                 .hint = std::move(hint)});
 }
 
-std::optional<Token> KernelScope::any_name(std::string expected) {
+std::optional<Token> KernelScope::any_name(std::string_view expected) {
   const Token token = reader_.token();
   if (token.kind == Token::Kind::Word && !is_reserved_in_kernels(token.text)) {
     reader_.advance();
     return token;
   }
   const bool reserved = token.kind == Token::Kind::Word;
-  reader_.fail_expected(std::move(expected), reserved ? "keywords cannot be names" : "");
+  reader_.fail_expected(std::string(expected), reserved ? "keywords cannot be names" : "");
   return std::nullopt;
 }
 
-std::optional<Token> KernelScope::new_name(std::string expected) {
-  auto name = any_name(std::move(expected));
+std::optional<Token> KernelScope::new_name(std::string_view expected) {
+  auto name = any_name(expected);
   if (!name) return std::nullopt;
   const Name* const known = find(name->text);
   if (known == nullptr) return name;
@@ -49,29 +44,38 @@ void KernelScope::fail_bound_twice(const Token& name, Span first) {
        name.span, {{"it is bound here first", first}});
 }
 
+void KernelScope::bind(const Token& name, Kind kind, std::uint32_t id) {
+  const Name meaning{kind, id, name.span};
+  if (Name* const known = find(name.text)) {
+    *known = meaning;
+  } else {
+    names_.add(name.text, meaning);
+  }
+}
+
 SizeId KernelScope::add_size(const Token& name) {
   const auto id = static_cast<SizeId>(kernel_.sizes.size());
   kernel_.sizes.push_back({std::string(name.text), std::nullopt});
-  names_[name.text] = {Kind::Size, id, name.span};
+  bind(name, Kind::Size, id);
   return id;
 }
 
 ArrayId KernelScope::add_array(const Token& name, Type type, SizeId length) {
   const auto id = static_cast<ArrayId>(kernel_.arrays.size());
   kernel_.arrays.push_back({std::string(name.text), type, length});
-  names_[name.text] = {Kind::Array, id, name.span};
+  bind(name, Kind::Array, id);
   return id;
 }
 
 SegdesId KernelScope::add_segdes(const Token& name, SizeId count, SizeId total) {
   const auto id = static_cast<SegdesId>(kernel_.segdes.size());
   kernel_.segdes.push_back({std::string(name.text), count, total});
-  names_[name.text] = {Kind::Segdes, id, name.span};
+  bind(name, Kind::Segdes, id);
   return id;
 }
 
 void KernelScope::add_broken(const Token& name) {
-  names_.try_emplace(name.text, Name{Kind::Broken, 0, name.span});
+  if (find(name.text) == nullptr) bind(name, Kind::Broken, 0);
 }
 
 SizeId KernelScope::literal_size(std::int64_t value) {
@@ -147,7 +151,7 @@ void KernelScope::fail_unknown(std::string_view what) {
     return;
   }
   NearestWord nearest(token.text);
-  for (const auto& [name, place] : names_) nearest.consider(name);
+  for (const auto& [name, place] : names_.entries()) nearest.consider(name);
   fail(ErrorCode::KernelName,
        fmt::format("`{}` is not known here; expected {}", shortened(token.text), what), token.span,
        {}, nearest.best().empty() ? "" : fmt::format("did you mean `{}`?", nearest.best()));

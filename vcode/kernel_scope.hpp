@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "vcode/kernel.hpp"
+#include "vcode/name_map.hpp"
 #include "vcode/token_reader.hpp"
 
 namespace vcode {
@@ -21,15 +21,17 @@ class KernelScope {
     Kind kind = Kind::Broken;
     std::uint32_t id = 0;  // SizeId, ArrayId or SegdesId
     Span span;
+    bool open = false;  // declared by OUT, or a size first met there, and not bound yet
   };
 
   KernelScope(Kernel& kernel, TokenReader& reader) : kernel_(kernel), reader_(reader) {}
 
-  const Name* find(std::string_view name) const;
+  /// What the name stands for, or null. Valid until a name is added.
+  Name* find(std::string_view name) { return names_.find(name); }
   /// Reads the name of something new. Nothing, after a report, if it cannot be one.
-  std::optional<Token> new_name(std::string expected);
+  std::optional<Token> new_name(std::string_view expected);
   /// Reads a word that can be a name, known or not.
-  std::optional<Token> any_name(std::string expected);
+  std::optional<Token> any_name(std::string_view expected);
   void fail_bound_twice(const Token& name, Span first);
 
   SizeId add_size(const Token& name);
@@ -55,9 +57,11 @@ class KernelScope {
   TokenReader& reader() { return reader_; }
 
  private:
+  void bind(const Token& name, Kind kind, std::uint32_t id);
+
   Kernel& kernel_;
   TokenReader& reader_;
-  std::unordered_map<std::string_view, Name> names_;  // views into the source
+  NameMap<Name> names_;  // views into the source
   std::map<std::int64_t, SizeId> literals_;
 };
 

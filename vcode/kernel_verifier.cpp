@@ -1,13 +1,13 @@
 #include "vcode/kernel_verifier.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "vcode/kernel_checks.hpp"
 #include "vcode/kernel_words.hpp"
+#include "vcode/name_map.hpp"
 #include "vcode/token_reader.hpp"
 
 namespace vcode {
@@ -117,9 +117,12 @@ bool KernelVerifier::ids_valid() {
 
 // What is written must read back: names are words, not reserved, and different.
 bool KernelVerifier::names_valid() {
-  std::unordered_set<std::string_view> seen;
+  NameMap<bool> seen;
   const auto valid = [&](std::string_view name) {
-    if (can_name_in_kernels(name) && seen.insert(name).second) return true;
+    if (can_name_in_kernels(name) && seen.find(name) == nullptr) {
+      seen.add(name, true);
+      return true;
+    }
     checks_.fail(ErrorCode::KernelName, {},
                  fmt::format("`{}` is no name, or not the only one of that name", shortened(name)));
     return false;

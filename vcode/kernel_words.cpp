@@ -5,15 +5,17 @@
 
 #include "vcode/keywords.hpp"
 #include "vcode/lexer.hpp"
+#include "vcode/word_table.hpp"
 
 namespace vcode {
 namespace {
 
 constexpr std::string_view kReduceSuffix = "_REDUCE";
 
+/// All that is neither a combinator, an operation of thunks nor a type.
 constexpr std::string_view kOtherWords[] = {
-    "KERNEL", "STREAM", "AUTO", "IN",   "OUT",    "REUSE", "DO", "SPEC", "END", "VEC", "SEG", "LET",
-    "IF",     "INTO",   "WHEN", "SIZE", "ASSERT", "EXIT",  "T",  "F",    "=",   "=>",  "->"};
+    "KERNEL", "STREAM", "AUTO", "IN",   "OUT",  "REUSE", "DO", "SPEC", "END", "VEC", "SEG",
+    "LET",    "IF",     "INTO", "WHEN", "EXIT", "T",     "F",  "=",    "=>",  "->"};
 
 struct CombinatorName {
   std::string_view text;
@@ -38,18 +40,21 @@ constexpr SegmentOperatorName kSegmentOperators[] = {
     {"NSEG", ThunkNode::Kind::SegCount},
 };
 
-template <typename Row>
-const Row* find_row(std::string_view word, const Row* begin, const Row* end) {
-  const Row* const row = std::find_if(begin, end, [&](const Row& r) { return r.text == word; });
-  return row == end ? nullptr : row;
-}
+// Combinators, segment operators and the other words.
+constexpr std::size_t kWordCount =
+    std::size(kCombinators) + std::size(kSegmentOperators) + std::size(kOtherWords);
+static_assert(2 * kWordCount < 128);
+constexpr WordTable<128> kWords(kWordCount, [](std::size_t k) {
+  if (k < std::size(kCombinators)) return kCombinators[k].text;
+  k -= std::size(kCombinators);
+  if (k < std::size(kSegmentOperators)) return kSegmentOperators[k].text;
+  return kOtherWords[k - std::size(kSegmentOperators)];
+});
 
 }  // namespace
 
 bool is_reserved_in_kernels(std::string_view word) {
-  return std::find(std::begin(kOtherWords), std::end(kOtherWords), word) != std::end(kOtherWords) ||
-         find_combinator(word) || find_segment_operator(word) || find_monoid(word) ||
-         find_thunk_operation(word) || find_type(word);
+  return kWords.find(word) != kWords.kNone || find_thunk_operation(word) || find_type(word);
 }
 
 bool can_name_in_kernels(std::string_view word) {
@@ -64,11 +69,11 @@ std::optional<Feature> find_feature(std::string_view word) {
 }
 
 std::optional<Binding::Kind> find_combinator(std::string_view word) {
-  const auto* row = find_row(word, std::begin(kCombinators), std::end(kCombinators));
-  if (row == nullptr || row->kind == Binding::Kind::Size || row->kind == Binding::Kind::Assert) {
-    return std::nullopt;
-  }
-  return row->kind;
+  const std::size_t number = kWords.find(word);
+  if (number >= std::size(kCombinators)) return std::nullopt;
+  const Binding::Kind kind = kCombinators[number].kind;
+  if (kind == Binding::Kind::Size || kind == Binding::Kind::Assert) return std::nullopt;
+  return kind;
 }
 
 std::string_view combinator_name(Binding::Kind kind) {
@@ -78,8 +83,9 @@ std::string_view combinator_name(Binding::Kind kind) {
 }
 
 std::optional<ThunkNode::Kind> find_segment_operator(std::string_view word) {
-  const auto* row = find_row(word, std::begin(kSegmentOperators), std::end(kSegmentOperators));
-  return row == nullptr ? std::nullopt : std::optional(row->kind);
+  const std::size_t number = kWords.find(word) - std::size(kCombinators);
+  if (number >= std::size(kSegmentOperators)) return std::nullopt;  // combinators wrap around
+  return kSegmentOperators[number].kind;
 }
 
 std::string_view segment_operator_name(ThunkNode::Kind kind) {
@@ -89,8 +95,12 @@ std::string_view segment_operator_name(ThunkNode::Kind kind) {
 }
 
 std::optional<Op> find_monoid(std::string_view word) {
-  const auto op = find_op(std::string(word) + std::string(kReduceSuffix));
-  return op && info(*op).family == Family::Reduce ? op : std::nullopt;
+  for (const OpInfo& op : all_ops()) {
+    const bool same = op.family == Family::Reduce && op.text.starts_with(word) &&
+                      op.text.substr(word.size()) == kReduceSuffix;
+    if (same) return op.op;
+  }
+  return std::nullopt;
 }
 
 std::string monoid_text(Monoid monoid) {

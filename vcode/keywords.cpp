@@ -33,6 +33,8 @@ std::optional<int> find_stream(std::string_view word) {
 }
 
 std::optional<Type> find_type(std::string_view word) {
+  constexpr std::size_t kShortest = 3, kLongest = 6;  // INT, SEGDES
+  if (word.size() < kShortest || word.size() > kLongest) return std::nullopt;
   for (Type type : kWritable) {
     if (type_name(type) == word) return type;
   }

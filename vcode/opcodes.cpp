@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "vcode/word_table.hpp"
+
 namespace vcode {
 namespace {
 
@@ -85,35 +87,10 @@ constexpr bool rules_valid() {
 }
 static_assert(rules_valid(), "opcodes.def: a length rule that cannot be read");
 
-// ---- lookup by spelling: open addressing, filled at compile time ----
+// ---- lookup by spelling ----
 
-constexpr std::size_t kTableSize = 256;  // a power of two, more than twice kOpCount
-static_assert(2 * kOpCount < kTableSize);
-constexpr std::uint8_t kFree = 255;
-static_assert(kOpCount < kFree);
-
-constexpr std::size_t hash(std::string_view text) {
-  std::uint32_t value = 2166136261u;  // FNV-1a
-  for (char c : text) value = (value ^ static_cast<unsigned char>(c)) * 16777619u;
-  return (value ^ (value >> 15)) % kTableSize;
-}
-
-constexpr auto kTable = [] {
-  std::array<std::uint8_t, kTableSize> table{};
-  table.fill(kFree);
-  for (std::size_t i = 0; i < kOpCount; ++i) {
-    std::size_t place = hash(kOps[i].text);
-    while (table[place] != kFree) place = (place + 1) % kTableSize;
-    table[place] = static_cast<std::uint8_t>(i);
-  }
-  return table;
-}();
-
-constexpr std::size_t kLongestText = [] {
-  std::size_t longest = 0;
-  for (const OpInfo& op : kOps) longest = op.text.size() > longest ? op.text.size() : longest;
-  return longest;
-}();
+static_assert(2 * kOpCount < 256);
+constexpr WordTable<256> kWords(kOpCount, [](std::size_t k) { return kOps[k].text; });
 
 }  // namespace
 
@@ -143,12 +120,8 @@ const OpInfo& info(Op op) {
 }
 
 std::optional<Op> find_op(std::string_view text) {
-  if (text.empty() || text.size() > kLongestText) return std::nullopt;
-  for (std::size_t place = hash(text); kTable[place] != kFree; place = (place + 1) % kTableSize) {
-    const OpInfo& op = kOps[kTable[place]];
-    if (op.text == text) return op.op;
-  }
-  return std::nullopt;
+  const std::size_t number = kWords.find(text);
+  return number == kWords.kNone ? std::nullopt : std::optional(static_cast<Op>(number));
 }
 
 std::span<const LengthRule> length_rules(Op op) {

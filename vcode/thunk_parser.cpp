@@ -14,6 +14,7 @@ using NodeKind = ThunkNode::Kind;
 void ThunkParser::begin(Thunk& thunk) {
   thunk_ = &thunk;
   thunk = {};
+  nodes_.clear();
   locals_.clear();
 }
 
@@ -64,6 +65,7 @@ bool ThunkParser::results() {
     if (!expression(result)) return false;
     thunk_->results.push_back(result);
   } while (reader_.accept(Token::Kind::Comma));
+  thunk_->nodes = nodes_;  // a copy, which has room for no more than it holds
   return true;
 }
 
@@ -100,12 +102,12 @@ bool ThunkParser::operand(std::optional<std::uint32_t>& value) {
         return false;
       }
       value = add_leaf(NodeKind::Constant, Type::Int);
-      thunk_->nodes.back().int_value = *number;
+      nodes_.back().int_value = *number;
       break;
     }
     case Token::Kind::Real:
       value = add_leaf(NodeKind::Constant, Type::Float);
-      thunk_->nodes.back().float_value = read_real(token.text);
+      nodes_.back().float_value = read_real(token.text);
       break;
     case Token::Kind::Word:
       return name_operand(value);
@@ -121,12 +123,12 @@ bool ThunkParser::name_operand(std::optional<std::uint32_t>& value) {
   const Token token = reader_.token();
   if (token.text == "T" || token.text == "F") {
     value = add_leaf(NodeKind::Constant, Type::Bool);
-    thunk_->nodes.back().int_value = token.text == "T" ? 1 : 0;
+    nodes_.back().int_value = token.text == "T" ? 1 : 0;
     reader_.advance();
     return true;
   }
-  if (const auto local = locals_.find(token.text); local != locals_.end()) {
-    value = local->second;
+  if (const std::uint32_t* const local = locals_.find(token.text)) {
+    value = *local;
     reader_.advance();
     return true;
   }
@@ -243,11 +245,11 @@ bool ThunkParser::close(std::optional<std::uint32_t>& value) {
     return false;
   }
   if (frame.form == Form::Let) {
-    locals_.erase(frame.name.text);
+    locals_.pop();
     value = frame.value;
     return true;
   }
-  if (frame.node.kind == NodeKind::If) frame.node.type = thunk_->nodes[frame.node.args[1]].type;
+  if (frame.node.kind == NodeKind::If) frame.node.type = nodes_[frame.node.args[1]].type;
   value = add(frame.node);
   return true;
 }
@@ -262,19 +264,20 @@ bool ThunkParser::bind_local(const Token& name, std::uint32_t node) {
     scope_.fail_bound_twice(name, known->span);
     return false;
   }
-  if (!locals_.try_emplace(name.text, node).second) {
+  if (locals_.find(name.text) != nullptr) {
     scope_.fail(ErrorCode::KernelName,
                 fmt::format("`{}` is bound a second time in one function of the index",
                             shortened(name.text)),
                 name.span);
     return false;
   }
+  locals_.add(name.text, node);
   return true;
 }
 
 std::uint32_t ThunkParser::add(ThunkNode node) {
-  thunk_->nodes.push_back(node);
-  return static_cast<std::uint32_t>(thunk_->nodes.size() - 1);
+  nodes_.push_back(node);
+  return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
 std::uint32_t ThunkParser::add_leaf(NodeKind kind, Type type, std::uint32_t id) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "vcode/kernel_scope.hpp"
@@ -51,8 +50,9 @@ class ThunkParser {
   KernelScope& scope_;
   TokenReader& reader_;
   Thunk* thunk_ = nullptr;
+  std::vector<ThunkNode> nodes_;  // of the thunk
   std::vector<Frame> frames_;
-  std::unordered_map<std::string_view, std::uint32_t> locals_;  // views into the source
+  NameMap<std::uint32_t> locals_;  // views into the source
 };
 
 }  // namespace vcode

@@ -20,61 +20,80 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
   return b != 0 && a > kUnbounded / b ? kUnbounded : a * b;
 }
 
-/// By how much a thunk can make INTs larger than the sum of what it reads: lengths come from sums
-/// and differences, and now and then from a multiple.
+/// By how much constants in a thunk can make INTs larger than what it reads.
 std::int64_t growth_in(const vcode::Thunk& thunk) {
   std::int64_t growth = 1;
   for (const ThunkNode& node : thunk.nodes) {
     if (node.type != vcode::Type::Int) continue;
     if (node.kind == ThunkNode::Kind::Constant) growth = std::max(growth, node.int_value);
-    if (node.kind == ThunkNode::Kind::Apply &&
-        (node.op == vcode::Op::Multiply || node.op == vcode::Op::ShiftLeft)) {
-      return kUnbounded;
-    }
+    if (node.kind == ThunkNode::Kind::Apply && node.op == vcode::Op::ShiftLeft) return kUnbounded;
   }
   return growth;
 }
 
-/// The sum of the positive elements of a vector, or more than `enough` if there are as many.
-std::int64_t sum_of(cvl::Backend& backend, const cvl::Vector& vector, std::int64_t enough) {
-  if (vector.length > enough) return vector.length;
-  std::int64_t sum = 0;
-  const auto add = [&](auto element) {
+bool multiplies(const vcode::Thunk& thunk) {
+  return std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [](const ThunkNode& node) {
+    return node.kind == ThunkNode::Kind::Apply && node.op == vcode::Op::Multiply;
+  });
+}
+
+/// The greatest of some numbers and 0, or the sum of those that are not negative.
+std::int64_t measure(cvl::Backend& backend, const cvl::Vector& vector, bool sum) {
+  std::int64_t result = 0;
+  const auto measure_as = [&](auto element) {
     std::vector<decltype(element)> elements(static_cast<std::size_t>(vector.length));
     backend.download(vector, 0, vector.length, elements.data());
     for (const std::int64_t each : elements) {
-      if (each > 0) sum = std::min(sum + std::min(each, kUnbounded), kUnbounded);
+      const std::int64_t more = sum ? result + std::clamp<std::int64_t>(each, 0, kUnbounded) : each;
+      result = std::max(result, std::min(more, kUnbounded));
     }
   };
-  backend.widths().int_bytes == 8 ? add(std::int64_t{}) : add(std::int32_t{});
-  return sum;
+  backend.widths().int_bytes == 8 ? measure_as(std::int64_t{}) : measure_as(std::int32_t{});
+  return result;
 }
 
 }  // namespace
 
 WarmUp::WarmUp(const vcode::Kernel& kernel) : operands_(kernel.inputs.size()) {
-  std::vector<bool> computed(kernel.sizes.size());
-  bool has_computed_space = false;
+  std::vector<bool> spaces(kernel.sizes.size());
   const auto look_at = [&](vcode::Space space) {
     const vcode::SizeId size = vcode::length_of_space(kernel, space);
-    has_computed_space = has_computed_space || computed[size];
     const std::int64_t literal = std::min(kernel.sizes[size].literal.value_or(0), kUnbounded);
     longest_literal_ = std::max(longest_literal_, literal);
+    spaces[size] = true;
   };
   for (const Binding& binding : kernel.bindings) {
-    if (binding.kind == Binding::Kind::Size) {
-      computed[binding.size] = true;
-      continue;
-    }
-    if (binding.kind != Binding::Kind::Once) look_at(binding.space);
+    if (binding.kind == Binding::Kind::Size || binding.kind == Binding::Kind::Once) continue;
+    look_at(binding.space);
     if (binding.into) look_at(*binding.into);
-    if (binding.kind == Binding::Kind::Segments) {
-      computed[kernel.segdes[binding.segdes[0]].total] = true;
+  }
+  find_measured(kernel, spaces);
+}
+
+/// Finds the operands whose elements the lengths of spaces are computed from.
+void WarmUp::find_measured(const vcode::Kernel& kernel, const std::vector<bool>& spaces) {
+  std::vector<Says> arrays(kernel.arrays.size());
+  for (std::size_t k = kernel.bindings.size(); k-- > 0;) {
+    const Binding& binding = kernel.bindings[k];
+    Says says = Says::Nothing;
+    if (binding.kind == Binding::Kind::Size && spaces[binding.size]) says = Says::Greatest;
+    if (binding.kind == Binding::Kind::Segments && spaces[kernel.segdes[binding.segdes[0]].total]) {
+      says = Says::Sum;
+    }
+    for (const vcode::ArrayId array : binding.arrays) says = std::max(says, arrays[array]);
+    if (says == Says::Nothing) continue;
+    if (!binding.monoids.empty()) says = Says::Sum;
+    growth_ = times(growth_, growth_in(binding.elements));
+    multiplies_ = multiplies_ || multiplies(binding.elements);
+    for (const ThunkNode& node : binding.elements.nodes) {
+      if (node.kind != ThunkNode::Kind::Subscript || node.type != vcode::Type::Int) continue;
+      arrays[node.id] = std::max(arrays[node.id], says);
     }
   }
-  if (!has_computed_space) return;
-  for (const Binding& binding : kernel.bindings) {
-    growth_ = std::max(growth_, growth_in(binding.elements));
+  for (std::size_t k = 0; k < operands_; ++k) {
+    const vcode::KernelParameter input = kernel.inputs[k];
+    if (input.segdes || arrays[input.id] == Says::Nothing) continue;
+    measured_.push_back({k, arrays[input.id]});
   }
 }
 
@@ -83,22 +102,25 @@ bool WarmUp::pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_
   return elements_ > enough;
 }
 
-/// The greatest length that the run meets, as far as its operands show.
+/// The greatest length that the run meets, as far as its operands show; if that is more than
+/// `enough`, any such number.
 std::int64_t WarmUp::extent(cvl::Backend& backend, const cvl::Value* operands,
                             std::int64_t enough) const {
   std::int64_t longest = longest_literal_;
-  std::int64_t sum = 0;
   for (const cvl::Value* operand = operands; operand != operands + operands_; ++operand) {
-    if (operand->type() == vcode::Type::Segdes) {
-      longest = std::max({longest, operand->segdes().count, operand->segdes().total});
-      continue;
-    }
-    longest = std::max(longest, operand->vector().length);
-    if (growth_ != 0 && operand->type() == vcode::Type::Int) {
-      sum = std::min(sum + sum_of(backend, operand->vector(), enough), kUnbounded);
-    }
+    const bool segdes = operand->type() == vcode::Type::Segdes;
+    longest = std::max(longest, segdes ? std::max(operand->segdes().count, operand->segdes().total)
+                                       : operand->vector().length);
   }
-  return growth_ == 0 ? longest : std::min(longest + times(longest + sum, growth_), kUnbounded);
+  if (longest > enough) return longest;
+  std::int64_t lengths = longest;
+  for (const Measured& each : measured_) {
+    const cvl::Vector& vector = operands[each.operand].vector();
+    const std::int64_t says = measure(backend, vector, each.says == Says::Sum);
+    lengths = multiplies_ ? times(lengths, std::max<std::int64_t>(says, 1))
+                          : std::min(lengths + says, kUnbounded);
+  }
+  return times(lengths, growth_);
 }
 
 }  // namespace vinterp

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cvl/backend.hpp"
 #include "cvl/value.hpp"
@@ -27,13 +28,25 @@ class WarmUp {
   bool pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough);
 
  private:
+  /// What the elements of an INT operand say about the length of some space.
+  enum class Says : std::uint8_t {
+    Nothing,
+    Greatest,  // one of them may be a length
+    Sum,       // they may be lengths of segments
+  };
+  struct Measured {
+    std::size_t operand;
+    Says says;
+  };
+
+  void find_measured(const vcode::Kernel& kernel, const std::vector<bool>& spaces);
   std::int64_t extent(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough) const;
 
   std::size_t operands_;
   std::int64_t longest_literal_ = 0;  // length of a space that is a number
-  /// Some of its spaces are as long as elements of INT operands say, at most so many times that;
-  /// 0: no space is.
-  std::int64_t growth_ = 0;
+  std::vector<Measured> measured_;
+  bool multiplies_ = false;    // are lengths products, and not sums, of that?
+  std::int64_t growth_ = 1;    // and of constants that make up so much
   std::int64_t elements_ = 0;  // so far
 };
 
