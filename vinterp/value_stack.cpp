@@ -15,7 +15,7 @@ using cvl::Value;
 
 constexpr std::size_t kInitialValues = 256;
 constexpr std::size_t kInitialCalls = 1024;
-constexpr std::size_t kSmallBlock = 8;
+constexpr std::size_t kSmallBlock = 32;
 
 }  // namespace
 
@@ -51,7 +51,16 @@ void ValueStack::grow(std::size_t count) {
   limit_ = begin_ + wanted;
 }
 
-void ValueStack::move_to_top(std::size_t count, std::size_t start) {
+void ValueStack::move_one_to_top(std::size_t start) {
+  alignas(Value) std::byte aside[sizeof(Value)];
+  auto* const held = reinterpret_cast<Value*>(aside);
+  Value* to = top_ - start - 1;
+  detail::relocate_one(held, to);
+  for (; to != top_ - 1; ++to) detail::relocate_one(to, to + 1);
+  detail::relocate_one(to, held);
+}
+
+void ValueStack::move_many_to_top(std::size_t count, std::size_t start) {
   Value* const block = top_ - start - count;
   // The smaller part is put aside, which for compiled programs is a few values.
   const std::size_t aside = std::min(count, start);

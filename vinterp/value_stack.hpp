@@ -23,15 +23,16 @@ namespace detail {
 void* resize_charged(cvl::Heap& heap, void* old, std::size_t old_bytes, std::size_t new_bytes);
 void release_charged(cvl::Heap& heap, void* data, std::size_t bytes) noexcept;
 
-/// Moves a value to memory that holds none; its old place holds none afterwards. Member by member:
-/// wide loads of what was just stored in smaller pieces would wait for the stores to finish.
-inline void relocate_one(cvl::Value* to, cvl::Value* from) {
-  new (to) cvl::Value(std::move(*from));  // what is left has nothing to destroy
+/// Moves a value to memory that holds none; its old place holds none afterwards.
+inline void relocate_one(cvl::Value* to, const cvl::Value* from) {
+  std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), sizeof(cvl::Value));
 }
 
-/// The same for `count` values; the places may overlap.
+/// The same for `count` values; the places may overlap. A few are moved one by one: the wide loads
+/// that memmove makes of what was just stored in smaller pieces would wait for the stores to
+/// finish.
 inline void relocate(cvl::Value* to, cvl::Value* from, std::size_t count) {
-  constexpr std::size_t kFew = 8;
+  constexpr std::size_t kFew = 32;
   if (count > kFew) {
     std::memmove(static_cast<void*>(to), static_cast<const void*>(from),
                  count * sizeof(cvl::Value));
@@ -106,7 +107,9 @@ class ValueStack {
     detail::relocate(block, block + count, start);
     top_ -= count;
   }
-  void move_to_top(std::size_t count, std::size_t start);
+  void move_to_top(std::size_t count, std::size_t start) {
+    count == 1 ? move_one_to_top(start) : move_many_to_top(count, start);
+  }
 
  private:
   static std::size_t bytes_between(const cvl::Value* from, const cvl::Value* to) {
@@ -115,6 +118,8 @@ class ValueStack {
   }
   std::size_t capacity_bytes() const { return bytes_between(begin_, limit_); }
   void grow(std::size_t count);
+  void move_one_to_top(std::size_t start);
+  void move_many_to_top(std::size_t count, std::size_t start);
 
   cvl::Heap& heap_;
   cvl::Value* begin_ = nullptr;
