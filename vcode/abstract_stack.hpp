@@ -31,9 +31,15 @@ class AbstractStacks {
   /// Forgets all stacks and returns the one that a function starts with.
   NodeId start();
 
-  NodeId push(NodeId below, Entry entry);
+  NodeId push(NodeId below, Entry entry) {
+    nodes_.push_back({entry, below, nodes_[below].level + 1});
+    return static_cast<NodeId>(nodes_.size() - 1);
+  }
   const Entry& top(NodeId node) const { return nodes_[node].entry; }
-  NodeId below(NodeId node);
+  NodeId below(NodeId node) {
+    const Node& top = nodes_[node];
+    return top.below != kCaller ? top.below : caller_node(static_cast<std::size_t>(1 - top.level));
+  }
   /// Number of entries above (negative: below) the stack that the function started with.
   std::int64_t level(NodeId node) const { return nodes_[node].level; }
   /// The type of the caller's entry at that depth, 0 being its top.
@@ -48,7 +54,10 @@ class AbstractStacks {
     std::int32_t level;  // the budget of a verification keeps it small
   };
 
-  NodeId caller_node(std::size_t depth);
+  NodeId caller_node(std::size_t depth) {
+    return depth < caller_nodes_.size() ? caller_nodes_[depth] : make_caller_node(depth);
+  }
+  NodeId make_caller_node(std::size_t depth);
 
   TypeTerms& terms_;
   std::vector<Node> nodes_;

@@ -303,18 +303,18 @@ void FunctionAnalysis::call(std::uint32_t callee) {
     give_up();
     return;
   }
-  std::vector<TermId> bindings;
-  if (!pass_arguments(callee, bindings)) return;
+  bindings_.clear();
+  if (!pass_arguments(callee)) return;
   if (context_.component[callee] == context_.component[function_]) state_.recursive = true;
   if (effect.never_returns) {
     state_.kind = Kind::Dead;
     return;
   }
   if (!charge(static_cast<std::int64_t>(effect.outputs.size()))) return;
-  for (const ValueType& output : effect.outputs) push({instantiate(output, bindings)});
+  for (const ValueType& output : effect.outputs) push({instantiate(output)});
 }
 
-bool FunctionAnalysis::pass_arguments(std::uint32_t callee, std::vector<TermId>& bindings) {
+bool FunctionAnalysis::pass_arguments(std::uint32_t callee) {
   const FunctionEffect& effect = context_.effects[callee];
   const auto count = static_cast<std::int64_t>(effect.inputs.size());
   if (starts_empty_ && stacks_.level(state_.top) < count) {
@@ -329,7 +329,7 @@ bool FunctionAnalysis::pass_arguments(std::uint32_t callee, std::vector<TermId>&
   for (std::int64_t i = count; i-- > 0;) {
     const TermId argument = pop().type;
     const ValueType& input = effect.inputs[static_cast<std::size_t>(i)];
-    if (bind(argument, input, bindings)) continue;
+    if (bind(argument, input)) continue;
     fail(ErrorCode::CertainTypeClash,
          fmt::format("{} needs {} as operand {}, found {}", operation_text(), type_text(input), i,
                      found_text(argument)),
@@ -339,38 +339,37 @@ bool FunctionAnalysis::pass_arguments(std::uint32_t callee, std::vector<TermId>&
   return true;
 }
 
-bool FunctionAnalysis::bind(TermId argument, const ValueType& input,
-                            std::vector<TermId>& bindings) {
+bool FunctionAnalysis::bind(TermId argument, const ValueType& input) {
   const Outcome certain = terms_.narrow(argument, input.allowed);
   if (certain == Outcome::Clash) return false;
   note_outcome(certain);
   note_outcome(terms_.expect(argument, input.expected));
   if (input.variable != 0) {
-    if (bindings.size() < input.variable) bindings.resize(input.variable, kUnbound);
-    bindings[input.variable - 1] = argument;
+    if (bindings_.size() < input.variable) bindings_.resize(input.variable, kUnbound);
+    bindings_[input.variable - 1] = argument;
   }
   if (input.components.empty() || terms_.allowed(argument) != type_bit(Type::Pair)) return true;
   const auto [first, second] = terms_.components(argument);
-  return bind(first, input.components[0], bindings) && bind(second, input.components[1], bindings);
+  return bind(first, input.components[0]) && bind(second, input.components[1]);
 }
 
-TermId FunctionAnalysis::instantiate(const ValueType& type, std::vector<TermId>& bindings) {
+TermId FunctionAnalysis::instantiate(const ValueType& type) {
   if (type.variable == 0) {
     return TypeTerms::known(static_cast<Type>(std::countr_zero(type.allowed)));
   }
-  if (bindings.size() < type.variable) bindings.resize(type.variable, kUnbound);
-  if (bindings[type.variable - 1] == kUnbound) {
+  if (bindings_.size() < type.variable) bindings_.resize(type.variable, kUnbound);
+  if (bindings_[type.variable - 1] == kUnbound) {
     TermId made;
     if (type.components.empty() || type.allowed != type_bit(Type::Pair)) {
       made = terms_.opaque(type.allowed, type.expected);
     } else {
-      const TermId first = instantiate(type.components[0], bindings);
-      const TermId second = instantiate(type.components[1], bindings);
+      const TermId first = instantiate(type.components[0]);
+      const TermId second = instantiate(type.components[1]);
       made = terms_.pair(first, second);
     }
-    bindings[type.variable - 1] = made;
+    bindings_[type.variable - 1] = made;
   }
-  return bindings[type.variable - 1];
+  return bindings_[type.variable - 1];
 }
 
 // ---- the state ----

@@ -70,9 +70,9 @@ class FunctionAnalysis {
   void join_facts(const Conditional& conditional);
   State merge(const State& first, const State& second, const Conditional& conditional);
   void call(std::uint32_t callee);
-  bool pass_arguments(std::uint32_t callee, std::vector<TermId>& bindings);
-  bool bind(TermId argument, const ValueType& input, std::vector<TermId>& bindings);
-  TermId instantiate(const ValueType& type, std::vector<TermId>& bindings);
+  bool pass_arguments(std::uint32_t callee);
+  bool bind(TermId argument, const ValueType& input);
+  TermId instantiate(const ValueType& type);
   void move_block();
   void pair();
   void unpair();
@@ -112,6 +112,7 @@ class FunctionAnalysis {
   bool doubtful_ = false;
   std::vector<Conditional> conditionals_;
   std::vector<Entry> scratch_;
+  std::vector<TermId> bindings_;  // of the running call: terms of the variables of the effect
   Result result_;
 };
 

@@ -58,7 +58,7 @@ TypeTerms::Outcome TypeTerms::narrow(TermId id, TypeSet types) {
   return expect(id, term.allowed);
 }
 
-TypeTerms::Outcome TypeTerms::expect(TermId id, TypeSet types) {
+TypeTerms::Outcome TypeTerms::expect_less(TermId id, TypeSet types) {
   Outcome outcome = Outcome::Fits;
   pending_.assign(1, id);
   while (!pending_.empty()) {

@@ -42,7 +42,11 @@ class TypeTerms {
   /// An instruction needs one of `types`. Doubtful: another path asked for something else.
   Outcome narrow(TermId term, TypeSet types);
   /// The same for what a callee expects on some path only: never a fact.
-  Outcome expect(TermId term, TypeSet types);
+  Outcome expect(TermId term, TypeSet types) {
+    const Term& known = terms_[term];
+    const TypeSet expected = known.expected & known.allowed & types;
+    return expected == known.expected && expected != 0 ? Outcome::Fits : expect_less(term, types);
+  }
   /// The type of a value that is `a` on one path and `b` on another; Clash if they differ.
   Outcome join(TermId a, TermId b, TermId& result) { return join(a, b, result, kDeepestPair); }
 
@@ -74,6 +78,7 @@ class TypeTerms {
     TermId one_arm = kNone, other_arm = kNone;  // what was joined
   };
 
+  Outcome expect_less(TermId term, TypeSet types);
   Outcome join(TermId a, TermId b, TermId& result, int depth);
   ValueType describe(TermId term, Numbering& numbers, int depth) const;
 
