@@ -75,7 +75,7 @@ class SharedCalls {
 
 Scheduler::Scheduler(int threads)
     : threads_(threads > 0 ? threads : std::max(1, usable_processors())),
-      serial_bytes_(bytes_before_threads()) {}
+      cost_of_threads_(cost_of_threads()) {}
 
 Scheduler::~Scheduler() {
   if (arena_ != nullptr) thread_library()->destroy(arena_);
@@ -83,12 +83,17 @@ Scheduler::~Scheduler() {
 
 bool Scheduler::worth_sharing(std::int64_t bytes) {
   if (bytes < kSerialBytes || threads_ == 1) return false;
-  if (arena_ != nullptr) return true;
-  if (bytes <= serial_bytes_) {
-    serial_bytes_ -= bytes;
-    return false;
-  }
-  return start();
+  return (arena_ != nullptr || has_earned_threads(bytes)) && start();
+}
+
+// A program that runs on costs twice the least possible at worst, if threads are asked for when it
+// has taken as long as that costs (as one buys skis: when the rent has reached their price).
+bool Scheduler::has_earned_threads(std::int64_t bytes) {
+  using Clock = std::chrono::steady_clock;
+  if (cost_of_threads_ == Clock::duration::zero() || bytes >= kBytesForThreads) return true;
+  const Clock::time_point now = Clock::now();
+  if (!first_work_) first_work_ = now;
+  return now - *first_work_ >= cost_of_threads_;
 }
 
 bool Scheduler::start() {

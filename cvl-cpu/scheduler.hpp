@@ -4,16 +4,22 @@
 // what is computed per tile (partial sums) does not depend on it. Short ranges run on the calling
 // thread: waking a sleeping worker costs more than they take (see kSerialBytes). What a body
 // writes, with stores that go around the cache too, is there for the caller and for all later
-// bodies. An exception that a body throws reaches the caller; bodies not begun by then are left out.
+// bodies. An exception that a body throws reaches the caller; bodies not begun by then are left
+// out.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace cvl::cpu {
 
 /// A range is worth sharing between threads from about this many bytes of memory traffic.
 inline constexpr std::int64_t kSerialBytes = std::int64_t{512} << 10;
+
+/// So much takes one thread longer than the first use of others does.
+inline constexpr std::int64_t kBytesForThreads = std::int64_t{64} << 20;
 
 /// A plain reference to a callable, valid during the call that it is passed to.
 class TileBody {
@@ -54,12 +60,14 @@ class Scheduler {
 
  private:
   bool worth_sharing(std::int64_t bytes);
+  bool has_earned_threads(std::int64_t bytes);
   bool start();
   void run(std::int64_t count, TileBody body, bool separate);
 
   int threads_;
-  std::int64_t serial_bytes_;  // of shareable work that is left to this thread before it has others
-  void* arena_ = nullptr;      // threads.hpp
+  std::chrono::steady_clock::duration cost_of_threads_;
+  std::optional<std::chrono::steady_clock::time_point> first_work_;  // worth sharing
+  void* arena_ = nullptr;                                            // threads.hpp
 };
 
 /// Number of tiles of `tile` elements that cover n elements.

@@ -30,7 +30,9 @@ void* create(int threads) {
   }
 }
 
-void destroy(void* arena) { delete static_cast<Arena*>(arena); }
+void destroy(void* arena) {
+  delete static_cast<Arena*>(arena);
+}
 
 bool run(void* arena, std::int64_t count, void (*call)(void*, std::int64_t), void* object,
          bool separate) {
@@ -54,8 +56,12 @@ bool run(void* arena, std::int64_t count, void (*call)(void*, std::int64_t), voi
 extern "C" [[gnu::visibility("default")]] const ThreadLibrary cvl_cpu_thread_library;
 const ThreadLibrary cvl_cpu_thread_library = {create, destroy, run};
 
-const ThreadLibrary* thread_library() { return &cvl_cpu_thread_library; }
+const ThreadLibrary* thread_library() {
+  return &cvl_cpu_thread_library;
+}
 
-std::int64_t bytes_before_threads() { return 0; }
+std::chrono::microseconds cost_of_threads() {
+  return {};
+}
 
 }  // namespace cvl::cpu

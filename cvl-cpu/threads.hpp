@@ -9,6 +9,7 @@
 // Program and module have a C++ library each, so no exception and no C++ object crosses here.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 namespace cvl::cpu {
@@ -33,8 +34,7 @@ struct ThreadLibrary {
 /// standard error output.
 const ThreadLibrary* thread_library();
 
-/// Memory traffic in bytes of shareable work that should be done before the library is asked for:
-/// its loading has to be earned.
-std::int64_t bytes_before_threads();
+/// What asking for the library for the first time costs, when it has to be loaded.
+std::chrono::microseconds cost_of_threads();
 
 }  // namespace cvl::cpu

@@ -42,10 +42,8 @@ const ThreadLibrary* thread_library() {
   return library;
 }
 
-// Loading and starting takes two milliseconds, which two threads save by sharing four: so much time
-// does one need for this, on vectors that lie in the cache.
-std::int64_t bytes_before_threads() {
-  return std::int64_t{96} << 20;
+std::chrono::microseconds cost_of_threads() {
+  return std::chrono::milliseconds(3);
 }
 
 }  // namespace cvl::cpu
