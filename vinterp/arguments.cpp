@@ -1,9 +1,13 @@
 #include <algorithm>
-#include <getopt.h>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/positional_options.hpp>
+#include <boost/program_options/value_semantic.hpp>
 #include <fmt/core.h>
 
 #include "vcode/diagnostics.hpp"
@@ -13,9 +17,82 @@
 namespace vinterp {
 namespace {
 
-constexpr std::string_view kNegation = "no-";
+namespace po = boost::program_options;
 
+constexpr std::string_view kNegation = "no-";
+constexpr const char* kWord = "input-file";
+
+/// Where a key of the parser leads.
+struct Target {
+  const OptionRow* row;
+  bool negated;
+};
 using Table = std::span<const OptionRow>;
+using Targets = std::unordered_map<std::string, Target>;
+
+const po::value_semantic* semantic_of(ArgumentKind argument) {
+  if (argument != ArgumentKind::None) return po::value<std::string>();
+  return new po::untyped_value(true);  // taken over by the description
+}
+
+/// The parser would let an option with optional argument take the next word, so that such an option
+/// without argument is given to it under another name, which takes none.
+std::string bare_name(const OptionRow& row) {
+  return fmt::format("{}!", row.name);
+}
+
+std::vector<std::string> with_bare_names(Table table, std::span<const std::string> arguments) {
+  std::vector<std::string> result(arguments.begin(), arguments.end());
+  for (std::string& argument : result) {
+    if (argument == "--") break;
+    for (const OptionRow& row : table) {
+      if (row.argument != ArgumentKind::Optional) continue;
+      const bool is_letter = row.letter != 0 && argument == fmt::format("-{}", row.letter);
+      if (is_letter || argument == option_name(row)) {
+        argument = fmt::format("--{}", bare_name(row));
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+/// Could an argument be this option? Where this says no, the parser would say it too.
+bool is_mentioned(const OptionRow& row, std::span<const std::string> arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [&row](std::string_view argument) {
+    if (!argument.starts_with('-')) return false;
+    if (!argument.starts_with("--"))
+      return row.letter != 0 && argument.find(row.letter) != argument.npos;
+    argument.remove_prefix(2);
+    if (row.undo && argument.starts_with(kNegation)) argument.remove_prefix(kNegation.size());
+    return !row.name.empty() && argument.starts_with(row.name);
+  });
+}
+
+/// Describes the options that the arguments may mention: the parser takes 2 us for each
+/// description.
+void describe(Table table, std::span<const std::string> arguments,
+              po::options_description& description, Targets& targets) {
+  auto add = description.add_options();
+  for (const OptionRow& row : table) {
+    if (!is_mentioned(row, arguments)) continue;
+    std::string names(row.name);
+    if (row.letter != 0) names += fmt::format(",{}", row.letter);
+    add(names.c_str(), semantic_of(row.argument));
+    targets[row.name.empty() ? fmt::format("-{}", row.letter) : std::string(row.name)] = {&row,
+                                                                                          false};
+    if (row.argument == ArgumentKind::Optional) {
+      add(bare_name(row).c_str(), semantic_of(ArgumentKind::None));
+      targets[bare_name(row)] = {&row, false};
+    }
+    if (row.undo) {
+      const std::string negated = fmt::format("{}{}", kNegation, row.name);
+      add(negated.c_str(), semantic_of(ArgumentKind::None));
+      targets[negated] = {&row, true};
+    }
+  }
+  add(kWord, po::value<std::vector<std::string>>());
+}
 
 [[noreturn]] void unknown_option(Table table, const std::string& written) {
   const std::string name = written.substr(0, written.find('='));
@@ -32,90 +109,42 @@ using Table = std::span<const OptionRow>;
   throw UsageError(message, fmt::format("did you mean `{}`?", nearest.best()));
 }
 
-int argument_kind(const OptionRow& row) {
-  if (row.argument == ArgumentKind::None) return no_argument;
-  return row.argument == ArgumentKind::Required ? required_argument : optional_argument;
-}
-
-/// The options of a table as getopt_long takes them, which is a parser with a global state: one at
-/// a time. Its codes are the letters and, for what is written as a word, the numbers behind all
-/// letters: two for each row.
-class GetoptTable {
- public:
-  explicit GetoptTable(Table table) : table_(table) {
-    names_.reserve(2 * table.size());
-    letters_ = "-:";  // words come in order, and a missing argument has a code of its own
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      const OptionRow& row = table[i];
-      const int kind = argument_kind(row);
-      if (row.letter != 0)
-        letters_ += row.letter + std::string(static_cast<std::size_t>(kind), ':');
-      if (!row.name.empty()) add(std::string(row.name), kind, code(i));
-      if (row.undo) add(fmt::format("{}{}", kNegation, row.name), no_argument, code(i) + 1);
-    }
-    words_.push_back({});
-  }
-
-  const char* letters() const { return letters_.c_str(); }
-  const option* words() const { return words_.data(); }
-
-  const OptionRow& row(int code) const {
-    if (code >= kFirstWord) return table_[static_cast<std::size_t>(code - kFirstWord) / 2];
-    return *std::find_if(table_.begin(), table_.end(),
-                         [code](const OptionRow& row) { return row.letter == code; });
-  }
-  static bool is_letter(int code) { return code < kFirstWord; }
-  static bool is_negated(int code) { return !is_letter(code) && (code - kFirstWord) % 2 == 1; }
-
-  /// The option as it is to be written.
-  std::string name(int code) const {
-    if (is_letter(code)) return fmt::format("-{}", static_cast<char>(code));
-    return fmt::format("--{}{}", is_negated(code) ? kNegation : "", row(code).name);
-  }
-
- private:
-  static constexpr int kFirstWord = 256;
-
-  static int code(std::size_t row) { return kFirstWord + 2 * static_cast<int>(row); }
-  void add(std::string name, int kind, int code) {
-    names_.push_back(std::move(name));
-    words_.push_back({names_.back().c_str(), kind, nullptr, code});
-  }
-
-  Table table_;
-  std::string letters_;
-  std::vector<std::string> names_;  // never moved: the words point to them
-  std::vector<option> words_;
-};
-
-/// Why getopt_long has stopped at the argument `written`.
-[[noreturn]] void refuse(int code, const GetoptTable& getopt_table, Table table,
-                         std::string_view written) {
-  if (code == ':') {
-    throw UsageError(fmt::format("option `{}` needs an argument", getopt_table.name(optopt)));
-  }
-  if (optopt != 0 && !GetoptTable::is_letter(optopt)) {
-    throw UsageError(fmt::format("option `{}` takes no argument", getopt_table.name(optopt)));
-  }
-  unknown_option(table, optopt == 0 ? std::string(written) : getopt_table.name(optopt));
-}
-
-/// What getopt_long accepts: the beginning of a name for the whole, an empty argument.
-void check_word(const std::string& name, Table table, std::string_view written) {
-  if (written.substr(0, written.find('=')) != name) unknown_option(table, std::string(written));
-  if (written.substr(name.size()) == "=") {
-    throw UsageError(fmt::format("option `{}` needs an argument", name));
+[[noreturn]] void bad_syntax(const po::invalid_command_line_syntax& error) {
+  std::string name = vcode::escaped(error.get_option_name());
+  constexpr std::size_t kShort = 3;  // a letter, which the parser shows with two dashes
+  if (name.size() == kShort && name.starts_with("--")) name.erase(0, 1);
+  switch (error.kind()) {
+    case po::invalid_syntax::missing_parameter:
+    case po::invalid_syntax::empty_adjacent_parameter:
+      throw UsageError(fmt::format("option `{}` needs an argument", name));
+    case po::invalid_syntax::extra_parameter:
+      throw UsageError(fmt::format("option `{}` takes no argument", name));
+    default:
+      throw UsageError(error.what());
   }
 }
 
-void apply(int code, const GetoptTable& getopt_table, Options& options) {
-  const OptionRow& row = getopt_table.row(code);
-  if (GetoptTable::is_negated(code)) {
-    row.undo(options);
-  } else if (row.argument != ArgumentKind::None) {
-    row.apply(options, optarg == nullptr ? "" : optarg);
-  } else {
-    row.apply(options, row.name.empty() ? std::string(1, row.letter) : std::string(row.name));
+po::parsed_options parse(Table table, std::span<const std::string> arguments,
+                         const po::options_description& description) {
+  namespace style = po::command_line_style;
+  constexpr int kStyle = style::allow_short | style::short_allow_adjacent |
+                         style::short_allow_next | style::allow_dash_for_short |
+                         style::allow_sticky | style::allow_long | style::long_allow_adjacent |
+                         style::long_allow_next;
+  po::positional_options_description positional;
+  positional.add(kWord, -1);
+  try {
+    return po::command_line_parser(with_bare_names(table, arguments))
+        .options(description)
+        .positional(positional)
+        .style(kStyle)
+        .run();
+  } catch (const po::unknown_option& error) {
+    unknown_option(table, error.get_option_name());
+  } catch (const po::invalid_command_line_syntax& error) {
+    bad_syntax(error);
+  } catch (const po::error& error) {
+    throw UsageError(error.what());
   }
 }
 
@@ -123,28 +152,30 @@ void apply(int code, const GetoptTable& getopt_table, Options& options) {
 
 std::vector<std::string> parse_arguments(Table table, std::span<const std::string> arguments,
                                          Options& options) {
-  std::vector<std::string> copies(arguments.begin(), arguments.end());
-  std::vector<char*> argv{nullptr};  // the program's name, which nobody looks at
-  for (std::string& argument : copies) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  const GetoptTable getopt_table(table);
-
+  const auto is_word = [](const std::string& argument) { return !argument.starts_with('-'); };
   std::vector<std::string> words;
-  optind = 0;  // begins anew
-  for (int at = 1;; at = optind) {
-    const int code = getopt_long(static_cast<int>(arguments.size()) + 1, argv.data(),
-                                 getopt_table.letters(), getopt_table.words(), nullptr);
-    if (code == -1) break;
-    const std::string_view written = argv[static_cast<std::size_t>(at)];
-    if (code == 1) {
-      words.emplace_back(optarg);
+  if (std::all_of(arguments.begin(), arguments.end(), is_word)) {
+    words.assign(arguments.begin(), arguments.end());
+    return words;
+  }
+  po::options_description description;
+  Targets targets;
+  describe(table, arguments, description, targets);
+  for (const auto& option : parse(table, arguments, description).options) {
+    if (option.string_key == kWord) {
+      if (!option.value.empty()) words.push_back(option.value[0]);
       continue;
     }
-    if (code == '?' || code == ':') refuse(code, getopt_table, table, written);
-    if (!GetoptTable::is_letter(code)) check_word(getopt_table.name(code), table, written);
-    apply(code, getopt_table, options);
+    const Target& target = targets.at(option.string_key);
+    if (target.negated) {
+      target.row->undo(options);
+    } else if (target.row->argument == ArgumentKind::None) {
+      target.row->apply(options, target.row->name.empty() ? std::string(1, target.row->letter)
+                                                          : std::string(target.row->name));
+    } else {
+      target.row->apply(options, option.value.empty() ? std::string() : option.value[0]);
+    }
   }
-  words.insert(words.end(), argv.begin() + optind, argv.end() - 1);
   return words;
 }
 

@@ -3,7 +3,13 @@
 find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
 
-find_package(Boost REQUIRED)
+# Boost from its archives where they are installed.
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost QUIET COMPONENTS program_options)
+if(NOT TARGET Boost::program_options)
+  set(Boost_USE_STATIC_LIBS OFF)
+  find_package(Boost REQUIRED COMPONENTS program_options)
+endif()
 
 # {fmt} without its shared library.
 add_library(nesl_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_library.cpp)

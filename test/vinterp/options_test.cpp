@@ -108,7 +108,6 @@ TEST_CASE("command lines that cannot be understood", "[options]") {
   CHECK(refusal({"a", "b"}) == "one program file is needed, not 2" + help);
   CHECK(refusal({"--sed=1", "a"}) == "unknown option `--sed` | did you mean `--seed`?");
   CHECK(refusal({"-z", "a"}) == "unknown option `-z`" + help);
-  CHECK(refusal({"-cz", "a"}) == "unknown option `-z`" + help);
   CHECK(refusal({"--profile-row=x", "a"}) ==
         "unknown option `--profile-row` | did you mean `--profile-rows`?");
   CHECK(refusal({"--no-kernel", "a"}) ==
