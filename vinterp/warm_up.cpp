@@ -20,13 +20,29 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
   return b != 0 && a > kUnbounded / b ? kUnbounded : a * b;
 }
 
+/// Can the operation make an INT much larger than its INT operands?
+bool has_no_bound(vcode::Op op) {
+  switch (op) {
+    case vcode::Op::ShiftLeft:
+    case vcode::Op::Floor:
+    case vcode::Op::Ceil:
+    case vcode::Op::Trunc:
+    case vcode::Op::Round:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// By how much constants in a thunk can make INTs larger than what it reads.
 std::int64_t growth_in(const vcode::Thunk& thunk) {
   std::int64_t growth = 1;
   for (const ThunkNode& node : thunk.nodes) {
     if (node.type != vcode::Type::Int) continue;
-    if (node.kind == ThunkNode::Kind::Constant) growth = std::max(growth, node.int_value);
-    if (node.kind == ThunkNode::Kind::Apply && node.op == vcode::Op::ShiftLeft) return kUnbounded;
+    if (node.kind == ThunkNode::Kind::Constant) {
+      growth = times(growth, std::max<std::int64_t>(node.int_value, 1));
+    }
+    if (node.kind == ThunkNode::Kind::Apply && has_no_bound(node.op)) return kUnbounded;
   }
   return growth;
 }
@@ -120,7 +136,7 @@ std::int64_t WarmUp::extent(cvl::Backend& backend, const cvl::Value* operands,
     lengths = multiplies_ ? times(lengths, std::max<std::int64_t>(says, 1))
                           : std::min(lengths + says, kUnbounded);
   }
-  return times(lengths, growth_);
+  return times(std::max<std::int64_t>(lengths, 1), growth_);
 }
 
 }  // namespace vinterp

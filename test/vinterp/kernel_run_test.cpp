@@ -232,6 +232,20 @@ TEST_CASE("lengths that a kernel computes count from the start", "[kernel]") {
   CHECK(runs_that_pay(program("100000"), "( 100000 )\n") == "kernel runs               1");
 }
 
+TEST_CASE("lengths that a kernel makes of nothing but constants count, too", "[kernel]") {
+  const auto count = [](const std::string& length, const std::string& in_spec) {
+    return "FCODE 2\nKERNEL count\nIN OUT y : VEC INT 1\nDO SIZE n = " + length +
+           "\n  y = REDUCE n ( i => 1 ) + INT\nSPEC CONST INT 1 " + in_spec +
+           " MAKE_SEGDES DIST INT COPY 1 0 LENGTH INT MAKE_SEGDES +_REDUCE INT\nEND\n"
+           "FUNC MAIN RUN count RET\n";
+  };
+  CHECK(runs_that_pay(count("(* INT 400 250)", "CONST INT 400 CONST INT 250 * INT"),
+                      "( 100000 )\n") == "kernel runs               1");
+  CHECK(runs_that_pay(count("(FLOOR (* FLOAT 400.0 250.0))",
+                            "CONST FLOAT 400.0 CONST FLOAT 250.0 * FLOAT FLOOR"),
+                      "( 100000 )\n") == "kernel runs               1");
+}
+
 TEST_CASE("random numbers go on where the SPEC ended", "[kernel]") {
   const std::string program =
       "FCODE 2\n"
