@@ -229,6 +229,7 @@ int Command::fail(const Diagnostic& diagnostic) {
 }
 
 void Command::show(const Diagnostics& diagnostics) {
+  if (diagnostics.all().empty()) return;
   if (!options_.json_diagnostics) {
     std::fputs(vcode::render(diagnostics, source_.get(), rendering()).c_str(), stderr);
     return;
