@@ -1,6 +1,8 @@
 // Elementwise kernels whose vector form computes otherwise than the scalar functor reads: division
 // of INT in FLOAT registers, and SELECT block by block.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -99,4 +101,37 @@ TEST_CASE("SELECT takes each element from its side", "[elementwise]") {
                 {choice, upload(cpu, Type::Int, low), upload(cpu, Type::Int, high)}) == chosen_int);
     }
   }
+}
+
+TEST_CASE("exponentials that are not normal numbers are right", "[elementwise]") {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto check = [](auto zero, double step) {
+    using T = decltype(zero);
+    std::vector<T> arguments{T(-kInfinity), T(kInfinity), T(-1e30), T(-0.0)};
+    for (double x = -800; x <= 800; x += step) arguments.push_back(static_cast<T>(x));
+    for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
+      CpuOptions options;
+      options.isa = isa;
+      options.threads = 1;
+      options.widths.float_bytes = sizeof(T);
+      CpuBackend cpu(options);
+      const auto found = run<T>(cpu, Op::Exp, Type::Int, {upload(cpu, Type::Float, arguments)});
+      REQUIRE(found.size() == arguments.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const T expected = std::exp(arguments[i]);
+        const T least = std::numeric_limits<T>::denorm_min();
+        CAPTURE(arguments[i], found[i], expected);
+        REQUIRE((found[i] == expected ||
+                 std::abs(found[i] - expected) <=
+                     std::max(4 * least, 8 * std::numeric_limits<T>::epsilon() * expected)));
+        REQUIRE((found[i] == 0) == (expected == 0));
+      }
+      const auto none =
+          run<T>(cpu, Op::Exp, Type::Int,
+                 {upload(cpu, Type::Float, std::vector<T>{std::numeric_limits<T>::quiet_NaN()})});
+      REQUIRE(std::isnan(none[0]));
+    }
+  };
+  check(double{}, 0.37);
+  check(float{}, 0.11);
 }
