@@ -86,14 +86,19 @@ bool Scheduler::worth_sharing(std::int64_t bytes) {
   return (arena_ != nullptr || has_earned_threads(bytes)) && start();
 }
 
-// A program that runs on costs twice the least possible at worst, if threads are asked for when it
-// has taken as long as that costs (as one buys skis: when the rent has reached their price).
-bool Scheduler::has_earned_threads(std::int64_t bytes) {
+// A program that runs on costs twice the least possible at worst, if threads are asked for when
+// what they could have shared has taken as long as that costs (as one buys skis: when the rent has
+// reached their price).
+bool Scheduler::has_earned_threads(std::int64_t bytes) const {
+  return alone_ >= cost_of_threads_ || bytes >= kBytesForThreads;
+}
+
+void Scheduler::call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body) {
   using Clock = std::chrono::steady_clock;
-  if (cost_of_threads_ == Clock::duration::zero() || bytes >= kBytesForThreads) return true;
-  const Clock::time_point now = Clock::now();
-  if (!first_work_) first_work_ = now;
-  return now - *first_work_ >= cost_of_threads_;
+  const bool shareable = bytes >= kSerialBytes && arena_ == nullptr;
+  const Clock::time_point begin = shareable ? Clock::now() : Clock::time_point();
+  for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
+  if (shareable) alone_ += Clock::now() - begin;
 }
 
 bool Scheduler::start() {
@@ -114,14 +119,11 @@ void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
 
 void Scheduler::for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body) {
   if (tiles > 1 && worth_sharing(bytes)) return run(tiles, body, false);
-  for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
+  call_alone(tiles, bytes, body);
 }
 
 void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  if (tiles <= 1 || !worth_sharing(bytes)) {
-    for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
-    return;
-  }
+  if (tiles <= 1 || !worth_sharing(bytes)) return call_alone(tiles, bytes, body);
   std::atomic<std::int64_t> next{0};
   auto share = [&](std::int64_t) {
     for (std::int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1)) body(tile);

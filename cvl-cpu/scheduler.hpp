@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 namespace cvl::cpu {
 
@@ -60,14 +59,15 @@ class Scheduler {
 
  private:
   bool worth_sharing(std::int64_t bytes);
-  bool has_earned_threads(std::int64_t bytes);
+  bool has_earned_threads(std::int64_t bytes) const;
+  void call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body);
   bool start();
   void run(std::int64_t count, TileBody body, bool separate);
 
   int threads_;
   std::chrono::steady_clock::duration cost_of_threads_;
-  std::optional<std::chrono::steady_clock::time_point> first_work_;  // worth sharing
-  void* arena_ = nullptr;                                            // threads.hpp
+  std::chrono::steady_clock::duration alone_{};  // spent on work worth sharing, before threads
+  void* arena_ = nullptr;                        // threads.hpp
 };
 
 /// Number of tiles of `tile` elements that cover n elements.
