@@ -60,7 +60,7 @@ bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
   const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
   std::unordered_map<std::string_view, Span> names;
   for (const Kernel& kernel : program.kernels) {
-    verify_kernel(kernel, diagnostics);
+    verify_kernel(kernel, diagnostics, true);
     if (header.int_width != 64) check_literals(kernel, diagnostics);
     check_features(kernel, header.needs, diagnostics);
     const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);

@@ -34,7 +34,7 @@ class KernelVerifier {
   KernelVerifier(const Kernel& kernel, Diagnostics& diagnostics)
       : kernel_(kernel), checks_(kernel, diagnostics) {}
 
-  bool run();
+  bool run(bool parsed);
 
  private:
   bool ids_valid();
@@ -58,9 +58,9 @@ class KernelVerifier {
   std::vector<bool> size_introduced_;  // by IN, SIZE, FILTER, SPLIT or SEGMENTS
 };
 
-bool KernelVerifier::run() {
+bool KernelVerifier::run(bool parsed) {
   size_introduced_.resize(kernel_.sizes.size());
-  if (!ids_valid() || !names_valid()) return false;
+  if (!parsed && (!ids_valid() || !names_valid())) return false;
   inputs();
   for (const Binding& each : kernel_.bindings) {
     checks_.set_binding(each);
@@ -441,8 +441,8 @@ void KernelVerifier::stream() {
 
 }  // namespace
 
-bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics) {
-  return KernelVerifier(kernel, diagnostics).run();
+bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics, bool parsed) {
+  return KernelVerifier(kernel, diagnostics).run(parsed);
 }
 
 }  // namespace vcode

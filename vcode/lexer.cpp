@@ -31,6 +31,12 @@ Class class_of(char c) {
   return kClasses[static_cast<unsigned char>(c)];
 }
 
+/// The end of a run of characters of one class, which may be empty.
+const char* end_of_run(const char* at, const char* end, Class kind) {
+  while (at != end && class_of(*at) == kind) ++at;
+  return at;
+}
+
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -107,17 +113,18 @@ bool Lexer::is_unexpected(char c) const {
 }
 
 Token Lexer::next() {
-  while (at_ != end_) {
+  while (true) {
+    at_ = end_of_run(at_, end_, Class::Blank);
+    if (at_ == end_) break;
     const char* const begin = at_;
     switch (class_of(*begin)) {
       case Class::Blank:
-        ++at_;
-        break;
+        break;  // not behind a run of blanks
       case Class::Newline:
         start_line_at(++at_);
         break;
       case Class::Word:
-        while (at_ != end_ && class_of(*at_) == Class::Word) ++at_;
+        at_ = end_of_run(begin, end_, Class::Word);
         return {
             classify(begin, at_), {begin, static_cast<std::size_t>(at_ - begin)}, span(begin, at_)};
       case Class::Kernel:

@@ -1,12 +1,14 @@
 // Names and what they stand for.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "vcode/word_table.hpp"
 
 namespace vcode {
 
@@ -35,9 +37,10 @@ class NameMap {
 
   /// REQUIRES: there is no such name yet.
   void add(std::string_view name, Value value) {
+    if (entries_.empty()) entries_.reserve(kFew);
     entries_.push_back({name, std::move(value)});
     if (slots_.empty() ? entries_.size() > kFew : 2 * entries_.size() > slots_.size()) {
-      slots_.assign(4 * entries_.size(), kFree);
+      slots_.assign(std::bit_ceil(4 * entries_.size()), kFree);
       for (std::uint32_t k = 0; k < entries_.size(); ++k) slots_[slot_of(entries_[k].name)] = k;
     } else if (!slots_.empty()) {
       slots_[slot_of(name)] = static_cast<std::uint32_t>(entries_.size() - 1);
@@ -65,15 +68,15 @@ class NameMap {
 
   /// Where the name is, or the free slot where it belongs.
   std::size_t slot_of(std::string_view name) const {
-    std::size_t slot = std::hash<std::string_view>()(name) % slots_.size();
-    while (slots_[slot] != kFree && entries_[slots_[slot]].name != name) {
-      slot = slot + 1 == slots_.size() ? 0 : slot + 1;
-    }
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = word_hash(name) & mask;
+    while (slots_[slot] != kFree && entries_[slots_[slot]].name != name) slot = (slot + 1) & mask;
     return slot;
   }
 
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  // numbers of entries; empty while the names are few
+  std::vector<std::uint32_t>
+      slots_;  // numbers of entries, a power of two; none while the names are few
 };
 
 }  // namespace vcode

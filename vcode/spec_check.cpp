@@ -15,6 +15,7 @@ namespace {
 
 std::vector<Type> types_of(const Kernel& kernel, const std::vector<KernelParameter>& parameters) {
   std::vector<Type> types;
+  types.reserve(parameters.size());
   for (KernelParameter parameter : parameters) types.push_back(parameter_type(kernel, parameter));
   return types;
 }
@@ -30,13 +31,14 @@ std::optional<std::vector<Type>> results_of(const FunctionEffect& effect,
                                             const std::vector<Type>& operands) {
   if (effect.inputs.size() > operands.size()) return std::nullopt;
   const std::size_t untouched = operands.size() - effect.inputs.size();
-  std::vector<Type> results(operands.begin(),
-                            operands.begin() + static_cast<std::ptrdiff_t>(untouched));
+  std::vector<Type> results;
+  results.reserve(untouched + effect.outputs.size());
+  results.assign(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(untouched));
   std::map<std::uint32_t, Type> variables;
   for (std::size_t i = 0; i < effect.inputs.size(); ++i) {
     const Type type = operands[untouched + i];
     if ((effect.inputs[i].allowed & type_bit(type)) == 0) return std::nullopt;
-    variables.emplace(effect.inputs[i].variable, type);
+    if (effect.inputs[i].variable != 0) variables.emplace(effect.inputs[i].variable, type);
   }
   for (const ValueType& output : effect.outputs) {
     const auto variable = variables.find(output.variable);

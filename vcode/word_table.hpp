@@ -8,6 +8,13 @@
 
 namespace vcode {
 
+/// A hash of short words (FNV-1a), whose lowest bits are mixed.
+constexpr std::uint32_t word_hash(std::string_view word) {
+  std::uint32_t value = 2166136261u;
+  for (char c : word) value = (value ^ static_cast<unsigned char>(c)) * 16777619u;
+  return value ^ (value >> 15);
+}
+
 /// Open addressing, filled at compile time. `kSlots` is a power of two, more than twice the number
 /// of words; the words are different and outlive the table.
 template <std::size_t kSlots>
@@ -42,11 +49,7 @@ class WordTable {
     std::uint8_t number = 0;
   };
 
-  static constexpr std::size_t slot_of(std::string_view word) {
-    std::uint32_t value = 2166136261u;  // FNV-1a
-    for (char c : word) value = (value ^ static_cast<unsigned char>(c)) * 16777619u;
-    return (value ^ (value >> 15)) % kSlots;
-  }
+  static constexpr std::size_t slot_of(std::string_view word) { return word_hash(word) % kSlots; }
 
   std::array<Slot, kSlots> slots_{};
   std::size_t longest_ = 0;
