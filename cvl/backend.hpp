@@ -55,8 +55,8 @@ class Backend {
   virtual std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& /*kernel*/) {
     return nullptr;
   }
-  /// A kernel pays when its SPEC has been run on more than so many elements, in all: before, to
-  /// prepare() it takes longer than its runs save.
+  /// A kernel pays when it is run on more than so many elements, or has been on several times as
+  /// many in all: before, to prepare() it takes longer than its runs save.
   virtual std::int64_t kernels_pay_after() const { return 0; }
   /// Runs a kernel that this library has prepared. Operands (deepest first) have the types of its
   /// IN; lengths are checked here. Ownership and failures as for execute(). May return false,

@@ -12,6 +12,8 @@ using vcode::ThunkNode;
 
 /// What running the SPEC takes without regard to lengths, in elements.
 constexpr std::int64_t kRunCost = 64;
+/// So many times less is gained from elements that stay in the cache between instructions.
+constexpr std::int64_t kInCache = 4;
 /// The same as having no bound.
 constexpr std::int64_t kUnbounded = std::numeric_limits<std::int32_t>::max();
 
@@ -114,8 +116,11 @@ void WarmUp::find_measured(const vcode::Kernel& kernel, const std::vector<bool>&
 }
 
 bool WarmUp::pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough) {
-  if (elements_ <= enough) elements_ += kRunCost + extent(backend, operands, enough);
-  return elements_ > enough;
+  if (pays_) return true;
+  const std::int64_t now = extent(backend, operands, enough);
+  elements_ += kRunCost + now;
+  pays_ = now > enough || elements_ > kInCache * enough;
+  return pays_;
 }
 
 /// The greatest length that the run meets, as far as its operands show; if that is more than

@@ -23,7 +23,8 @@ class WarmUp {
   /// `kernel` has passed verification and is needed here only.
   explicit WarmUp(const vcode::Kernel& kernel);
 
-  /// Counts a run. True once it is, with those before, one of more than `enough` elements.
+  /// Counts a run. True from the first run on that has more than `enough` elements, or with those
+  /// before several times as many.
   /// REQUIRES: the operands (deepest first) have the types of the kernel's IN.
   bool pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough);
 
@@ -48,6 +49,7 @@ class WarmUp {
   bool multiplies_ = false;    // are lengths products, and not sums, of that?
   std::int64_t growth_ = 1;    // and of constants that make up so much
   std::int64_t elements_ = 0;  // so far
+  bool pays_ = false;
 };
 
 }  // namespace vinterp

@@ -205,15 +205,15 @@ std::string runs_that_pay(const std::string& program, const std::string& stack) 
 }
 
 TEST_CASE("a kernel begins as its SPEC", "[kernel]") {
-  const auto program = [](const std::string& length, const std::string& runs) {
-    return kNegate + "FUNC MAIN CONST INT 1 CONST INT " + length + " MAKE_SEGDES DIST INT\n" +
-           runs + "CONST INT " + length + " MAKE_SEGDES +_REDUCE INT RET\n";
+  const auto program = [](const std::string& length, int runs) {
+    std::string text = kNegate + "FUNC MAIN CONST INT 1 CONST INT " + length;
+    text += " MAKE_SEGDES DIST INT\n";
+    for (int k = 0; k < runs; ++k) text += "RUN negate\n";
+    return text + "CONST INT " + length + " MAKE_SEGDES +_REDUCE INT RET\n";
   };
-  const std::string run = "RUN negate\n";
-  CHECK(runs_that_pay(program("30000", run + run), "( 30000 )\n") == "kernel runs               0");
-  CHECK(runs_that_pay(program("30000", run + run + run), "( -30000 )\n") ==
-        "kernel runs               1");
-  CHECK(runs_that_pay(program("70000", run + run), "( 70000 )\n") == "kernel runs               2");
+  CHECK(runs_that_pay(program("30000", 8), "( 30000 )\n") == "kernel runs               0");
+  CHECK(runs_that_pay(program("30000", 11), "( -30000 )\n") == "kernel runs               3");
+  CHECK(runs_that_pay(program("70000", 2), "( 70000 )\n") == "kernel runs               2");
 }
 
 TEST_CASE("lengths that a kernel computes count from the start", "[kernel]") {
@@ -255,9 +255,9 @@ TEST_CASE("random numbers go on where the SPEC ended", "[kernel]") {
       "DO y = RAND n ( i => a[i] )\n"
       "SPEC RAND\n"
       "END\n"
-      "FUNC MAIN CONST INT 1000 CONST INT 40000 MAKE_SEGDES DIST INT\n"
-      "COPY 1 0 RUN draw COPY 1 1 RUN draw COPY 1 2 RUN draw COPY 1 3 RUN draw\n"
-      "CONST INT 40000 MAKE_SEGDES +_SCAN INT POP 1 0 RET\n";
+      "FUNC MAIN CONST INT 1000 CONST INT 60000 MAKE_SEGDES DIST INT COPY 1 0 RUN draw\n"
+      "COPY 1 1 RUN draw COPY 1 2 RUN draw COPY 1 3 RUN draw COPY 1 4 RUN draw\n"
+      "CONST INT 60000 MAKE_SEGDES +_SCAN INT POP 1 0 RET\n";
   RunOptions options;
   std::string results[3];
   for (const auto kernels :
