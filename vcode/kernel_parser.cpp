@@ -18,7 +18,14 @@ using Kind = Binding::Kind;
 class KernelParser {
  public:
   KernelParser(TokenReader& reader, InstructionParser& instructions)
-      : reader_(reader), instructions_(instructions), scope_(kernel_, reader), thunks_(scope_) {}
+      : reader_(reader), instructions_(instructions), scope_(kernel_, reader), thunks_(scope_) {
+    // Room for what most kernels have.
+    kernel_.sizes.reserve(8);
+    kernel_.arrays.reserve(16);
+    kernel_.inputs.reserve(8);
+    kernel_.outputs.reserve(4);
+    kernel_.bindings.reserve(4);
+  }
 
   std::optional<Kernel> run();
 

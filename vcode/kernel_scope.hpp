@@ -24,10 +24,7 @@ class KernelScope {
     bool open = false;  // declared by OUT, or a size first met there, and not bound yet
   };
 
-  KernelScope(Kernel& kernel, TokenReader& reader) : kernel_(kernel), reader_(reader) {
-    constexpr std::size_t kUsual = 16;  // vectors, of most kernels
-    kernel_.arrays.reserve(kUsual);
-  }
+  KernelScope(Kernel& kernel, TokenReader& reader) : kernel_(kernel), reader_(reader) {}
 
   /// What the name stands for, or null. Valid until a name is added.
   Name* find(std::string_view name) { return names_.find(name); }

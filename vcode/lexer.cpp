@@ -53,6 +53,7 @@ const char* skip_sign(const char* at, const char* end) {
 // Every number consists of word characters only, so the longest match is always the whole run of
 // them, and a run is a number exactly if all of it has the form of one.
 Token::Kind classify(const char* begin, const char* end) {
+  if (*begin > '9') return Token::Kind::Word;  // in ASCII, what begins a number is not above
   const char* digits = skip_sign(begin, end);
   const char* at = skip_digits(digits, end);
   if (at == digits) return Token::Kind::Word;
