@@ -189,13 +189,16 @@ void KernelPass::open(bool again) {
   tile_length_ = folds_ ? kFoldTileBytes / state_.cpu.widths().float_bytes : kMapTile;
   tiles_ = tile_count(length, tile_length_);
   tile_bytes_ = 0;
-  const std::int64_t bytes = tiles_ == 1 ? 0 : cost();
-  const bool shared = tiles_ > 1 && state_.cpu.scheduler().parts(bytes) > 1;
+  cost_ = tiles_ == 1 ? 0 : cost();
+  const bool shared = state_.cpu.scheduler().worth_sharing(cost_);
   shared_ = shared;
   for (const auto& sink : sinks_) shared_ &= sink->is_free_of_races(shared_);
   parts_ = 1;
   by_sinks_ = false;
-  if (shared && !shared_ && scans_.empty() && selections_.empty()) divide_scatters();
+  if (shared && !shared_ && scans_.empty() && selections_.empty() &&
+      state_.cpu.scheduler().parts(cost_) > 1) {
+    divide_scatters();
+  }
   bound_.keeps_operands = by_sinks_;
   for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
   needed_ = !scans_.empty();
@@ -282,9 +285,9 @@ void KernelPass::run_tiles(std::int64_t first, std::int64_t count) {
   if (!shared_) {
     for (std::int64_t k = 0; k < count; ++k) body(k);
   } else if (scans_.empty()) {
-    state_.cpu.scheduler().for_tiles(count, kSerialBytes, body);
+    state_.cpu.scheduler().for_tiles(count, cost_, body);
   } else {
-    state_.cpu.scheduler().for_tiles_in_order(count, kSerialBytes, body);
+    state_.cpu.scheduler().for_tiles_in_order(count, cost_, body);
   }
 }
 
@@ -355,7 +358,7 @@ void KernelPass::run_selections() {
   selected_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.selected, block_);
   auto body = [&](std::int64_t k) { move_selected(tile_at(k)); };
   if (shared_) {
-    state_.cpu.scheduler().for_tiles(tiles_, kSerialBytes, body);
+    state_.cpu.scheduler().for_tiles(tiles_, cost_, body);
   } else {
     for (std::int64_t k = 0; k < tiles_; ++k) body(k);
   }

@@ -75,6 +75,7 @@ class KernelPass {
   std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
   int parts_ = 1;          // of the work of a pass that is not divided by tiles
   bool by_sinks_ = false;  // parts have different sinks; otherwise, different places of targets
+  std::int64_t cost_ = 0;  // in bytes of memory traffic
   bool shared_ = false;    // tiles are divided between threads
 };
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 
 #if defined(__SSE2__)
@@ -78,53 +79,88 @@ Scheduler::Scheduler(int threads)
       cost_of_threads_(cost_of_threads()) {}
 
 Scheduler::~Scheduler() {
-  if (arena_ != nullptr) thread_library()->destroy(arena_);
+  if (loader_.joinable()) loader_.join();
+  if (void* arena = arena_.load()) thread_library()->destroy(arena);
 }
 
-bool Scheduler::worth_sharing(std::int64_t bytes) {
-  if (bytes < kSerialBytes || threads_ == 1) return false;
-  return (arena_ != nullptr || has_earned_threads(bytes)) && start();
+int Scheduler::parts(std::int64_t bytes) {
+  if (!worth_sharing(bytes)) return 1;
+  if (!asked_ && bytes < kBytesForThreads) {
+    alone_ += std::chrono::nanoseconds(bytes / kBytesPerNanosecond);
+    if (alone_ <= cost_of_threads_) return 1;
+  }
+  ask_for_threads();
+  return threads_;
+}
+
+/// Asks once; when that takes long, on another thread, so that this one goes on until others are
+/// there.
+void Scheduler::ask_for_threads() {
+  if (asked_) return;
+  asked_ = true;
+  const auto create = [this] {
+    const ThreadLibrary* library = thread_library();
+    void* arena = library == nullptr ? nullptr : library->create(threads_);
+    arena_.store(arena, std::memory_order_relaxed);
+    answered_.store(true, std::memory_order_release);
+  };
+  if (cost_of_threads_ == Clock::duration::zero()) return create();
+  try {
+    loader_ = std::thread(create);
+  } catch (const std::system_error&) {  // the system gives no thread: nor would it give others
+    threads_ = 1;
+  }
+}
+
+/// Are others there? If there will be none, that is the end of the matter.
+bool Scheduler::has_threads() {
+  if (threads_ == 1 || !answered_.load(std::memory_order_acquire)) return false;
+  if (arena_.load(std::memory_order_relaxed) == nullptr) threads_ = 1;
+  return threads_ > 1;
+}
+
+void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
+  SharedCalls calls(body);
+  const bool done = thread_library()->run(arena_.load(std::memory_order_relaxed), count,
+                                          SharedCalls::call, &calls, separate);
+  calls.finish();
+  if (!done) throw std::bad_alloc();
 }
 
 // A program that runs on costs twice the least possible at worst, if threads are asked for when
 // what they could have shared has taken as long as that costs (as one buys skis: when the rent has
 // reached their price).
-bool Scheduler::has_earned_threads(std::int64_t bytes) const {
-  return alone_ >= cost_of_threads_ || bytes >= kBytesForThreads;
-}
-
-void Scheduler::call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  using Clock = std::chrono::steady_clock;
-  const bool shareable = bytes >= kSerialBytes && arena_ == nullptr;
-  const Clock::time_point begin = shareable ? Clock::now() : Clock::time_point();
-  for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
-  if (shareable) alone_ += Clock::now() - begin;
-}
-
-bool Scheduler::start() {
-  if (threads_ == 1) return false;
-  if (arena_ == nullptr) {
-    if (const ThreadLibrary* library = thread_library()) arena_ = library->create(threads_);
-    if (arena_ == nullptr) threads_ = 1;
+std::int64_t Scheduler::call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body) {
+  const bool shares = tiles > 1 && worth_sharing(bytes);
+  std::int64_t tile = 0;
+  if (shares && !asked_) {
+    if (bytes >= kBytesForThreads) ask_for_threads();
+    const Clock::duration before = alone_;
+    const Clock::time_point begin = Clock::now();
+    for (; tile < tiles && !asked_; ++tile) {
+      if (alone_ >= cost_of_threads_) {
+        ask_for_threads();
+        break;
+      }
+      body(tile);
+      alone_ = before + (Clock::now() - begin);
+    }
   }
-  return arena_ != nullptr;
-}
-
-void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
-  SharedCalls calls(body);
-  const bool done = thread_library()->run(arena_, count, SharedCalls::call, &calls, separate);
-  calls.finish();
-  if (!done) throw std::bad_alloc();
+  for (; tile < tiles && !(shares && has_threads()); ++tile) body(tile);
+  return tile;
 }
 
 void Scheduler::for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  if (tiles > 1 && worth_sharing(bytes)) return run(tiles, body, false);
-  call_alone(tiles, bytes, body);
+  const std::int64_t done = call_alone(tiles, bytes, body);
+  if (done == tiles) return;
+  auto rest = [&](std::int64_t k) { body(done + k); };
+  run(tiles - done, rest, false);
 }
 
 void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  if (tiles <= 1 || !worth_sharing(bytes)) return call_alone(tiles, bytes, body);
-  std::atomic<std::int64_t> next{0};
+  const std::int64_t done = call_alone(tiles, bytes, body);
+  if (done == tiles) return;
+  std::atomic<std::int64_t> next{done};
   auto share = [&](std::int64_t) {
     for (std::int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1)) body(tile);
   };
@@ -132,7 +168,8 @@ void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileB
 }
 
 void Scheduler::for_parts(int parts, TileBody body) {
-  if (parts > 1 && start()) return run(parts, body, true);
+  if (parts > 1 && loader_.joinable()) loader_.join();
+  if (parts > 1 && has_threads()) return run(parts, body, true);
   for (int part = 0; part < parts; ++part) body(part);
 }
 

@@ -8,9 +8,11 @@
 // out.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 namespace cvl::cpu {
 
@@ -19,6 +21,8 @@ inline constexpr std::int64_t kSerialBytes = std::int64_t{512} << 10;
 
 /// So much takes one thread longer than the first use of others does.
 inline constexpr std::int64_t kBytesForThreads = std::int64_t{64} << 20;
+/// What one thread moves, about, where its time is not taken.
+inline constexpr std::int64_t kBytesPerNanosecond = 8;
 
 /// A plain reference to a callable, valid during the call that it is passed to.
 class TileBody {
@@ -52,22 +56,30 @@ class Scheduler {
   /// has been begun (and will never wait for a later tile), on this or another thread.
   void for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body);
 
+  /// Is work of so much memory traffic one that threads may share?
+  bool worth_sharing(std::int64_t bytes) const { return bytes >= kSerialBytes && threads_ > 1; }
+
   /// Calls body(part) for 0 <= part < parts(), once per thread's share; for algorithms that cut
   /// their work by thread because the cut cannot be seen in the result.
-  int parts(std::int64_t bytes) { return worth_sharing(bytes) ? threads_ : 1; }
+  int parts(std::int64_t bytes);
   void for_parts(int parts, TileBody body);
 
  private:
-  bool worth_sharing(std::int64_t bytes);
-  bool has_earned_threads(std::int64_t bytes) const;
-  void call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body);
-  bool start();
+  using Clock = std::chrono::steady_clock;
+
+  /// Calls body(tile) on this thread until others are there; returns how often it did.
+  std::int64_t call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body);
+  void ask_for_threads();
+  bool has_threads();
   void run(std::int64_t count, TileBody body, bool separate);
 
   int threads_;
-  std::chrono::steady_clock::duration cost_of_threads_;
-  std::chrono::steady_clock::duration alone_{};  // spent on work worth sharing, before threads
-  void* arena_ = nullptr;                        // threads.hpp
+  Clock::duration cost_of_threads_;
+  Clock::duration alone_{};  // spent on work worth sharing, before threads were asked for
+  bool asked_ = false;
+  std::thread loader_;
+  std::atomic<bool> answered_{false};  // is the arena there, or known not to come?
+  std::atomic<void*> arena_{nullptr};  // threads.hpp
 };
 
 /// Number of tiles of `tile` elements that cover n elements.
