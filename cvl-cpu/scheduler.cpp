@@ -99,9 +99,11 @@ void Scheduler::ask_for_threads() {
   if (asked_) return;
   asked_ = true;
   const auto create = [this] {
-    const ThreadLibrary* library = thread_library();
-    void* arena = library == nullptr ? nullptr : library->create(threads_);
-    arena_.store(arena, std::memory_order_relaxed);
+    try {
+      const ThreadLibrary* library = thread_library();
+      if (library != nullptr) arena_.store(library->create(threads_), std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) {  // then this thread goes on alone
+    }
     answered_.store(true, std::memory_order_release);
   };
   if (cost_of_threads_ == Clock::duration::zero()) return create();
