@@ -195,9 +195,14 @@ void KernelPass::open(bool again) {
   for (const auto& sink : sinks_) shared_ &= sink->is_free_of_races(shared_);
   parts_ = 1;
   by_sinks_ = false;
-  if (shared && !shared_ && scans_.empty() && selections_.empty() &&
-      state_.cpu.scheduler().parts(cost_) > 1) {
-    divide_scatters();
+  whole_segments_ = nullptr;
+  if (shared && !shared_ && scans_.empty() && selections_.empty()) {
+    if (!folds_) whole_segments_ = separate_segments();
+    if (whole_segments_ != nullptr) {
+      shared_ = true;
+    } else if (state_.cpu.scheduler().parts(cost_) > 1) {
+      divide_scatters();
+    }
   }
   bound_.keeps_operands = by_sinks_;
   for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
@@ -223,6 +228,21 @@ void KernelPass::open(bool again) {
   if (!scans_.empty()) {
     epilogue_bytes_ = BlockEvaluator::memory_bytes(bound_, bound_.epilogue, block_);
   }
+}
+
+/// Segments between which no sink has races, if they are short enough to be divided; else null.
+const Segments* KernelPass::separate_segments() {
+  SegdesId common = kNone;
+  for (const auto& sink : sinks_) {
+    if (sink->is_free_of_races(true)) continue;
+    const SegdesId own = sink->stays_in();
+    if (own == kNone || (common != kNone && own != common)) return nullptr;
+    common = own;
+  }
+  if (common == kNone) return nullptr;
+  const Segments& segments = bound_.segments(common);
+  const Segments::Place middle = segments.place_of(bound_.length() / 2);
+  return middle.end - middle.start <= bound_.length() / 4 * 3 ? &segments : nullptr;
 }
 
 /// Divides a pass whose tiles have to be run in order, if that pays.
@@ -251,11 +271,15 @@ bool KernelPass::divide_sinks() {
 }
 
 KernelTile KernelPass::tile_at(std::int64_t index) const {
+  const auto cut = [this](std::int64_t at) {
+    if (at >= bound_.length()) return bound_.length();
+    return whole_segments_ ? whole_segments_->start(whole_segments_->first_from(at)) : at;
+  };
   KernelTile tile;
   tile.index = index;
   tile.in_round = index;
-  tile.begin = index * tile_length_;
-  tile.end = std::min(tile.begin + tile_length_, bound_.length());
+  tile.begin = cut(index * tile_length_);
+  tile.end = cut((index + 1) * tile_length_);
   return tile;
 }
 

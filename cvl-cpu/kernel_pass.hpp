@@ -45,6 +45,7 @@ class KernelPass {
   bool belongs_to(const Placed& placed, int part) const {
     return placed.sink->active && (!by_sinks_ || placed.part == part);
   }
+  const Segments* separate_segments();
   void divide_scatters();
   bool divide_sinks();
   void run_selections();
@@ -77,6 +78,7 @@ class KernelPass {
   bool by_sinks_ = false;  // parts have different sinks; otherwise, different places of targets
   std::int64_t cost_ = 0;  // in bytes of memory traffic
   bool shared_ = false;    // tiles are divided between threads
+  const Segments* whole_segments_ = nullptr;  // no tile ends inside one of these
 };
 
 }  // namespace cvl::cpu

@@ -64,6 +64,8 @@ class Scatter : public KernelSink {
     return true;
   }
 
+  SegdesId stays_in() const override { return sink_.into == kNone ? kNone : sink_.under; }
+
   /// A place costs more than the bytes in it.
   std::int64_t cost() const override {
     std::int64_t bytes = 0;

@@ -51,6 +51,9 @@ class KernelSink {
   /// Before open(), when the pass has been bound. Can threads work on different tiles at the same
   /// time? Without effort if there is one thread only.
   virtual bool is_free_of_races(bool /*several_threads*/) { return true; }
+  /// The descriptor of whose segments each writes to places of its own; kNone: there is none. Where
+  /// there may be races, there are none between different segments of it.
+  virtual SegdesId stays_in() const { return kNone; }
   /// Is it worth it that every part evaluates all positions, and writes those that fall to it?
   virtual bool pays_in_parts() const { return true; }
 
