@@ -11,12 +11,12 @@ namespace vcode {
 /// single assignment (W-2), sizes and spaces (W-1, W-4), subscripts (W-3), types (W-5), REUSE (W-6)
 /// and STREAM (W-7). Every fault is reported, once, at its place if it has one, else naming kernel
 /// and result. True if there is none. Time is linear in the size of the kernel; no native
-/// recursion. What is wrong with ids and names only in kernels that a program made is not looked for
-/// in a kernel that was `parsed`.
+/// recursion. What is wrong with ids and names only in kernels that a program made is not looked
+/// for in a kernel that was `parsed`.
 bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics, bool parsed = false);
 
-/// Checks all kernels of a program that was parsed, and what concerns the file: that no kernel is defined twice,
-/// widths (W-8) and features (W-9). True if there is no fault.
+/// Checks all kernels of a program that was parsed, and what concerns the file: that no kernel is
+/// defined twice, widths (W-8) and features (W-9). True if there is no fault.
 bool verify_kernels(const Program& program, Diagnostics& diagnostics);
 
 }  // namespace vcode
