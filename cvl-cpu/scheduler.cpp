@@ -134,21 +134,17 @@ void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
 // reached their price).
 std::int64_t Scheduler::call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body) {
   const bool shares = tiles > 1 && worth_sharing(bytes);
+  const auto have_earned = [&] { return alone_ >= cost_of_threads_ || bytes >= kBytesForThreads; };
+  if (shares && have_earned()) ask_for_threads();
   std::int64_t tile = 0;
-  if (shares && !asked_) {
-    if (bytes >= kBytesForThreads) ask_for_threads();
-    const Clock::duration before = alone_;
-    const Clock::time_point begin = Clock::now();
-    for (; tile < tiles && !asked_; ++tile) {
-      if (alone_ >= cost_of_threads_) {
-        ask_for_threads();
-        break;
-      }
-      body(tile);
-      alone_ = before + (Clock::now() - begin);
-    }
+  for (; tile < tiles && !(shares && has_threads()); ++tile) {
+    const bool timed = shares && !asked_;
+    const Clock::time_point begin = timed ? Clock::now() : Clock::time_point();
+    body(tile);
+    if (!timed) continue;
+    alone_ += Clock::now() - begin;
+    if (have_earned()) ask_for_threads();
   }
-  for (; tile < tiles && !(shares && has_threads()); ++tile) body(tile);
   return tile;
 }
 
