@@ -77,14 +77,12 @@ class Facts {
   }
 
   bool covers(const Definition& reduction, ValueId flags) const {
-    const ValueId segdes = reduction.operands[1];
     return reduction.written == Type::Bool && reduction.operands[0] == flags &&
-           is_one_segment_of(flags, segdes);
+           is_one_segment_of(flags, reduction.operands[1]);
   }
 
   bool is_one_segment_of(ValueId vector, ValueId segdes) const {
-    return shapes_.one_segment(segdes) &&
-           shapes_.equations.equal(shapes_.of(vector).length, shapes_.of(segdes).sum);
+    return shapes_.one_segment(segdes) && shapes_.fits(vector, segdes);
   }
 
   // Does the comparison say that the number of flags T is the number of all flags, or 0?

@@ -37,9 +37,7 @@ void RegionRewriter::region(Shapes& shapes, Block& block, std::size_t begin, std
 void RegionRewriter::rewrite(const Statement& statement) {
   if (statement.kind != Statement::Kind::Op || statement.results.size() != 1) return;
   origin_ = statement.origin;
-  std::vector<ValueId> operands = statement.operands;
-  for (ValueId& operand : operands) operand = names_(operand);
-  const ValueId same = equivalent(statement, operands);
+  const ValueId same = equivalent(statement, operands_of(statement));
   if (same == kNoValue) {
     made_.clear();
     return;
@@ -59,12 +57,6 @@ ValueId RegionRewriter::emit_constant(vcode::Constant constant) {
   made_.push_back(make_const(module_, function_, index, origin_));
   shapes_->step(made_.back(), module_);
   return made_.back().results[0];
-}
-
-std::vector<ValueId> RegionRewriter::operands_of(const Definition& made) const {
-  std::vector<ValueId> operands = made.operands;
-  for (ValueId& operand : operands) operand = names_(operand);
-  return operands;
 }
 
 std::optional<std::int64_t> RegionRewriter::known_element(ValueId value) const {

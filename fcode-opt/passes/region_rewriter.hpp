@@ -27,21 +27,22 @@ class RegionRewriter : public ShapeVisitor {
 
   ValueId emit(Op op, Type written, std::vector<ValueId> operands);
   ValueId emit_constant(vcode::Constant constant);
-  /// The operands of a definition under their present names.
-  std::vector<ValueId> operands_of(const Definition& made) const;
+  /// The operands of a definition or a statement under their present names.
+  template <class Made>
+  std::vector<ValueId> operands_of(const Made& made) const {
+    std::vector<ValueId> operands = made.operands;
+    for (ValueId& operand : operands) operand = names_(operand);
+    return operands;
+  }
 
   bool same_length(ValueId a, ValueId b) const { return shapes_->same_length(a, b); }
   bool same_segments(ValueId a, ValueId b) const { return shapes_->same_segments(a, b); }
   /// Do the descriptors have as many segments?
   bool same_count(ValueId a, ValueId b) const { return shapes_->same_length(a, b); }
   /// Is the vector as long as the descriptor says?
-  bool fits(ValueId vector, ValueId segdes) const {
-    return shapes_->equations.equal(shapes_->of(vector).length, shapes_->of(segdes).sum);
-  }
+  bool fits(ValueId vector, ValueId segdes) const { return shapes_->fits(vector, segdes); }
   /// Has the vector one element for each segment?
-  bool segments(ValueId segdes, ValueId vector) const {
-    return shapes_->equations.equal(shapes_->of(vector).length, shapes_->of(segdes).length);
-  }
+  bool segments(ValueId segdes, ValueId vector) const { return same_length(vector, segdes); }
   /// Is each segment one element, and the vector as long?
   bool single(ValueId segdes, ValueId vector) const {
     return known_element(segdes) == 1 && segments(segdes, vector);

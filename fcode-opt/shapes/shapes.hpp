@@ -29,6 +29,10 @@ class Shapes {
   Content new_content() { return next_content_++; }
 
   bool same_length(ValueId a, ValueId b);
+  /// Is the vector as long as the descriptor says?
+  bool fits(ValueId vector, ValueId segdes) {
+    return equations.equal(of(vector).length, of(segdes).sum);
+  }
   /// Are the descriptors the same: as many segments, of the same lengths?
   bool same_segments(ValueId a, ValueId b);
   bool one_segment(ValueId segdes) { return is_number(of(segdes).length, 1); }
