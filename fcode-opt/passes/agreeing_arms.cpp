@@ -25,7 +25,32 @@ class Facts {
  public:
   explicit Facts(Shapes& shapes) : shapes_(shapes) {}
 
-  /// Are both values computed in the same way?
+  /// What a result of the conditional is in both cases; none if that differs.
+  ValueId agreed(const Statement& conditional, std::size_t result) const {
+    const ValueId condition = conditional.operands[0];
+    const ValueId a = conditional.then_block->results[result];
+    const ValueId b = conditional.else_block->results[result];
+    if (same(a, b)) return a;
+    if (agrees(condition, true, a, b)) return b;
+    if (agrees(condition, false, b, a)) return a;
+    return kNoValue;
+  }
+
+ private:
+  // Is the general value equal to the special one, if the condition is `value`?
+  bool agrees(ValueId condition, bool value, ValueId special, ValueId general) const {
+    if (shapes_.is_number(shapes_.of(special).length, 0) &&
+        implies_empty(condition, value, general)) {
+      return true;
+    }
+    const Definition* made = shapes_.definition(general);
+    if (!made || !made->is(Op::Select)) return false;
+    const ValueId flags = made->operands[0], chosen = made->operands[1], other = made->operands[2];
+    return (implies(condition, value, flags, true) && same(special, chosen)) ||
+           (implies(condition, value, flags, false) && same(special, other));
+  }
+
+  // Are both values computed in the same way?
   bool same(ValueId x, ValueId y, int depth = kDepth) const {
     if (x == y) return true;
     const Definition *a = shapes_.definition(x), *b = shapes_.definition(y);
@@ -41,7 +66,7 @@ class Facts {
     return true;
   }
 
-  /// Does it follow that all flags are `all`, if the condition is `value`?
+  // Does it follow that all flags are `all`, if the condition is `value`?
   bool implies(ValueId condition, bool value, ValueId flags, bool all, int depth = kDepth) const {
     const Definition* made = shapes_.definition(condition);
     if (!made || made->kind != Statement::Kind::Op || depth == 0) return false;
@@ -62,14 +87,13 @@ class Facts {
     }
   }
 
-  /// Does it follow that the vector has no elements?
+  // Does it follow that the vector has no elements?
   bool implies_empty(ValueId condition, bool value, ValueId vector) const {
     const Definition* made = shapes_.definition(condition);
     if (!made || !made->is(value ? Op::Equal : Op::NotEqual)) return false;
     return equates(*made, shapes_.of(vector).length, Linear::number(0));
   }
 
- private:
   bool distributes_same(const Definition& a, const Definition& b, int depth) const {
     return a.is(Op::Distribute) && b.is(Op::Distribute) && a.written == b.written &&
            same(a.operands[0], b.operands[0], depth - 1) &&
@@ -136,9 +160,10 @@ class AgreeingArms : public ShapeVisitor {
         !only_computes(shapes, *conditional.else_block, operations)) {
       return;
     }
+    const Facts facts(shapes);
     std::vector<ValueId> values;
     for (std::size_t i = 0; i < conditional.results.size(); ++i) {
-      values.push_back(agreed(shapes, conditional, i));
+      values.push_back(facts.agreed(conditional, i));
       if (values.back() == kNoValue) return;
     }
     values_[conditional.results[0]] = std::move(values);
@@ -172,32 +197,6 @@ class AgreeingArms : public ShapeVisitor {
       if (!shapes.equations.equal(left, right)) return false;
     }
     return true;
-  }
-
-  // What a result of the conditional is in both cases.
-  static ValueId agreed(Shapes& shapes, const Statement& conditional, std::size_t result) {
-    const Facts facts(shapes);
-    const ValueId condition = conditional.operands[0];
-    const ValueId a = conditional.then_block->results[result];
-    const ValueId b = conditional.else_block->results[result];
-    if (facts.same(a, b)) return a;
-    if (holds_for(shapes, facts, condition, true, a, b)) return b;
-    if (holds_for(shapes, facts, condition, false, b, a)) return a;
-    return kNoValue;
-  }
-
-  // Is the general value equal to the special one, if the condition is `value`?
-  static bool holds_for(Shapes& shapes, const Facts& facts, ValueId condition, bool value,
-                        ValueId special, ValueId general) {
-    if (shapes.is_number(shapes.of(special).length, 0) &&
-        facts.implies_empty(condition, value, general)) {
-      return true;
-    }
-    const Definition* made = shapes.definition(general);
-    if (!made || !made->is(Op::Select)) return false;
-    const ValueId flags = made->operands[0], chosen = made->operands[1], other = made->operands[2];
-    return (facts.implies(condition, value, flags, true) && facts.same(special, chosen)) ||
-           (facts.implies(condition, value, flags, false) && facts.same(special, other));
   }
 
   // Both arms take the place of their conditional.
