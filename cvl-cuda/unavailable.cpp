@@ -9,6 +9,10 @@ std::string cuda_unavailable_reason() {
   return "this program was built without CUDA";
 }
 
+bool cuda_by_default() {
+  return false;
+}
+
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {
   throw Failure(vcode::ErrorCode::NoBackend, cuda_unavailable_reason());
 }

@@ -64,7 +64,7 @@ std::unique_ptr<cvl::Backend> make_backend(const Options& options) {
                                             options.compare == CompareMode::Stop);
   }
   const bool cuda = options.backend == "cuda" ||
-                    (options.backend == "auto" && cvl::cuda::cuda_unavailable_reason().empty());
+                    (options.backend == "auto" && cvl::cuda::cuda_by_default());
   return cuda ? make_cuda(options) : make_cpu(options);
 }
 

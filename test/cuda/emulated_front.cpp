@@ -12,6 +12,10 @@ std::string cuda_unavailable_reason() {
   return {};
 }
 
+bool cuda_by_default() {
+  return true;
+}
+
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options) {
   CudaOptions emulated = options;
   if (const char* text = std::getenv("NESL_EMULATED_HOST_ELEMENTS")) {
