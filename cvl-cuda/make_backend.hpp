@@ -24,8 +24,8 @@ struct CudaOptions {
 /// Why no device can be used, in one sentence without a full stop; empty when one can.
 std::string cuda_unavailable_reason();
 
-/// Does a program that may choose take a device? Where no driver is loaded into the system, the answer
-/// costs next to nothing.
+/// Does a program that may choose take a device? Where no driver is loaded into the system, the
+/// answer costs next to nothing.
 bool cuda_by_default();
 
 /// REQUIRES nothing: throws Failure (NoBackend) with that reason.

@@ -63,8 +63,8 @@ std::unique_ptr<cvl::Backend> make_backend(const Options& options) {
     return std::make_unique<CompareBackend>(make_cpu(options), make_cuda(options),
                                             options.compare == CompareMode::Stop);
   }
-  const bool cuda = options.backend == "cuda" ||
-                    (options.backend == "auto" && cvl::cuda::cuda_by_default());
+  const bool cuda =
+      options.backend == "cuda" || (options.backend == "auto" && cvl::cuda::cuda_by_default());
   return cuda ? make_cuda(options) : make_cpu(options);
 }
 
