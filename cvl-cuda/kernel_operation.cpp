@@ -151,7 +151,7 @@ void CudaKernel::hand_out(Value* results) {
 // ---- what the backend does with kernels ----
 
 std::unique_ptr<PreparedKernel> CudaBackend::prepare(const vcode::Kernel& kernel) {
-  std::optional<KernelPlan> plan = plan_kernel(kernel);
+  std::optional<KernelPlan> plan = codegen::plan_for_device(kernel);
   if (!plan) {
     note_kernel(kernel.name, codegen::kNoPlan);
     return nullptr;

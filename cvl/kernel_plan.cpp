@@ -55,8 +55,9 @@ struct Needs {
 
 class Planner {
  public:
-  explicit Planner(const Kernel& kernel)
+  Planner(const Kernel& kernel, const PlanOptions& options)
       : kernel_(kernel),
+        options_(options),
         canonical_(canonical_sizes(kernel)),
         live_(kernel_liveness(kernel, canonical_)),
         maker_(kernel.arrays.size(), kNone),
@@ -292,7 +293,8 @@ class Planner {
       require_space(*binding.into, needs);
       earliest = needs.pass;
     }
-    const bool before_scans = binding.kind == Binding::Kind::Scan ||
+    const bool reduction = binding.kind == Binding::Kind::Reduce && !options_.reduces_scanned;
+    const bool before_scans = reduction || binding.kind == Binding::Kind::Scan ||
                               binding.kind == Binding::Kind::Filter ||
                               binding.kind == Binding::Kind::Split;
     const std::uint32_t pass =
@@ -542,6 +544,7 @@ class Planner {
   }
 
   const Kernel& kernel_;
+  const PlanOptions options_;
   std::vector<SizeId> canonical_;
   KernelLiveness live_;
   std::vector<PlanDraw> draws_;
@@ -559,9 +562,9 @@ std::size_t KernelPlan::launches() const {
       std::count_if(passes.begin(), passes.end(), [](const PlanPass& pass) { return !pass.once; }));
 }
 
-std::optional<KernelPlan> plan_kernel(const Kernel& kernel) {
+std::optional<KernelPlan> plan_kernel(const Kernel& kernel, const PlanOptions& options) {
   try {
-    return Planner(kernel).run();
+    return Planner(kernel, options).run();
   } catch (const TooManyGuards&) {
     return std::nullopt;
   }

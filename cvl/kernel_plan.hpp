@@ -55,7 +55,7 @@ struct PlanNode {
   /// The same at all positions. Not to be evaluated when the pass has none: it may trap.
   bool uniform = false;
   /// Depends on a Scan of the pass. Such a node is never the argument of a Scan, nor anything that
-  /// a Filter or Split takes.
+  /// a Filter or Split takes, nor, if PlanOptions say so, what a Reduce takes.
   bool after_scan = false;
   std::uint32_t id = kNone;
   NodeId args[3] = {kNone, kNone, kNone};  // smaller than the node's own
@@ -144,10 +144,15 @@ struct KernelPlan {
   std::size_t launches() const;
 };
 
+struct PlanOptions {
+  /// May a Reduce take what depends on a Scan of its own pass? Else a later pass reduces it.
+  bool reduces_scanned = true;
+};
+
 /// Nothing for kernels whose nested conditionals share failing operands in such a way that their
 /// guards would multiply without bound. REQUIRES: the kernel has passed verification, and outlives
 /// the plan.
-std::optional<KernelPlan> plan_kernel(const vcode::Kernel& kernel);
+std::optional<KernelPlan> plan_kernel(const vcode::Kernel& kernel, const PlanOptions& options = {});
 
 /// Readable form for tests and reports: one line per node and sink.
 std::string describe(const KernelPlan& plan);

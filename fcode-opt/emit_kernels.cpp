@@ -35,7 +35,7 @@ EmittedKernels ship_kernels(const vcode::Program& program, int capability,
   EmittedKernels result;
   const codegen::KernelCache cache(folder);
   for (const vcode::Kernel& kernel : program.kernels) {
-    const auto plan = cvl::plan_kernel(kernel);
+    const auto plan = codegen::plan_for_device(kernel);
     const codegen::Generated generated =
         plan ? codegen::generate(*plan) : codegen::Generated{std::nullopt, codegen::kNoPlan};
     if (!generated.code) {

@@ -42,6 +42,10 @@ std::string KernelCode::text() const {
   return text;
 }
 
+std::optional<KernelPlan> plan_for_device(const vcode::Kernel& kernel) {
+  return plan_kernel(kernel, {.reduces_scanned = false});
+}
+
 Generated generate(const KernelPlan& plan) {
   Generated result;
   const FaultSites sites(plan);
@@ -76,7 +80,7 @@ std::string readable_source(const std::vector<vcode::Kernel>& kernels, const Wid
   std::string text = kInclude;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     text += comment(fmt::format("Kernel `{}`", kernels[k].name));
-    const std::optional<KernelPlan> plan = plan_kernel(kernels[k]);
+    const std::optional<KernelPlan> plan = plan_for_device(kernels[k]);
     const Generated generated = plan ? generate(*plan) : Generated{std::nullopt, kNoPlan};
     if (generated.code) {
       text +=

@@ -61,11 +61,16 @@ struct KernelCode {
   std::string text() const;
 };
 
+/// The plan that code is generated from: a pass folds all that it folds in one sweep, so that what
+/// depends on its scans is reduced by a later one. As plan_kernel().
+std::optional<KernelPlan> plan_for_device(const vcode::Kernel& kernel);
+
 /// The code, or the reason why there is none.
 struct Generated {
   std::optional<KernelCode> code;
   std::string reason;
 };
+/// REQUIRES: the plan is one of plan_for_device().
 Generated generate(const KernelPlan& plan);
 /// The reason where there is no plan.
 inline constexpr const char* kNoPlan = "nested conditionals share what may fail in too many ways";

@@ -29,7 +29,7 @@ vcode::Program program_of(const std::string& text) {
 }
 
 Generated generated(const vcode::Kernel& kernel) {
-  const auto plan = cvl::plan_kernel(kernel);
+  const auto plan = plan_for_device(kernel);
   REQUIRE(plan);
   return generate(*plan);
 }

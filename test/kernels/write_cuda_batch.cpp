@@ -59,7 +59,7 @@ void add_program(BatchFile& file, const std::string& name, const std::string& te
     std::exit(1);
   }
   for (const vcode::Kernel& kernel : program->kernels) {
-    const auto plan = cvl::plan_kernel(kernel);
+    const auto plan = cvl::cuda::codegen::plan_for_device(kernel);
     if (!plan) continue;
     const Generated generated = cvl::cuda::codegen::generate(*plan);
     if (generated.code) file.add(*generated.code, widths);
