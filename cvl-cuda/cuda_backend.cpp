@@ -404,19 +404,20 @@ bool CudaBackend::drop_caches() {
   return any;
 }
 
-Workspace CudaBackend::workspace(std::int64_t tiles) {
-  const std::size_t count = static_cast<std::size_t>(std::max<std::int64_t>(tiles, 1));
+Workspace CudaBackend::workspace(std::int64_t slots, std::int64_t value_bytes) {
+  const std::size_t count = static_cast<std::size_t>(std::max<std::int64_t>(slots, 1));
+  const std::size_t bytes = count * static_cast<std::size_t>(value_bytes);
   if (!workspace_status_ || workspace_status_->capacity < count * sizeof(std::uint32_t) ||
       workspace_epoch_ == kMaxEpoch) {
     workspace_status_ = allocate(count * sizeof(std::uint32_t));
     device_.fill(workspace_status_->data, 0, workspace_status_->capacity);
     workspace_epoch_ = 0;
   }
-  if (!workspace_values_ || workspace_values_->capacity < count * kWorkspaceValueBytes) {
-    workspace_values_ = allocate(count * kWorkspaceValueBytes);
+  if (!workspace_values_ || workspace_values_->capacity < bytes) {
+    workspace_values_ = allocate(bytes);
   }
   Workspace result;
-  result.status = Array<std::uint32_t>(workspace_status_->as<std::uint32_t>(), tiles);
+  result.status = Array<std::uint32_t>(workspace_status_->as<std::uint32_t>(), slots);
   result.values = workspace_values_->data;
   result.counters = workspace_counters_->as<std::uint32_t>();
   result.epoch = ++workspace_epoch_;

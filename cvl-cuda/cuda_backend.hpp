@@ -97,7 +97,9 @@ class CudaBackend final : public Backend {
   FailureSink failures(const std::shared_ptr<const KernelRun>& run, int ranks);
   /// How often the host has waited. A wait forgets what failures() was told before it.
   std::int64_t waits() const { return waits_; }
-  Workspace workspace(std::int64_t tiles);
+  /// Scratch with so many status words, and values of so many bytes for each. Valid for the next
+  /// launch alone.
+  Workspace workspace(std::int64_t slots, std::int64_t value_bytes = kWorkspaceValueBytes);
   /// The counters of every workspace.
   std::uint32_t* counters() { return workspace_counters_->as<std::uint32_t>(); }
   /// An array of winners (see launch_send) of that length and a tag that was never used on it.

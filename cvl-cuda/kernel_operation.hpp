@@ -48,8 +48,9 @@ class CudaKernel final : public PreparedKernel {
   void make_targets(const PlanPass& pass, const codegen::PassCode& code, std::int64_t length);
   void make_selected(const PlanPass& pass, const std::vector<std::int64_t>& kept);
   std::int64_t target_length(const PlanSink& sink, std::int64_t length) const;
-  std::vector<std::byte> parameters(std::size_t number, const PassControl& control,
-                                    std::int64_t length);
+  std::vector<std::byte> member_parameters(std::size_t number, std::int64_t length);
+  static std::vector<std::byte> parameters(const PassControl& control,
+                                           const std::vector<std::byte>& members);
   void launch_pass(std::size_t number, std::int64_t length);
   void launch(std::size_t number, std::int64_t blocks, PassControl& control, std::int64_t length);
   FailureSink failures();

@@ -38,11 +38,18 @@ void* data_of(const Vector& vector) {
 
 }  // namespace
 
-std::vector<std::byte> CudaKernel::parameters(std::size_t number, const PassControl& control,
-                                              std::int64_t length) {
-  const PlanPass& pass = plan_.passes[number];
+std::vector<std::byte> CudaKernel::parameters(const PassControl& control,
+                                              const std::vector<std::byte>& members) {
   Image image;
   image.add(control);
+  std::vector<std::byte> bytes = image.take();
+  bytes.insert(bytes.end(), members.begin(), members.end());
+  return bytes;
+}
+
+std::vector<std::byte> CudaKernel::member_parameters(std::size_t number, std::int64_t length) {
+  const PlanPass& pass = plan_.passes[number];
+  Image image;
   std::int64_t claimed = 0;
   for (const Member& member : code_.passes[number].members) {
     switch (member.kind) {

@@ -14,35 +14,20 @@ namespace {
 using codegen::PassCode;
 using SinkKind = PlanSink::Kind;
 
-/// Positions, or other places, that a block takes at a time.
+/// Positions, or other places, of a block.
 std::int64_t tile_of(const PassCode& code) {
-  return std::int64_t{code.threads} * kPassRun;
+  return std::int64_t{code.threads} * code.run;
 }
 
 bool selects(const PlanSink& sink) {
   return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
 }
 
-/// For more classes than this there is no room for results of unknown length: they are counted
-/// first, in a launch of its own.
-constexpr std::int64_t kMostUncounted = 2;
-
-bool counts_first(const PlanPass& pass) {
-  return std::any_of(pass.sinks.begin(), pass.sinks.end(), [](const PlanSink& sink) {
-    return sink.kind == SinkKind::Split && sink.classes > kMostUncounted;
-  });
+/// Status words and states of a pass.
+std::int64_t slots_of(const PassCode& code, const PassControl& control) {
+  if (code.running) return OrderedChain<NoState>::slots(control.stretches);
+  return code.states > 0 ? control.stretches : 0;
 }
-
-/// If a pass fails to begin, its blocks may have been half counted.
-struct CountersGuard {
-  CudaBackend& cuda;
-  bool armed = true;
-  ~CountersGuard() {
-    if (armed) {
-      cuda.device().fill(cuda.counters(), 0, kWorkspaceCounters * sizeof(std::uint32_t));
-    }
-  }
-};
 
 }  // namespace
 
@@ -63,27 +48,32 @@ void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
     counts_ = cuda_.allocate_mapped(static_cast<std::size_t>(code.counts) * sizeof(std::int64_t));
   }
   PassControl control = control_of(number, length);
-  const std::int64_t counting = code.running ? control.stretches : 0;
-  const std::int64_t blocks =
-      counting + control.stretches + control.other_blocks + control.target_blocks;
+  const std::int64_t blocks = control.stretches + control.other_blocks + control.target_blocks;
   make_targets(pass, code, length);
-  if (!counts_first(pass)) {
+  std::vector<std::int64_t> counts;
+  if (code.counted) {
+    control.stage = PassStage::Count;
+    launch(number, control.stretches, control, length);
+    counts = read_counts(code);
+    make_selected(pass, counts);
+    control.stage = PassStage::Counted;
     launch(number, blocks, control, length);
-    return finish_sinks(pass, read_counts(code));
+  } else {
+    launch(number, blocks, control, length);
+    counts = read_counts(code);
   }
-  CountersGuard guard{cuda_};
-  launch(number, counting, control, length);  // which concludes reductions
-  const std::vector<std::int64_t> counts = read_counts(code);
-  make_selected(pass, counts);
-  launch(number, blocks - counting, control, length);
-  guard.armed = false;
   finish_sinks(pass, counts);
 }
 
 void CudaKernel::launch(std::size_t number, std::int64_t blocks, PassControl& control,
                         std::int64_t length) {
+  const PassCode& code = code_.passes[number];
+  // Making parameters may take launches of its own, which use the workspace.
+  const std::vector<std::byte> members = member_parameters(number, length);
   control.failures = failures();
-  module_->launch(cuda_.device(), number, blocks, parameters(number, control, length));
+  control.workspace =
+      cuda_.workspace(slots_of(code, control), std::int64_t{code.states} * codegen::kStateBytes);
+  module_->launch(cuda_.device(), number, blocks, parameters(control, members));
 }
 
 /// Where launches report failures. A wait since the last launch has shown that there were none, and
@@ -131,18 +121,12 @@ PassControl CudaKernel::control_of(std::size_t number, std::int64_t length) {
   const PassCode& code = code_.passes[number];
   const std::int64_t tile = tile_of(code);
   const std::int64_t tiles = blocks_for(length, tile);
-  const std::int64_t most = code.running      ? tuning::kCarryBlocks
-                            : code.states > 0 ? tuning::kReduceBlocks
-                                              : tiles;
+  const bool few = code.states > 0 && !code.running;
+  const std::int64_t most = few ? tuning::kReduceBlocks : tiles;
   PassControl control;
   control.length = length;
   control.tiles_each = blocks_for(tiles, std::min(tiles, most));
   control.stretches = blocks_for(tiles, control.tiles_each);
-  control.counters = cuda_.counters();
-  if (code.states > 0) {
-    control.states = cuda_.keep(cuda_.allocate(
-        static_cast<std::size_t>(2 * control.stretches * code.states * codegen::kStateBytes)));
-  }
   std::int64_t others = 0, targets = 0, winners = 0;
   for (const PlanSink& sink : pass.sinks) {
     const bool by_segment = sink.under != kNone && (sink.kind == SinkKind::Reduce || selects(sink));
@@ -171,7 +155,6 @@ std::int64_t CudaKernel::target_length(const PlanSink& sink, std::int64_t length
 }
 
 void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::int64_t length) {
-  const bool once_read = !code.running && !code.targets;
   for (const PlanSink& sink : pass.sinks) {
     if (sink.kind == SinkKind::Segments) {
       lengths_[sink.segdes[0]] = cuda_.new_result(Type::Int, length);
@@ -184,7 +167,7 @@ void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::i
             cuda_.new_result(Type::Int, segdes_[sink.under].count);
       }
     }
-    if (selects(sink) && counts_first(pass)) continue;
+    if (selects(sink) && code.counted) continue;
     for (const ArrayId array : sink.arrays) {
       if (array == kNone) continue;
       const Type type = kernel_.arrays[array].type;
@@ -194,8 +177,8 @@ void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::i
         return operand.type == type && operand.form == Form::Dense && operand.buffer.unique();
       };
       const auto over = std::find_if(sink.over.begin(), sink.over.end(), dies);
-      // Of every position the operand is read before the result is written.
-      arrays_[array] = once_read && over != sink.over.end()
+      // Of every position the operand is read before the result is written, and by targets again.
+      arrays_[array] = !code.targets && over != sink.over.end()
                            ? cuda_.new_result_over(type, length, arrays_[*over])
                            : cuda_.new_result(type, target_length(sink, length));
     }

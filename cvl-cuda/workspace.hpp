@@ -10,13 +10,13 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 
 /// Kept between calls.
 struct Workspace {
-  /// One word per tile: whose call it belongs to, and what the tile has published so far.
+  /// One word per tile or slot: whose call it belongs to, and what was published so far.
   Array<std::uint32_t> status;
-  std::byte* values = nullptr;        // states of tiles, see workspace_value_bytes
+  std::byte* values = nullptr;        // states of tiles, see CudaBackend::workspace()
   std::uint32_t* counters = nullptr;  // two words, zero between launches
   std::uint32_t epoch = 0;            // differs from call to call; status words of others are stale
 };
-/// Bytes of Workspace::values per tile: two states of at most 24 bytes.
+/// Bytes of Workspace::values per tile of plain operations: two states of at most 24 bytes.
 inline constexpr std::int64_t kWorkspaceValueBytes = 48;
 /// Words of Workspace::counters.
 inline constexpr std::int64_t kWorkspaceCounters = 2;

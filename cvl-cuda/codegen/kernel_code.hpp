@@ -42,8 +42,10 @@ struct PassCode {
   std::string text;  // the struct
   std::vector<Member> members;
   int threads = 0;       // of a block
+  int run = 0;           // positions of each thread in a tile
   int states = 0;        // things that are folded, each of at most kStateBytes
   bool running = false;  // are any of them wanted at every position?
+  bool counted = false;  // must the host know counts before there is room for results?
   bool others = false;   // are there results for segments without elements?
   bool targets = false;  // are there scatters?
   int counts = 0;  // numbers for the host: of each selection the elements of each class, sizes

@@ -24,6 +24,7 @@ void PassWriter::find_folds() {
     fold.value = value_name(scan.args[0]);
     fold.needs = {scan.args[0]};
     fold.under = scan.id;
+    fold.running = true;
     fold_of_scan_[k] = add_fold(std::move(fold));
   }
   for (std::uint32_t k = 0; k < pass_.sinks.size(); ++k) {
@@ -35,6 +36,7 @@ void PassWriter::find_folds() {
       case PlanSink::Kind::Filter:
       case PlanSink::Kind::Split:
         count_of_sink_[k] = code_.counts;
+        code_.counted |= sink.kind == PlanSink::Kind::Split && sink.classes > kMostUncounted;
         fold_of_selection_[k] = static_cast<int>(folds_.size());
         add_selection(sink);
         break;
@@ -60,6 +62,7 @@ void PassWriter::add_reduction(const PlanSink& sink) {
   if (sink.under == kNone) {
     fold.concluded = target(sink.arrays[0]) + "[0]";
   } else {
+    fold.running = true;
     fold.at_segment_end = target(sink.arrays[0]);
     fold.of_nothing = fmt::format("{}::identity<{}>()", fold.combiner, fold.type);
   }
@@ -76,6 +79,7 @@ void PassWriter::add_selection(const PlanSink& sink) {
                      ? fmt::format("std::int64_t{{{} != 0}}", value_name(sink.flag))
                      : fmt::format("std::int64_t{{{} == {}}}", value_name(sink.flag), number);
     fold.needs = {sink.flag};
+    fold.running = true;
     return fold;
   };
   for (std::int64_t number = 0; number < sink.classes; ++number) {
@@ -95,12 +99,10 @@ void PassWriter::add_selection(const PlanSink& sink) {
 
 /// Reductions of all positions are the only folds that nobody wants to know on the way.
 void PassWriter::find_running() {
-  code_.running = pass_.has_scan;
   for (const Fold& fold : folds_) {
-    code_.running |= fold.under != kNone;
+    code_.running |= fold.running;
     code_.others |= !fold.at_segment_end.empty();
   }
-  for (const int first : fold_of_selection_) code_.running |= first >= 0;
 }
 
 std::string PassWriter::result_of(std::size_t fold, const std::string& state) const {
@@ -121,9 +123,21 @@ void PassWriter::begin_segments() {
   }
 }
 
-void PassWriter::add_to_folds() {
+void PassWriter::add_to_folds(bool all) {
   for (std::size_t k = 0; k < folds_.size(); ++k) {
+    if (!all && !folds_[k].running) continue;
     line(fmt::format("F{0}::add(state.f{0}, {1});", k, folds_[k].value));
+  }
+}
+
+void PassWriter::write_segment_ends() {
+  for (std::size_t k = 0; k < folds_.size(); ++k) {
+    const Fold& fold = folds_[k];
+    if (fold.at_segment_end.empty()) continue;
+    const std::string place = own(fold.under);
+    line(fmt::format("if (i + 1 == {0}.end) {1}[{0}.segment] = static_cast<{2}>({3});", place,
+                     fold.at_segment_end, fold.type == "std::int64_t" ? "Int" : fold.type,
+                     result_of(k, "state")));
   }
 }
 

@@ -26,6 +26,7 @@ PassWriter::PassWriter(const KernelPlan& plan, std::uint32_t number, const Fault
       count_of_sink_(pass_.sinks.size(), -1) {
   find_folds();
   find_running();
+  if (code_.running) find_kept();
 }
 
 // --- Members ---
@@ -243,31 +244,17 @@ std::string PassWriter::fail(std::uint32_t binding, int site, const std::string&
 
 // --- Functions ---
 
-std::string PassWriter::fold_function() {
-  if (!code_.running) return {};
-  begin_segments();
-  write_nodes(needed(roots_of_folds()), Mode::Fold);
-  add_to_folds();
-  return fmt::format(
-      "  KERNEL_FN void fold([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
-      "                      State& state) const "
-      "{{\n{}  }}\n",
-      take_body());
+void PassWriter::write_sinks(bool late) {
+  for (std::uint32_t k = 0; k < pass_.sinks.size(); ++k) {
+    if (is_late(pass_.sinks[k]) == late) write_sink(k);
+  }
 }
 
 std::string PassWriter::visit_function() {
-  begin_segments();
+  if (code_.running) return {};
   write_nodes(std::vector<bool>(pass_.nodes.size(), true), Mode::Visit);
-  for (std::uint32_t k = 0; k < pass_.sinks.size(); ++k) write_sink(k);
-  add_to_folds();
-  for (std::size_t k = 0; k < folds_.size(); ++k) {
-    const Fold& fold = folds_[k];
-    if (fold.at_segment_end.empty()) continue;
-    const std::string place = own(fold.under);
-    line(fmt::format("if (i + 1 == {0}.end) {1}[{0}.segment] = static_cast<{2}>({3});", place,
-                     fold.at_segment_end, fold.type == "std::int64_t" ? "Int" : fold.type,
-                     result_of(k, "state")));
-  }
+  write_sinks(false);
+  add_to_folds(true);
   return fmt::format(
       "  KERNEL_FN void visit([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
       "                       [[maybe_unused]] State& state) const {{\n{}  }}\n",
@@ -339,19 +326,23 @@ PassCode PassWriter::write() {
   code_.states = states();
   // Two copies of the states of all threads must fit 48 KiB of shared memory.
   code_.threads = states() <= 5 ? 256 : states() <= 10 ? 128 : 64;
-  const std::string functions = fold_function() + visit_function() + conclude_function() +
-                                other_function() + target_function();
+  code_.run = code_.running ? run_of_kept() : kLongestRun;
+  const std::string functions = visit_function() + evaluate_function() + finish_function() +
+                                count_function() + conclude_function() + other_function() +
+                                target_function();
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   std::string members;
   for (const Member& each : code_.members) members += fmt::format("  {}\n", declaration(each));
   code_.text = fmt::format(
       "struct Pass{} {{\n"
-      "  static constexpr int kThreads = {};\n"
-      "  static constexpr bool kFolds = {}, kRunning = {}, kOthers = {}, kTargets = {};\n"
-      "{}{}\n"
+      "  static constexpr int kThreads = {}, kRun = {};\n"
+      "  static constexpr bool kFolds = {}, kRunning = {}, kCounted = {};\n"
+      "  static constexpr bool kOthers = {}, kTargets = {};\n"
+      "{}{}{}\n"
       "  PassControl control;\n{}\n{}}};\n",
-      number_, code_.threads, flag(!folds_.empty()), flag(code_.running), flag(code_.others),
-      flag(code_.targets), state_types(), cursor_types(), members, functions);
+      number_, code_.threads, code_.run, flag(!folds_.empty()), flag(code_.running),
+      flag(code_.counted), flag(code_.others), flag(code_.targets), state_types(), cursor_types(),
+      kept_type(), members, functions);
   return std::move(code_);
 }
 

@@ -13,6 +13,14 @@ namespace cvl::cuda::codegen {
 /// More things to fold than this in one pass would not fit the shared memory of a block.
 inline constexpr int kMostStates = 20;
 
+/// Positions that a thread visits one after the other, at most …
+inline constexpr int kLongestRun = 8;
+/// … and bytes that it keeps of them: 32 registers.
+inline constexpr int kMostKeptBytes = 128;
+/// For more classes of a selection than this there is no room for results of unknown length: they
+/// are counted first, in a launch of its own.
+inline constexpr std::int64_t kMostUncounted = 2;
+
 class PassWriter {
  public:
   PassWriter(const KernelPlan& plan, std::uint32_t number, const FaultSites& sites);
@@ -26,15 +34,16 @@ class PassWriter {
   struct Fold {
     std::string combiner, type;
     std::string value;           // what a position adds
-    std::vector<NodeId> needs;   // nodes that `value` depends on
+    std::vector<NodeId> needs;   // nodes that `value` is made from
+    bool running = false;        // is it wanted at every position?
     SegdesId under = kNone;      // begins anew with each of its segments
     std::string at_segment_end;  // a target of one element for each segment; empty: none
     std::string of_nothing;      // of a segment without elements, if there is such a target
     std::string concluded;       // an lvalue that takes the fold of all positions; empty: none
   };
   /// What is being written: only what is folded, everything at a position, or what a target of a
-  /// scatter fetches from the position that won it.
-  enum class Mode : std::uint8_t { Fold, Visit, Target };
+  /// scatter fetches from the position that won it. Failures are reported once, when visiting.
+  enum class Mode : std::uint8_t { Count, Visit, Target };
 
   const PlanNode& node(NodeId number) const { return pass_.nodes[number]; }
 
@@ -65,6 +74,7 @@ class PassWriter {
   std::vector<NodeId> roots_of_folds() const;
   std::string own(SegdesId segdes);
   void write_nodes(const std::vector<bool>& wanted, Mode mode);
+  void write_sinks(bool late);
   void write_node(NodeId number, Mode mode);
   void write_guarded(NodeId number, Mode mode, const std::string& value, const std::string& index,
                      const std::string& limit);
@@ -72,7 +82,8 @@ class PassWriter {
   std::string fail(std::uint32_t binding, int site, const std::string& value,
                    const std::string& limit) const;
   void begin_segments();
-  void add_to_folds();
+  void add_to_folds(bool all);
+  void write_segment_ends();
   void write_cursor_moves(const std::set<SegdesId>& used);
 
   // Sinks (pass_sinks.cpp).
@@ -80,8 +91,19 @@ class PassWriter {
   void write_scatter(const PlanSink& sink, std::uint32_t number);
   void write_selection(const PlanSink& sink);
 
+  // What waits until it is known what lies before a position (pass_runs.cpp).
+  bool is_late(NodeId number) const { return number != kNone && node(number).after_scan; }
+  bool is_late(const PlanSink& sink) const;
+  void find_kept();
+  void write_kept();
+  void write_known();
+  std::string kept_type() const;
+  int run_of_kept() const;
+  std::string evaluate_function();
+  std::string finish_function();
+  std::string count_function();
+
   // Functions of the struct.
-  std::string fold_function();
   std::string visit_function();
   std::string conclude_function();
   std::string other_function();
@@ -100,6 +122,7 @@ class PassWriter {
   std::vector<int> fold_of_scan_;       // by node; -1: not a scan
   std::vector<int> fold_of_selection_;  // by sink: the count of the first class; -1: none
   std::vector<int> count_of_sink_;      // by sink: the first number for the host
+  std::vector<NodeId> kept_, repeated_;  // by evaluate() for finish(); evaluated by both
   std::set<SegdesId> cursors_;          // descriptors whose own segment is asked for
   std::set<SegdesId> used_;             // … in the function being written
   std::string body_;

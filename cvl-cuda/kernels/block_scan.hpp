@@ -2,7 +2,8 @@
 //
 // A "fold" is a type with a State, a neutral() state and an associative combine(left, right).
 // The order in which states are combined depends on positions only, never on timing, with the one
-// exception of Chain, which is therefore not used where rounding could tell.
+// exception of Chain, which is therefore not used where rounding could tell (ordered_chain.hpp has
+// one that can be).
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,31 @@ KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state,
 // a tile only ever waits for blocks that are running, whatever order the device chooses; and status
 // words carry the number of the call, so that no launch is needed to clear them.
 
+/// Status words: whose call a slot was last published in, and as what. States are wider than what
+/// can be written at once: they are written first, then the word with release order, and read after
+/// the word was read with acquire order.
+class TileStatus {
+ public:
+  TileStatus() = default;
+  KERNEL_FN explicit TileStatus(const Workspace& workspace)
+      : words_(workspace.status), epoch_(workspace.epoch) {}
+
+  /// What this thread wrote before can be seen by whoever has awaited the slot. REQUIRES: kind < 4.
+  KERNEL_FN void publish(std::int64_t slot, std::uint32_t kind) const {
+    store_release(&words_[slot], epoch_ << 2 | kind);
+  }
+  /// Waits until the slot is published in this call, and tells as what.
+  KERNEL_FN std::uint32_t await(std::int64_t slot) const {
+    std::uint32_t word = load_acquire(&words_[slot]);
+    while (word >> 2 != epoch_) word = load_acquire(&words_[slot]);
+    return word & 3;
+  }
+
+ private:
+  Array<std::uint32_t> words_;
+  std::uint32_t epoch_ = 0;
+};
+
 template <class State>
 struct ChainShared {
   std::uint32_t kind[tuning::kLookBackWindow];
@@ -64,12 +90,11 @@ class Chain {
  public:
   Chain() = default;
   Chain(const Workspace& workspace, std::int64_t tiles)
-      : status_(workspace.status),
+      : status_(workspace),
         totals_(reinterpret_cast<State*>(workspace.values), tiles),
         sums_(reinterpret_cast<State*>(workspace.values + tiles * kWorkspaceValueBytes / 2), tiles),
         ticket_(workspace.counters),
-        tiles_(tiles),
-        epoch_(workspace.epoch) {
+        tiles_(tiles) {
     static_assert(2 * sizeof(State) <= kWorkspaceValueBytes);
   }
 
@@ -99,10 +124,9 @@ class Chain {
       block.each([&](int thread) {
         const std::int64_t other = shared.window - thread;
         if (thread >= tuning::kLookBackWindow || other < 0) return;
-        std::uint32_t word = load_acquire(&status_[other]);
-        while (word >> 2 != epoch_) word = load_acquire(&status_[other]);
-        shared.kind[thread] = word & 3;
-        shared.seen[thread] = (word & 3) == kSum ? sums_[other] : totals_[other];
+        const std::uint32_t kind = status_.await(other);
+        shared.kind[thread] = kind;
+        shared.seen[thread] = kind == kSum ? sums_[other] : totals_[other];
       });
       block.each([&](int thread) {
         if (thread != 0) return;
@@ -125,14 +149,13 @@ class Chain {
   KERNEL_FN void publish(std::int64_t tile, const Array<State>& array, const State& state,
                          std::uint32_t kind) const {
     array[tile] = state;
-    store_release(&status_[tile], epoch_ << 2 | kind);
+    status_.publish(tile, kind);
   }
 
-  Array<std::uint32_t> status_;
+  TileStatus status_;
   Array<State> totals_, sums_;
   std::uint32_t* ticket_ = nullptr;
   std::int64_t tiles_ = 0;
-  std::uint32_t epoch_ = 0;
 };
 
 // ---- prefixes over blocks at the end of a pass ----

@@ -1,0 +1,141 @@
+// Passes with running values: what is done of a position before it is known what lies before it,
+// what after that, and what is kept in between so that nothing is evaluated twice.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cvl-cuda/codegen/node_text.hpp"
+#include "cvl-cuda/codegen/pass_writer.hpp"
+
+namespace cvl::cuda::codegen {
+namespace {
+
+using Kind = PlanNode::Kind;
+
+/// Is the value at hand wherever a position is, so that it is not worth a register?
+bool is_at_hand(const PlanNode& node) {
+  switch (node.kind) {
+    case Kind::Constant:
+    case Kind::Size:
+    case Kind::Position:
+    case Kind::SegmentNumber:
+    case Kind::SegmentOffset:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool PassWriter::is_late(const PlanSink& sink) const {
+  if (sink.kind == PlanSink::Kind::Filter || sink.kind == PlanSink::Kind::Split) return true;
+  return is_late(sink.flag) || is_late(sink.index) ||
+         std::any_of(sink.values.begin(), sink.values.end(),
+                     [&](NodeId value) { return is_late(value); });
+}
+
+/// What finish() reads and evaluate() has found out.
+void PassWriter::find_kept() {
+  std::vector<bool> read(pass_.nodes.size());
+  const auto reads = [&](NodeId number) {
+    if (number != kNone) read[number] = true;
+  };
+  for (const PlanNode& each : pass_.nodes) {
+    if (!each.after_scan || each.kind == Kind::Scan) continue;
+    for (const NodeId arg : each.args) reads(arg);
+    reads(each.guard);
+  }
+  for (const PlanSink& sink : pass_.sinks) {
+    if (sink.kind == PlanSink::Kind::Reduce || !is_late(sink)) continue;
+    reads(sink.flag);
+    reads(sink.index);
+    for (const NodeId value : sink.values) reads(value);
+  }
+  for (const Fold& fold : folds_) {
+    if (!fold.running) continue;
+    for (const NodeId need : fold.needs) reads(need);
+  }
+  for (NodeId k = 0; k < read.size(); ++k) {
+    if (read[k] && !is_late(k)) (is_at_hand(node(k)) ? repeated_ : kept_).push_back(k);
+  }
+}
+
+/// A whole number of positions whose kept values fit the registers of a thread.
+int PassWriter::run_of_kept() const {
+  constexpr int kWide = 8, kNarrow = 4;  // registers are words
+  int bytes = 0;
+  for (const NodeId each : kept_) {
+    bytes += node(each).type == vcode::Type::Bool ? kNarrow : kWide;
+  }
+  int run = kLongestRun;
+  while (run > 1 && run * bytes > kMostKeptBytes) run /= 2;
+  return run;
+}
+
+std::string PassWriter::kept_type() const {
+  if (!code_.running) return {};
+  std::string text = "  struct Kept {\n";
+  for (const NodeId each : kept_) {
+    text += fmt::format("    {} {};\n", type_text(node(each).type), value_name(each));
+  }
+  return text + "  };\n";
+}
+
+void PassWriter::write_kept() {
+  for (const NodeId each : kept_) line(fmt::format("kept.{0} = {0};", value_name(each)));
+}
+
+void PassWriter::write_known() {
+  for (const NodeId each : repeated_) write_node(each, Mode::Visit);
+  for (const NodeId each : kept_) {
+    line(fmt::format("[[maybe_unused]] const {0} {1} = kept.{1};", type_text(node(each).type),
+                     value_name(each)));
+  }
+}
+
+std::string PassWriter::evaluate_function() {
+  if (!code_.running) return {};
+  begin_segments();
+  std::vector<bool> early(pass_.nodes.size());
+  for (NodeId k = 0; k < early.size(); ++k) early[k] = !is_late(k);
+  write_nodes(early, Mode::Visit);
+  write_sinks(false);
+  add_to_folds(true);
+  write_kept();
+  return fmt::format(
+      "  KERNEL_FN void evaluate([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
+      "                          State& state, [[maybe_unused]] Kept& kept) const {{\n{}  }}\n",
+      take_body());
+}
+
+std::string PassWriter::finish_function() {
+  if (!code_.running) return {};
+  begin_segments();
+  write_known();
+  std::vector<bool> late(pass_.nodes.size());
+  for (NodeId k = 0; k < late.size(); ++k) late[k] = is_late(k);
+  write_nodes(late, Mode::Visit);
+  write_sinks(true);
+  add_to_folds(false);
+  write_segment_ends();
+  return fmt::format(
+      "  KERNEL_FN void finish([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
+      "                        State& state, [[maybe_unused]] const Kept& kept) const "
+      "{{\n{}  }}\n",
+      take_body());
+}
+
+std::string PassWriter::count_function() {
+  if (!code_.counted) return {};
+  begin_segments();
+  write_nodes(needed(roots_of_folds()), Mode::Count);
+  add_to_folds(true);
+  return fmt::format(
+      "  KERNEL_FN void count([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
+      "                       State& state) const {{\n{}  }}\n",
+      take_body());
+}
+
+}  // namespace cvl::cuda::codegen
