@@ -1,11 +1,15 @@
 // One pass of a fused kernel: room for its results, its launch, what it found out.
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "cvl-cuda/kernel_operation.hpp"
 #include "cvl-cuda/operations.hpp"
 #include "cvl-cuda/tuning.hpp"
+#include "cvl/failure.hpp"
 #include "cvl/op_failure.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -49,6 +53,12 @@ void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
   }
   PassControl control = control_of(number, length);
   const std::int64_t blocks = control.stretches + control.other_blocks + control.target_blocks;
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+    throw Failure(vcode::ErrorCode::CountOverflow,
+                  fmt::format("kernel `{}` runs over {} positions, {} at a time, and devices start "
+                              "at most 2^31 - 1 blocks at once",
+                              kernel_.name, length, tile_of(code)));
+  }
   make_targets(pass, code, length);
   std::vector<std::int64_t> counts;
   if (code.counted) {

@@ -119,12 +119,12 @@ class PassWriter {
   const FaultSites& sites_;
   PassCode code_;
   std::vector<Fold> folds_;
-  std::vector<int> fold_of_scan_;       // by node; -1: not a scan
-  std::vector<int> fold_of_selection_;  // by sink: the count of the first class; -1: none
-  std::vector<int> count_of_sink_;      // by sink: the first number for the host
+  std::vector<int> fold_of_scan_;        // by node; -1: not a scan
+  std::vector<int> fold_of_selection_;   // by sink: the count of the first class; -1: none
+  std::vector<int> count_of_sink_;       // by sink: the first number for the host
   std::vector<NodeId> kept_, repeated_;  // by evaluate() for finish(); evaluated by both
-  std::set<SegdesId> cursors_;          // descriptors whose own segment is asked for
-  std::set<SegdesId> used_;             // … in the function being written
+  std::set<SegdesId> cursors_;           // descriptors whose own segment is asked for
+  std::set<SegdesId> used_;              // … in the function being written
   std::string body_;
 };
 

@@ -4,10 +4,10 @@
 // combination depends on which blocks were faster. Here the order is fixed: kWidth tiles are a
 // group, kWidth groups a span, and what lies before a tile is
 //   (all spans before its own, groups before its own in the span) and tiles before it in the group,
-// each part combined from left to right. It is published as it becomes known: the total of a tile by
-// that tile, the total of a group by its last tile, what lies before a span by the last tile of the
-// span before. A tile therefore waits for two loads by one warp each, and only spans wait for each
-// other one by one, which at tiles of a few hundred positions is once in some hundred thousand
+// each part combined from left to right. It is published as it becomes known: the total of a tile
+// by that tile, the total of a group by its last tile, what lies before a span by the last tile of
+// the span before. A tile therefore waits for two loads by one warp each, and only spans wait for
+// each other one by one, which at tiles of a few hundred positions is once in some hundred thousand
 // positions. All waits are for tiles of lower numbers, whose blocks are running.
 #pragma once
 

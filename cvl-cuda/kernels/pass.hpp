@@ -196,9 +196,8 @@ struct PassKernel {
       block.each([&](int thread) {
         Cursors at = begin[thread];
         State running = Fold::combine(shared.prefix, state[thread]);
-        for_run(tile, thread, [&](std::int64_t i, int k) {
-          body.finish(i, at, running, kept[thread].of[k]);
-        });
+        for_run(tile, thread,
+                [&](std::int64_t i, int k) { body.finish(i, at, running, kept[thread].of[k]); });
       });
     }
     if (tile != body.control.stretches - 1 || stage == PassStage::Counted) return;

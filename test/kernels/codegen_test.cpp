@@ -12,6 +12,7 @@
 #include "cvl-cuda/codegen/kernel_cache.hpp"
 #include "cvl-cuda/codegen/kernel_code.hpp"
 #include "cvl-cuda/codegen/nvrtc.hpp"
+#include "cvl-cuda/codegen/pass_writer.hpp"
 #include "kernels/cuda_batch.hpp"
 #include "kernels/kernel_check.hpp"
 
@@ -68,6 +69,74 @@ TEST_CASE("the text of a map") {
         "};\n");
   CHECK(result.code->sites.empty());
   CHECK(readable_source(program.kernels, {}).find("// Kernel `muladd`") != std::string::npos);
+}
+
+TEST_CASE("the text of a selection and a scan evaluates every position once") {
+  const auto program = program_of(
+      "FCODE 2\n"
+      "KERNEL k\n"
+      "IN a : VEC INT n, x : VEC FLOAT n\n"
+      "OUT y : VEC INT k, z : SEG 1 k, w : VEC FLOAT n\n"
+      "DO y, z = FILTER n ( i => (* INT a[i] 3) ) ( i => (> INT a[i] i) )\n"
+      "   w = SCAN n ( i => x[i] ) + FLOAT\n"
+      "END\n"
+      "FUNC MAIN RET\n");
+  const Generated result = generated(program.kernels[0]);
+  REQUIRE(result.code);
+  REQUIRE(result.code->passes.size() == 1);
+  CHECK(result.code->passes[0].running);
+  CHECK_FALSE(result.code->passes[0].counted);
+  const std::string text = result.code->text();
+  const std::string::size_type kept = text.find("  struct Kept {"),
+                               evaluate = text.find("evaluate("), finish = text.find("finish("),
+                               conclude = text.find("conclude(");
+  REQUIRE(kept < evaluate);
+  REQUIRE(evaluate < finish);
+  REQUIRE(finish < conclude);
+  REQUIRE(conclude != std::string::npos);
+  CHECK(text.substr(kept, text.find("};", kept) - kept) ==
+        "  struct Kept {\n"
+        "    Int v3;\n"
+        "    Bool v4;\n"
+        "    Float v5;\n"
+        "  ");
+  // Operands are read and operations done before it is known what lies before a position, …
+  const std::string before = text.substr(evaluate, finish - evaluate);
+  for (const char* once : {"a0[i]", "a1[i]", "ops::Multiply", "ops::Greater"}) {
+    INFO(once);
+    const std::string::size_type at = text.find(once);
+    CHECK(before.find(once) != std::string::npos);
+    CHECK(text.find(once, at + 1) == std::string::npos);
+  }
+  // … and what depends on that is written afterwards.
+  const std::string after = text.substr(finish, conclude - finish);
+  CHECK(before.find("out") == std::string::npos);
+  CHECK(after.find("if (v4 != 0) out2[state.f1.value] = v3;") != std::string::npos);
+  CHECK(after.find("out3[i] = v6;") != std::string::npos);
+}
+
+TEST_CASE("the more a position keeps the shorter are the runs of threads") {
+  const auto run_of = [](int components) {
+    std::string in, out, names, values;
+    for (int k = 0; k < components; ++k) {
+      const char* comma = k == 0 ? "" : ", ";
+      in += fmt::format("{}x{} : VEC FLOAT n", comma, k);
+      out += fmt::format("y{} : VEC FLOAT k, ", k);
+      names += fmt::format("y{}, ", k);
+      values += fmt::format("{}x{}[i]", comma, k);
+    }
+    const auto program = program_of(
+        fmt::format("FCODE 2 KERNEL k IN {} OUT {}z : SEG 1 k DO {}z = FILTER n ( i => {} ) "
+                    "( i => (< INT (% i 3) 2) ) END FUNC MAIN RET",
+                    in, out, names, values));
+    return generated(program.kernels[0]).code->passes[0].run;
+  };
+  CHECK(run_of(1) == kLongestRun);
+  CHECK(run_of(2) == kLongestRun / 2);
+  CHECK(run_of(3) == kLongestRun / 2);
+  CHECK(run_of(4) == kLongestRun / 4);
+  CHECK(run_of(16) == 1);
+  CHECK(run_of(40) == 1);
 }
 
 TEST_CASE("names are no part of the text that is compiled") {

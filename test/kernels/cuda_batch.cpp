@@ -32,6 +32,11 @@ const std::vector<CostCase>& cost_cases() {
        "y, r, z, t, u, v = SPLIT 3 n ( i => a[i] ) ( i => (AND INT a[i] 3) ) "
        "w = REDUCE n ( i => b[i] ) + INT",
        2, 1},
+      {"y : VEC INT k, z : SEG s k, w : VEC FLOAT s, u : VEC FLOAT n, v : VEC FLOAT 1",
+       "y, z = FILTER d ( i => a[i] ) ( i => f[i] ) "
+       "w = REDUCE d ( i => x[i] ) + FLOAT u = SCAN n ( i => (- FLOAT x[i] 0.5) ) + FLOAT "
+       "v = REDUCE n ( i => (* FLOAT x[i] x[i]) ) + FLOAT",
+       1, 1},
       {"y : VEC INT k", "SIZE k = (+ INT 2000 (AND INT q[0] 1)) y = MAP k ( i => i )", 1, 0},
       {"y : VEC INT 1", "r = RAND n ( i => 9 ) y = REDUCE n ( i => (* INT r[i] a[i]) ) + INT", 1,
        0},

@@ -2,6 +2,7 @@
 // would get.
 #include "kernels/cuda_batch.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "kernels/kernel_check.hpp"
 #include "property/backends.hpp"
+#include "property/compare.hpp"
 #include "property/convert.hpp"
 
 namespace {
@@ -38,6 +40,93 @@ TEST_CASE("generated kernels do what the reference evaluator does", "[kernels]")
     CHECK(counts.ran > kernel_test::kBatchKernels);
     CHECK(counts.failed > 0);
     CHECK(counts.failed < counts.ran / 2);
+  }
+}
+
+/// Thousands of positions: several tiles, with long segments and runs of short and empty ones.
+std::vector<std::int64_t> many_tiles(property::Random& random) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t left = 9000; left > 0; left -= lengths.back()) {
+    const std::int64_t most = random.chance(0.02) ? 3000 : 8;
+    lengths.push_back(std::min(left, random.between(0, most)));
+  }
+  return lengths;
+}
+
+TEST_CASE("generated kernels do the same over many tiles", "[kernels]") {
+  for (const property::Library& library : property::backends_under_test()) {
+    if (library.name != "cuda (emulated)") continue;
+    const auto& costs = kernel_test::cost_cases();
+    Counts counts;
+    for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
+      const auto at = static_cast<std::size_t>(number);
+      const bool random_one = at >= costs.size();
+      const std::string text =
+          random_one ? kernel_test::batch_kernel(number) : kernel_test::cost_kernel(costs[at]);
+      INFO("kernel " << number << '\n' << text);
+      std::string messages;
+      const auto program = kernel_test::parsed(text, messages);
+      REQUIRE(program);
+      const auto& choice = library.choices[at % library.choices.size()];
+      const auto backend =
+          choice.make(random_one ? kernel_test::batch_widths(number) : cvl::Widths{});
+      property::Random random(property::test_seed() + at);
+      kernel_test::check_on_lengths(*backend, program->kernels[0], many_tiles(random), random,
+                                    counts);
+    }
+    CHECK(counts.left == 0);
+    CHECK(counts.failed < counts.ran / 2);
+  }
+}
+
+/// What a backend makes of the operands.
+std::vector<reference::Value> results_of(cvl::Backend& backend, const vcode::Kernel& kernel,
+                                         const std::vector<reference::Value>& operands,
+                                         property::Random& random) {
+  std::vector<cvl::Value> values, results(kernel.outputs.size());
+  for (const reference::Value& operand : operands) {
+    values.push_back(property::to_library(backend, {operand}, random));
+  }
+  const auto prepared = backend.prepare(kernel);
+  REQUIRE(prepared);
+  REQUIRE(backend.run(*prepared, values.data(), results.data()));
+  backend.synchronize();
+  std::vector<reference::Value> found;
+  for (const cvl::Value& result : results) found.push_back(property::from_library(backend, result));
+  return found;
+}
+
+TEST_CASE("FLOAT sums of generated kernels have the same bits whatever order blocks run in",
+          "[kernels]") {
+  const std::size_t sums = 2;  // a SCAN, and one beside FILTER and REDUCE
+  for (const property::Library& library : property::backends_under_test()) {
+    if (library.name != "cuda (emulated)") continue;
+    std::size_t compared = 0;
+    for (const kernel_test::CostCase& one : kernel_test::cost_cases()) {
+      if (std::string(one.bindings).find("+ FLOAT") == std::string::npos) continue;
+      const std::string text = kernel_test::cost_kernel(one);
+      INFO(text);
+      std::string messages;
+      const auto program = kernel_test::parsed(text, messages);
+      REQUIRE(program);
+      property::Random random(property::test_seed());
+      const auto operands =
+          kernel_test::random_operands(random, many_tiles(random), reference::Widths{32, 64});
+      std::vector<std::vector<reference::Value>> results;
+      for (const property::BackendChoice& choice : library.choices) {
+        const auto backend = choice.make(cvl::Widths{});
+        for (int repeat = 0; repeat < 3; ++repeat) {
+          results.push_back(results_of(*backend, program->kernels[0], operands, random));
+        }
+      }
+      for (const auto& each : results) {
+        for (std::size_t k = 0; k < each.size(); ++k) {
+          CHECK(property::identical(each[k], results[0][k]));
+        }
+      }
+      ++compared;
+    }
+    CHECK(compared >= sums);
   }
 }
 

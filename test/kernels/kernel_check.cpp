@@ -76,6 +76,9 @@ std::string text_of(const std::vector<Value>& values) {
   return text;
 }
 
+/// Operands of more elements are not printed.
+constexpr std::size_t kShown = 1000;
+
 /// The number that is drawn behind a kernel tells how many the kernel has drawn.
 constexpr std::int64_t kNextBelow = 1'000'000'000;
 
@@ -132,36 +135,42 @@ std::optional<Outcome> by_library(cvl::Backend& backend, const vcode::Kernel& ke
 
 }  // namespace
 
+void check_on_lengths(cvl::Backend& backend, const vcode::Kernel& kernel,
+                      const std::vector<std::int64_t>& lengths, Random& random, Counts& counts) {
+  const reference::Widths widths = property::widths_of(backend.widths());
+  const auto operands = random_operands(random, lengths, widths);
+  const std::uint64_t seed = random.bits();
+  Outcome expected = by_reference(kernel, widths, operands, reference::Random(seed));
+  const auto found = by_library(backend, kernel, operands, seed, random);
+  counts.ran += found ? 1 : 0;
+  counts.left += found ? 0 : 1;
+  if (!found) return;
+  counts.failed += expected.failed ? 1 : 0;
+  if (expected.failed && !found->failed) {
+    expected = by_reference(kernel, widths, operands, reference::Random(seed),
+                            reference::Dropped::LeftOut);
+  }
+  const bool few = std::get<reference::Ints>(operands[2]).size() <= kShown;
+  INFO((few ? text_of(operands) : "many operands"));
+  INFO("expected" << (expected.failed ? " a failure" : "") << '\n'
+                  << (few ? text_of(expected.results) : ""));
+  INFO("found" << (found->failed ? " a failure" : "") << '\n'
+               << (few ? text_of(found->results) : ""));
+  REQUIRE(found->failed == expected.failed);
+  REQUIRE(found->next == expected.next);
+  REQUIRE(found->results.size() == expected.results.size());
+  for (std::size_t i = 0; i < expected.results.size(); ++i) {
+    INFO("result " << i);
+    REQUIRE(close(expected.results[i], found->results[i], widths));
+  }
+}
+
 void check_on_operands(cvl::Backend& backend, const vcode::Kernel& kernel, Random& random,
                        Counts& counts) {
-  const reference::Widths widths = property::widths_of(backend.widths());
   const auto shapes = property::small_shapes(random);
   for (int k = 0; k < 3; ++k) {
     const auto& shape = random.pick(shapes);
-    if (shape.total() > 400) continue;
-    const auto operands = random_operands(random, shape.lengths, widths);
-    const std::uint64_t seed = random.bits();
-    Outcome expected = by_reference(kernel, widths, operands, reference::Random(seed));
-    const auto found = by_library(backend, kernel, operands, seed, random);
-    counts.ran += found ? 1 : 0;
-    counts.left += found ? 0 : 1;
-    if (!found) continue;
-    counts.failed += expected.failed ? 1 : 0;
-    if (expected.failed && !found->failed) {
-      expected = by_reference(kernel, widths, operands, reference::Random(seed),
-                              reference::Dropped::LeftOut);
-    }
-    INFO(text_of(operands));
-    INFO(fmt::format("expected{}\n{}", expected.failed ? " a failure" : "",
-                     text_of(expected.results)));
-    INFO(fmt::format("found{}\n{}", found->failed ? " a failure" : "", text_of(found->results)));
-    REQUIRE(found->failed == expected.failed);
-    REQUIRE(found->next == expected.next);
-    REQUIRE(found->results.size() == expected.results.size());
-    for (std::size_t i = 0; i < expected.results.size(); ++i) {
-      INFO("result " << i);
-      REQUIRE(close(expected.results[i], found->results[i], widths));
-    }
+    if (shape.total() <= 400) check_on_lengths(backend, kernel, shape.lengths, random, counts);
   }
 }
 

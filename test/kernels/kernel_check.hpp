@@ -19,8 +19,12 @@ struct Counts {
   int ran = 0, failed = 0, left = 0;
 };
 
-/// Runs the kernel on random operands over segments of a few shapes and compares. `counts` is told
+/// Runs the kernel on random operands over segments of these lengths and compares. `counts` is told
 /// how often it ran, failed as it must, or was left to its SPEC.
+void check_on_lengths(cvl::Backend& backend, const vcode::Kernel& kernel,
+                      const std::vector<std::int64_t>& lengths, property::Random& random,
+                      Counts& counts);
+/// The same over segments of a few shapes.
 void check_on_operands(cvl::Backend& backend, const vcode::Kernel& kernel, property::Random& random,
                        Counts& counts);
 
