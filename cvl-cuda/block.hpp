@@ -125,6 +125,14 @@ KERNEL_FN inline void store_release(std::uint32_t* place, std::uint32_t value) {
 #endif
 }
 
+/// The next of `count` numbers: as many calls, of whichever blocks, get each of them once, in the
+/// order of the calls. The counter is zero before the first and after the last.
+KERNEL_FN inline std::int64_t take_number(std::uint32_t* counter, std::int64_t count) {
+  const std::int64_t number = atomic_arrive(counter, 1);
+  if (number == count - 1) store_release(counter, 0);
+  return number;
+}
+
 KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
 #if defined(__CUDA_ARCH__)
   return *static_cast<volatile std::uint64_t*>(place);

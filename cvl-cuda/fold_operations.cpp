@@ -15,9 +15,8 @@ FoldCall fold_call(CudaBackend& cuda, vcode::Op op, Type type, Value* operands) 
   return call;
 }
 
-Workspace fold_workspace(CudaBackend& cuda, const FoldCall& call) {
-  return cuda.workspace(
-      fold_tiles(call.segments.total, call.segments.count, call.widths.element_bytes(call.type)));
+std::int64_t tiles_of(const FoldCall& call) {
+  return fold_tiles(call.segments.total, call.segments.count, call.widths.element_bytes(call.type));
 }
 
 Vector empty_vector(Type type) {
@@ -37,7 +36,7 @@ void run_scan(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
   FoldCall call = fold_call(cuda, op, type, operands);
   Vector result = cuda.new_result_over(type, operand.length, operand);
   call.out = result.buffer->data;
-  launch_scan(cuda.device(), call, fold_workspace(cuda, call));
+  launch_scan(cuda.device(), call, cuda.workspace(scan_slots(tiles_of(call))));
   results[0] = std::move(result);
 }
 
@@ -53,7 +52,7 @@ void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Val
   FoldCall call = fold_call(cuda, op, type, operands);
   Vector result = cuda.new_result(type, segdes.count);
   call.out = result.buffer->data;
-  launch_reduce(cuda.device(), call, fold_workspace(cuda, call));
+  launch_reduce(cuda.device(), call, cuda.workspace(tiles_of(call)));
   results[0] = std::move(result);
 }
 

@@ -5,34 +5,14 @@
 namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
 
-/// May the order in which blocks are combined show in the result?
-template <class Op, class T>
-inline constexpr bool kRounds = ops::is_float<T> &&
-                                (std::is_same_v<Op, ops::Add> || std::is_same_v<Op, ops::Multiply>);
-
 template <class Op, class T, bool kFlat>
 void launch_typed_scan(Device& device, const FoldCall& call, const Workspace& workspace) {
-  using Tile = FoldTile<Op, T, kFlat>;
-  using State = FoldState<T>;
-  const Tile tile = fold_tile<Op, T, kFlat>(call);
-  const Array<T> out(static_cast<T*>(call.out), call.segments.total);
-  const std::int64_t tiles = blocks_for(tile.items, Tile::kTile);
-  if constexpr (kRounds<Op, T>) {
-    const std::int64_t blocks = std::min(tiles, tuning::kCarryBlocks);
-    const auto pass = [&]<ScanPass kPass>() {
-      launch(device, blocks,
-             ScanKernel<Op, T, kFlat, kPass>{tile, out, Chain<State>(), tiles, blocks,
-                                             block_values<State>(workspace, blocks, 0),
-                                             block_values<State>(workspace, blocks, 1),
-                                             workspace.counters + 1});
-    };
-    pass.template operator()<ScanPass::Sum>();
-    pass.template operator()<ScanPass::Apply>();
-  } else {
-    launch(device, tiles,
-           ScanKernel<Op, T, kFlat, ScanPass::Chained>{
-               tile, out, Chain<State>(workspace, tiles), tiles, tiles, {}, {}, nullptr});
-  }
+  using Kernel = ScanKernel<Op, T, kFlat>;
+  const auto tile = fold_tile<Op, T, kFlat>(call);
+  const std::int64_t tiles = blocks_for(tile.items, Kernel::Tile::kTile);
+  launch(
+      device, tiles,
+      Kernel{tile, Array<T>(static_cast<T*>(call.out), call.segments.total), {workspace, tiles}});
 }
 
 template <class Op, vcode::Argument kArgument>
@@ -148,6 +128,10 @@ std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments, std::size_
   const std::int64_t items =
       element_bytes == 8 ? tuning::kItems<std::int64_t> : tuning::kItems<std::int32_t>;
   return blocks_for(elements + segments, items * tuning::kThreads);
+}
+
+std::int64_t scan_slots(std::int64_t tiles) {
+  return OrderedChain<std::int64_t>::slots(tiles);
 }
 
 void launch_scan(Device& device, const FoldCall& call, const Workspace& workspace) {

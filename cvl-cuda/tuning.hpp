@@ -34,7 +34,7 @@ inline constexpr int kLookBackWindow = 32;
 inline constexpr std::int64_t kReduceTile = 4096;
 inline constexpr std::int64_t kReduceBlocks = 1024;
 
-/// Two-pass scans and segmented reductions: at most this many partial results, which one block
+/// Segmented reductions: at most this many partial results, which one block
 /// folds at the end. 16384 states of 16 bytes are 256 KiB: under 10 microseconds for one SM.
 inline constexpr std::int64_t kCarryBlocks = 16384;
 

@@ -102,9 +102,7 @@ class Chain {
   template <class Block>
   KERNEL_FN std::int64_t take_tile(Block& block, ChainShared<State>& shared) const {
     block.each([&](int thread) {
-      if (thread != 0) return;
-      shared.tile = atomic_arrive(ticket_, 1);
-      if (shared.tile == tiles_ - 1) store_release(ticket_, 0);  // ready for the next launch
+      if (thread == 0) shared.tile = take_number(ticket_, tiles_);
     });
     return shared.tile;
   }

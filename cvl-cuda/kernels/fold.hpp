@@ -12,6 +12,7 @@
 
 #include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/block_scan.hpp"
+#include "cvl-cuda/kernels/ordered_chain.hpp"
 #include "cvl-cuda/kernels/segment_fold.hpp"
 #include "cvl-cuda/kernels/segment_tile.hpp"
 #include "cvl-cuda/tuning.hpp"
@@ -112,59 +113,48 @@ struct FoldTile {
 
 // ---- scans ----
 
-enum class ScanPass {
-  Chained,  // everything in one pass
-  Sum,      // only the totals of blocks and their prefixes
-  Apply,    // with these prefixes
-};
+/// May the order in which blocks are combined show in the result?
+template <class Op, class T>
+inline constexpr bool kRounds = ops::is_float<T> &&
+                                (std::is_same_v<Op, ops::Add> || std::is_same_v<Op, ops::Multiply>);
 
-template <class Op, class T, bool kFlat, ScanPass kPass>
+template <class Op, class T, bool kFlat>
 struct ScanKernel {
   using Tile = FoldTile<Op, T, kFlat>;
   using Fold = typename Tile::Fold;
   using State = FoldState<T>;
+  static constexpr bool kOrdered = kRounds<Op, T>;
   static constexpr int kThreads = tuning::kThreads;
+  struct OrderedShared {
+    State prefix;
+    std::int64_t tile;
+  };
   struct Shared : FoldShared<T, kFlat> {
-    ChainShared<State> chain;
+    std::conditional_t<kOrdered, OrderedShared, ChainShared<State>> chain;
   };
 
   Tile tile;
   Array<T> out;
-  Chain<State> chain;          // Chained
-  std::int64_t tiles, blocks;  // else: each block has the next tiles / blocks (rounded up) tiles
-  Array<State> totals;         // of blocks
-  Array<State> prefixes;
-  std::uint32_t* counter;
+  std::conditional_t<kOrdered, OrderedChain<State>, Chain<State>> chain;
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
     typename Block::template PerThread<int> ends_before;
     typename Block::template PerThread<State> state;
-    if constexpr (kPass == ScanPass::Chained) {
-      const std::int64_t number = chain.take_tile(block, shared.chain);
-      const std::int64_t begin = number * Tile::kTile;
-      tile.load(block, begin, shared, ends_before, state);
-      chain.template prefix<Fold>(block, number, shared.total, shared.chain);
-      write(block, begin, shared, shared.chain.prefix, ends_before, state);
+    std::int64_t number;
+    if constexpr (kOrdered) {
+      number = chain.take_tile(block, shared.chain.tile);
     } else {
-      const std::int64_t rounds = (tiles + blocks - 1) / blocks;
-      block.each([&](int thread) {
-        if (thread != 0) return;
-        shared.carry = kPass == ScanPass::Sum ? Fold::neutral() : prefixes[block.index()];
-      });
-      for (std::int64_t number = block.index() * rounds;
-           number < (block.index() + 1) * rounds && number < tiles; ++number) {
-        const std::int64_t begin = number * Tile::kTile;
-        tile.load(block, begin, shared, ends_before, state);
-        if constexpr (kPass == ScanPass::Apply) {
-          write(block, begin, shared, shared.carry, ends_before, state);
-        }
-        block.each([&](int thread) {
-          if (thread == 0) shared.carry = Fold::combine(shared.carry, shared.total);
-        });
-      }
-      if constexpr (kPass == ScanPass::Sum) finish_sums(block, shared);
+      number = chain.take_tile(block, shared.chain);
     }
+    const std::int64_t begin = number * Tile::kTile;
+    tile.load(block, begin, shared, ends_before, state);
+    if constexpr (kOrdered) {
+      chain.template prefix<Fold>(block, number, shared.total, shared.scan, shared.chain.prefix);
+    } else {
+      chain.template prefix<Fold>(block, number, shared.total, shared.chain);
+    }
+    write(block, begin, shared, shared.chain.prefix, ends_before, state);
   }
 
  private:
@@ -187,16 +177,6 @@ struct ScanKernel {
     block.each([&](int thread) {
       for (int k = thread; k < elements; k += kThreads) out[first + k] = shared.elements[k];
     });
-  }
-
-  template <class Block>
-  KERNEL_FN void finish_sums(Block& block, Shared& shared) const {
-    block.each([&](int thread) {
-      if (thread == 0) totals[block.index()] = shared.carry;
-    });
-    if (!is_last_block(block, counter, blocks, shared.last)) return;
-    for_prefixes<Fold>(block, totals, blocks, shared.scan, shared.total,
-                       [&](std::int64_t k, const State& prefix) { prefixes[k] = prefix; });
   }
 };
 

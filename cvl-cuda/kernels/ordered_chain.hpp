@@ -31,7 +31,17 @@ class OrderedChain {
   KERNEL_FN OrderedChain(const Workspace& workspace, std::int64_t tiles)
       : status_(workspace),
         states_(reinterpret_cast<State*>(workspace.values), slots(tiles)),
+        ticket_(workspace.counters),
         tiles_(tiles) {}
+
+  /// The number of this block's tile, as Chain::take_tile; `tile` is shared by the block.
+  template <class Block>
+  KERNEL_FN std::int64_t take_tile(Block& block, std::int64_t& tile) const {
+    block.each([&](int thread) {
+      if (thread == 0) tile = take_number(ticket_, tiles_);
+    });
+    return tile;
+  }
 
   /// Publishes the total of a tile and leaves in `prefix` what lies before it. Both are shared by
   /// the block, as is `scratch`, whose contents are lost.
@@ -93,6 +103,7 @@ class OrderedChain {
 
   TileStatus status_;
   Array<State> states_;
+  std::uint32_t* ticket_;
   std::int64_t tiles_;
 };
 

@@ -137,9 +137,7 @@ struct PassKernel {
     if constexpr (kOrdered) {
       std::uint32_t* const ticket = body.control.workspace.counters;
       block.each([&](int thread) {
-        if (thread != 0) return;
-        shared.number = atomic_arrive(ticket, 1);
-        if (shared.number == blocks() - 1) store_release(ticket, 0);
+        if (thread == 0) shared.number = CVL_CUDA_TARGET::take_number(ticket, blocks());
       });
       return shared.number;
     } else {

@@ -33,8 +33,7 @@ struct SequenceKernel {
     const std::int64_t tiles = first_tiles + second_tiles;
     block.each([&](int thread) {
       if (thread != 0) return;
-      shared.tile = atomic_arrive(ticket, 1);
-      if (shared.tile == tiles - 1) store_release(ticket, 0);
+      shared.tile = take_number(ticket, tiles);
       if (shared.tile < first_tiles) return;
       while (load_acquire(done) < first_tiles) {
       }
