@@ -78,7 +78,10 @@ bool BoundPass::bind(std::int64_t length) {
   if (bound_ && bind_again()) {
     for (BoundProgram* program : {&main, &epilogue, &selected}) {
       for (BoundSteps* steps : {&program->element_steps, &program->run_steps}) {
-        for (BoundStep& step : steps->steps) step.target = kNone;
+        for (BoundStep& step : steps->steps) {
+          step.target = kNone;
+          step.left_out = false;
+        }
       }
       program->targets.clear();
       renew_runs(*program);
@@ -486,6 +489,29 @@ void BoundPass::finish_apply(BoundStep& step) const {
   const std::size_t type = written_index(node);
   step.kernel = scalars == 0 ? state_.cpu.kernels().elementwise[op][type]
                              : state_.cpu.kernels().with_scalars[op][type][scalars];
+}
+
+void BoundPass::leave_out(BoundProgram& program, NodeId gather) {
+  for (BoundStep& step : program.element_steps.steps) step.left_out |= step.node == gather;
+}
+
+const PlanSink* BoundPass::store_of(NodeId node) const {
+  const auto stores = [&](const PlanSink& sink) {
+    return sink.kind == PlanSink::Kind::Store && sink.values[0] == node;
+  };
+  const auto found = std::find_if(pass_.sinks.begin(), pass_.sinks.end(), stores);
+  return found == pass_.sinks.end() ? nullptr : &*found;
+}
+
+bool BoundPass::ends_in_memory(NodeId node) const {
+  if (nodes_[node].mode != Mode::Slot) return nodes_[node].mode == Mode::Memory;
+  // Positions are never written out.
+  return pass_.nodes[node].kind == Kind::Apply && store_of(node) != nullptr;
+}
+
+const std::byte* BoundPass::final_values(NodeId node) const {
+  if (nodes_[node].mode == Mode::Memory) return nodes_[node].base;
+  return elements<std::byte>(state_.arrays[store_of(node)->arrays[0]]);
 }
 
 void BoundPass::add_target(BoundProgram& program, Target target, bool in_steps) {

@@ -46,6 +46,7 @@ struct BoundStep {
   };
   Kind kind = Kind::Apply;
   std::uint8_t width = 0;  // of the result
+  bool left_out = false;   // in this run
   NodeId node = kNone;
   NodeId args[3] = {kNone, kNone, kNone};
   NodeId guard = kNone;  // BOOL block
@@ -103,6 +104,8 @@ class BoundPass {
   /// Adds a target of `program`. If nothing forbids it (`in_steps`), the step that computes the
   /// values writes them there.
   void add_target(BoundProgram& program, Target target, bool in_steps);
+  /// Leaves out the step of a gather, whose values no other step may need.
+  void leave_out(BoundProgram& program, NodeId gather);
 
   const PlanPass& plan() const { return pass_; }
   KernelState& state() const { return state_; }
@@ -122,6 +125,11 @@ class BoundPass {
   }
   const BoundNode& node(NodeId node) const { return nodes_[node]; }
   bool is_uniform(NodeId node) const { return nodes_[node].mode == BoundNode::Mode::Uniform; }
+  /// Do the values of a node lie in memory when all blocks have been evaluated? Either they are
+  /// read in place, or the pass stores them.
+  bool ends_in_memory(NodeId node) const;
+  /// Where that is. REQUIRES: ends_in_memory(), all blocks have been evaluated.
+  const std::byte* final_values(NodeId node) const;
   const Segments& segments(SegdesId id);
   /// The place in the stream of the number at position 0 of a draw of the plan.
   std::uint64_t stream_at(std::uint32_t draw) const { return stream_at_[draw]; }
@@ -135,6 +143,8 @@ class BoundPass {
   BoundProgram main, epilogue, selected;
   /// Must operands stay as they are until all blocks have been evaluated, on all threads?
   bool keeps_operands = false;
+  /// Those that must in any case.
+  std::vector<ArrayId> kept;
 
  private:
   bool bind_again();
@@ -147,6 +157,7 @@ class BoundPass {
   void bind_segment(NodeId number);
   void bind_walked(NodeId number);
   bool drops_out(NodeId number);
+  const PlanSink* store_of(NodeId node) const;
   void fail_everywhere(NodeId number, std::int64_t value, std::int64_t limit);
   bool shifts(NodeId index, std::int64_t& shift) const;
   void read_in_place(NodeId number, const Vector& vector, std::int64_t shift);

@@ -122,6 +122,7 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
   by_runs_ = program_.by_runs && find_all_runs(begin, n);
   const BoundSteps& list = by_runs_ ? program_.run_steps : program_.element_steps;
   for (const BoundStep& step : list.steps) {
+    if (step.left_out) continue;
     std::byte* out = slots_ + step.slot * stride_;
     if (step.target != kNone && writes(program_.targets[step.target])) {
       out = targets_[step.target] + begin * step.width;

@@ -102,6 +102,7 @@ void KernelPass::run() {
   } else if (needed_) {
     run_rounds();
   }
+  run_alone();
   for (const auto& sink : sinks_) sink->close();
 }
 
@@ -165,7 +166,10 @@ void KernelPass::run_once() {
 
 void KernelPass::run_empty() {
   for (KernelScan& scan : scans_) scan.open_empty();
-  for (const auto& sink : sinks_) sink->open_empty();
+  for (const auto& sink : sinks_) {
+    sink->alone = false;
+    sink->open_empty();
+  }
 }
 
 std::int64_t KernelPass::cost() const {
@@ -191,8 +195,7 @@ void KernelPass::open(bool again) {
   tile_bytes_ = 0;
   cost_ = tiles_ == 1 ? 0 : cost();
   const bool shared = state_.cpu.scheduler().worth_sharing(cost_);
-  shared_ = shared;
-  for (const auto& sink : sinks_) shared_ &= sink->is_free_of_races(shared_);
+  find_alone(shared);
   parts_ = 1;
   by_sinks_ = false;
   whole_segments_ = nullptr;
@@ -209,8 +212,8 @@ void KernelPass::open(bool again) {
   needed_ = !scans_.empty();
   for (const auto& sink : sinks_) {
     const KernelSink::Need need = sink->open(tile_bytes_);
-    sink->active = need == KernelSink::Need::Blocks;
-    needed_ |= need != KernelSink::Need::Nothing;
+    sink->active = need == KernelSink::Need::Blocks && !sink->alone;
+    needed_ |= need != KernelSink::Need::Nothing && !sink->alone;
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), kLongestBlock);
@@ -230,11 +233,54 @@ void KernelPass::open(bool again) {
   }
 }
 
+/// Finds the sinks that are run alone: those that only move elements, if there are several, because
+/// the caches hold what one of them reads and writes at random longer than that of all at a time.
+/// Whether tiles are shared depends on the others.
+void KernelPass::find_alone(bool shared) {
+  std::int64_t moving = 0;
+  for (const auto& sink : sinks_) {
+    sink->free_of_races = sink->is_free_of_races(shared);
+    moving += sink->moves_memory() ? 1 : 0;
+  }
+  const bool several = moving > 1 && bound_.length() > kLongestBlock;
+  shared_ = shared;
+  bound_.kept.clear();
+  for (const auto& sink : sinks_) {
+    sink->alone = several && sink->moves_memory();
+    if (sink->alone) sink->keep_operands();
+    shared_ &= sink->alone || sink->free_of_races;
+  }
+}
+
+/// One sink after the other on each thread.
+void KernelPass::run_alone() {
+  moves_.clear();
+  for (const auto& sink : sinks_) {
+    if (!sink->alone) continue;
+    const int parts = sink->moves_in_ranges() ? state_.cpu.scheduler().parts(cost_) : 1;
+    for (int part = 0; part < parts; ++part) {
+      const auto cut = [&](int k) { return bound_.length() / parts * k; };
+      moves_.push_back(
+          {sink.get(), cut(part), part + 1 == parts ? bound_.length() : cut(part + 1)});
+    }
+  }
+  auto body = [&](std::int64_t k) {
+    const Move& move = moves_[static_cast<std::size_t>(k)];
+    move.sink->move_range(move.begin, move.end);
+  };
+  const auto count = static_cast<int>(moves_.size());
+  if (count > 1 && state_.cpu.scheduler().parts(cost_) > 1) {
+    state_.cpu.scheduler().for_parts(count, body);
+  } else {
+    for (int k = 0; k < count; ++k) body(k);
+  }
+}
+
 /// Segments between which no sink has races, if they are short enough to be divided; else null.
 const Segments* KernelPass::separate_segments() {
   SegdesId common = kNone;
   for (const auto& sink : sinks_) {
-    if (sink->is_free_of_races(true)) continue;
+    if (sink->alone || sink->free_of_races) continue;
     const SegdesId own = sink->stays_in();
     if (own == kNone || (common != kNone && own != common)) return nullptr;
     common = own;
@@ -250,8 +296,9 @@ void KernelPass::divide_scatters() {
   parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
   by_sinks_ = divide_sinks();
   if (by_sinks_) return;
-  const bool pays = std::all_of(sinks_.begin(), sinks_.end(),
-                                [](const auto& sink) { return sink->pays_in_parts(); });
+  const bool pays = std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) {
+    return sink->alone || sink->pays_in_parts();
+  });
   if (!only_scatters_ || !pays) parts_ = 1;
 }
 
@@ -261,6 +308,7 @@ bool KernelPass::divide_sinks() {
   std::int64_t load[kMostParts] = {};
   std::int64_t all = 0;
   for (Placed& placed : main_) {
+    if (placed.sink->alone) continue;
     placed.part = static_cast<int>(std::min_element(load, load + parts_) - load);
     load[placed.part] += placed.sink->cost();
     all += placed.sink->cost();

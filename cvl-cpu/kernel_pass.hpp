@@ -35,6 +35,8 @@ class KernelPass {
   void run_once();
   void run_empty();
   void open(bool again);
+  void find_alone(bool shared);
+  void run_alone();
   void run_single_block();
   void run_rounds();
   void run_tiles(std::int64_t first, std::int64_t count);
@@ -66,8 +68,14 @@ class KernelPass {
 
   // Of one run.
   std::int64_t tile_length_ = 0, tiles_ = 0;
-  std::int64_t block_ = 0;                // elements that are evaluated at a time
-  bool needed_ = false;                   // does any sink need values?
+  std::int64_t block_ = 0;  // elements that are evaluated at a time
+  bool needed_ = false;     // does any sink need values?
+  /// Positions for which a sink moves its elements alone.
+  struct Move {
+    KernelSink* sink;
+    std::int64_t begin, end;
+  };
+  std::vector<Move> moves_;
   std::optional<BlockEvaluator> single_;  // for runs of one block, while the steps stay the same
   std::unique_ptr<std::byte[]> single_memory_;
   std::byte* single_states_ = nullptr;

@@ -25,6 +25,12 @@ class Scatter : public KernelSink {
   }
 
   Need open(std::size_t&) override {
+    if (keeps_order()) {
+      for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
+        state_.arrays[sink_.arrays[k]] = state_.arrays[pass_.plan().nodes[sink_.values[k]].id];
+      }
+      return Need::Nothing;
+    }
     clear();
     check_segments();
     segmented_ = sink_.under != kNone;
@@ -48,6 +54,7 @@ class Scatter : public KernelSink {
 
   bool is_free_of_races(bool several_threads) override {
     covered_ = false;
+    if (keeps_order()) return true;
     if (!several_threads) return false;
     const bool by_runs = pass_.scatters_runs(sink_);
     // The elements of a segment have places of their own, and so has each segment.
@@ -84,7 +91,48 @@ class Scatter : public KernelSink {
     return cpu_.streams(bytes);
   }
 
+  /// Without races, tiles are shared between threads.
+  bool moves_memory() const override {
+    const auto ends_in_memory = [&](NodeId node) { return pass_.ends_in_memory(node); };
+    return !free_of_races && !program_.by_runs && sink_.under == kNone && sink_.flag == kNone &&
+           ends_in_memory(sink_.index) &&
+           std::all_of(sink_.values.begin(), sink_.values.end(), ends_in_memory);
+  }
+
+  void move_range(std::int64_t first, std::int64_t last) override {
+    alignas(64) std::uint64_t positions[kSegmentBlock];
+    const std::byte* indices = pass_.final_values(sink_.index);
+    const std::int64_t index_width = width_of(Type::Int);
+    for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
+      const std::byte* values = pass_.final_values(sink_.values[k]);
+      const std::int64_t width = width_of(type_of(sink_.values[k]));
+      if (sink_.zeroed) zero(state_.arrays[sink_.arrays[k]]);
+      for (std::int64_t begin = first; begin < last; begin += kSegmentBlock) {
+        const std::int64_t n = std::min(kSegmentBlock, last - begin);
+        locate(positions, indices + begin * index_width, nullptr, begin, n);
+        send(k, values + begin * width, positions, n, 0, kNowhere);
+      }
+    }
+  }
+
  private:
+  /// Is every element sent to its own position, as under the rank of a vector that was in order,
+  /// and are the targets thus vectors that are there?
+  bool keeps_order() const {
+    const std::vector<PlanNode>& nodes = pass_.plan().nodes;
+    const auto vector_of = [&](NodeId node) -> const Vector* {
+      if (nodes[node].kind != PlanNode::Kind::Load) return nullptr;
+      const Vector& vector = state_.arrays[nodes[node].id];
+      return vector.length == length() ? &vector : nullptr;
+    };
+    if (sink_.under != kNone || sink_.flag != kNone || !sink_.zeroed) return false;
+    if (state_.size(sink_.into_length) != length()) return false;
+    const Vector* index = vector_of(sink_.index);
+    return index != nullptr && index->form == Form::Progression &&
+           index->progression_start() == 0 && index->progression_step() == 1 &&
+           std::all_of(sink_.values.begin(), sink_.values.end(), vector_of);
+  }
+
   /// Is the index a vector in which every element is greater than the one before?
   bool ascends() const {
     const PlanNode& index = pass_.plan().nodes[sink_.index];
@@ -162,12 +210,18 @@ class Scatter : public KernelSink {
     }
     locate(positions, indices, flags, begin, n);
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
-      Vector& target = state_.arrays[sink_.arrays[k]];
-      const bool prefetch = target.length * width_of(target.type) > kPrefetchBytes;
-      cpu_.kernels().scatter[type_index(target.type)](
-          mutable_elements<std::byte>(target), values.filled(sink_.values[k], n), positions, n,
-          cut(tile, tile.part), cut(tile, tile.part + 1), prefetch);
+      send(k, values.filled(sink_.values[k], n), positions, n, cut(tile, tile.part),
+           cut(tile, tile.part + 1));
     }
+  }
+
+  /// Sends n values to those of their positions that lie in [from, to).
+  void send(std::size_t component, const std::byte* values, const std::uint64_t* positions,
+            std::int64_t n, std::uint64_t from, std::uint64_t to) {
+    Vector& target = state_.arrays[sink_.arrays[component]];
+    const bool prefetch = target.length * width_of(target.type) > kPrefetchBytes;
+    cpu_.kernels().scatter[type_index(target.type)](mutable_elements<std::byte>(target), values,
+                                                    positions, n, from, to, prefetch);
   }
 
   void clear() {
@@ -175,9 +229,15 @@ class Scatter : public KernelSink {
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
       target = cpu_.new_vector(type_of(sink_.values[k]), state_.size(sink_.into_length));
-      if (covered_) continue;
+      if (covered_ || alone) continue;
       zero_parallel(cpu_, mutable_elements<void>(target), target.length * width_of(target.type));
     }
+  }
+
+  /// On this thread: the elements are in its cache when they are written.
+  void zero(Vector& target) {
+    std::memset(mutable_elements<void>(target), 0,
+                static_cast<std::size_t>(target.length * width_of(target.type)));
   }
 
   void check_segments() {

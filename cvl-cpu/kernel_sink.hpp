@@ -56,11 +56,25 @@ class KernelSink {
   virtual SegdesId stays_in() const { return kNone; }
   /// Is it worth it that every part evaluates all positions, and writes those that fall to it?
   virtual bool pays_in_parts() const { return true; }
+  /// After is_free_of_races(): does it only move elements between vectors that lie in memory when
+  /// all blocks have been evaluated, and is it better off alone among others of the kind?
+  virtual bool moves_memory() const { return false; }
+  /// Can threads move different positions at the same time?
+  virtual bool moves_in_ranges() const { return false; }
+  /// Before any sink is opened: names what move_range() reads and open() might let a result take
+  /// over.
+  virtual void keep_operands() {}
+  /// Behind all blocks: does everything for positions [begin, end) that it would do for blocks.
+  virtual void move_range(std::int64_t /*begin*/, std::int64_t /*end*/) {}
 
   /// What it does per element, in bytes of memory traffic.
   virtual std::int64_t cost() const { return 4; }
   /// Does it need to see blocks, and so the functions from begin_round() to end_round()?
   bool active = false;
+  /// What is_free_of_races() said.
+  bool free_of_races = false;
+  /// Does it see no blocks, and moves its elements behind them?
+  bool alone = false;
 
  protected:
   std::int64_t length() const { return pass_.length(); }

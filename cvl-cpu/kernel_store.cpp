@@ -19,6 +19,7 @@ class Store : public KernelSink {
       if (may_overwrite(array)) over_.push_back(array);
     }
     twin_ = find_twin();
+    only_stored_ = is_only_stored();
   }
 
   void open_empty() override { put(cpu_.new_vector(type_of(sink_.values[0]), 0)); }
@@ -27,6 +28,11 @@ class Store : public KernelSink {
     const NodeId value = sink_.values[0];
     const Type type = type_of(value);
     if (twin_ != kNone) return Need::Nothing;
+    if (alone) {
+      put(cpu_.new_vector(type, length()));
+      pass_.leave_out(program_, value);
+      return Need::Nothing;
+    }
     Vector ready;
     if (compact(value, type, ready)) {
       put(std::move(ready));
@@ -54,12 +60,77 @@ class Store : public KernelSink {
     if (twin_ != kNone) put(state_.arrays[twin_]);
   }
 
+  /// A gather that nothing else needs, through an index at random.
+  bool moves_memory() const override {
+    const NodeId value = sink_.values[0];
+    const PlanNode& node = pass_.plan().nodes[value];
+    return node.kind == PlanNode::Kind::Gather && node.guard == kNone && only_stored_ &&
+           !program_.by_runs && pass_.node(value).mode == BoundNode::Mode::Slot &&
+           state_.arrays[node.id].form == Form::Dense && pass_.ends_in_memory(node.args[0]);
+  }
+  bool moves_in_ranges() const override { return true; }
+  void keep_operands() override {
+    const std::vector<PlanNode>& nodes = pass_.plan().nodes;
+    const PlanNode& index = nodes[nodes[sink_.values[0]].args[0]];
+    if (index.kind == PlanNode::Kind::Load) pass_.kept.push_back(index.id);
+  }
+
+  void move_range(std::int64_t first, std::int64_t last) override {
+    alignas(64) std::uint64_t positions[kSegmentBlock];
+    alignas(64) std::uint64_t gathered[kSegmentBlock];
+    const PlanNode& node = pass_.plan().nodes[sink_.values[0]];
+    const Vector& vector = state_.arrays[node.id];
+    const Source source(cpu_, vector);
+    const std::byte* indices = pass_.final_values(node.args[0]);
+    const std::int64_t index_width = width_of(Type::Int);
+    const std::int64_t width = width_of(node.type);
+    const bool streamed = cpu_.streams(length() * width);
+    std::byte* out = mutable_elements<std::byte>(target_vector()) + first * width;
+    for (std::int64_t begin = first; begin < last; begin += kSegmentBlock) {
+      const std::int64_t n = std::min(kSegmentBlock, last - begin);
+      const std::byte* block = indices + begin * index_width;
+      if (cpu_.kernels().locate_in_one(positions, block, nullptr, 0, vector.length, n, 0)) {
+        note_index(block, begin, n, vector.length);
+      }
+      source.fetch(streamed ? static_cast<void*>(gathered) : out, positions, nullptr, n);
+      if (streamed) cpu_.kernels().stream(out, gathered, n * width);
+      out += n * width;
+    }
+  }
+
  protected:
   virtual Vector& target_vector() { return state_.arrays[sink_.arrays[0]]; }
   virtual bool must_lie_in_memory() const { return state_.plan.scattered[sink_.arrays[0]]; }
   void put(Vector vector) { target_vector() = std::move(vector); }
 
  private:
+  /// Does nothing else in the pass take the values?
+  bool is_only_stored() const {
+    const NodeId value = sink_.values[0];
+    const PlanPass& plan = pass_.plan();
+    const auto takes = [&](const auto& values) {
+      return std::find(std::begin(values), std::end(values), value) != std::end(values);
+    };
+    return std::none_of(plan.nodes.begin(), plan.nodes.end(),
+                        [&](const PlanNode& node) { return takes(node.args); }) &&
+           std::none_of(plan.sinks.begin(), plan.sinks.end(), [&](const PlanSink& other) {
+             if (&other == &sink_) return false;
+             const bool twin = other.kind == PlanSink::Kind::Store;
+             return other.flag == value || other.index == value || (!twin && takes(other.values));
+           });
+  }
+
+  /// Notes the first of n indices that is out of range.
+  void note_index(const std::byte* indices, std::int64_t begin, std::int64_t n,
+                  std::int64_t limit) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t index = pass_.int_at(indices, i);
+      if (index >= 0 && index < limit) continue;
+      pass_.note(sink_.values[0], begin + i, index, limit);
+      return;
+    }
+  }
+
   /// An array of the same elements that the pass stores before this one: both share its storage.
   ArrayId find_twin() const {
     const auto scattered = [&](const PlanSink& sink) {
@@ -143,6 +214,7 @@ class Store : public KernelSink {
     taken_over_ = false;
     if (pass_.keeps_operands) return cpu_.new_vector(type, length());
     for (const ArrayId array : over_) {
+      if (std::find(pass_.kept.begin(), pass_.kept.end(), array) != pass_.kept.end()) continue;
       Vector& dying = state_.arrays[array];
       if (width_of(dying.type) != width_of(type)) continue;
       Vector result = cpu_.new_vector_over(type, length(), dying);
@@ -157,6 +229,7 @@ class Store : public KernelSink {
 
   std::vector<ArrayId> over_;
   ArrayId twin_ = kNone;
+  bool only_stored_ = false;
   bool taken_over_ = false;
 };
 

@@ -173,6 +173,138 @@ TEST_CASE("several scatters, a sum and a map share a pass") {
   });
 }
 
+TEST_CASE("gathers and scatters that only move elements are run one after the other") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const ArrayId i = b.in("i", Type::Int, n);
+  const ArrayId v = b.in("v", Type::Float, n);
+  const ArrayId w = b.in("w", Type::Int, n);
+  const ArrayId x = b.in("x", Type::Float, m);
+  const ArrayId z = b.in("z", Type::Int, m);
+  // An index that is stored, and one whose storage a result may take over.
+  auto t = b.thunk();
+  const ArrayId turned = b.map(
+      "turned", b.flat(n), Type::Int,
+      t.give({t.apply(Op::Subtract, Type::Int,
+                      {t.apply(Op::Subtract, Type::Int, {t.size(m), t.number(1)}), t.own(i)})}));
+  b.out(turned);
+  auto d = b.thunk();
+  b.out(b.map("doubled", b.flat(n), Type::Int,
+              d.give({d.apply(Op::Add, Type::Int, {d.own(i), d.own(i)})})));
+  for (const ArrayId index : {i, turned}) {
+    for (const ArrayId from : {x, z}) {
+      auto e = b.thunk();
+      b.out(b.map("g" + std::to_string(index) + "_" + std::to_string(from), b.flat(n),
+                  from == x ? Type::Float : Type::Int, e.give({e.at(from, e.own(index))})));
+    }
+  }
+  for (const ArrayId values : {v, w}) {
+    auto e = b.thunk();
+    auto at = b.thunk();
+    b.out(b.scatter("r" + std::to_string(values), b.flat(n), b.flat(m),
+                    values == v ? Type::Float : Type::Int, e.give({e.own(values)}),
+                    at.give({at.own(turned)})));
+  }
+  for_backends([&](CpuBackend& cpu) {
+    const auto prepared = cpu.prepare(b.kernel);
+    for (const std::int64_t length : {0, 7, 600, 40'000, 0, 513, 16'385}) {
+      const std::int64_t targets = length / 3 + 3;
+      std::mt19937_64 random(51);
+      std::vector<double> indices, turned_indices;
+      for (std::int64_t k = 0; k < length; ++k) {
+        indices.push_back(static_cast<double>(random() % static_cast<std::uint64_t>(targets)));
+        turned_indices.push_back(static_cast<double>(targets - 1) - indices.back());
+      }
+      const Vector vi = upload(cpu, Type::Int, indices);
+      const Vector vt = upload(cpu, Type::Int, turned_indices);
+      const Vector vv = upload(cpu, Type::Float, numbers(length, 52));
+      const Vector vw = upload(cpu, Type::Int, numbers(length, 53, 1e6));
+      const Vector vx = upload(cpu, Type::Float, numbers(targets, 54));
+      const Vector vz = upload(cpu, Type::Int, numbers(targets, 55, 1e6));
+      const auto zeros = [&](Type type) {
+        return upload(cpu, type, std::vector<double>(static_cast<std::size_t>(targets)));
+      };
+      const Segdes own = Segdes::single(length);
+      const Segdes into = Segdes::single(targets);
+      std::vector<Value> operands = {upload(cpu, Type::Int, indices), vv, vw, vx, vz};
+      std::vector<Value> results(b.kernel.outputs.size());
+      REQUIRE(cpu.run(*prepared, operands.data(), results.data()));
+      const auto expect = [&](std::size_t result, const Value& expected) {
+        REQUIRE(bits(cpu, results[result]) == bits(cpu, expected));
+      };
+      expect(0, vt);
+      expect(1, execute(cpu, Op::Add, Type::Int, {vi, vi}));
+      expect(2, execute(cpu, Op::BPermute, Type::Float, {vx, vi, into, own}));
+      expect(3, execute(cpu, Op::BPermute, Type::Int, {vz, vi, into, own}));
+      expect(4, execute(cpu, Op::BPermute, Type::Float, {vx, vt, into, own}));
+      expect(5, execute(cpu, Op::BPermute, Type::Int, {vz, vt, into, own}));
+      expect(6, execute(cpu, Op::DPermute, Type::Float, {vv, vt, zeros(Type::Float), own, into}));
+      expect(7, execute(cpu, Op::DPermute, Type::Int, {vw, vt, zeros(Type::Int), own, into}));
+    }
+  });
+}
+
+TEST_CASE("of the failures of several moves the first binding's is reported") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId i = b.in("i", Type::Int, n);
+  const ArrayId v = b.in("v", Type::Float, n);
+  const ArrayId w = b.in("w", Type::Int, n);
+  for (const ArrayId values : {v, w}) {
+    const Type type = values == v ? Type::Float : Type::Int;
+    const std::string number = std::to_string(values);
+    auto e = b.thunk();
+    b.out(b.map("g" + number, b.flat(n), type, e.give({e.at(values, e.own(i))})));
+    auto f = b.thunk();
+    auto at = b.thunk();
+    b.out(b.scatter("r" + number, b.flat(n), b.flat(n), type, f.give({f.own(values)}),
+                    at.give({at.own(i)})));
+  }
+  for_backends([&](CpuBackend& cpu) {
+    constexpr std::int64_t kLength = 20'000;
+    auto indices = numbers(kLength, 61, 0);
+    indices[12'345] = kLength;
+    indices[12'399] = -1;
+    std::string message;
+    failure_of(cpu, b.kernel,
+               {upload(cpu, Type::Int, indices), upload(cpu, Type::Float, numbers(kLength, 62)),
+                upload(cpu, Type::Int, numbers(kLength, 63, 9))},
+               &message);
+    INFO(message);
+    CHECK(message.find("12345") != std::string::npos);
+    CHECK(message.find("20000") != std::string::npos);
+    CHECK(message.find("`v`") != std::string::npos);
+  });
+}
+
+TEST_CASE("a scatter to the own positions gives the vector that is sent") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId i = b.in("i", Type::Int, n);
+  const ArrayId v = b.in("v", Type::Float, n);
+  auto e = b.thunk();
+  auto at = b.thunk();
+  b.out(
+      b.scatter("r", b.flat(n), b.flat(n), Type::Float, e.give({e.own(v)}), at.give({at.own(i)})));
+  for_backends([&](CpuBackend& cpu) {
+    constexpr std::int64_t kLength = 40'000;
+    const Vector values = upload(cpu, Type::Float, numbers(kLength, 71));
+    const auto range = [&](double first, double step) {
+      return execute(cpu, Op::Index, Type::Int,
+                     {upload(cpu, Type::Int, {first}), upload(cpu, Type::Int, {step}),
+                      Segdes::single(kLength)});
+    };
+    const auto sent = run(cpu, b.kernel, {range(0, 1), values});
+    CHECK(sent[0].vector().buffer.get() == values.buffer.get());
+    REQUIRE(bits(cpu, sent[0]) == bits(cpu, values));
+    const Value backwards = range(kLength - 1, -1);
+    REQUIRE(bits(cpu, run(cpu, b.kernel, {backwards, values})[0]) ==
+            bits(cpu, execute(cpu, Op::Permute, Type::Float,
+                              {values, backwards, Segdes::single(kLength)})));
+  });
+}
+
 TEST_CASE("elements in turn go to ranges side by side or over each other") {
   KernelBuilder b;
   const SizeId n = b.size("n");
