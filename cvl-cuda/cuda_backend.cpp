@@ -393,8 +393,9 @@ std::byte* CudaBackend::keep(Ref<Buffer> buffer) {
 
 /// Gives up what can be made again. False when there was nothing.
 bool CudaBackend::drop_caches() {
-  const bool any = winners_ || last_pack_.flags || last_rank_.ranks || remembered_[0].tables;
-  winners_.reset();
+  const bool spare_winners = winners_.unique();  // and not those of the operation being prepared
+  const bool any = spare_winners || last_pack_.flags || last_rank_.ranks || remembered_[0].tables;
+  if (spare_winners) winners_.reset();
   last_pack_ = {};
   last_send_ = {};
   last_rank_ = {};
@@ -434,6 +435,7 @@ std::uint64_t* CudaBackend::winners(std::int64_t length, std::uint64_t& tag) {
     winners_tag_ = 0;
   }
   tag = ++winners_tag_;
+  keep_winners();
   return winners_->as<std::uint64_t>();
 }
 

@@ -104,6 +104,8 @@ class CudaBackend final : public Backend {
   std::uint32_t* counters() { return workspace_counters_->as<std::uint32_t>(); }
   /// An array of winners (see launch_send) of that length and a tag that was never used on it.
   std::uint64_t* winners(std::int64_t length, std::uint64_t& tag);
+  /// Keeps that array until the end of the operation, as winners() does.
+  void keep_winners() { keep(winners_); }
 
   /// Waits for the device. Throws the first failure that kernels reported.
   void wait();

@@ -97,7 +97,10 @@ void run_send(CudaBackend& cuda, Type type, const MoveCall& move, const Route& r
   CudaBackend::LastSend& last = cuda.last_send();
   call.claimed = route.is_that_of(last);
   call.winners = call.claimed ? last.winners : cuda.winners(length, call.tag);
-  if (call.claimed) call.tag = last.tag;
+  if (call.claimed) {
+    call.tag = last.tag;
+    cuda.keep_winners();
+  }
   call.counters = cuda.counters();
   call.fallback = cuda.source(fallback != nullptr ? *fallback : zeros(cuda, type, length));
   Vector result = fallback != nullptr ? cuda.new_result_over(type, length, *fallback)

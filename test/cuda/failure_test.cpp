@@ -157,3 +157,26 @@ TEST_CASE("lack of device memory is a failure with sizes, and the library goes o
   const Value values = cuda.ints(counting(kLong));
   CHECK(cuda.run(1, Op::Add, {values, values}).vector().length == kLong);
 }
+
+TEST_CASE("what an operation uses is not given up for its results") {
+  constexpr std::int64_t kMany = std::int64_t{2} << 20;  // 8 MiB of INT, and 16 of winners
+  cvl::cuda::CudaOptions options;
+  options.memory_limit = std::size_t{64} << 20;
+  Library cuda(make_under_test(options));
+  const Segdes single = Segdes::single(kMany);
+  const Value values = cuda.ints(counting(kMany)), index = cuda.ints(counting(kMany));
+  const auto permute = [&] { return cuda.run(0, Op::Permute, {values, index, single, single}); };
+  CHECK(permute().vector().length == kMany);
+  std::vector<Value> ballast;
+  const auto fill = [&] {
+    for (std::uint32_t k = 0; k < 10; ++k) ballast.push_back(cuda.run(k, Op::Add, {values, index}));
+  };
+  CHECK_THROWS_WITH(fill(), "out of memory");
+  // The winners of the last permutation are given up for the ballast, and those of the next one
+  // leave no room for its result.
+  ballast.resize(ballast.size() - 2);
+  CHECK_THROWS_WITH(permute(), "out of memory");
+  ballast.clear();
+  CHECK(permute().vector().length == kMany);
+  cuda.backend().synchronize();
+}
