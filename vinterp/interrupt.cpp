@@ -1,6 +1,5 @@
 #include "vinterp/interrupt.hpp"
 
-#include <cmath>
 #include <csignal>
 #include <sys/time.h>
 
@@ -35,10 +34,9 @@ void handle_interrupts() {
 
 void set_time_limit(double seconds) {
   install(SIGALRM, kOnce);
-  double whole = 0;
-  const double fraction = std::modf(seconds, &whole);
   itimerval timer = {};
-  timer.it_value.tv_sec = static_cast<time_t>(whole);
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  const double fraction = seconds - static_cast<double>(timer.it_value.tv_sec);
   timer.it_value.tv_usec = static_cast<suseconds_t>(fraction * 1e6);
   if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) timer.it_value.tv_usec = 1;
   setitimer(ITIMER_REAL, &timer, nullptr);

@@ -31,15 +31,24 @@ bool same(const Element& a, const Element& b) {
   return a == b;
 }
 
+/// Functions whose last bits depend on the library that computes them: left to the run.
+constexpr bool is_inexact(Op op) {
+  return op >= Op::Log && op <= Op::Tanh && op != Op::Sqrt;
+}
+
 /// Arithmetic at one combination of widths.
 template <class Int, class Float>
 class Arithmetic {
  public:
   static std::optional<Element> apply(Op op, Type written, const Element* operands) {
     switch (op) {
-#define ELEMENTWISE(id, text, types, in, out, doc) \
-  case Op::id:                                     \
-    return by_type<cvl::ops::id, vcode::Argument::types, in[0], sizeof(in) - 1>(written, operands);
+#define ELEMENTWISE(id, text, types, in, out, doc)                                         \
+  case Op::id:                                                                             \
+    if constexpr (is_inexact(Op::id))                                                      \
+      return std::nullopt;                                                                 \
+    else                                                                                   \
+      return by_type<cvl::ops::id, vcode::Argument::types, in[0], sizeof(in) - 1>(written, \
+                                                                                  operands);
 #include "vcode/opcodes.def"
       default:
         return std::nullopt;
@@ -142,11 +151,6 @@ class Arithmetic {
   }
 };
 
-/// Functions whose last bits depend on the library that computes them.
-bool is_inexact(Op op) {
-  return op >= Op::Log && op <= Op::Tanh && op != Op::Sqrt;
-}
-
 std::optional<Element> compute(Op op, Type written, const Element* operands) {
   const auto first = Arithmetic<std::int32_t, float>::apply(op, written, operands);
   if (!first) return std::nullopt;
@@ -182,7 +186,6 @@ Constant empty_constant(Type type) {
 
 std::optional<Constant> elementwise(const Statement& statement,
                                     const std::vector<const Constant*>& operands) {
-  if (is_inexact(statement.op)) return std::nullopt;
   const vcode::OpInfo& info = vcode::info(statement.op);
   const std::size_t length = operands[0]->size();
   if (length > kLongestResult) return std::nullopt;

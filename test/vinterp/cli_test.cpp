@@ -279,12 +279,15 @@ TEST_CASE("worker threads are loaded when there is work for them", "[cli]") {
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-TEST_CASE("vector math is loaded when a program needs it", "[cli]") {
+TEST_CASE("vector math and the math library are loaded when a program needs them", "[cli]") {
   Folder folder;
   folder.write("plain.vcode",
                "FUNC MAIN CONST FLOAT 0.0 CONST SEGDES 100 DIST FLOAT COPY 1 0 + FLOAT RET");
   folder.write("math.vcode", "FUNC MAIN CONST FLOAT (0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0) EXP RET");
-  CHECK(folder.run("LD_DEBUG=files $V plain.vcode").err.find("libmvec") == std::string::npos);
+  const auto plain = folder.run("LD_DEBUG=files $V -O plain.vcode");
+  CHECK(plain.err.find("libc.so") != std::string::npos);
+  CHECK(plain.err.find("libm.so") == std::string::npos);
+  CHECK(plain.err.find("libmvec") == std::string::npos);
   const auto math = folder.run("LD_DEBUG=files $V math.vcode");
   CHECK(math.err.find("libmvec") != std::string::npos);
   CHECK(math.out.starts_with("( 1.0"));
