@@ -27,6 +27,11 @@ class MemorySource {
   virtual void release(void* data, std::size_t bytes) noexcept = 0;
   /// How much to acquire at a time for blocks to be cut from; 0: each block by itself.
   virtual std::size_t region_bytes() const noexcept { return std::size_t{64} << 20; }
+  /// Says, before that happens, that of the `acquired` bytes at `data` the first `bytes` are going
+  /// to be in use; so far only the first `used` ever were. What lies beyond is perhaps never
+  /// touched.
+  virtual void expect(void* /*data*/, std::size_t /*acquired*/, std::size_t /*used*/,
+                      std::size_t /*bytes*/) noexcept {}
   /// How much of it one process may reasonably use.
   virtual std::size_t limit() const { return SIZE_MAX; }
   /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.

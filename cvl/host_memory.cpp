@@ -14,8 +14,18 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 /// as long to touch as 60 small ones.
 constexpr std::size_t kSmallPagesFirst = std::size_t{512} << 10;
 
+/// Is a huge page worth its memory, of which so much would lie idle for now, beside so much in use?
+/// It is if a sixteenth of it is used at once, or if what is idle is little in comparison.
+bool pays(std::size_t idle, std::size_t in_use) {
+  return idle <= kHugePage / 16 * 15 || idle <= in_use / 2;
+}
+
 std::size_t rounded(std::size_t bytes) {
   return (bytes + 4095) & ~std::size_t{4095};
+}
+
+std::uintptr_t next_huge_page(std::uintptr_t address) {
+  return (address + kHugePage - 1) / kHugePage * kHugePage;
 }
 
 }  // namespace
@@ -24,7 +34,7 @@ void* HostMemory::acquire(std::size_t bytes) noexcept {
   const std::size_t size = rounded(bytes);
   const bool huge = size >= kSmallPagesFirst + kHugePage;
   // Map a huge page more than needed, then unmap what lies outside the part with aligned huge
-  // pages: only those are backed as such, and they save most of the page faults.
+  // pages: only those can be backed as such (expect()), and they save most of the page faults.
   const std::size_t mapped = huge ? size + kHugePage - 4096 : size;
   void* raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -32,12 +42,20 @@ void* HostMemory::acquire(std::size_t bytes) noexcept {
   if (!huge) return raw;
   auto* begin = static_cast<char*>(raw);
   const auto first_huge = reinterpret_cast<std::uintptr_t>(raw) + kSmallPagesFirst;
-  const std::size_t head = (kHugePage - first_huge % kHugePage) % kHugePage;
+  const std::size_t head = next_huge_page(first_huge) - first_huge;
   if (head != 0) munmap(begin, head);
   const std::size_t tail = mapped - head - size;
   if (tail != 0) munmap(begin + head + size, tail);
-  madvise(begin + head + kSmallPagesFirst, size - kSmallPagesFirst, MADV_HUGEPAGE);
   return begin + head;
+}
+
+void HostMemory::expect(void* data, std::size_t acquired, std::size_t used,
+                        std::size_t bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = next_huge_page(begin + used);
+  std::uintptr_t end = next_huge_page(begin + bytes);
+  if (!pays(end - (begin + bytes), bytes) || end > begin + acquired) end -= kHugePage;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
 void HostMemory::release(void* data, std::size_t bytes) noexcept {

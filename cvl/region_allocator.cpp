@@ -123,6 +123,7 @@ RegionAllocator::Block* RegionAllocator::extend(Region& region, std::size_t byte
   region.last = block;
   region.used += bytes;
   if (region.used > region.touched) {
+    source_.expect(region.data, region.bytes, region.touched, region.used);
     statistics_.held_bytes += region.used - region.touched;
     statistics_.peak_held_bytes = std::max(statistics_.peak_held_bytes, statistics_.held_bytes);
     region.touched = region.used;

@@ -1,7 +1,11 @@
 #include "cvl/heap.hpp"
 
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <random>
+#include <string>
+#include <sys/mman.h>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -29,7 +33,16 @@ class CountingSource final : public cvl::MemorySource {
   }
   void release(void* data, std::size_t bytes) noexcept override {
     held -= bytes;
+    expected.erase(data);
     memory_.release(data, bytes);
+  }
+  void expect(void* data, std::size_t acquired, std::size_t used,
+              std::size_t bytes) noexcept override {
+    CHECK(used == expected[data]);
+    CHECK(bytes > used);
+    CHECK(bytes <= acquired);
+    expected[data] = bytes;
+    memory_.expect(data, acquired, used, bytes);
   }
   std::size_t region_bytes() const noexcept override { return region_; }
   std::size_t limit() const override {
@@ -38,6 +51,7 @@ class CountingSource final : public cvl::MemorySource {
   }
 
   std::size_t held = 0;
+  std::map<void*, std::size_t> expected;  // of each region
   mutable int limit_asked = 0;
 
  private:
@@ -45,6 +59,34 @@ class CountingSource final : public cvl::MemorySource {
   std::size_t region_;
   std::size_t most_;
 };
+
+/// Has the system been asked for huge pages at this address?
+bool is_advised(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream mappings("/proc/self/smaps");
+  bool within = false;
+  for (std::string line; std::getline(mappings, line);) {
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      within = begin <= wanted && wanted < end;
+    } else if (within && line.starts_with("VmFlags:")) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+/// Is there a system to be asked?
+bool can_be_advised() {
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  void* const probe =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(probe != MAP_FAILED);
+  const bool can = madvise(probe, kBytes, MADV_HUGEPAGE) == 0 && is_advised(probe);
+  munmap(probe, kBytes);
+  return can;
+}
 
 }  // namespace
 
@@ -122,6 +164,35 @@ TEST_CASE("huge pages begin behind the small pages of a region") {
   REQUIRE(small != nullptr);
   std::memset(small, 1, 100);
   memory.release(small, 100);
+}
+
+TEST_CASE("huge pages are asked for where most of them is going to be used") {
+  constexpr std::size_t kMega = std::size_t{1} << 20;
+  constexpr std::size_t kBytes = 11 * kMega;
+  HostMemory memory;
+  auto* const region = static_cast<std::byte*>(memory.acquire(kBytes));
+  REQUIRE(region != nullptr);
+  const auto expect = [&](std::size_t used, std::size_t bytes) {
+    memory.expect(region, kBytes, used, bytes);
+    std::memset(region + used, 1, bytes - used);
+  };
+  const bool can = can_be_advised();
+  expect(0, kMega);  // the first huge page begins behind 0.5 MB: a quarter of it is used
+  CHECK(is_advised(region + kMega) == can);
+  CHECK_FALSE(is_advised(region + kMega / 4));
+  expect(kMega, 2 * kMega + 9 * kMega / 16);  // a thirty-second of the second
+  CHECK_FALSE(is_advised(region + 3 * kMega));
+  expect(2 * kMega + 9 * kMega / 16, 4 * kMega);  // has small pages already
+  CHECK_FALSE(is_advised(region + 3 * kMega));
+  expect(4 * kMega, 8 * kMega + 9 * kMega / 16);  // two whole ones, and 1.94 MB idle beside 8.56
+  CHECK(is_advised(region + 5 * kMega) == can);
+  CHECK(is_advised(region + 8 * kMega) == can);
+  CHECK(is_advised(region + 10 * kMega) == can);
+  CHECK_FALSE(is_advised(region + 10 * kMega + 3 * kMega / 4));
+  expect(8 * kMega + 9 * kMega / 16, kBytes);  // the region ends within a huge page
+  CHECK(is_advised(region + 10 * kMega) == can);
+  CHECK_FALSE(is_advised(region + kBytes - 1));
+  memory.release(region, kBytes);
 }
 
 TEST_CASE("random use keeps the books") {
