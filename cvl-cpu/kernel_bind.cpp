@@ -492,7 +492,9 @@ void BoundPass::finish_apply(BoundStep& step) const {
 }
 
 void BoundPass::leave_out(BoundProgram& program, NodeId gather) {
-  for (BoundStep& step : program.element_steps.steps) step.left_out |= step.node == gather;
+  for (BoundSteps* list : {&program.element_steps, &program.run_steps}) {
+    for (BoundStep& step : list->steps) step.left_out |= step.node == gather;
+  }
 }
 
 const PlanSink* BoundPass::store_of(NodeId node) const {

@@ -112,6 +112,8 @@ class BoundPass {
   std::int64_t length() const { return length_; }
   /// The runs that may take the place of a scatter's index, or kNone.
   std::uint32_t scatter_runs(const BoundProgram& program, const PlanSink& sink) const;
+  /// May runs take the place of the index of a gather?
+  bool gathers_runs(NodeId number) const;
   /// May runs take the place of the index of a scatter?
   bool scatters_runs(const PlanSink& sink) const;
   /// Do all positions have different indices? `find()` finds it out, once in a run of the kernel
@@ -167,7 +169,6 @@ class BoundPass {
   void bind_program(BoundProgram& bound, const KernelProgram& program);
   void find_needed(const KernelProgram& program, bool by_runs);
   void find_run_indices();
-  bool gathers_runs(NodeId number) const;
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);

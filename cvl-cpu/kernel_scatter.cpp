@@ -94,8 +94,8 @@ class Scatter : public KernelSink {
   /// Without races, tiles are shared between threads.
   bool moves_memory() const override {
     const auto ends_in_memory = [&](NodeId node) { return pass_.ends_in_memory(node); };
-    return !free_of_races && !program_.by_runs && sink_.under == kNone && sink_.flag == kNone &&
-           ends_in_memory(sink_.index) &&
+    return !free_of_races && !pass_.scatters_runs(sink_) && sink_.under == kNone &&
+           sink_.flag == kNone && ends_in_memory(sink_.index) &&
            std::all_of(sink_.values.begin(), sink_.values.end(), ends_in_memory);
   }
 

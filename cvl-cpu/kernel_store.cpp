@@ -65,7 +65,7 @@ class Store : public KernelSink {
     const NodeId value = sink_.values[0];
     const PlanNode& node = pass_.plan().nodes[value];
     return node.kind == PlanNode::Kind::Gather && node.guard == kNone && only_stored_ &&
-           !program_.by_runs && pass_.node(value).mode == BoundNode::Mode::Slot &&
+           !pass_.gathers_runs(value) && pass_.node(value).mode == BoundNode::Mode::Slot &&
            state_.arrays[node.id].form == Form::Dense && pass_.ends_in_memory(node.args[0]);
   }
   bool moves_in_ranges() const override { return true; }

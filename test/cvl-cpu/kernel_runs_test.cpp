@@ -108,6 +108,56 @@ TEST_CASE("slices are taken and put, side by side, mixed and over each other") {
   }
 }
 
+TEST_CASE("elements are gathered at places that were taken run by run") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId first = b.in("first", Type::Int, s);
+  const ArrayId from = b.in("from", Type::Int, m);
+  const ArrayId u = b.in("u", Type::Float, m);
+  const ArrayId v = b.in("v", Type::Int, m);
+  auto g = b.thunk();
+  const ArrayId at = b.map(
+      "at", b.under(d), Type::Int,
+      g.give({g.apply(Op::Add, Type::Int, {g.at(from, counting(g, first, d)), g.number(1)})}));
+  b.out(at);
+  for (const ArrayId array : {u, v}) {
+    auto e = b.thunk();
+    b.out(b.map("taken" + std::to_string(array), b.flat(n), array == u ? Type::Float : Type::Int,
+                e.give({e.at(array, e.own(at))})));
+  }
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const std::int64_t length = total(lengths) + 3;
+      const Numbers starts = ascending_starts(lengths);
+      const Numbers floats = numbers(length, 31, 100);
+      const Numbers ints = numbers(length, 32, 100);
+      Numbers places(static_cast<std::size_t>(length));
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        places[k] = static_cast<double>(static_cast<std::int64_t>(k) * 7919 % (length - 1));
+      }
+      Numbers expected, expected_floats, expected_ints;
+      for (std::size_t k = 0; k < lengths.size(); ++k) {
+        for (std::int64_t i = 0; i < lengths[k]; ++i) {
+          const auto place = static_cast<std::size_t>(starts[k]) + static_cast<std::size_t>(i);
+          expected.push_back(places[place] + 1);
+          expected_floats.push_back(floats[static_cast<std::size_t>(expected.back())]);
+          expected_ints.push_back(ints[static_cast<std::size_t>(expected.back())]);
+        }
+      }
+      const auto results = run(
+          cpu, b.kernel,
+          {descriptor(cpu, lengths), upload(cpu, Type::Int, starts), upload(cpu, Type::Int, places),
+           upload(cpu, Type::Float, floats), upload(cpu, Type::Int, ints)});
+      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, expected)));
+      REQUIRE(bits(cpu, results[1]) == bits(cpu, upload(cpu, Type::Float, expected_floats)));
+      REQUIRE(bits(cpu, results[2]) == bits(cpu, upload(cpu, Type::Int, expected_ints)));
+    }
+  });
+}
+
 TEST_CASE("the first place outside is reported, whichever thread finds it") {
   const Slices slices(Type::Int);
   for_backends([&](CpuBackend& cpu) {
