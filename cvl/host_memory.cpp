@@ -14,6 +14,10 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 /// as long to touch as 60 small ones.
 constexpr std::size_t kSmallPagesFirst = std::size_t{512} << 10;
 
+/// MADV_COLLAPSE of newer headers: small pages become a huge one at once, if the system can do
+/// that.
+constexpr int kCollapse = 25;
+
 /// Is a huge page worth its memory, of which so much would lie idle for now, beside so much in use?
 /// It is if a sixteenth of it is used at once, or if what is idle is little in comparison.
 bool pays(std::size_t idle, std::size_t in_use) {
@@ -52,10 +56,17 @@ void* HostMemory::acquire(std::size_t bytes) noexcept {
 void HostMemory::expect(void* data, std::size_t acquired, std::size_t used,
                         std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t first = next_huge_page(begin + used);
-  std::uintptr_t end = next_huge_page(begin + bytes);
-  if (!pays(end - (begin + bytes), bytes) || end > begin + acquired) end -= kHugePage;
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  const auto end_for = [&](std::size_t in_use) {
+    const std::uintptr_t end = next_huge_page(begin + in_use);
+    const bool whole = end <= begin + acquired && pays(end - (begin + in_use), in_use);
+    return whole ? end : end - kHugePage;
+  };
+  const std::uintptr_t first = std::max(end_for(used), next_huge_page(begin + kSmallPagesFirst));
+  const std::uintptr_t end = end_for(bytes);
+  if (first >= end) return;
+  madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  // The first one may have been left out so far.
+  if (first < begin + used) madvise(reinterpret_cast<void*>(first), kHugePage, kCollapse);
 }
 
 void HostMemory::release(void* data, std::size_t bytes) noexcept {

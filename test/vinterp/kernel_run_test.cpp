@@ -211,9 +211,9 @@ TEST_CASE("a kernel begins as its SPEC", "[kernel]") {
     for (int k = 0; k < runs; ++k) text += "RUN negate\n";
     return text + "CONST INT " + length + " MAKE_SEGDES +_REDUCE INT RET\n";
   };
-  CHECK(runs_that_pay(program("30000", 8), "( 30000 )\n") == "kernel runs               0");
-  CHECK(runs_that_pay(program("30000", 11), "( -30000 )\n") == "kernel runs               3");
-  CHECK(runs_that_pay(program("70000", 2), "( 70000 )\n") == "kernel runs               2");
+  CHECK(runs_that_pay(program("120000", 8), "( 120000 )\n") == "kernel runs               0");
+  CHECK(runs_that_pay(program("120000", 11), "( -120000 )\n") == "kernel runs               3");
+  CHECK(runs_that_pay(program("280000", 2), "( 280000 )\n") == "kernel runs               2");
 }
 
 TEST_CASE("lengths that a kernel computes count from the start", "[kernel]") {
@@ -229,7 +229,7 @@ TEST_CASE("lengths that a kernel computes count from the start", "[kernel]") {
     return count + "FUNC MAIN CONST INT " + length + " RUN count RET\n";
   };
   CHECK(runs_that_pay(program("1000"), "( 1000 )\n") == "kernel runs               0");
-  CHECK(runs_that_pay(program("100000"), "( 100000 )\n") == "kernel runs               1");
+  CHECK(runs_that_pay(program("300000"), "( 300000 )\n") == "kernel runs               1");
 }
 
 TEST_CASE("lengths that a kernel makes of nothing but constants count, too", "[kernel]") {
@@ -239,11 +239,11 @@ TEST_CASE("lengths that a kernel makes of nothing but constants count, too", "[k
            " MAKE_SEGDES DIST INT COPY 1 0 LENGTH INT MAKE_SEGDES +_REDUCE INT\nEND\n"
            "FUNC MAIN RUN count RET\n";
   };
-  CHECK(runs_that_pay(count("(* INT 400 250)", "CONST INT 400 CONST INT 250 * INT"),
-                      "( 100000 )\n") == "kernel runs               1");
-  CHECK(runs_that_pay(count("(FLOOR (* FLOAT 400.0 250.0))",
-                            "CONST FLOAT 400.0 CONST FLOAT 250.0 * FLOAT FLOOR"),
-                      "( 100000 )\n") == "kernel runs               1");
+  CHECK(runs_that_pay(count("(* INT 400 750)", "CONST INT 400 CONST INT 750 * INT"),
+                      "( 300000 )\n") == "kernel runs               1");
+  CHECK(runs_that_pay(count("(FLOOR (* FLOAT 400.0 750.0))",
+                            "CONST FLOAT 400.0 CONST FLOAT 750.0 * FLOAT FLOOR"),
+                      "( 300000 )\n") == "kernel runs               1");
 }
 
 TEST_CASE("random numbers go on where the SPEC ended", "[kernel]") {
@@ -255,9 +255,9 @@ TEST_CASE("random numbers go on where the SPEC ended", "[kernel]") {
       "DO y = RAND n ( i => a[i] )\n"
       "SPEC RAND\n"
       "END\n"
-      "FUNC MAIN CONST INT 1000 CONST INT 60000 MAKE_SEGDES DIST INT COPY 1 0 RUN draw\n"
+      "FUNC MAIN CONST INT 1000 CONST INT 240000 MAKE_SEGDES DIST INT COPY 1 0 RUN draw\n"
       "COPY 1 1 RUN draw COPY 1 2 RUN draw COPY 1 3 RUN draw COPY 1 4 RUN draw\n"
-      "CONST INT 60000 MAKE_SEGDES +_SCAN INT POP 1 0 RET\n";
+      "CONST INT 240000 MAKE_SEGDES +_SCAN INT POP 1 0 RET\n";
   RunOptions options;
   std::string results[3];
   for (const auto kernels :
