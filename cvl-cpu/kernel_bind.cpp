@@ -71,6 +71,16 @@ void BoundPass::note(NodeId number, std::int64_t position, std::int64_t value,
   state_.faults.note(fault);
 }
 
+void BoundPass::note_index(NodeId gather, const std::byte* indices, const std::uint8_t* flags,
+                           std::int64_t begin, std::int64_t n, std::int64_t limit) const {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t index = int_at(indices, i);
+    if ((flags != nullptr && flags[i] == 0) || (index >= 0 && index < limit)) continue;
+    note(gather, begin + i, index, limit);
+    return;
+  }
+}
+
 bool BoundPass::bind(std::int64_t length) {
   length_ = length;
   different_.clear();

@@ -137,6 +137,10 @@ class BoundPass {
   std::uint64_t stream_at(std::uint32_t draw) const { return stream_at_[draw]; }
   /// Notes a failure of a node.
   void note(NodeId node, std::int64_t position, std::int64_t value, std::int64_t limit) const;
+  /// Notes the first of the n indices of a gather, of positions from `begin` on, that is wanted
+  /// (all are without flags) and not below `limit`.
+  void note_index(NodeId gather, const std::byte* indices, const std::uint8_t* flags,
+                  std::int64_t begin, std::int64_t n, std::int64_t limit) const;
   std::int64_t int_at(const std::byte* block, std::int64_t i) const {
     return wide_ ? reinterpret_cast<const std::int64_t*>(block)[i]
                  : reinterpret_cast<const std::int32_t*>(block)[i];

@@ -283,7 +283,9 @@ void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t 
   if (flags != nullptr || located_ != located) {
     const bool fails =
         cpu_.kernels().locate_in_one(positions_, at_[step.args[0]], flags, 0, vector.length, n, 0);
-    if (fails) note_index(step, begin, n);
+    if (fails) {
+      pass_.note_index(step.node, at_[step.args[0]], flags, begin, n, vector.length);
+    }
     // The next gather has to find its own failure, and flags let positions change.
     located_ = fails || flags != nullptr ? Located{} : located;
   }
@@ -291,16 +293,6 @@ void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t 
     std::memset(out, 0, static_cast<std::size_t>(n * step.width));
   } else {
     Source(cpu_, vector).fetch(out, positions_, flags, n);
-  }
-}
-
-void BlockEvaluator::note_index(const BoundStep& step, std::int64_t begin, std::int64_t n) {
-  const std::int64_t length = step.vector->length;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t index = int_at(step.args[0], i);
-    if (!wanted(step.guard, i) || (index >= 0 && index < length)) continue;
-    pass_.note(step.node, begin + i, index, length);
-    return;
   }
 }
 

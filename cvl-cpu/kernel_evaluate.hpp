@@ -54,7 +54,6 @@ class BlockEvaluator {
   void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
-  void note_index(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void note_division(const BoundStep& step, std::int64_t begin, std::int64_t n);
   bool writes(const Target& target) const { return writes_results_ || target.tiled; }

@@ -90,7 +90,7 @@ class Store : public KernelSink {
       const std::int64_t n = std::min(kSegmentBlock, last - begin);
       const std::byte* block = indices + begin * index_width;
       if (cpu_.kernels().locate_in_one(positions, block, nullptr, 0, vector.length, n, 0)) {
-        note_index(block, begin, n, vector.length);
+        pass_.note_index(sink_.values[0], block, nullptr, begin, n, vector.length);
       }
       source.fetch(streamed ? static_cast<void*>(gathered) : out, positions, nullptr, n);
       if (streamed) cpu_.kernels().stream(out, gathered, n * width);
@@ -118,17 +118,6 @@ class Store : public KernelSink {
              const bool twin = other.kind == PlanSink::Kind::Store;
              return other.flag == value || other.index == value || (!twin && takes(other.values));
            });
-  }
-
-  /// Notes the first of n indices that is out of range.
-  void note_index(const std::byte* indices, std::int64_t begin, std::int64_t n,
-                  std::int64_t limit) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t index = pass_.int_at(indices, i);
-      if (index >= 0 && index < limit) continue;
-      pass_.note(sink_.values[0], begin + i, index, limit);
-      return;
-    }
   }
 
   /// An array of the same elements that the pass stores before this one: both share its storage.
