@@ -1,5 +1,6 @@
 // The parameters of the passes of a fused kernel.
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -42,8 +43,9 @@ std::vector<std::byte> CudaKernel::parameters(const PassControl& control,
                                               const std::vector<std::byte>& members) {
   Image image;
   image.add(control);
-  std::vector<std::byte> bytes = image.take();
-  bytes.insert(bytes.end(), members.begin(), members.end());
+  const std::vector<std::byte> head = image.take();
+  std::vector<std::byte> bytes(head.size() + members.size());
+  std::copy(members.begin(), members.end(), std::copy(head.begin(), head.end(), bytes.begin()));
   return bytes;
 }
 
