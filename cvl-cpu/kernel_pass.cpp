@@ -237,13 +237,12 @@ void KernelPass::open(bool again) {
 /// the caches hold what one of them reads and writes at random longer than that of all at a time.
 /// Whether tiles are shared depends on the others.
 void KernelPass::find_alone(bool shared) {
-  std::int64_t moving = 0;
-  for (const auto& sink : sinks_) {
-    sink->free_of_races = sink->is_free_of_races(shared);
-    moving += sink->moves_memory() ? 1 : 0;
-  }
-  const bool several = moving > 1 && bound_.length() > kLongestBlock;
+  for (const auto& sink : sinks_) sink->free_of_races = sink->is_free_of_races(shared);
+  const bool several = bound_.length() > kLongestBlock &&
+                       std::count_if(sinks_.begin(), sinks_.end(),
+                                     [](const auto& sink) { return sink->moves_memory(); }) > 1;
   shared_ = shared;
+  alone_ = several;
   bound_.kept.clear();
   for (const auto& sink : sinks_) {
     sink->alone = several && sink->moves_memory();
@@ -254,22 +253,23 @@ void KernelPass::find_alone(bool shared) {
 
 /// One sink after the other on each thread.
 void KernelPass::run_alone() {
+  if (!alone_) return;
+  const int parts = state_.cpu.scheduler().parts(cost_);
   moves_.clear();
   for (const auto& sink : sinks_) {
     if (!sink->alone) continue;
-    const int parts = sink->moves_in_ranges() ? state_.cpu.scheduler().parts(cost_) : 1;
-    for (int part = 0; part < parts; ++part) {
-      const auto cut = [&](int k) { return bound_.length() / parts * k; };
-      moves_.push_back(
-          {sink.get(), cut(part), part + 1 == parts ? bound_.length() : cut(part + 1)});
-    }
+    const int ranges = sink->moves_in_ranges() ? parts : 1;
+    const auto cut = [&](int k) {
+      return k == ranges ? bound_.length() : bound_.length() / ranges * k;
+    };
+    for (int k = 0; k < ranges; ++k) moves_.push_back({sink.get(), cut(k), cut(k + 1)});
   }
   auto body = [&](std::int64_t k) {
     const Move& move = moves_[static_cast<std::size_t>(k)];
     move.sink->move_range(move.begin, move.end);
   };
   const auto count = static_cast<int>(moves_.size());
-  if (count > 1 && state_.cpu.scheduler().parts(cost_) > 1) {
+  if (parts > 1) {
     state_.cpu.scheduler().for_parts(count, body);
   } else {
     for (int k = 0; k < count; ++k) body(k);

@@ -32,6 +32,12 @@ class KernelPass {
     int part = 0;  // which part of the work it is, when that is divided by sinks
   };
 
+  /// Positions for which a sink moves its elements alone.
+  struct Move {
+    KernelSink* sink;
+    std::int64_t begin, end;
+  };
+
   void run_once();
   void run_empty();
   void open(bool again);
@@ -70,11 +76,7 @@ class KernelPass {
   std::int64_t tile_length_ = 0, tiles_ = 0;
   std::int64_t block_ = 0;  // elements that are evaluated at a time
   bool needed_ = false;     // does any sink need values?
-  /// Positions for which a sink moves its elements alone.
-  struct Move {
-    KernelSink* sink;
-    std::int64_t begin, end;
-  };
+  bool alone_ = false;      // are there sinks that are run alone?
   std::vector<Move> moves_;
   std::optional<BlockEvaluator> single_;  // for runs of one block, while the steps stay the same
   std::unique_ptr<std::byte[]> single_memory_;
