@@ -141,12 +141,7 @@ struct ScanKernel {
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
     typename Block::template PerThread<int> ends_before;
     typename Block::template PerThread<State> state;
-    std::int64_t number;
-    if constexpr (kOrdered) {
-      number = chain.take_tile(block, shared.chain.tile);
-    } else {
-      number = chain.take_tile(block, shared.chain);
-    }
+    const std::int64_t number = chain.take_tile(block, shared.chain);
     const std::int64_t begin = number * Tile::kTile;
     tile.load(block, begin, shared, ends_before, state);
     if constexpr (kOrdered) {

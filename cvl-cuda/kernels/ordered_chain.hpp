@@ -34,13 +34,13 @@ class OrderedChain {
         ticket_(workspace.counters),
         tiles_(tiles) {}
 
-  /// The number of this block's tile, as Chain::take_tile; `tile` is shared by the block.
-  template <class Block>
-  KERNEL_FN std::int64_t take_tile(Block& block, std::int64_t& tile) const {
+  /// The number of this block's tile, as Chain::take_tile; the block shares it in `shared.tile`.
+  template <class Block, class Shared>
+  KERNEL_FN std::int64_t take_tile(Block& block, Shared& shared) const {
     block.each([&](int thread) {
-      if (thread == 0) tile = take_number(ticket_, tiles_);
+      if (thread == 0) shared.tile = take_number(ticket_, tiles_);
     });
-    return tile;
+    return shared.tile;
   }
 
   /// Publishes the total of a tile and leaves in `prefix` what lies before it. Both are shared by
