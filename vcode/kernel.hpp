@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vcode/instruction.hpp"
+#include "vcode/kernel_reach.hpp"
 #include "vcode/opcodes.hpp"
 #include "vcode/source.hpp"
 
@@ -147,6 +148,12 @@ struct Reuse {
   ArrayId result = 0;
 };
 
+/// A definition of which only the head and the SPEC have been read: a seal vouches for the rest.
+struct UnreadKernel {
+  Place begin;  // its word KERNEL
+  KernelReach reach;
+};
+
 struct Kernel {
   std::string name;
   Span name_span;
@@ -158,7 +165,8 @@ struct Kernel {
   std::vector<KernelParameter> inputs, outputs;
   std::vector<Reuse> reuse;
   std::vector<Binding> bindings;
-  std::vector<Instruction> spec;  // the VCODE it replaces, if has_spec; no Op::Return
+  std::optional<UnreadKernel> unread;  // there are no bindings yet: see read_kernel()
+  std::vector<Instruction> spec;       // the VCODE it replaces, if has_spec; no Op::Return
   bool has_spec = false;
   std::string comment;  // printed above the definition; no part of the meaning
 };

@@ -38,9 +38,10 @@ void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
 }
 
 void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diagnostics) {
+  const FeatureSet missing = features_of(kernel) & ~declared;
   for (int i = 0; i < kFeatures; ++i) {
     const auto feature = static_cast<Feature>(i);
-    if ((features_of(kernel) & ~declared & feature_bit(feature)) == 0) continue;
+    if ((missing & feature_bit(feature)) == 0) continue;
     diagnostics.add(
         {.severity = Severity::Error,
          .code = ErrorCode::KernelFeature,
@@ -55,14 +56,20 @@ void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diag
 
 }  // namespace
 
+bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics) {
+  const std::size_t errors_before = diagnostics.error_count();
+  verify_kernel(kernel, diagnostics, true);
+  if (header.int_width != 64) check_literals(kernel, diagnostics);
+  check_features(kernel, header.needs, diagnostics);
+  return diagnostics.error_count() == errors_before;
+}
+
 bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
   const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
   std::unordered_map<std::string_view, Span> names;
   for (const Kernel& kernel : program.kernels) {
-    verify_kernel(kernel, diagnostics, true);
-    if (header.int_width != 64) check_literals(kernel, diagnostics);
-    check_features(kernel, header.needs, diagnostics);
+    if (!kernel.unread) verify_kernel(kernel, header, diagnostics);
     const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
     if (added) continue;
     diagnostics.add(

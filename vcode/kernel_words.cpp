@@ -14,8 +14,8 @@ constexpr std::string_view kReduceSuffix = "_REDUCE";
 
 /// All that is neither a combinator, an operation of thunks nor a type.
 constexpr std::string_view kOtherWords[] = {
-    "KERNEL", "STREAM", "AUTO", "IN",   "OUT",  "REUSE", "DO", "SPEC", "END", "VEC", "SEG",
-    "LET",    "IF",     "INTO", "WHEN", "EXIT", "T",     "F",  "=",    "=>",  "->"};
+    "KERNEL", "STREAM", "AUTO", "IN",   "OUT",   "REUSE", "DO", "SPEC", "END", "VEC", "SEG", "LET",
+    "IF",     "INTO",   "WHEN", "EXIT", "REACH", "SEAL",  "T",  "F",    "=",   "=>",  "->"};
 
 struct CombinatorName {
   std::string_view text;

@@ -98,11 +98,12 @@ bool is_word(std::string_view text) {
          classify(text.data(), text.data() + text.size()) == Token::Kind::Word;
 }
 
-Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
+Lexer::Lexer(const Source& source, Diagnostics& diagnostics, Place place)
     : diagnostics_(diagnostics),
-      at_(source.text().data()),
-      end_(at_ + source.text().size()),
-      line_begin_(at_) {}
+      at_(source.text().data() + place.offset),
+      end_(source.text().data() + source.text().size()),
+      line_begin_(at_ - (place.column - 1)),
+      line_(place.line) {}
 
 Span Lexer::span(const char* begin, const char* end) const {
   return {line_, saturate(begin - line_begin_ + 1), saturate(end - begin)};
@@ -150,9 +151,24 @@ Token Lexer::next() {
   return {Token::Kind::End, {}, span(end_, end_)};
 }
 
-// Moves behind the next `mark`, counting lines, and returns its place; null if there is none.
+// Moves to a later character, counting lines.
+void Lexer::move_to(const char* target) {
+  const char* from = at_;
+  while (const auto* newline = static_cast<const char*>(
+             std::memchr(from, '\n', static_cast<std::size_t>(target - from)))) {
+    from = newline + 1;
+    start_line_at(from);
+  }
+  at_ = target;
+}
+
+void Lexer::skip(std::size_t bytes) {
+  move_to(at_ + bytes);
+}
+
+// Moves behind the next `mark` and returns its place; null if there is none.
 const char* Lexer::find_closing(char mark) {
-  const char* from = at_ + 1;
+  const char* const from = at_ + 1;
   const auto* closing =
       static_cast<const char*>(std::memchr(from, mark, static_cast<std::size_t>(end_ - from)));
   if (closing == nullptr) {
@@ -160,12 +176,7 @@ const char* Lexer::find_closing(char mark) {
     broken_ = true;
     return nullptr;
   }
-  while (const auto* newline = static_cast<const char*>(
-             std::memchr(from, '\n', static_cast<std::size_t>(closing - from)))) {
-    from = newline + 1;
-    start_line_at(from);
-  }
-  at_ = closing + 1;
+  move_to(closing + 1);
   return closing;
 }
 

@@ -67,6 +67,7 @@ std::optional<LinkedProgram> Linker::run() {
   for (const Kernel& kernel : program_.kernels) size += kernel.spec.size() + 1;
   linked.code.reserve(size);
   linked.functions.reserve(kept + program_.kernels.size());
+  linked.kernels.reserve(program_.kernels.size());
   // Looked up before the names move into the result: the keys are views of them.
   callees_.reserve(program_.names.size());
   runs_.reserve(program_.names.size());
@@ -166,12 +167,11 @@ void Linker::append_spec(Kernel& kernel, LinkedProgram& linked) {
   LinkedKernel result;
   if (kernel.has_spec) {
     const auto begin = static_cast<std::uint32_t>(linked.code.size());
-    Instruction end;
+    append_code(kernel.spec, linked);
+    kernel.spec = {};
+    Instruction& end = linked.code.emplace_back();
     end.op = Op::Return;
     end.span = kernel.name_span;
-    kernel.spec.push_back(end);
-    append_code(kernel.spec, linked);
-    kernel.spec.clear();
     result.spec = static_cast<std::uint32_t>(linked.functions.size());
     linked.functions.push_back({"KERNEL " + kernel.name, kernel.name_span, begin,
                                 static_cast<std::uint32_t>(linked.code.size()), true});

@@ -17,8 +17,9 @@ namespace {
 
 class Parser {
  public:
-  Parser(std::shared_ptr<const Source> source, Diagnostics& diagnostics)
+  Parser(std::shared_ptr<const Source> source, Diagnostics& diagnostics, bool put_off_kernels)
       : diagnostics_(diagnostics),
+        put_off_kernels_(put_off_kernels),
         errors_before_(diagnostics.error_count()),
         reader_(*source, diagnostics),
         instructions_(program_, reader_, diagnostics) {
@@ -39,6 +40,7 @@ class Parser {
   bool type_list(std::vector<Type>& types);
 
   Diagnostics& diagnostics_;
+  bool put_off_kernels_;
   std::size_t errors_before_;  // counted before the reader reads its first token
   TokenReader reader_;
   Program program_;
@@ -152,7 +154,9 @@ bool Parser::width(std::optional<int>& bits) {
 }
 
 void Parser::kernel() {
-  if (auto kernel = parse_kernel(reader_, instructions_)) {
+  // What FP STRICT refuses is found in the bindings.
+  const bool put_off = put_off_kernels_ && !program_.fcode->strict_fp;
+  if (auto kernel = parse_kernel(reader_, instructions_, put_off)) {
     program_.kernels.push_back(std::move(*kernel));
   }
 }
@@ -207,8 +211,21 @@ bool Parser::type_list(std::vector<Type>& types) {
 
 }  // namespace
 
-std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics) {
-  return Parser(std::move(source), diagnostics).run();
+std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics,
+                             bool put_off_kernels) {
+  return Parser(std::move(source), diagnostics, put_off_kernels).run();
+}
+
+std::optional<Kernel> read_kernel(const Source& source, const FcodeHeader& header,
+                                  const Kernel& kernel, Diagnostics& diagnostics) {
+  TokenReader reader(source, diagnostics, kernel.unread->begin);
+  Program program;
+  program.fcode = header;
+  InstructionParser instructions(program, reader, diagnostics);
+  std::optional<Kernel> read = parse_kernel(reader, instructions, false);
+  if (!read || !verify_kernel(*read, header, diagnostics)) return std::nullopt;
+  read->spec.clear();
+  return read;
 }
 
 }  // namespace vcode

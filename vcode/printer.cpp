@@ -168,8 +168,8 @@ void print_function(const Function& function, const Program& program,
   print_code(function.code, program, comments, writer);
 }
 
-void print_kernel(const Kernel& kernel, const Program& program, Writer& writer) {
-  print_kernel_head(kernel, writer.text());
+void print_kernel(const Kernel& kernel, const Program& program, bool sealed, Writer& writer) {
+  print_kernel_head(kernel, sealed && kernel.has_spec, writer.text());
   if (kernel.has_spec) {
     writer.text() += "SPEC\n";
     print_code(kernel.spec, program, {}, writer);
@@ -191,19 +191,13 @@ void print_header(const FcodeHeader& header, std::string& text) {
   }
 }
 
-}  // namespace
-
-std::string print(const Program& program) {
-  return print(program, {});
-}
-
-std::string print(const Program& program, const Comments& comments) {
+std::string print(const Program& program, bool sealed, const Comments& comments) {
   std::string text;
   Writer writer(text);
   if (program.fcode) print_header(*program.fcode, text);
   for (const Kernel& kernel : program.kernels) {
     text += '\n';
-    print_kernel(kernel, program, writer);
+    print_kernel(kernel, program, sealed, writer);
   }
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     if (!text.empty()) text += '\n';
@@ -211,6 +205,16 @@ std::string print(const Program& program, const Comments& comments) {
                    i < comments.size() ? comments[i] : std::vector<std::string>(), writer);
   }
   return text;
+}
+
+}  // namespace
+
+std::string print(const Program& program) {
+  return print(program, false, {});
+}
+
+std::string print_sealed(const Program& program, const Comments& comments) {
+  return print(program, true, comments);
 }
 
 std::string print(const Instruction& instruction, const LinkedProgram& program) {

@@ -17,8 +17,10 @@ std::string print(const Program& program);
 
 /// For each instruction of each function a comment that its line ends with; empty: none.
 using Comments = std::vector<std::vector<std::string>>;
-/// The same text with comments, which contain neither braces nor line ends.
-std::string print(const Program& program, const Comments& comments);
+/// The same text with comments, which contain neither braces nor line ends, and with a seal
+/// (kernel_seal.hpp) on every kernel that has a SPEC: the form in which programs are stored.
+/// REQUIRES: kernels that verify_kernel() accepts.
+std::string print_sealed(const Program& program, const Comments& comments = {});
 
 /// One instruction on one line, for traces and messages: names and the first few elements of a
 /// constant are filled in from the linked program.

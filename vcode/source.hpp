@@ -22,6 +22,13 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
+/// A character of a text: its number, counted from 0, and where it stands.
+struct Place {
+  std::size_t offset = 0;
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+
 /// A named text with access by line. Immutable. Where the lines begin is found out when the first
 /// one is asked for: a program without faults needs none.
 class Source {

@@ -116,7 +116,9 @@ int Command::perform() {
 int Command::run_program() {
   Diagnostics diagnostics;
   source_ = read_source(options_.file, diagnostics);
-  const LoadOptions load_options{options_.optimize, options_.disabled_passes};
+  const LoadOptions load_options{
+      options_.optimize, options_.disabled_passes,
+      options_.task == Task::Run && options_.kernels == KernelUse::WhenItPays};
   std::optional<vcode::LinkedProgram> program;
   if (source_) program = load_program(source_, diagnostics, load_options);
   if (!program) {

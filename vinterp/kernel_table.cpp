@@ -6,6 +6,9 @@
 
 #include <fmt/core.h>
 
+#include "cvl/failure.hpp"
+#include "vcode/parser.hpp"
+
 namespace vinterp {
 namespace {
 
@@ -104,12 +107,29 @@ LoadedKernel::LoadedKernel(const vcode::LinkedKernel& kernel)
       spec(kernel.spec),
       lengths(lengths_of(kernel.definition)),
       results(static_cast<std::uint32_t>(kernel.definition.outputs.size())),
-      warm_up(kernel.definition) {
+      warm_up(definition->inputs.size(),
+              definition->unread ? definition->unread->reach : vcode::reach_of(*definition)) {
   accepted.reserve(definition->inputs.size());
   for (const vcode::KernelParameter input : definition->inputs) {
     const auto type = static_cast<unsigned>(vcode::parameter_type(*definition, input));
     accepted.push_back(static_cast<std::uint8_t>(1u << type));
   }
+}
+
+void read_bindings(LoadedKernel& kernel, const vcode::LinkedProgram& program) {
+  vcode::Diagnostics diagnostics;
+  std::optional<vcode::Kernel> read =
+      vcode::read_kernel(*program.source, *program.fcode, *kernel.definition, diagnostics);
+  if (!read) {
+    diagnostics.sort();
+    const vcode::Diagnostic& first = diagnostics.all().front();
+    throw cvl::Failure(first.code, first.message,
+                       {fmt::format("in line {} of the kernel `{}`, whose seal fits all the same",
+                                    first.span.line, kernel.definition->name)},
+                       first.hint);
+  }
+  kernel.read = std::make_unique<const vcode::Kernel>(std::move(*read));
+  kernel.definition = kernel.read.get();
 }
 
 std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program) {

@@ -6,11 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "cvl/backend.hpp"
 #include "cvl/value.hpp"
-#include "vcode/kernel.hpp"
+#include "vcode/kernel_reach.hpp"
 
 namespace vinterp {
 
@@ -20,8 +20,8 @@ enum class KernelUse : std::uint8_t { Never, WhenItPays, Always };
 /// Counts the elements that a kernel has been run on.
 class WarmUp {
  public:
-  /// `kernel` has passed verification and is needed here only.
-  explicit WarmUp(const vcode::Kernel& kernel);
+  WarmUp(std::size_t operands, vcode::KernelReach reach)
+      : operands_(operands), reach_(std::move(reach)) {}
 
   /// Counts a run. True from the first run on that has more than `enough` elements, or with those
   /// before several times as many.
@@ -29,25 +29,10 @@ class WarmUp {
   bool pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough);
 
  private:
-  /// What the elements of an INT operand say about the length of some space.
-  enum class Says : std::uint8_t {
-    Nothing,
-    Greatest,  // one of them may be a length
-    Sum,       // they may be lengths of segments
-  };
-  struct Measured {
-    std::size_t operand;
-    Says says;
-  };
-
-  void find_measured(const vcode::Kernel& kernel, const std::vector<bool>& spaces);
   std::int64_t extent(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough) const;
 
   std::size_t operands_;
-  std::int64_t longest_literal_ = 0;  // length of a space that is a number
-  std::vector<Measured> measured_;
-  bool multiplies_ = false;    // are lengths products, and not sums, of that?
-  std::int64_t growth_ = 1;    // and of constants that make up so much
+  vcode::KernelReach reach_;
   std::int64_t elements_ = 0;  // so far
   bool pays_ = false;
 };

@@ -4,6 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "vcode/error_codes.hpp"
+#include "vcode/kernel_seal.hpp"
+#include "vcode/parser.hpp"
+#include "vcode/printer.hpp"
 #include "vinterp/machine_support.hpp"
 #include "vinterp/observed_program.hpp"
 #include "vinterp/profile.hpp"
@@ -192,16 +195,32 @@ TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
   CHECK(contains(without, "kernel runs               0\n"));
 }
 
-/// What the last line of the report of kernel runs says, with kernels that have to pay.
-std::string runs_that_pay(const std::string& program, const std::string& stack) {
+std::string sealed(const std::string& program) {
+  vcode::Diagnostics diagnostics;
+  const auto parsed =
+      vcode::parse(std::make_shared<const vcode::Source>("test.vcode", program), diagnostics);
+  REQUIRE(parsed);
+  return vcode::print_sealed(*parsed);
+}
+
+/// What a report says of kernel runs, with kernels that have to pay.
+std::string runs_reported(const std::string& program, const std::string& stack, bool put_off) {
   vinterp::Statistics statistics(vinterp_test::linked(program));
   RunOptions options;
   options.machine.kernels = vinterp::KernelUse::WhenItPays;
   options.observers = {&statistics};
+  options.load.put_off_kernels = put_off;
   CHECK(run_program(program, options).stack == stack);
   const std::string report = statistics.report({}, {}, 1.0);
   const std::size_t at = report.find("kernel runs");
   return report.substr(at, report.find('\n', at) - at);
+}
+
+/// The same, whether its kernels are read first or no sooner than they are run.
+std::string runs_that_pay(const std::string& program, const std::string& stack) {
+  const std::string runs = runs_reported(program, stack, false);
+  CHECK(runs_reported(sealed(program), stack, true) == runs);
+  return runs;
 }
 
 TEST_CASE("a kernel begins as its SPEC", "[kernel]") {
@@ -244,6 +263,24 @@ TEST_CASE("lengths that a kernel makes of nothing but constants count, too", "[k
   CHECK(runs_that_pay(count("(FLOOR (* FLOAT 400.0 750.0))",
                             "CONST FLOAT 400.0 CONST FLOAT 750.0 * FLOAT FLOOR"),
                       "( 300000 )\n") == "kernel runs               1");
+}
+
+TEST_CASE("a kernel that is found to be wrong when it is read", "[kernel]") {
+  const std::string text = sealed(kNegate + "FUNC MAIN CONST INT (1 2) RUN negate RET\n");
+  const auto head_at = text.find("KERNEL"), seal_at = text.find("SEAL"),
+             body_at = text.find("DO\n") + 2, spec_at = text.find("SPEC");
+  std::string body = text.substr(body_at, spec_at - body_at);
+  body.replace(body.find("a[i]"), 4, "1.0");
+  const std::string forged = text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
+                             vcode::seal_sum(text.substr(head_at, seal_at - head_at), body) +
+                             "\nDO" + body + text.substr(spec_at);
+  RunOptions options;
+  options.load.put_off_kernels = true;
+  const Ran ran = run_program(forged, options);
+  CHECK(ran.outcome == vinterp::Outcome::Failed);
+  CAPTURE(ran.messages);
+  CHECK(contains(ran.messages, "`- INT` needs INT as operand 1, found FLOAT"));
+  CHECK(contains(ran.messages, "of the kernel `negate`, whose seal fits all the same"));
 }
 
 TEST_CASE("random numbers go on where the SPEC ended", "[kernel]") {

@@ -30,6 +30,7 @@ struct RunOptions {
   std::size_t memory = cvl::Heap::kUnlimited;
   std::vector<vinterp::Observer*> observers = {};
   std::uint64_t fail_allocation = 0;  // number of the allocation that fails; 0: none
+  vinterp::LoadOptions load = {};
 };
 
 /// The program is not verified: the machine has to find out everything itself.
@@ -37,7 +38,7 @@ inline Ran run_program(const std::string& text, const RunOptions& options = {}) 
   Ran ran;
   vcode::Diagnostics diagnostics;
   const auto source = std::make_shared<const vcode::Source>("test.vcode", text);
-  const auto program = vinterp::load_program(source, diagnostics);
+  const auto program = vinterp::load_program(source, diagnostics, options.load);
   cvl::cpu::CpuOptions cpu;
   cpu.widths = options.widths;
   cpu.threads = 1;

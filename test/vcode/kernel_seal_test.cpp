@@ -1,0 +1,181 @@
+// Seals of kernel definitions: what is read later, and what is read at once.
+#include "vcode/kernel_seal.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <catch2/catch.hpp>
+
+#include "support.hpp"
+#include "vcode/printer.hpp"
+
+namespace vcode::testing {
+namespace {
+
+const std::string kTwice =
+    "FCODE 2\n"
+    "NEEDS SCATTER\n"
+    "KERNEL twice\n"
+    "IN a : VEC INT n, k : VEC INT 1\n"
+    "OUT y : VEC INT n, z : VEC INT m\n"
+    "DO SIZE m = (* INT 3 k[0])\n"
+    "  y = MAP n ( i => (+ INT a[i] a[i]) )\n"
+    "  z = SCATTER n ( i => a[i] ) ( i => i ) INTO m\n"
+    "SPEC CPOP 1 1 COPY 1 0 + INT CPOP 1 1\n"
+    "END\n"
+    "FUNC MAIN CONST INT (1 2) CONST INT 4 RUN twice RET\n";
+
+std::string sealed(const std::string& text) {
+  const Outcome outcome = parse_text(text);
+  INFO(outcome.messages());
+  REQUIRE(outcome.program);
+  return print_sealed(*outcome.program);
+}
+
+Outcome parse_later(const std::string& text) {
+  Outcome outcome;
+  outcome.source = std::make_shared<Source>("p.fcode", text);
+  outcome.program = parse(outcome.source, outcome.diagnostics, true);
+  return outcome;
+}
+
+std::string replaced(std::string text, std::string_view part, std::string_view by) {
+  const std::size_t at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, part.size(), by);
+}
+
+TEST_CASE("sealed programs read back, at once and later", "[kernel]") {
+  int unread = 0;
+  std::vector<std::string> programs = {kTwice};
+  for (const auto& path : fcode_programs()) programs.push_back(read_file(path));
+  for (const std::string& program : programs) {
+    const Outcome whole = parse_text(program);
+    REQUIRE(whole.program);
+    const std::string text = print_sealed(*whole.program);
+    INFO(text);
+    const Outcome at_once = parse_text(text);
+    REQUIRE(at_once.program);
+    CHECK(same_program(*whole.program, *at_once.program));
+    CHECK(print_sealed(*at_once.program) == text);
+
+    const Outcome later = parse_later(text);
+    INFO(later.messages());
+    REQUIRE(later.program);
+    REQUIRE(later.program->kernels.size() == whole.program->kernels.size());
+    for (std::size_t k = 0; k < whole.program->kernels.size(); ++k) {
+      const Kernel& expected = at_once.program->kernels[k];
+      const Kernel& kernel = later.program->kernels[k];
+      CHECK(kernel.unread.has_value() == expected.has_spec);
+      CHECK(kernel.spec.size() == expected.spec.size());
+      if (!kernel.unread) continue;
+      CHECK(kernel.bindings.empty());
+      Diagnostics diagnostics;
+      const auto read = read_kernel(*later.source, *later.program->fcode, kernel, diagnostics);
+      REQUIRE(read);
+      CHECK(same_kernel(*read, expected));
+      CHECK(read->name_span == expected.name_span);
+      CHECK(read->bindings.front().span == expected.bindings.front().span);
+      ++unread;
+    }
+  }
+  CHECK(unread >= 5);
+}
+
+TEST_CASE("the places behind an unread kernel are right", "[kernel]") {
+  const std::string text = sealed(kTwice);
+  const Outcome later = parse_later(text + "FUNC f NONSENSE RET\n");
+  REQUIRE(later.diagnostics.all().size() == 1);
+  const auto lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+  CHECK(later.diagnostics.all()[0].span == Span{lines + 1, 8, 8});
+}
+
+TEST_CASE("how far a kernel reaches is told by its head", "[kernel]") {
+  const std::string text = sealed(kTwice);
+  CHECK(text.find("\nREACH 0 3 * MAX k\nSEAL ") != std::string::npos);
+  const Outcome whole = parse_text(text);
+  const Outcome later = parse_later(text);
+  REQUIRE((whole.program && later.program));
+  CHECK(later.program->kernels[0].unread->reach == reach_of(whole.program->kernels[0]));
+  CHECK(sealed("FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n DO y = MAP n ( i => a[i] ) "
+               "SPEC END FUNC MAIN RET")
+            .find("REACH") == std::string::npos);
+}
+
+TEST_CASE("what was edited is read at once", "[kernel]") {
+  const std::string text = sealed(kTwice);
+  REQUIRE(parse_later(text).program->kernels[0].unread);
+  for (const auto& [part, by] : {
+           std::pair{"(+ INT a[i]", "(* INT a[i]"},  // a binding
+           std::pair{"a[i] a[i]", "a[i]  a[i]"},     // a blank
+           std::pair{"KERNEL twice\nIN  a :", "KERNEL twice\nIN  a  :"},
+           std::pair{"REACH 0 3", "REACH 0 2"},
+           std::pair{"SEAL 1", "SEAL 2"},
+           std::pair{"SEAL 1", "SEAL 9223372036854775"},
+           std::pair{"SPEC\n", "{ } SPEC\n"},
+       }) {
+    CAPTURE(part, by);
+    const Outcome outcome = parse_later(replaced(text, part, by));
+    CAPTURE(outcome.messages());
+    REQUIRE(outcome.program);
+    CHECK(!outcome.program->kernels[0].unread);
+    CHECK(outcome.program->kernels[0].bindings.size() == 3);
+  }
+  const Outcome wrong = parse_later(replaced(text, "a[i] a[i]", "a[i] b[i]"));
+  CHECK(!wrong.program);
+  CHECK(wrong.has(ErrorCode::KernelName));
+}
+
+TEST_CASE("files that demand sums from left to right are read at once", "[kernel]") {
+  const std::string text = replaced(sealed(kTwice), "FP REASSOC", "FP STRICT");
+  CHECK(!parse_later(text).program->kernels[0].unread);
+}
+
+TEST_CASE("seals and reaches that make no sense", "[kernel]") {
+  const std::string text = sealed(kTwice);
+  for (const auto& [part, by] : {
+           std::pair{"SEAL 1", "SEAL -1"},
+           std::pair{"SEAL ", "SEAL ("},
+           std::pair{"SEAL ", "SEAL 12 ( "},
+           std::pair{"REACH 0", "REACH n"},
+           std::pair{"REACH 0", "REACH -1"},
+           std::pair{"REACH 0 3", "REACH 0 99999999999"},
+           std::pair{"MAX k", "MAX y"},
+           std::pair{"MAX k", "MAX n"},
+           std::pair{"MAX k", "MAX 1"},
+       }) {
+    CAPTURE(part, by);
+    for (const bool later : {false, true}) {
+      const std::string edited = replaced(text, part, by);
+      const Outcome outcome = later ? parse_later(edited) : parse_text(edited);
+      CHECK(!outcome.program);
+      CHECK(outcome.diagnostics.error_count() >= 1);
+    }
+  }
+}
+
+TEST_CASE("a seal on bindings that break a rule is found out when they are read", "[kernel]") {
+  const std::string text = sealed(kTwice);
+  const auto head_at = text.find("KERNEL"), seal_at = text.find("SEAL"),
+             body_at = text.find("DO\n") + 2, spec_at = text.find("SPEC");
+  const std::string head = text.substr(head_at, seal_at - head_at);
+  const std::string body =
+      replaced(text.substr(body_at, spec_at - body_at), "a[i] a[i]", "a[i] 1.0");
+  const std::string forged = text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
+                             seal_sum(head, body) + "\nDO" + body + text.substr(spec_at);
+  const Outcome outcome = parse_later(forged);
+  REQUIRE(outcome.program);
+  REQUIRE(outcome.program->kernels[0].unread);
+  Diagnostics diagnostics;
+  CHECK(!read_kernel(*outcome.source, *outcome.program->fcode, outcome.program->kernels[0],
+                     diagnostics));
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(diagnostics.all()[0].code == ErrorCode::KernelType);
+  CHECK(
+      diagnostics.all()[0].span.line ==
+      1 + std::count(forged.begin(), forged.begin() + static_cast<long>(forged.find("1.0")), '\n'));
+}
+
+}  // namespace
+}  // namespace vcode::testing

@@ -1,0 +1,40 @@
+#include "vcode/kernel_seal.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace vcode {
+namespace {
+
+constexpr std::uint64_t kFactor = 0x9FB21C651E98DF25;  // odd, with its bits well mixed
+
+/// Up to eight characters as a number, the same on every machine.
+std::uint64_t word_of(std::string_view text) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    word |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
+  }
+  return word;
+}
+
+std::uint64_t add(std::uint64_t sum, std::uint64_t word) {
+  sum = (sum ^ word) * kFactor;
+  return sum ^ (sum >> 32);
+}
+
+std::uint64_t add_text(std::uint64_t sum, std::string_view text) {
+  constexpr std::size_t kWord = 8;
+  sum = add(sum, text.size());
+  std::size_t at = 0;
+  for (; at + kWord <= text.size(); at += kWord) sum = add(sum, word_of({text.data() + at, kWord}));
+  return add(sum, word_of(text.substr(at)));
+}
+
+}  // namespace
+
+std::string seal_sum(std::string_view head, std::string_view body) {
+  return fmt::format("{:016x}", add_text(add_text(0, head), body));
+}
+
+}  // namespace vcode
