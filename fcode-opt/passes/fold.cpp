@@ -1,11 +1,18 @@
 // Constant folding. INT and FLOAT are 32 or 64 bits wide, as the run decides, so a result is only
-// taken if all four combinations of widths agree on it.
+// taken if all four combinations of widths agree on it; where they do not, the four results are
+// remembered, because what is computed from them may be the same again: ROUND of a quotient.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "cvl/scalar_ops.hpp"
 #include "fcode-opt/passes/passes.hpp"
@@ -40,7 +47,10 @@ constexpr bool is_inexact(Op op) {
 template <class Int, class Float>
 class Arithmetic {
  public:
-  static std::optional<Element> apply(Op op, Type written, const Element* operands) {
+  // Inlined four times over it would count as cold code, in which g++ calls the math library for
+  // FLOOR; programs start without that library.
+  [[gnu::noinline]] static std::optional<Element> apply(Op op, Type written,
+                                                        const Element* operands) {
     switch (op) {
 #define ELEMENTWISE(id, text, types, in, out, doc)                                         \
   case Op::id:                                                                             \
@@ -72,21 +82,13 @@ class Arithmetic {
   }
 
   template <class T>
-  static std::optional<T> get(const Element& element) {
+  static T get(const Element& element) {
     if constexpr (std::is_same_v<T, cvl::ops::Bool>) {
       return std::get<cvl::ops::Bool>(element);
     } else if constexpr (std::is_floating_point_v<T>) {
-      const double value = std::get<double>(element);
-      const T narrow = static_cast<T>(value);
-      if (std::bit_cast<std::uint64_t>(static_cast<double>(narrow)) !=
-          std::bit_cast<std::uint64_t>(value)) {
-        return std::nullopt;
-      }
-      return narrow;
+      return static_cast<T>(std::get<double>(element));
     } else {
-      const std::int64_t value = std::get<std::int64_t>(element);
-      const T narrow = static_cast<T>(value);
-      return narrow == value ? std::optional<T>(narrow) : std::nullopt;
+      return static_cast<T>(std::get<std::int64_t>(element));
     }
   }
 
@@ -125,17 +127,15 @@ class Arithmetic {
 
   template <class Functor, class T, std::size_t count>
   static std::optional<Element> run(const Element* operands) {
-    const auto a = get<T>(operands[0]);
-    if (!a) return std::nullopt;
+    const T a = get<T>(operands[0]);
     if constexpr (count == 1) {
-      return unary<Functor>(*a);
+      return unary<Functor>(a);
     } else {
-      const auto b = get<T>(operands[1]);
-      if (!b) return std::nullopt;
-      if constexpr (requires { Functor::fails(*a, *b); }) {
-        if (Functor::fails(*a, *b)) return std::nullopt;
+      const T b = get<T>(operands[1]);
+      if constexpr (requires { Functor::fails(a, b); }) {
+        if (Functor::fails(a, b)) return std::nullopt;
       }
-      return made(Functor::apply(*a, *b));
+      return made(Functor::apply(a, b));
     }
   }
 
@@ -151,21 +151,83 @@ class Arithmetic {
   }
 };
 
-std::optional<Element> compute(Op op, Type written, const Element* operands) {
-  const auto first = Arithmetic<std::int32_t, float>::apply(op, written, operands);
-  if (!first) return std::nullopt;
-  for (const auto& other : {Arithmetic<std::int32_t, double>::apply(op, written, operands),
-                            Arithmetic<std::int64_t, float>::apply(op, written, operands),
-                            Arithmetic<std::int64_t, double>::apply(op, written, operands)}) {
-    if (!other || !same(*first, *other)) return std::nullopt;
-  }
-  return first;
+/// What an element is at each combination of widths.
+using ByWidth = std::array<Element, 4>;
+
+template <class Int, class Float>
+bool compute_at(std::size_t width, Op op, Type written, std::span<const ByWidth* const> operands,
+                ByWidth& result) {
+  Element at_width[vcode::kMaxOperands];
+  for (std::size_t i = 0; i < operands.size(); ++i) at_width[i] = (*operands[i])[width];
+  const auto computed = Arithmetic<Int, Float>::apply(op, written, at_width);
+  if (computed) result[width] = *computed;
+  return computed.has_value();
 }
+
+std::optional<ByWidth> compute(Op op, Type written, std::span<const ByWidth* const> operands) {
+  ByWidth result;
+  const bool all = compute_at<std::int32_t, float>(0, op, written, operands, result) &&
+                   compute_at<std::int32_t, double>(1, op, written, operands, result) &&
+                   compute_at<std::int64_t, float>(2, op, written, operands, result) &&
+                   compute_at<std::int64_t, double>(3, op, written, operands, result);
+  return all ? std::optional(result) : std::nullopt;
+}
+
+/// Can a run of 32-bit FLOATs load the number? It rounds it then.
+std::optional<double> narrowed(double wide) {
+  if (std::isfinite(wide) && std::abs(wide) > std::numeric_limits<float>::max())
+    return std::nullopt;
+  return static_cast<float>(wide);
+}
+
+bool fits_32_bits(std::int64_t number) {
+  return number >= std::numeric_limits<std::int32_t>::min() &&
+         number <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// What runs of each width make of an element of a constant; nothing: not all can load it.
+std::optional<ByWidth> loaded(const Element& element) {
+  if (const double* const wide = std::get_if<double>(&element)) {
+    const auto narrow = narrowed(*wide);
+    if (!narrow) return std::nullopt;
+    return ByWidth{*narrow, *wide, *narrow, *wide};
+  }
+  if (const auto* const number = std::get_if<std::int64_t>(&element)) {
+    if (!fits_32_bits(*number)) return std::nullopt;
+  }
+  return ByWidth{element, element, element, element};
+}
+
+/// The element of a constant that every run loads as that, if there is one.
+std::optional<Element> constant_element(const ByWidth& element) {
+  const Element& widest = element.back();
+  const auto again = loaded(widest);
+  if (!again || !std::equal(element.begin(), element.end(), again->begin(), same))
+    return std::nullopt;
+  return widest;
+}
+
+/// A vector at each combination of widths.
+struct Folded {
+  Type type;
+  std::vector<ByWidth> elements;
+};
 
 Element element(const Constant& constant, std::size_t at) {
   if (constant.type == Type::Float) return constant.floats()[at];
   if (constant.type == Type::Bool) return constant.bools()[at];
   return constant.ints()[at];
+}
+
+std::optional<Folded> folded(const Constant& constant) {
+  if (constant.size() > kLongestResult || !vcode::is_data(constant.type)) return std::nullopt;
+  Folded result{constant.type, {}};
+  for (std::size_t at = 0; at < constant.size(); ++at) {
+    const auto each = loaded(element(constant, at));
+    if (!each) return std::nullopt;
+    result.elements.push_back(*each);
+  }
+  return result;
 }
 
 void append(Constant& constant, const Element& element) {
@@ -184,56 +246,62 @@ Constant empty_constant(Type type) {
   return constant;
 }
 
-std::optional<Constant> elementwise(const Statement& statement,
-                                    const std::vector<const Constant*>& operands) {
+/// The constant that every run loads as that, if there is one.
+std::optional<Constant> constant_of(const Folded& vector) {
+  Constant result = empty_constant(vector.type);
+  for (const ByWidth& each : vector.elements) {
+    const auto element = constant_element(each);
+    if (!element) return std::nullopt;
+    append(result, *element);
+  }
+  if (vector.elements.size() == 1) result.form = ConstantForm::Scalar;
+  return result;
+}
+
+std::optional<Folded> elementwise(const Statement& statement,
+                                  const std::vector<const Folded*>& operands) {
   const vcode::OpInfo& info = vcode::info(statement.op);
-  const std::size_t length = operands[0]->size();
-  if (length > kLongestResult) return std::nullopt;
+  const std::size_t length = operands[0]->elements.size();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     // Longer operands are an error in runs with -c.
-    if (operands[i]->size() != length ||
+    if (operands[i]->elements.size() != length ||
         operands[i]->type != vcode::operand_type(info.operands[i], statement.written)) {
       return std::nullopt;
     }
   }
-  Constant result = empty_constant(*vcode::operand_type(info.results[0], statement.written));
+  Folded result{*vcode::operand_type(info.results[0], statement.written), {}};
   for (std::size_t at = 0; at < length; ++at) {
-    Element elements[vcode::kMaxOperands];
-    for (std::size_t i = 0; i < operands.size(); ++i) elements[i] = element(*operands[i], at);
-    const auto computed = compute(statement.op, statement.written, elements);
+    const ByWidth* elements[vcode::kMaxOperands];
+    for (std::size_t i = 0; i < operands.size(); ++i) elements[i] = &operands[i]->elements[at];
+    const auto computed = compute(statement.op, statement.written, {elements, operands.size()});
     if (!computed) return std::nullopt;
-    append(result, *computed);
+    result.elements.push_back(*computed);
   }
-  if (length == 1) result.form = ConstantForm::Scalar;
   return result;
 }
 
-bool all_fit(const std::vector<std::int64_t>& numbers, std::int64_t least) {
-  for (const std::int64_t number : numbers) {
-    if (number < least || number > std::numeric_limits<std::int32_t>::max()) return false;
-  }
-  return true;
+bool are_lengths(const std::vector<std::int64_t>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
+    return number >= 0 && number <= std::numeric_limits<std::int32_t>::max();
+  });
 }
 
-std::optional<Constant> computed(const Statement& statement,
-                                 const std::vector<const Constant*>& operands) {
-  const Constant& first = *operands[0];
+/// Lengths and descriptors of constants.
+std::optional<Constant> measured(const Statement& statement, const Constant& operand) {
   switch (vcode::info(statement.op).family) {
-    case vcode::Family::Elementwise:
-      return elementwise(statement, operands);
     case vcode::Family::Length:
-      if (first.type == Type::Segdes) return std::nullopt;
-      return int_constant(static_cast<std::int64_t>(first.size()));
+      if (operand.type == Type::Segdes) return std::nullopt;
+      return int_constant(static_cast<std::int64_t>(operand.size()));
     case vcode::Family::MakeSegdes:
     case vcode::Family::Lengths: {
       // Lengths are numbers in both; a negative one, or one too large, is left to the run.
       const bool make = statement.op == Op::MakeSegdes;
-      if (first.type != (make ? Type::Int : Type::Segdes) || !all_fit(first.ints(), 0)) {
+      if (operand.type != (make ? Type::Int : Type::Segdes) || !are_lengths(operand.ints())) {
         return std::nullopt;
       }
-      Constant result = first;
+      Constant result = operand;
       result.type = make ? Type::Segdes : Type::Int;
-      result.form = first.size() == 1 ? ConstantForm::Scalar : ConstantForm::Vector;
+      result.form = operand.size() == 1 ? ConstantForm::Scalar : ConstantForm::Vector;
       result.element_spans.clear();
       return result;
     }
@@ -242,22 +310,59 @@ std::optional<Constant> computed(const Statement& statement,
   }
 }
 
+class Folding {
+ public:
+  Rewrite operator()(Statement& statement, RewriteContext& context) {
+    if (std::exchange(function_, &context.function) != &context.function) remembered_.clear();
+    if (statement.kind != Statement::Kind::Op || !is_pure(statement) || statement.operands.empty())
+      return Rewrite::None;
+    const auto constant = vcode::info(statement.op).family == vcode::Family::Elementwise
+                              ? computed(statement, context)
+                              : measured_constant(statement, context);
+    if (!constant) return Rewrite::None;
+    become_constant(statement, add_constant(context.module, *constant));
+    return Rewrite::Changed;
+  }
+
+ private:
+  static std::optional<Constant> measured_constant(const Statement& statement,
+                                                   const RewriteContext& context) {
+    const Constant* const operand = context.constant(statement.operands[0]);
+    return operand == nullptr ? std::nullopt : measured(statement, *operand);
+  }
+
+  std::optional<Constant> computed(const Statement& statement, const RewriteContext& context) {
+    std::vector<const Folded*> operands;
+    for (const ValueId operand : statement.operands) {
+      const Folded* const known = find(operand, context);
+      if (known == nullptr) return std::nullopt;
+      operands.push_back(known);
+    }
+    auto result = elementwise(statement, operands);
+    if (!result) return std::nullopt;
+    auto constant = constant_of(*result);
+    if (!constant) remembered_.emplace(statement.results[0], std::move(*result));
+    return constant;
+  }
+
+  /// What is known of a value at each width; places last until the map is cleared.
+  const Folded* find(ValueId value, const RewriteContext& context) {
+    if (const auto known = remembered_.find(value); known != remembered_.end())
+      return &known->second;
+    const Constant* const constant = context.constant(value);
+    auto loaded = constant == nullptr ? std::nullopt : folded(*constant);
+    if (!loaded) return nullptr;
+    return &remembered_.emplace(value, std::move(*loaded)).first->second;
+  }
+
+  const Function* function_ = nullptr;
+  std::unordered_map<ValueId, Folded> remembered_;  // of the function's values
+};
+
 }  // namespace
 
 bool fold_constants(Module& module) {
-  return rewrite(module, [](Statement& statement, RewriteContext& context) {
-    if (statement.kind != Statement::Kind::Op || !is_pure(statement)) return Rewrite::None;
-    std::vector<const Constant*> operands;
-    for (const ValueId operand : statement.operands) {
-      operands.push_back(context.constant(operand));
-      if (!operands.back()) return Rewrite::None;
-    }
-    if (operands.empty()) return Rewrite::None;
-    const auto result = computed(statement, operands);
-    if (!result) return Rewrite::None;
-    become_constant(statement, add_constant(context.module, *result));
-    return Rewrite::Changed;
-  });
+  return rewrite(module, Folding());
 }
 
 }  // namespace fcode
