@@ -290,12 +290,14 @@ std::optional<KernelSeal> KernelParser::seal() {
   }
   reader_.advance();
   const Token sum = reader_.token();
-  if (sum.kind != Token::Kind::Word && sum.kind != Token::Kind::Integer) {
+  const bool word = sum.kind == Token::Kind::Word || sum.kind == Token::Kind::Integer;
+  const auto number = word ? read_seal_sum(sum.text) : std::nullopt;
+  if (!number) {
     reader_.fail_expected("the sum of the text after `SEAL` and a number");
     return std::nullopt;
   }
   reader_.advance();
-  return KernelSeal{static_cast<std::size_t>(*count), std::string(sum.text)};
+  return KernelSeal{static_cast<std::size_t>(*count), *number};
 }
 
 // Is the text from DO, where the reader stands, up to SPEC what was sealed?

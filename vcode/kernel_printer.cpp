@@ -50,8 +50,10 @@ void KernelPrinter::run(bool sealed) {
   bindings();
   if (!sealed) return;
   const std::string_view text = text_;
-  text_.insert(end, fmt::format("SEAL {} {}\n", text.size() - body,
-                                seal_sum(text.substr(begin, end - begin), text.substr(body))));
+  text_.insert(
+      end,
+      fmt::format("SEAL {} {}\n", text.size() - body,
+                  print_seal_sum(seal_sum(text.substr(begin, end - begin), text.substr(body)))));
 }
 
 void KernelPrinter::head() {

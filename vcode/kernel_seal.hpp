@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,12 +17,16 @@ namespace vcode {
 
 struct KernelSeal {
   std::size_t bytes = 0;  // from behind DO up to SPEC
-  std::string sum;        // see seal_sum()
+  std::uint64_t sum = 0;  // see seal_sum()
 };
 
-/// Sixteen digits for a definition: `head` from KERNEL up to SEAL, `body` from behind DO up to
-/// SPEC. Finds accidents; it is no protection against somebody who means harm, nor needs to be:
-/// what was put off is verified before it is used.
-std::string seal_sum(std::string_view head, std::string_view body);
+/// A number for a definition: `head` from KERNEL up to SEAL, `body` from behind DO up to SPEC.
+/// Finds accidents; it is no protection against somebody who means harm, nor needs to be: what was
+/// put off is verified before it is used.
+std::uint64_t seal_sum(std::string_view head, std::string_view body);
+
+/// The sum as a word of program text, and back; nothing: the word is none.
+std::string print_seal_sum(std::uint64_t sum);
+std::optional<std::uint64_t> read_seal_sum(std::string_view word);
 
 }  // namespace vcode

@@ -31,12 +31,14 @@ class WordTable {
       while (!slots_[slot].word.empty()) slot = (slot + 1) % kSlots;
       slots_[slot] = {word, static_cast<std::uint8_t>(k)};
       if (word.size() > longest_) longest_ = word.size();
+      numbered_ = numbered_ || is_digit(word.back());
     }
   }
 
   /// The number of the word, or kNone.
   constexpr std::size_t find(std::string_view word) const {
     if (word.empty() || word.size() > longest_) return kNone;
+    if (!numbered_ && is_digit(word.back())) return kNone;  // most names that programs make up
     for (std::size_t slot = slot_of(word); !slots_[slot].word.empty(); slot = (slot + 1) % kSlots) {
       if (slots_[slot].word == word) return slots_[slot].number;
     }
@@ -49,10 +51,12 @@ class WordTable {
     std::uint8_t number = 0;
   };
 
+  static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static constexpr std::size_t slot_of(std::string_view word) { return word_hash(word) % kSlots; }
 
   std::array<Slot, kSlots> slots_{};
   std::size_t longest_ = 0;
+  bool numbered_ = false;  // does any word end with a digit?
 };
 
 }  // namespace vcode

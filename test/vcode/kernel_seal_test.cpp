@@ -138,6 +138,7 @@ TEST_CASE("seals and reaches that make no sense", "[kernel]") {
            std::pair{"SEAL 1", "SEAL -1"},
            std::pair{"SEAL ", "SEAL ("},
            std::pair{"SEAL ", "SEAL 12 ( "},
+           std::pair{"SEAL ", "SEAL 12 XYZ "},
            std::pair{"REACH 0", "REACH n"},
            std::pair{"REACH 0", "REACH -1"},
            std::pair{"REACH 0 3", "REACH 0 99999999999"},
@@ -163,7 +164,8 @@ TEST_CASE("a seal on bindings that break a rule is found out when they are read"
   const std::string body =
       replaced(text.substr(body_at, spec_at - body_at), "a[i] a[i]", "a[i] 1.0");
   const std::string forged = text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
-                             seal_sum(head, body) + "\nDO" + body + text.substr(spec_at);
+                             print_seal_sum(seal_sum(head, body)) + "\nDO" + body +
+                             text.substr(spec_at);
   const Outcome outcome = parse_later(forged);
   REQUIRE(outcome.program);
   REQUIRE(outcome.program->kernels[0].unread);

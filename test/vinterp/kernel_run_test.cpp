@@ -271,9 +271,10 @@ TEST_CASE("a kernel that is found to be wrong when it is read", "[kernel]") {
              body_at = text.find("DO\n") + 2, spec_at = text.find("SPEC");
   std::string body = text.substr(body_at, spec_at - body_at);
   body.replace(body.find("a[i]"), 4, "1.0");
-  const std::string forged = text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
-                             vcode::seal_sum(text.substr(head_at, seal_at - head_at), body) +
-                             "\nDO" + body + text.substr(spec_at);
+  const std::string forged =
+      text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
+      vcode::print_seal_sum(vcode::seal_sum(text.substr(head_at, seal_at - head_at), body)) +
+      "\nDO" + body + text.substr(spec_at);
   RunOptions options;
   options.load.put_off_kernels = true;
   const Ran ran = run_program(forged, options);
