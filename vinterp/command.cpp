@@ -118,7 +118,8 @@ int Command::run_program() {
   source_ = read_source(options_.file, diagnostics);
   const LoadOptions load_options{
       options_.optimize, options_.disabled_passes,
-      options_.task == Task::Run && options_.kernels == KernelUse::WhenItPays};
+      // Whoever counts passes wants to know them all.
+      options_.task == Task::Run && options_.kernels == KernelUse::WhenItPays && !options_.stats};
   std::optional<vcode::LinkedProgram> program;
   if (source_) program = load_program(source_, diagnostics, load_options);
   if (!program) {

@@ -16,6 +16,7 @@ namespace vinterp {
 /// what a device has to launch at least.
 class Statistics final : public Observer {
  public:
+  /// REQUIRES: no kernel is unread.
   explicit Statistics(const vcode::LinkedProgram& program);
 
   void after(const Step& step, double seconds) override;

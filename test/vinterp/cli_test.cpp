@@ -12,6 +12,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/core.h>
 
+#include "vinterp/machine_support.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -276,6 +278,28 @@ TEST_CASE("worker threads are loaded when there is work for them", "[cli]") {
   CHECK(large.out == "( 63999984000001 )\n");
   const auto serial = folder.run("LD_DEBUG=files $V --threads 1 --int 64 large.vcode");
   CHECK(serial.err.find("cvl_cpu_threads.so") == std::string::npos);
+}
+
+TEST_CASE("kernels under seals are run and counted like others", "[cli]") {
+  const std::string program =
+      "FCODE 2 KERNEL negate IN a : VEC INT n OUT y : VEC INT n\n"
+      "DO y = MAP n ( i => (- INT 0 a[i]) )\n"
+      "SPEC CONST INT 0 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 1 - INT END\n"
+      "FUNC MAIN CONST INT 7 CONST SEGDES 300000 DIST INT RUN negate CONST SEGDES 300000\n"
+      "MAX_REDUCE INT RET\n";
+  Folder folder;
+  folder.write("sealed.fcode", vinterp_test::sealed(program));
+  const auto plain = folder.run("$V sealed.fcode");
+  CHECK(plain.status == 0);
+  CHECK(plain.out == "( -7 )\n");
+  const auto counted = folder.run("$V --stats sealed.fcode");
+  CHECK(counted.out == "( -7 )\n");
+  CHECK(counted.err.find("kernel runs               1\n  passes                  1\n") !=
+        std::string::npos);
+  // What a user edits is checked before anything runs.
+  const auto edited = folder.run("sed 's/- INT 0 a/- INT 0 b/' sealed.fcode > e.fcode; $V e.fcode");
+  CHECK(edited.status == 1);
+  CHECK(edited.err.find("`b` is not known here") != std::string::npos);
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)

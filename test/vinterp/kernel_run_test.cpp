@@ -5,8 +5,6 @@
 
 #include "vcode/error_codes.hpp"
 #include "vcode/kernel_seal.hpp"
-#include "vcode/parser.hpp"
-#include "vcode/printer.hpp"
 #include "vinterp/machine_support.hpp"
 #include "vinterp/observed_program.hpp"
 #include "vinterp/profile.hpp"
@@ -17,6 +15,7 @@ namespace {
 using vinterp_test::Ran;
 using vinterp_test::run_program;
 using vinterp_test::RunOptions;
+using vinterp_test::sealed;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -193,14 +192,6 @@ TEST_CASE("kernel runs are counted, SPECs by their instructions", "[kernel]") {
   const std::string without = report(vinterp::KernelUse::Never);
   CHECK(contains(without, "vector operations         8\n"));
   CHECK(contains(without, "kernel runs               0\n"));
-}
-
-std::string sealed(const std::string& program) {
-  vcode::Diagnostics diagnostics;
-  const auto parsed =
-      vcode::parse(std::make_shared<const vcode::Source>("test.vcode", program), diagnostics);
-  REQUIRE(parsed);
-  return vcode::print_sealed(*parsed);
 }
 
 /// What a report says of kernel runs, with kernels that have to pay.
