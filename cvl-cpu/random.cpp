@@ -12,6 +12,8 @@ namespace cvl::cpu {
 namespace {
 
 constexpr std::int64_t kTile = 16 << 10;
+// So few that bounds arrive from memory while numbers are drawn.
+constexpr std::int64_t kBlock = 256;
 
 /// Reports the first bound below 1. REQUIRES: there is one at or behind `begin`.
 [[noreturn]] void report_first_failure(const CpuBackend& cpu, const Vector& bounds,
@@ -34,26 +36,36 @@ void run_random(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* result
   }
   Vector result = cpu.new_vector_over(Type::Int, length, bounds);
   auto* out = mutable_elements<std::byte>(result);
-  const bool plain = bounds.form == Form::Inline || bounds.form == Form::Dense;
+  const Window window(cpu, bounds);
+  const bool in_place = bounds.form == Form::Dense && bounds.buffer.get() == result.buffer.get();
+  const bool streamed = !in_place && cpu.streams(length * width);
   std::atomic<std::int64_t> failed{std::numeric_limits<std::int64_t>::max()};
-  auto body = [&](std::int64_t tile) {
-    const std::int64_t begin = tile * kTile;
-    const std::int64_t count = std::min(kTile, length - begin);
+  /// False if a bound is below 1.
+  const auto draw_block = [&](std::byte* target, std::int64_t begin, std::int64_t count) {
     const std::uint64_t counter = state.drawn + static_cast<std::uint64_t>(begin);
-    std::byte* target = out + begin * width;
     if (constant) {
       cpu.kernels().draw_below(target, bounds.payload, count, state.key, counter);
-      return;
+      return true;
     }
-    if (!plain) cpu.download(bounds, begin, count, target);
-    const std::byte* source = plain ? elements<std::byte>(bounds) + begin * width : target;
-    if (cpu.kernels().draw(target, source, count, state.key, counter)) return;
-    std::int64_t first = failed.load(std::memory_order_relaxed);
-    while (begin < first && !failed.compare_exchange_weak(first, begin)) {
+    return cpu.kernels().draw(target, window.at(begin, count, target), count, state.key, counter);
+  };
+  auto body = [&](std::int64_t tile) {
+    alignas(64) std::byte buffer[kBlock * sizeof(std::int64_t)];
+    const std::int64_t end = std::min((tile + 1) * kTile, length);
+    for (std::int64_t begin = tile * kTile; begin < end; begin += kBlock) {
+      const std::int64_t count = std::min(kBlock, end - begin);
+      std::byte* target = out + begin * width;
+      if (!draw_block(streamed ? buffer : target, begin, count)) {
+        std::int64_t first = failed.load(std::memory_order_relaxed);
+        while (begin < first && !failed.compare_exchange_weak(first, begin)) {
+        }
+        return;
+      }
+      if (streamed) cpu.kernels().stream(target, buffer, count * width);
     }
   };
   cpu.scheduler().for_tiles(tile_count(length, kTile), 2 * width * length, body);
-  // A tile with a bad bound leaves its bounds as they are, in place or not.
+  // A block with a bad bound leaves its bounds as they are, in place or not.
   if (failed.load() < length) report_first_failure(cpu, bounds, failed.load());
   cpu.random().drawn += static_cast<std::uint64_t>(length);
   results[0] = std::move(result);

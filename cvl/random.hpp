@@ -33,11 +33,18 @@ CVL_FN RandomState seeded(std::uint64_t seed) {
   return {detail::mix64(seed ^ 0x9E3779B97F4A7C15u)};
 }
 
-/// The number drawn at position `counter` of the stream, in 0 ... bound-1. REQUIRES: bound > 0.
-/// The upper 32 bits of the raw number decide when the bound has 32 bits, so that both widths of
-/// INT see the same values.
-CVL_FN std::uint64_t draw(std::uint64_t key, std::uint64_t counter, std::uint64_t bound) {
-  const std::uint64_t raw = detail::mix64(key + (counter + 1) * 0x9E3779B97F4A7C15u);
+/// The points of the Weyl sequence are this far apart: loops add instead of multiplying.
+inline constexpr std::uint64_t kStreamStep = 0x9E3779B97F4A7C15u;
+
+/// The point that position `counter` of the stream is drawn from.
+CVL_FN std::uint64_t stream_point(std::uint64_t key, std::uint64_t counter) {
+  return key + (counter + 1) * kStreamStep;
+}
+
+/// The number drawn from a point, in 0 ... bound-1. REQUIRES: bound > 0. The upper 32 bits of the
+/// raw number decide when the bound has 32 bits, so that both widths of INT see the same values.
+CVL_FN std::uint64_t draw_from(std::uint64_t point, std::uint64_t bound) {
+  const std::uint64_t raw = detail::mix64(point);
   if (bound <= 0xFFFFFFFFu) return ((raw >> 32) * bound) >> 32;
 #if defined(__CUDA_ARCH__)
   return __umul64hi(raw, bound);
@@ -45,6 +52,11 @@ CVL_FN std::uint64_t draw(std::uint64_t key, std::uint64_t counter, std::uint64_
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((Wide{raw} * bound) >> 64);
 #endif
+}
+
+/// The number drawn at position `counter` of the stream, in 0 ... bound-1. REQUIRES: bound > 0.
+CVL_FN std::uint64_t draw(std::uint64_t key, std::uint64_t counter, std::uint64_t bound) {
+  return draw_from(stream_point(key, counter), bound);
 }
 
 }  // namespace cvl

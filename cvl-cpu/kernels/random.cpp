@@ -12,15 +12,16 @@ bool draw_each(void* out, const void* bounds, std::int64_t n, std::uint64_t key,
                std::uint64_t counter) {
   const auto* bound = static_cast<const I*>(bounds);
   // All bounds are looked at before anything is written: `out` may lie over them.
-  bool fails = false;
+  I fails = 0;  // as wide as the bounds, so that the loop has one width
 #pragma omp simd reduction(| : fails)
-  for (std::int64_t i = 0; i < n; ++i) fails |= bound[i] < 1;
-  if (fails) return false;
+  for (std::int64_t i = 0; i < n; ++i) fails |= bound[i] < 1 ? 1 : 0;
+  if (fails != 0) return false;
   auto* r = static_cast<I*>(out);
-#pragma omp simd
+  std::uint64_t point = stream_point(key, counter);
+#pragma omp simd linear(point : kStreamStep)
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto below = static_cast<std::make_unsigned_t<I>>(bound[i]);
-    r[i] = static_cast<I>(draw(key, counter + static_cast<std::uint64_t>(i), below));
+    r[i] = static_cast<I>(draw_from(point, static_cast<std::make_unsigned_t<I>>(bound[i])));
+    point += kStreamStep;
   }
   return true;
 }
@@ -30,9 +31,11 @@ void draw_below(void* out, const void* bound, std::int64_t n, std::uint64_t key,
                 std::uint64_t counter) {
   auto* r = static_cast<I*>(out);
   const auto below = static_cast<std::make_unsigned_t<I>>(*static_cast<const I*>(bound));
-#pragma omp simd
+  std::uint64_t point = stream_point(key, counter);
+#pragma omp simd linear(point : kStreamStep)
   for (std::int64_t i = 0; i < n; ++i) {
-    r[i] = static_cast<I>(draw(key, counter + static_cast<std::uint64_t>(i), below));
+    r[i] = static_cast<I>(draw_from(point, below));
+    point += kStreamStep;
   }
 }
 
