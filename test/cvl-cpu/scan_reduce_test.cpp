@@ -334,6 +334,50 @@ TEST_CASE("RAND draws one stream", "[random]") {
          std::vector<std::int64_t>(expected.begin(), expected.begin() + n)));
 }
 
+/// The numbers that bounds below 1000, and the positions as bounds, have in the stream.
+template <class I>
+void check_stream(Isa isa, int threads) {
+  constexpr std::int64_t kLength = 100'003;
+  CpuBackend cpu(options(isa, threads, {static_cast<int>(sizeof(I)), 8}));
+  std::vector<I> bounds, expected, expected_by_position;
+  for (std::int64_t i = 0; i < kLength; ++i) {
+    bounds.push_back(static_cast<I>(1 + i * 37 % 1000));
+    if (sizeof(I) == 8 && i % 3 == 0) bounds.back() = static_cast<I>(bounds.back() * 0x7000000001);
+    const auto drawn = [&](std::uint64_t counter, I bound) {
+      return static_cast<I>(
+          cvl::draw(cvl::seeded(5).key, counter, static_cast<std::uint64_t>(bound)));
+    };
+    const auto position = static_cast<std::uint64_t>(i);
+    expected.push_back(drawn(position, bounds.back()));
+    expected_by_position.push_back(drawn(position, static_cast<I>(i + 1)));
+  }
+  const auto draw = [&](Value operand) {
+    cpu.seed(5);
+    Value result;
+    cpu.execute(Op::Rand, Type::Int, &operand, &result);
+    return download<I>(cpu, result.vector());
+  };
+  const Value kept(upload(cpu, Type::Int, bounds));
+  CHECK((draw(kept) == expected));
+  CHECK((draw(upload(cpu, Type::Int, bounds)) == expected));  // in place
+  Vector positions;
+  positions.type = Type::Int;
+  positions.length = kLength;
+  positions.form = Form::Progression;
+  positions.inline_elements<std::int64_t>()[0] = 1;
+  positions.inline_elements<std::int64_t>()[1] = 1;
+  CHECK((draw(positions) == expected_by_position));
+}
+
+TEST_CASE("RAND draws the stream for bounds in any form", "[random]") {
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    for (const int threads : {1, 4}) {
+      check_stream<std::int32_t>(isa, threads);
+      check_stream<std::int64_t>(isa, threads);
+    }
+  }
+}
+
 TEST_CASE("RAND names the first bad bound and draws nothing", "[random]") {
   CpuBackend cpu(options(cvl::cpu::usable_isas().back(), 2));
   std::vector<std::int64_t> bounds(200'000, 5);
