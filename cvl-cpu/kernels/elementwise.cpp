@@ -107,15 +107,12 @@ constexpr T kVanishes = sizeof(T) == 8 ? T(-745.2) : T(-104);
 /// many times as long; sums of squares give many distant ones.
 template <class T>
 CVL_FN void exponentials(T* r, const T* x) {
-  T near[kMathGroup], factor[kMathGroup];
+  T near[kMathGroup];
 #pragma omp simd
-  for (std::int64_t i = 0; i < kMathGroup; ++i) {
-    factor[i] = x[i] < kVanishes<T> ? T(0) : T(1);
-    near[i] = x[i] < kVanishes<T> ? T(0) : x[i];
-  }
+  for (std::int64_t i = 0; i < kMathGroup; ++i) near[i] = x[i] < kVanishes<T> ? T(0) : x[i];
   math_group<ops::Exp>(near, near);
 #pragma omp simd
-  for (std::int64_t i = 0; i < kMathGroup; ++i) r[i] = near[i] * factor[i];
+  for (std::int64_t i = 0; i < kMathGroup; ++i) r[i] = x[i] < kVanishes<T> ? T(0) : near[i];
 }
 
 template <class Op, class T>
