@@ -10,6 +10,7 @@
 #endif
 
 #include "cvl-cpu/kernels/elementwise_rows.hpp"
+#include "cvl-cpu/kernels/hyperbolic.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/kernels/select_kernel.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
@@ -139,12 +140,26 @@ inline constexpr bool is_math =
     std::is_same_v<Op, ops::Acos> || std::is_same_v<Op, ops::Atan> ||
     std::is_same_v<Op, ops::Sinh> || std::is_same_v<Op, ops::Cosh> || std::is_same_v<Op, ops::Tanh>;
 
+/// Most math functions are the C library's; hyperbolic.hpp says why not all.
+template <class Op, class T>
+constexpr ElementwiseKernel math_kernel() {
+#if defined(__FMA__)
+  if constexpr (std::is_same_v<Op, ops::Sinh> && std::is_same_v<T, double>) {
+    return unary<hyperbolic::Sinh, T, T>;
+  }
+  if constexpr (std::is_same_v<Op, ops::Tanh> && std::is_same_v<T, double>) {
+    return unary<hyperbolic::Tanh, T, T>;
+  }
+#endif
+  return math<Op, T>;
+}
+
 template <class Op, Letters in, Letters out, class T, class I, class F>
 constexpr ElementwiseKernel kernel_for() {
   using R = TypeOf<out.text[0], T, I, F>;
   using A = TypeOf<in.text[0], T, I, F>;
   if constexpr (is_math<Op>) {
-    return math<Op, R>;
+    return math_kernel<Op, R>();
   } else if constexpr (in.size == 1) {
     return unary<Op, R, A>;
   } else if constexpr (kDividesWords<Op, A>) {

@@ -1,5 +1,5 @@
 // Elementwise kernels whose vector form computes otherwise than the scalar functor reads: division
-// of INT in FLOAT registers, and SELECT block by block.
+// of INT in FLOAT registers, SELECT block by block, and functions that are computed here.
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +20,11 @@ using cvl::cpu::CpuBackend;
 using cvl::cpu::CpuOptions;
 using vcode::Op;
 
-CpuBackend backend(cvl::cpu::Isa isa) {
+CpuBackend backend(cvl::cpu::Isa isa, int float_bytes = 8) {
   CpuOptions options;
   options.isa = isa;
   options.threads = 1;
+  options.widths.float_bytes = float_bytes;
   return CpuBackend(options);
 }
 
@@ -39,6 +40,102 @@ std::vector<T> run(CpuBackend& cpu, Op op, Type type, std::vector<Value> operand
   std::vector<T> elements(static_cast<std::size_t>(result.vector().length));
   cpu.download(result.vector(), 0, result.vector().length, elements.data());
   return elements;
+}
+
+/// A function of FLOAT, and what it is to be, with more digits.
+struct MathFunction {
+  Op op;
+  long double (*exact)(long double);
+};
+constexpr MathFunction kHyperbolic[] = {
+    {Op::Sinh, std::sinh}, {Op::Cosh, std::cosh}, {Op::Tanh, std::tanh}};
+
+template <class T>
+std::vector<T> run(CpuBackend& cpu, Op op, const std::vector<T>& arguments) {
+  return run<T>(cpu, op, Type::Int, {upload(cpu, Type::Float, arguments)});
+}
+
+/// How far `found` is from the truth, in distances between FLOATs there.
+template <class T>
+long double units_off(T found, long double exact) {
+  const T nearest = static_cast<T>(exact);
+  if (!std::isfinite(nearest) || !std::isfinite(found)) {
+    return found == nearest ? 0 : std::numeric_limits<long double>::infinity();
+  }
+  const T magnitude = std::abs(nearest);
+  const long double unit =
+      std::nextafter(magnitude, std::numeric_limits<T>::infinity()) - magnitude;
+  return std::abs(found - exact) / (std::isfinite(unit) ? unit : exact);
+}
+
+template <class T>
+void check_hyperbolic(long double most_units) {
+  std::vector<T> arguments;
+  const auto add = [&](double x) {
+    arguments.push_back(static_cast<T>(x));
+    arguments.push_back(static_cast<T>(-x));
+  };
+  constexpr double kMost = sizeof(T) == 8 ? 711 : 90;
+  for (double x = 0; x < 3; x += 0x1.0001p-15) add(x);
+  for (double x = 3; x < 45; x += 0x1.0001p-11) add(x);
+  for (double x = 45; x < kMost; x += 0x1.0001p-8) add(x);
+  // Beside the points where another power of two begins.
+  for (int half = 1; half < 2100; half += 2) {
+    for (const double beside : {-1e-15, 0.0, 1e-15}) {
+      add(half * std::log(2) / 2 * (1 + beside));
+      add(half * std::log(2) / 4 * (1 + beside));
+    }
+  }
+  for (int exponent = 0; exponent < 1075; ++exponent) add(std::ldexp(1.3, -exponent));
+  for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
+    CpuBackend cpu = backend(isa, sizeof(T));
+    for (const auto& [op, exact] : kHyperbolic) {
+      const std::vector<T> found = run(cpu, op, arguments);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const long double off = units_off(found[i], exact(arguments[i]));
+        if (off <= most_units) continue;
+        CAPTURE(vcode::info(op).text, cvl::cpu::isa_name(isa), arguments[i], found[i], off);
+        FAIL("inexact");
+      }
+    }
+  }
+}
+
+template <class T>
+void check_hyperbolic_ends() {
+  using Limits = std::numeric_limits<T>;
+  const T infinity = Limits::infinity();
+  const T least = Limits::denorm_min();
+  // The last argument whose sine is finite.
+  const T last = sizeof(T) == 8 ? static_cast<T>(0x1.633ce8fb9f87dp+9) : T(0x1.65a9f8p+6F);
+  const auto same = [](T a, T b) { return a == b && std::signbit(a) == std::signbit(b); };
+  for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
+    CpuBackend cpu = backend(isa, sizeof(T));
+    CAPTURE(cvl::cpu::isa_name(isa), sizeof(T));
+    std::vector<T> arguments;
+    for (const T x : {T(0), least, 3 * least, Limits::min() - least, Limits::min(), infinity,
+                      Limits::max(), last, std::nextafter(last, infinity)}) {
+      arguments.push_back(x);
+      arguments.push_back(-x);
+    }
+    const std::vector<T> sine = run(cpu, Op::Sinh, arguments);
+    const std::vector<T> tangent = run(cpu, Op::Tanh, arguments);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const T x = arguments[i];
+      CAPTURE(x, sine[i], tangent[i]);
+      const T most = std::copysign(infinity, x);
+      if (std::abs(x) <= 1) {
+        CHECK(same(sine[i], x));
+        CHECK(same(tangent[i], x));
+      } else {
+        CHECK((std::abs(x) == last ? std::isfinite(sine[i]) : sine[i] == most));
+        CHECK(tangent[i] == std::copysign(T(1), x));
+      }
+    }
+    for (const auto& function : kHyperbolic) {
+      CHECK(std::isnan(run(cpu, function.op, std::vector<T>{Limits::quiet_NaN()})[0]));
+    }
+  }
 }
 
 }  // namespace
@@ -110,11 +207,7 @@ TEST_CASE("exponentials that are not normal numbers are right", "[elementwise]")
     std::vector<T> arguments{T(-kInfinity), T(kInfinity), T(-1e30), T(-0.0)};
     for (double x = -800; x <= 800; x += step) arguments.push_back(static_cast<T>(x));
     for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
-      CpuOptions options;
-      options.isa = isa;
-      options.threads = 1;
-      options.widths.float_bytes = sizeof(T);
-      CpuBackend cpu(options);
+      CpuBackend cpu = backend(isa, sizeof(T));
       const auto found = run<T>(cpu, Op::Exp, Type::Int, {upload(cpu, Type::Float, arguments)});
       REQUIRE(found.size() == arguments.size());
       for (std::size_t i = 0; i < found.size(); ++i) {
@@ -134,4 +227,35 @@ TEST_CASE("exponentials that are not normal numbers are right", "[elementwise]")
   };
   check(double{}, 0.37);
   check(float{}, 0.11);
+}
+
+TEST_CASE("hyperbolic functions are right to some units in the last place", "[elementwise]") {
+  check_hyperbolic<double>(3);
+  check_hyperbolic<float>(4);
+}
+
+TEST_CASE("hyperbolic functions of least, greatest and no numbers", "[elementwise]") {
+  check_hyperbolic_ends<double>();
+  check_hyperbolic_ends<float>();
+}
+
+TEST_CASE("hyperbolic functions have the same bits wherever a vector is cut", "[elementwise]") {
+  std::vector<double> all;
+  for (int i = 0; i < 100; ++i) all.push_back((i - 50) * 0.37);
+  for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
+    CpuBackend cpu = backend(isa);
+    for (const auto& [op, exact] : kHyperbolic) {
+      const std::vector<double> whole = run(cpu, op, all);
+      for (std::size_t begin = 0; begin < all.size(); ++begin) {
+        for (const std::size_t count : {std::size_t{1}, std::size_t{7}, all.size() - begin}) {
+          const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
+          const std::size_t length = std::min(count, all.size() - begin);
+          const auto part =
+              run(cpu, op, std::vector<double>(from, from + static_cast<std::ptrdiff_t>(length)));
+          CHECK(std::equal(part.begin(), part.end(),
+                           whole.begin() + static_cast<std::ptrdiff_t>(begin)));
+        }
+      }
+    }
+  }
 }
