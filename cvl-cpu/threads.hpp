@@ -18,7 +18,8 @@ extern "C" {
 
 /// What the module exports, under the name cvl_cpu_thread_library.
 struct ThreadLibrary {
-  /// An arena of `threads` threads, the caller's among them; null when memory is short.
+  /// An arena of `threads` threads, the caller's among them, which have been started; null when
+  /// memory is short.
   void* (*create)(int threads);
   void (*destroy)(void* arena);
   /// Calls call(object, index) for 0 <= index < count on the threads of the arena, each index once,
@@ -36,5 +37,9 @@ const ThreadLibrary* thread_library();
 
 /// What asking for the library for the first time costs, when it has to be loaded.
 std::chrono::microseconds cost_of_threads();
+
+/// To be called when threads have run. Where they were loaded, the first call gives back memory
+/// that only their start needed.
+void threads_have_run();
 
 }  // namespace cvl::cpu
