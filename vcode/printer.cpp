@@ -10,6 +10,7 @@
 
 #include "vcode/diagnostics.hpp"
 #include "vcode/kernel_printer.hpp"
+#include "vcode/kernel_verifier.hpp"
 #include "vcode/keywords.hpp"
 
 namespace vcode {
@@ -168,8 +169,14 @@ void print_function(const Function& function, const Program& program,
   print_code(function.code, program, comments, writer);
 }
 
+/// May the reader of the kernel put off to verify it?
+bool can_be_sealed(const Kernel& kernel, const FcodeHeader& header) {
+  Diagnostics none;  // of a kernel without a seal the reader will say what is wrong
+  return kernel.has_spec && verify_kernel(kernel, none) && verify_kernel(kernel, header, none);
+}
+
 void print_kernel(const Kernel& kernel, const Program& program, bool sealed, Writer& writer) {
-  print_kernel_head(kernel, sealed && kernel.has_spec, writer.text());
+  print_kernel_head(kernel, sealed && can_be_sealed(kernel, *program.fcode), writer.text());
   if (kernel.has_spec) {
     writer.text() += "SPEC\n";
     print_code(kernel.spec, program, {}, writer);

@@ -18,8 +18,8 @@ std::string print(const Program& program);
 /// For each instruction of each function a comment that its line ends with; empty: none.
 using Comments = std::vector<std::vector<std::string>>;
 /// The same text with comments, which contain neither braces nor line ends, and with a seal
-/// (kernel_seal.hpp) on every kernel that has a SPEC: the form in which programs are stored.
-/// REQUIRES: kernels that verify_kernel() accepts.
+/// (kernel_seal.hpp) on every kernel that has a SPEC and passes verification: the form in which
+/// programs are stored.
 std::string print_sealed(const Program& program, const Comments& comments = {});
 
 /// One instruction on one line, for traces and messages: names and the first few elements of a

@@ -83,6 +83,16 @@ TEST_CASE("sealed programs read back, at once and later", "[kernel]") {
   CHECK(unread >= 5);
 }
 
+TEST_CASE("only kernels that break no rule are sealed", "[kernel]") {
+  Program program = *parse_text(kTwice).program;
+  CHECK(print_sealed(program).find("SEAL") != std::string::npos);
+  program.fcode->needs = 0;  // but one of its kernels scatters
+  CHECK(print_sealed(program) == print(program));
+  program = *parse_text(kTwice).program;
+  program.kernels[0].bindings[0].elements.nodes.back().type = Type::Float;
+  CHECK(print_sealed(program) == print(program));
+}
+
 TEST_CASE("the places behind an unread kernel are right", "[kernel]") {
   const std::string text = sealed(kTwice);
   const Outcome later = parse_later(text + "FUNC f NONSENSE RET\n");
