@@ -1,13 +1,12 @@
 #include "vcode/kernel_parser.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "vcode/kernel_scope.hpp"
-#include "vcode/kernel_seal.hpp"
+#include "vcode/kernel_seal_parser.hpp"
 #include "vcode/kernel_words.hpp"
 #include "vcode/numbers.hpp"
 #include "vcode/thunk_parser.hpp"
@@ -43,10 +42,6 @@ class KernelParser {
   bool parameters(std::string_view word, std::vector<KernelParameter>& list, bool inputs);
   bool parameter(std::vector<KernelParameter>& list, bool inputs);
   bool reuse();
-  bool reach();
-  bool measured(KernelReach& reach);
-  std::optional<KernelSeal> seal();
-  bool fits(const KernelSeal& seal, std::string_view head) const;
   std::optional<ArrayId> vector_name(std::string_view what);
   void bindings();
   void skip_to_binding(Span begin);
@@ -75,7 +70,6 @@ class KernelParser {
   bool put_off_;
   Place begin_;
   Kernel kernel_;
-  KernelReach reach_;  // as the text says
   KernelScope scope_;
   ThunkParser thunks_;
   std::vector<Token> names_;  // of the results of a binding
@@ -115,19 +109,16 @@ bool KernelParser::definition() {
   while (reader_.accept_word("REUSE")) {
     if (!reuse()) return false;
   }
-  if (reader_.accept_word("REACH") && !reach()) return false;
-  const std::string_view head = reader_.source().text().substr(
-      begin_.offset, reader_.at_end() ? 0 : reader_.place().offset - begin_.offset);
-  const bool sealed = reader_.accept_word("SEAL");
-  std::optional<KernelSeal> seal;
-  if (sealed && !(seal = this->seal())) return false;
+  KernelSealParser seal(reader_, scope_, begin_);
+  if (!seal.run()) return false;
   if (!reader_.at_word("DO")) {
     reader_.fail_expected("`,`, REUSE or DO");
     return false;
   }
-  if (put_off_ && sealed && fits(*seal, head)) {
-    kernel_.unread = {begin_, std::move(reach_)};
-    reader_.advance_over(seal->bytes);
+  const auto sealed_bytes = put_off_ ? seal.sealed_bytes() : std::nullopt;
+  if (sealed_bytes) {
+    kernel_.unread = {begin_, seal.reach()};
+    reader_.advance_over(*sealed_bytes);
   } else {
     reader_.advance();
     bindings();
@@ -240,71 +231,6 @@ bool KernelParser::reuse() {
   if (!result) return false;
   kernel_.reuse.push_back({*operand, *result});
   return true;
-}
-
-bool KernelParser::reach() {
-  const auto number = [&](std::int64_t& value) {
-    const Token token = reader_.token();
-    const auto read = token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
-    if (!read || *read < 0 || *read > KernelReach::kUnbounded) {
-      reader_.fail_expected("two lengths after `REACH`");
-      return false;
-    }
-    value = *read;
-    reader_.advance();
-    return true;
-  };
-  if (!number(reach_.literal) || !number(reach_.growth)) return false;
-  reach_.multiplies = reader_.at_word("*");
-  if (!reader_.accept_word("+") && !reader_.accept_word("*")) return true;
-  while (reader_.at_word("MAX") || reader_.at_word("SUM")) {
-    if (!measured(reach_)) return false;
-  }
-  return true;
-}
-
-bool KernelParser::measured(KernelReach& reach) {
-  const bool sums = reader_.at_word("SUM");
-  reader_.advance();
-  const Token name = reader_.token();
-  const auto array = vector_name("the name of an operand");
-  if (!array) return false;
-  const auto at =
-      std::find_if(kernel_.inputs.begin(), kernel_.inputs.end(),
-                   [&](KernelParameter input) { return !input.segdes && input.id == *array; });
-  if (at == kernel_.inputs.end() || kernel_.arrays[*array].type != Type::Int) {
-    scope_.fail(ErrorCode::KernelName, fmt::format("`{}` is no INT operand", shortened(name.text)),
-                name.span);
-    return false;
-  }
-  reach.measured.push_back({static_cast<std::uint32_t>(at - kernel_.inputs.begin()), sums});
-  return true;
-}
-
-std::optional<KernelSeal> KernelParser::seal() {
-  const Token bytes = reader_.token();
-  const auto count = bytes.kind == Token::Kind::Integer ? read_integer(bytes.text) : std::nullopt;
-  if (!count || *count < 0) {
-    reader_.fail_expected("a number of bytes after `SEAL`");
-    return std::nullopt;
-  }
-  reader_.advance();
-  const Token sum = reader_.token();
-  const bool word = sum.kind == Token::Kind::Word || sum.kind == Token::Kind::Integer;
-  const auto number = word ? read_seal_sum(sum.text) : std::nullopt;
-  if (!number) {
-    reader_.fail_expected("the sum of the text after `SEAL` and a number");
-    return std::nullopt;
-  }
-  reader_.advance();
-  return KernelSeal{static_cast<std::size_t>(*count), *number};
-}
-
-// Is the text from DO, where the reader stands, up to SPEC what was sealed?
-bool KernelParser::fits(const KernelSeal& seal, std::string_view head) const {
-  const std::string_view rest = reader_.rest();
-  return seal.bytes < rest.size() && rest.substr(seal.bytes).starts_with("SPEC\n") &&
-         seal_sum(head, rest.substr(0, seal.bytes)) == seal.sum;
 }
 
 std::optional<ArrayId> KernelParser::vector_name(std::string_view what) {

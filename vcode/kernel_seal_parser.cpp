@@ -1,0 +1,93 @@
+#include "vcode/kernel_seal_parser.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "vcode/numbers.hpp"
+
+namespace vcode {
+
+bool KernelSealParser::run() {
+  if (reader_.accept_word("REACH") && !reach_clause()) return false;
+  if (!reader_.at_word("SEAL")) return true;
+  const std::size_t end = reader_.place().offset;
+  head_ = reader_.source().text().substr(begin_.offset, end - begin_.offset);
+  reader_.advance();
+  return seal_clause();
+}
+
+bool KernelSealParser::reach_clause() {
+  if (!length(reach_.literal) || !length(reach_.growth)) return false;
+  reach_.multiplies = reader_.at_word("*");
+  if (!reader_.accept_word("+") && !reader_.accept_word("*")) return true;
+  while (reader_.at_word("MAX") || reader_.at_word("SUM")) {
+    if (!measured()) return false;
+  }
+  return true;
+}
+
+bool KernelSealParser::length(std::int64_t& value) {
+  const Token token = reader_.token();
+  const auto read = token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
+  if (!read || *read < 0 || *read > KernelReach::kUnbounded) {
+    reader_.fail_expected("two lengths after `REACH`");
+    return false;
+  }
+  value = *read;
+  reader_.advance();
+  return true;
+}
+
+bool KernelSealParser::measured() {
+  const bool sums = reader_.at_word("SUM");
+  reader_.advance();
+  const Token name = reader_.token();
+  const auto* const known = name.kind == Token::Kind::Word ? scope_.find(name.text) : nullptr;
+  if (known == nullptr || known->kind != KernelScope::Kind::Array) {
+    scope_.fail_unknown("the name of an operand");
+    return false;
+  }
+  const Kernel& kernel = scope_.kernel();
+  const auto at =
+      std::find_if(kernel.inputs.begin(), kernel.inputs.end(),
+                   [&](KernelParameter input) { return !input.segdes && input.id == known->id; });
+  if (at == kernel.inputs.end() || kernel.arrays[known->id].type != Type::Int) {
+    scope_.fail(ErrorCode::KernelName, fmt::format("`{}` is no INT operand", shortened(name.text)),
+                name.span);
+    return false;
+  }
+  reader_.advance();
+  reach_.measured.push_back({static_cast<std::uint32_t>(at - kernel.inputs.begin()), sums});
+  return true;
+}
+
+bool KernelSealParser::seal_clause() {
+  const Token bytes = reader_.token();
+  const auto count = bytes.kind == Token::Kind::Integer ? read_integer(bytes.text) : std::nullopt;
+  if (!count || *count < 0) {
+    reader_.fail_expected("a number of bytes after `SEAL`");
+    return false;
+  }
+  reader_.advance();
+  const Token word = reader_.token();
+  const bool may_be_sum = word.kind == Token::Kind::Word || word.kind == Token::Kind::Integer;
+  const auto sum = may_be_sum ? read_seal_sum(word.text) : std::nullopt;
+  if (!sum) {
+    reader_.fail_expected("the sum of the text after `SEAL` and a number");
+    return false;
+  }
+  reader_.advance();
+  seal_ = {static_cast<std::size_t>(*count), *sum};
+  return true;
+}
+
+std::optional<std::size_t> KernelSealParser::sealed_bytes() const {
+  const std::string_view rest = reader_.rest();
+  const bool fits = seal_ && seal_->bytes < rest.size() &&
+                    rest.substr(seal_->bytes).starts_with("SPEC\n") &&
+                    seal_sum(head_, rest.substr(0, seal_->bytes)) == seal_->sum;
+  return fits ? std::optional(seal_->bytes) : std::nullopt;
+}
+
+}  // namespace vcode
