@@ -89,6 +89,7 @@ constexpr Pass kPasses[] = {
     {"shapes", 2, true, "equal descriptors and sizes, conditions on lengths", plain<unify_shapes>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
     {"fuse", 3, false, "kernels", fuse_operations},
+    {"lengths", 2, false, "lengths as soon as their vectors are there", plain<hoist_lengths>},
 };
 
 }  // namespace

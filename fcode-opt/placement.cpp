@@ -16,7 +16,9 @@ constexpr std::uint32_t kDeepestTree = 64;
 class Placement {
  public:
   Placement(const Module& module, const Function& function)
-      : function_(function),
+      : module_(module),
+        function_(function),
+        definitions_(definitions(function)),
         effects_(functions_with_effects(module)),
         uses_(count_uses(function)),
         deferred_(function.values.size()),
@@ -51,7 +53,7 @@ class Placement {
       const std::size_t user = only_user(statement, block);
       if (user != kNowhere) {
         const std::size_t to = root[user];
-        if (to <= barrier && (to == tree_root || keeps_storage_small(statement, i))) {
+        if (to <= barrier && (to == tree_root || keeps_storage_small(statement, i, to))) {
           root[i] = to;
           deferred_[statement.results[0]] = true;
         }
@@ -85,8 +87,9 @@ class Placement {
     return uses_[result] == 1 && user_block_[result] == &block ? user_[result] : kNowhere;
   }
 
-  // Is what the statement makes at least as large as the operands that die in it?
-  bool keeps_storage_small(const Statement& statement, std::size_t at) const {
+  // Is what the statement makes at least as large as the operands that would live on, if it were
+  // written at `to`?
+  bool keeps_storage_small(const Statement& statement, std::size_t at, std::size_t to) const {
     if (statement.kind != Statement::Kind::Op) return false;
     switch (vcode::info(statement.op).family) {
       case Family::Distribute:
@@ -97,12 +100,24 @@ class Placement {
       case Family::Elementwise:
         break;
       default:
-        return false;
+        return std::all_of(statement.operands.begin(), statement.operands.end(),
+                           [&](ValueId value) { return last_[value] >= to || is_small(value); });
     }
     const auto dies = [&](ValueId operand) { return !deferred_[operand] && last_[operand] == at; };
     const auto dying = std::count_if(statement.operands.begin(), statement.operands.end(), dies);
     const bool makes_bool = function_.values[statement.results[0]].type == Type::Bool;
     return dying == 0 || (dying == 1 && !makes_bool);
+  }
+
+  // Does the value take no room to speak of where it is an operand? A descriptor has fewer segments
+  // than elements, as a rule, and generators are written where they are used.
+  bool is_small(ValueId value) const {
+    const Definition& made = definitions_[value];
+    const bool scalar =
+        made.is(Op::Length) || (made.is_const() && module_.constants[made.index].size() == 1);
+    const bool generated = made.is(Op::Index) || made.is(Op::Distribute);
+    return scalar || function_.values[value].type == Type::Segdes ||
+           (generated && uses_[value] == 1);
   }
 
   void cut_deep_trees(const Block& block) {
@@ -117,7 +132,9 @@ class Placement {
     }
   }
 
+  const Module& module_;
   const Function& function_;
+  std::vector<Definition> definitions_;
   std::vector<bool> effects_;
   std::vector<std::uint32_t> uses_;
   std::vector<bool> deferred_;

@@ -57,6 +57,14 @@ class SpecWriter {
         !statement.results.empty()) {
       return;  // a generator that is an operand as well
     }
+    if (is_length_of_other(statement)) {
+      const Linear& length = shapes_.of(statement.operands[0]).length;
+      const ValueId known = length_value(length, statement.origin);
+      if (known != kNoValue) {
+        names_[statement.results[0]] = known;
+        return;
+      }
+    }
     for (ValueId operand : statement.operands) {
       if (names_[operand] == kNoValue) provide(operand);
     }
@@ -65,6 +73,13 @@ class SpecWriter {
       return;
     }
     spec_.body.statements.push_back(clone_statement(statement, function_, spec_, names_));
+  }
+
+  // Does it ask for the length of a vector that the kernel does not take? That vector need not live
+  // on for it.
+  bool is_length_of_other(const Statement& statement) const {
+    return statement.kind == Statement::Kind::Op && statement.op == Op::Length &&
+           names_[statement.operands[0]] == kNoValue;
   }
 
   ValueId emit(Op op, Type written, std::vector<ValueId> operands, const Origin& origin) {

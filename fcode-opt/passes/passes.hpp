@@ -48,6 +48,9 @@ bool merge_agreeing_arms(Module& module);
 /// both arms; what follows an arm that ends the run; conditionals without statements.
 bool simplify_branches(Module& module);
 
+/// LENGTH goes up to where its operand is made, so that no vector lives on for its length only.
+bool hoist_lengths(Module& module);
+
 /// Merges an operation with an equal one that is always run before it. Random numbers, timers,
 /// input and output are left alone.
 bool merge_common(Module& module);

@@ -254,6 +254,26 @@ TEST_CASE("a length that is that of an operand is named by the operand") {
   CHECK_NOTHROW(parse(vcode::print(program)));
 }
 
+TEST_CASE("no vector is held for its length, nor computed long before it is read") {
+  std::string text = read_file(std::filesystem::path(PROJECT_ROOT) /
+                               "nesl-examples/vcode/run-length-encode.vcode");
+  const std::string constant = "CONST CHAR \"aaaabccddddddeaa\"";
+  REQUIRE(text.find(constant) != std::string::npos);
+  text.replace(text.find(constant), constant.size(),
+               "READ INT POP 2 0 CONST INT 3 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT / INT");
+  const vcode::Program program = optimized(text);
+  for (const vcode::Kernel& kernel : program.kernels) {
+    CAPTURE(kernel.name);
+    // Operands that only a SPEC reads have such names.
+    for (const vcode::KernelArray& array : kernel.arrays) CHECK(array.name[0] != 'u');
+  }
+  const std::string main = flat(program).substr(flat(program).find("FUNC MAIN"));
+  CHECK(main.starts_with("FUNC MAIN READ INT POP 2 0 COPY 1 0 LENGTH INT CPOP 1 1 RUN "));
+  // Both neighbours of an element are fetched; what the first one is for is done before the second.
+  const std::size_t first = main.find("BFPERMUTE"), second = main.rfind("BFPERMUTE");
+  CHECK(main.substr(first, second - first).find("RUN ") != std::string::npos);
+}
+
 // Operands that only the SPEC reads may be the same values in another order.
 TEST_CASE("kernels are the same only if their SPECs are") {
   const auto kernel = [](std::uint32_t top) {

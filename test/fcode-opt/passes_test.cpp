@@ -165,6 +165,16 @@ TEST_CASE("what differs between widths, fails or is not exact is left to the run
   }
 }
 
+TEST_CASE("lengths are asked for where their vectors are made, on their side of effects") {
+  const std::string squares = "I_TO_F COPY 1 0 * FLOAT ";
+  CHECK(after(hoist_lengths,
+              "FUNC P READ INT POP 2 0 COPY 1 0 " + squares + "CPOP 1 1 LENGTH INT RET") ==
+        "FUNC P READ INT POP 2 0 COPY 1 0 LENGTH INT CPOP 1 1 " + squares + "CPOP 1 1 RET");
+  const std::string timed = "FUNC P READ INT POP 2 0 COPY 1 0 " + squares +
+                            "START_TIMER COPY 1 0 + FLOAT CPOP 1 1 LENGTH INT RET";
+  CHECK(after(hoist_lengths, timed) == timed);
+}
+
 TEST_CASE("LENGTHS of MAKE_SEGDES and back") {
   CHECK(after(and_remove_dead<simplify_descriptors>, "FUNC P " + kX + "MAKE_SEGDES LENGTHS RET") ==
         "FUNC P " + kX + "RET");
