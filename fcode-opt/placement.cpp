@@ -81,7 +81,10 @@ class Placement {
     user_block_[value] = &block;
   }
 
+  // Kernels have none: they stay where they are, so that what is put off to behind them finds their
+  // operands gone.
   std::size_t only_user(const Statement& statement, const Block& block) const {
+    if (statement.kind == Statement::Kind::Run) return kNowhere;
     if (!is_pure(statement) || statement.results.size() != 1) return kNowhere;
     const ValueId result = statement.results[0];
     return uses_[result] == 1 && user_block_[result] == &block ? user_[result] : kNowhere;
