@@ -75,6 +75,20 @@ TEST_CASE("conditionals become jumps", "[link]") {
   CHECK(code[3].a == 6);
 }
 
+TEST_CASE("a SPEC becomes a function, and is kept only there", "[link]") {
+  const Outcome outcome = link_text(
+      "FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n DO y = MAP n ( i => (+ INT a[i] a[i]) ) "
+      "SPEC COPY 1 0 + INT END FUNC MAIN CONST INT 1 RUN k RET");
+  REQUIRE(outcome.linked);
+  const LinkedKernel& kernel = outcome.linked->kernels[0];
+  REQUIRE(kernel.spec);
+  const LinkedFunction& spec = outcome.linked->functions[*kernel.spec];
+  CHECK(spec.is_spec);
+  CHECK(spec.end - spec.begin == 3);
+  CHECK(outcome.linked->code[spec.end - 1].op == Op::Return);
+  CHECK(kernel.definition.spec.capacity() == 0);
+}
+
 TEST_CASE("the function of an instruction is found", "[link]") {
   const Outcome outcome = link_text("FUNC a RET FUNC b EXIT RET FUNC c RET");
   REQUIRE(outcome.linked);
