@@ -168,7 +168,7 @@ void Linker::append_spec(Kernel& kernel, LinkedProgram& linked) {
   if (kernel.has_spec) {
     const auto begin = static_cast<std::uint32_t>(linked.code.size());
     append_code(kernel.spec, linked);
-    kernel.spec = {};
+    kernel.spec = std::vector<Instruction>();  // gives its memory back, which = {} does not
     Instruction& end = linked.code.emplace_back();
     end.op = Op::Return;
     end.span = kernel.name_span;
