@@ -340,8 +340,9 @@ struct Sqrt {
   }
 };
 
-// Transcendental functions. The CPU library uses vector forms, most of them the C library's, for all
-// lengths, the CUDA library the device's; both within 4 units in the last place of the true value.
+// Transcendental functions. The CPU library uses vector forms, most of them the C library's, for
+// all lengths, the CUDA library the device's; both within 4 units in the last place of the true
+// value.
 #define CVL_MATH_FUNCTOR(Name, function) \
   struct Name {                          \
     template <class T>                   \

@@ -1,19 +1,14 @@
 // The rules of kernels that concern the whole file: widths (W-8), features (W-9), names.
-#include <limits>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "vcode/kernel_verifier.hpp"
+#include "vcode/numbers.hpp"
 #include "vcode/token_reader.hpp"
 
 namespace vcode {
 namespace {
-
-bool fits_32_bits(std::int64_t value) {
-  return value >= std::numeric_limits<std::int32_t>::min() &&
-         value <= std::numeric_limits<std::int32_t>::max();
-}
 
 void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
   for (const Binding& binding : kernel.bindings) {
@@ -56,9 +51,10 @@ void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diag
 
 }  // namespace
 
-bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics) {
+bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics,
+                   bool parsed) {
   const std::size_t errors_before = diagnostics.error_count();
-  verify_kernel(kernel, diagnostics, true);
+  verify_kernel(kernel, diagnostics, parsed);
   if (header.int_width != 64) check_literals(kernel, diagnostics);
   check_features(kernel, header.needs, diagnostics);
   return diagnostics.error_count() == errors_before;
@@ -69,7 +65,7 @@ bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
   const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
   std::unordered_map<std::string_view, Span> names;
   for (const Kernel& kernel : program.kernels) {
-    if (!kernel.unread) verify_kernel(kernel, header, diagnostics);
+    if (!kernel.unread) verify_kernel(kernel, header, diagnostics, true);
     const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
     if (added) continue;
     diagnostics.add(

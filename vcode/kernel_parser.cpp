@@ -8,7 +8,6 @@
 #include "vcode/kernel_scope.hpp"
 #include "vcode/kernel_seal_parser.hpp"
 #include "vcode/kernel_words.hpp"
-#include "vcode/numbers.hpp"
 #include "vcode/thunk_parser.hpp"
 
 namespace vcode {
@@ -42,7 +41,6 @@ class KernelParser {
   bool parameters(std::string_view word, std::vector<KernelParameter>& list, bool inputs);
   bool parameter(std::vector<KernelParameter>& list, bool inputs);
   bool reuse();
-  std::optional<ArrayId> vector_name(std::string_view what);
   void bindings();
   void skip_to_binding(Span begin);
   bool at_end_of_bindings() const;
@@ -153,8 +151,7 @@ bool KernelParser::stream() {
   if (!reader_.accept_word("STREAM")) return true;
   kernel_.stream = true;
   if (reader_.accept_word("AUTO")) return true;
-  const Token token = reader_.token();
-  const auto chunk = token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
+  const auto chunk = reader_.token_integer();
   if (!chunk || *chunk < 1) {
     reader_.fail_expected("AUTO or a positive chunk size after `STREAM`");
     return false;
@@ -221,27 +218,16 @@ bool KernelParser::parameter(std::vector<KernelParameter>& list, bool inputs) {
 }
 
 bool KernelParser::reuse() {
-  const auto operand = vector_name("the name of an operand");
+  const auto operand = scope_.array("the name of an operand");
   if (!operand) return false;
   if (!reader_.accept_word("->")) {
     reader_.fail_expected("`->` between operand and result");
     return false;
   }
-  const auto result = vector_name("the name of a result");
+  const auto result = scope_.array("the name of a result");
   if (!result) return false;
   kernel_.reuse.push_back({*operand, *result});
   return true;
-}
-
-std::optional<ArrayId> KernelParser::vector_name(std::string_view what) {
-  const Token token = reader_.token();
-  const auto* const known = token.kind == Token::Kind::Word ? scope_.find(token.text) : nullptr;
-  if (known == nullptr || known->kind != KernelScope::Kind::Array) {
-    scope_.fail_unknown(what);
-    return std::nullopt;
-  }
-  reader_.advance();
-  return known->id;
 }
 
 // ---- bindings ----
@@ -396,8 +382,7 @@ bool KernelParser::monoids(Binding& binding) {
 }
 
 bool KernelParser::classes(Binding& binding) {
-  const Token token = reader_.token();
-  const auto count = token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
+  const auto count = reader_.token_integer();
   if (!count || *count < 1) {
     reader_.fail_expected("the number of classes, which is positive, after `SPLIT`");
     return false;

@@ -47,6 +47,8 @@ class KernelScope {
   std::optional<SizeId> size(bool may_be_new);
   /// Reads the space of a binding: a size or a descriptor.
   std::optional<Space> space();
+  /// A vector that is known; `what` says in messages what is expected.
+  std::optional<ArrayId> array(std::string_view what);
 
   /// Reports the token as a name that the kernel does not know, unless it is broken.
   void fail_unknown(std::string_view what);

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "vcode/numbers.hpp"
-
 namespace vcode {
 
 bool KernelSealParser::run() {
@@ -28,8 +26,7 @@ bool KernelSealParser::reach_clause() {
 }
 
 bool KernelSealParser::length(std::int64_t& value) {
-  const Token token = reader_.token();
-  const auto read = token.kind == Token::Kind::Integer ? read_integer(token.text) : std::nullopt;
+  const auto read = reader_.token_integer();
   if (!read || *read < 0 || *read > KernelReach::kUnbounded) {
     reader_.fail_expected("two lengths after `REACH`");
     return false;
@@ -43,28 +40,23 @@ bool KernelSealParser::measured() {
   const bool sums = reader_.at_word("SUM");
   reader_.advance();
   const Token name = reader_.token();
-  const auto* const known = name.kind == Token::Kind::Word ? scope_.find(name.text) : nullptr;
-  if (known == nullptr || known->kind != KernelScope::Kind::Array) {
-    scope_.fail_unknown("the name of an operand");
-    return false;
-  }
+  const auto array = scope_.array("the name of an operand");
+  if (!array) return false;
   const Kernel& kernel = scope_.kernel();
   const auto at =
       std::find_if(kernel.inputs.begin(), kernel.inputs.end(),
-                   [&](KernelParameter input) { return !input.segdes && input.id == known->id; });
-  if (at == kernel.inputs.end() || kernel.arrays[known->id].type != Type::Int) {
+                   [&](KernelParameter input) { return !input.segdes && input.id == *array; });
+  if (at == kernel.inputs.end() || kernel.arrays[*array].type != Type::Int) {
     scope_.fail(ErrorCode::KernelName, fmt::format("`{}` is no INT operand", shortened(name.text)),
                 name.span);
     return false;
   }
-  reader_.advance();
   reach_.measured.push_back({static_cast<std::uint32_t>(at - kernel.inputs.begin()), sums});
   return true;
 }
 
 bool KernelSealParser::seal_clause() {
-  const Token bytes = reader_.token();
-  const auto count = bytes.kind == Token::Kind::Integer ? read_integer(bytes.text) : std::nullopt;
+  const auto count = reader_.token_integer();
   if (!count || *count < 0) {
     reader_.fail_expected("a number of bytes after `SEAL`");
     return false;

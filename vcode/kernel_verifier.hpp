@@ -15,9 +15,10 @@ namespace vcode {
 /// for in a kernel that was `parsed`.
 bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics, bool parsed = false);
 
-/// Checks a kernel that was parsed, and that it keeps to what the head of its file says: widths
-/// (W-8) and features (W-9). True if there is no fault.
-bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics);
+/// The same, and that the kernel keeps to what the head of its file says: widths (W-8) and features
+/// (W-9).
+bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics,
+                   bool parsed = false);
 
 /// Checks all kernels of a program that was parsed, but those whose bindings are unread, and that
 /// no kernel is defined twice. True if there is no fault.

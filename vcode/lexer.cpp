@@ -151,8 +151,8 @@ Token Lexer::next() {
   return {Token::Kind::End, {}, span(end_, end_)};
 }
 
-// Moves to a later character, counting lines.
-void Lexer::move_to(const char* target) {
+void Lexer::skip(std::size_t bytes) {
+  const char* const target = at_ + bytes;
   const char* from = at_;
   while (const auto* newline = static_cast<const char*>(
              std::memchr(from, '\n', static_cast<std::size_t>(target - from)))) {
@@ -160,10 +160,6 @@ void Lexer::move_to(const char* target) {
     start_line_at(from);
   }
   at_ = target;
-}
-
-void Lexer::skip(std::size_t bytes) {
-  move_to(at_ + bytes);
 }
 
 // Moves behind the next `mark` and returns its place; null if there is none.
@@ -176,7 +172,7 @@ const char* Lexer::find_closing(char mark) {
     broken_ = true;
     return nullptr;
   }
-  move_to(closing + 1);
+  skip(static_cast<std::size_t>(closing + 1 - at_));
   return closing;
 }
 

@@ -61,7 +61,6 @@ class Lexer {
   Span span(const char* begin, const char* end) const;
   void start_line_at(const char* begin) { ++line_, line_begin_ = begin; }
   bool is_unexpected(char c) const;
-  void move_to(const char* target);
   const char* find_closing(char mark);
   void skip_comment();
   Token string();

@@ -223,7 +223,7 @@ std::optional<Kernel> read_kernel(const Source& source, const FcodeHeader& heade
   program.fcode = header;
   InstructionParser instructions(program, reader, diagnostics);
   std::optional<Kernel> read = parse_kernel(reader, instructions, false);
-  if (!read || !verify_kernel(*read, header, diagnostics)) return std::nullopt;
+  if (!read || !verify_kernel(*read, header, diagnostics, true)) return std::nullopt;
   read->spec.clear();
   return read;
 }

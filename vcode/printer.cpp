@@ -172,7 +172,7 @@ void print_function(const Function& function, const Program& program,
 /// May the reader of the kernel put off to verify it?
 bool can_be_sealed(const Kernel& kernel, const FcodeHeader& header) {
   Diagnostics none;  // of a kernel without a seal the reader will say what is wrong
-  return kernel.has_spec && verify_kernel(kernel, none) && verify_kernel(kernel, header, none);
+  return kernel.has_spec && verify_kernel(kernel, header, none);
 }
 
 void print_kernel(const Kernel& kernel, const Program& program, bool sealed, Writer& writer) {

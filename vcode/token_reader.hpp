@@ -9,6 +9,7 @@
 #include "vcode/diagnostics.hpp"
 #include "vcode/keywords.hpp"
 #include "vcode/lexer.hpp"
+#include "vcode/numbers.hpp"
 
 namespace vcode {
 
@@ -61,6 +62,10 @@ class TokenReader {
   /// The type that the token names, if it names one.
   std::optional<Type> token_type() const {
     return token_.kind == Token::Kind::Word ? find_type(token_.text) : std::nullopt;
+  }
+  /// The number that the token is, if it is an integer that fits in 64 bits.
+  std::optional<std::int64_t> token_integer() const {
+    return token_.kind == Token::Kind::Integer ? read_integer(token_.text) : std::nullopt;
   }
   /// Goes on to the next token; a span that began in the line of this one now ends with it.
   void take_into(Span& span) {

@@ -17,6 +17,7 @@
 #include "cvl/scalar_ops.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/rewriter.hpp"
+#include "vcode/numbers.hpp"
 
 namespace fcode {
 namespace {
@@ -180,11 +181,6 @@ std::optional<double> narrowed(double wide) {
   return static_cast<float>(wide);
 }
 
-bool fits_32_bits(std::int64_t number) {
-  return number >= std::numeric_limits<std::int32_t>::min() &&
-         number <= std::numeric_limits<std::int32_t>::max();
-}
-
 /// What runs of each width make of an element of a constant; nothing: not all can load it.
 std::optional<ByWidth> loaded(const Element& element) {
   if (const double* const wide = std::get_if<double>(&element)) {
@@ -193,7 +189,7 @@ std::optional<ByWidth> loaded(const Element& element) {
     return ByWidth{*narrow, *wide, *narrow, *wide};
   }
   if (const auto* const number = std::get_if<std::int64_t>(&element)) {
-    if (!fits_32_bits(*number)) return std::nullopt;
+    if (!vcode::fits_32_bits(*number)) return std::nullopt;
   }
   return ByWidth{element, element, element, element};
 }
@@ -282,7 +278,7 @@ std::optional<Folded> elementwise(const Statement& statement,
 
 bool are_lengths(const std::vector<std::int64_t>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](std::int64_t number) {
-    return number >= 0 && number <= std::numeric_limits<std::int32_t>::max();
+    return number >= 0 && vcode::fits_32_bits(number);
   });
 }
 

@@ -11,19 +11,9 @@
 namespace fcode {
 namespace {
 
-class EarlyLengths {
- public:
-  explicit EarlyLengths(const std::vector<bool>& effects) : effects_(effects) {}
-
-  bool run(Block& block);
-
- private:
-  const std::vector<bool>& effects_;
-};
-
 // Each LENGTH goes behind the statement that makes its operand, or behind the last effect if that
 // comes later. Place k is that of statement k - 1 and of what goes behind it; 0 is the beginning.
-bool EarlyLengths::run(Block& block) {
+bool hoist_lengths(Block& block, const std::vector<bool>& effects) {
   std::vector<Statement>& statements = block.statements;
   std::vector<std::vector<std::size_t>> behind(statements.size() + 1);
   std::unordered_map<ValueId, std::size_t> made;  // at which place a value is there
@@ -38,10 +28,10 @@ bool EarlyLengths::run(Block& block) {
       changed |= place != latest;
     } else {
       if (statement.kind == Statement::Kind::If) {
-        changed |= run(*statement.then_block);
-        changed |= run(*statement.else_block);
+        changed |= hoist_lengths(*statement.then_block, effects);
+        changed |= hoist_lengths(*statement.else_block, effects);
       }
-      if (has_effects(statement, effects_)) effect = place;
+      if (has_effects(statement, effects)) effect = place;
       latest = place;
     }
     behind[place].push_back(i);
@@ -63,7 +53,7 @@ bool hoist_lengths(Module& module) {
   const std::vector<bool> effects = functions_with_effects(module);
   bool changed = false;
   for (Function& function : module.functions) {
-    if (!function.opaque) changed |= EarlyLengths(effects).run(function.body);
+    if (!function.opaque) changed |= hoist_lengths(function.body, effects);
   }
   return changed;
 }

@@ -255,13 +255,8 @@ TEST_CASE("a length that is that of an operand is named by the operand") {
 }
 
 TEST_CASE("no vector is held for its length, nor computed long before it is read") {
-  std::string text = read_file(std::filesystem::path(PROJECT_ROOT) /
-                               "nesl-examples/vcode/run-length-encode.vcode");
-  const std::string constant = "CONST CHAR \"aaaabccddddddeaa\"";
-  REQUIRE(text.find(constant) != std::string::npos);
-  text.replace(text.find(constant), constant.size(),
-               "READ INT POP 2 0 CONST INT 3 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT / INT");
-  const vcode::Program program = optimized(text);
+  const vcode::Program program = optimized(run_length_coding(
+      "READ INT POP 2 0 CONST INT 3 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT / INT"));
   for (const vcode::Kernel& kernel : program.kernels) {
     CAPTURE(kernel.name);
     // Operands that only a SPEC reads have such names.

@@ -72,6 +72,15 @@ inline std::string read_file(const std::filesystem::path& path) {
 }
 
 /// The programs of the conformance tests that link.
+/// The example run-length-encode, of what `input` leaves in place of its text.
+inline std::string run_length_coding(const std::string& input) {
+  std::string text = read_file(std::filesystem::path(PROJECT_ROOT) /
+                               "nesl-examples/vcode/run-length-encode.vcode");
+  const std::string constant = "CONST CHAR \"aaaabccddddddeaa\"";
+  REQUIRE(text.find(constant) != std::string::npos);
+  return text.replace(text.find(constant), constant.size(), input);
+}
+
 inline std::vector<std::filesystem::path> programs() {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(PROJECT_ROOT) /

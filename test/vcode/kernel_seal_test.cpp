@@ -1,12 +1,11 @@
 // Seals of kernel definitions: what is read later, and what is read at once.
-#include "vcode/kernel_seal.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include <catch2/catch.hpp>
 
+#include "forged_seal.hpp"
 #include "support.hpp"
 #include "vcode/printer.hpp"
 
@@ -168,15 +167,8 @@ TEST_CASE("seals and reaches that make no sense", "[kernel]") {
 
 TEST_CASE("a seal on bindings that break a rule is found out when they are read", "[kernel]") {
   const std::string text = sealed(kTwice);
-  const auto head_at = text.find("KERNEL"), seal_at = text.find("SEAL"),
-             body_at = text.find("DO\n") + 2, spec_at = text.find("SPEC");
-  const std::string head = text.substr(head_at, seal_at - head_at);
-  const std::string body =
-      replaced(text.substr(body_at, spec_at - body_at), "a[i] a[i]", "a[i] 1.0");
-  const std::string forged = text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
-                             print_seal_sum(seal_sum(head, body)) + "\nDO" + body +
-                             text.substr(spec_at);
-  const Outcome outcome = parse_later(forged);
+  const std::string edited = forged(text, "a[i] a[i]", "a[i] 1.0");
+  const Outcome outcome = parse_later(edited);
   REQUIRE(outcome.program);
   REQUIRE(outcome.program->kernels[0].unread);
   Diagnostics diagnostics;
@@ -186,7 +178,7 @@ TEST_CASE("a seal on bindings that break a rule is found out when they are read"
   CHECK(diagnostics.all()[0].code == ErrorCode::KernelType);
   CHECK(
       diagnostics.all()[0].span.line ==
-      1 + std::count(forged.begin(), forged.begin() + static_cast<long>(forged.find("1.0")), '\n'));
+      1 + std::count(edited.begin(), edited.begin() + static_cast<long>(edited.find("1.0")), '\n'));
 }
 
 }  // namespace

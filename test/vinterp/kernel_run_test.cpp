@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "../vcode/forged_seal.hpp"
 #include "vcode/error_codes.hpp"
-#include "vcode/kernel_seal.hpp"
 #include "vinterp/machine_support.hpp"
 #include "vinterp/observed_program.hpp"
 #include "vinterp/profile.hpp"
@@ -258,17 +258,9 @@ TEST_CASE("lengths that a kernel makes of nothing but constants count, too", "[k
 
 TEST_CASE("a kernel that is found to be wrong when it is read", "[kernel]") {
   const std::string text = sealed(kNegate + "FUNC MAIN CONST INT (1 2) RUN negate RET\n");
-  const auto head_at = text.find("KERNEL"), seal_at = text.find("SEAL"),
-             body_at = text.find("DO\n") + 2, spec_at = text.find("SPEC");
-  std::string body = text.substr(body_at, spec_at - body_at);
-  body.replace(body.find("a[i]"), 4, "1.0");
-  const std::string forged =
-      text.substr(0, seal_at) + "SEAL " + std::to_string(body.size()) + " " +
-      vcode::print_seal_sum(vcode::seal_sum(text.substr(head_at, seal_at - head_at), body)) +
-      "\nDO" + body + text.substr(spec_at);
   RunOptions options;
   options.load.put_off_kernels = true;
-  const Ran ran = run_program(forged, options);
+  const Ran ran = run_program(vcode::testing::forged(text, "a[i]", "1.0"), options);
   CHECK(ran.outcome == vinterp::Outcome::Failed);
   CAPTURE(ran.messages);
   CHECK(contains(ran.messages, "`- INT` needs INT as operand 1, found FLOAT"));
