@@ -53,7 +53,7 @@ class Placement {
       const std::size_t user = only_user(statement, block);
       if (user != kNowhere) {
         const std::size_t to = root[user];
-        if (to <= barrier && (to == tree_root || keeps_storage_small(statement, i, to))) {
+        if (to <= barrier && (to == tree_root || keeps_storage_small(statement, to))) {
           root[i] = to;
           deferred_[statement.results[0]] = true;
         }
@@ -90,9 +90,9 @@ class Placement {
     return uses_[result] == 1 && user_block_[result] == &block ? user_[result] : kNowhere;
   }
 
-  // Is what the statement makes at least as large as the operands that would live on, if it were
-  // written at `to`?
-  bool keeps_storage_small(const Statement& statement, std::size_t at, std::size_t to) const {
+  // Is what the statement makes at least as large as the operands that would live longer, if it
+  // were written at `to`?
+  bool keeps_storage_small(const Statement& statement, std::size_t to) const {
     if (statement.kind != Statement::Kind::Op) return false;
     switch (vcode::info(statement.op).family) {
       case Family::Distribute:
@@ -106,10 +106,11 @@ class Placement {
         return std::all_of(statement.operands.begin(), statement.operands.end(),
                            [&](ValueId value) { return last_[value] >= to || is_small(value); });
     }
-    const auto dies = [&](ValueId operand) { return !deferred_[operand] && last_[operand] == at; };
-    const auto dying = std::count_if(statement.operands.begin(), statement.operands.end(), dies);
+    const auto longer =
+        std::count_if(statement.operands.begin(), statement.operands.end(),
+                      [&](ValueId operand) { return !deferred_[operand] && last_[operand] < to; });
     const bool makes_bool = function_.values[statement.results[0]].type == Type::Bool;
-    return dying == 0 || (dying == 1 && !makes_bool);
+    return longer == 0 || (longer == 1 && !makes_bool);
   }
 
   // Does the value take no room to speak of where it is an operand? A descriptor has fewer segments

@@ -12,8 +12,8 @@ std::string row(std::string_view name, std::size_t before, std::size_t after) {
   return fmt::format("{:<20} {:>9} {:>9}\n", name, before, after);
 }
 
-std::string count(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+std::string count(std::size_t number, std::string_view what, std::string_view ending = "s") {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : ending);
 }
 
 /// `name.vcode:12, in f`
@@ -74,8 +74,9 @@ std::string fusion_text(const OptimizerReport& report, const vcode::Source& sour
                     count(region.kernels.size(), "kernel"), count(region.instructions, "operation"),
                     region.exact ? "" : " (not searched exhaustively)");
     for (const FusionReport::Item& item : region.kernels) {
-      text += fmt::format("  kernel {} replaces {} from {} on\n", item.kernel,
-                          count(item.operations, "operation"), place(report, source, item.origin));
+      text += fmt::format("  kernel {} ({}) replaces {} from {} on\n", item.kernel,
+                          count(item.passes, "pass", "es"), count(item.operations, "operation"),
+                          place(report, source, item.origin));
     }
     for (const Remark& remark : region.unfused) {
       text += fmt::format("  {} stays: {}\n", place(report, source, remark.origin), remark.text);

@@ -132,12 +132,10 @@ std::vector<Access> accesses(const Statement& statement, Shapes& shapes) {
     case Family::Permute: {
       const Descriptors segments = descriptors_of(statement.op);
       for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
-        const bool is_default =
-            (statement.op == Op::DPermute && i == 2) || (statement.op == Op::DFPermute && i == 3);
         const auto operand = static_cast<std::size_t>(i);
         if (i >= segments.source) {
           result.push_back(descriptor(operands[operand]));
-        } else if (is_default) {
+        } else if (i == default_operand(statement.op)) {
           result.push_back(shapes.is_scalar(operands[operand]) ? Access::Zero : Access::Target);
         } else {
           result.push_back(own);
@@ -148,6 +146,17 @@ std::vector<Access> accesses(const Statement& statement, Shapes& shapes) {
     }
     default:
       return std::vector<Access>(operands.size(), own);
+  }
+}
+
+int default_operand(Op op) {
+  switch (op) {
+    case Op::DPermute:
+      return 2;
+    case Op::DFPermute:
+      return 3;
+    default:
+      return -1;
   }
 }
 

@@ -44,6 +44,9 @@ Role role_of(const Statement& statement, const Module& module, Shapes& shapes);
 /// For each operand of a statement that is not Opaque.
 std::vector<Access> accesses(const Statement& statement, Shapes& shapes);
 
+/// The operand of a scatter that says what it leaves as it is; -1: it has none.
+int default_operand(Op op);
+
 /// The data length of the index space that the statement runs over.
 Linear domain_of(const Statement& statement, Shapes& shapes);
 

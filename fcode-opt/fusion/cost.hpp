@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "fcode-opt/fusion/legality.hpp"
+#include "fcode-opt/fusion/steps.hpp"
 
 namespace fcode {
 
@@ -11,20 +11,18 @@ namespace fcode {
 inline constexpr std::int64_t kAssumedLength = 1024;
 /// Starting a kernel: an instruction of the machine, its operands and results.
 inline constexpr std::int64_t kKernelCost = 4096;
-/// One pass over an index space.
-inline constexpr std::int64_t kPassCost = 2048;
+/// One pass over an index space: a launch on a device.
+inline constexpr std::int64_t kPassCost = 8192;
 /// One more vector to be kept: allocation, stack traffic.
 inline constexpr std::int64_t kVectorCost = 256;
+/// What a pass moves counts so many times if no two parts of it can be run at once.
+inline constexpr std::int64_t kInOrderFactor = 2;
 
 /// One byte more, held at the peak, than the operations one by one hold: vectors of unknown length
 /// are kept for nothing, a few numbers may be.
 inline constexpr std::int64_t kHeldByteCost = 16;
 
-/// Of the nodes before `end`, those behind it left out of account: never more than the cost of the
-/// whole schedule.
-std::int64_t cost(const RegionGraph& graph, const Schedule& schedule, NodeIndex end);
-inline std::int64_t cost(const RegionGraph& graph, const Schedule& schedule) {
-  return cost(graph, schedule, static_cast<NodeIndex>(graph.nodes.size()));
-}
+/// Of the first nodes of a schedule: never more than of all of them.
+std::int64_t cost(const RegionGraph& graph, const std::vector<Step>& steps);
 
 }  // namespace fcode

@@ -132,10 +132,7 @@ class RegionFusion {
       if (!node.scheduled()) continue;
       for (const Read& read : node.reads) {
         if (read.producer == kOutside) continue;
-        const Node& producer = graph_.nodes[read.producer];
-        const bool together = choice_.schedule[read.producer] == choice_.schedule[i] &&
-                              node.in_kernel() && producer.in_kernel();
-        if (!together) wanted_[read.value] = true;
+        if (!in_same_kernel(graph_, choice_.schedule, i, read)) wanted_[read.value] = true;
       }
     }
     for (const ChosenKernel& kernel : kernels_) {
@@ -155,8 +152,16 @@ class RegionFusion {
     run.operands = std::move(written.operands);
     run.results = std::move(written.results);
     run.origin = place_of(members);
-    report.kernels.push_back({run.index, first.origin, static_cast<std::uint32_t>(members.size())});
+    report.kernels.push_back({module_.kernels[run.index].name, first.origin,
+                              static_cast<std::uint32_t>(members.size()), passes_in(slot)});
     result.push_back(std::move(run));
+  }
+
+  std::uint32_t passes_in(Slot slot) const {
+    const std::vector<Step> steps = steps_of(graph_, choice_.schedule);
+    return static_cast<std::uint32_t>(std::count_if(
+        steps.begin(), steps.end(),
+        [&](const Step& step) { return step.kernel && step.slot == slot && !step.once; }));
   }
 
   // Where failures of the kernel are reported.

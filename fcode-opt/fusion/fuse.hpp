@@ -12,9 +12,10 @@ namespace fcode {
 /// What was chosen, for --report=fusion.
 struct FusionReport {
   struct Item {
-    std::uint32_t kernel = 0;      // index into Module::kernels
+    std::string kernel;            // its name
     Origin origin;                 // of the first operation in it
     std::uint32_t operations = 0;  // that it replaces
+    std::uint32_t passes = 0;      // that the price of the schedule was worked out with
   };
   struct Region {
     std::string function;

@@ -1,6 +1,7 @@
 #include "fcode-opt/fusion/graph.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <utility>
@@ -64,6 +65,10 @@ class GraphBuilder {
           shapes_.equations.normal(node.piece ? shapes_.of(node.statement->results[0]).length
                                               : domain_of(*node.statement, shapes_));
       node.domain = domain(length);
+      if (node.role == Role::Scatter && has_defaults(*node.statement)) {
+        node.target =
+            domain(shapes_.equations.normal(shapes_.of(node.statement->results[0]).length));
+      }
       node.scalar = node.role == Role::Map && length == Linear::number(1);
       node.weight = node.role != Role::Map ? 0 : node.piece ? kPieceWeight : 1;
     } else {
@@ -77,6 +82,32 @@ class GraphBuilder {
 
   // Elementwise operations that placing pieces takes when it is turned round.
   static constexpr std::uint32_t kPieceWeight = 5;
+
+  // Zeros are what there is without defaults.
+  bool has_defaults(const Statement& scatter) const {
+    const int operand = default_operand(scatter.op);
+    return operand >= 0 && !is_zero(scatter.operands[static_cast<std::size_t>(operand)]);
+  }
+
+  bool is_zero(ValueId value) const {
+    const NodeIndex made = graph_.producer(value);
+    if (made == kOutside) return false;
+    const Node& node = graph_.nodes[made];
+    const Statement& statement = *node.statement;
+    if (node.role == Role::Generator) {
+      return statement.op == Op::Distribute && is_zero(statement.operands[0]);
+    }
+    if (node.role != Role::Literal || statement.kind != Statement::Kind::Const) return false;
+    const vcode::Constant& constant = module_.constants[statement.index];
+    switch (constant.type) {
+      case Type::Int:
+        return constant.ints()[0] == 0;
+      case Type::Bool:
+        return constant.bools()[0] == 0;
+      default:
+        return std::bit_cast<std::uint64_t>(constant.floats()[0]) == 0;
+    }
+  }
 
   void count_readers() {
     for (const Node& node : graph_.nodes) {

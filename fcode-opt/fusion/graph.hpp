@@ -29,7 +29,9 @@ struct Read {
 struct Node {
   const Statement* statement = nullptr;
   Role role = Role::Opaque;
-  std::uint32_t domain = 0;    // equal numbers: index spaces that are known to be equally long
+  std::uint32_t domain = 0;  // equal numbers: index spaces that are known to be equally long
+  // Of a scatter with defaults: the index space of its result, over which they are stored first.
+  std::optional<std::uint32_t> target;
   bool scalar = false;         // computed once, without an index
   bool output = false;         // a result is read behind the region
   bool kept = false;           // a literal or generator that must exist as a value

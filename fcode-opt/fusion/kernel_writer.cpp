@@ -148,8 +148,9 @@ class KernelWriter {
     if (flagged) binding.flags = thunk(statement.operands[2]);
     const ValueId target = statement.operands.back();
     binding.into = space(target, shapes_.of(target).sum, target, true);
-    if (statement.op == Op::DPermute) binding.defaults = thunk(statement.operands[2]);
-    if (statement.op == Op::DFPermute) binding.defaults = thunk(statement.operands[3]);
+    const int defaults = default_operand(statement.op);
+    if (defaults >= 0)
+      binding.defaults = thunk(statement.operands[static_cast<std::size_t>(defaults)]);
     if (is_zero(binding.defaults)) binding.defaults = {};  // what there is without defaults
   }
 

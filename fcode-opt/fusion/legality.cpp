@@ -65,6 +65,28 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
   }
 }
 
+Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
+  Slot last = 0;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].scheduled()) last = std::max(last, schedule[i]);
+  }
+  return last;
+}
+
+std::vector<bool> stored(const RegionGraph& graph, const Schedule& schedule, NodeIndex end) {
+  std::vector<bool> stored(end);
+  for (NodeIndex i = 0; i < end; ++i) {
+    const Node& node = graph.nodes[i];
+    if (!node.scheduled()) continue;
+    if (node.output) stored[i] = true;
+    for (const Read& read : node.reads) {
+      if (read.producer == kOutside || in_same_kernel(graph, schedule, i, read)) continue;
+      stored[read.producer] = true;
+    }
+  }
+  return stored;
+}
+
 ScheduleCheck::ScheduleCheck(const RegionGraph& graph)
     : graph_(graph),
       states_(graph.nodes.size()),

@@ -26,6 +26,20 @@ inline constexpr std::uint32_t kMaxKernelNodes = 400;
 /// (fcode.md 4.2: F-1, F-1b, F-2 … F-4, F-8, F-9; otherwise it is a barrier edge, R-P2.)
 bool fusible(const RegionGraph& graph, const Node& reader, const Read& read);
 
+/// The highest slot that a node has.
+Slot last_slot(const RegionGraph& graph, const Schedule& schedule);
+
+/// Are reader and producer computed by the same kernel?
+inline bool in_same_kernel(const RegionGraph& graph, const Schedule& schedule, NodeIndex reader,
+                           const Read& read) {
+  return read.producer != kOutside && schedule[read.producer] == schedule[reader] &&
+         graph.nodes[reader].in_kernel() && graph.nodes[read.producer].in_kernel();
+}
+
+/// Of the nodes before `end`: do their results have to exist outside of the kernel that computes
+/// them?
+std::vector<bool> stored(const RegionGraph& graph, const Schedule& schedule, NodeIndex end);
+
 /// RANDs of one kernel that may fail: their failure is reported at the place of the kernel.
 inline constexpr std::uint32_t kMaxFailingDraws = 1;
 

@@ -13,21 +13,6 @@ namespace {
 
 using vcode::Family;
 
-// May an operation by itself write its result over this operand?
-bool written_over_alone(const Statement& statement, std::size_t operand) {
-  if (statement.kind != Statement::Kind::Op) return false;
-  switch (vcode::info(statement.op).family) {
-    case Family::Elementwise:
-      return true;
-    case Family::Scan:
-    case Family::Random:
-    case Family::Replace:
-      return operand == 0;
-    default:
-      return false;
-  }
-}
-
 // Does the library keep the result of the operation as a formula?
 bool is_formula(const Node& node) {
   if (node.role != Role::Generator || node.by_segment) return false;
@@ -70,6 +55,11 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
 }
 
 MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
+  if (graph.storage.empty()) return;
+  for (const RegionGraph::Storage& storage : graph.storage) {
+    if (!storage.counts || !storage.elements.is_number()) continue;
+    longest_known_ = std::max(longest_known_, storage.elements.constant);
+  }
   rooms_.resize(graph.storage.size());
   for (ValueId value = 0; value < graph.storage.size(); ++value) {
     const RegionGraph::Storage& storage = graph.storage[value];
@@ -82,9 +72,10 @@ MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
     if (!room.empty()) room.resize(unknowns_.size() + 1);
   }
   find_owners();
-  std::vector<Event> alone;
-  for (const Node& node : graph.nodes) alone.push_back(instruction(*node.statement));
-  simulate(alone, [this](const Room& room, Slot) { add_peak(room); });
+  peaks_.resize(unknowns_.size() + 1);
+  simulate(steps_of(graph), [this](const Room& room, Slot) {
+    for (std::size_t k = 0; k < room.size(); ++k) peaks_[k] = std::max(peaks_[k], bytes(room, k));
+  });
 }
 
 void MemoryModel::find_owners() {
@@ -101,7 +92,10 @@ void MemoryModel::find_owners() {
 
 MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width) {
   Room room(unknowns_.size() + 1);
-  room[0] = elements.constant * width;
+  // Known lengths in proportion, so that they do not hide what is of unknown ones.
+  const double share = static_cast<double>(kAssumedLength) /
+                       static_cast<double>(std::max(longest_known_, kAssumedLength));
+  room[0] = static_cast<std::int64_t>(static_cast<double>(elements.constant * width) * share);
   for (const auto& [unknown, factor] : elements.terms) {
     const auto place = std::find(unknowns_.begin(), unknowns_.end(), unknown);
     const auto index = static_cast<std::size_t>(place - unknowns_.begin());
@@ -112,105 +106,9 @@ MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t widt
   return room;
 }
 
-MemoryModel::Event MemoryModel::instruction(const Statement& statement) const {
-  Event event;
-  event.reads = statement.operands;
-  event.makes = statement.results;
-  for (std::size_t i = 0; i < statement.operands.size(); ++i) {
-    if (written_over_alone(statement, i)) event.over.push_back(statement.operands[i]);
-  }
-  return event;
-}
-
-// Results that have to exist outside of the kernel that computes them, by node.
-std::vector<bool> MemoryModel::stored(const Schedule& schedule) const {
-  std::vector<bool> stored(graph_.nodes.size());
-  for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-    const Node& node = graph_.nodes[i];
-    if (!node.scheduled()) continue;
-    if (node.output) stored[i] = true;
-    for (const Read& read : node.reads) {
-      if (read.producer == kOutside) continue;
-      const bool together = schedule[read.producer] == schedule[i] && node.in_kernel() &&
-                            graph_.nodes[read.producer].in_kernel();
-      if (!together) stored[read.producer] = true;
-    }
-  }
-  return stored;
-}
-
-MemoryModel::Event MemoryModel::kernel(const std::vector<NodeIndex>& members,
-                                       const std::vector<bool>& stored) const {
-  Event event;
-  const auto inside = [&](const Read& read) {
-    return read.producer != kOutside &&
-           std::binary_search(members.begin(), members.end(), read.producer);
-  };
-  for (const NodeIndex i : members) {
-    const Node& node = graph_.nodes[i];
-    for (const Read& read : node.reads) {
-      if (!inside(read)) event.reads.push_back(read.value);
-    }
-    if (!stored[i]) continue;
-    event.makes.insert(event.makes.end(), node.statement->results.begin(),
-                       node.statement->results.end());
-  }
-  std::sort(event.reads.begin(), event.reads.end());
-  event.reads.erase(std::unique(event.reads.begin(), event.reads.end()), event.reads.end());
-  std::vector<ValueId> kept;  // read otherwise than at the position that is written
-  for (const NodeIndex i : members) {
-    for (const Read& read : graph_.nodes[i].reads) {
-      if (!written_over(members, graph_.nodes[i], read.value)) kept.push_back(read.value);
-    }
-  }
-  std::sort(kept.begin(), kept.end());
-  std::set_difference(event.reads.begin(), event.reads.end(), kept.begin(), kept.end(),
-                      std::back_inserter(event.over));
-  return event;
-}
-
-// As far as this reader is concerned, may a result be written over the value? (See PlanSink::over.)
-bool MemoryModel::written_over(const std::vector<NodeIndex>& members, const Node& reader,
-                               ValueId value) const {
-  for (const Read& read : reader.reads) {
-    if (read.value != value || read.access == Access::Length) continue;
-    const bool own =
-        read.access == Access::Own && (reader.role == Role::Map || reader.role == Role::Scan);
-    const bool target = read.access == Access::Target && reader.role == Role::Scatter;
-    if (!own && !target) return false;
-  }
-  return std::none_of(members.begin(), members.end(), [&](NodeIndex i) {
-    return graph_.nodes[i].role == Role::Filter && graph_.nodes[i].domain == reader.domain;
-  });
-}
-
-std::vector<MemoryModel::Event> MemoryModel::events(const Schedule& schedule) const {
-  const std::vector<bool> kept = stored(schedule);
-  Slot last = 0;
-  for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-    if (graph_.nodes[i].scheduled()) last = std::max(last, schedule[i]);
-  }
-  std::vector<std::vector<NodeIndex>> kernels(last + 1), instructions(last + 1);
-  for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-    const Node& node = graph_.nodes[i];
-    if (!node.scheduled()) continue;
-    (node.in_kernel() ? kernels : instructions)[schedule[i]].push_back(i);
-  }
-  std::vector<Event> events;
-  for (Slot slot = 0; slot <= last; ++slot) {
-    const std::size_t first = events.size();
-    if (!kernels[slot].empty()) events.push_back(kernel(kernels[slot], kept));
-    for (const NodeIndex i : instructions[slot]) {
-      events.push_back(instruction(*graph_.nodes[i].statement));
-    }
-    for (std::size_t e = first; e < events.size(); ++e) events[e].slot = slot;
-  }
-  return events;
-}
-
-// Calls `visit` with what is held while each event takes place, and the slot of the event.
+// Calls `visit` with what is held while each step takes place, and the slot of the step.
 template <typename Visit>
-void MemoryModel::simulate(const std::vector<Event>& events, Visit visit) const {
+void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(rooms_.size(), kNever);
   Room held(unknowns_.size() + 1);
@@ -221,72 +119,58 @@ void MemoryModel::simulate(const std::vector<Event>& events, Visit visit) const 
     if (!counts) return;
     for (std::size_t k = 0; k < held.size(); ++k) held[k] += sign * rooms_[value][k];
   };
-  for (std::size_t e = 0; e < events.size(); ++e) {
-    for (const ValueId value : events[e].reads) {
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    for (const Step::Operand& read : steps[s].reads) {
+      const ValueId value = read.value;
       if (!has_room(value)) continue;
       const bool from_outside = graph_.producer(value) == kOutside && graph_.storage[value].dies;
       if (last[value] == kNever && from_outside) change(value, 1);
-      last[value] = e;
+      last[value] = s;
     }
   }
-  const auto ends = [&](ValueId value, std::size_t e) {
-    return has_room(value) && graph_.storage[value].dies && last[value] == e;
-  };
-  for (std::size_t e = 0; e < events.size(); ++e) {
-    std::vector<ValueId> dying;
-    for (const ValueId value : events[e].reads) {
-      const bool first = std::find(dying.begin(), dying.end(), value) == dying.end();
-      if (ends(value, e) && first) dying.push_back(value);
+  std::vector<Step::Operand> dying;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    dying.clear();
+    for (const Step::Operand& read : steps[s].reads) {
+      const bool ends =
+          has_room(read.value) && graph_.storage[read.value].dies && last[read.value] == s;
+      if (ends) dying.push_back(read);
     }
-    for (const ValueId made : events[e].makes) {
-      if (!has_room(made)) continue;
-      const auto taken = std::find_if(dying.begin(), dying.end(), [&](ValueId value) {
-        const auto& over = events[e].over;
-        return same_room(value, made) && holders[owner_[value]] == 1 &&
-               std::find(over.begin(), over.end(), value) != over.end();
+    for_each_result(steps[s], [&](ValueId made, bool may_take_over) {
+      const auto taken = std::find_if(dying.begin(), dying.end(), [&](const Step::Operand& read) {
+        return may_take_over && read.over && same_room(read.value, made) &&
+               holders[owner_[read.value]] == 1;
       });
       if (taken != dying.end()) {
-        change(*taken, -1);
+        change(taken->value, -1);
         dying.erase(taken);
       }
       change(made, 1);
-    }
-    visit(held, events[e].slot);
-    for (const ValueId value : dying) change(value, -1);
-    for (const ValueId made : events[e].makes) {
-      if (has_room(made) && graph_.storage[made].dies && last[made] == kNever) change(made, -1);
-    }
+    });
+    visit(held, steps[s].slot);
+    for (const Step::Operand& read : dying) change(read.value, -1);
+    for_each_result(steps[s], [&](ValueId made, bool) {
+      if (graph_.storage[made].dies && last[made] == kNever) change(made, -1);
+    });
   }
 }
 
-std::int64_t MemoryModel::above(const Room& room, const Room& limit) {
-  std::int64_t bytes = std::max<std::int64_t>(0, room[0] - limit[0]);
+std::int64_t MemoryModel::bytes(const Room& room, std::size_t greatest) {
+  std::int64_t bytes = room[0];
   for (std::size_t k = 1; k < room.size(); ++k) {
-    bytes += std::max<std::int64_t>(0, room[k] - limit[k]) * kAssumedLength;
+    if (greatest == kAlike || greatest == k) bytes += room[k] * kAssumedLength;
   }
   return bytes;
 }
 
-void MemoryModel::add_peak(const Room& room) {
-  for (const Room& peak : peaks_) {
-    if (above(room, peak) == 0) return;
-  }
-  peaks_.erase(std::remove_if(peaks_.begin(), peaks_.end(),
-                              [&](const Room& peak) { return above(peak, room) == 0; }),
-               peaks_.end());
-  peaks_.push_back(room);
-}
-
-MemoryModel::Excess MemoryModel::excess(const Schedule& schedule) const {
+MemoryModel::Excess MemoryModel::excess(const std::vector<Step>& steps) const {
   Excess most;
   if (peaks_.empty()) return most;
-  simulate(events(schedule), [&](const Room& room, Slot slot) {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const Room& peak : peaks_) {
-      least = std::min(least, above(room, peak));
-      if (least <= most.bytes) return;
+  simulate(steps, [&](const Room& room, Slot slot) {
+    for (std::size_t k = 0; k < room.size(); ++k) {
+      const std::int64_t above = bytes(room, k) - peaks_[k];
+      if (above > most.bytes) most = {above, slot};
     }
-    most = {least, slot};
   });
   return most;
 }

