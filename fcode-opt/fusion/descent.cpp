@@ -11,8 +11,6 @@ namespace {
 
 // Rounds of moving single nodes; each is quadratic in the size of the region.
 constexpr int kRounds = 4;
-// Beyond this many nodes only moves to slots of neighbours are tried.
-constexpr std::size_t kManyNodes = 300;
 // Places at which a kernel may be cut that are tried at once.
 constexpr std::size_t kMostCuts = 16;
 // So many bytes too much are not worth another kernel.
@@ -30,18 +28,17 @@ bool take(const Pricing& pricing, Choice& choice, Schedule schedule) {
 
 // ---- single nodes ----
 
-void move_nodes(const Pricing& pricing, Choice& choice) {
+// To kernels that are at most so many slots away.
+void move_nodes(const Pricing& pricing, Choice& choice, Slot distance) {
   const RegionGraph& graph = pricing.graph();
-  const std::size_t count = graph.nodes.size();
   for (int round = 0; round < kRounds; ++round) {
     bool better = false;
-    for (NodeIndex i = 0; i < count; ++i) {
+    for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
       if (!graph.nodes[i].in_kernel()) continue;
       const Slot here = choice.schedule[i];
       const Slot last = last_slot(graph, choice.schedule);
-      const Slot from = count > kManyNodes && here > 0 ? here - 1 : 0;
-      const Slot to = count > kManyNodes ? std::min(here + 1, last) : last;
-      for (Slot slot = from; slot <= to; ++slot) {
+      const Slot to = last - here > distance ? here + distance : last;
+      for (Slot slot = here - std::min(here, distance); slot <= to; ++slot) {
         if (slot == choice.schedule[i]) continue;
         Schedule schedule = choice.schedule;
         schedule[i] = slot;
@@ -180,15 +177,14 @@ void relieve(const Pricing& pricing, Choice& choice) {
 }  // namespace
 
 void descend(const Pricing& pricing, Choice& choice) {
-  const RegionGraph& graph = pricing.graph();
-  const auto scheduled = static_cast<std::size_t>(std::count_if(
-      graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.scheduled(); }));
+  const std::size_t nodes = pricing.graph().scheduled_nodes();
+  const Slot distance = nodes > kManyNodes ? 1 : static_cast<Slot>(nodes);
   for (std::int64_t before = choice.price + 1; choice.price < before;) {
     before = choice.price;
-    move_nodes(pricing, choice);
+    move_nodes(pricing, choice, distance);
     relieve(pricing, choice);
-    join_kernels(pricing, choice, last_slot(graph, choice.schedule));
-    if (choice.price == before && scheduled <= kNodesMovedTogether) move_together(pricing, choice);
+    join_kernels(pricing, choice, distance);
+    if (choice.price == before && nodes <= kNodesMovedTogether) move_together(pricing, choice);
   }
 }
 

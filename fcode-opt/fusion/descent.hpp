@@ -5,6 +5,8 @@
 
 namespace fcode {
 
+/// Beyond so many scheduled nodes only kernels that are neighbours exchange nodes and are joined.
+inline constexpr std::size_t kManyNodes = 300;
 /// Up to so many scheduled nodes are moved together with those that are in their way, too.
 inline constexpr std::size_t kNodesMovedTogether = 40;
 

@@ -7,9 +7,9 @@
 #include "fcode-opt/fusion/assumptions.hpp"
 #include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/fusion/kernel_writer.hpp"
+#include "fcode-opt/fusion/known_choices.hpp"
 #include "fcode-opt/fusion/lifetimes.hpp"
 #include "fcode-opt/fusion/reasons.hpp"
-#include "fcode-opt/fusion/schedule.hpp"
 #include "fcode-opt/fusion/spec_writer.hpp"
 #include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
@@ -29,12 +29,13 @@ std::uint32_t vector_operations_in(const std::vector<const Statement*>& statemen
 class RegionFusion {
  public:
   RegionFusion(Module& module, Function& function, Shapes& shapes, KernelPool& pool,
-               std::span<const Statement> statements, std::vector<std::uint32_t> outside_uses,
-               std::vector<bool> survives)
+               KnownChoices& known, std::span<const Statement> statements,
+               std::vector<std::uint32_t> outside_uses, std::vector<bool> survives)
       : module_(module),
         function_(function),
         shapes_(shapes),
         pool_(pool),
+        known_(known),
         statements_(statements),
         outside_uses_(std::move(outside_uses)),
         survives_(std::move(survives)),
@@ -55,7 +56,7 @@ class RegionFusion {
       graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
                            assumptions.assumed(), pieces_);
       graph_.storage = storage_of(graph_, shapes_, survives_);
-      choice_ = choose_schedule(graph_);
+      choice_ = known_.choose(graph_);
       again = give_back() || !find_checks(assumptions);
       if (!again) written = write_kernels();
       assumptions.leave();
@@ -207,6 +208,7 @@ class RegionFusion {
   Function& function_;
   Shapes& shapes_;
   KernelPool& pool_;
+  KnownChoices& known_;
   std::span<const Statement> statements_;
   std::vector<std::uint32_t> outside_uses_;
   std::vector<bool> survives_;  // by value: read behind the region
@@ -221,10 +223,12 @@ class RegionFusion {
 
 class FunctionFusion : public ShapeVisitor {
  public:
-  FunctionFusion(Module& module, Function& function, KernelPool& pool, FusionReport& report)
+  FunctionFusion(Module& module, Function& function, KernelPool& pool, KnownChoices& known,
+                 FusionReport& report)
       : module_(module),
         function_(function),
         pool_(pool),
+        known_(known),
         report_(report),
         uses_(count_uses(function)),
         lifetimes_(function) {}
@@ -237,7 +241,7 @@ class FunctionFusion : public ShapeVisitor {
     const std::span<const Statement> statements(block.statements.data() + begin, end - begin);
     FusionReport::Region region;
     std::vector<Statement> fused =
-        RegionFusion(module_, function_, shapes, pool_, statements, std::move(outside),
+        RegionFusion(module_, function_, shapes, pool_, known_, statements, std::move(outside),
                      lifetimes_.read_behind(block, end))
             .run(region);
     if (region.operations > 0) report_.regions.push_back(std::move(region));
@@ -255,6 +259,7 @@ class FunctionFusion : public ShapeVisitor {
   Module& module_;
   Function& function_;
   KernelPool& pool_;
+  KnownChoices& known_;
   FusionReport& report_;
   // Both before anything was replaced; regions are replaced in order.
   std::vector<std::uint32_t> uses_;
@@ -268,10 +273,11 @@ FusionReport fuse(Module& module) {
   infer_types(module);  // kernels state the types of what they take
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
   KernelPool pool(module);
+  KnownChoices known;
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;
-    FunctionFusion visitor(module, module.functions[i], pool, report);
+    FunctionFusion visitor(module, module.functions[i], pool, known, report);
     shapes.walk(i, visitor);
   }
   return report;

@@ -4,6 +4,8 @@
 // scheduled: whoever reads one computes it, so that edges lead through them.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -72,6 +74,10 @@ struct RegionGraph {
   };
   std::vector<Storage> storage;  // by value; empty: memory plays no part
 
+  std::size_t scheduled_nodes() const {
+    return static_cast<std::size_t>(std::count_if(
+        nodes.begin(), nodes.end(), [](const Node& node) { return node.scheduled(); }));
+  }
   bool is_segdes(ValueId value) const { return types[value] == Type::Segdes; }
   /// Can a kernel take the value?
   bool is_typed(ValueId value) const {

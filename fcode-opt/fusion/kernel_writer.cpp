@@ -1,6 +1,5 @@
 #include "fcode-opt/fusion/kernel_writer.hpp"
 
-#include <bit>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -109,7 +108,7 @@ class KernelWriter {
         binding.flags = thunk(statement.operands[1]);
         break;
       case Role::Scatter:
-        fill_scatter(statement, binding);
+        fill_scatter(node, binding);
         break;
       case Role::Segments:
         binding.kind = Binding::Kind::Segments;
@@ -140,7 +139,8 @@ class KernelWriter {
     return writer.take();
   }
 
-  void fill_scatter(const Statement& statement, Binding& binding) {
+  void fill_scatter(const Node& node, Binding& binding) {
+    const Statement& statement = *node.statement;
     binding.kind = Binding::Kind::Scatter;
     binding.elements = thunk(statement.operands[0]);
     binding.index = thunk(statement.operands[1]);
@@ -148,17 +148,9 @@ class KernelWriter {
     if (flagged) binding.flags = thunk(statement.operands[2]);
     const ValueId target = statement.operands.back();
     binding.into = space(target, shapes_.of(target).sum, target, true);
-    const int defaults = default_operand(statement.op);
-    if (defaults >= 0)
-      binding.defaults = thunk(statement.operands[static_cast<std::size_t>(defaults)]);
-    if (is_zero(binding.defaults)) binding.defaults = {};  // what there is without defaults
-  }
-
-  static bool is_zero(const vcode::Thunk& thunk) {
-    if (thunk.results.empty()) return false;
-    const vcode::ThunkNode& node = thunk.nodes[thunk.results[0]];
-    return node.kind == vcode::ThunkNode::Kind::Constant && node.int_value == 0 &&
-           std::bit_cast<std::uint64_t>(node.float_value) == 0;
+    if (!node.target) return;
+    const auto defaults = static_cast<std::size_t>(default_operand(statement.op));
+    binding.defaults = thunk(statement.operands[defaults]);
   }
 
   // Does every element go where it is, and is there nothing else?

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "fcode-opt/fusion/cost.hpp"
@@ -18,6 +17,12 @@ bool is_formula(const Node& node) {
   if (node.role != Role::Generator || node.by_segment) return false;
   const Op op = node.statement->op;
   return op == Op::Distribute || op == Op::Index;
+}
+
+// Sums of a few thousand of these fit into 64 bits.
+std::int64_t limited(double bytes) {
+  constexpr double kMost = 1LL << 40;
+  return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
 }
 
 bool is_lengths(const RegionGraph& graph, ValueId value) {
@@ -56,121 +61,142 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
 
 MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
   if (graph.storage.empty()) return;
-  for (const RegionGraph::Storage& storage : graph.storage) {
-    if (!storage.counts || !storage.elements.is_number()) continue;
-    longest_known_ = std::max(longest_known_, storage.elements.constant);
-  }
-  rooms_.resize(graph.storage.size());
-  for (ValueId value = 0; value < graph.storage.size(); ++value) {
-    const RegionGraph::Storage& storage = graph.storage[value];
-    if (!storage.counts) continue;
-    const Type type = *graph.types[value];
-    if (run.regular && (type == Type::Segdes || is_lengths(graph, value))) continue;
-    rooms_[value] = room_of(storage.elements, stored_bytes(type, run.widths));
-  }
-  for (Room& room : rooms_) {
-    if (!room.empty()) room.resize(unknowns_.size() + 1);
-  }
+  find_vectors(run);
   find_owners();
   peaks_.resize(unknowns_.size() + 1);
-  simulate(steps_of(graph), [this](const Room& room, Slot) {
-    for (std::size_t k = 0; k < room.size(); ++k) peaks_[k] = std::max(peaks_[k], bytes(room, k));
+  simulate(steps_of(graph), [this](std::size_t run_kind, std::int64_t bytes, Slot) {
+    peaks_[run_kind] = std::max(peaks_[run_kind], bytes);
   });
 }
 
+void MemoryModel::find_vectors(Run run) {
+  std::int64_t longest_known = 0;
+  for (const RegionGraph::Storage& storage : graph_.storage) {
+    if (!storage.counts || !storage.elements.is_number()) continue;
+    longest_known = std::max(longest_known, storage.elements.constant);
+  }
+  places_.resize(graph_.storage.size(), kNone);
+  for (ValueId value = 0; value < graph_.storage.size(); ++value) {
+    const RegionGraph::Storage& storage = graph_.storage[value];
+    if (!storage.counts) continue;
+    const Type type = *graph_.types[value];
+    if (run.regular && (type == Type::Segdes || is_lengths(graph_, value))) continue;
+    places_[value] = static_cast<Place>(vectors_.size());
+    Vector vector;
+    vector.room = room_of(storage.elements, stored_bytes(type, run.widths), longest_known);
+    vector.owner = places_[value];
+    vector.dies = storage.dies;
+    vector.from_outside = storage.dies && graph_.producer(value) == kOutside;
+    vectors_.push_back(std::move(vector));
+  }
+  for (Vector& vector : vectors_) vector.room.resize(unknowns_.size() + 1);
+}
+
 void MemoryModel::find_owners() {
-  owner_.resize(rooms_.size());
-  std::iota(owner_.begin(), owner_.end(), ValueId{0});
   for (const Node& node : graph_.nodes) {
     if (node.statement->kind != Statement::Kind::Op) continue;
     const Family family = vcode::info(node.statement->op).family;
     if (family != Family::MakeSegdes && family != Family::Lengths) continue;
-    const ValueId made = node.statement->results[0], from = node.statement->operands[0];
-    if (has_room(made) && has_room(from)) owner_[made] = owner_[from];
+    const Place made = place(node.statement->results[0]);
+    const Place from = place(node.statement->operands[0]);
+    if (made != kNone && from != kNone) vectors_[made].owner = vectors_[from].owner;
   }
 }
 
-MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width) {
+MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width,
+                                       std::int64_t longest_known) {
   Room room(unknowns_.size() + 1);
   // Known lengths in proportion, so that they do not hide what is of unknown ones.
   const double share = static_cast<double>(kAssumedLength) /
-                       static_cast<double>(std::max(longest_known_, kAssumedLength));
-  room[0] = static_cast<std::int64_t>(static_cast<double>(elements.constant * width) * share);
+                       static_cast<double>(std::max(longest_known, kAssumedLength));
+  room[0] = limited(static_cast<double>(elements.constant) * static_cast<double>(width) * share);
   for (const auto& [unknown, factor] : elements.terms) {
     const auto place = std::find(unknowns_.begin(), unknowns_.end(), unknown);
     const auto index = static_cast<std::size_t>(place - unknowns_.begin());
     if (place == unknowns_.end()) unknowns_.push_back(unknown);
     room.resize(unknowns_.size() + 1);
-    room[index + 1] = factor * width;
+    room[index + 1] = limited(static_cast<double>(factor) * static_cast<double>(width));
   }
   return room;
 }
 
-// Calls `visit` with what is held while each step takes place, and the slot of the step.
+// Of the results that take room; with each whether it may lie where an operand did.
+template <typename Visit>
+void MemoryModel::for_each_result(const Step& step, Visit visit) const {
+  for (const NodeIndex index : step.makes) {
+    const Node& node = graph_.nodes[index];
+    const bool in_place = !step.kernel || node.role == Role::Map || node.role == Role::Scan ||
+                          node.role == Role::Random || node.target;
+    for (const ValueId made : node.statement->results) {
+      if (place(made) != kNone) visit(place(made), in_place);
+    }
+  }
+}
+
+// Calls `visit` with the bytes that are held while each step takes place, as in peaks_, and the
+// slot of the step.
 template <typename Visit>
 void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last(rooms_.size(), kNever);
+  std::vector<std::size_t> last(vectors_.size(), kNever);
+  std::vector<int> holders(vectors_.size());  // by owner
   Room held(unknowns_.size() + 1);
-  std::vector<int> holders(rooms_.size());  // by owner
-  const auto change = [&](ValueId value, int sign) {
-    int& count = holders[owner_[value]];
+  const auto change = [&](Place at, int sign) {
+    const Vector& vector = vectors_[at];
+    int& count = holders[vector.owner];
     const bool counts = sign > 0 ? count++ == 0 : --count == 0;
     if (!counts) return;
-    for (std::size_t k = 0; k < held.size(); ++k) held[k] += sign * rooms_[value][k];
+    for (std::size_t k = 0; k < held.size(); ++k) held[k] += sign * vector.room[k];
   };
   for (std::size_t s = 0; s < steps.size(); ++s) {
     for (const Step::Operand& read : steps[s].reads) {
-      const ValueId value = read.value;
-      if (!has_room(value)) continue;
-      const bool from_outside = graph_.producer(value) == kOutside && graph_.storage[value].dies;
-      if (last[value] == kNever && from_outside) change(value, 1);
-      last[value] = s;
+      const Place at = place(read.value);
+      if (at == kNone) continue;
+      if (last[at] == kNever && vectors_[at].from_outside) change(at, 1);
+      last[at] = s;
     }
   }
-  std::vector<Step::Operand> dying;
+  struct Dying {
+    Place at;
+    bool over;
+  };
+  std::vector<Dying> dying;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     dying.clear();
     for (const Step::Operand& read : steps[s].reads) {
-      const bool ends =
-          has_room(read.value) && graph_.storage[read.value].dies && last[read.value] == s;
-      if (ends) dying.push_back(read);
+      const Place at = place(read.value);
+      if (at != kNone && vectors_[at].dies && last[at] == s) dying.push_back({at, read.over});
     }
-    for_each_result(steps[s], [&](ValueId made, bool may_take_over) {
-      const auto taken = std::find_if(dying.begin(), dying.end(), [&](const Step::Operand& read) {
-        return may_take_over && read.over && same_room(read.value, made) &&
-               holders[owner_[read.value]] == 1;
+    for_each_result(steps[s], [&](Place made, bool in_place) {
+      const auto taken = std::find_if(dying.begin(), dying.end(), [&](const Dying& operand) {
+        return in_place && operand.over && holders[vectors_[operand.at].owner] == 1 &&
+               vectors_[operand.at].room == vectors_[made].room;
       });
       if (taken != dying.end()) {
-        change(taken->value, -1);
+        change(taken->at, -1);
         dying.erase(taken);
       }
       change(made, 1);
     });
-    visit(held, steps[s].slot);
-    for (const Step::Operand& read : dying) change(read.value, -1);
-    for_each_result(steps[s], [&](ValueId made, bool) {
-      if (graph_.storage[made].dies && last[made] == kNever) change(made, -1);
+    std::int64_t alike = held[0];
+    for (std::size_t k = 1; k < held.size(); ++k) {
+      alike += held[k] * kAssumedLength;
+      visit(k, held[0] + held[k] * kAssumedLength, steps[s].slot);
+    }
+    visit(0, alike, steps[s].slot);
+    for (const Dying& operand : dying) change(operand.at, -1);
+    for_each_result(steps[s], [&](Place made, bool) {
+      if (vectors_[made].dies && last[made] == kNever) change(made, -1);
     });
   }
-}
-
-std::int64_t MemoryModel::bytes(const Room& room, std::size_t greatest) {
-  std::int64_t bytes = room[0];
-  for (std::size_t k = 1; k < room.size(); ++k) {
-    if (greatest == kAlike || greatest == k) bytes += room[k] * kAssumedLength;
-  }
-  return bytes;
 }
 
 MemoryModel::Excess MemoryModel::excess(const std::vector<Step>& steps) const {
   Excess most;
   if (peaks_.empty()) return most;
-  simulate(steps, [&](const Room& room, Slot slot) {
-    for (std::size_t k = 0; k < room.size(); ++k) {
-      const std::int64_t above = bytes(room, k) - peaks_[k];
-      if (above > most.bytes) most = {above, slot};
-    }
+  simulate(steps, [&](std::size_t run_kind, std::int64_t bytes, Slot slot) {
+    const std::int64_t above = bytes - peaks_[run_kind];
+    if (above > most.bytes) most = {above, slot};
   });
   return most;
 }

@@ -44,36 +44,30 @@ class MemoryModel {
  private:
   /// Bytes, by unknown: [0] of known sizes, then for each unknown length how many bytes per unit.
   using Room = std::vector<std::int64_t>;
-  /// An unknown whose length is far greater than all others, or:
-  static constexpr std::size_t kAlike = 0;
+  using Place = std::uint32_t;  // index into vectors_
+  static constexpr Place kNone = ~Place{0};
+  struct Vector {
+    Room room;
+    Place owner = kNone;  // whose storage it is: a descriptor shares that of its lengths
+    bool dies = false;
+    bool from_outside = false;  // is there before the region
+  };
 
-  Room room_of(const Linear& elements, std::int64_t width);
+  void find_vectors(Run run);
+  void find_owners();
+  Room room_of(const Linear& elements, std::int64_t width, std::int64_t longest_known);
+  Place place(ValueId value) const { return value < places_.size() ? places_[value] : kNone; }
   template <typename Visit>
   void simulate(const std::vector<Step>& steps, Visit visit) const;
-  /// Of the results that take room; with each whether it may lie where an operand did.
   template <typename Visit>
-  void for_each_result(const Step& step, Visit visit) const {
-    for (const NodeIndex index : step.makes) {
-      const Node& node = graph_.nodes[index];
-      const bool in_place = !step.kernel || node.role == Role::Map || node.role == Role::Scan ||
-                            node.role == Role::Random || node.target;
-      for (const ValueId made : node.statement->results) {
-        if (has_room(made)) visit(made, in_place);
-      }
-    }
-  }
-  void find_owners();
-  bool has_room(ValueId value) const { return value < rooms_.size() && !rooms_[value].empty(); }
-  bool same_room(ValueId a, ValueId b) const { return rooms_[a] == rooms_[b]; }
-  static std::int64_t bytes(const Room& room, std::size_t greatest);
+  void for_each_result(const Step& step, Visit visit) const;
 
   const RegionGraph& graph_;
-  std::int64_t longest_known_ = 0;  // of all vectors
   std::vector<Atom> unknowns_;
-  std::vector<Room> rooms_;  // by value; empty: takes none that counts
-  // By value: whose storage it is. A descriptor shares that of the vector of its lengths.
-  std::vector<ValueId> owner_;
-  // Of the statements one by one: bytes, kAlike and by unknown that is the greatest.
+  std::vector<Place> places_;  // by value; kNone: takes no room that counts
+  std::vector<Vector> vectors_;
+  // Of the statements one by one, in bytes: [0] with unknown lengths that are alike, then for each
+  // unknown with one that is far greater than all others.
   std::vector<std::int64_t> peaks_;
 };
 

@@ -32,7 +32,7 @@ class Pricing {
 struct Choice {
   Schedule schedule;
   std::int64_t price = 0;
-  bool exact = false;  // there is no cheaper one
+  bool exact = false;  // none with as many slots, or one more, is cheaper
 };
 
 }  // namespace fcode

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "fcode-opt/fusion/cost.hpp"
 #include "fcode-opt/fusion/descent.hpp"
@@ -49,7 +50,7 @@ class Search {
   const Pricing& pricing_;
   const RegionGraph& graph_;
   Choice& best_;
-  Slot slots_;
+  Slot slots_;  // one more than the best that is known needs
   ScheduleCheck check_;
   Schedule current_;
   std::size_t steps_ = 0;
@@ -116,25 +117,23 @@ bool search(const Pricing& pricing, Choice& choice) {
 
 Choice choose_schedule(const RegionGraph& graph) {
   const Pricing pricing(graph);
-  const auto scheduled = static_cast<std::size_t>(std::count_if(
-      graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.scheduled(); }));
+  const std::size_t nodes = graph.scheduled_nodes();
   const auto priced = [&](Schedule schedule) {
     const std::int64_t price = pricing.price(schedule);
     return Choice{std::move(schedule), price, false};
   };
-  Choice best = priced(earliest_schedule(graph));
-  descend(pricing, best);
-  const auto consider = [&](Choice other) {
-    descend(pricing, other);
-    if (other.price < best.price) best = std::move(other);
-  };
-  consider(priced(latest_schedule(graph)));
-  if (scheduled <= kNodesInOrder) {
-    Choice in_order = priced(schedule_in_order(graph));
-    join_neighbours(pricing, in_order);
-    consider(std::move(in_order));
+  std::vector<Choice> starts = {priced(earliest_schedule(graph)), priced(latest_schedule(graph))};
+  if (nodes <= kNodesInOrder) {
+    starts.push_back(priced(schedule_in_order(graph)));
+    join_neighbours(pricing, starts.back());
   }
-  if (scheduled <= kExactNodes) best.exact = search(pricing, best);
+  const auto cheaper = [](const Choice& a, const Choice& b) { return a.price < b.price; };
+  if (nodes > kManyNodes) {
+    starts = {*std::min_element(starts.begin(), starts.end(), cheaper)};
+  }
+  for (Choice& choice : starts) descend(pricing, choice);
+  Choice best = std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
+  if (nodes <= kExactNodes) best.exact = search(pricing, best);
   return best;
 }
 

@@ -9,6 +9,7 @@
 
 #include "fcode-opt/fusion/cost.hpp"
 #include "fcode-opt/fusion/descent.hpp"
+#include "fcode-opt/fusion/known_choices.hpp"
 
 namespace fcode::testing {
 namespace {
@@ -244,6 +245,25 @@ TEST_CASE("a way down ends at a schedule that is legal and no dearer") {
       CHECK(chosen.price <= choice.price);
     }
   }
+}
+
+TEST_CASE("equal regions are scheduled once, others are not taken for equal") {
+  KnownChoices known;
+  const auto region = [](Role last, bool output) {
+    Graph graph;
+    const NodeIndex map = graph.add(Role::Map, {});
+    graph.add(last, {{map, Access::Own}});
+    graph.graph.nodes[map].output = output;
+    return graph;
+  };
+  const Choice* sum = &known.choose(region(Role::Reduce, false).graph);
+  CHECK(sum == &known.choose(region(Role::Reduce, false).graph));
+  CHECK(sum != &known.choose(region(Role::Reduce, true).graph));
+  CHECK(sum != &known.choose(region(Role::Filter, false).graph));
+  Graph other = region(Role::Reduce, false);
+  other.graph.nodes[1].reads[0].value = other.graph.nodes[0].reads[0].value;
+  CHECK(sum != &known.choose(other.graph));
+  CHECK(sum->price == choose_schedule(region(Role::Reduce, false).graph).price);
 }
 
 TEST_CASE("a filter and its reader together cost more than the filter alone: squares and total") {

@@ -1,0 +1,92 @@
+#include "fcode-opt/fusion/known_choices.hpp"
+
+#include <utility>
+
+#include "fcode-opt/fusion/schedule.hpp"
+
+namespace fcode {
+namespace {
+
+class KeyWriter {
+ public:
+  explicit KeyWriter(const RegionGraph& graph) : graph_(graph) {}
+
+  std::vector<std::int64_t> write() {
+    for (const std::int64_t length : graph_.domain_length) add(length);
+    for (const Node& node : graph_.nodes) write(node);
+    return std::move(key_);
+  }
+
+ private:
+  template <typename Number>
+  void add(Number number) {
+    key_.push_back(static_cast<std::int64_t>(number));
+  }
+
+  void write(const Node& node) {
+    const Statement& statement = *node.statement;
+    add(statement.kind);
+    add(statement.op);
+    add(node.role);
+    add(node.domain);
+    add(node.target ? static_cast<std::int64_t>(*node.target) : -1);
+    for (const bool flag : {node.scalar, node.output, node.kept, node.by_segment, node.new_total,
+                            node.may_fail, node.piece.has_value()}) {
+      add(flag);
+    }
+    add(node.weight);
+    add(node.chain);
+    add(node.readers);
+    add(node.after.size());
+    for (const NodeIndex before : node.after) add(before);
+    add(node.reads.size());
+    for (const Read& read : node.reads) {
+      write(read.value);
+      add(read.producer);
+      add(read.access);
+    }
+    for (const std::vector<ValueId>* values : {&statement.operands, &statement.results}) {
+      add(values->size());
+      for (const ValueId value : *values) write(value);
+    }
+  }
+
+  // The number of the value, and when it is met first all that is known of it.
+  void write(ValueId value) {
+    const auto [place, is_new] = values_.try_emplace(value, values_.size());
+    add(place->second);
+    if (!is_new) return;
+    add(graph_.producer(value));
+    add(graph_.types[value] ? static_cast<std::int64_t>(*graph_.types[value]) : -1);
+    if (graph_.storage.empty()) return;
+    const RegionGraph::Storage& storage = graph_.storage[value];
+    add(storage.counts);
+    add(storage.dies);
+    if (!storage.counts) return;
+    add(storage.elements.constant);
+    add(storage.elements.terms.size());
+    for (const auto& [unknown, factor] : storage.elements.terms) {
+      add(unknowns_.try_emplace(unknown, unknowns_.size()).first->second);
+      add(factor);
+    }
+  }
+
+  const RegionGraph& graph_;
+  std::vector<std::int64_t> key_;
+  std::map<ValueId, std::size_t> values_;
+  std::map<Atom, std::size_t> unknowns_;
+};
+
+}  // namespace
+
+KnownChoices::Key KnownChoices::key_of(const RegionGraph& graph) {
+  return KeyWriter(graph).write();
+}
+
+const Choice& KnownChoices::choose(const RegionGraph& graph) {
+  const auto [place, is_new] = choices_.try_emplace(key_of(graph));
+  if (is_new) place->second = choose_schedule(graph);
+  return place->second;
+}
+
+}  // namespace fcode
