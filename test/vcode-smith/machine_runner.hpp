@@ -7,6 +7,7 @@
 #include "cvl/backend.hpp"
 #include "vcode/error_codes.hpp"
 #include "vcode/program.hpp"
+#include "vinterp/observer.hpp"
 #include "vinterp/warm_up.hpp"
 
 namespace smith {
@@ -27,8 +28,9 @@ std::string difference_in_output(const std::string& output, const std::string& e
                                  const MachineRun& found);
 
 /// Runs the program with the random numbers of a fresh start. Input is empty; files and processes
-/// are refused.
+/// are refused. `observer`, if any, sees the run.
 MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict,
-                          vinterp::KernelUse kernels = vinterp::KernelUse::Always);
+                          vinterp::KernelUse kernels = vinterp::KernelUse::Always,
+                          vinterp::Observer* observer = nullptr);
 
 }  // namespace smith
