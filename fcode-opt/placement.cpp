@@ -12,6 +12,8 @@ using vcode::Family;
 
 // Expressions are written recursively; deeper ones are cut.
 constexpr std::uint32_t kDeepestTree = 64;
+// Constants of more elements are written once and copied.
+constexpr std::size_t kLongestRepeated = 8;
 
 class Placement {
  public:
@@ -46,7 +48,7 @@ class Placement {
       const Statement& statement = block.statements[i];
       root[i] = i;
       if (pushes_constant(statement)) {
-        deferred_[statement.results[0]] = true;
+        deferred_[statement.results[0]] = !is_long_and_shared(statement);
         continue;
       }
       if (has_effects(statement, effects_)) barrier = i;
@@ -61,6 +63,12 @@ class Placement {
       if (root[i] != tree_root) tree_root = i;
     }
     cut_deep_trees(block);
+  }
+
+  // Written once, though it is read several times? (What a Given holds is not known.)
+  bool is_long_and_shared(const Statement& constant) const {
+    return uses_[constant.results[0]] > 1 && constant.kind == Statement::Kind::Const &&
+           module_.constants[constant.index].size() > kLongestRepeated;
   }
 
   // Notes by which statement of this block values are used; uses inside of arms do not count as a

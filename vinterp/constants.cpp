@@ -1,7 +1,11 @@
 #include "vinterp/constants.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -81,12 +85,47 @@ bool check_width(const vcode::LinkedProgram& program, std::size_t index,
   return wide == 0;
 }
 
+/// Finds vectors that were met before: inlined functions and kernels repeat them.
+class Repeated {
+ public:
+  explicit Repeated(const std::vector<Constant>& constants) : constants_(constants) {}
+
+  /// The first constant that is equal to this one, itself if there is none.
+  std::size_t first_equal(std::size_t index) {
+    const Constant& constant = constants_[index];
+    if (constant.size() <= kFewElements) return index;
+    const auto [begin, end] = known_.equal_range(hash(constant));
+    const auto equal = std::find_if(
+        begin, end, [&](const auto& known) { return constants_[known.second] == constant; });
+    if (equal != end) return equal->second;
+    known_.emplace(hash(constant), index);
+    return index;
+  }
+
+ private:
+  // Up to so many lie in the value itself.
+  static constexpr std::size_t kFewElements = 2;
+
+  static std::size_t hash(const Constant& constant) {
+    return std::visit(
+        [](const auto& elements) {
+          return std::hash<std::string_view>()({reinterpret_cast<const char*>(elements.data()),
+                                                elements.size() * sizeof elements[0]});
+        },
+        constant.elements);
+  }
+
+  const std::vector<Constant>& constants_;
+  std::unordered_multimap<std::size_t, std::size_t> known_;
+};
+
 }  // namespace
 
 std::vector<cvl::Value> load_constants(const vcode::LinkedProgram& program, Backend& backend,
                                        vcode::Diagnostics& diagnostics) {
   std::vector<cvl::Value> values;
   values.reserve(program.constants.size());
+  Repeated repeated(program.constants);
   for (std::size_t index = 0; index < program.constants.size(); ++index) {
     const Constant& constant = program.constants[index];
     const bool integers = std::holds_alternative<std::vector<std::int64_t>>(constant.elements);
@@ -94,7 +133,8 @@ std::vector<cvl::Value> load_constants(const vcode::LinkedProgram& program, Back
       continue;
     }
     try {
-      values.push_back(upload_constant(backend, constant));
+      const std::size_t first = diagnostics.has_errors() ? index : repeated.first_equal(index);
+      values.push_back(first < index ? values[first] : upload_constant(backend, constant));
     } catch (const cvl::Failure& failure) {
       vcode::Diagnostic diagnostic = diagnostic_of(failure);
       diagnostic.span = place_of(program, index);

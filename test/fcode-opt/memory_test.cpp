@@ -88,7 +88,11 @@ TEST_CASE("what is fetched for two kernels is not held at once") {
 }
 
 TEST_CASE("the examples with long vectors: not a byte more") {
+  std::string literal;
+  for (int i = 0; i < 2000; ++i) literal += std::to_string(i * i % 7 / 3) + " ";
   const std::string programs[] = {
+      // A constant that is read at several places.
+      run_length_coding("CONST INT (" + literal + ")"),
       // Runs of one or two elements.
       run_length_coding("CONST INT 5 CONST SEGDES 20000 DIST INT RAND START_TIMER"),
       // 5000 segments, most of whose elements are soon segments of their own.
