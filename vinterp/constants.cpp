@@ -94,11 +94,12 @@ class Repeated {
   std::size_t first_equal(std::size_t index) {
     const Constant& constant = constants_[index];
     if (constant.size() <= kFewElements) return index;
-    const auto [begin, end] = known_.equal_range(hash(constant));
+    const std::size_t key = hash(constant);
+    const auto [begin, end] = known_.equal_range(key);
     const auto equal = std::find_if(
         begin, end, [&](const auto& known) { return constants_[known.second] == constant; });
     if (equal != end) return equal->second;
-    known_.emplace(hash(constant), index);
+    known_.emplace(key, index);
     return index;
   }
 

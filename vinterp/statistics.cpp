@@ -45,8 +45,7 @@ std::string Statistics::report(const cvl::HeapStatistics& heap, const cvl::Devic
   return line("instructions", std::to_string(instructions_)) +
          line("vector operations", std::to_string(vector_operations_)) +
          line("kernel runs", std::to_string(kernel_runs_)) +
-         line("  passes", std::to_string(passes_)) +
-         line("launches", std::to_string(vector_operations_ + passes_)) +
+         line("  passes", std::to_string(passes_)) + line("launches", std::to_string(launches())) +
          line("elements", std::to_string(elements_)) +
          line("longest vector", std::to_string(longest_)) +
          line("bytes moved", cvl::format_bytes(bytes_)) + heap_report(heap) +

@@ -21,6 +21,10 @@ class Statistics final : public Observer {
 
   void after(const Step& step, double seconds) override;
 
+  std::uint64_t launches() const { return vector_operations_ + passes_; }
+  /// Of the operands and results of what was launched.
+  std::uint64_t bytes() const { return bytes_; }
+
   /// Several aligned lines: instructions, vector operations, kernels, elements, memory, device work
   /// if there was any, time. `seconds`: wall-clock time of the run.
   std::string report(const cvl::HeapStatistics& heap, const cvl::DeviceCounters& device,

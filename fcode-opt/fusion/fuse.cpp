@@ -64,6 +64,7 @@ class RegionFusion {
     describe(report);
     std::vector<Statement> result;
     if (written.empty()) return result;
+    count_passes();
     for (const Node& node : graph_.nodes) {
       if (is_constant(node)) result.push_back(copy_without_blocks(*node.statement));
     }
@@ -79,6 +80,7 @@ class RegionFusion {
   struct ChosenKernel {
     std::vector<NodeIndex> members;
     std::vector<ValueId> checked;  // operands for their lengths
+    std::uint32_t passes = 0;
   };
 
   // Marks the operations of kernels that do not pay. True if there are any.
@@ -122,6 +124,12 @@ class RegionFusion {
     return written;
   }
 
+  void count_passes() {
+    for (const Step& step : steps_of(graph_, choice_.schedule)) {
+      if (step.kernel && !step.once) ++kernels_[step.slot].passes;
+    }
+  }
+
   // What has to be a value outside of the kernel that computes it.
   void find_wanted() {
     wanted_.assign(outside_uses_.size(), false);
@@ -154,15 +162,8 @@ class RegionFusion {
     run.results = std::move(written.results);
     run.origin = place_of(members);
     report.kernels.push_back({module_.kernels[run.index].name, first.origin,
-                              static_cast<std::uint32_t>(members.size()), passes_in(slot)});
+                              static_cast<std::uint32_t>(members.size()), kernels_[slot].passes});
     result.push_back(std::move(run));
-  }
-
-  std::uint32_t passes_in(Slot slot) const {
-    const std::vector<Step> steps = steps_of(graph_, choice_.schedule);
-    return static_cast<std::uint32_t>(std::count_if(
-        steps.begin(), steps.end(),
-        [&](const Step& step) { return step.kernel && step.slot == slot && !step.once; }));
   }
 
   // Where failures of the kernel are reported.

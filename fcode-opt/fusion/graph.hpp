@@ -49,6 +49,8 @@ struct Node {
   std::vector<NodeIndex> after;
   std::vector<Read> reads;  // of what has to exist before: no literals or generators
 
+  /// Makes each element at its own index, for readers in the same pass.
+  bool pointwise() const { return role == Role::Map || role == Role::Scan || role == Role::Random; }
   /// Has a slot: literals and generators that nobody needs as values have none.
   bool scheduled() const { return (role != Role::Literal && role != Role::Generator) || kept; }
   /// Is computed by a kernel, in the slot that it gets; else by its own instruction.

@@ -103,14 +103,12 @@ bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, Sta
   if (source.slot > slot) return false;
   if (!reader.in_kernel()) return true;  // instructions come behind the kernel of their slot
   if (!fusible(graph_, reader, read)) return false;
-  const bool inlined =
-      reader.role == Role::Map || reader.role == Role::Scan || reader.role == Role::Random;
   if (source.after_reduce && !reader.scalar) return false;
   if (source.after_scan) {
     if (read.access != Access::Own) return false;
     if (reader.role == Role::Scan || reader.role == Role::Filter) return false;
   }
-  if (inlined) {
+  if (reader.pointwise()) {
     state.after_scan |= source.after_scan;
     state.after_reduce |= source.after_reduce;
   }

@@ -125,8 +125,7 @@ template <typename Visit>
 void MemoryModel::for_each_result(const Step& step, Visit visit) const {
   for (const NodeIndex index : step.makes) {
     const Node& node = graph_.nodes[index];
-    const bool in_place = !step.kernel || node.role == Role::Map || node.role == Role::Scan ||
-                          node.role == Role::Random || node.target;
+    const bool in_place = !step.kernel || node.pointwise() || node.target;
     for (const ValueId made : node.statement->results) {
       if (place(made) != kNone) visit(place(made), in_place);
     }

@@ -35,10 +35,6 @@ bool is_moved(Access access) {
   return access == Access::Own || access == Access::Target || access == Access::Foreign;
 }
 
-bool is_pointwise(const Node& node) {
-  return node.role == Role::Map || node.role == Role::Scan || node.role == Role::Random;
-}
-
 // One entry for each value.
 void unite(std::vector<Step::Operand>& reads) {
   std::sort(reads.begin(), reads.end(),
@@ -129,7 +125,7 @@ class Passes {
   // Does the reader take the element at its own position, in the pass that makes it?
   bool joins(const Node& reader, const Read& read) const {
     const Node& producer = graph_.nodes[read.producer];
-    return read.access == Access::Own && is_pointwise(producer) && !reader.scalar &&
+    return read.access == Access::Own && producer.pointwise() && !reader.scalar &&
            producer.domain == reader.domain;
   }
 

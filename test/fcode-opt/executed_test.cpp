@@ -8,6 +8,7 @@
 #include "cvl/kernel_plan.hpp"
 #include "fcode-opt/support.hpp"
 #include "vcode-smith/machine_runner.hpp"
+#include "vinterp/statistics.hpp"
 
 namespace fcode::testing {
 namespace {
@@ -23,30 +24,17 @@ std::ostream& operator<<(std::ostream& out, const Executed& executed) {
   return out << '{' << executed.launches << ", " << executed.bytes << ", " << executed.waits << '}';
 }
 
-class Counter : public vinterp::Observer {
+class Waits : public vinterp::Observer {
  public:
-  explicit Counter(const vcode::LinkedProgram& program) {
-    for (const vcode::LinkedKernel& kernel : program.kernels) {
-      const auto plan = cvl::plan_kernel(kernel.definition);
-      REQUIRE(plan);
-      passes_.push_back(static_cast<std::int64_t>(plan->launches()));
-    }
-  }
-
   void after(const vinterp::Step& step, double /*seconds*/) override {
     using vcode::Op;
     const Op op = step.op->op;
-    executed_.waits += op == Op::If || op == Op::MakeSegdes || op == Op::Pack;
-    if (!step.op->is_vector_op() && !step.ran_kernel) return;
-    executed_.launches += step.ran_kernel ? passes_[step.code->a] : 1;
-    executed_.bytes += step.bytes;
+    count_ += op == Op::If || op == Op::MakeSegdes || op == Op::Pack;
   }
-
-  const Executed& executed() const { return executed_; }
+  std::int64_t count() const { return count_; }
 
  private:
-  std::vector<std::int64_t> passes_;
-  Executed executed_;
+  std::int64_t count_ = 0;
 };
 
 Executed executed(const vcode::Program& program) {
@@ -54,11 +42,16 @@ Executed executed(const vcode::Program& program) {
   options.threads = 1;
   cvl::cpu::CpuBackend backend(options);
   const vcode::LinkedProgram linked = link(program);
-  Counter counter(linked);
-  const smith::MachineRun run =
-      smith::run_on_machine(linked, backend, false, vinterp::KernelUse::Always, &counter);
+  for (const vcode::LinkedKernel& kernel : linked.kernels) {
+    REQUIRE(cvl::plan_kernel(kernel.definition));
+  }
+  vinterp::Statistics statistics(linked);
+  Waits waits;
+  const smith::MachineRun run = smith::run_on_machine(
+      linked, backend, false, vinterp::KernelUse::Always, {&statistics, &waits});
   REQUIRE_FALSE(run.failure);
-  return counter.executed();
+  return {static_cast<std::int64_t>(statistics.launches()),
+          static_cast<std::int64_t>(statistics.bytes()), waits.count()};
 }
 
 struct Example {

@@ -53,7 +53,8 @@ std::string difference_in_output(const std::string& output, const std::string& e
 }
 
 MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict,
-                          vinterp::KernelUse kernels, vinterp::Observer* observer) {
+                          vinterp::KernelUse kernels,
+                          const std::vector<vinterp::Observer*>& observers) {
   MachineRun run;
   const Capture output;
   const Capture error;
@@ -73,7 +74,7 @@ MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& bac
     options.strict = strict;
     options.kernels = kernels;
     vinterp::Machine machine(program, std::move(constants), backend, io, options);
-    if (observer != nullptr) machine.observe(*observer);
+    for (vinterp::Observer* observer : observers) machine.observe(*observer);
     const vinterp::RunResult result = machine.run();
     run.exited = result.outcome == vinterp::Outcome::Exited;
     if (result.failure) {

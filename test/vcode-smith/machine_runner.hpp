@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cvl/backend.hpp"
 #include "vcode/error_codes.hpp"
@@ -28,9 +29,9 @@ std::string difference_in_output(const std::string& output, const std::string& e
                                  const MachineRun& found);
 
 /// Runs the program with the random numbers of a fresh start. Input is empty; files and processes
-/// are refused. `observer`, if any, sees the run.
+/// are refused. `observers` see the run.
 MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict,
                           vinterp::KernelUse kernels = vinterp::KernelUse::Always,
-                          vinterp::Observer* observer = nullptr);
+                          const std::vector<vinterp::Observer*>& observers = {});
 
 }  // namespace smith
