@@ -19,10 +19,6 @@ constexpr std::array<Operation, 14> kOperations = {
     run_pack,        run_length,  run_make_segdes, run_lengths};
 static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
 
-/// No last cache is smaller than twice this, so that small programs need not ask for its size: that
-/// takes 35 us.
-constexpr std::int64_t kLeastStreamed = std::int64_t{256} << 10;
-
 /// The system knows the cache that the processors share; the C library may answer with the sum of
 /// all caches of the machine, also where a virtual machine has a small part of it.
 std::size_t last_level_cache_bytes() {
@@ -81,13 +77,12 @@ CpuBackend::CpuBackend(const CpuOptions& options)
       isa_(options.isa.value_or(usable_isas().back())),
       kernels_(kernels_for(isa_, widths_)),
       scheduler_(options.threads),
-      random_(seeded(options.seed)),
-      stream_bytes_(options.stream_bytes),
-      least_streamed_(stream_bytes_ ? 0 : kLeastStreamed) {}
+      random_(seeded(options.seed)) {}
 
 bool CpuBackend::would_stream(std::int64_t bytes) const {
-  static const std::size_t half_of_cache = last_level_cache_bytes() / 2;
-  return static_cast<std::size_t>(bytes) >= stream_bytes_.value_or(half_of_cache);
+  if (tuning.streamed_bytes >= 0) return bytes >= tuning.streamed_bytes;
+  static const auto half_of_cache = static_cast<std::int64_t>(last_level_cache_bytes() / 2);
+  return bytes >= half_of_cache;
 }
 
 std::string CpuBackend::description() const {

@@ -13,6 +13,7 @@
 #include "cvl-cpu/isa.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/scheduler.hpp"
+#include "cvl-cpu/tuning.hpp"
 #include "cvl/backend.hpp"
 #include "cvl/host_memory.hpp"
 #include "cvl/random.hpp"
@@ -24,8 +25,7 @@ struct CpuOptions {
   int threads = 0;                              // 0: one per processor
   std::size_t memory_limit = Heap::kUnlimited;  // bytes
   std::uint64_t seed = kDefaultSeed;
-  std::optional<Isa> isa;                   // for tests; default: the best usable one
-  std::optional<std::size_t> stream_bytes;  // for tests; default: half of the last cache
+  std::optional<Isa> isa;  // for tests; default: the best usable one
 };
 
 class CpuBackend final : public Backend {
@@ -53,7 +53,9 @@ class CpuBackend final : public Backend {
   std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }
 
   /// Are results of this size written around the cache, because they would not stay in it?
-  bool streams(std::int64_t bytes) const { return bytes >= least_streamed_ && would_stream(bytes); }
+  bool streams(std::int64_t bytes) const {
+    return bytes >= tuning.least_streamed_bytes && would_stream(bytes);
+  }
 
   /// A vector with undefined elements: Inline when it fits, else Dense.
   Vector new_vector(Type type, std::int64_t length);
@@ -74,8 +76,6 @@ class CpuBackend final : public Backend {
   const Kernels& kernels_;
   Scheduler scheduler_;
   RandomState random_;
-  std::optional<std::size_t> stream_bytes_;
-  std::int64_t least_streamed_;  // smaller results are not, whatever the cache
 };
 
 /// Address of the elements of an Inline or Dense vector.

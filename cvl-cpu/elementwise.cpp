@@ -16,9 +16,7 @@ namespace cvl::cpu {
 namespace {
 
 constexpr int kMaxArity = 3;
-// Blocks of operands and result together stay within half of a 32 KiB L1 cache.
-constexpr std::int64_t kBlockBytes = 4096;
-constexpr std::int64_t kTileBlocks = 32;
+constexpr std::int64_t kMostBytes = LargestTuning::elementwise_block_bytes;
 
 /// One operand during a pass over blocks.
 class BlockReader {
@@ -35,7 +33,7 @@ class BlockReader {
   /// Fills `buffer` with what stays the same from block to block.
   void prepare(std::byte* buffer) const {
     if (vector_.form == Form::Constant)
-      fill(buffer, kBlockBytes / static_cast<std::int64_t>(width_));
+      fill(buffer, kMostBytes / static_cast<std::int64_t>(width_));
   }
   std::size_t width() const { return width_; }
   /// Elements [begin, begin + count), possibly written to `buffer`, which prepare() has seen.
@@ -70,7 +68,7 @@ struct Call {
   std::int64_t block() const {
     std::size_t widest = result_bytes;
     for (const BlockReader& operand : operands) widest = std::max(widest, operand.width());
-    return kBlockBytes / static_cast<std::int64_t>(widest);
+    return tuning.elementwise_block_bytes / static_cast<std::int64_t>(widest);
   }
   bool all_plain() const {
     return std::all_of(operands.begin(), operands.end(), [](const auto& o) { return o.plain(); });
@@ -84,8 +82,8 @@ bool run_range(const Call& call, std::int64_t begin, std::int64_t end, std::byte
     return call.kernel(out, call.operands[0].at(begin), call.operands[1].at(begin),
                        call.operands[2].at(begin), end - begin);
   }
-  alignas(64) std::byte buffers[kMaxArity][kBlockBytes];
-  alignas(64) std::byte block_result[kBlockBytes];
+  alignas(64) std::byte buffers[kMaxArity][kMostBytes];
+  alignas(64) std::byte block_result[kMostBytes];
   const std::int64_t block = call.block();
   for (std::size_t k = 0; k < call.arity; ++k) call.operands[k].prepare(buffers[k]);
   bool failed = false;
@@ -108,7 +106,7 @@ bool run_range(const Call& call, std::int64_t begin, std::int64_t end, std::byte
 
 /// The only elementwise operations that can fail are integer divisions.
 [[noreturn]] void report_failure(const Call& call, vcode::Op op) {
-  alignas(64) std::byte scratch[kBlockBytes];
+  alignas(64) std::byte scratch[kMostBytes];
   std::int64_t position = 0;
   std::int64_t step = call.block();
   while (true) {  // first the block, then the element
@@ -190,7 +188,7 @@ Vector run_general(CpuBackend& cpu, vcode::Op op, Type type, Type result_type, V
   const bool streamed =
       !in_place && cpu.streams(length * static_cast<std::int64_t>(call.result_bytes));
   std::atomic<bool> failed{false};
-  const std::int64_t tile_length = kTileBlocks * call.block();
+  const std::int64_t tile_length = tuning.elementwise_tile_blocks * call.block();
   auto tile = [&](std::int64_t index) {
     const std::int64_t begin = index * tile_length;
     const std::int64_t end = std::min(begin + tile_length, length);

@@ -14,7 +14,7 @@ namespace cvl::cpu {
 /// put where they belong, so that nothing is written outside the tile that a thread works on.
 template <class Fill>
 Vector expand_segments(CpuBackend& cpu, Type type, const Segdes& segdes, const Fill& fill) {
-  constexpr std::int64_t kTile = 32 * kSegmentBlock;
+  const std::int64_t tile_length = tuning.move_tile;
   Vector result = cpu.new_vector(type, segdes.total);
   if (segdes.total == 0) return result;
   const Segments segments(cpu, segdes);
@@ -24,15 +24,15 @@ Vector expand_segments(CpuBackend& cpu, Type type, const Segdes& segdes, const F
   const bool streamed = cpu.streams(bytes);
   auto tile = [&](std::int64_t number) {
     alignas(64) std::byte made[kSegmentBlock * sizeof(double) + Heap::kPadding];
-    const std::int64_t begin = number * kTile;
-    segments.for_blocks(begin, std::min(begin + kTile, segdes.total),
+    const std::int64_t begin = number * tile_length;
+    segments.for_blocks(begin, std::min(begin + tile_length, segdes.total),
                         [&](const SegmentBlock& block) {
                           fill(block, made);
                           put_block(cpu, out + block.begin * width, made,
                                     (block.end - block.begin) * width, streamed);
                         });
   };
-  cpu.scheduler().for_tiles(tile_count(segdes.total, kTile), bytes, tile);
+  cpu.scheduler().for_tiles(tile_count(segdes.total, tile_length), bytes, tile);
   return result;
 }
 

@@ -41,9 +41,9 @@ void run_extract(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Valu
   std::atomic<bool> failed{false};
   auto tile = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];
-    const std::int64_t end = std::min((number + 1) * kMoveTile, index.length);
-    for (std::int64_t k = number * kMoveTile; k < end; k += kSegmentBlock) {
-      const std::int64_t n = std::min(kSegmentBlock, end - k);
+    const std::int64_t end = std::min((number + 1) * tuning.move_tile, index.length);
+    for (std::int64_t k = number * tuning.move_tile; k < end; k += tuning.segment_block) {
+      const std::int64_t n = std::min(tuning.segment_block, end - k);
       if (!locator.locate(k, n, positions)) {
         failed.store(true, std::memory_order_relaxed);
         return;
@@ -51,7 +51,8 @@ void run_extract(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Valu
       from.fetch(out + k * width, positions, nullptr, n);
     }
   };
-  cpu.scheduler().for_tiles(tile_count(index.length, kMoveTile), 10 * index.length * width, tile);
+  cpu.scheduler().for_tiles(tile_count(index.length, tuning.move_tile), 10 * index.length * width,
+                            tile);
   if (failed.load(std::memory_order_relaxed)) locator.fail(op);
   results[0] = std::move(result);
 }

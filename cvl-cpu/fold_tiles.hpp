@@ -16,7 +16,7 @@ namespace cvl::cpu {
 class FoldTiles {
  public:
   FoldTiles(CpuBackend& cpu, const Segdes& segdes, std::int64_t element_bytes)
-      : segments_(cpu, segdes), tile_length_(kFoldTileBytes / element_bytes) {}
+      : segments_(cpu, segdes), tile_length_(tuning.fold_tile_bytes / element_bytes) {}
 
   struct Tile {
     std::int64_t begin, end;  // elements

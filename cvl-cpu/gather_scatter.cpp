@@ -98,10 +98,11 @@ Vector writable(CpuBackend& cpu, Vector& dying) {
     return result;
   }
   auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * kMoveTile;
-    cpu.download(dying, begin, std::min(kMoveTile, dying.length - begin), out + begin * width);
+    const std::int64_t begin = index * tuning.move_tile;
+    cpu.download(dying, begin, std::min(tuning.move_tile, dying.length - begin),
+                 out + begin * width);
   };
-  cpu.scheduler().for_tiles(tile_count(dying.length, kMoveTile), dying.length * width, tile);
+  cpu.scheduler().for_tiles(tile_count(dying.length, tuning.move_tile), dying.length * width, tile);
   return result;
 }
 

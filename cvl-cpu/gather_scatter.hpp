@@ -8,11 +8,6 @@
 
 namespace cvl::cpu {
 
-/// Elements of a tile of such an operation.
-inline constexpr std::int64_t kMoveTile = 32 * kSegmentBlock;
-/// Vectors up to this size stay in a core's own cache: prefetching gains nothing.
-inline constexpr std::int64_t kPrefetchBytes = std::int64_t{1} << 20;
-
 /// Turns the indices of a vector into positions in another one. Element i of the index vector, in
 /// segment k of `own`, refers to segment k of `target`. Without flags all indices count.
 class Locator {
@@ -62,7 +57,7 @@ class Source {
         vector_(vector),
         prefetch_(vector.form == Form::Dense &&
                   vector.length * static_cast<std::int64_t>(cpu.element_bytes(vector.type)) >
-                      kPrefetchBytes) {}
+                      tuning.prefetched_bytes) {}
 
   /// out[i] = element positions[i]; 0 where there are flags and the flag is F. With flags,
   /// `positions` may be changed.

@@ -122,10 +122,8 @@ std::unique_ptr<PreparedKernel> CpuBackend::prepare(const vcode::Kernel& kernel)
   return std::make_unique<CpuKernel>(*this, std::move(*plan));
 }
 
-/// Measured with programs of all sizes: what stays in the caches gains less from a kernel than it
-/// takes to prepare it.
 std::int64_t CpuBackend::kernels_pay_after() const {
-  return std::int64_t{1} << 18;
+  return tuning.kernels_pay_after;
 }
 
 bool CpuBackend::run(PreparedKernel& kernel, Value* operands, Value* results) {

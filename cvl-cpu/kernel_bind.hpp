@@ -73,7 +73,8 @@ struct Target {
   bool streamed = false;
   bool direct = false;        // the step that computes it writes there
   bool tiled = false;         // room for one tile, for each thread; else all of a result
-  std::byte* base = nullptr;  // element 0 of a result
+  Vector* result = nullptr;   // that …
+  std::byte* base = nullptr;  // … and its element 0
   std::size_t offset = 0;     // tiled: in the thread's memory
 };
 

@@ -12,9 +12,6 @@ namespace {
 using Kind = PlanNode::Kind;
 using Mode = BoundNode::Mode;
 
-/// Mean length of segments from which runs are faster than elements.
-constexpr std::int64_t kMeanLength = 2;
-
 }  // namespace
 
 void BoundPass::find_run_indices() {
@@ -150,7 +147,8 @@ void BoundPass::renew_runs(BoundProgram& bound) {
       wide_ ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
   for (BoundRuns& runs : bound.runs) {
     runs.limit = most;
-    if (runs.segments != nullptr && runs.segments->total() / kMeanLength < runs.segments->count()) {
+    if (runs.segments != nullptr &&
+        runs.segments->total() < tuning.runs_mean_length * runs.segments->count()) {
       return;
     }
     for (BoundStage& stage : runs.stages) {

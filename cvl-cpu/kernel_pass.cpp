@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
@@ -13,20 +14,8 @@ namespace {
 
 using SinkKind = PlanSink::Kind;
 
-/// Tiles of passes in which the order of combination does not matter.
-constexpr std::int64_t kMapTile = std::int64_t{1} << 14;
-/// Blocks of few elements are short, so that runs over short vectors take little memory. Keeping
-/// the live values of wide kernels in the L1 cache by shorter blocks was slower by a sixth (bh,
-/// black-scholes): steps have costs of their own, and gathers return to lines that they know.
+/// Blocks of few elements are short, so that runs over short vectors take little memory.
 constexpr std::int64_t kShortestBlock = 8;
-constexpr std::int64_t kLongestBlock = kSegmentBlock;
-/// After so many tiles their parts are combined: memory does not grow with the length.
-constexpr std::int64_t kRoundTiles = 4096;
-/// More parts of a scatter would only evaluate the same more often.
-constexpr int kMostParts = 8;
-/// What a step costs per element, in bytes of memory traffic: most, and those that call functions.
-constexpr std::int64_t kStepCost = 4;
-constexpr std::int64_t kMathCost = 64;
 
 bool is_math(vcode::Op op) {
   return op >= vcode::Op::Log && op <= vcode::Op::Tanh;
@@ -122,6 +111,7 @@ void KernelPass::run_single_block() {
   } else {
     single_->bind_again();
   }
+  check_targets(bound_.main, tile);
   std::byte* states = single_states_;
   for (const Placed& placed : main_) {
     if (!placed.sink->active) continue;
@@ -180,7 +170,7 @@ std::int64_t KernelPass::cost() const {
     for (const Target& target : program->targets) bytes += target.width;
     for (const BoundStep& step : program->usual().steps) {
       const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
-      bytes += math ? kMathCost : kStepCost;
+      bytes += math ? tuning.math_cost : tuning.step_cost;
     }
   }
   const std::int64_t most =
@@ -190,7 +180,8 @@ std::int64_t KernelPass::cost() const {
 
 void KernelPass::open(bool again) {
   const std::int64_t length = bound_.length();
-  tile_length_ = folds_ ? kFoldTileBytes / state_.cpu.widths().float_bytes : kMapTile;
+  tile_length_ =
+      folds_ ? tuning.fold_tile_bytes / state_.cpu.widths().float_bytes : tuning.map_tile;
   tiles_ = tile_count(length, tile_length_);
   tile_bytes_ = 0;
   cost_ = tiles_ == 1 ? 0 : cost();
@@ -216,7 +207,7 @@ void KernelPass::open(bool again) {
     needed_ |= need != KernelSink::Need::Nothing && !sink->alone;
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
-  block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), kLongestBlock);
+  block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
   const std::pair layout(bound_.main.targets.size(), tile_bytes_);
   if (again && single_ && layout == single_layout_ && block_ <= single_block_) {
@@ -238,7 +229,7 @@ void KernelPass::open(bool again) {
 /// Whether tiles are shared depends on the others.
 void KernelPass::find_alone(bool shared) {
   for (const auto& sink : sinks_) sink->free_of_races = sink->is_free_of_races(shared);
-  const bool several = bound_.length() > kLongestBlock &&
+  const bool several = bound_.length() > tuning.moves_alone_after &&
                        std::count_if(sinks_.begin(), sinks_.end(),
                                      [](const auto& sink) { return sink->moves_memory(); }) > 1;
   shared_ = shared;
@@ -293,7 +284,7 @@ const Segments* KernelPass::separate_segments() {
 
 /// Divides a pass whose tiles have to be run in order, if that pays.
 void KernelPass::divide_scatters() {
-  parts_ = std::min(state_.cpu.scheduler().threads(), kMostParts);
+  parts_ = std::min(state_.cpu.scheduler().threads(), static_cast<int>(tuning.scatter_parts));
   by_sinks_ = divide_sinks();
   if (by_sinks_) return;
   const bool pays = std::all_of(sinks_.begin(), sinks_.end(), [](const auto& sink) {
@@ -305,7 +296,7 @@ void KernelPass::divide_scatters() {
 /// Gives each part some of the sinks. Every part evaluates everything, so that this is worth while
 /// only if the sinks are most of the work. False when it is not.
 bool KernelPass::divide_sinks() {
-  std::int64_t load[kMostParts] = {};
+  std::int64_t load[LargestTuning::scatter_parts] = {};
   std::int64_t all = 0;
   for (Placed& placed : main_) {
     if (placed.sink->alone) continue;
@@ -314,7 +305,7 @@ bool KernelPass::divide_sinks() {
     all += placed.sink->cost();
   }
   const std::int64_t steps =
-      kStepCost * static_cast<std::int64_t>(bound_.main.usual().steps.size());
+      tuning.step_cost * static_cast<std::int64_t>(bound_.main.usual().steps.size());
   return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 
@@ -332,7 +323,7 @@ KernelTile KernelPass::tile_at(std::int64_t index) const {
 }
 
 void KernelPass::run_rounds() {
-  const std::int64_t round = scans_.empty() ? kRoundTiles : tiles_;
+  const std::int64_t round = scans_.empty() ? tuning.round_tiles : tiles_;
   for (std::int64_t first = 0; first < tiles_; first += round) {
     const std::int64_t count = std::min(round, tiles_ - first);
     for (const auto& sink : sinks_) sink->begin_round(count);
@@ -405,11 +396,13 @@ void KernelPass::run_tile(KernelTile tile, int part) {
     }
   };
   for_active([&](KernelSink& sink, std::byte* state) { sink.begin_tile(tile, state); });
+  check_targets(bound_.main, tile);
   BlockEvaluator values(bound_, bound_.main, block_, memory, tile_memory, tile.begin);
   if (by_sinks_ && part != 0) values.leave_results();
   run_blocks(tile, values, main_, states, part);
   for (KernelScan& scan : scans_) scan.run(tile, tile_memory);
   if (!epilogue_.empty()) {
+    check_targets(bound_.epilogue, tile);
     BlockEvaluator late(bound_, bound_.epilogue, block_, memory + main_bytes_, tile_memory,
                         tile.begin);
     for (const KernelScan& scan : scans_) {
@@ -418,6 +411,13 @@ void KernelPass::run_tile(KernelTile tile, int part) {
     run_blocks(tile, late, epilogue_, states, part);
   }
   for_active([&](KernelSink& sink, std::byte* state) { sink.end_tile(tile, state, tile_memory); });
+}
+
+/// Is there storage for what the steps write of a tile?
+void KernelPass::check_targets(const BoundProgram& program, const KernelTile& tile) const {
+  for (const Target& target : program.targets) {
+    if (!target.tiled) checked_storage(state_.cpu, *target.result, tile.begin, tile.end);
+  }
 }
 
 void KernelPass::run_selections() {

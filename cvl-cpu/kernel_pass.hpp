@@ -53,6 +53,7 @@ class KernelPass {
   bool belongs_to(const Placed& placed, int part) const {
     return placed.sink->active && (!by_sinks_ || placed.part == part);
   }
+  void check_targets(const BoundProgram& program, const KernelTile& tile) const;
   const Segments* separate_segments();
   void divide_scatters();
   bool divide_sinks();

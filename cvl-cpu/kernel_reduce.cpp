@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
@@ -33,8 +34,8 @@ class Reduction : public KernelSink {
       return Need::Nothing;
     }
     put(cpu_.new_vector(type_, count));
-    out_ = mutable_elements<std::byte>(result());
-    if (length() <= kSmallLength) {
+    out_ = checked_storage(cpu_, result(), 0, count);
+    if (length() <= tuning.small_length) {
       work_ = Work::Small;
     } else if (segments == nullptr) {
       work_ = Work::Accumulate;
@@ -76,6 +77,7 @@ class Reduction : public KernelSink {
         memory_ != nullptr ? memory_ : element_zero(tile_memory + offset_, tile.begin * width_);
     const Segments::Begun begun = segments_->begun_in(tile.begin, tile.end);
     if (begun.run.count == 0 || begun.run.start > tile.begin) part.segment = begun.first - 1;
+    checked_storage(cpu_, result(), begun.first, begun.first + begun.run.count);
     kernels_.tile(out_ + begun.first * width_, in, tile.begin, tile.end, begun.run,
                   part.element.bytes);
   }
@@ -140,7 +142,8 @@ class Reduction : public KernelSink {
     target.tiled = true;
     target.offset = offset_ = tile_bytes;
     pass_.add_target(program_, target, true);
-    const std::int64_t elements = std::min(length(), kFoldTileBytes / width_of(Type::Float));
+    const std::int64_t elements =
+        std::min(length(), tuning.fold_tile_bytes / width_of(Type::Float));
     tile_bytes += static_cast<std::size_t>((elements * width_ + 63) / 64 * 64 + 64);
   }
 

@@ -212,8 +212,6 @@ struct TileSequences {
   }
 };
 
-constexpr std::int64_t kOrderTile = std::int64_t{1} << 14;
-
 /// The first position that does not follow the one before, in the first elements of a pass: a
 /// second sequence might begin there.
 std::int64_t second_sequence(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
@@ -229,7 +227,7 @@ std::int64_t second_sequence(CpuBackend& cpu, const BoundRuns& runs, std::int64_
     return true;
   };
   bool all = true;
-  runs.segments->for_blocks(0, std::min(length, kOrderTile), [&](const SegmentBlock& block) {
+  runs.segments->for_blocks(0, std::min(length, tuning.order_tile), [&](const SegmentBlock& block) {
     all = all && for_runs(cpu, runs, block, follows);
   });
   return border;
@@ -299,14 +297,15 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
 bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
   if (runs.segments == nullptr) return true;
   const std::int64_t border = second_sequence(cpu, runs, length);
-  std::vector<TileSequences> tiles(static_cast<std::size_t>(tile_count(length, kOrderTile)));
+  const std::int64_t order_tile = tuning.order_tile;
+  std::vector<TileSequences> tiles(static_cast<std::size_t>(tile_count(length, order_tile)));
   std::atomic<bool> good{true};
   auto tile = [&](std::int64_t number) {
     if (!good.load(std::memory_order_relaxed)) return;
     TileSequences& own = tiles[static_cast<std::size_t>(number)];
-    const std::int64_t begin = number * kOrderTile;
+    const std::int64_t begin = number * order_tile;
     runs.segments->for_blocks(
-        begin, std::min(begin + kOrderTile, length), [&](const SegmentBlock& block) {
+        begin, std::min(begin + order_tile, length), [&](const SegmentBlock& block) {
           if (!for_runs(cpu, runs, block,
                         [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
                           return first >= last || own.add({sum + first, sum + last}, border);
@@ -315,7 +314,7 @@ bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t leng
           }
         });
   };
-  cpu.scheduler().for_tiles(static_cast<std::int64_t>(tiles.size()), kSerialBytes, tile);
+  cpu.scheduler().for_tiles(static_cast<std::int64_t>(tiles.size()), tuning.shared_bytes, tile);
   TileSequences all;
   return good && std::all_of(tiles.begin(), tiles.end(), [&](const TileSequences& own) {
            return std::all_of(own.ranges, own.ranges + 2,

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
 namespace {
 
 std::size_t tile_room(std::int64_t length, std::int64_t width, Widths widths) {
-  const std::int64_t elements = std::min(length, kFoldTileBytes / widths.float_bytes);
+  const std::int64_t elements = std::min(length, tuning.fold_tile_bytes / widths.float_bytes);
   return static_cast<std::size_t>((elements * width + 63) / 64 * 64 + 64);
 }
 
@@ -77,7 +78,10 @@ void KernelScan::run(const KernelTile& tile, std::byte* tile_memory) {
   const std::byte* in =
       in_ != nullptr ? in_ : element_zero(tile_memory + in_offset_, tile.begin * width_);
   auto* out = const_cast<std::byte*>(values(tile, tile_memory));
-  if (pass_.length() <= kSmallLength) {
+  if (result_ != kNone) {
+    checked_storage(cpu_, pass_.state().arrays[result_], tile.begin, tile.end);
+  }
+  if (pass_.length() <= tuning.small_length) {
     kernels_.small(out, in,
                    segments_ != nullptr ? segments_->all() : SegmentRun{nullptr, tile.end, 0, 1});
     return;

@@ -8,6 +8,7 @@
 
 #include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 #include "cvl/kernel_fault.hpp"
 
@@ -42,6 +43,8 @@ class Scatter : public KernelSink {
     runs_ = pass_.scatter_runs(program_, sink_);
     return Need::Blocks;
   }
+
+  void begin_tile(const KernelTile&, std::byte*) override { check_targets(); }
 
   void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,
              std::int64_t n) override {
@@ -101,14 +104,15 @@ class Scatter : public KernelSink {
 
   void move_range(std::int64_t first, std::int64_t last) override {
     alignas(64) std::uint64_t positions[kSegmentBlock];
+    check_targets();
     const std::byte* indices = pass_.final_values(sink_.index);
     const std::int64_t index_width = width_of(Type::Int);
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       const std::byte* values = pass_.final_values(sink_.values[k]);
       const std::int64_t width = width_of(type_of(sink_.values[k]));
       if (sink_.zeroed) zero(state_.arrays[sink_.arrays[k]]);
-      for (std::int64_t begin = first; begin < last; begin += kSegmentBlock) {
-        const std::int64_t n = std::min(kSegmentBlock, last - begin);
+      for (std::int64_t begin = first; begin < last; begin += tuning.segment_block) {
+        const std::int64_t n = std::min(tuning.segment_block, last - begin);
         locate(positions, indices + begin * index_width, nullptr, begin, n);
         send(k, values + begin * width, positions, n, 0, kNowhere);
       }
@@ -219,9 +223,16 @@ class Scatter : public KernelSink {
   void send(std::size_t component, const std::byte* values, const std::uint64_t* positions,
             std::int64_t n, std::uint64_t from, std::uint64_t to) {
     Vector& target = state_.arrays[sink_.arrays[component]];
-    const bool prefetch = target.length * width_of(target.type) > kPrefetchBytes;
+    const bool prefetch = target.length * width_of(target.type) > tuning.prefetched_bytes;
     cpu_.kernels().scatter[type_index(target.type)](mutable_elements<std::byte>(target), values,
                                                     positions, n, from, to, prefetch);
+  }
+
+  /// Is every place that a checked index can name a place of the targets?
+  void check_targets() {
+    for (const ArrayId array : sink_.arrays) {
+      checked_storage(cpu_, state_.arrays[array], 0, target_length_);
+    }
   }
 
   void clear() {

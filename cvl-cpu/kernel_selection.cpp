@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
@@ -240,7 +241,7 @@ class Selection final : public KernelSelection {
                 std::int64_t place, std::int64_t kept, std::int64_t room) const {
     const std::int64_t width = width_of(result.type);
     const CompressKernel kernel = cpu_.kernels().compress[type_index(result.type)];
-    std::byte* target = mutable_elements<std::byte>(result) + place * width;
+    std::byte* target = checked_storage(cpu_, result, place, place + kept) + place * width;
     if ((room - kept) * width >= static_cast<std::int64_t>(Heap::kPadding)) {
       kernel(target, from, masks, n);
       return;
@@ -257,7 +258,8 @@ class Selection final : public KernelSelection {
     cpu_.kernels().masks_before(before.data(), masks, words + 1);
     const Segments::Begun begun = segments_->begun_in(tile.begin, tile.end);
     const std::int64_t kept = cpu_.kernels().count_in_segments(
-        mutable_elements<std::byte>(selected.lengths) + begun.first * width_of(Type::Int),
+        checked_storage(cpu_, selected.lengths, begun.first, begun.first + begun.run.count) +
+            begun.first * width_of(Type::Int),
         begun.run, tile.begin, tile.end, masks, before.data());
     if (kept > 0) {
       selected.continued[static_cast<std::size_t>(tile.index)] = {begun.first - 1, kept};

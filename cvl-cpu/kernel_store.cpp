@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/operations.hpp"
 
@@ -43,6 +44,7 @@ class Store : public KernelSink {
     target.node = value;
     target.width = static_cast<std::uint8_t>(width_of(type));
     Vector& result = target_vector();
+    target.result = &result;
     target.base = mutable_elements<std::byte>(result);
     target.streamed =
         !taken_over_ && result.form == Form::Dense && cpu_.streams(length() * target.width);
@@ -60,12 +62,13 @@ class Store : public KernelSink {
     if (twin_ != kNone) put(state_.arrays[twin_]);
   }
 
-  /// A gather that nothing else needs, through an index at random.
+  /// A gather that nothing else needs, through an index at random. A twin writes nothing.
   bool moves_memory() const override {
     const NodeId value = sink_.values[0];
     const PlanNode& node = pass_.plan().nodes[value];
-    return node.kind == PlanNode::Kind::Gather && node.guard == kNone && only_stored_ &&
-           !pass_.gathers_runs(value) && pass_.node(value).mode == BoundNode::Mode::Slot &&
+    return twin_ == kNone && node.kind == PlanNode::Kind::Gather && node.guard == kNone &&
+           only_stored_ && !pass_.gathers_runs(value) &&
+           pass_.node(value).mode == BoundNode::Mode::Slot &&
            state_.arrays[node.id].form == Form::Dense && pass_.ends_in_memory(node.args[0]);
   }
   bool moves_in_ranges() const override { return true; }
@@ -85,9 +88,9 @@ class Store : public KernelSink {
     const std::int64_t index_width = width_of(Type::Int);
     const std::int64_t width = width_of(node.type);
     const bool streamed = cpu_.streams(length() * width);
-    std::byte* out = mutable_elements<std::byte>(target_vector()) + first * width;
-    for (std::int64_t begin = first; begin < last; begin += kSegmentBlock) {
-      const std::int64_t n = std::min(kSegmentBlock, last - begin);
+    std::byte* out = checked_storage(cpu_, target_vector(), first, last) + first * width;
+    for (std::int64_t begin = first; begin < last; begin += tuning.segment_block) {
+      const std::int64_t n = std::min(tuning.segment_block, last - begin);
       const std::byte* block = indices + begin * index_width;
       if (cpu_.kernels().locate_in_one(positions, block, nullptr, 0, vector.length, n, 0)) {
         pass_.note_index(sink_.values[0], block, nullptr, begin, n, vector.length);
@@ -104,7 +107,8 @@ class Store : public KernelSink {
   void put(Vector vector) { target_vector() = std::move(vector); }
 
  private:
-  /// Does nothing else in the pass take the values?
+  /// Is storing all that the pass does with the values? Whoever else stores them either is a twin
+  /// or moves them by itself, like this sink: what moves_memory() looks at is the same for all.
   bool is_only_stored() const {
     const NodeId value = sink_.values[0];
     const PlanPass& plan = pass_.plan();
@@ -114,9 +118,9 @@ class Store : public KernelSink {
     return std::none_of(plan.nodes.begin(), plan.nodes.end(),
                         [&](const PlanNode& node) { return takes(node.args); }) &&
            std::none_of(plan.sinks.begin(), plan.sinks.end(), [&](const PlanSink& other) {
-             if (&other == &sink_) return false;
-             const bool twin = other.kind == PlanSink::Kind::Store;
-             return other.flag == value || other.index == value || (!twin && takes(other.values));
+             const bool stores =
+                 other.kind == PlanSink::Kind::Store || other.kind == PlanSink::Kind::Segments;
+             return other.flag == value || other.index == value || (!stores && takes(other.values));
            });
   }
 

@@ -35,29 +35,23 @@ Vector constant_vector(const CpuBackend& cpu, Type type, std::int64_t length, co
   return result;
 }
 
-namespace {
-
-constexpr std::int64_t kTile = std::int64_t{256} << 10;  // bytes
-
-}  // namespace
-
 void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t bytes) {
   const bool streamed = cpu.streams(bytes);
   auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * kTile;
+    const std::int64_t begin = index * tuning.copy_tile_bytes;
     put_block(cpu, static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
-              std::min(kTile, bytes - begin), streamed);
+              std::min(tuning.copy_tile_bytes, bytes - begin), streamed);
   };
-  cpu.scheduler().for_tiles(tile_count(bytes, kTile), 2 * bytes, tile);
+  cpu.scheduler().for_tiles(tile_count(bytes, tuning.copy_tile_bytes), 2 * bytes, tile);
 }
 
 void zero_parallel(CpuBackend& cpu, void* to, std::int64_t bytes) {
   auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * kTile;
+    const std::int64_t begin = index * tuning.copy_tile_bytes;
     std::memset(static_cast<std::byte*>(to) + begin, 0,
-                static_cast<std::size_t>(std::min(kTile, bytes - begin)));
+                static_cast<std::size_t>(std::min(tuning.copy_tile_bytes, bytes - begin)));
   };
-  cpu.scheduler().for_tiles(tile_count(bytes, kTile), bytes, tile);
+  cpu.scheduler().for_tiles(tile_count(bytes, tuning.copy_tile_bytes), bytes, tile);
 }
 
 void throw_index_failure(vcode::Op op, const BadIndex& bad) {

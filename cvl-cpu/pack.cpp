@@ -16,8 +16,8 @@
 namespace cvl::cpu {
 namespace {
 
-constexpr std::int64_t kTile = 32 * kSegmentBlock;
-constexpr std::int64_t kTileWords = kTile / 64 + 1;
+/// Words of the masks of the longest tile, and one more.
+constexpr std::int64_t kMostWords = LargestTuning::move_tile / 64 + 1;
 
 /// The vectors of one PACK with general flags.
 struct Job {
@@ -35,12 +35,16 @@ struct Job {
     std::int64_t kept = 0;
   };
   std::vector<Continued> continued = {};  // one for each tile
+  std::int64_t tile_elements = tuning.move_tile;
+  std::int64_t words = tile_elements / 64 + 1;  // of the masks of a tile
 
   std::int64_t tile_length(std::int64_t begin) const {
-    return std::min(kTile, source.length - begin);
+    return std::min(tile_elements, source.length - begin);
   }
   /// The masks of the tile at `begin`, with one word more.
-  std::uint64_t* masks_of(std::int64_t begin) const { return masks + begin / kTile * kTileWords; }
+  std::uint64_t* masks_of(std::int64_t begin) const {
+    return masks + begin / tile_elements * words;
+  }
 };
 
 /// Where the elements of one tile go, one after the other. Kernels write more than they keep, which
@@ -96,14 +100,15 @@ class TileOutput {
 /// Lengths of the new segments, as far as they lie in a tile.
 void count_in_tile(Job& job, std::int64_t begin, std::int64_t n, std::uint64_t* masks) {
   const std::int64_t words = tile_count(n, 64);
-  std::int64_t before[kTile / 64 + 1];
+  std::int64_t before[kMostWords];
   masks[words] = 0;  // a segment may begin behind the last element
   job.cpu.kernels().masks_before(before, masks, words + 1);
   const Segments::Begun begun = job.segments->begun_in(begin, begin + n);
   const auto width = static_cast<std::int64_t>(job.cpu.element_bytes(Type::Int));
   const std::int64_t kept = job.cpu.kernels().count_in_segments(
       job.new_lengths + begun.first * width, begun.run, begin, begin + n, masks, before);
-  if (kept > 0) job.continued[static_cast<std::size_t>(begin / kTile)] = {begun.first - 1, kept};
+  if (kept > 0)
+    job.continued[static_cast<std::size_t>(begin / job.tile_elements)] = {begun.first - 1, kept};
 }
 
 /// Completes the lengths of segments that lie in several tiles and of the empty ones at the end.
@@ -126,9 +131,9 @@ void pack_tile(Job& job, std::int64_t begin, std::int64_t base, std::int64_t kep
   const Window source(job.cpu, job.source);
   const CompressKernel compress = job.cpu.kernels().compress[type_index(job.source.type)];
   TileOutput output(job.cpu, job.out + base * source.width(), kept * source.width(), job.streamed);
-  for (std::int64_t i = 0; i < n; i += kSegmentBlock) {
+  for (std::int64_t i = 0; i < n; i += tuning.segment_block) {
     alignas(64) std::uint64_t buffer[kSegmentBlock];
-    const std::int64_t count = std::min(kSegmentBlock, n - i);
+    const std::int64_t count = std::min(tuning.segment_block, n - i);
     output.append(compress, source.at(begin + i, count, buffer), masks + i / 64, count,
                   source.width());
   }
@@ -136,7 +141,7 @@ void pack_tile(Job& job, std::int64_t begin, std::int64_t base, std::int64_t kep
 
 /// Makes the masks. How many elements stay, and for several tiles also how many before each.
 std::int64_t count_kept(const Job& job, std::vector<std::int64_t>& before) {
-  const std::int64_t tiles = tile_count(job.source.length, kTile);
+  const std::int64_t tiles = tile_count(job.source.length, job.tile_elements);
   const auto count = [&](std::int64_t begin) {
     return job.cpu.kernels().flag_masks(job.masks_of(begin), job.flags + begin,
                                         job.tile_length(begin));
@@ -144,7 +149,7 @@ std::int64_t count_kept(const Job& job, std::vector<std::int64_t>& before) {
   if (tiles == 1) return count(0);
   before.resize(static_cast<std::size_t>(tiles) + 1);
   auto tile = [&](std::int64_t index) {
-    before[static_cast<std::size_t>(index)] = count(index * kTile);
+    before[static_cast<std::size_t>(index)] = count(index * job.tile_elements);
   };
   job.cpu.scheduler().for_tiles(tiles, job.source.length, tile);
   std::int64_t total = 0;
@@ -159,14 +164,14 @@ Vector move_kept(Job& job, const std::vector<std::int64_t>& before, std::int64_t
                            : job.cpu.new_vector(job.source.type, kept);
   if (constant && job.segments == nullptr) return result;
   if (!constant) job.out = mutable_elements<std::byte>(result);
-  const std::int64_t tiles = tile_count(job.source.length, kTile);
+  const std::int64_t tiles = tile_count(job.source.length, job.tile_elements);
   if (tiles == 1) {
     pack_tile(job, 0, 0, kept);
     return result;
   }
   auto tile = [&](std::int64_t index) {
     const auto t = static_cast<std::size_t>(index);
-    pack_tile(job, index * kTile, before[t], before[t + 1] - before[t]);
+    pack_tile(job, index * job.tile_elements, before[t], before[t + 1] - before[t]);
   };
   const std::int64_t width = static_cast<std::int64_t>(job.cpu.element_bytes(job.source.type));
   const std::int64_t bytes = (job.source.length + kept) * width;
@@ -193,12 +198,12 @@ void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* res
   }
   std::vector<std::int64_t> before;
   Job job{cpu, source, elements<std::uint8_t>(flags)};
-  std::uint64_t few_masks[kTileWords];
+  std::uint64_t few_masks[kMostWords];
   Ref<Buffer> many_masks;
   job.masks = few_masks;
-  if (const std::int64_t tiles = tile_count(source.length, kTile); tiles > 1) {
+  if (const std::int64_t tiles = tile_count(source.length, job.tile_elements); tiles > 1) {
     many_masks =
-        cpu.heap().allocate(static_cast<std::size_t>(tiles * kTileWords) * sizeof(std::uint64_t));
+        cpu.heap().allocate(static_cast<std::size_t>(tiles * job.words) * sizeof(std::uint64_t));
     job.masks = many_masks->as<std::uint64_t>();
   }
   const std::int64_t kept = count_kept(job, before);
@@ -216,7 +221,7 @@ void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* res
   Vector lengths = cpu.new_vector(Type::Int, segdes.count);
   job.segments = &segments;
   job.new_lengths = mutable_elements<std::byte>(lengths);
-  job.continued.resize(static_cast<std::size_t>(tile_count(source.length, kTile)));
+  job.continued.resize(static_cast<std::size_t>(tile_count(source.length, job.tile_elements)));
   results[0] = move_kept(job, before, kept);
   cpu.element_bytes(Type::Int) == 4 ? complete_lengths<std::int32_t>(job)
                                     : complete_lengths<std::int64_t>(job);

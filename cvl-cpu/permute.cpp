@@ -19,15 +19,10 @@ namespace {
 
 using vcode::Op;
 
-/// More parts would only read the indices more often.
-constexpr int kMaxSendParts = 16;
-
 /// Moves between one short segment and another, without blocks and buffers: most vectors of most
 /// programs have a few elements.
 class FewMoves {
  public:
-  static constexpr std::int64_t kMost = 16;
-
   /// Reads the indices. False when they, the flags or the elements are not few plain ones, or when
   /// an index is out of range: then the general way is to be taken.
   bool prepare(const CpuBackend& cpu, const Vector& source, const Vector& index,
@@ -35,7 +30,8 @@ class FewMoves {
     const auto plain = [](const Vector& v) {
       return v.form == Form::Inline || v.form == Form::Dense;
     };
-    if (own.count != 1 || index.length > kMost || !plain(source) || !plain(index)) return false;
+    if (own.count != 1 || index.length > tuning.few_moves || !plain(source) || !plain(index))
+      return false;
     if (flags != nullptr && !plain(*flags)) return false;
     count_ = index.length;
     const auto limit = static_cast<std::uint64_t>(target.total);
@@ -84,7 +80,7 @@ class FewMoves {
   }
 
   std::int64_t count_ = 0;
-  std::int64_t at_[kMost];
+  std::int64_t at_[LargestTuning::few_moves];
 };
 
 /// Is `index` first, first+1, ... with all numbers in [0, limit)?
@@ -148,26 +144,27 @@ Vector fetch(CpuBackend& cpu, Op op, const Vector& source, const Vector& index, 
     alignas(64) std::uint64_t positions[kSegmentBlock];
     alignas(64) std::uint64_t fetched[kSegmentBlock];
     std::uint8_t flags_buffer[kSegmentBlock];
-    const std::int64_t begin = number * kMoveTile;
-    own.for_blocks(begin, std::min(begin + kMoveTile, length), [&](const SegmentBlock& block) {
-      const std::int64_t n = block.end - block.begin;
-      const std::uint8_t* block_flags = locator.flags(block, flags_buffer);
-      if (!locator.locate(block, block_flags, positions, 0)) {
-        failed.store(true, std::memory_order_relaxed);
-        return;
-      }
-      if (streamed) {
-        from.fetch(fetched, positions, block_flags, n);
-        cpu.kernels().stream(out + block.begin * width, fetched, n * width);
-      } else {
-        from.fetch(out + block.begin * width, positions, block_flags, n);
-      }
-    });
+    const std::int64_t begin = number * tuning.move_tile;
+    own.for_blocks(begin, std::min(begin + tuning.move_tile, length),
+                   [&](const SegmentBlock& block) {
+                     const std::int64_t n = block.end - block.begin;
+                     const std::uint8_t* block_flags = locator.flags(block, flags_buffer);
+                     if (!locator.locate(block, block_flags, positions, 0)) {
+                       failed.store(true, std::memory_order_relaxed);
+                       return;
+                     }
+                     if (streamed) {
+                       from.fetch(fetched, positions, block_flags, n);
+                       cpu.kernels().stream(out + block.begin * width, fetched, n * width);
+                     } else {
+                       from.fetch(out + block.begin * width, positions, block_flags, n);
+                     }
+                   });
   };
   // A random access costs about as much as reading ten elements in order, unless a core's own cache
   // has what is read.
-  const std::int64_t cost = source.length * width > kPrefetchBytes ? 10 : 2;
-  cpu.scheduler().for_tiles(tile_count(length, kMoveTile), cost * length * width, tile);
+  const std::int64_t cost = source.length * width > tuning.prefetched_bytes ? 10 : 2;
+  cpu.scheduler().for_tiles(tile_count(length, tuning.move_tile), cost * length * width, tile);
   if (failed.load(std::memory_order_relaxed)) locator.fail(op);
   return result;
 }
@@ -212,13 +209,14 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
   const Window from(cpu, source);
   const std::int64_t width = from.width();
   auto* out = mutable_elements<std::byte>(result);
-  const bool prefetch = result.length * width > kPrefetchBytes;
+  const bool prefetch = result.length * width > tuning.prefetched_bytes;
   const auto scatter = cpu.kernels().scatter[type_index(result.type)];
   // Every part goes through all indices: that pays only where each element costs a miss.
   const bool cached = !cpu.streams(result.length * width);
   const std::int64_t bytes = 10 * (source.length + result.length) * width;
-  const int parts =
-      cached || result.length == 0 ? 1 : std::min(cpu.scheduler().parts(bytes), kMaxSendParts);
+  const int parts = cached || result.length == 0 ? 1
+                                                 : std::min(cpu.scheduler().parts(bytes),
+                                                            static_cast<int>(tuning.send_parts));
   std::atomic<bool> failed{false};
   auto run_part = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];

@@ -11,10 +11,6 @@
 namespace cvl::cpu {
 namespace {
 
-constexpr std::int64_t kTile = 16 << 10;
-// So few that bounds arrive from memory while numbers are drawn.
-constexpr std::int64_t kBlock = 256;
-
 /// Reports the first bound below 1. REQUIRES: there is one at or behind `begin`.
 [[noreturn]] void report_first_failure(const CpuBackend& cpu, const Vector& bounds,
                                        std::int64_t begin) {
@@ -50,10 +46,11 @@ void run_random(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* result
     return cpu.kernels().draw(target, window.at(begin, count, target), count, state.key, counter);
   };
   auto body = [&](std::int64_t tile) {
-    alignas(64) std::byte buffer[kBlock * sizeof(std::int64_t)];
-    const std::int64_t end = std::min((tile + 1) * kTile, length);
-    for (std::int64_t begin = tile * kTile; begin < end; begin += kBlock) {
-      const std::int64_t count = std::min(kBlock, end - begin);
+    alignas(64) std::byte buffer[LargestTuning::random_block * sizeof(std::int64_t)];
+    const std::int64_t end = std::min((tile + 1) * tuning.random_tile, length);
+    for (std::int64_t begin = tile * tuning.random_tile; begin < end;
+         begin += tuning.random_block) {
+      const std::int64_t count = std::min(tuning.random_block, end - begin);
       std::byte* target = out + begin * width;
       if (!draw_block(streamed ? buffer : target, begin, count)) {
         std::int64_t first = failed.load(std::memory_order_relaxed);
@@ -64,7 +61,7 @@ void run_random(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* result
       if (streamed) cpu.kernels().stream(target, buffer, count * width);
     }
   };
-  cpu.scheduler().for_tiles(tile_count(length, kTile), 2 * width * length, body);
+  cpu.scheduler().for_tiles(tile_count(length, tuning.random_tile), 2 * width * length, body);
   // A block with a bad bound leaves its bounds as they are, in place or not.
   if (failed.load() < length) report_first_failure(cpu, bounds, failed.load());
   cpu.random().drawn += static_cast<std::uint64_t>(length);

@@ -28,7 +28,9 @@ struct Job {
   std::byte* ranks = nullptr;
 
   /// Memory for rank_segments() of a tile of `n` elements altogether.
-  static std::int64_t room(std::int64_t n) { return std::min(n, kRankTile + kRankLongest); }
+  static std::int64_t room(std::int64_t n) {
+    return std::min(n, tuning.rank_tile + tuning.rank_longest);
+  }
   Ref<Buffer> scratch(std::int64_t n) const {
     return cpu.heap().allocate(static_cast<std::size_t>(2 * room(n) * kernels.entry_bytes));
   }
@@ -36,18 +38,19 @@ struct Job {
 
 /// What varies among elements [begin, begin + n), and whether they are in order already.
 RankSurvey survey(const Job& job, std::int64_t begin, std::int64_t n) {
-  constexpr std::int64_t kTile = std::int64_t{1} << 16;
+  const std::int64_t tile_length = tuning.survey_tile;
   std::atomic<std::uint64_t> varying{0};
   std::atomic<bool> ascending{true};
   auto tile = [&](std::int64_t index) {
     // Neighbouring tiles share an element, so that nothing between them is missed.
-    const std::int64_t first = std::max<std::int64_t>(index * kTile - 1, 0);
-    const RankSurvey part = job.kernels.survey(job.keys + (begin + first) * job.key_bytes,
-                                               std::min((index + 1) * kTile, n) - first, job.down);
+    const std::int64_t first = std::max<std::int64_t>(index * tile_length - 1, 0);
+    const RankSurvey part =
+        job.kernels.survey(job.keys + (begin + first) * job.key_bytes,
+                           std::min((index + 1) * tile_length, n) - first, job.down);
     varying.fetch_or(part.varying, std::memory_order_relaxed);
     if (!part.ascending) ascending.store(false, std::memory_order_relaxed);
   };
-  job.cpu.scheduler().for_tiles(tile_count(n, kTile), n * job.key_bytes, tile);
+  job.cpu.scheduler().for_tiles(tile_count(n, tile_length), n * job.key_bytes, tile);
   return {varying.load(std::memory_order_relaxed), ascending.load(std::memory_order_relaxed)};
 }
 
@@ -157,7 +160,7 @@ Vector rank_one(Job& job, std::int64_t n) {
   }
   Vector result = job.cpu.new_vector(Type::Int, n);
   job.ranks = mutable_elements<std::byte>(result);
-  if (n <= kRankLongest) {
+  if (n <= tuning.rank_longest) {
     const std::int64_t starts[] = {0, n};
     job.kernels.rank_segments(job.ranks, job.keys, starts, 1, job.scratch(n)->data, Job::room(n),
                               job.down);
@@ -169,9 +172,9 @@ Vector rank_one(Job& job, std::int64_t n) {
 
 /// Segments of all lengths.
 void rank_many(const Job& job, const Segments& segments) {
-  const std::int64_t tiles = tile_count(segments.total(), kRankTile);
+  const std::int64_t tiles = tile_count(segments.total(), tuning.rank_tile);
   const auto first_of = [&](std::int64_t tile) {
-    return tile == tiles ? segments.count() : segments.first_from(tile * kRankTile);
+    return tile == tiles ? segments.count() : segments.first_from(tile * tuning.rank_tile);
   };
   const int parts = static_cast<int>(std::min<std::int64_t>(
       job.cpu.scheduler().parts(segments.total() * 2 * job.kernels.entry_bytes), tiles));
@@ -179,16 +182,16 @@ void rank_many(const Job& job, const Segments& segments) {
   std::vector<Ref<Buffer>> starts;
   for (int part = 0; part < parts; ++part) {
     scratch.push_back(job.scratch(segments.total()));
-    starts.push_back(job.cpu.heap().allocate(sizeof(StartsBuffer<kRankTile>)));
+    starts.push_back(job.cpu.heap().allocate(sizeof(StartsBuffer<LargestTuning::rank_tile>)));
   }
   std::atomic<std::int64_t> next{0};
   auto run_part = [&](std::int64_t part) {
     const auto p = static_cast<std::size_t>(part);
     for (std::int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1)) {
       const std::int64_t end = first_of(tile + 1);
-      for (std::int64_t first = first_of(tile); first < end; first += kRankTile) {
+      for (std::int64_t first = first_of(tile); first < end; first += tuning.rank_tile) {
         // More segments than elements where many are empty.
-        const std::int64_t count = std::min(kRankTile, end - first);
+        const std::int64_t count = std::min(tuning.rank_tile, end - first);
         job.kernels.rank_segments(job.ranks, job.keys,
                                   segments.starts(first, count, starts[p]->as<std::int64_t>()),
                                   count, scratch[p]->data, Job::room(segments.total()), job.down);
@@ -200,7 +203,7 @@ void rank_many(const Job& job, const Segments& segments) {
     // Only the last segment that begins in a tile can be longer than the tile.
     const std::int64_t last = first_of(tile + 1) - 1;
     const std::int64_t begin = last < 0 ? 0 : segments.start(last);
-    if (begin < tile * kRankTile || segments.length(last) <= kRankLongest) continue;
+    if (begin < tile * tuning.rank_tile || segments.length(last) <= tuning.rank_longest) continue;
     const std::int64_t n = segments.length(last);
     const RankSurvey found = survey(job, begin, n);
     if (found.ascending) {

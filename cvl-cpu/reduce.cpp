@@ -21,7 +21,7 @@ class Reduction {
       : cpu_(cpu),
         kernels_(kernels),
         width_(static_cast<std::int64_t>(cpu.element_bytes(type))),
-        tile_length_(kFoldTileBytes / width_) {}
+        tile_length_(tuning.fold_tile_bytes / width_) {}
 
   /// All elements, in any form.
   void run_whole(const Vector& data, std::byte* out) {
@@ -101,7 +101,7 @@ void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value
   const ReduceKernels& kernels =
       cpu.kernels().reduce[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
   const bool plain = data.form == Form::Inline || data.form == Form::Dense;
-  if (plain && data.length <= kSmallLength) {
+  if (plain && data.length <= tuning.small_length) {
     Vector result = cpu.new_vector(type, segdes.count);
     kernels.small(mutable_elements<std::byte>(result), elements<std::byte>(data),
                   all_segments(segdes));
@@ -119,7 +119,7 @@ void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value
   Vector result = cpu.new_vector(type, segdes.count);
   auto* out = mutable_elements<std::byte>(result);
   Reduction reduction(cpu, kernels, type);
-  if (data.length <= kSmallLength) {
+  if (data.length <= tuning.small_length) {
     kernels.small(out, elements<std::byte>(cpu.materialized(data)), all_segments(segdes));
   } else if (segdes.count == 1) {
     reduction.run_whole(data, out);

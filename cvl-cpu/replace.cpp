@@ -41,14 +41,14 @@ void run_replace(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Valu
   const Window from(cpu, values);
   Vector result = writable(cpu, vector);
   auto* out = mutable_elements<std::byte>(result);
-  const bool prefetch = segdes.total * from.width() > kPrefetchBytes;
+  const bool prefetch = segdes.total * from.width() > tuning.prefetched_bytes;
   std::atomic<bool> failed{false};
   auto tile = [&](std::int64_t number) {
     alignas(64) std::uint64_t positions[kSegmentBlock];
     alignas(64) std::uint64_t values_buffer[kSegmentBlock];
-    const std::int64_t end = std::min((number + 1) * kMoveTile, index.length);
-    for (std::int64_t k = number * kMoveTile; k < end; k += kSegmentBlock) {
-      const std::int64_t n = std::min(kSegmentBlock, end - k);
+    const std::int64_t end = std::min((number + 1) * tuning.move_tile, index.length);
+    for (std::int64_t k = number * tuning.move_tile; k < end; k += tuning.segment_block) {
+      const std::int64_t n = std::min(tuning.segment_block, end - k);
       if (!locator.locate(k, n, positions)) {
         failed.store(true, std::memory_order_relaxed);
         return;
@@ -57,8 +57,8 @@ void run_replace(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Valu
                                               kNowhere, prefetch);
     }
   };
-  cpu.scheduler().for_tiles(tile_count(index.length, kMoveTile), 10 * index.length * from.width(),
-                            tile);
+  cpu.scheduler().for_tiles(tile_count(index.length, tuning.move_tile),
+                            10 * index.length * from.width(), tile);
   if (failed.load(std::memory_order_relaxed)) locator.fail(op);
   results[0] = std::move(result);
 }

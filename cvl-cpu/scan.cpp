@@ -106,8 +106,8 @@ void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
   const Segdes& segdes = operands[1].segdes();
   const ScanKernels& kernels =
       cpu.kernels().scan[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
-  if (data.length <= kSmallLength) {
-    alignas(64) std::byte expanded[kSmallLength * sizeof(double) + Heap::kPadding];
+  if (data.length <= tuning.small_length) {
+    alignas(64) std::byte expanded[LargestTuning::small_length * sizeof(double) + Heap::kPadding];
     const bool plain = data.form == Form::Inline || data.form == Form::Dense;
     if (!plain) cpu.download(data, 0, data.length, expanded);
     const std::byte* in = plain ? elements<std::byte>(data) : expanded;

@@ -85,7 +85,7 @@ Scheduler::~Scheduler() {
 
 int Scheduler::parts(std::int64_t bytes) {
   if (!worth_sharing(bytes)) return 1;
-  if (!asked_ && bytes < kBytesForThreads) {
+  if (!asked_ && bytes < tuning.threads_at_once_bytes) {
     alone_ += std::chrono::nanoseconds(bytes / kBytesPerNanosecond);
     if (alone_ <= cost_of_threads_) return 1;
   }
@@ -135,7 +135,9 @@ void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
 // reached their price).
 std::int64_t Scheduler::call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body) {
   const bool shares = tiles > 1 && worth_sharing(bytes);
-  const auto have_earned = [&] { return alone_ >= cost_of_threads_ || bytes >= kBytesForThreads; };
+  const auto have_earned = [&] {
+    return alone_ >= cost_of_threads_ || bytes >= tuning.threads_at_once_bytes;
+  };
   if (shares && have_earned()) ask_for_threads();
   std::int64_t tile = 0;
   for (; tile < tiles && !(shares && has_threads()); ++tile) {

@@ -2,7 +2,7 @@
 //
 // Ranges are cut into tiles of a fixed number of elements, whatever the number of threads, so that
 // what is computed per tile (partial sums) does not depend on it. Short ranges run on the calling
-// thread: waking a sleeping worker costs more than they take (see kSerialBytes). What a body
+// thread: waking a sleeping worker costs more than they take (tuning.def). What a body
 // writes, with stores that go around the cache too, is there for the caller and for all later
 // bodies. An exception that a body throws reaches the caller; bodies not begun by then are left
 // out.
@@ -14,13 +14,10 @@
 #include <cstdint>
 #include <thread>
 
+#include "cvl-cpu/tuning.hpp"
+
 namespace cvl::cpu {
 
-/// A range is worth sharing between threads from about this many bytes of memory traffic.
-inline constexpr std::int64_t kSerialBytes = std::int64_t{512} << 10;
-
-/// So much takes one thread longer than the first use of others does.
-inline constexpr std::int64_t kBytesForThreads = std::int64_t{64} << 20;
 /// What one thread moves, about, where its time is not taken.
 inline constexpr std::int64_t kBytesPerNanosecond = 8;
 
@@ -57,7 +54,9 @@ class Scheduler {
   void for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body);
 
   /// Is work of so much memory traffic one that threads may share?
-  bool worth_sharing(std::int64_t bytes) const { return bytes >= kSerialBytes && threads_ > 1; }
+  bool worth_sharing(std::int64_t bytes) const {
+    return bytes >= tuning.shared_bytes && threads_ > 1;
+  }
 
   /// Calls body(part) for 0 <= part < parts(), once per thread's share; for algorithms that cut
   /// their work by thread because the cut cannot be seen in the result.

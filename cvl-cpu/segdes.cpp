@@ -12,8 +12,6 @@
 namespace cvl::cpu {
 namespace {
 
-constexpr std::int64_t kTile = std::int64_t{1} << 16;  // segments, a multiple of kIndexStep
-
 [[noreturn]] void throw_negative_length(const CpuBackend& cpu, const Vector& lengths) {
   std::int64_t position = 0;
   while (int_at(cpu, lengths, position) >= 0) ++position;
@@ -32,13 +30,13 @@ std::int64_t checked_total(const CpuBackend& cpu, const Vector& lengths) {
 LengthSummary summarize(CpuBackend& cpu, const Vector& lengths) {
   const auto* data = elements<std::byte>(lengths);
   const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(Type::Int));
-  const std::int64_t tiles = tile_count(lengths.length, kTile);
+  const std::int64_t tiles = tile_count(lengths.length, tuning.lengths_tile);
   if (tiles == 1) return cpu.kernels().summarize_lengths(data, lengths.length);
   std::vector<LengthSummary> parts(static_cast<std::size_t>(tiles));
   auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * kTile;
+    const std::int64_t begin = index * tuning.lengths_tile;
     parts[static_cast<std::size_t>(index)] = cpu.kernels().summarize_lengths(
-        data + begin * width, std::min(kTile, lengths.length - begin));
+        data + begin * width, std::min(tuning.lengths_tile, lengths.length - begin));
   };
   cpu.scheduler().for_tiles(tiles, lengths.length * width, tile);
   LengthSummary all = parts[0];
@@ -79,11 +77,12 @@ const std::int64_t* segment_index(CpuBackend& cpu, const Segdes& segdes) {
     Ref<Buffer> index = cpu.heap().allocate(static_cast<std::size_t>(groups) * 8);
     auto* starts = index->as<std::int64_t>();
     auto sum = [&](std::int64_t tile) {
-      const std::int64_t first = tile * kTile;
+      const std::int64_t first = tile * tuning.lengths_tile;
       cpu.kernels().sum_lengths(starts + first / kIndexStep, lengths + first * width,
-                                std::min(kTile, segdes.count - first));
+                                std::min(tuning.lengths_tile, segdes.count - first));
     };
-    cpu.scheduler().for_tiles(tile_count(segdes.count, kTile), segdes.count * width, sum);
+    cpu.scheduler().for_tiles(tile_count(segdes.count, tuning.lengths_tile), segdes.count * width,
+                              sum);
     std::int64_t total = 0;
     for (std::int64_t group = 0; group < groups; ++group) {
       total += std::exchange(starts[group], total);

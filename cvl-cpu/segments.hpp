@@ -24,8 +24,8 @@ Segdes segdes_from_lengths(CpuBackend& cpu, Vector lengths, std::int64_t total);
 std::int64_t segment_containing(const std::int64_t* starts, std::int64_t count,
                                 std::int64_t position);
 
-/// At most this many elements and segments make a block.
-inline constexpr std::int64_t kSegmentBlock = 512;
+/// Buffers have room for a block of so many elements or segments.
+inline constexpr std::int64_t kSegmentBlock = LargestTuning::segment_block;
 
 /// Room for the starts of `most` segments and the end of the last one; see Segments::starts().
 template <std::int64_t most>
@@ -88,9 +88,9 @@ class Segments {
     std::int64_t segment = place_of(begin).segment;
     Window window = window_at(segment, expected_segments(end - begin), buffer);
     while (begin < end) {
-      const std::int64_t goal = std::min(begin + kSegmentBlock, end);
+      const std::int64_t goal = std::min(begin + tuning.segment_block, end);
       if (window.end() < goal && segment > window.first) {
-        window = window_at(segment, kSegmentBlock, buffer);
+        window = window_at(segment, tuning.segment_block, buffer);
       }
       const std::int64_t* starts = window.starts + (segment - window.first);
       const std::int64_t left = window.count - (segment - window.first);
@@ -123,7 +123,7 @@ class Segments {
   std::int64_t expected_segments(std::int64_t elements) const {
     const double mean = static_cast<double>(count_) / static_cast<double>(total_);
     const double expected = 8 + 1.5 * mean * static_cast<double>(elements);
-    return static_cast<std::int64_t>(std::min(expected, static_cast<double>(kSegmentBlock)));
+    return static_cast<std::int64_t>(std::min(expected, static_cast<double>(tuning.segment_block)));
   }
 
   const CpuBackend& cpu_;

@@ -11,11 +11,11 @@
 #include "cvl/failure.hpp"
 #include "cvl/poison.hpp"
 #include "cvl/region_allocator.hpp"
+#include "cvl/tuning.hpp"
 
 namespace cvl {
 namespace {
 
-constexpr std::size_t kSlabBytes = std::size_t{256} << 10;
 constexpr std::uint32_t kLarge = UINT32_MAX;  // size class of blocks from regions
 
 /// Classes 0..3 are 64, 128, 192 and 256 bytes; then four to a doubling.
@@ -71,7 +71,7 @@ Ref<Buffer> Heap::allocate(std::size_t bytes) {
   ++statistics_.allocations;
   Buffer* buffer = nullptr;
   bool recycled = false;
-  if (size_class >= kSmallClasses) {
+  if (size_class >= static_cast<std::size_t>(heap_tuning.small_classes)) {
     buffer = large_->allocate(padded, recycled);
     if (buffer != nullptr) {
       buffer->heap = this;
@@ -123,15 +123,16 @@ Buffer* Heap::carve(std::uint32_t size_class) noexcept {
   if (buffer == nullptr) return nullptr;
   if (slab_left_ < bytes) {
     bool recycled = false;
-    Buffer* slab = large_->allocate(kSlabBytes, recycled);
+    const auto slab_bytes = static_cast<std::size_t>(heap_tuning.slab_bytes);
+    Buffer* slab = large_->allocate(slab_bytes, recycled);
     if (slab == nullptr) {
       delete buffer;
       return nullptr;
     }
     slab->next_free = std::exchange(slabs_, slab);
     slab_cursor_ = slab->data;
-    slab_left_ = kSlabBytes;
-    if (immediate_) poison(slab->data, kSlabBytes);
+    slab_left_ = slab_bytes;
+    if (immediate_) poison(slab->data, slab_bytes);
   }
   buffer->heap = this;
   buffer->data = std::exchange(slab_cursor_, slab_cursor_ + bytes);
@@ -146,7 +147,8 @@ void Heap::check_injected_failure(std::size_t bytes) {
 }
 
 void Heap::check_limit(std::size_t bytes) {
-  if (limit_ == kOfSource && exceeds(bytes, kModest)) limit_ = source_.limit();
+  if (limit_ == kOfSource && exceeds(bytes, static_cast<std::size_t>(heap_tuning.modest_bytes)))
+    limit_ = source_.limit();
   // Sizes near the end of the address space must not wrap around when they are rounded up.
   if (exceeds(bytes, limit_) || bytes > SIZE_MAX / 4) out_of_memory(bytes);
 }

@@ -75,10 +75,10 @@ class Heap {
   static constexpr std::size_t kAlignment = 64;
   static constexpr std::size_t kPadding = 64;
   static constexpr std::size_t kUnlimited = SIZE_MAX;
-  /// A limit that stands for that of the source, which is asked for it when more than kModest bytes
-  /// are in use: finding it out takes longer than a small program computes.
+  /// A limit that stands for that of the source, which is asked for it when more than
+  /// heap_tuning.modest_bytes are in use: finding it out takes longer than a small program
+  /// computes.
   static constexpr std::size_t kOfSource = SIZE_MAX - 1;
-  static constexpr std::size_t kModest = std::size_t{16} << 20;
 
   /// `source` must outlive the heap; every buffer must be gone before the heap is destroyed.
   /// The limit counts what is in use (live and charged bytes).
@@ -105,7 +105,9 @@ class Heap {
 
  private:
   friend struct Buffer;
-  static constexpr std::size_t kSmallClasses = 16;
+
+  /// Size classes that heap_tuning.small_classes can allow.
+  static constexpr std::size_t kMostClasses = 16;
 
   void recycle(Buffer* buffer) noexcept;
   Buffer* carve(std::uint32_t size_class) noexcept;
@@ -118,7 +120,7 @@ class Heap {
   std::size_t limit_;
   bool immediate_;
   HeapStatistics statistics_;
-  std::array<Buffer*, kSmallClasses> free_{};
+  std::array<Buffer*, kMostClasses> free_{};
   std::byte* slab_cursor_ = nullptr;
   std::size_t slab_left_ = 0;
   Buffer* slabs_ = nullptr;  // all slabs, linked; they are large blocks themselves

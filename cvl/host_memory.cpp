@@ -6,13 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cvl/tuning.hpp"
+
 namespace cvl {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-/// The beginning of a region lies in small pages, for programs that need no more: a huge page takes
-/// as long to touch as 60 small ones.
-constexpr std::size_t kSmallPagesFirst = std::size_t{512} << 10;
 
 /// MADV_COLLAPSE of newer headers: small pages become a huge one at once, if the system can do
 /// that.
@@ -22,6 +21,11 @@ constexpr int kCollapse = 25;
 /// It is if a sixteenth of it is used at once, or if what is idle is little in comparison.
 bool pays(std::size_t idle, std::size_t in_use) {
   return idle <= kHugePage / 16 * 15 || idle <= in_use / 2;
+}
+
+/// The beginning of a region lies in small pages.
+std::size_t small_pages_first() {
+  return static_cast<std::size_t>(heap_tuning.small_pages_bytes);
 }
 
 std::size_t rounded(std::size_t bytes) {
@@ -36,7 +40,7 @@ std::uintptr_t next_huge_page(std::uintptr_t address) {
 
 void* HostMemory::acquire(std::size_t bytes) noexcept {
   const std::size_t size = rounded(bytes);
-  const bool huge = size >= kSmallPagesFirst + kHugePage;
+  const bool huge = size >= small_pages_first() + kHugePage;
   // Map a huge page more than needed, then unmap what lies outside the part with aligned huge
   // pages: only those can be backed as such (expect()), and they save most of the page faults.
   const std::size_t mapped = huge ? size + kHugePage - 4096 : size;
@@ -45,7 +49,7 @@ void* HostMemory::acquire(std::size_t bytes) noexcept {
   if (raw == MAP_FAILED) return nullptr;
   if (!huge) return raw;
   auto* begin = static_cast<char*>(raw);
-  const auto first_huge = reinterpret_cast<std::uintptr_t>(raw) + kSmallPagesFirst;
+  const auto first_huge = reinterpret_cast<std::uintptr_t>(raw) + small_pages_first();
   const std::size_t head = next_huge_page(first_huge) - first_huge;
   if (head != 0) munmap(begin, head);
   const std::size_t tail = mapped - head - size;
@@ -61,7 +65,7 @@ void HostMemory::expect(void* data, std::size_t acquired, std::size_t used,
     const bool whole = end <= begin + acquired && pays(end - (begin + in_use), in_use);
     return whole ? end : end - kHugePage;
   };
-  const std::uintptr_t first = std::max(end_for(used), next_huge_page(begin + kSmallPagesFirst));
+  const std::uintptr_t first = std::max(end_for(used), next_huge_page(begin + small_pages_first()));
   const std::uintptr_t end = end_for(bytes);
   if (first >= end) return;
   madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);

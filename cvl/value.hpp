@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cvl/heap.hpp"
+#include "cvl/tuning.hpp"
 #include "vcode/types.hpp"
 
 namespace cvl {
@@ -65,7 +66,8 @@ struct Vector {
   static bool fits_inline(std::int64_t length, std::size_t element_bytes) {
     // Compact vectors may be so long that their size in bytes does not fit 64 bits.
     const auto count = static_cast<std::uint64_t>(length);
-    return count <= kInlineBytes && count * element_bytes <= kInlineBytes;
+    const auto most = static_cast<std::uint64_t>(heap_tuning.inline_bytes);
+    return count <= most && count * element_bytes <= most;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "cvl/failure.hpp"
 #include "cvl/heap.hpp"
 #include "vinterp/compare.hpp"
+#include "vinterp/tuning.hpp"
 
 namespace vinterp {
 namespace {
@@ -59,6 +60,9 @@ std::string device_list() {
 }
 
 std::unique_ptr<cvl::Backend> make_backend(const Options& options) {
+#if defined(NESL_TUNABLE)
+  cvl::tune_from_environment({cvl::heap_tunables(), cvl::cpu::tunables(), tunables()});
+#endif
   if (options.compare != CompareMode::Off) {
     return std::make_unique<CompareBackend>(make_cpu(options), make_cuda(options),
                                             options.compare == CompareMode::Stop);

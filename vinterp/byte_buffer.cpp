@@ -10,8 +10,6 @@
 namespace vinterp {
 namespace {
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
-
 /// Is the run asked to end? Its input and output could go on for ever otherwise.
 bool run_must_end() {
   return pending_signal.load(std::memory_order_relaxed) != 0;
@@ -45,10 +43,10 @@ int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
 
 bool InputBuffer::refill() {
   if (ended_) return false;
-  if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(kBufferBytes);
+  if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
   next_ = last_ = 0;
   while (!run_must_end()) {
-    const ssize_t count = ::read(fd_, data_.get(), kBufferBytes);
+    const ssize_t count = ::read(fd_, data_.get(), room_);
     if (count > 0) {
       last_ = static_cast<std::size_t>(count);
       return true;
@@ -64,10 +62,10 @@ bool InputBuffer::refill() {
 }
 
 int OutputBuffer::write(std::string_view bytes) {
-  if (!data_) data_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
-  if (used_ + bytes.size() > kBufferBytes) {
+  if (!data_) data_ = std::make_unique_for_overwrite<char[]>(room_);
+  if (used_ + bytes.size() > room_) {
     if (const int error = flush(); error != 0) return error;
-    if (bytes.size() >= kBufferBytes) return write_bytes(fd_, bytes, run_must_end);
+    if (bytes.size() >= room_) return write_bytes(fd_, bytes, run_must_end);
   }
   std::memcpy(data_.get() + used_, bytes.data(), bytes.size());
   used_ += bytes.size();

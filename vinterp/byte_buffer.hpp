@@ -9,6 +9,8 @@
 #include <memory>
 #include <string_view>
 
+#include "vinterp/tuning.hpp"
+
 namespace vinterp {
 
 /// Bytes read from a descriptor. The end of the input is remembered only until begin(), so that a
@@ -34,6 +36,7 @@ class InputBuffer {
   bool refill();
 
   int fd_;
+  std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);
   std::unique_ptr<unsigned char[]> data_;  // made at the first read
   std::size_t next_ = 0;
   std::size_t last_ = 0;
@@ -53,6 +56,7 @@ class OutputBuffer {
 
  private:
   int fd_;
+  std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);
   std::unique_ptr<char[]> data_;
   std::size_t used_ = 0;
 };

@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "vinterp/tuning.hpp"
+
 namespace vinterp {
 namespace {
 
-constexpr std::int64_t kElementsPerPiece = 64 * 1024;
-constexpr std::size_t kTextPerPiece = 64 * 1024;
 constexpr std::size_t kLongestElement = 32;  // " -1.12345678901234e-308" has 23 characters
 constexpr std::int64_t kNoLimit = INT64_MAX;
 
@@ -19,18 +19,18 @@ constexpr std::int64_t kNoLimit = INT64_MAX;
 class TextBuffer {
  public:
   explicit TextBuffer(const TextSink& sink)
-      : sink_(sink), text_(std::make_unique_for_overwrite<char[]>(kTextPerPiece)) {}
+      : sink_(sink), text_(std::make_unique_for_overwrite<char[]>(room_)) {}
 
   void append(std::string_view text) {
     for (const char c : text) append(c);
   }
   void append(char c) {
-    if (used_ == kTextPerPiece) flush();
+    if (used_ == room_) flush();
     text_[used_++] = c;
   }
   /// Room for one more element; `advance` says how far it was filled.
   char* room() {
-    if (used_ + kLongestElement > kTextPerPiece) flush();
+    if (used_ + kLongestElement > room_) flush();
     return text_.get() + used_;
   }
   void advance(const char* end) { used_ = static_cast<std::size_t>(end - text_.get()); }
@@ -43,6 +43,7 @@ class TextBuffer {
 
  private:
   const TextSink& sink_;
+  const std::size_t room_ = static_cast<std::size_t>(tuning.text_per_piece);
   std::unique_ptr<char[]> text_;
   std::size_t used_ = 0;
   bool refused_ = false;
@@ -69,9 +70,9 @@ char* format_element(char* at, std::uint8_t flag) {
 template <class Element, class Use>
 void for_each_piece(cvl::Backend& backend, const cvl::Vector& vector, std::int64_t count, Use use) {
   std::vector<Element> elements(
-      static_cast<std::size_t>(std::min<std::int64_t>(count, kElementsPerPiece)));
-  for (std::int64_t begin = 0; begin < count; begin += kElementsPerPiece) {
-    const std::int64_t length = std::min<std::int64_t>(count - begin, kElementsPerPiece);
+      static_cast<std::size_t>(std::min<std::int64_t>(count, tuning.elements_per_piece)));
+  for (std::int64_t begin = 0; begin < count; begin += tuning.elements_per_piece) {
+    const std::int64_t length = std::min<std::int64_t>(count - begin, tuning.elements_per_piece);
     backend.download(vector, begin, length, elements.data());
     if (!use(elements.data(), length)) return;
   }

@@ -11,6 +11,7 @@
 #include "vinterp/failure_report.hpp"
 #include "vinterp/interrupt.hpp"
 #include "vinterp/io_ops.hpp"
+#include "vinterp/tuning.hpp"
 
 namespace vinterp {
 namespace {
@@ -19,9 +20,6 @@ using cvl::Failure;
 using cvl::Value;
 using vcode::ErrorCode;
 using vcode::Type;
-
-// Between operations on vectors of this length a look at the pending signal costs nothing.
-constexpr std::int64_t kLongVector = 4096;
 
 /// Thrown by the loop's own checks, caught by guarded_loop().
 struct StopRequest {};
@@ -237,7 +235,7 @@ inline void Machine::run_vector(const Decoded& step) {
   if (!types_fit(op, operands) || !lengths_fit(op, operands)) [[unlikely]] {
     cvl::check_operands(vcode::info(op.op), op.type, operands, options_.strict);
   }
-  if (element_count(operands[0]) >= kLongVector) stop_if_asked();
+  if (element_count(operands[0]) >= tuning.long_vector) stop_if_asked();
   backend_.origin = at_;
   backend_.execute(op.op, op.type, operands, results_);
   stack_.replace(op.operands, results_, op.results);

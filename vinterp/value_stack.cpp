@@ -7,14 +7,13 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "vinterp/tuning.hpp"
 
 namespace vinterp {
 namespace {
 
 using cvl::Value;
 
-constexpr std::size_t kInitialValues = 256;
-constexpr std::size_t kInitialCalls = 1024;
 constexpr std::size_t kSmallBlock = 32;
 
 }  // namespace
@@ -43,7 +42,8 @@ void release_charged(cvl::Heap& heap, void* data, std::size_t bytes) noexcept {
 void ValueStack::grow(std::size_t count) {
   const std::size_t used = size();
   const auto capacity = static_cast<std::size_t>(limit_ - begin_);
-  const std::size_t wanted = std::max({kInitialValues, 2 * capacity, used + count});
+  const std::size_t wanted =
+      std::max({static_cast<std::size_t>(tuning.initial_values), 2 * capacity, used + count});
   void* const data = detail::resize_charged(heap_, static_cast<void*>(begin_), capacity_bytes(),
                                             wanted * sizeof(Value));
   begin_ = static_cast<Value*>(data);
@@ -85,7 +85,8 @@ void CallStack::grow() {
                        fmt::format("calls are nested more than {} deep", max_depth_), {},
                        "raise the limit with --max-depth");
   }
-  const std::size_t capacity = std::min(std::max(kInitialCalls, 2 * capacity_), max_depth_);
+  const std::size_t capacity =
+      std::min(std::max(static_cast<std::size_t>(tuning.initial_calls), 2 * capacity_), max_depth_);
   try {
     void* const data = detail::resize_charged(heap_, places_, capacity_ * sizeof(std::uint32_t),
                                               capacity * sizeof(std::uint32_t));

@@ -57,7 +57,7 @@ class FlagFold {
 
   std::int64_t begin_;
   // One word more, which reads of the last bits may touch.
-  std::uint64_t words_[kFoldTileBytes / kBlockBytes + 1];
+  std::uint64_t words_[LargestTuning::fold_tile_bytes / kBlockBytes + 1];
 };
 
 }  // namespace

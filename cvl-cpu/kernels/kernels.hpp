@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "cvl-cpu/isa.hpp"
+#include "cvl-cpu/tuning.hpp"
 #include "cvl/scalar_ops.hpp"
 #include "cvl/value.hpp"
 #include "vcode/opcodes.hpp"
@@ -75,11 +76,6 @@ struct SegmentRun {
   std::int64_t count = 0;
 };
 
-/// Scans and reductions of at most this many elements go from left to right.
-inline constexpr std::int64_t kSmallLength = 64;
-/// Longer ones are cut into tiles of this many bytes, which stay in the L2 cache. This, not the
-/// machine, decides in which order FLOATs are combined (scan_blocks.hpp, reduce.cpp).
-inline constexpr std::int64_t kFoldTileBytes = std::int64_t{256} << 10;
 /// Size of the running state of a reduction, to be aligned to 64 bytes.
 inline constexpr std::int64_t kReductionStateBytes = 256;
 
@@ -188,10 +184,8 @@ using CompressKernel = std::int64_t (*)(void* out, const void* in, const std::ui
 inline constexpr int kRankDigits = 256;
 /// Segments of up to this many elements are ranked without sorting and without scratch memory.
 inline constexpr std::int64_t kRankFew = 32;
-/// rank_segments() takes segments that begin within kRankTile elements and ranks those of up to
-/// kRankLongest elements. Places in both together have 16 bits.
-inline constexpr std::int64_t kRankTile = std::int64_t{1} << 13;
-inline constexpr std::int64_t kRankLongest = (std::int64_t{1} << 16) - kRankTile;
+/// rank_segments() takes segments that begin within tuning.rank_tile elements and ranks those of up
+/// to tuning.rank_longest elements.
 
 /// The bits in which the transformed keys differ, and whether their order is ascending.
 struct RankSurvey {
@@ -211,8 +205,8 @@ struct RankKernels {
   SortEntriesKernel sort_entries;
   SortEntriesKernel rank_entries;  // out[origin] = place, as INT
   /// `scratch` has room for twice `room` entries, where `room` is at least the number of elements
-  /// in segments of more than kRankFew and up to kRankLongest elements. Only the ranks of segments
-  /// of up to kRankLongest elements are written.
+  /// in segments of more than kRankFew and up to tuning.rank_longest elements. Only the ranks of
+  /// segments of up to tuning.rank_longest elements are written.
   void (*rank_segments)(void* out, const void* keys, const std::int64_t* starts, std::int64_t count,
                         void* scratch, std::int64_t room, bool down);
   std::int64_t entry_bytes;

@@ -160,8 +160,8 @@ struct Ranker {
   }
 
   /// Ranks within the segments of a tile: few elements are compared with each other, longer
-  /// segments up to kRankLongest are sorted together, the others are left alone. Sorted order
-  /// visits the elements of each segment by their rank: a counter per segment gives it.
+  /// segments up to tuning.rank_longest are sorted together, the others are left alone. Sorted
+  /// order visits the elements of each segment by their rank: a counter per segment gives it.
   static void rank_segments(void* out, const void* keys, const std::int64_t* starts,
                             std::int64_t count, void* scratch, std::int64_t room, bool down) {
     const U* key = as_keys(keys);
@@ -176,7 +176,7 @@ struct Ranker {
       const std::int64_t n = starts[s + 1] - begin;
       if (n <= kRankFew) {
         rank_few(r + begin, key + begin, n, flip);
-      } else if (n <= kRankLongest) {
+      } else if (n <= tuning.rank_longest) {
         for (std::int64_t i = begin; i < begin + n; ++i) {
           const auto place = static_cast<std::uint64_t>(i - starts[0]);
           entries[sorted_elements++] =
@@ -188,7 +188,7 @@ struct Ranker {
     }
     if (sorted_elements == 0) return;
     const Entry* entry = sort_small(entries, entries + room, sorted_elements);
-    I counters[(kRankTile + kRankLongest) / (kRankFew + 1) + 1] = {};
+    I counters[(LargestTuning::rank_tile + LargestTuning::rank_longest) / (kRankFew + 1) + 1] = {};
     for (std::int64_t i = 0; i < sorted_elements; ++i) {
       const std::uint64_t tag = entry[i].tag();
       r[starts[0] + static_cast<std::int64_t>(tag & ((1u << kTagBits) - 1))] =

@@ -1,9 +1,9 @@
 // Reduction kernels without segments inside the range.
 //
-// The order of combination depends on the number of elements only: at most kSmallLength elements
-// from left to right; otherwise tiles (kFoldTileBytes), within a tile four blocks of 64 bytes
-// that take in every fourth block of the data, which are then combined in order and their lanes by
-// halving; tile totals from left to right.
+// The order of combination depends on the number of elements only: at most tuning.small_length
+// elements from left to right; otherwise tiles (tuning.fold_tile_bytes), within a tile four blocks
+// of 64 bytes that take in every fourth block of the data, which are then combined in order and
+// their lanes by halving; tile totals from left to right.
 
 #include "cvl-cpu/kernels/fold_rows.hpp"
 #include "cvl-cpu/kernels/reduce_blocks.hpp"

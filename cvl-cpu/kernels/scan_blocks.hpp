@@ -3,8 +3,9 @@
 // THE ORDER OF COMBINATION, which fixes the bits of FLOAT results. It depends on the number of
 // elements and on the segmentation only. Fused kernels must follow it too.
 //
-//  1. At most kSmallLength elements: from left to right, beginning with fold_start.
-//  2. Otherwise elements are cut into tiles (kFoldTileBytes), and tiles into blocks of 64 bytes,
+//  1. At most tuning.small_length elements: from left to right, beginning with fold_start.
+//  2. Otherwise elements are cut into tiles (tuning.fold_tile_bytes), and tiles into blocks of 64
+//  bytes,
 //     counted from the beginning of the vector. Within a block, inclusive sums of each segment are
 //     formed in log2(lanes) steps: lane i takes in lane i - d on its left for d = 1, 2, 4 ... if
 //     no segment begins in between (Hillis and Steele, Data Parallel Algorithms, CACM 1986).

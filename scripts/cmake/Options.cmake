@@ -6,6 +6,7 @@ option(NESL_BASELINE_ONLY "Compile the CPU kernels for the baseline instruction 
 option(NESL_WERROR "Treat warnings as errors" OFF)
 set(NESL_SANITIZE "" CACHE STRING "Sanitizers for all targets, such as address,undefined or thread")
 option(NESL_FUNCTION_ORDER "Put the functions that most programs run side by side" ON)
+option(NESL_TUNABLE "Programs take their tuning from the environment (for tests)" OFF)
 option(NESL_COVERAGE "Instrument for line coverage" OFF)
 
 add_library(nesl_flags INTERFACE)

@@ -245,6 +245,59 @@ TEST_CASE("gathers and scatters that only move elements are run one after the ot
   });
 }
 
+TEST_CASE("lengths of segments are gathered beside vectors, and as the same elements") {
+  // Of each order: a vector and a descriptor of its elements, and another vector.
+  for (const bool vector_first : {true, false}) {
+    CAPTURE(vector_first);
+    KernelBuilder b;
+    const SizeId n = b.size("n");
+    const SizeId m = b.size("m");
+    const ArrayId i = b.in("i", Type::Int, n);
+    const ArrayId l = b.in("l", Type::Int, m);
+    const ArrayId x = b.in("x", Type::Float, m);
+    const SegdesId d = b.segdes("d", n, b.size("t"));
+    const auto gather = [&](ArrayId from) {
+      auto e = b.thunk();
+      return e.give({e.at(from, e.own(i))});
+    };
+    const auto store = [&](const char* name, ArrayId from, Type type) {
+      b.out(b.map(name, b.flat(n), type, gather(from)));
+    };
+    if (vector_first) store("lengths", l, Type::Int);
+    Binding& segments = b.bind(Binding::Kind::Segments, b.flat(n));
+    segments.segdes = {d};
+    segments.elements = gather(l);
+    if (!vector_first) store("lengths", l, Type::Int);
+    b.out_segdes(d);
+    store("values", x, Type::Float);
+    for_backends([&](CpuBackend& cpu) {
+      for (const std::int64_t length : {7, 600, 40'000}) {
+        const std::int64_t targets = length / 3 + 3;
+        std::mt19937_64 random(61);
+        std::vector<double> indices, lengths;
+        for (std::int64_t k = 0; k < length; ++k) {
+          indices.push_back(static_cast<double>(random() % static_cast<std::uint64_t>(targets)));
+        }
+        for (std::int64_t k = 0; k < targets; ++k) {
+          lengths.push_back(static_cast<double>(random() % 5));
+        }
+        const Vector vi = upload(cpu, Type::Int, indices);
+        const Vector vl = upload(cpu, Type::Int, lengths);
+        const Vector vx = upload(cpu, Type::Float, numbers(targets, 62));
+        const Segdes own = Segdes::single(length);
+        const Segdes into = Segdes::single(targets);
+        const auto results = run(cpu, b.kernel, {vi, vl, vx});
+        const Value gathered = execute(cpu, Op::BPermute, Type::Int, {vl, vi, into, own});
+        REQUIRE(bits(cpu, results[0]) == bits(cpu, gathered));
+        REQUIRE(bits(cpu, execute(cpu, Op::Lengths, Type::Int, {results[1]})) ==
+                bits(cpu, gathered));
+        REQUIRE(bits(cpu, results[2]) ==
+                bits(cpu, execute(cpu, Op::BPermute, Type::Float, {vx, vi, into, own})));
+      }
+    });
+  }
+}
+
 TEST_CASE("of the failures of several moves the first binding's is reported") {
   KernelBuilder b;
   const SizeId n = b.size("n");

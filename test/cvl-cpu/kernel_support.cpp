@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tuned.hpp"
+
 namespace kernel_test {
 
 CpuOptions options(cvl::Widths widths, int threads, Isa isa) {
@@ -76,6 +78,12 @@ void for_backends(const std::function<void(CpuBackend&)>& test) {
     }
     CpuBackend first(options(widths, 2, isas.front()));
     test(first);
+    for (const char* setting : {"smallest", "odd"}) {
+      CAPTURE(setting);
+      const tuned::Scope scope(setting);
+      CpuBackend cpu(options(widths, 3, isas.back()));
+      test(cpu);
+    }
   }
 }
 

@@ -41,7 +41,7 @@ std::vector<Value> run(CpuBackend& cpu, const vcode::Kernel& kernel, std::vector
 vcode::ErrorCode failure_of(CpuBackend& cpu, const vcode::Kernel& kernel,
                             std::vector<Value> operands, std::string* message = nullptr);
 
-/// Calls test for every configuration of the library.
+/// Calls test for every configuration of the library, with the usual numbers and with others.
 void for_backends(const std::function<void(CpuBackend&)>& test);
 /// Segmentations with borders on, before and behind those of blocks and tiles.
 std::vector<Lengths> shapes();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl/failure.hpp"
+#include "tuned.hpp"
 
 namespace {
 
@@ -32,13 +34,12 @@ using vcode::Op;
 
 using Lengths = std::vector<std::int64_t>;
 
-constexpr std::int64_t kTile = cvl::cpu::kFoldTileBytes / 8;  // of 64-bit elements
+const std::int64_t kTile = cvl::cpu::tuning.fold_tile_bytes / 8;  // of 64-bit elements
 
 CpuOptions options(Isa isa, int threads, cvl::Widths widths = {8, 8}) {
   CpuOptions result;
   result.isa = isa;
   result.threads = threads;
-  if (threads > 2) result.stream_bytes = 0;  // results of any size go around the cache
   result.widths = widths;
   return result;
 }
@@ -129,6 +130,9 @@ std::vector<Op> operations(Family family, Type type) {
 /// Hashes of the results of all scans and reductions of all shapes.
 template <class T>
 std::vector<std::size_t> results_of(const CpuOptions& configuration, Type type) {
+  // Whether results go around the cache must not be seen either.
+  std::optional<tuned::Scope> streaming;
+  if (configuration.threads > 2) streaming.emplace("least_streamed_bytes=0,streamed_bytes=0");
   CpuBackend cpu(configuration);
   std::vector<std::size_t> hashes;
   for (const Lengths& lengths : shapes()) {

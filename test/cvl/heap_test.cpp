@@ -22,6 +22,8 @@ using cvl::Ref;
 
 namespace {
 
+const auto kModest = static_cast<std::size_t>(cvl::heap_tuning.modest_bytes);
+
 /// Host memory in small regions that runs out after a while and counts what it handed out.
 class CountingSource final : public cvl::MemorySource {
  public:
@@ -48,7 +50,7 @@ class CountingSource final : public cvl::MemorySource {
   std::size_t region_bytes() const noexcept override { return region_; }
   std::size_t limit() const override {
     ++limit_asked;
-    return 2 * Heap::kModest;
+    return 2 * kModest;
   }
 
   std::size_t held = 0;
@@ -255,12 +257,12 @@ TEST_CASE("the limit is an error with sizes, and is recovered from") {
 TEST_CASE("the limit of the source is asked for when more than a little is in use") {
   CountingSource source(std::size_t{64} << 20);
   Heap heap(source, Heap::kOfSource);
-  const auto block = heap.allocate(Heap::kModest - 1000);
+  const auto block = heap.allocate(kModest - 1000);
   CHECK(source.limit_asked == 0);
-  const auto second = heap.allocate(Heap::kModest / 2);
+  const auto second = heap.allocate(kModest / 2);
   CHECK(heap.allocate(1000));
   CHECK(source.limit_asked == 1);
-  CHECK_THROWS_AS(heap.allocate(Heap::kModest), cvl::Failure);
+  CHECK_THROWS_AS(heap.allocate(kModest), cvl::Failure);
 }
 
 TEST_CASE("a source that runs dry") {

@@ -2,6 +2,7 @@
 //
 //   nesl-random --count 10000 --seed 1     programs of seeds 1 ... 10000
 //   nesl-random --count 1000 --optimize 3  optimized
+//   nesl-random --count 1000 --stress      each with other numbers for tiles, blocks and the like
 //   nesl-random --show --seed 17           the program of seed 17
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "checker.hpp"
 #include "generator.hpp"
 #include "shrinker.hpp"
+#include "tuned.hpp"
 
 namespace neslc::random_test {
 namespace {
@@ -27,6 +29,7 @@ struct Options {
   std::uint64_t failures = 1;  // after so many it stops
   int level = 0;               // of the optimizer
   bool show = false;
+  bool stress = false;
 };
 
 std::uint64_t number(const char* text) {
@@ -52,6 +55,8 @@ Options parse(int argc, char** argv) {
       options.failures = value();
     } else if (option == "--optimize") {
       options.level = static_cast<int>(std::min<std::uint64_t>(value(), fcode::kHighestLevel));
+    } else if (option == "--stress") {
+      options.stress = true;
     } else if (option == "--show") {
       options.show = true;
     } else {
@@ -90,6 +95,7 @@ int run(const Options& options) {
     if (i % kProgramsOfASession == 0) checker = std::make_unique<Checker>(options.level);
     const std::uint64_t seed = options.seed + i;
     const Program program = Generator(seed).program();
+    if (options.stress) tuned::set("random:" + std::to_string(seed));
     const Verdict verdict = checker->check(text_of(program));
     ++counts[static_cast<int>(verdict.kind)];
     if (verdict.kind == Verdict::Kind::Skipped) ++left_out[verdict.detail];

@@ -46,7 +46,6 @@ std::vector<Library> backends_under_test() {
            cvl::cpu::CpuOptions options;
            options.widths = widths;
            options.threads = threads;
-           if (threads > 2) options.stream_bytes = 0;  // results of any size go around the cache
            return std::make_unique<cvl::cpu::CpuBackend>(options);
          }});
   }

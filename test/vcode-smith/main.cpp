@@ -1,10 +1,11 @@
 // vcode-smith: random programs through every configuration of the machine.
 //
 //   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4] [--cuda]
-//               [--optimize] [--level O] [--shrink] [--emit]
+//               [--optimize] [--level O] [--stress] [--shrink] [--emit]
 //
 // With --cuda the CUDA library is tried in place of the CPU library, with --optimize the program is
 // compared with itself after optimization at all levels and without each pass.
+// With --stress each program runs with other numbers for tiles, blocks and the like, by chance.
 // Program number i of a run depends on S + i alone: `--seed S+i --count 1` shows it again. With
 // --emit the programs are printed and not run. Ends with 1 at the first program that goes wrong;
 // with --shrink after making it small.
@@ -17,6 +18,7 @@
 
 #include <fmt/core.h>
 
+#include "tuned.hpp"
 #include "vcode-smith/checker.hpp"
 #include "vcode-smith/generator.hpp"
 #include "vcode-smith/optimizer_checker.hpp"
@@ -35,6 +37,7 @@ struct Options {
   bool shrink = false;
   bool emit = false;
   bool optimize = false;
+  bool stress = false;
   int level = fcode::kHighestLevel;
 };
 
@@ -65,6 +68,8 @@ bool read_options(int argc, char** argv, Options& options) {
       options.shrink = true;
     } else if (word == "--optimize") {
       options.optimize = true;
+    } else if (word == "--stress") {
+      options.stress = true;
     } else if (word == "--emit") {
       options.emit = true;
     } else if (++i == argc) {
@@ -117,9 +122,10 @@ using Check = std::function<std::string(const Case& made, std::uint64_t seed)>;
 
 void report(const Options& options, const Check& check, Case made, std::uint64_t seed,
             std::string complaint) {
-  fmt::print("--seed {} --count 1 --size {} --length {}: INT {}, FLOAT {}{}\n{}\n", seed,
-             options.size, options.length, made.widths.int_bytes * 8, made.widths.float_bytes * 8,
-             made.strict ? ", -c" : "", complaint);
+  fmt::print("--seed {} --count 1 --size {} --length {}{}: INT {}, FLOAT {}{}\n{}\n", seed,
+             options.size, options.length, options.stress ? " --stress" : "",
+             made.widths.int_bytes * 8, made.widths.float_bytes * 8, made.strict ? ", -c" : "",
+             complaint);
   if (options.shrink) {
     made.program = smith::shrink(made.program, [&](const vcode::Program& program) {
       return kind(check({program, made.widths, made.strict}, seed)) == kind(complaint);
@@ -137,7 +143,7 @@ int main(int argc, char** argv) {
   if (!read_options(argc, argv, options)) {
     std::fputs(
         "usage: vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]\n"
-        "                   [--cuda] [--optimize] [--level O] [--shrink] [--emit]\n",
+        "                   [--cuda] [--optimize] [--level O] [--stress] [--shrink] [--emit]\n",
         stderr);
     return 2;
   }
@@ -162,6 +168,7 @@ int main(int argc, char** argv) {
       fmt::print("{{ seed {} }}\n{}", seed, vcode::print(made.program));
       continue;
     }
+    if (options.stress) tuned::set("random:" + std::to_string(seed));
     const std::string complaint = check(made, seed);
     if (!complaint.empty()) {
       report(options, check, std::move(made), seed, complaint);
