@@ -14,6 +14,7 @@
 #include "cvl/failure.hpp"
 #include "cvl/host_memory.hpp"
 #include "cvl/region_allocator.hpp"
+#include "cvl/tuning.hpp"
 
 using cvl::Buffer;
 using cvl::Heap;
