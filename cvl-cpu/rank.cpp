@@ -172,9 +172,11 @@ Vector rank_one(Job& job, std::int64_t n) {
 
 /// Segments of all lengths.
 void rank_many(const Job& job, const Segments& segments) {
-  const std::int64_t tiles = tile_count(segments.total(), tuning.rank_tile);
+  // No segment but the last of a tile is longer than the tile, and so too long to be ranked with it.
+  const std::int64_t tile_length = std::min(tuning.rank_tile, tuning.rank_longest);
+  const std::int64_t tiles = tile_count(segments.total(), tile_length);
   const auto first_of = [&](std::int64_t tile) {
-    return tile == tiles ? segments.count() : segments.first_from(tile * tuning.rank_tile);
+    return tile == tiles ? segments.count() : segments.first_from(tile * tile_length);
   };
   const int parts = static_cast<int>(std::min<std::int64_t>(
       job.cpu.scheduler().parts(segments.total() * 2 * job.kernels.entry_bytes), tiles));
@@ -189,9 +191,9 @@ void rank_many(const Job& job, const Segments& segments) {
     const auto p = static_cast<std::size_t>(part);
     for (std::int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1)) {
       const std::int64_t end = first_of(tile + 1);
-      for (std::int64_t first = first_of(tile); first < end; first += tuning.rank_tile) {
+      for (std::int64_t first = first_of(tile); first < end; first += tile_length) {
         // More segments than elements where many are empty.
-        const std::int64_t count = std::min(tuning.rank_tile, end - first);
+        const std::int64_t count = std::min(tile_length, end - first);
         job.kernels.rank_segments(job.ranks, job.keys,
                                   segments.starts(first, count, starts[p]->as<std::int64_t>()),
                                   count, scratch[p]->data, Job::room(segments.total()), job.down);
@@ -203,7 +205,7 @@ void rank_many(const Job& job, const Segments& segments) {
     // Only the last segment that begins in a tile can be longer than the tile.
     const std::int64_t last = first_of(tile + 1) - 1;
     const std::int64_t begin = last < 0 ? 0 : segments.start(last);
-    if (begin < tile * tuning.rank_tile || segments.length(last) <= tuning.rank_longest) continue;
+    if (begin < tile * tile_length || segments.length(last) <= tuning.rank_longest) continue;
     const std::int64_t n = segments.length(last);
     const RankSurvey found = survey(job, begin, n);
     if (found.ascending) {

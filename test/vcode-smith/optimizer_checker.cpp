@@ -64,14 +64,14 @@ std::vector<fcode::OptimizerOptions> optimizer_variants(int highest) {
   return variants;
 }
 
-cvl::Backend& OptimizerChecker::backend(const cvl::Widths& widths) {
+cvl::Backend& OptimizerChecker::backend(const cvl::Widths& widths, int threads) {
   for (const Kept& kept : backends_) {
-    if (kept.widths == widths) return *kept.backend;
+    if (kept.widths == widths && kept.threads == threads) return *kept.backend;
   }
   cvl::cpu::CpuOptions options;
   options.widths = widths;
-  options.threads = 1;
-  backends_.push_back({widths, std::make_unique<cvl::cpu::CpuBackend>(options)});
+  options.threads = threads;
+  backends_.push_back({widths, threads, std::make_unique<cvl::cpu::CpuBackend>(options)});
   return *backends_.back().backend;
 }
 
@@ -79,7 +79,7 @@ std::string OptimizerChecker::check(const vcode::Program& program, const cvl::Wi
                                     bool strict, std::uint64_t number) {
   const auto linked = reread(program);
   if (!linked) return "does not parse";
-  cvl::Backend& cpu = backend(widths);
+  cvl::Backend& cpu = backend(widths, 1 + static_cast<int>(number % 3));
   const MachineRun expected = run_on_machine(*linked, cpu, strict);
   if (expected.failure) ++failing_;
   for (const auto& options : {variant(level_, {}), variants_[number % variants_.size()]}) {

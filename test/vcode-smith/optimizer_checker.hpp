@@ -21,7 +21,8 @@ class OptimizerChecker {
   explicit OptimizerChecker(int level) : variants_(optimizer_variants(level)), level_(level) {}
 
   /// Runs the program on the machine as it is and optimized: by everything, and in one other way
-  /// (a lower level, or without one of the passes) that `number` chooses. Returns what is wrong;
+  /// (a lower level, or without one of the passes) that `number` chooses, like the number of
+  /// threads. Returns what is wrong;
   /// empty when all agree.
   std::string check(const vcode::Program& program, const cvl::Widths& widths, bool strict,
                     std::uint64_t number);
@@ -32,10 +33,11 @@ class OptimizerChecker {
  private:
   struct Kept {
     cvl::Widths widths;
+    int threads;
     std::unique_ptr<cvl::Backend> backend;
   };
 
-  cvl::Backend& backend(const cvl::Widths& widths);
+  cvl::Backend& backend(const cvl::Widths& widths, int threads);
 
   std::vector<fcode::OptimizerOptions> variants_;
   int level_;
