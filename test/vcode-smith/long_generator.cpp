@@ -90,8 +90,7 @@ class LongGenerator {
   }
   void copy(std::size_t place) {
     add(fmt::format("COPY 1 {}", stack_.size() - 1 - place));
-    const Entry entry = stack_[place];
-    push(entry);
+    push(stack_[place]);
   }
   void pop(std::size_t place) {
     add(fmt::format("POP 1 {}", stack_.size() - 1 - place));
@@ -136,31 +135,23 @@ class LongGenerator {
     const double each = std::min(sizes[random_.between(0, 6)], length_);
     const double count = std::max(1.0, length_ / each);
     switch (random_.between(0, 3)) {
-      case 0: {  // one segment
+      case 0:  // one segment; some lengths are drawn
         read(between(0.9 * length_, 1.1 * length_));
-        if (random_.chance(0.5)) {  // a length that is drawn
-          integer(1000);
-          add("RAND\n+ INT");
-          stack_.pop_back();
-        }
+        if (random_.chance(0.5)) add("CONST INT 1000\nRAND\n+ INT");
         apply("MAKE_SEGDES", 1, {Type::Segdes, new_size(length_), kOne});
         break;
-      }
-      case 1: {  // equal ones
+      case 1:
         read(static_cast<std::int64_t>(each));
         segment_lengths(count, Lengths::Equal);
         break;
-      }
-      case 2: {  // of any length
+      case 2:
         read(static_cast<std::int64_t>(2 * each + 1));
         segment_lengths(count, Lengths::Drawn);
         break;
-      }
-      default: {  // one long one
+      default:
         read(random_.between(0, 2));
         segment_lengths(length_ / 2, Lengths::OneLong);
         break;
-      }
     }
     make(data_type(), stack_.back().length);
   }
@@ -413,8 +404,7 @@ class LongGenerator {
   Entry some() {
     const auto found =
         places([&](const Entry& entry) { return expected_[entry.length] > length_ / 50; });
-    return stack_[found.empty() ? random_.pick(places([](const Entry&) { return true; }))
-                                : random_.pick(found)];
+    return found.empty() ? stack_.back() : stack_[random_.pick(found)];
   }
 
   void step() {
@@ -435,13 +425,16 @@ class LongGenerator {
     } else if (choice < 83) {
       recursion(length);
     } else if (choice < 88) {
-      add("START_TIMER\nSTOP_TIMER\nPOP 1 0");  // nothing moves across it
+      barrier();
     } else if (choice < 92) {
       begin();
     } else {
       pop_any();
     }
   }
+
+  /// Nothing moves across it, so that what lies there is in memory.
+  void barrier() { add("START_TIMER\nSTOP_TIMER\nPOP 1 0"); }
 
   void pop_any() {
     if (stack_.size() > 1) pop(static_cast<std::size_t>(between(0, double(stack_.size() - 1))));
@@ -480,16 +473,33 @@ class LongGenerator {
       apply("AND INT", 2, {Type::Int, length, kOne, most});
     }
     if (expected_[length] * double(stack_.back().most) > 2 * kLongestResult * length_) return;
-    if (random_.chance(0.5)) {  // from places of the same vector
-      const std::int64_t most = stack_.back().most;
-      indices(length, length);
-      one_segment(length);
-      one_segment(length);
-      apply("BPERMUTE INT", 4, {Type::Int, length, kOne, most});
-    }
+    if (random_.chance(0.6)) gather_all(length);
     const double total = expected_[length] * double(stack_.back().most) / 2;
     if (random_.chance(0.6)) copy(stack_.size() - 1);
     apply("MAKE_SEGDES", 1, {Type::Segdes, new_size(total), length});
+  }
+
+  /// Fetches the lengths on top of the stack, and other vectors, from the same places.
+  void gather_all(Size length) {
+    const std::size_t lengths = stack_.size() - 1;
+    const std::int64_t most = stack_.back().most;
+    indices(length, length);
+    const std::size_t index = stack_.size() - 1;
+    if (random_.chance(0.5)) barrier();
+    const auto gather = [&](Type type) {
+      copy(index);
+      one_segment(length);
+      one_segment(length);
+      apply(fmt::format("BPERMUTE {}", vcode::type_name(type)), 4, {type, length});
+    };
+    for (std::int64_t i = random_.between(0, 2); i > 0; --i) {
+      const Type type = data_type();
+      expression(type, length, 0);
+      gather(type);
+    }
+    copy(lengths);
+    gather(Type::Int);
+    stack_.back().most = most;
   }
 
   /// Moves elements inside the segments of a descriptor, or takes one of each.
