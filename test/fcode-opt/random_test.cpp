@@ -29,21 +29,30 @@ Outcome outcome(const vcode::Program& program, int threads = 1, cvl::Widths widt
   return found;
 }
 
-// The optimized program, which has written what the program writes, for both widths and several
-// threads.
-vcode::Program checked(const std::string& body) {
-  const vcode::Program before = parse("FUNC MAIN " + body + " RET");
-  vcode::Program after = optimize(before, {});
+void check_same(const vcode::Program& before, const vcode::Program& after) {
   for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 8}}) {
     const Outcome expected = outcome(before, 1, widths);
     REQUIRE_FALSE(expected.run.failure);
     for (const int threads : {1, 3}) {
       const Outcome found = outcome(after, threads, widths);
-      CAPTURE(body, threads, widths.int_bytes, vcode::print(after));
+      CAPTURE(threads, widths.int_bytes, vcode::print(after));
       CHECK(smith::difference_in_output(expected.run.output, expected.run.error, found.run) == "");
     }
   }
-  return after;
+}
+
+enum class Lengths { Known, FromOutside };
+
+// The optimized program, which has written what the program writes, for both widths and several
+// threads.
+vcode::Program checked(const std::string& body, Lengths lengths = Lengths::Known) {
+  CAPTURE(body);
+  const vcode::Program before = parse("FUNC MAIN " + body + " RET");
+  const FromOutside outside = from_outside(before);
+  const vcode::Program after = optimize(before, {}), without_lengths = optimized(outside);
+  check_same(before, after);
+  check_same(outside.program, without_lengths);
+  return lengths == Lengths::Known ? after : without_lengths;
 }
 
 std::string dist(int value, int length) {
@@ -75,15 +84,17 @@ TEST_CASE("random numbers are drawn by the kernel that reads them") {
       rand(100, 50000) + "COPY 1 0 " + dist(50, 50000) +
           "< INT CONST SEGDES 50000 PACK INT POP 1 0 COPY 1 0 LENGTH INT",
   };
-  for (const std::string& body : bodies) {
-    const vcode::Program program = checked(body + " " + rand(1000, 3));
-    CAPTURE(vcode::print(program));
-    const auto& code = program.functions[0].code;
-    CHECK(std::none_of(code.begin(), code.end(),
-                       [](const vcode::Instruction& i) { return i.op == Op::Rand; }));
-    for (const vcode::Kernel& kernel : program.kernels) CHECK(kernel.has_spec);
-    // Written once more, it stays as it is.
-    CHECK(vcode::print(optimize(parse(vcode::print(program)), {})) == vcode::print(program));
+  for (const Lengths lengths : {Lengths::Known, Lengths::FromOutside}) {
+    for (const std::string& body : bodies) {
+      const vcode::Program program = checked(body + " " + rand(1000, 3), lengths);
+      CAPTURE(vcode::print(program));
+      const auto& code = program.functions[0].code;
+      CHECK(std::none_of(code.begin(), code.end(),
+                         [](const vcode::Instruction& i) { return i.op == Op::Rand; }));
+      for (const vcode::Kernel& kernel : program.kernels) CHECK(kernel.has_spec);
+      // Written once more, it stays as it is.
+      CHECK(vcode::print(optimize(parse(vcode::print(program)), {})) == vcode::print(program));
+    }
   }
 }
 

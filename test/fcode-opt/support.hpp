@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fcode-opt/from_vcode.hpp"
@@ -69,6 +71,69 @@ inline std::string after(bool (*pass)(Module&), std::string text) {
 inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A program whose vectors are given by the run: of them, and of their lengths, the optimizer knows
+/// nothing.
+struct FromOutside {
+  vcode::Program program;
+  std::vector<std::uint32_t> given;  // constants
+};
+
+/// The program with its data from outside: its literals of several elements, and instead of each
+/// literal descriptor one that is made of the length of a vector, or of lengths.
+inline FromOutside from_outside(const vcode::Program& program) {
+  FromOutside result{program, {}};
+  std::map<std::int64_t, std::uint32_t> as_long;  // vectors of such a length
+  const auto give = [&](vcode::Constant constant) {
+    result.program.constants.push_back(std::move(constant));
+    result.given.push_back(static_cast<std::uint32_t>(result.program.constants.size() - 1));
+    return result.given.back();
+  };
+  for (vcode::Function& function : result.program.functions) {
+    std::vector<vcode::Instruction> code;
+    for (vcode::Instruction instruction : function.code) {
+      if (instruction.op != vcode::Op::Const) {
+        code.push_back(instruction);
+        continue;
+      }
+      vcode::Constant constant = result.program.constants[instruction.a];
+      const bool segdes = constant.type == Type::Segdes, one = constant.size() == 1;
+      if (one && (!segdes || constant.ints()[0] == 1)) {
+        code.push_back(instruction);
+        continue;
+      }
+      if (segdes) constant.type = instruction.type = Type::Int;
+      if (one) {
+        const std::int64_t length = constant.ints()[0];
+        if (!as_long.contains(length)) {
+          constant.form = vcode::ConstantForm::Vector;
+          constant.elements = std::vector<std::int64_t>(static_cast<std::size_t>(length));
+          as_long[length] = give(std::move(constant));
+        }
+        instruction.a = as_long[length];
+      } else {
+        instruction.a = give(std::move(constant));
+      }
+      code.push_back(instruction);
+      if (one) {
+        instruction.op = vcode::Op::Length;
+        code.push_back(instruction);
+      }
+      if (segdes) {
+        instruction.op = vcode::Op::MakeSegdes;
+        code.push_back(instruction);
+      }
+    }
+    function.code = std::move(code);
+  }
+  return result;
+}
+
+inline vcode::Program optimized(const FromOutside& outside) {
+  OptimizerOptions options;
+  options.given = outside.given;
+  return optimize(outside.program, options);
 }
 
 /// An example with other data: of each pair, the first in place of the second.

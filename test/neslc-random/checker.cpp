@@ -100,41 +100,35 @@ Checker::Checker(int level)
       evaluator_(session_, *backend_) {
   evaluator_.options.optimizer.level = level;
   evaluator_.options.kernels = vinterp::KernelUse::Always;
-  if (const std::string error = define(kPrelude, nullptr); !error.empty()) {
-    throw std::logic_error("the prelude: " + error);
+  if (const Verdict verdict = check(kPrelude); verdict.kind != Verdict::Kind::Agreed) {
+    throw std::logic_error("the prelude: " + verdict.detail);
   }
 }
 
-std::string Checker::define(const std::string& text, std::optional<CheckedForm>* expression) {
+Verdict Checker::check(const std::string& text) {
+  using Kind = Verdict::Kind;
   const auto source = std::make_shared<const vcode::Source>("program", text);
   for (ParsedForm& parsed : parse_program(source).forms) {
-    if (parsed.error) return transcript_line(*parsed.error);
+    if (parsed.error) return {Kind::Rejected, transcript_line(*parsed.error)};
     Checked checked = session_.check(parsed.form);
-    if (!checked) return transcript_line(*checked.error) + " " + checked.error->diagnostic.message;
-    switch (checked.form->kind) {
-      case CheckedForm::Kind::Expression:
-        *expression = std::move(*checked.form);
-        return "";
-      case CheckedForm::Kind::Binding: {
-        Evaluation evaluation = evaluator_.evaluate(*checked.form);
-        evaluator_.bind(std::move(*checked.form), std::move(evaluation.values));
-        break;
-      }
-      default:
-        session_.commit(std::move(*checked.form));
+    if (!checked) {
+      return {Kind::Rejected,
+              transcript_line(*checked.error) + " " + checked.error->diagnostic.message};
     }
+    const CheckedForm::Kind kind = checked.form->kind;
+    if (kind != CheckedForm::Kind::Expression && kind != CheckedForm::Kind::Binding) {
+      session_.commit(std::move(*checked.form));
+      continue;
+    }
+    std::vector<cvl::Value> values;
+    Verdict verdict = compare(*checked.form, values);
+    if (verdict.kind != Kind::Agreed) return verdict;
+    if (kind == CheckedForm::Kind::Binding) evaluator_.bind(std::move(*checked.form), values);
   }
-  return "";
+  return {};
 }
 
-Verdict Checker::check(const std::string& program) {
-  std::optional<CheckedForm> expression;
-  const std::string error = define(program, &expression);
-  if (!error.empty() || !expression) return {Verdict::Kind::Rejected, error};
-  return compare(*expression);
-}
-
-Verdict Checker::compare(const CheckedForm& form) {
+Verdict Checker::compare(const CheckedForm& form, std::vector<cvl::Value>& values) {
   using Kind = Verdict::Kind;
   std::optional<Value> expected;
   std::string stopped;
@@ -146,7 +140,7 @@ Verdict Checker::compare(const CheckedForm& form) {
     return {Kind::Skipped, reason.what()};
   }
   try {
-    const Evaluation evaluation = evaluator_.evaluate(form);
+    Evaluation evaluation = evaluator_.evaluate(form);
     if (evaluation.status == Evaluation::Status::Stopped) {
       if (!expected) return {Kind::BothStopped, ""};
       return {Kind::Differs,
@@ -157,9 +151,8 @@ Verdict Checker::compare(const CheckedForm& form) {
                                  (evaluation.diagnostic ? evaluation.diagnostic->message : "")};
     }
     std::vector<Column> columns;
-    for (const cvl::Value& value : evaluation.values) {
-      columns.push_back(download(*backend_, value));
-    }
+    values = std::move(evaluation.values);
+    for (const cvl::Value& value : values) columns.push_back(download(*backend_, value));
     Reader reader(session_.types(), std::move(columns));
     const Value value = reader.read(form.scheme.type, 1)[0];
     if (!reader.complete()) return {Kind::Differs, "too many vectors"};

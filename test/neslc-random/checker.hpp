@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cvl/backend.hpp"
 #include "neslc/evaluator.hpp"
@@ -27,12 +28,12 @@ class Checker {
  public:
   /// `level`: that of the optimizer.
   explicit Checker(int level);
+  /// Takes the forms of a program one after the other, until one does not agree.
   Verdict check(const std::string& program);
 
  private:
-  Verdict compare(const CheckedForm& form);
-  /// Defines what a text defines; the first expression in it is what `expression` gets.
-  std::string define(const std::string& text, std::optional<CheckedForm>* expression);
+  /// `values` gets what the compiled program has left, if it has come to its end.
+  Verdict compare(const CheckedForm& form, std::vector<cvl::Value>& values);
 
   Session session_;
   std::unique_ptr<cvl::Backend> backend_;

@@ -111,8 +111,10 @@ Node Generator::variable(const Type& type) {
                                                {"seven", kInt},
                                                {"half", kFloat}};
   std::vector<std::string> names;
-  for (const Variable& candidate : scope_) {
-    if (candidate.type == type) names.push_back(candidate.name);
+  for (const std::vector<Variable>* variables : {&scope_, &top_level_}) {
+    for (const Variable& candidate : *variables) {
+      if (candidate.type == type) names.push_back(candidate.name);
+    }
   }
   if (names.empty() || chance(10)) {
     for (const Variable& candidate : kTopLevel) {
@@ -123,7 +125,22 @@ Node Generator::variable(const Type& type) {
   return {type, {one_of(names)}, {}};
 }
 
+std::string Generator::from_outside(int number) {
+  const std::string text = std::to_string(number);
+  switch (below(4)) {
+    case 0:
+      return "(" + text + " + rand(1))";  // the only number that is known to be drawn
+    case 1:
+      return "(seven - " + std::to_string(7 - number) + ")";
+    case 2:
+      return "(#numbers - " + std::to_string(8 - number) + ")";
+    default:
+      return "(" + text + " + #{x in numbers | x < 0})";
+  }
+}
+
 Node Generator::small_number(int limit, int fuel) {
+  if (chance(25)) return {kInt, {from_outside(below(limit))}, {}};
   if (fuel < 3 || chance(50)) return {kInt, {std::to_string(below(limit))}, {}};
   return form(kInt, "mod($, " + std::to_string(limit) + ")", {expression(kInt, fuel - 2)});
 }
@@ -334,7 +351,9 @@ Node Generator::apply_to_each(const Type& type, int fuel) {
 Program Generator::program() {
   Program result;
   const int count = below(4);
-  for (int i = 0; i < count; ++i) result.functions.push_back(function());
+  for (int i = 0; i < count; ++i) {
+    result.definitions.push_back(chance(30) ? top_level_variable() : function());
+  }
   result.expression = expression(type(kDeepestType), 12 + below(120));
   return result;
 }

@@ -44,6 +44,7 @@ class Generator {
   Node function();
   Node recursive_function();
   Node dividing_function();
+  Node top_level_variable();
   std::string parameter_text(const std::vector<Variable>& parameters);
 
   /// An expression of a type; `fuel` bounds its size.
@@ -71,6 +72,8 @@ class Generator {
   /// A pattern that binds new variables of a type, which come into scope.
   std::string pattern(const Type& type);
   Node small_number(int limit, int fuel);
+  /// That number, in a way in which only the run knows it.
+  std::string from_outside(int number);
 
   /// `format` with a `$` for each operand.
   Node form(const Type& type, const std::string& format, std::vector<Node> operands);
@@ -82,6 +85,7 @@ class Generator {
   std::mt19937_64 random_;
   int next_name_ = 0;
   std::vector<Variable> scope_;
+  std::vector<Variable> top_level_;
   std::vector<Function> functions_;
 };
 

@@ -40,19 +40,32 @@ Node Generator::function() {
   return result;
 }
 
-/// Counts its first argument down to zero.
+Node Generator::top_level_variable() {
+  const Variable made{"n" + std::to_string(seed_) + "_" + fresh(""), type(2)};
+  Node value = expression(made.type, 12);
+  top_level_.push_back(made);
+  return form(made.type, made.name + " = $;", {std::move(value)});
+}
+
+/// Counts its first argument down to zero. Some have a third one, which they pass on unchanged.
 Node Generator::recursive_function() {
   Function made{"r" + std::to_string(seed_) + "_" + fresh(""), {kInt}, type(1), true};
   const Variable count{fresh("p"), kInt};
   const Variable state{fresh("p"), made.result};
   made.parameters.push_back(made.result);
   scope_ = {count, state};
+  if (chance(50)) {
+    scope_.push_back({fresh("p"), type(2)});
+    made.parameters.push_back(scope_.back().type);
+  }
+  const std::vector<Variable> parameters = scope_;
+  const std::string unchanged = parameters.size() == 3 ? ", " + parameters[2].name : "";
   Node base = expression(made.result, 4);
   Node step = expression(made.result, 8);
   Node after = expression(made.result, 4);
   scope_.clear();
-  const std::string again = made.name + "(" + count.name + " - 1, $)";
-  std::string format = "function " + made.name + parameter_text({count, state}) +
+  const std::string again = made.name + "(" + count.name + " - 1, $" + unchanged + ")";
+  std::string format = "function " + made.name + parameter_text(parameters) +
                        type_text(made.result) + " = if " + count.name + " <= 0 then $ else ";
   // Some use what the call gives.
   format += chance(50) ? again : "(let " + state.name + " = " + again + " in $)";

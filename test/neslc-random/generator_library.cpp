@@ -68,6 +68,10 @@ Node Generator::int_expression(const Type& wanted, int fuel) {
       {"(let s = $ in if #s == 0 then 0 else min_index(s))", {sequence_of(kFloat)}},
       {"(let s = $ in if #s == 0 then 0 else kth_smallest(s, mod($, #s)))", {kInts, kInt}},
       {"(let s = $ in if #s == 0 then 0 else median(s))", {kInts}},
+      // Broadcasts of numbers and of whole sequences.
+      {"sum({sum({x * y : x in index(mod($, 6))}) : y in $})", {kInt, kInts}},
+      {"(let s = $ in sum({sum({max(x - y, 0) : x in s}) : y in s}))", {kInts}},
+      {"(let s = $; r = $ in sum({count({x > y : x in r}) : y in s}))", {kInts, kInts}},
       {"(let (s, total) = scan(((a, b) => a + b), 0, $) in total)", {kInts}},
       {"(#remove_duplicates($))", {sequence_of(kInts)}},
       {"(let point(a, b) = $ in a - b)", {{Kind::Point, {}}}},
@@ -207,6 +211,10 @@ Node Generator::int_sequence(const Type& wanted, int fuel) {
       {"pack_index($)", {kFlags}},
       {"length_from_flags($)", {kFlags}},
       {"index(mod($, 6))", {kInt}},
+      {"[0:mod($, 9)]", {kInt}},
+      {"(let s = $; r = $ in {sum({x * y + 1 : x in s | x < y}) : y in r})", {kInts, kInts}},
+      {"(let s = $ in {sum({x xor y : x in s; i in index(#s) | i < y}) : y in s})", {kInts}},
+      {"{#{x in index(mod(n, 9)) | oddp(x)} : n in $}", {kInts}},
       {"(let a = mod($, 5) in [a : a + mod($, 6)])", {kInt, kInt}},
       {"(let a = mod($, 5) in [a : a + mod($, 9) : 1 + mod($, 3)])", {kInt, kInt, kInt}},
       {"sort(remove_duplicates($))", {kInts}},
@@ -223,6 +231,9 @@ Node Generator::int_sequence(const Type& wanted, int fuel) {
 
 Node Generator::nested_sequence(const Type& wanted, int fuel) {
   const Type& inner = wanted.element();
+  if (inner == kInts && chance(20)) {  // all pairs
+    return operation(wanted, fuel, "(let s = $ in {{x - y : x in s | x /= y} : y in s})", {kInts});
+  }
   if (inner == kString && chance(30)) return operation(wanted, fuel, "wordify($)", {kString});
   if (inner == kString && chance(20)) return operation(wanted, fuel, "linify($)", {kString});
   const std::vector<Use> uses{

@@ -4,6 +4,8 @@
 //   nesl-random --count 1000 --optimize 3  optimized
 //   nesl-random --count 1000 --stress      each with other numbers for tiles, blocks and the like
 //   nesl-random --show --seed 17           the program of seed 17
+//   nesl-random --long --length 1000000    programs over vectors of about so many elements, not
+//                                          optimized against optimized
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -12,9 +14,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "checker.hpp"
 #include "generator.hpp"
+#include "long_checker.hpp"
+#include "long_generator.hpp"
 #include "shrinker.hpp"
 #include "tuned.hpp"
 
@@ -30,6 +35,8 @@ struct Options {
   int level = 0;               // of the optimizer
   bool show = false;
   bool stress = false;
+  bool long_vectors = false;
+  std::uint64_t length = 1'000'000;  // of their vectors
 };
 
 std::uint64_t number(const char* text) {
@@ -57,6 +64,10 @@ Options parse(int argc, char** argv) {
       options.level = static_cast<int>(std::min<std::uint64_t>(value(), fcode::kHighestLevel));
     } else if (option == "--stress") {
       options.stress = true;
+    } else if (option == "--length") {
+      options.length = value();
+    } else if (option == "--long") {
+      options.long_vectors = true;
     } else if (option == "--show") {
       options.show = true;
     } else {
@@ -82,7 +93,48 @@ void report_smallest(std::uint64_t seed, const Program& program, Verdict::Kind k
   report(seed, small, Checker(level).check(text_of(small)));
 }
 
+std::string joined(const std::vector<std::string>& forms) {
+  std::string text;
+  for (const std::string& form : forms) text += form + "\n";
+  return text;
+}
+
+/// Without the lines that are not needed for a difference.
+std::vector<std::string> shrunk(std::vector<std::string> forms) {
+  for (std::size_t i = forms.size() - 1; i-- > 0;) {
+    std::vector<std::string> fewer = forms;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::string difference = check_long(fewer).difference;
+    if (!difference.empty() && difference.find("is refused") == std::string::npos) forms = fewer;
+  }
+  return forms;
+}
+
+int run_long(const Options& options) {
+  std::uint64_t stopped = 0;
+  for (std::uint64_t i = 0; i < options.count; ++i) {
+    const std::uint64_t seed = options.seed + i;
+    const std::vector<std::string> forms =
+        long_program(seed, static_cast<std::int64_t>(options.length));
+    if (options.show) {
+      std::cout << joined(forms);
+      continue;
+    }
+    const LongVerdict verdict = check_long(forms);
+    if (verdict.stopped) ++stopped;
+    if (verdict.difference.empty()) continue;
+    std::cout << "--long --length " << options.length << " --seed " << seed << " --count 1\n"
+              << verdict.difference << std::endl
+              << joined(shrunk(forms));
+    return EXIT_FAILURE;
+  }
+  std::cout << options.count << " programs over about " << options.length << " elements from seed "
+            << options.seed << " on, " << stopped << " of them with a run-time error: all agree\n";
+  return EXIT_SUCCESS;
+}
+
 int run(const Options& options) {
+  if (options.long_vectors) return run_long(options);
   if (options.show) {
     std::cout << text_of(Generator(options.seed).program());
     return EXIT_SUCCESS;

@@ -91,7 +91,7 @@ Node smallest(const Type& type) {
 
 std::string text_of(const Program& program) {
   std::string text;
-  for (const Node& function : program.functions) text += text_of(function) + "\n";
+  for (const Node& definition : program.definitions) text += text_of(definition) + "\n";
   return text + text_of(program.expression) + ";\n";
 }
 

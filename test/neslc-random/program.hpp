@@ -39,9 +39,9 @@ std::string text_of(const Node& node);
 /// The smallest expression of a type.
 Node smallest(const Type& type);
 
-/// Function definitions, and the expression that is evaluated.
+/// Definitions of functions and top-level variables, and the expression that is evaluated.
 struct Program {
-  std::vector<Node> functions;
+  std::vector<Node> definitions;
   Node expression;
 };
 

@@ -19,14 +19,14 @@ class Shrinker {
  private:
   /// One step; false if nothing can be left out any more.
   bool smaller() {
-    for (std::size_t i = 0; i < program_.functions.size(); ++i) {
+    for (std::size_t i = 0; i < program_.definitions.size(); ++i) {
       Program candidate = program_;
-      candidate.functions.erase(candidate.functions.begin() + static_cast<std::ptrdiff_t>(i));
+      candidate.definitions.erase(candidate.definitions.begin() + static_cast<std::ptrdiff_t>(i));
       if (accepted(std::move(candidate))) return true;
     }
     if (reduced(program_.expression)) return true;
-    for (Node& function : program_.functions) {
-      for (Node& child : function.children) {
+    for (Node& definition : program_.definitions) {
+      for (Node& child : definition.children) {
         if (reduced(child)) return true;
       }
     }

@@ -20,7 +20,8 @@ class Machine {
         options_(options),
         activation_(activation),
         stack_(activation.stack),
-        random_(activation.random) {}
+        random_(activation.random),
+        next_input_(activation.next_input) {}
 
   Outcome run() {
     try {
@@ -31,6 +32,7 @@ class Machine {
       }
       activation_.stack = std::move(stack_);
       activation_.random = random_;
+      activation_.next_input = next_input_;
     } catch (const Failure& failure) {
       outcome_.finished = true;
       outcome_.failure = failure.code;
@@ -113,6 +115,9 @@ class Machine {
           random_ = Random(static_cast<std::uint64_t>(scalar<Ints>(stack_.back())));
           stack_.back() = Bools{1};
           break;
+        case Op::Read:
+          read(instruction.type);
+          break;
         case Op::Write:
           need(1);
           write(instruction.type, 2);
@@ -192,6 +197,14 @@ class Machine {
     }
   }
 
+  /// The next value and the two of the status.
+  void read(Type type) {
+    if (type != Type::Int || next_input_ == options_.input.size()) throw LimitReached{};
+    stack_.emplace_back(options_.input[next_input_++]);
+    stack_.emplace_back(Ints{});
+    stack_.emplace_back(Bools{1});
+  }
+
   /// Writes the top of the stack and replaces it by the two status values.
   void write(Type written, std::int64_t stream) {
     const Value value = take();
@@ -217,6 +230,7 @@ class Machine {
   std::vector<Value> stack_;
   std::vector<std::uint32_t> calls_;
   Random random_;
+  std::size_t next_input_;
   std::uint32_t pc_ = 0;
   bool done_ = false;
 };

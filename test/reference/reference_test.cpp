@@ -26,12 +26,16 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-std::optional<vcode::LinkedProgram> load(const fs::path& path) {
+std::optional<vcode::LinkedProgram> link(const std::string& name, const std::string& text) {
   vcode::Diagnostics diagnostics;
-  const auto source = std::make_shared<vcode::Source>(path.filename().string(), read_file(path));
+  const auto source = std::make_shared<vcode::Source>(name, text);
   auto program = vcode::parse(source, diagnostics);
   if (!program) return std::nullopt;
   return vcode::link(std::move(*program), diagnostics);
+}
+
+std::optional<vcode::LinkedProgram> load(const fs::path& path) {
+  return link(path.filename().string(), read_file(path));
 }
 
 reference::Value reduce_floats(Op op, reference::Floats data) {
@@ -61,6 +65,21 @@ TEST_CASE("the reference machine prints the expected text of the examples") {
     ++compared;
   }
   CHECK(compared >= 45);
+}
+
+TEST_CASE("the reference machine reads what it is given, and no more") {
+  const std::string reads = "READ INT POP 2 0 ";
+  reference::MachineOptions options;
+  options.input = {{5}, {1, 2, 3}};
+  const auto twice =
+      link("twice", "FUNC NEXT " + reads + "RET FUNC MAIN " + reads + "CALL NEXT RET");
+  REQUIRE(twice);
+  const reference::Outcome outcome = reference::run(*twice, options);
+  CHECK(outcome.finished);
+  CHECK(outcome.output == "( 5 )\n( 1 2 3 )\n");
+  const auto thrice = link("thrice", "FUNC MAIN " + reads + reads + reads + "RET");
+  REQUIRE(thrice);
+  CHECK_FALSE(reference::run(*thrice, options).finished);
 }
 
 TEST_CASE("the reference follows the decisions on what the sources leave open") {

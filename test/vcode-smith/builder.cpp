@@ -14,12 +14,13 @@ using vcode::Instruction;
 using vcode::Op;
 using vcode::Type;
 
-Builder::Builder(const reference::Widths& widths, bool strict, std::int64_t max_elements)
-    : widths_(widths), strict_(strict), max_elements_(max_elements) {}
+Builder::Builder(const reference::Widths& widths, bool strict, std::int64_t max_elements,
+                 std::vector<reference::Ints> input)
+    : widths_(widths), strict_(strict), max_elements_(max_elements), input_(std::move(input)) {}
 
 Mark Builder::mark() const {
   return {functions_.size(), outer_.size(), code_.size(), constants_.size(),
-          names_.size(),     stack_,        random_};
+          names_.size(),     stack_,        random_,      next_input_};
 }
 
 void Builder::rewind(const Mark& mark) {
@@ -31,8 +32,7 @@ void Builder::rewind(const Mark& mark) {
   code_.resize(mark.code);
   constants_.resize(mark.constants);
   names_.resize(mark.names);
-  stack_ = mark.stack;
-  random_ = mark.random;
+  go_back(mark);
 }
 
 Id Builder::place_on_top(Value value) {
@@ -82,6 +82,19 @@ Id Builder::push_bools(reference::Bools flags) {
 Id Builder::push_segdes(std::vector<std::int64_t> lengths) {
   const auto form = lengths.size() == 1 ? ConstantForm::Scalar : ConstantForm::Vector;
   return push({Type::Segdes, form, std::move(lengths), {}});
+}
+
+std::optional<Id> Builder::read() {
+  if (next_input_ == input_.size()) return std::nullopt;
+  Instruction instruction;
+  instruction.op = Op::Read;
+  instruction.type = Type::Int;
+  code_.push_back(instruction);
+  const Id id = place_on_top(input_[next_input_++]);
+  place_on_top(reference::Ints{});
+  place_on_top(reference::Bools{1});
+  block(Op::Pop, 2, 0);
+  return id;
 }
 
 std::optional<reference::Failure> Builder::emit(Op op, Type type, bool keep) {
@@ -193,8 +206,10 @@ bool Builder::call(const std::string& name) {
   options.strict = strict_;
   options.max_steps = 3000;
   options.max_elements = max_elements_;
+  options.input = input_;
   reference::Activation activation;
   activation.random = random_;
+  activation.next_input = next_input_;
   for (const Entry& entry : stack_) activation.stack.push_back(entry.value);
   for (std::size_t i = 0; i < linked->functions.size(); ++i) {
     if (linked->functions[i].name == name) activation.function = static_cast<std::uint32_t>(i);
@@ -203,6 +218,7 @@ bool Builder::call(const std::string& name) {
   if (!outcome.finished || outcome.failure || outcome.exited) return false;
   raw_call(name);
   random_ = activation.random;
+  next_input_ = activation.next_input;
   // Entries that the function did not touch keep their ids.
   std::vector<Entry> after;
   for (std::size_t i = 0; i < activation.stack.size(); ++i) {
@@ -229,8 +245,8 @@ vcode::Program Builder::program_with(std::vector<Instruction> main) const {
   return program;
 }
 
-vcode::Program Builder::finish() const {
-  return program_with(code_);
+TestProgram Builder::finish() const {
+  return {program_with(code_), input_};
 }
 
 }  // namespace smith

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "reference/machine.hpp"
-#include "vcode/program.hpp"
+#include "vcode-smith/test_program.hpp"
 
 namespace smith {
 
@@ -31,11 +31,14 @@ struct Mark {
   std::size_t names;
   std::vector<Entry> stack;
   reference::Random random;
+  std::size_t next_input;
 };
 
 class Builder {
  public:
-  Builder(const reference::Widths& widths, bool strict, std::int64_t max_elements);
+  /// `input`: what READ INT finds, one after the other.
+  Builder(const reference::Widths& widths, bool strict, std::int64_t max_elements,
+          std::vector<reference::Ints> input);
 
   const reference::Widths& widths() const { return widths_; }
   bool strict() const { return strict_; }
@@ -57,6 +60,8 @@ class Builder {
   Id push_floats(reference::Floats numbers);
   Id push_bools(reference::Bools flags);
   Id push_segdes(std::vector<std::int64_t> lengths);
+  /// The next value of the input; nothing is added when there is none.
+  std::optional<Id> read();
   /// A vector operation on the topmost entries. On failure the stack stays as it is; with `keep`
   /// the instruction stays in the code and the program is over.
   std::optional<reference::Failure> emit(vcode::Op op, vcode::Type type, bool keep = false);
@@ -68,8 +73,12 @@ class Builder {
   void drop(std::size_t count) { stack_.resize(stack_.size() - count); }
   Id place_on_top(reference::Value value);
   void reseed(std::uint64_t seed) { random_ = reference::Random(seed); }
-  void set_stack(std::vector<Entry> stack) { stack_ = std::move(stack); }
-  void set_random(const reference::Random& random) { random_ = random; }
+  /// Goes on with the stack, the random numbers and the input as they were; the code stays.
+  void go_back(const Mark& mark) {
+    stack_ = mark.stack;
+    random_ = mark.random;
+    next_input_ = mark.next_input;
+  }
 
   /// Copies (or moves) an entry to the top.
   void fetch(Id id, bool move);
@@ -86,7 +95,7 @@ class Builder {
   void raw_call(const std::string& name);
 
   /// The whole program: MAIN is what was added outside functions.
-  vcode::Program finish() const;
+  TestProgram finish() const;
 
  private:
   std::size_t place(Id id) const;
@@ -108,6 +117,8 @@ class Builder {
   std::vector<std::string> names_;
   std::vector<Entry> stack_;
   reference::Random random_;
+  std::vector<reference::Ints> input_;
+  std::size_t next_input_ = 0;
   Id next_id_ = 1;
 };
 

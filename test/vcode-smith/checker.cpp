@@ -66,9 +66,9 @@ cvl::Backend& Checker::backend(const cvl::Widths& widths, std::size_t which) {
   return *backends_.back().backend;
 }
 
-std::string Checker::check(const vcode::Program& program, const cvl::Widths& widths, bool strict) {
+std::string Checker::check(const TestProgram& program, const cvl::Widths& widths, bool strict) {
   vcode::Diagnostics diagnostics;
-  const auto source = std::make_shared<const vcode::Source>("smith", vcode::print(program));
+  const auto source = std::make_shared<const vcode::Source>("smith", vcode::print(program.code));
   auto parsed = vcode::parse(source, diagnostics);
   if (!parsed) return "does not parse: " + first_error(diagnostics);
   const auto linked = vcode::link(std::move(*parsed), diagnostics);
@@ -79,13 +79,17 @@ std::string Checker::check(const vcode::Program& program, const cvl::Widths& wid
   reference::MachineOptions options;
   options.widths = {widths.int_bytes * 8, widths.float_bytes * 8};
   options.strict = strict;
+  options.input = program.input;
+  RunSetup setup;
+  setup.strict = strict;
+  setup.input = program.input_text();
   const reference::Outcome expected = reference::run(*linked, options);
   if (!expected.finished) return "does not end on the reference";
   if (expected.failure) ++failing_;
   for (std::size_t which = 0; which < configurations_.size(); ++which) {
     const Configuration& configuration = configurations_[which];
     cvl::Backend& library = backend(widths, which);
-    const MachineRun found = run_on_machine(*linked, library, strict);
+    const MachineRun found = run_on_machine(*linked, library, setup);
     const std::string differs = difference(expected, found);
     if (!differs.empty()) return fmt::format("{}: {}", configuration.name, differs);
     const std::size_t left = library.heap().statistics().live_bytes;

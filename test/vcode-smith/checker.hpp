@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
-#include "vcode/program.hpp"
+#include "vcode-smith/test_program.hpp"
 
 namespace smith {
 
@@ -30,7 +30,7 @@ class Checker {
 
   /// Prints, parses, links and verifies the program and runs it on the reference and on the machine
   /// in every configuration. Returns what is wrong; empty when all agree.
-  std::string check(const vcode::Program& program, const cvl::Widths& widths, bool strict);
+  std::string check(const TestProgram& program, const cvl::Widths& widths, bool strict);
 
   /// How many of the checked programs failed at run time, as they should.
   int failing() const { return failing_; }

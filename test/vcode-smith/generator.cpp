@@ -76,13 +76,17 @@ class Generator {
   Generator(const GeneratorOptions& options, Random& random)
       : options_(options),
         random_(random),
-        builder_(options.widths, options.strict, options.max_length) {
+        builder_(options.widths, options.strict, options.max_length, some_input(random)),
+        from_outside_(random.pick(std::vector<double>{0, 0.2, 0.8})) {
     for (const vcode::OpInfo& row : vcode::all_ops()) {
       if (row.is_vector_op()) vector_ops_.push_back(row.op);
     }
   }
 
-  vcode::Program run() {
+  TestProgram run() {
+    if (random_.chance(from_outside_)) {  // lengths that lie there from the start
+      for (std::int64_t i = random_.between(1, 3); i > 0; --i) builder_.read();
+    }
     const std::int64_t steps = random_.between(1, options_.size);
     for (std::int64_t i = 0; i < steps; ++i) step(0, 0);
     if (random_.chance(options_.failing)) fail();
@@ -93,6 +97,18 @@ class Generator {
  private:
   // Deeper nests of arms and functions add nothing but length.
   static constexpr int kMaxNesting = 3;
+
+  /// Scalars and short vectors of small numbers.
+  static std::vector<reference::Ints> some_input(Random& random) {
+    std::vector<reference::Ints> input(static_cast<std::size_t>(random.between(0, 30)));
+    for (reference::Ints& value : input) {
+      value.resize(static_cast<std::size_t>(random.chance(0.6) ? 1 : random.between(0, 12)));
+      for (std::int64_t& number : value) number = random.between(0, random.chance(0.3) ? 60 : 9);
+    }
+    return input;
+  }
+
+  Operands operands_from(std::size_t base) { return {builder_, random_, base, from_outside_}; }
 
   void step(std::size_t base, int nesting) {
     const std::int64_t choice = random_.between(0, 99);
@@ -127,7 +143,7 @@ class Generator {
       type = Type::Int;  // allowed everywhere
     }
     const Mark before = builder_.mark();
-    Operands operands(builder_, random_, base);
+    Operands operands = operands_from(base);
     operands.prepare(op, type);
     if (!acceptable(row) || builder_.emit(op, type) || too_long()) {
       builder_.rewind(before);
@@ -202,7 +218,7 @@ class Generator {
 
   void seed_step() {
     const std::int64_t seed = random_.between(-1000, 1000);
-    builder_.push_int(seed);
+    operands_from(builder_.height()).number(seed);
     builder_.drop(1);
     add(Op::Srand);
     builder_.reseed(static_cast<std::uint64_t>(seed));
@@ -219,7 +235,7 @@ class Generator {
   void finish_frame(std::size_t base, const std::vector<Type>& types) {
     // What has to be made for one of them must not come to lie between the others.
     std::vector<Id> ids;
-    Operands operands(builder_, random_, base);
+    Operands operands = operands_from(base);
     for (const Type type : types) {
       ids.push_back(type == Type::Segdes ? operands.any_segdes() : operands.any(type));
     }
@@ -265,8 +281,7 @@ class Generator {
     Mark taken = builder_.mark();
     if (has_else || !flag) {
       // Back to the state before the first arm, but behind its code.
-      builder_.set_stack(start.stack);
-      builder_.set_random(start.random);
+      builder_.go_back(start);
     }
     if (has_else) {
       add(Op::Else);
@@ -274,8 +289,7 @@ class Generator {
     }
     add(Op::EndIf);
     if (flag) {
-      builder_.set_stack(taken.stack);
-      builder_.set_random(taken.random);
+      builder_.go_back(taken);
     }
   }
 
@@ -285,9 +299,14 @@ class Generator {
                      vcode::ConstantForm::Scalar,
                      reference::Bools{static_cast<std::uint8_t>(flag)},
                      {}});
+    } else if (random_.chance(from_outside_)) {
+      const std::int64_t number = random_.between(-5, 5);
+      operands_from(base).number(number);
+      builder_.push_int(flag ? number : number + 1);
+      builder_.emit(Op::GreaterEqual, Type::Int);
     } else {
       // From data, so that it cannot be known beforehand.
-      Operands operands(builder_, random_, base);
+      Operands operands = operands_from(base);
       const Id id = operands.any(Type::Int);
       builder_.fetch(id, false);
       builder_.emit(Op::Length, Type::Int);
@@ -306,8 +325,7 @@ class Generator {
     const std::string name = builder_.begin_function();
     body(builder_.height() - arguments, nesting, some_types());
     builder_.end_function();
-    builder_.set_stack(before.stack);
-    builder_.set_random(before.random);
+    builder_.go_back(before);
     if (!builder_.call(name)) builder_.rewind(before);
   }
 
@@ -315,9 +333,9 @@ class Generator {
   void recursion(std::size_t base, int nesting) {
     const Mark before = builder_.mark();
     const Type type = random_.pick(std::vector<Type>{Type::Int, Type::Float, Type::Bool});
-    Operands operands(builder_, random_, base);
+    Operands operands = operands_from(base);
     builder_.fetch(operands.any(type), false);
-    builder_.push_int(random_.between(0, random_.chance(0.1) ? 40 : 5));
+    operands.number(random_.between(0, random_.chance(0.1) ? 40 : 5));
     const Mark called = builder_.mark();
     const std::size_t frame = builder_.height() - 2;
     const std::string name = builder_.begin_function();
@@ -348,8 +366,7 @@ class Generator {
     builder_.raw(pop);
     add(Op::EndIf);
     builder_.end_function();
-    builder_.set_stack(called.stack);
-    builder_.set_random(called.random);
+    builder_.go_back(called);
     if (!builder_.call(name)) builder_.rewind(before);
   }
 
@@ -365,7 +382,7 @@ class Generator {
   void fail() {
     for (int attempt = 0; attempt < 20; ++attempt) {
       const Mark before = builder_.mark();
-      Operands operands(builder_, random_, 0);
+      Operands operands = operands_from(0);
       const Op op = random_.pick(std::vector<Op>{Op::Divide, Op::Modulo, Op::Extract, Op::Replace,
                                                  Op::Permute, Op::BPermute, Op::DPermute, Op::Rand,
                                                  Op::MakeSegdes, Op::Add, Op::Select});
@@ -409,12 +426,13 @@ class Generator {
   GeneratorOptions options_;
   Random& random_;
   Builder builder_;
+  double from_outside_;  // how often what could be a constant is something that only the run knows
   std::vector<Op> vector_ops_;
 };
 
 }  // namespace
 
-vcode::Program generate(const GeneratorOptions& options, Random& random) {
+TestProgram generate(const GeneratorOptions& options, Random& random) {
   return Generator(options, random).run();
 }
 

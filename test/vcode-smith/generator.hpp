@@ -5,7 +5,7 @@
 
 #include "property/random.hpp"
 #include "reference/value.hpp"
-#include "vcode/program.hpp"
+#include "vcode-smith/test_program.hpp"
 
 namespace smith {
 
@@ -19,6 +19,6 @@ struct GeneratorOptions {
 
 /// A program whose results are the same to the last printed digit whatever the order in which sums
 /// are evaluated, so that its output can be compared as text.
-vcode::Program generate(const GeneratorOptions& options, property::Random& random);
+TestProgram generate(const GeneratorOptions& options, property::Random& random);
 
 }  // namespace smith

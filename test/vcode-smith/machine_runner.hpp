@@ -28,10 +28,35 @@ std::string name_of(const std::optional<vcode::ErrorCode>& failure);
 std::string difference_in_output(const std::string& output, const std::string& error,
                                  const MachineRun& found);
 
-/// Runs the program with the random numbers of a fresh start. Input is empty; files and processes
-/// are refused. `observers` see the run.
-MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend, bool strict,
-                          vinterp::KernelUse kernels = vinterp::KernelUse::Always,
-                          const std::vector<vinterp::Observer*>& observers = {});
+/// The length of a vector and a number that tells its elements from others; all NaN are one.
+std::string digest_line(const cvl::Value& value, cvl::Backend& backend);
+
+/// How run_on_machine() writes down the final stack.
+enum class StackAs {
+  Text,    // as a run does
+  Digest,  // a line for each vector: what is left of a long one is a number that tells it from
+           // others
+};
+
+struct RunSetup {
+  bool strict = false;
+  vinterp::KernelUse kernels = vinterp::KernelUse::Always;
+  std::vector<vinterp::Observer*> observers = {};  // see the run
+  std::string input = {};
+  StackAs stack = StackAs::Text;
+};
+
+/// Runs the program with the random numbers of a fresh start. Files and processes are refused.
+MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend,
+                          const RunSetup& setup);
+
+/// The same without input.
+inline MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& backend,
+                                 bool strict,
+                                 vinterp::KernelUse kernels = vinterp::KernelUse::Always,
+                                 const std::vector<vinterp::Observer*>& observers = {}) {
+  return run_on_machine(program, backend,
+                        {.strict = strict, .kernels = kernels, .observers = observers});
+}
 
 }  // namespace smith

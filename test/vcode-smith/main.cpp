@@ -1,12 +1,14 @@
 // vcode-smith: random programs through every configuration of the machine.
 //
 //   vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4] [--cuda]
-//               [--optimize] [--level O] [--stress] [--shrink] [--emit]
+//               [--optimize] [--level O] [--long] [--stress] [--shrink] [--emit]
 //
 // With --cuda the CUDA library is tried in place of the CPU library, with --optimize the program is
-// compared with itself after optimization at all levels and without each pass.
-// With --stress each program runs with other numbers for tiles, blocks and the like, by chance.
-// Program number i of a run depends on S + i alone: `--seed S+i --count 1` shows it again. With
+// compared with itself after optimization at all levels and without each pass. With --long these
+// are programs over vectors of about L elements, a million without --length, and two threads share
+// the work of some runs. With --stress each program runs with other numbers for tiles, blocks and
+// the like, by chance. Program number i of a run depends on S + i alone: `--seed S+i --count 1`
+// shows it again. With
 // --emit the programs are printed and not run. Ends with 1 at the first program that goes wrong;
 // with --shrink after making it small.
 #include <charconv>
@@ -21,6 +23,7 @@
 #include "tuned.hpp"
 #include "vcode-smith/checker.hpp"
 #include "vcode-smith/generator.hpp"
+#include "vcode-smith/long_generator.hpp"
 #include "vcode-smith/optimizer_checker.hpp"
 #include "vcode-smith/shrinker.hpp"
 #include "vcode/printer.hpp"
@@ -31,13 +34,14 @@ struct Options {
   std::uint64_t seed = 1;
   int count = 1000;
   int size = 25;
-  int length = 3000;
+  int length = 0;  // 0: what suits the programs
   std::vector<int> threads = {1, 2, 4};
   bool cuda = false;
   bool shrink = false;
   bool emit = false;
   bool optimize = false;
   bool stress = false;
+  bool long_vectors = false;
   int level = fcode::kHighestLevel;
 };
 
@@ -70,6 +74,8 @@ bool read_options(int argc, char** argv, Options& options) {
       options.optimize = true;
     } else if (word == "--stress") {
       options.stress = true;
+    } else if (word == "--long") {
+      options.long_vectors = options.optimize = true;
     } else if (word == "--emit") {
       options.emit = true;
     } else if (++i == argc) {
@@ -86,11 +92,12 @@ bool read_options(int argc, char** argv, Options& options) {
       if (!good) return false;
     }
   }
+  if (options.length == 0) options.length = options.long_vectors ? 1'000'000 : 3000;
   return true;
 }
 
 struct Case {
-  vcode::Program program;
+  smith::TestProgram program;
   cvl::Widths widths;
   bool strict = false;
 };
@@ -103,6 +110,10 @@ Case make_case(const Options& options, std::uint64_t seed) {
     made.widths.float_bytes = random.chance(0.5) ? 4 : 8;
   }
   made.strict = random.chance(0.3);
+  if (options.long_vectors) {
+    made.program = smith::generate_long({.length = options.length, .size = options.size}, random);
+    return made;
+  }
   smith::GeneratorOptions generator;
   generator.widths = {made.widths.int_bytes * 8, made.widths.float_bytes * 8};
   generator.strict = made.strict;
@@ -110,6 +121,11 @@ Case make_case(const Options& options, std::uint64_t seed) {
   generator.max_length = options.length;
   made.program = smith::generate(generator, random);
   return made;
+}
+
+void print(const smith::TestProgram& program) {
+  const std::string input = program.input_text();
+  fmt::print("{}{}", vcode::print(program.code), input.empty() ? "" : "It reads:\n" + input);
 }
 
 /// The kind of a complaint, so that shrinking does not slip from one failure into another.
@@ -122,18 +138,19 @@ using Check = std::function<std::string(const Case& made, std::uint64_t seed)>;
 
 void report(const Options& options, const Check& check, Case made, std::uint64_t seed,
             std::string complaint) {
-  fmt::print("--seed {} --count 1 --size {} --length {}{}: INT {}, FLOAT {}{}\n{}\n", seed,
-             options.size, options.length, options.stress ? " --stress" : "",
-             made.widths.int_bytes * 8, made.widths.float_bytes * 8, made.strict ? ", -c" : "",
-             complaint);
+  fmt::print("--seed {} --count 1 --size {} --length {}{}{}: INT {}, FLOAT {}{}\n{}\n\n", seed,
+             options.size, options.length, options.long_vectors ? " --long" : "",
+             options.stress ? " --stress" : "", made.widths.int_bytes * 8,
+             made.widths.float_bytes * 8, made.strict ? ", -c" : "", complaint);
+  std::fflush(stdout);
   if (options.shrink) {
-    made.program = smith::shrink(made.program, [&](const vcode::Program& program) {
+    made.program = smith::shrink(made.program, [&](const smith::TestProgram& program) {
       return kind(check({program, made.widths, made.strict}, seed)) == kind(complaint);
     });
     complaint = check(made, seed);
     fmt::print("\nThe smallest program found; it {}\n", complaint);
   }
-  fmt::print("\n{}", vcode::print(made.program));
+  print(made.program);
 }
 
 }  // namespace
@@ -143,7 +160,8 @@ int main(int argc, char** argv) {
   if (!read_options(argc, argv, options)) {
     std::fputs(
         "usage: vcode-smith [--seed S] [--count N] [--size K] [--length L] [--threads-list 1,2,4]\n"
-        "                   [--cuda] [--optimize] [--level O] [--stress] [--shrink] [--emit]\n",
+        "                   [--cuda] [--optimize] [--level O] [--long] [--stress] [--shrink]\n"
+        "                   [--emit]\n",
         stderr);
     return 2;
   }
@@ -156,7 +174,7 @@ int main(int argc, char** argv) {
     }
   }
   smith::Checker checker(std::move(configurations));
-  smith::OptimizerChecker optimizer(options.level);
+  smith::OptimizerChecker optimizer(options.level, options.long_vectors);
   const Check check = [&](const Case& made, std::uint64_t seed) {
     return options.optimize ? optimizer.check(made.program, made.widths, made.strict, seed)
                             : checker.check(made.program, made.widths, made.strict);
@@ -165,7 +183,8 @@ int main(int argc, char** argv) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
     Case made = make_case(options, seed);
     if (options.emit) {
-      fmt::print("{{ seed {} }}\n{}", seed, vcode::print(made.program));
+      fmt::print("{{ seed {} }}\n", seed);
+      print(made.program);
       continue;
     }
     if (options.stress) tuned::set("random:" + std::to_string(seed));

@@ -40,6 +40,8 @@ fcode::OptimizerOptions variant(int level, std::vector<std::string> disabled) {
   return options;
 }
 
+}  // namespace
+
 std::string difference(const MachineRun& expected, const MachineRun& found) {
   // What fails may be left out if the run then ends by EXIT, so that nobody needs its result.
   const bool not_needed = expected.failure && found.exited;
@@ -50,8 +52,6 @@ std::string difference(const MachineRun& expected, const MachineRun& found) {
   if (expected.exited != found.exited && !not_needed) return "one of the runs ends by EXIT";
   return difference_in_output(expected.output, expected.error, found);
 }
-
-}  // namespace
 
 std::vector<fcode::OptimizerOptions> optimizer_variants(int highest) {
   std::vector<fcode::OptimizerOptions> variants;
@@ -75,34 +75,61 @@ cvl::Backend& OptimizerChecker::backend(const cvl::Widths& widths, int threads) 
   return *backends_.back().backend;
 }
 
-std::string OptimizerChecker::check(const vcode::Program& program, const cvl::Widths& widths,
+std::vector<OptimizerChecker::Way> OptimizerChecker::ways(std::uint64_t number) const {
+  using enum vinterp::KernelUse;
+  const fcode::OptimizerOptions full = variant(level_, {});
+  const fcode::OptimizerOptions& other = variants_[number % variants_.size()];
+  const int threads = 1 + static_cast<int>(number % 3);
+  if (!long_) {
+    return {{full, Always, threads},
+            {full, Never, threads},
+            {other, Always, threads},
+            {other, Never, 1}};
+  }
+  return {{variant(fcode::kLeastLevel, {}), Always, 2},
+          {full, Always, 1},
+          {full, Always, 2},
+          {full, Never, 2},
+          {other, Always, 2}};
+}
+
+std::string OptimizerChecker::check(const TestProgram& program, const cvl::Widths& widths,
                                     bool strict, std::uint64_t number) {
-  const auto linked = reread(program);
+  const auto linked = reread(program.code);
   if (!linked) return "does not parse";
-  cvl::Backend& cpu = backend(widths, 1 + static_cast<int>(number % 3));
-  const MachineRun expected = run_on_machine(*linked, cpu, strict);
+  RunSetup setup;
+  setup.strict = strict;
+  setup.input = program.input_text();
+  setup.stack = long_ ? StackAs::Digest : StackAs::Text;
+  const MachineRun expected = run_on_machine(*linked, backend(widths, 1), setup);
   if (expected.failure) ++failing_;
-  for (const auto& options : {variant(level_, {}), variants_[number % variants_.size()]}) {
+  std::string complaint;
+  for (const Way& way : ways(number)) {
+    const bool as_specs = way.kernels == vinterp::KernelUse::Never;
+    const std::string name = fmt::format("{}{}, threads: {}", text_of(way.options),
+                                         as_specs ? ", kernels as SPECs" : "", way.threads);
     std::optional<vcode::LinkedProgram> optimized;
     try {
-      optimized = reread(fcode::optimize(program, options));
+      optimized = reread(fcode::optimize(program.code, way.options));
     } catch (const std::exception& error) {
-      return fmt::format("{}: {}", text_of(options), error.what());
+      return fmt::format("{}: {}", name, error.what());
     }
-    if (!optimized) return fmt::format("{}: the result does not parse", text_of(options));
-    for (const auto kernels : {vinterp::KernelUse::Always, vinterp::KernelUse::Never}) {
-      const MachineRun found = run_on_machine(*optimized, cpu, strict, kernels);
-      const std::string differs = difference(expected, found);
-      if (differs.empty()) continue;
-      const bool as_specs = kernels == vinterp::KernelUse::Never;
-      return fmt::format("{}{}: {}", text_of(options), as_specs ? ", kernels as SPECs" : "",
-                         differs);
+    if (!optimized) return fmt::format("{}: the result does not parse", name);
+    setup.kernels = way.kernels;
+    cvl::Backend& cpu = backend(widths, way.threads);
+    const MachineRun found = run_on_machine(*optimized, cpu, setup);
+    // Long programs may fail anywhere, also in what they do not need, which is not run then.
+    const bool not_needed = long_ && expected.failure && !found.failure;
+    const std::string differs = difference(expected, found);
+    if (!differs.empty() && !not_needed) {
+      complaint = fmt::format("{}: {}", name, differs);
+    } else if (cpu.heap().statistics().live_bytes != 0) {
+      complaint = fmt::format("{}: vector memory is left over", name);
     }
-    if (cpu.heap().statistics().live_bytes != 0) {
-      return fmt::format("{}: vector memory is left over", text_of(options));
-    }
+    if (!complaint.empty()) break;
   }
-  return {};
+  if (long_) backends_.clear();  // they keep the memory that they have had
+  return complaint;
 }
 
 }  // namespace smith

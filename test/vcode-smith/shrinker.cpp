@@ -1,6 +1,7 @@
 #include "vcode-smith/shrinker.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace smith {
@@ -10,6 +11,8 @@ using vcode::Constant;
 using vcode::Function;
 using vcode::Op;
 using vcode::Program;
+
+using CodeFails = std::function<bool(const Program&)>;
 
 bool calls(const Program& program, const std::string& name) {
   for (const Function& function : program.functions) {
@@ -41,7 +44,7 @@ bool balanced(const Program& program, std::size_t function) {
 }
 
 /// Deletes runs of instructions, long ones first.
-bool delete_instructions(Program& program, const StillFails& still_fails) {
+bool delete_instructions(Program& program, const CodeFails& still_fails) {
   bool any = false;
   for (std::size_t f = 0; f < program.functions.size(); ++f) {
     for (std::size_t run = program.functions[f].code.size(); run > 0; run /= 2) {
@@ -59,7 +62,7 @@ bool delete_instructions(Program& program, const StillFails& still_fails) {
   return any;
 }
 
-bool delete_functions(Program& program, const StillFails& still_fails) {
+bool delete_functions(Program& program, const CodeFails& still_fails) {
   bool any = false;
   for (std::size_t f = 0; f < program.functions.size();) {
     Program smaller = program;
@@ -76,7 +79,7 @@ bool delete_functions(Program& program, const StillFails& still_fails) {
 }
 
 /// Replaces a conditional by one of its arms: IF, ELSE to ENDIF deleted and the condition popped.
-bool flatten_conditionals(Program& program, const StillFails& still_fails) {
+bool flatten_conditionals(Program& program, const CodeFails& still_fails) {
   bool any = false;
   for (std::size_t f = 0; f < program.functions.size(); ++f) {
     for (std::size_t i = 0; i < program.functions[f].code.size(); ++i) {
@@ -116,7 +119,7 @@ bool flatten_conditionals(Program& program, const StillFails& still_fails) {
   return any;
 }
 
-bool shorten_constants(Program& program, const StillFails& still_fails) {
+bool shorten_constants(Program& program, const CodeFails& still_fails) {
   bool any = false;
   for (std::size_t c = 0; c < program.constants.size(); ++c) {
     for (const std::size_t divisor : {2, 1}) {
@@ -139,15 +142,47 @@ bool shorten_constants(Program& program, const StillFails& still_fails) {
   return any;
 }
 
+/// Numbers that are read become smaller, and vectors shorter.
+bool shrink_input(TestProgram& program, const StillFails& still_fails) {
+  bool any = false;
+  const auto accept = [&](TestProgram smaller) {
+    if (!still_fails(smaller)) return false;
+    program = std::move(smaller);
+    return any = true;
+  };
+  for (std::size_t i = 0; i < program.input.size(); ++i) {
+    for (bool progress = true; progress && program.input[i].size() > 1;) {
+      TestProgram shorter = program;
+      shorter.input[i].pop_back();
+      progress = accept(std::move(shorter));
+    }
+    for (const std::int64_t divisor : {100, 10, 2}) {
+      for (bool progress = true; progress;) {
+        TestProgram smaller = program;
+        for (std::int64_t& number : smaller.input[i]) number /= divisor;
+        progress = smaller.input != program.input && accept(std::move(smaller));
+      }
+    }
+  }
+  while (!program.input.empty()) {  // what nobody reads
+    TestProgram shorter = program;
+    shorter.input.pop_back();
+    if (!accept(std::move(shorter))) break;
+  }
+  return any;
+}
+
 }  // namespace
 
-Program shrink(Program program, const StillFails& still_fails) {
+TestProgram shrink(TestProgram program, const StillFails& still_fails) {
   bool progress = true;
   for (int round = 0; progress && round < 8; ++round) {
-    progress = delete_instructions(program, still_fails);
-    progress |= flatten_conditionals(program, still_fails);
-    progress |= delete_functions(program, still_fails);
-    progress |= shorten_constants(program, still_fails);
+    progress = shrink_input(program, still_fails);
+    const auto fails = [&](const Program& code) { return still_fails({code, program.input}); };
+    progress |= delete_instructions(program.code, fails);
+    progress |= flatten_conditionals(program.code, fails);
+    progress |= delete_functions(program.code, fails);
+    progress |= shorten_constants(program.code, fails);
   }
   return program;
 }

@@ -3,14 +3,15 @@
 
 #include <functional>
 
-#include "vcode/program.hpp"
+#include "vcode-smith/test_program.hpp"
 
 namespace smith {
 
 /// True when the program still shows the failure. Must itself refuse programs that are not valid.
-using StillFails = std::function<bool(const vcode::Program&)>;
+using StillFails = std::function<bool(const TestProgram&)>;
 
-/// Deletes functions, runs of instructions and elements of constants as long as the failure stays.
-vcode::Program shrink(vcode::Program program, const StillFails& still_fails);
+/// Makes what is read smaller, and deletes functions, runs of instructions and elements of
+/// constants as long as the failure stays.
+TestProgram shrink(TestProgram program, const StillFails& still_fails);
 
 }  // namespace smith
