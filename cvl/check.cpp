@@ -1,5 +1,7 @@
 #include "cvl/check.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include <fmt/core.h>
@@ -116,6 +118,14 @@ void check_operands(const OpInfo& op, Type type, const Value* operands, bool str
   if (strict && op.family == vcode::Family::Length && operands[0].type() != type) {
     type_failure(op, type, operands, 0, vcode::type_name(type));
   }
+}
+
+void check_total(const Widths& widths, const Segdes& segdes) {
+  if (widths.int_bytes == 8 || segdes.total <= std::numeric_limits<std::int32_t>::max()) return;
+  throw Failure(
+      ErrorCode::CountOverflow,
+      fmt::format("a vector of {} elements: its length does not fit a 32-bit INT", segdes.total),
+      {}, "run with --int=64");
 }
 
 }  // namespace cvl

@@ -12,4 +12,8 @@ namespace cvl {
 /// the longer one. Throws Failure (TypeMismatch, LengthMismatch).
 void check_operands(const vcode::OpInfo& op, Type type, const Value* operands, bool strict);
 
+/// Checks that every INT of the run's width can count the elements of a new descriptor: no library
+/// gets as far as asking for memory for them. Throws Failure (CountOverflow).
+void check_total(const Widths& widths, const Segdes& segdes);
+
 }  // namespace cvl

@@ -161,11 +161,11 @@ bool Heap::exceeds(std::size_t bytes, std::size_t limit) const {
 void Heap::out_of_memory(std::size_t bytes) const {
   const std::string limit =
       limit_ >= kOfSource ? std::string("the machine's memory") : format_bytes(limit_);
-  throw Failure(vcode::ErrorCode::OutOfMemory, "out of memory",
-                {fmt::format("requested {}; in use {}; peak {}; limit {}", format_bytes(bytes),
-                             format_bytes(statistics_.live_bytes + statistics_.charged_bytes),
-                             format_bytes(statistics_.peak_live_bytes), limit)},
-                "raise the limit with --memory, or make the problem smaller");
+  throw Failure(
+      vcode::ErrorCode::OutOfMemory, "out of memory",
+      {fmt::format("requested {}; in use {}; limit {}", format_bytes(bytes),
+                   format_bytes(statistics_.live_bytes + statistics_.charged_bytes), limit)},
+      "raise the limit with --memory, or make the problem smaller");
 }
 
 }  // namespace cvl

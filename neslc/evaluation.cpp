@@ -83,11 +83,11 @@ Evaluation conclude(const Compiled& compiled, const vcode::LinkedProgram& progra
         first.run.seconds);
   }
   Evaluation result;
-  if (executions.explaining) {
+  if (executions.as_written) {
     // It has linked before, in the process that ran it.
     vcode::Diagnostics diagnostics;
     const auto written = vcode::link(compiled.code.program, diagnostics);
-    result = tell(std::move(*executions.explaining),
+    result = tell(std::move(*executions.as_written),
                   SourceMap(compiled.module, compiled.code, written.value()));
   } else {
     result = tell(std::move(executions.first), map);

@@ -106,7 +106,7 @@ Evaluation Evaluator::with_compiled(const CheckedForm& form,
 
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
   return with_compiled(form, [&](const Compiled& compiled) {
-    const Executable executable = load(compiled.main());
+    Executable executable = load(compiled.main());
     AsWritten as_written;
     if (compiled.optimized) as_written = [&] { return load(compiled.code); };
     Executions executions = execute(executable, as_written, *backend_, execution_options());

@@ -24,7 +24,14 @@ bool has_effects(const vcode::LinkedProgram& program) {
   });
 }
 
-/// By a fault of the program, not for lack of something.
+/// For lack of memory, which another form of the program may do with less of.
+bool lacked_memory(const vinterp::RunResult& run) {
+  return run.outcome == vinterp::Outcome::Failed &&
+         (run.failure->code == vcode::ErrorCode::OutOfMemory ||
+          run.failure->code == vcode::ErrorCode::CallDepth);
+}
+
+/// By a fault of the program.
 bool has_failed(const vinterp::RunResult& run) {
   return run.outcome == vinterp::Outcome::Exited ||
          (run.outcome == vinterp::Outcome::Failed &&
@@ -77,17 +84,22 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
   return result;
 }
 
-Executions execute(const Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
+Executions execute(Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
                    const ExecutionOptions& options) {
   Executions result{execute(executable, backend, options), {}};
-  if (!as_written || !has_failed(result.first.run)) return result;
+  const bool short_of_memory = lacked_memory(result.first.run);
+  if (!as_written || !(short_of_memory || has_failed(result.first.run))) return result;
+  executable.constants.clear();
   const std::optional<Executable> written = as_written();
   if (!written || has_effects(written->program)) return result;
   ExecutionOptions unobserved = options;
   unobserved.profile = false;
   unobserved.trace_file.clear();
   Execution again = execute(*written, backend, unobserved);
-  if (again.run.outcome != vinterp::Outcome::Returned) result.explaining = std::move(again);
+  // A fault of the program that shows in one form only is a fault of the optimizer: not hidden.
+  if (short_of_memory || again.run.outcome != vinterp::Outcome::Returned) {
+    result.as_written = std::move(again);
+  }
   return result;
 }
 

@@ -53,19 +53,22 @@ struct Execution {
 Execution execute(const Executable& executable, cvl::Backend& backend,
                   const ExecutionOptions& options);
 
-/// The runs of an optimized program and, where it failed, of the program as it was written, which
-/// says which operation failed first, what with, and how it got there.
+/// The runs of an optimized program and, where it failed, of the program as it was written. That
+/// one decides: it says which operation failed first, what with, and how the program got there; or,
+/// where the optimized program only lacked memory, has the values.
 struct Executions {
   Execution first;
-  std::optional<Execution> explaining;  // it failed too
+  std::optional<Execution> as_written;
 };
 
 /// Makes the program as it was written, or nothing if it cannot be had.
 using AsWritten = std::function<std::optional<Executable>()>;
 
 /// `as_written` is asked only after a failure, and its program runs only if nobody can notice: it
-/// must neither read nor write anything. Empty: `executable` is not optimized.
-Executions execute(const Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
+/// must neither read nor write anything. Empty: `executable` is not optimized. Otherwise a failure
+/// leaves `executable` without its constants: the other program gets the same memory that it would
+/// have alone.
+Executions execute(Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
                    const ExecutionOptions& options);
 
 }  // namespace neslc

@@ -63,8 +63,8 @@ JobRequest read_request(MessageReader& message) {
 void write_result(int fd, const Executions& result, cvl::Backend& backend) {
   MessageWriter message(fd, backend);
   pass_execution(message, result.first);
-  message.put(result.explaining.has_value());
-  if (result.explaining) pass_execution(message, *result.explaining);
+  message.put(result.as_written.has_value());
+  if (result.as_written) pass_execution(message, *result.as_written);
   message.flush();
 }
 
@@ -73,7 +73,7 @@ Executions read_result(MessageReader& message) {
   pass_execution(message, result.first);
   bool explained = false;
   message.get(explained);
-  if (explained) pass_execution(message, result.explaining.emplace());
+  if (explained) pass_execution(message, result.as_written.emplace());
   return result;
 }
 

@@ -65,7 +65,7 @@ void carry_out() {
   file.reset();
   close(kRequestDescriptor);
 
-  const Executable executable = load(request.programs.front(), values);
+  Executable executable = load(request.programs.front(), values);
   AsWritten as_written;
   if (request.programs.size() > 1) {
     as_written = [&] { return load(request.programs[1], values); };

@@ -238,6 +238,7 @@ inline void Machine::run_vector(const Decoded& step) {
   if (element_count(operands[0]) >= tuning.long_vector) stop_if_asked();
   backend_.origin = at_;
   backend_.execute(op.op, op.type, operands, results_);
+  if (op.op == vcode::Op::MakeSegdes) cvl::check_total(backend_.widths(), results_[0].segdes());
   stack_.replace(op.operands, results_, op.results);
 }
 

@@ -50,6 +50,50 @@ TEST_CASE("run-time errors show the values that caused them, at every level") {
   }
 }
 
+TEST_CASE("a failure on long vectors has the same message and status at every level") {
+  const Folder folder;
+  folder.write("p.nesl",
+               "n = 100000;\n"
+               "function scattered(n) = {rem(i * 7919, 1000003) : i in index(n)};\n"
+               "function total(v) = sum({x / (x - 77777) : x in v});\n"
+               "function least(v) = sort(v)[0];\n"
+               "function words(text) = {{lowercase(c) : c in w} : w in wordify(text)};\n"
+               "function counts(words) = {count({eql(v, w) : v in words}) : w in words};\n");
+  // Status with INTs of 32 and of 64 bits.
+  struct {
+    const char* expression;
+    int narrow, wide;
+  } const kPrograms[] = {
+      {"total(index(n))", 3, 3},
+      {"{v[i] : i in {2 * j : j in index(n)}; v in dist(index(n), n)}", 3, 3},
+      {"let v = index(n) in sum({v[2 * i] : i in v})", 3, 3},
+      {"{x[3] : x in {[0 : rem(i, 5)] : i in index(n)}}", 3, 3},
+      {"sum({a * b : a in index(n); b in index(n + 1)})", 3, 3},
+      // The nest is too long for an INT of 32 bits, and for the memory.
+      {"sort({rem(x, 10) : x in flatten({{i + j : j in index(n)} : i in index(n)})})[5]", 3, 4},
+      {"counts(words(flatten({@i ++ \" \" : i in index(n / 2)})))", 3, 4},
+      {"least(scattered(200 * n))", 4, 4},
+      {"let v = least(scattered(200 * n)) in total(index(n)) + v", 4, 4},
+      {"let v = total(index(n)) in least(scattered(200 * n)) + v", 3, 3},
+  };
+  for (const auto& [expression, narrow, wide] : kPrograms) {
+    for (const bool is_wide : {false, true}) {
+      const std::string command = nesl(std::string("run p.nesl '") + expression +
+                                       "' --memory=64M --int=" + (is_wide ? "64" : "32"));
+      const Output plain = run(command + " -O0", folder);
+      INFO(command << "\n" << plain.err);
+      CHECK(plain.status == (is_wide ? wide : narrow));
+      for (const char* level : {"-O1", "-O2", "-O3", "-O3 --threads=2"}) {
+        INFO(level);
+        const Output optimized = run(command + " " + level, folder);
+        CHECK(optimized.status == plain.status);
+        CHECK(optimized.out == plain.out);
+        CHECK(optimized.err == plain.err);
+      }
+    }
+  }
+}
+
 TEST_CASE("compiled programs write the values too") {
   const Folder folder;
   const std::string compile =

@@ -72,6 +72,18 @@ TEST_CASE("lengths", "[machine][failure]") {
         "note: operand 1 is an INT vector of 1 element\n");
 }
 
+TEST_CASE("a vector that is too long for an INT to count", "[machine][failure]") {
+  const std::string text =
+      "FUNC MAIN\nCONST INT 1\nCONST INT (2000000000 200000000)\nMAKE_SEGDES\nPOP 1 0\nRET\n";
+  CHECK(message(text) ==
+        "test.vcode:4:1: error: a vector of 2200000000 elements: its length does not fit a 32-bit "
+        "INT, in `MAIN` [V0510]\n"
+        "    4 | MAKE_SEGDES\n"
+        "      | ^^^^^^^^^^^\n"
+        "help: run with --int=64\n");
+  CHECK(run_program(text, {.widths = {8, 8}}).outcome == Outcome::Returned);
+}
+
 TEST_CASE("the way to the failure", "[machine][failure]") {
   const std::string text = message(
       "FUNC MAIN\nCONST INT 3\nCALL DOWN\nRET\n"
