@@ -59,7 +59,7 @@ struct ElementwiseBody {
     if constexpr (std::is_same_v<B, Absent>) {
       return apply_functor<Functor, R>(x);
     } else if constexpr (std::is_same_v<C, Absent>) {
-      if constexpr (requires { Functor::fails(x, y); }) {
+      if constexpr (ops::CanFail<Functor, A, B>) {
         if (Functor::fails(x, y)) failures.report(i, 0);
       }
       return apply_functor<Functor, R>(x, y);
