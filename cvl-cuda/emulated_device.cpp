@@ -12,7 +12,6 @@
 namespace cvl::cuda::emulated {
 namespace {
 
-constexpr std::size_t kMaxQueued = 64;  // closures hold copies of uploads
 constexpr std::uint8_t kGarbage = 0xC3;
 
 class EmulatedMemory final : public MemorySource {
@@ -49,7 +48,7 @@ struct Device::State {
 
   void push(std::function<void()> work) {
     queue.push_back(std::move(work));
-    if (queue.size() >= kMaxQueued) drain();
+    if (queue.size() >= options.queued) drain();
   }
   void drain() {
     while (!queue.empty()) {

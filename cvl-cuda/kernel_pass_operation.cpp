@@ -8,7 +8,6 @@
 
 #include "cvl-cuda/kernel_operation.hpp"
 #include "cvl-cuda/operations.hpp"
-#include "cvl-cuda/tuning.hpp"
 #include "cvl/failure.hpp"
 #include "cvl/op_failure.hpp"
 
@@ -20,7 +19,7 @@ using SinkKind = PlanSink::Kind;
 
 /// Positions, or other places, of a block.
 std::int64_t tile_of(const PassCode& code) {
-  return std::int64_t{code.threads} * code.run;
+  return std::int64_t{shape::pass_threads(code.threads)} * shape::pass_run(code.run);
 }
 
 bool selects(const PlanSink& sink) {
@@ -132,7 +131,7 @@ PassControl CudaKernel::control_of(std::size_t number, std::int64_t length) {
   const std::int64_t tile = tile_of(code);
   const std::int64_t tiles = blocks_for(length, tile);
   const bool few = code.states > 0 && !code.running;
-  const std::int64_t most = few ? tuning::kReduceBlocks : tiles;
+  const std::int64_t most = few ? tuning.reduce_blocks : tiles;
   PassControl control;
   control.length = length;
   control.tiles_each = blocks_for(tiles, std::min(tiles, most));
