@@ -26,6 +26,12 @@ bool selects(const PlanSink& sink) {
   return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
 }
 
+/// Numbers that the host gets to know from a sink.
+std::size_t counts_of(const PlanSink& sink) {
+  if (sink.kind == SinkKind::Size) return 1;
+  return selects(sink) ? static_cast<std::size_t>(sink.classes) : 0;
+}
+
 /// Status words and states of a pass.
 std::int64_t slots_of(const PassCode& code, const PassControl& control) {
   if (code.running) return OrderedChain<NoState>::slots(control.stretches);
@@ -65,9 +71,11 @@ void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
     launch(number, control.stretches, control, length);
     counts = read_counts(code);
     make_selected(pass, counts);
+    check_room(pass, code, length, counts);
     control.stage = PassStage::Counted;
     launch(number, blocks, control, length);
   } else {
+    check_room(pass, code, length, counts);
     launch(number, blocks, control, length);
     counts = read_counts(code);
   }
@@ -198,15 +206,46 @@ void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::i
 void CudaKernel::make_selected(const PlanPass& pass, const std::vector<std::int64_t>& kept) {
   std::size_t next = 0;
   for (const PlanSink& sink : pass.sinks) {
-    if (sink.kind == SinkKind::Size) ++next;
-    if (!selects(sink)) continue;
-    for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+    for (std::size_t k = 0; selects(sink) && k < sink.arrays.size(); ++k) {
       if (sink.arrays[k] == kNone) continue;
       arrays_[sink.arrays[k]] = cuda_.new_result(kernel_.arrays[sink.arrays[k]].type,
                                                  kept[next + k / sink.values.size()]);
     }
-    next += static_cast<std::size_t>(sink.classes);
+    next += counts_of(sink);
   }
+}
+
+/// Kernels write wherever their plan says. So each launch is held against the room that there is,
+/// whoever made it: a mistake ends the program, and not in the memory of another vector.
+void CudaKernel::check_room(const PlanPass& pass, const PassCode& code, std::int64_t length,
+                            const std::vector<std::int64_t>& kept) const {
+  std::size_t next = 0;
+  for (const PlanSink& sink : pass.sinks) {
+    for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+      if (sink.arrays[k] == kNone) continue;
+      check_room(arrays_[sink.arrays[k]], selects(sink) && code.counted
+                                              ? kept[next + k / sink.values.size()]
+                                              : target_length(sink, length));
+    }
+    if (sink.kind == SinkKind::Segments) check_room(lengths_[sink.segdes[0]], length);
+    if (selects(sink) && sink.wants_segdes && sink.under != kNone) {
+      for (std::size_t k = 0; k < counts_of(sink); ++k) {
+        check_room(lengths_[sink.segdes[k]], segdes_[sink.under].count);
+      }
+    }
+    next += counts_of(sink);
+  }
+}
+
+void CudaKernel::check_room(const Vector& target, std::int64_t elements) const {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * cuda_.element_bytes(target.type);
+  if (elements == 0 ||
+      (cuda_.on_device(target) && target.length >= elements && target.buffer->capacity >= bytes)) {
+    return;
+  }
+  throw Failure(vcode::ErrorCode::Internal,
+                fmt::format("kernel `{}` was about to write {} elements where there is room for {}",
+                            kernel_.name, elements, cuda_.on_device(target) ? target.length : 0));
 }
 
 // ---- what a pass found out ----
