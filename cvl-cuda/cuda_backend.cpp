@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include "cvl-cuda/operations.hpp"
-#include "cvl-cuda/tuning.hpp"
 #include "cvl/op_failure.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -21,6 +20,13 @@ constexpr std::array<Operation, 14> kOperations = {
     run_permute,     run_extract, run_replace,     run_distribute, run_index,
     run_pack,        run_length,  run_make_segdes, run_lengths};
 static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
+
+// What may be set fits what holds it.
+static_assert(LargestTuning::parameter_words == shape::kParameterWords);
+static_assert(LargestTuning::block_rank == shape::kBlockRank);
+static_assert(LargestTuning::failing_operations == kMaxSequence);
+static_assert(LargestTuning::winner_tags == kMaxTag);
+static_assert(LargestTuning::epochs == kMaxEpoch);
 
 cpu::CpuOptions cpu_options(const CudaOptions& options) {
   cpu::CpuOptions result;
@@ -36,7 +42,7 @@ cpu::CpuOptions cpu_options(const CudaOptions& options) {
 CudaBackend::CudaBackend(const CudaOptions& options)
     : device_(options.ordinal),
       cpu_(cpu_options(options)),
-      host_elements_(options.host_elements < 0 ? tuning::kHostElements : options.host_elements),
+      host_elements_(options.host_elements < 0 ? tuning.host_elements : options.host_elements),
       device_heap_(device_.memory(), std::min(options.memory_limit, device_.free_memory())),
       mapped_heap_(device_.mapped_memory()) {
   failure_gate_ = device_heap_.allocate(sizeof(FailureGate));
@@ -156,7 +162,8 @@ void CudaBackend::after_wait() {
 }
 
 FailureSink CudaBackend::next_failures(std::uint64_t ranks) {
-  if (pending_operations_.size() + ranks >= kMaxSequence) wait();
+  if (pending_operations_.size() + ranks >= static_cast<std::uint64_t>(tuning.failing_operations))
+    wait();
   FailureSink result = failure_sink_;
   result.sequence = pending_operations_.size();
   return result;
@@ -263,12 +270,12 @@ RawSource CudaBackend::source(const Vector& vector) {
     std::memcpy(result.payload, vector.payload, width);
     return result;
   }
-  if (vector.form == Form::Dense && (vector.buffer->heap == &device_heap_ || is_mapped(vector))) {
+  if (on_device(vector)) {
     result.data = vector.buffer->data;
     return result;
   }
   const std::size_t bytes = static_cast<std::size_t>(vector.length) * width;
-  if (bytes <= sizeof result.payload) {
+  if (bytes <= static_cast<std::size_t>(tuning.parameter_words) * sizeof result.payload[0]) {
     result.kind = SourceKind::Few;
     std::memcpy(result.payload, cpu::elements<std::byte>(vector), bytes);
     return result;
@@ -286,8 +293,7 @@ Segments CudaBackend::segments(const Segdes& segdes) {
   result.total = segdes.total;
   result.uniform_length = segdes.uniform_length;
   if (segdes.uniform) return result;
-  const std::int64_t few = tuning::kParameterWords;
-  if (segdes.count <= few && known_on_host(segdes)) {
+  if (segdes.count <= tuning.parameter_words && known_on_host(segdes)) {
     const std::vector<std::int64_t> ends = host_ends(segdes);
     std::copy(ends.begin(), ends.end(), result.few_ends);
   } else {
@@ -351,9 +357,7 @@ Vector CudaBackend::new_result(Type type, std::int64_t length) {
 }
 
 Vector CudaBackend::new_result_over(Type type, std::int64_t length, Vector& dying) {
-  const bool ours =
-      dying.form == Form::Dense && (dying.buffer->heap == &device_heap_ || is_mapped(dying));
-  if (!ours || !dying.buffer.unique() || dying.length != length ||
+  if (!on_device(dying) || !dying.buffer.unique() || dying.length != length ||
       element_bytes(dying.type) != element_bytes(type)) {
     return new_result(type, length);
   }
@@ -409,7 +413,7 @@ Workspace CudaBackend::workspace(std::int64_t slots, std::int64_t value_bytes) {
   const std::size_t count = static_cast<std::size_t>(std::max<std::int64_t>(slots, 1));
   const std::size_t bytes = count * static_cast<std::size_t>(value_bytes);
   if (!workspace_status_ || workspace_status_->capacity < count * sizeof(std::uint32_t) ||
-      workspace_epoch_ == kMaxEpoch) {
+      workspace_epoch_ >= tuning.epochs) {
     workspace_status_ = allocate(count * sizeof(std::uint32_t));
     device_.fill(workspace_status_->data, 0, workspace_status_->capacity);
     workspace_epoch_ = 0;
@@ -427,7 +431,8 @@ Workspace CudaBackend::workspace(std::int64_t slots, std::int64_t value_bytes) {
 
 std::uint64_t* CudaBackend::winners(std::int64_t length, std::uint64_t& tag) {
   const std::size_t bytes = static_cast<std::size_t>(length) * sizeof(std::uint64_t);
-  if (!winners_ || winners_->capacity < bytes || winners_tag_ == kMaxTag) {
+  if (!winners_ || winners_->capacity < bytes ||
+      winners_tag_ >= static_cast<std::uint64_t>(tuning.winner_tags)) {
     winners_.reset();
     last_send_ = {};
     winners_ = allocate(bytes);
@@ -443,7 +448,7 @@ std::uint64_t* CudaBackend::winners(std::int64_t length, std::uint64_t& tag) {
 
 void CudaBackend::remember_lengths(const Segdes& segdes) {
   remembered_[next_remembered_] = segdes;
-  next_remembered_ = (next_remembered_ + 1) % kRememberedLengths;
+  next_remembered_ = (next_remembered_ + 1) % static_cast<std::size_t>(tuning.remembered_lengths);
 }
 
 const Segdes* CudaBackend::find_by_lengths(const Vector& lengths) const {

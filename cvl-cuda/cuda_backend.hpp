@@ -27,6 +27,7 @@
 #include "cvl-cuda/kernel_run.hpp"
 #include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/make_backend.hpp"
+#include "cvl-cuda/tuning.hpp"
 #include "cvl/backend.hpp"
 #include "cvl/failure.hpp"
 
@@ -73,6 +74,12 @@ class CudaBackend final : public Backend {
   /// Are the elements in host memory or a compact form, and not pending?
   bool known_on_host(const Vector& vector) const;
   bool known_on_host(const Segdes& segdes) const;
+
+  /// Has the vector memory that the device can reach?
+  bool on_device(const Vector& vector) const {
+    return vector.form == Form::Dense &&
+           (vector.buffer->heap == &device_heap_ || is_mapped(vector));
+  }
 
   /// The operand as kernels take it, which uploads it if need be.
   RawSource source(const Vector& vector);
@@ -180,8 +187,7 @@ class CudaBackend final : public Backend {
   std::uint32_t workspace_epoch_ = 0;
   Ref<Buffer> winners_;
   std::uint64_t winners_tag_ = 0;
-  static constexpr std::size_t kRememberedLengths = 8;
-  std::array<Segdes, kRememberedLengths> remembered_;
+  std::array<Segdes, LargestTuning::remembered_lengths> remembered_;
   std::size_t next_remembered_ = 0;
   LastPack last_pack_;
   LastSend last_send_{};

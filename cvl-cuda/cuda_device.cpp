@@ -136,8 +136,8 @@ struct Device::State {
         pool(make_pool(device)),
         memory(stream, pool) {
     CUDA_CALL(cudaMemGetInfo(&free_at_start, &total));
-    CUDA_CALL(cudaHostAlloc(reinterpret_cast<void**>(&staging), 2 * tuning::kStagingBytes,
-                            cudaHostAllocDefault));
+    CUDA_CALL(
+        cudaHostAlloc(reinterpret_cast<void**>(&staging), 2 * half_bytes, cudaHostAllocDefault));
     for (cudaEvent_t& event : staged) {
       CUDA_CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     }
@@ -155,7 +155,7 @@ struct Device::State {
     half ^= 1;
     CUDA_CALL(cudaEventSynchronize(staged[half]));
     used = 0;
-    return staging + half * tuning::kStagingBytes;
+    return staging + half * half_bytes;
   }
   void mark_half() { CUDA_CALL(cudaEventRecord(staged[half], stream)); }
 
@@ -165,6 +165,7 @@ struct Device::State {
   DeviceMemory memory;
   MappedMemory mapped;
   std::size_t free_at_start = 0, total = 0;
+  const std::size_t half_bytes = static_cast<std::size_t>(tuning.staging_bytes);
   std::byte* staging = nullptr;  // two halves
   cudaEvent_t staged[2] = {};    // the last copy of each half
   int half = 0;
@@ -228,16 +229,16 @@ void Device::upload(void* target, const void* source, std::size_t bytes) {
   auto* to = static_cast<std::byte*>(target);
   while (bytes > 0) {
     // Small copies share a half; a large one takes fresh halves in turn.
-    if (state.used == tuning::kStagingBytes ||
-        (state.used > 0 && state.used + bytes > tuning::kStagingBytes)) {
+    if (state.used == state.half_bytes ||
+        (state.used > 0 && state.used + bytes > state.half_bytes)) {
       state.next_half();
     }
-    const std::size_t part = std::min(bytes, tuning::kStagingBytes - state.used);
-    std::byte* staged = state.staging + state.half * tuning::kStagingBytes + state.used;
+    const std::size_t part = std::min(bytes, state.half_bytes - state.used);
+    std::byte* staged = state.staging + state.half * state.half_bytes + state.used;
     std::memcpy(staged, from, part);
     CUDA_CALL(cudaMemcpyAsync(to, staged, part, cudaMemcpyHostToDevice, state.stream));
     state.mark_half();
-    state.used = std::min(tuning::kStagingBytes, state.used + (part + 63) / 64 * 64);
+    state.used = std::min(state.half_bytes, state.used + (part + 63) / 64 * 64);
     from += part;
     to += part;
     bytes -= part;
@@ -260,7 +261,7 @@ void Device::download(void* target, const void* source, std::size_t bytes) {
   };
   while (bytes > 0) {
     std::byte* staged = state.next_half();
-    const std::size_t part = std::min(bytes, tuning::kStagingBytes);
+    const std::size_t part = std::min(bytes, state.half_bytes);
     CUDA_CALL(cudaMemcpyAsync(staged, from, part, cudaMemcpyDeviceToHost, state.stream));
     state.mark_half();
     if (previous != nullptr) take(state.half ^ 1);
@@ -270,7 +271,7 @@ void Device::download(void* target, const void* source, std::size_t bytes) {
     bytes -= part;
   }
   if (previous != nullptr) take(state.half);
-  state.used = tuning::kStagingBytes;  // uploads begin with a fresh half
+  state.used = state.half_bytes;  // uploads begin with a fresh half
   wait();
 }
 

@@ -17,7 +17,7 @@ struct RandomBody {
   KERNEL_FN void store(std::int64_t i, I bound) const { out[i] = number(i, bound); }
   KERNEL_FN void store_pack(std::int64_t i, const Pack<I>& in) const {
     Pack<I> result;
-    for (int k = 0; k < tuning::kPack; ++k) result.element[k] = number(i + k, in.element[k]);
+    for (int k = 0; k < shape::kPack; ++k) result.element[k] = number(i + k, in.element[k]);
     CVL_CUDA_TARGET::store_pack(out, i, result);
   }
 

@@ -12,7 +12,6 @@
 namespace cvl::cuda::emulated {
 namespace {
 
-constexpr std::size_t kMaxQueued = 64;  // closures hold copies of uploads
 constexpr std::uint8_t kGarbage = 0xC3;
 
 class EmulatedMemory final : public MemorySource {
@@ -49,7 +48,7 @@ struct Device::State {
 
   void push(std::function<void()> work) {
     queue.push_back(std::move(work));
-    if (queue.size() >= kMaxQueued) drain();
+    if (queue.size() >= options.queued) drain();
   }
   void drain() {
     while (!queue.empty()) {
@@ -69,13 +68,14 @@ struct Device::State {
     // Like a device: blocks begin in some order, and one that has begun keeps its place until it
     // ends, however long it waits for others.
     std::atomic<std::size_t> next{0};
-    std::vector<std::thread> workers;
-    for (int k = 0; k < options.threads; ++k) {
-      workers.emplace_back([&] {
-        for (std::size_t at = next++; at < order.size(); at = next++) body(order[at]);
-      });
-    }
-    for (std::thread& worker : workers) worker.join();
+    const auto work = [&] {
+      for (std::size_t at = next++; at < order.size(); at = next++) body(order[at]);
+    };
+    std::vector<std::thread> others;
+    const std::int64_t threads = std::min(std::int64_t{options.threads}, blocks);
+    for (std::int64_t k = 1; k < threads; ++k) others.emplace_back(work);
+    work();
+    for (std::thread& other : others) other.join();
   }
 };
 

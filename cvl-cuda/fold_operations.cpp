@@ -52,7 +52,7 @@ void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Val
   FoldCall call = fold_call(cuda, op, type, operands);
   Vector result = cuda.new_result(type, segdes.count);
   call.out = result.buffer->data;
-  launch_reduce(cuda.device(), call, cuda.workspace(tiles_of(call)));
+  launch_reduce(cuda.device(), call, cuda.workspace(reduce_slots(call)));
   results[0] = std::move(result);
 }
 

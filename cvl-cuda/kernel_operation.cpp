@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cvl-cuda/tuning.hpp"
 #include "cvl/failure.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -92,7 +91,7 @@ bool CudaKernel::load() {
   loaded_ = true;
   std::string why;
   for (const codegen::PassCode& pass : code_.passes) {
-    if (parameter_bytes(pass) > tuning::kParameterBytes) {
+    if (parameter_bytes(pass) > static_cast<std::size_t>(tuning.parameter_bytes)) {
       cuda_.note_kernel(kernel_.name, "a pass has more operands than parameters can hold");
       return false;
     }

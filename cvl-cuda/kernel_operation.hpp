@@ -47,6 +47,9 @@ class CudaKernel final : public PreparedKernel {
   PassControl control_of(std::size_t number, std::int64_t length);
   void make_targets(const PlanPass& pass, const codegen::PassCode& code, std::int64_t length);
   void make_selected(const PlanPass& pass, const std::vector<std::int64_t>& kept);
+  void check_room(const PlanPass& pass, const codegen::PassCode& code, std::int64_t length,
+                  const std::vector<std::int64_t>& kept) const;
+  void check_room(const Vector& target, std::int64_t elements) const;
   std::int64_t target_length(const PlanSink& sink, std::int64_t length) const;
   std::vector<std::byte> member_parameters(std::size_t number, std::int64_t length);
   static std::vector<std::byte> parameters(const PassControl& control,

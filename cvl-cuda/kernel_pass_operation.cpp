@@ -8,7 +8,6 @@
 
 #include "cvl-cuda/kernel_operation.hpp"
 #include "cvl-cuda/operations.hpp"
-#include "cvl-cuda/tuning.hpp"
 #include "cvl/failure.hpp"
 #include "cvl/op_failure.hpp"
 
@@ -20,11 +19,17 @@ using SinkKind = PlanSink::Kind;
 
 /// Positions, or other places, of a block.
 std::int64_t tile_of(const PassCode& code) {
-  return std::int64_t{code.threads} * code.run;
+  return std::int64_t{shape::pass_threads(code.threads)} * shape::pass_run(code.run);
 }
 
 bool selects(const PlanSink& sink) {
   return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
+}
+
+/// Numbers that the host gets to know from a sink.
+std::size_t counts_of(const PlanSink& sink) {
+  if (sink.kind == SinkKind::Size) return 1;
+  return selects(sink) ? static_cast<std::size_t>(sink.classes) : 0;
 }
 
 /// Status words and states of a pass.
@@ -66,9 +71,11 @@ void CudaKernel::launch_pass(std::size_t number, std::int64_t length) {
     launch(number, control.stretches, control, length);
     counts = read_counts(code);
     make_selected(pass, counts);
+    check_room(pass, code, length, counts);
     control.stage = PassStage::Counted;
     launch(number, blocks, control, length);
   } else {
+    check_room(pass, code, length, counts);
     launch(number, blocks, control, length);
     counts = read_counts(code);
   }
@@ -132,7 +139,7 @@ PassControl CudaKernel::control_of(std::size_t number, std::int64_t length) {
   const std::int64_t tile = tile_of(code);
   const std::int64_t tiles = blocks_for(length, tile);
   const bool few = code.states > 0 && !code.running;
-  const std::int64_t most = few ? tuning::kReduceBlocks : tiles;
+  const std::int64_t most = few ? tuning.reduce_blocks : tiles;
   PassControl control;
   control.length = length;
   control.tiles_each = blocks_for(tiles, std::min(tiles, most));
@@ -199,15 +206,46 @@ void CudaKernel::make_targets(const PlanPass& pass, const PassCode& code, std::i
 void CudaKernel::make_selected(const PlanPass& pass, const std::vector<std::int64_t>& kept) {
   std::size_t next = 0;
   for (const PlanSink& sink : pass.sinks) {
-    if (sink.kind == SinkKind::Size) ++next;
-    if (!selects(sink)) continue;
-    for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+    for (std::size_t k = 0; selects(sink) && k < sink.arrays.size(); ++k) {
       if (sink.arrays[k] == kNone) continue;
       arrays_[sink.arrays[k]] = cuda_.new_result(kernel_.arrays[sink.arrays[k]].type,
                                                  kept[next + k / sink.values.size()]);
     }
-    next += static_cast<std::size_t>(sink.classes);
+    next += counts_of(sink);
   }
+}
+
+/// Kernels write wherever their plan says. So each launch is held against the room that there is,
+/// whoever made it: a mistake ends the program, and not in the memory of another vector.
+void CudaKernel::check_room(const PlanPass& pass, const PassCode& code, std::int64_t length,
+                            const std::vector<std::int64_t>& kept) const {
+  std::size_t next = 0;
+  for (const PlanSink& sink : pass.sinks) {
+    for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
+      if (sink.arrays[k] == kNone) continue;
+      check_room(arrays_[sink.arrays[k]], selects(sink) && code.counted
+                                              ? kept[next + k / sink.values.size()]
+                                              : target_length(sink, length));
+    }
+    if (sink.kind == SinkKind::Segments) check_room(lengths_[sink.segdes[0]], length);
+    if (selects(sink) && sink.wants_segdes && sink.under != kNone) {
+      for (std::size_t k = 0; k < counts_of(sink); ++k) {
+        check_room(lengths_[sink.segdes[k]], segdes_[sink.under].count);
+      }
+    }
+    next += counts_of(sink);
+  }
+}
+
+void CudaKernel::check_room(const Vector& target, std::int64_t elements) const {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * cuda_.element_bytes(target.type);
+  if (elements == 0 ||
+      (cuda_.on_device(target) && target.length >= elements && target.buffer->capacity >= bytes)) {
+    return;
+  }
+  throw Failure(vcode::ErrorCode::Internal,
+                fmt::format("kernel `{}` was about to write {} elements where there is room for {}",
+                            kernel_.name, elements, cuda_.on_device(target) ? target.length : 0));
 }
 
 // ---- what a pass found out ----

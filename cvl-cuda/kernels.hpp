@@ -60,6 +60,9 @@ std::int64_t scan_slots(std::int64_t tiles);
 std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments, std::size_t element_bytes);
 /// REQUIRES: the workspace has scan_slots() words.
 void launch_scan(Device& device, const FoldCall& call, const Workspace& workspace);
+/// Words of the workspace of a reduction.
+std::int64_t reduce_slots(const FoldCall& call);
+/// REQUIRES: the workspace has reduce_slots() words.
 void launch_reduce(Device& device, const FoldCall& call, const Workspace& workspace);
 
 struct OffsetsCall {
@@ -84,6 +87,7 @@ struct PackCall {
   RawSource flags;
   Segments segments;
   void* out;
+  std::int64_t room;      // elements of `out`: of all, or as many as are known to be kept
   std::int64_t* offsets;  // count + 1 starts of the new segments; null for a single segment
   std::int64_t* kept;     // host-mapped: how many elements
 };
@@ -148,7 +152,7 @@ struct BlockRankCall {
   Widths widths;
   bool descending;
   RawSource operand;
-  Segments segments;  // with up to tuning::kBlockRank elements and segments together
+  Segments segments;  // with up to shape::kBlockRank elements and segments together
   void* ranks;
 };
 /// The whole operation in one block.

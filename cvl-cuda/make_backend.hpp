@@ -17,7 +17,7 @@ struct CudaOptions {
   std::size_t memory_limit = Heap::kUnlimited;  // bytes, on the device
   std::uint64_t seed = kDefaultSeed;
   int ordinal = 0;  // which device
-  /// Vectors up to this many elements stay on the host; negative: tuning::kHostElements.
+  /// Vectors up to this many elements stay on the host; negative: as tuning.def says.
   std::int64_t host_elements = -1;
 };
 

@@ -14,6 +14,8 @@ enum class BlockOrder { Ascending, Descending, Shuffled };
 struct EmulationOptions {
   BlockOrder order = BlockOrder::Shuffled;
   int threads = 1;
+  /// Work that may wait until the host does: few, because copies of uploads wait with it.
+  std::size_t queued = 64;
 };
 
 std::unique_ptr<Backend> make_emulated_backend(const CudaOptions& options,

@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::uint64_t kPositionMask = (std::uint64_t{1} << kPositionBits) - 1;
 
-/// Targets that a thread of the second pass of a permutation fetches.
-constexpr int kResolvePerThread = 8;
-
 /// Is there an element `index` in a segment of that length? Reports it if not.
 template <class I>
 KERNEL_FN bool in_segment(I index, std::int64_t length, std::int64_t position, std::int64_t segment,
@@ -186,7 +183,7 @@ void launch_send(Device& device, const SendCall& call) {
   with_bits_and_int(call, [&](auto bits, auto index) {
     using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
-    using Resolve = PlaceKernel<ResolveBody<T>, kResolvePerThread>;
+    using Resolve = PlaceKernel<ResolveBody<T>, shape::kTargetsPerThread>;
     const std::int64_t length = call.to.total;
     const Array<std::uint64_t> winners(call.winners, length);
     const Resolve resolve{

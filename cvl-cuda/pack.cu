@@ -20,8 +20,8 @@ struct KeptFold {
 
 template <class T, bool kFlat>
 struct PackKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kItems = tuning::kItems<T>;
+  static constexpr int kThreads = shape::kThreads;
+  static constexpr int kItems = shape::kItems<T>;
   static constexpr int kTile = kThreads * kItems;
   struct NoMarks {};
   struct Shared {
@@ -111,7 +111,7 @@ void launch_typed_pack(Device& device, const PackCall& call, const Workspace& wo
   const std::int64_t starts = call.offsets == nullptr ? 0 : call.segments.count + 1;
   launch(device, tiles,
          Kernel{Source<T>(call.values), Source<std::uint8_t>(call.flags), call.segments, items,
-                Array<T>(static_cast<T*>(call.out), call.segments.total),
+                Array<T>(static_cast<T*>(call.out), call.room),
                 Array<std::int64_t>(call.offsets, starts), call.kept,
                 Chain<std::int64_t>(workspace, tiles)});
 }

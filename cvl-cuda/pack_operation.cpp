@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cvl-cuda/operations.hpp"
-#include "cvl-cuda/tuning.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
@@ -44,7 +43,8 @@ Vector trimmed(CudaBackend& cuda, Vector packed) {
   const std::size_t width = cuda.element_bytes(packed.type);
   const std::size_t bytes = static_cast<std::size_t>(packed.length) * width;
   const bool misplaced = cuda.is_small(packed.length) && packed.buffer->heap == &cuda.heap();
-  if (!misplaced && packed.buffer->capacity / tuning::kPackSlack <= bytes + Heap::kPadding) {
+  if (!misplaced && packed.buffer->capacity / static_cast<std::size_t>(tuning.pack_slack) <=
+                        bytes + Heap::kPadding) {
     return packed;
   }
   Vector result = cuda.new_result(packed.type, packed.length);
@@ -97,6 +97,7 @@ void run_pack(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
   Vector packed = cuda.new_result(type, again ? last.result.total : values.length);
   if (packed.length > 0) {
     call.out = packed.buffer->data;
+    call.room = packed.length;
     const std::int64_t tiles = fold_tiles(segdes.total, segdes.count, call.element_bytes);
     launch_pack(cuda.device(), call, cuda.workspace(tiles));
   }

@@ -5,7 +5,6 @@
 
 #include "cvl-cuda/operations.hpp"
 #include "cvl-cuda/primitives.hpp"
-#include "cvl-cuda/tuning.hpp"
 #include "cvl/failure.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -66,8 +65,8 @@ void run_block_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
 void run_sorting_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results) {
   const Vector& operand = operands[0].vector();
   const Segdes& segdes = operands[1].segdes();
-  constexpr std::int64_t kMost = std::int64_t{1} << 32;
-  if (segdes.count > kMost) {
+  constexpr std::int64_t kMostSegments = std::int64_t{1} << 32;  // keys hold 32 bits of a segment
+  if (segdes.count > kMostSegments) {
     throw Failure(vcode::ErrorCode::CountOverflow, "ranks of more than 2^32 segments at once");
   }
   const std::size_t element_bytes = cuda.element_bytes(type);
@@ -86,7 +85,7 @@ void run_sorting_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operand
   keys.segments = cuda.segments(segdes);
   keys.with_segment = together;
   keys.key_bytes = together ? 8 : element_bytes;
-  keys.position_bytes = operand.length <= kMost ? 4 : 8;
+  keys.position_bytes = operand.length <= tuning.narrow_positions ? 4 : 8;
   Sorter sorter(cuda, operand.length, keys.key_bytes, keys.position_bytes);
   keys.keys = sorter.keys();
   keys.positions = sorter.positions();
@@ -114,7 +113,7 @@ void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
     return;
   }
   const bool one_block =
-      segdes.total <= tuning::kBlockRank && segdes.count <= tuning::kBlockRank - segdes.total;
+      segdes.total <= tuning.block_rank && segdes.count <= tuning.block_rank - segdes.total;
   (one_block ? run_block_rank : run_sorting_rank)(cuda, op, type, operands, results);
   cuda.last_rank() = {results[0].vector().buffer, segdes};
 }

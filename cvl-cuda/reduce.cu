@@ -1,17 +1,22 @@
 // Reductions.
 #include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/fold_launch.hpp"
+#include "cvl-cuda/tuning.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
+
+/// Of a flat reduction.
+std::int64_t most_blocks(std::int64_t length) {
+  return std::min(tuning.reduce_blocks, blocks_for(length, tuning.reduce_tile));
+}
 
 template <class Op, class T>
 void launch_flat(Device& device, const FoldCall& call, const Workspace& workspace) {
   using Kernel = FlatReduceKernel<Op, T>;
   const std::int64_t length = call.segments.total;
-  const std::int64_t most =
-      std::min(tuning::kReduceBlocks, blocks_for(length, tuning::kReduceTile));
-  const std::int64_t stretch = blocks_for(blocks_for(length, most), Kernel::kStep) * Kernel::kStep;
+  const std::int64_t stretch =
+      blocks_for(blocks_for(length, most_blocks(length)), Kernel::kStep) * Kernel::kStep;
   const std::int64_t blocks = blocks_for(length, stretch);
   launch(device, blocks,
          Kernel{Source<T>(call.operand), length, blocks, stretch,
@@ -24,7 +29,7 @@ void launch_segmented(Device& device, const FoldCall& call, const Workspace& wor
   using Kernel = SegmentedReduceKernel<Op, T>;
   const auto tile = fold_tile<Op, T, false>(call);
   const std::int64_t tiles = blocks_for(tile.items, Kernel::Tile::kTile);
-  const std::int64_t blocks = std::min(tiles, tuning::kCarryBlocks);
+  const std::int64_t blocks = std::min(tiles, tuning.carry_blocks);
   launch(device, blocks,
          Kernel{tile, Array<T>(static_cast<T*>(call.out), call.segments.count), tiles, blocks,
                 block_values<FoldState<T>>(workspace, blocks, 0),
@@ -44,6 +49,13 @@ void launch_reduce_of(Device& device, const FoldCall& call, const Workspace& wor
 }
 
 }  // namespace
+
+std::int64_t reduce_slots(const FoldCall& call) {
+  if (call.segments.count == 1) return most_blocks(call.segments.total);
+  const std::int64_t tiles =
+      fold_tiles(call.segments.total, call.segments.count, call.widths.element_bytes(call.type));
+  return std::min(tiles, tuning.carry_blocks);
+}
 
 void launch_reduce(Device& device, const FoldCall& call, const Workspace& workspace) {
   switch (call.op) {

@@ -43,8 +43,8 @@ struct OffsetFold {
 template <class I>
 struct OffsetsKernel {
   using State = std::int64_t;
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kItems = tuning::kItems<State>;
+  static constexpr int kThreads = shape::kThreads;
+  static constexpr int kItems = shape::kItems<State>;
   static constexpr int kTile = kThreads * kItems;
   struct Shared {
     TileElements<State, kTile> elements;
@@ -103,7 +103,7 @@ struct OffsetsKernel {
 
 template <class I>
 struct LengthsKernel {
-  static constexpr int kThreads = tuning::kThreads;
+  static constexpr int kThreads = shape::kThreads;
   struct Shared {};
 
   Array<const std::int64_t> offsets;
@@ -126,8 +126,8 @@ struct LengthsKernel {
 std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments, std::size_t element_bytes) {
   // Elements of eight bytes have the smallest tiles; one bound serves all.
   const std::int64_t items =
-      element_bytes == 8 ? tuning::kItems<std::int64_t> : tuning::kItems<std::int32_t>;
-  return blocks_for(elements + segments, items * tuning::kThreads);
+      element_bytes == 8 ? shape::kItems<std::int64_t> : shape::kItems<std::int32_t>;
+  return blocks_for(elements + segments, items * shape::kThreads);
 }
 
 std::int64_t scan_slots(std::int64_t tiles) {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cvl-cuda/shapes.hpp"
 #include "cvl-cuda/target.hpp"
-#include "cvl-cuda/tuning.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
@@ -19,23 +19,23 @@ struct RawSource {
   const void* data = nullptr;
   std::int64_t length = 0;
   /// A constant; first element and step of a progression, each in a word; or all elements.
-  std::uint64_t payload[tuning::kParameterWords] = {};
+  std::uint64_t payload[shape::kParameterWords] = {};
 };
 
 /// Four elements side by side, loaded and stored together.
 template <class T>
-struct alignas(sizeof(T) * tuning::kPack < 16 ? sizeof(T) * tuning::kPack : 16) Pack {
-  T element[tuning::kPack];
+struct alignas(sizeof(T) * shape::kPack < 16 ? sizeof(T) * shape::kPack : 16) Pack {
+  T element[shape::kPack];
 };
 
 /// REQUIRES: `index` is a multiple of kPack, and the array has kPack elements from there on.
 template <class T>
 KERNEL_FN Pack<std::remove_const_t<T>> load_pack(const Array<T>& array, std::int64_t index) {
-  return *reinterpret_cast<const Pack<std::remove_const_t<T>>*>(array.at(index, tuning::kPack));
+  return *reinterpret_cast<const Pack<std::remove_const_t<T>>*>(array.at(index, shape::kPack));
 }
 template <class T>
 KERNEL_FN void store_pack(const Array<T>& array, std::int64_t index, const Pack<T>& pack) {
-  *reinterpret_cast<Pack<T>*>(array.at(index, tuning::kPack)) = pack;
+  *reinterpret_cast<Pack<T>*>(array.at(index, shape::kPack)) = pack;
 }
 
 template <class T>
@@ -54,7 +54,7 @@ class Source {
   KERNEL_FN Pack<T> pack(std::int64_t index) const {
     if (kind_ == SourceKind::Dense) return load_pack(dense_, index);
     Pack<T> result;
-    for (int k = 0; k < tuning::kPack; ++k) result.element[k] = computed(index + k);
+    for (int k = 0; k < shape::kPack; ++k) result.element[k] = computed(index + k);
     return result;
   }
 
@@ -77,7 +77,7 @@ class Source {
 
   Array<const T> dense_;
   SourceKind kind_ = SourceKind::Constant;
-  std::uint64_t payload_[tuning::kParameterWords] = {};
+  std::uint64_t payload_[shape::kParameterWords] = {};
 };
 
 /// A descriptor as kernels see it. Uniform ones have no table, and the table of a few segments
@@ -87,8 +87,8 @@ struct Segments {
   std::int64_t count = 0;
   std::int64_t total = 0;
   std::int64_t uniform_length = 0;
-  Array<const std::int64_t> offsets;                    // count + 1 starts, unless uniform or few
-  std::int64_t few_ends[tuning::kParameterWords] = {};  // of up to so many segments
+  Array<const std::int64_t> offsets;                   // count + 1 starts, unless uniform or few
+  std::int64_t few_ends[shape::kParameterWords] = {};  // of up to so many segments
 
   KERNEL_FN std::int64_t start(std::int64_t segment) const {
     if (uniform) return segment * uniform_length;

@@ -27,6 +27,27 @@ using Bool = std::uint8_t;
 template <class T>
 inline constexpr bool is_float = std::is_floating_point_v<T>;
 
+// What a functor has. Ask by these names: asked in place, in an `if constexpr`, nvcc 13.0 and NVRTC
+// may give the wrong answer. Assertions below hold every compiler to the right ones.
+
+/// May it fail on such operands?
+template <class Op, class... Operands>
+concept CanFail = requires(Operands... operands) {
+  Op::fails(operands...);
+};
+
+/// Do the operands tell the type of the result? Conversions must be told.
+template <class Op, class... Operands>
+concept FindsOutResult = requires(Operands... operands) {
+  Op::apply(operands...);
+};
+
+/// As a combiner, does it begin with another element than its identity?
+template <class Op, class T>
+concept HasStart = requires {
+  Op::template start<T>();
+};
+
 namespace detail {
 
 template <class T>
@@ -118,6 +139,9 @@ struct Modulo {
     return b == 0;
   }
 };
+
+static_assert(CanFail<Divide, std::int32_t, std::int32_t> && CanFail<Divide, double, double> &&
+              CanFail<Modulo, std::int64_t, std::int64_t> && !CanFail<Add, double, double>);
 
 struct Less {
   template <class T>
@@ -272,12 +296,15 @@ struct Min {
 /// FLOAT Max and Min.
 template <class Op, class T>
 constexpr CVL_FN T fold_start() {
-  if constexpr (requires { Op::template start<T>(); }) {
+  if constexpr (HasStart<Op, T>) {
     return Op::template start<T>();
   } else {
     return Op::template identity<T>();
   }
 }
+static_assert(fold_start<Max, float>() < Max::identity<float>());
+static_assert(fold_start<Min, double>() > Min::identity<double>());
+static_assert(fold_start<Multiply, std::int32_t>() == 1);
 
 struct Select {
   template <class T>
@@ -332,6 +359,11 @@ struct BoolToInt {
     return static_cast<R>(a);
   }
 };
+static_assert(FindsOutResult<Less, double, double> && FindsOutResult<Equal, Bool, Bool> &&
+              FindsOutResult<IntToBool, std::int32_t> &&
+              FindsOutResult<Select, Bool, float, float>);
+static_assert(!FindsOutResult<Floor, double> && !FindsOutResult<IntToFloat, std::int32_t> &&
+              !FindsOutResult<BoolToInt, Bool>);
 
 struct Sqrt {
   template <class T>

@@ -4,6 +4,9 @@
 
 #include "cvl-cpu/tuning.hpp"
 #include "cvl/tuning.hpp"
+#if defined(TUNED_CUDA)
+#include "cvl-cuda/tuning.hpp"
+#endif
 #if defined(TUNED_MACHINE)
 #include "vinterp/tuning.hpp"
 #endif
@@ -14,6 +17,9 @@ namespace {
 #if defined(TUNED_MACHINE)
 #define TABLES \
   { cvl::heap_tunables(), cvl::cpu::tunables(), vinterp::tunables() }
+#elif defined(TUNED_CUDA)
+#define TABLES \
+  { cvl::heap_tunables(), cvl::cpu::tunables(), cvl::cuda::tunables() }
 #else
 #define TABLES \
   { cvl::heap_tunables(), cvl::cpu::tunables() }

@@ -30,16 +30,16 @@ using TypeOf = std::conditional_t<
 
 template <class Op, class R, class... Operands>
 CVL_FN R evaluate(Operands... operands) {
-  if constexpr (requires { Op::template apply<R, Operands...>(operands...); }) {
-    return Op::template apply<R, Operands...>(operands...);  // conversions name their result
-  } else {
+  if constexpr (ops::FindsOutResult<Op, Operands...>) {
     return Op::apply(operands...);
+  } else {
+    return Op::template apply<R, Operands...>(operands...);
   }
 }
 
 template <class Op, class... Operands>
 CVL_FN bool failure(Operands... operands) {
-  if constexpr (requires { Op::fails(operands...); }) {
+  if constexpr (ops::CanFail<Op, Operands...>) {
     return Op::fails(operands...);
   } else {
     return false;

@@ -61,6 +61,8 @@ struct Nvrtc::Functions {
   int (*log)(Program, char*) = nullptr;
   int (*cubin_size)(Program, std::size_t*) = nullptr;
   int (*cubin)(Program, char*) = nullptr;
+  int (*ptx_size)(Program, std::size_t*) = nullptr;
+  int (*ptx)(Program, char*) = nullptr;
 
   /// Looks all of them up. False when one is missing.
   bool load(void* library) {
@@ -80,6 +82,8 @@ struct Nvrtc::Functions {
     find(log, "nvrtcGetProgramLog");
     find(cubin_size, "nvrtcGetCUBINSize");
     find(cubin, "nvrtcGetCUBIN");
+    find(ptx_size, "nvrtcGetPTXSize");
+    find(ptx, "nvrtcGetPTX");
     return all;
   }
 };
@@ -132,7 +136,7 @@ std::string compilation_inputs() {
 }
 
 std::optional<std::string> Nvrtc::compile(const std::string& source, int architecture,
-                                          std::string& log) const {
+                                          std::string& log, Output output) const {
   const std::string standard = fmt::format("#include \"{}\"\n", kDeviceStd);
   std::vector<const char*> texts, names;
   for (std::size_t k = 0; k < kEmbeddedHeaderCount; ++k) {
@@ -157,9 +161,11 @@ std::optional<std::string> Nvrtc::compile(const std::string& source, int archite
   std::size_t size = 0;
   std::optional<std::string> result;
   if (error == kSuccess) {
-    functions_.cubin_size(program, &size);
+    const bool as_ptx = output == Output::Ptx;
+    (as_ptx ? functions_.ptx_size : functions_.cubin_size)(program, &size);
     result.emplace(size, '\0');
-    functions_.cubin(program, result->data());
+    (as_ptx ? functions_.ptx : functions_.cubin)(program, result->data());
+    if (as_ptx) result->resize(size - 1);  // text ends with a zero
   } else {
     functions_.log_size(program, &size);
     log.assign(size, '\0');

@@ -22,9 +22,10 @@ class Nvrtc {
   /// The greatest of these whose machine code runs on a device of compute capability `capability`.
   std::optional<int> architecture_for(int capability) const;
 
-  /// Machine code; nothing, and what the compiler says in `log`, when the source is wrong.
-  std::optional<std::string> compile(const std::string& source, int architecture,
-                                     std::string& log) const;
+  enum class Output { MachineCode, Ptx };
+  /// Nothing, and what the compiler says in `log`, when the source is wrong.
+  std::optional<std::string> compile(const std::string& source, int architecture, std::string& log,
+                                     Output output = Output::MachineCode) const;
 
  private:
   struct Functions;

@@ -324,8 +324,7 @@ std::string PassWriter::cursor_types() const {
 
 PassCode PassWriter::write() {
   code_.states = states();
-  // Two copies of the states of all threads must fit 48 KiB of shared memory.
-  code_.threads = states() <= 5 ? 256 : states() <= 10 ? 128 : 64;
+  code_.threads = threads_for(states());
   code_.run = code_.running ? run_of_kept() : kLongestRun;
   const std::string functions = visit_function() + evaluate_function() + finish_function() +
                                 count_function() + conclude_function() + other_function() +

@@ -7,19 +7,9 @@
 
 #include "cvl-cuda/codegen/fault_sites.hpp"
 #include "cvl-cuda/codegen/kernel_code.hpp"
+#include "cvl-cuda/shapes.hpp"
 
 namespace cvl::cuda::codegen {
-
-/// More things to fold than this in one pass would not fit the shared memory of a block.
-inline constexpr int kMostStates = 20;
-
-/// Positions that a thread visits one after the other, at most …
-inline constexpr int kLongestRun = 8;
-/// … and bytes that it keeps of them: 32 registers.
-inline constexpr int kMostKeptBytes = 128;
-/// For more classes of a selection than this there is no room for results of unknown length: they
-/// are counted first, in a launch of its own.
-inline constexpr std::int64_t kMostUncounted = 2;
 
 class PassWriter {
  public:

@@ -15,8 +15,8 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 /// `Key` maps elements to unsigned numbers that order as they do.
 template <class T, class I, class Key>
 struct BlockRankKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kTile = tuning::kBlockRank;
+  static constexpr int kThreads = shape::kThreads;
+  static constexpr int kTile = shape::kBlockRank;
   static constexpr int kItems = kTile / kThreads;
   struct Shared {
     TileMarks<kTile> marks;

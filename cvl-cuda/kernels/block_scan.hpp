@@ -9,12 +9,12 @@
 #include <cstdint>
 
 #include "cvl-cuda/block.hpp"
-#include "cvl-cuda/tuning.hpp"
+#include "cvl-cuda/shapes.hpp"
 #include "cvl-cuda/workspace.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-template <class State, int kThreads = tuning::kThreads>
+template <class State, int kThreads = shape::kThreads>
 struct ScanShared {
   State states[2][kThreads];
 };
@@ -77,8 +77,8 @@ class TileStatus {
 
 template <class State>
 struct ChainShared {
-  std::uint32_t kind[tuning::kLookBackWindow];
-  State seen[tuning::kLookBackWindow];
+  std::uint32_t kind[shape::kLookBackWindow];
+  State seen[shape::kLookBackWindow];
   State prefix;
   std::int64_t tile;
   std::int64_t window;
@@ -121,7 +121,7 @@ class Chain {
     while (shared.found == 0) {
       block.each([&](int thread) {
         const std::int64_t other = shared.window - thread;
-        if (thread >= tuning::kLookBackWindow || other < 0) return;
+        if (thread >= shape::kLookBackWindow || other < 0) return;
         const std::uint32_t kind = status_.await(other);
         shared.kind[thread] = kind;
         shared.seen[thread] = kind == kSum ? sums_[other] : totals_[other];
@@ -129,11 +129,11 @@ class Chain {
       block.each([&](int thread) {
         if (thread != 0) return;
         // Tile 0 publishes a sum only, so this ends before the window leaves the array.
-        for (int k = 0; k < tuning::kLookBackWindow && shared.found == 0; ++k) {
+        for (int k = 0; k < shape::kLookBackWindow && shared.found == 0; ++k) {
           shared.prefix = Fold::combine(shared.seen[k], shared.prefix);
           shared.found = shared.kind[k] == kSum;
         }
-        shared.window -= tuning::kLookBackWindow;
+        shared.window -= shape::kLookBackWindow;
       });
     }
     block.each([&](int thread) {
@@ -171,7 +171,7 @@ KERNEL_FN bool is_last_block(Block& block, std::uint32_t* counter, std::int64_t 
 }
 
 /// Calls visit(k, prefix of totals[k]) for all k, each thread for a run of them. One block's work:
-/// see tuning::kCarryBlocks.
+/// see carry_blocks in tuning.def.
 template <class Fold, class Block, class State, int kThreads, class Visit>
 KERNEL_FN void for_prefixes(Block& block, const Array<State>& totals, std::int64_t count,
                             ScanShared<State, kThreads>& shared, State& sum, const Visit& visit) {

@@ -48,7 +48,7 @@ struct ElementwiseBody {
   KERNEL_FN void store(std::int64_t i, const One& in) const { out[i] = apply(i, in.a, in.b, in.c); }
   KERNEL_FN void store_pack(std::int64_t i, const Four& in) const {
     Pack<R> result;
-    for (int k = 0; k < tuning::kPack; ++k) {
+    for (int k = 0; k < shape::kPack; ++k) {
       result.element[k] = apply(i + k, in.a.element[k], in.b.element[k], in.c.element[k]);
     }
     CVL_CUDA_TARGET::store_pack(out, i, result);
@@ -59,7 +59,7 @@ struct ElementwiseBody {
     if constexpr (std::is_same_v<B, Absent>) {
       return apply_functor<Functor, R>(x);
     } else if constexpr (std::is_same_v<C, Absent>) {
-      if constexpr (requires { Functor::fails(x, y); }) {
+      if constexpr (ops::CanFail<Functor, A, B>) {
         if (Functor::fails(x, y)) failures.report(i, 0);
       }
       return apply_functor<Functor, R>(x, y);

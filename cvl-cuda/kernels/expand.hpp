@@ -13,8 +13,8 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 /// `Body` is called with (element, segment) once for every element.
 template <class Body>
 struct ExpandKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kItems = tuning::kItems<std::int32_t>;
+  static constexpr int kThreads = shape::kThreads;
+  static constexpr int kItems = shape::kItems<std::int32_t>;
   static constexpr int kTile = kThreads * kItems;
   struct Shared {
     TileMarks<kTile> marks;
@@ -59,7 +59,7 @@ struct ExpandKernel {
 /// One call per place: body(place), of which a thread makes kPerThread.
 template <class Body, int kPerThread>
 struct PlaceKernel {
-  static constexpr int kThreads = tuning::kThreads;
+  static constexpr int kThreads = shape::kThreads;
   static constexpr int kTile = kThreads * kPerThread;
   struct Shared {};
 

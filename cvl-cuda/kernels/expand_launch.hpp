@@ -11,7 +11,7 @@ template <class Body, class Run>
 void with_expand_kernel(const Segments& segments, const Body& body, const Run& run) {
   if (segments.uniform) {
     using Uniform = UniformExpandBody<Body>;
-    using Kernel = PlaceKernel<Uniform, tuning::kItems<std::int32_t>>;
+    using Kernel = PlaceKernel<Uniform, shape::kItems<std::int32_t>>;
     run(Kernel{Uniform{body, segments.total, segments.uniform_length}, segments.total},
         blocks_for(segments.total, Kernel::kTile));
   } else {

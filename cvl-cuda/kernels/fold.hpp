@@ -15,7 +15,7 @@
 #include "cvl-cuda/kernels/ordered_chain.hpp"
 #include "cvl-cuda/kernels/segment_fold.hpp"
 #include "cvl-cuda/kernels/segment_tile.hpp"
-#include "cvl-cuda/tuning.hpp"
+#include "cvl-cuda/shapes.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -34,7 +34,7 @@ class TileElements {
 
 template <class T, bool kFlat>
 struct FoldShared {
-  static constexpr int kTile = tuning::kThreads * tuning::kItems<T>;
+  static constexpr int kTile = shape::kThreads * shape::kItems<T>;
   struct NoMarks {};
   TileElements<T, kTile> elements;
   std::conditional_t<kFlat, NoMarks, TileMarks<kTile>> marks;
@@ -49,7 +49,7 @@ struct FoldTile {
   using Fold = SegmentFold<Op, T>;
   using State = FoldState<T>;
   using Shared = FoldShared<T, kFlat>;
-  static constexpr int kItems = tuning::kItems<T>;
+  static constexpr int kItems = shape::kItems<T>;
   static constexpr int kTile = Shared::kTile;
 
   Source<T> operand;
@@ -69,7 +69,7 @@ struct FoldTile {
     const int elements = count - ends(shared);
     const std::int64_t first = first_element(begin, shared);
     block.each([&](int thread) {
-      for (int k = thread; k < elements; k += tuning::kThreads) {
+      for (int k = thread; k < elements; k += shape::kThreads) {
         shared.elements[k] = operand[first + k];
       }
     });
@@ -124,7 +124,7 @@ struct ScanKernel {
   using Fold = typename Tile::Fold;
   using State = FoldState<T>;
   static constexpr bool kOrdered = kRounds<Op, T>;
-  static constexpr int kThreads = tuning::kThreads;
+  static constexpr int kThreads = shape::kThreads;
   struct OrderedShared {
     State prefix;
     std::int64_t tile;
@@ -191,7 +191,7 @@ struct SegmentedReduceKernel {
   using Tile = FoldTile<Op, T, false>;
   using Fold = typename Tile::Fold;
   using State = FoldState<T>;
-  static constexpr int kThreads = tuning::kThreads;
+  static constexpr int kThreads = shape::kThreads;
   using Shared = FoldShared<T, false>;
 
   Tile tile;
@@ -252,8 +252,8 @@ struct SegmentedReduceKernel {
 /// in four accumulators, then the block its threads, then the last block the blocks.
 template <class Op, class T>
 struct FlatReduceKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kStep = kThreads * tuning::kPack;
+  static constexpr int kThreads = shape::kThreads;
+  static constexpr int kStep = kThreads * shape::kPack;
   struct Shared {
     T partial[kThreads];
     int last;
@@ -271,15 +271,15 @@ struct FlatReduceKernel {
     const std::int64_t begin = block.index() * stretch;
     const std::int64_t end = begin + stretch < length ? begin + stretch : length;
     block.each([&](int thread) {
-      T folded[tuning::kPack];
+      T folded[shape::kPack];
       for (T& one : folded) one = ops::fold_start<Op, T>();
-      std::int64_t i = begin + static_cast<std::int64_t>(thread) * tuning::kPack;
+      std::int64_t i = begin + static_cast<std::int64_t>(thread) * shape::kPack;
 #if defined(__CUDA_ARCH__)
 #pragma unroll 4
 #endif
-      for (; i + tuning::kPack <= end; i += kStep) {
+      for (; i + shape::kPack <= end; i += kStep) {
         const Pack<T> pack = operand.pack(i);
-        for (int k = 0; k < tuning::kPack; ++k) {
+        for (int k = 0; k < shape::kPack; ++k) {
           folded[k] = Op::template apply<T>(folded[k], pack.element[k]);
         }
       }

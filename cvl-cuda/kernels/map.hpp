@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "cvl-cuda/shapes.hpp"
 #include "cvl-cuda/source.hpp"
-#include "cvl-cuda/tuning.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
@@ -17,8 +17,8 @@ struct NoShared {};
 /// and store(i, loaded), store_pack(i, loaded).
 template <class Body>
 struct MapKernel {
-  static constexpr int kThreads = tuning::kThreads;
-  static constexpr int kTile = kThreads * tuning::kPack * tuning::kPacksPerThread;
+  static constexpr int kThreads = shape::kThreads;
+  static constexpr int kTile = kThreads * shape::kPack * shape::kPacksPerThread;
   using Shared = NoShared;
 
   Body body;
@@ -33,11 +33,11 @@ struct MapKernel {
     const std::int64_t begin = number * kTile;
     block.each([&](int thread) {
       if (begin + kTile <= length) {
-        decltype(body.load_pack(0)) loaded[tuning::kPacksPerThread];
-        for (int k = 0; k < tuning::kPacksPerThread; ++k) {
+        decltype(body.load_pack(0)) loaded[shape::kPacksPerThread];
+        for (int k = 0; k < shape::kPacksPerThread; ++k) {
           loaded[k] = body.load_pack(place(begin, thread, k));
         }
-        for (int k = 0; k < tuning::kPacksPerThread; ++k) {
+        for (int k = 0; k < shape::kPacksPerThread; ++k) {
           body.store_pack(place(begin, thread, k), loaded[k]);
         }
       } else {
@@ -50,7 +50,7 @@ struct MapKernel {
 
  private:
   static KERNEL_FN std::int64_t place(std::int64_t begin, int thread, int k) {
-    return begin + static_cast<std::int64_t>(k * kThreads + thread) * tuning::kPack;
+    return begin + static_cast<std::int64_t>(k * kThreads + thread) * shape::kPack;
   }
 };
 

@@ -20,7 +20,7 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 template <class State>
 class OrderedChain {
  public:
-  static constexpr int kWidth = tuning::kLookBackWindow;
+  static constexpr int kWidth = shape::kLookBackWindow;
 
   /// Status words, and states in Workspace::values, of so many tiles.
   static constexpr KERNEL_FN std::int64_t slots(std::int64_t tiles) {

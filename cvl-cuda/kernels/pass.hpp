@@ -56,8 +56,8 @@ struct PassControl {
 
 /// `Body` has
 ///   control                           a PassControl
-///   kThreads, kRun                    threads of a block, positions of a thread in a tile
-///   State, Fold                       what is folded, and how (see block_scan.hpp)
+///   kThreads, kRun                    threads of a block, positions of a thread in a tile (see
+///   shapes.hpp) State, Fold                       what is folded, and how (see block_scan.hpp)
 ///   Cursors                           what a thread keeps from one position to the next
 ///   kFolds, kRunning                  is anything folded, and is it wanted at every position?
 ///   kCounted                          is the pass also launched in stage Count?
@@ -72,8 +72,8 @@ struct PassControl {
 ///   kTargets, target(place)           targets of scatters
 template <class Body>
 struct PassKernel {
-  static constexpr int kThreads = Body::kThreads;
-  static constexpr int kRun = Body::kRun;
+  static constexpr int kThreads = shape::pass_threads(Body::kThreads);
+  static constexpr int kRun = shape::pass_run(Body::kRun);
   static constexpr int kTile = kThreads * kRun;
   static constexpr bool kRunning = Body::kRunning;
   /// Does any block wait for others?

@@ -29,7 +29,7 @@ struct CountFold {
 template <int kTile>
 struct TileMarks {
   std::uint8_t is_end[kTile];
-  std::uint8_t before[tuning::kThreads];  // answers of the probes
+  std::uint8_t before[shape::kThreads];  // answers of the probes
   ScanShared<int> scan;
   std::int64_t first, last;  // bounds of the search; then `first` is the tile's first segment
   int ends;                  // how many segments end in the tile
@@ -56,7 +56,7 @@ KERNEL_FN void find_first_segment(Block& block, const Segments& segments, std::i
   });
   while (marks.first < marks.last) {
     const std::int64_t low = marks.first, high = marks.last;
-    const std::int64_t step = (high - low + tuning::kThreads - 1) / tuning::kThreads;
+    const std::int64_t step = (high - low + shape::kThreads - 1) / shape::kThreads;
     block.each([&](int thread) {
       const std::int64_t probe = low + thread * step;
       marks.before[thread] = probe < high && end_item(segments, probe) < begin;
@@ -67,7 +67,7 @@ KERNEL_FN void find_first_segment(Block& block, const Segments& segments, std::i
         if (thread == 0) marks.last = low;
         return;
       }
-      if (thread + 1 < tuning::kThreads && marks.before[thread + 1] != 0) return;
+      if (thread + 1 < shape::kThreads && marks.before[thread + 1] != 0) return;
       const std::int64_t next = low + (thread + 1) * step;
       marks.first = low + thread * step + 1;
       marks.last = next < high ? next : high;
@@ -80,13 +80,13 @@ KERNEL_FN void find_first_segment(Block& block, const Segments& segments, std::i
 template <int kItems, class Block, int kTile, class PerThreadInt>
 KERNEL_FN void mark_segments(Block& block, const Segments& segments, std::int64_t begin, int items,
                              TileMarks<kTile>& marks, PerThreadInt& ends_before) {
-  static_assert(kTile == kItems * tuning::kThreads);
+  static_assert(kTile == kItems * shape::kThreads);
   find_first_segment(block, segments, begin, marks);
   block.each([&](int thread) {
-    for (int k = thread; k < kTile; k += tuning::kThreads) marks.is_end[k] = 0;
+    for (int k = thread; k < kTile; k += shape::kThreads) marks.is_end[k] = 0;
   });
   block.each([&](int thread) {
-    for (int k = thread; k < items && marks.first + k < segments.count; k += tuning::kThreads) {
+    for (int k = thread; k < items && marks.first + k < segments.count; k += shape::kThreads) {
       const std::int64_t item = end_item(segments, marks.first + k) - begin;
       if (item >= items) break;
       marks.is_end[item] = 1;

@@ -133,7 +133,7 @@ class Arithmetic {
       return unary<Functor>(a);
     } else {
       const T b = get<T>(operands[1]);
-      if constexpr (requires { Functor::fails(a, b); }) {
+      if constexpr (cvl::ops::CanFail<Functor, T, T>) {
         if (Functor::fails(a, b)) return std::nullopt;
       }
       return made(Functor::apply(a, b));
@@ -144,7 +144,7 @@ class Arithmetic {
   template <class Functor, class T>
   static std::optional<Element> unary(T a) {
     using Result = std::conditional_t<std::is_same_v<T, Int>, Float, Int>;
-    if constexpr (requires { Functor::apply(a); }) {
+    if constexpr (cvl::ops::FindsOutResult<Functor, T>) {
       return made(Functor::apply(a));
     } else {
       return made(Functor::template apply<Result, T>(a));

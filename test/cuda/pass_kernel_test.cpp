@@ -116,9 +116,10 @@ std::vector<typename SomeFold::State> prefixes_of(
 }
 
 TEST_CASE("a chain gives every tile what lies before it, in order") {
+  constexpr std::int64_t kGroup = OrderedChain<Affine>::kWidth, kSpan = kGroup * kGroup;
+  static_assert(kManyTiles > 2 * kSpan);
   for (const std::int64_t tiles :
-       {std::int64_t{1}, std::int64_t{31}, std::int64_t{32}, std::int64_t{33}, std::int64_t{1023},
-        std::int64_t{1024}, std::int64_t{1025}, kManyTiles}) {
+       {std::int64_t{1}, kGroup - 1, kGroup, kGroup + 1, kSpan - 1, kSpan, kSpan + 1, kManyTiles}) {
     std::vector<Affine> totals, expected;
     Affine before = Compose::neutral();
     for (std::int64_t k = 0; k < tiles; ++k) {

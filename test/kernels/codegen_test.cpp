@@ -4,10 +4,12 @@
 #include <iterator>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "cuda/ptx_text.hpp"
 #include "cvl-cuda/codegen/compile_kernel.hpp"
 #include "cvl-cuda/codegen/kernel_cache.hpp"
 #include "cvl-cuda/codegen/kernel_code.hpp"
@@ -232,6 +234,56 @@ TEST_CASE("generated text compiles, is kept, and is shipped") {
   const auto found = compile_kernel(code, {}, capability, {shipped, KernelCache("")}, why);
   REQUIRE(found);
   CHECK(found->found);
+}
+
+TEST_CASE("generated text compares numbers and not their last eight bits") {
+  std::string why;
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) {
+    WARN("not tested here: " << why);
+    return;
+  }
+  constexpr std::pair<const char*, const char*> kComparisons[] = {
+      {"<", "Less"},          {"<=", "LessEqual"}, {">", "Greater"},
+      {">=", "GreaterEqual"}, {"=", "Equal"},      {"!=", "NotEqual"}};
+  // Operands of their own for each, so that the compiler does not make one from another.
+  std::string in, out, bindings;
+  int number = 0;
+  const auto add = [&](const std::string& type, const std::string& value) {
+    in +=
+        fmt::format("{0}a{1} : VEC {2} n, b{1} : VEC {2} n", number == 0 ? "" : ", ", number, type);
+    out += fmt::format("{}y{} : VEC BOOL n", number == 0 ? "" : ", ", number);
+    bindings += fmt::format("y{} = MAP n ( i => {} )\n", number, value);
+    ++number;
+  };
+  for (const char* type : {"INT", "FLOAT"}) {
+    for (const auto& [text, id] : kComparisons) {
+      add(type, fmt::format("({0} {1} a{2}[i] b{2}[i])", text, type, number));
+    }
+  }
+  add("INT", fmt::format("(I_TO_B a{}[i])", number));
+  const auto program = program_of(fmt::format(
+      "FCODE 2\nKERNEL k\nIN {}\nOUT {}\nDO {}END\nFUNC MAIN RET\n", in, out, bindings));
+  const Generated result = generated(program.kernels[0]);
+  REQUIRE(result.code);
+  for (const int bytes : {4, 8}) {
+    const auto module =
+        compiler->compile(device_source(*result.code, {bytes, bytes}),
+                          compiler->architectures().back(), why, Nvrtc::Output::Ptx);
+    INFO(why);
+    REQUIRE(module);
+    const std::string kernel = ptx::entry(*module, "pass0");
+    INFO(kernel);
+    for (const bool of_floats : {false, true}) {
+      for (const auto& [text, id] : kComparisons) {
+        const std::string instruction = fmt::format("setp.{}.{}{}", ptx::condition(id, of_floats),
+                                                    of_floats ? "f" : "s", 8 * bytes);
+        INFO(instruction);
+        CHECK(ptx::has(kernel, instruction));
+      }
+    }
+    CHECK_FALSE(ptx::cuts_to_bool(kernel));
+  }
 }
 
 TEST_CASE("what the compiler says about wrong text is passed on") {

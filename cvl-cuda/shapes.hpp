@@ -1,0 +1,92 @@
+// Shapes of kernels: the numbers that were chosen and not derived, as far as the compiler must know
+// them. Those that the host uses when it runs are in tuning.def. The reasons are arithmetic on
+// published figures of sm_75 ... sm_120; none was measured yet (see docs/cuda.md).
+//
+// On the emulated device everything is small (CVL_CUDA_SMALL_SHAPES), so that some hundred elements
+// fill many tiles, groups of tiles, and windows of chains.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cvl-cuda/target.hpp"
+
+namespace cvl::cuda::CVL_CUDA_TARGET::shape {
+
+#if defined(CVL_CUDA_SMALL_SHAPES)
+inline constexpr bool kSmall = true;
+#else
+inline constexpr bool kSmall = false;
+#endif
+
+/// Threads of a block. Eight blocks of 256 fill an SM of every supported architecture but sm_75 and
+/// sm_86 ... sm_89 (which take four and six), and a block prefix takes eight steps. REQUIRES: a
+/// power of two, and more than kLookBackWindow.
+inline constexpr int kThreads = kSmall ? 16 : 256;
+
+/// Maps: elements that a thread loads at once. Four elements are one 16-byte load of INT and two of
+/// FLOAT; of BOOL they are one word instead of four single bytes.
+inline constexpr int kPack = 4;
+/// Packs per thread and operand in flight. With eight blocks per SM, 2 x 16 bytes x 2048 threads
+/// are 64 KiB: more than the 32-48 KiB that Hopper's memory needs outstanding per SM.
+inline constexpr int kPacksPerThread = 2;
+
+/// Tiles of scans, segmented work and packs: bytes of shared memory for the elements of one tile.
+/// 16 KiB together with the tables of a segmented tile leave room for six or more blocks per SM.
+inline constexpr int kTileBytes = kSmall ? 256 : 16 << 10;
+/// Elements per thread of such a tile: 16 of up to four bytes, 8 of eight bytes.
+template <class T>
+inline constexpr int kItems = kTileBytes / kThreads / (sizeof(T) < 4 ? 4 : sizeof(T));
+
+/// Predecessors that a tile of a chained scan looks at together: one warp reads their states in one
+/// memory latency.
+inline constexpr int kLookBackWindow = kSmall ? 4 : 32;
+
+/// Targets that a thread of the second pass of a permutation fetches: as many independent loads as
+/// cover the latency of reading a winner and then its element, at 2048 threads per SM.
+inline constexpr int kTargetsPerThread = kSmall ? 2 : 8;
+
+/// Operands of up to so many words, and the starts of up to so many segments, have room in the
+/// parameters of a kernel. A kernel has up to four operands and two descriptors, whose parameters
+/// must stay within the 4 KiB of all devices; and reads at places that differ from thread to thread
+/// are slow there, so that larger operands are better copied.
+inline constexpr int kParameterWords = 8;
+
+/// Elements and segments together that one block can rank: 2048 keys and their tables are 29 KiB of
+/// shared memory.
+inline constexpr int kBlockRank = 2048;
+
+/// Threads and positions of each, of a pass of a fused kernel whose text asks for so many.
+constexpr int pass_threads(int asked) {
+  return kSmall ? kThreads : asked;
+}
+constexpr int pass_run(int asked) {
+  return kSmall && asked > 2 ? 2 : asked;
+}
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET::shape
+
+namespace cvl::cuda::codegen {
+
+// Shapes that the text of generated passes asks for, and what it may not ask for.
+
+/// More things to fold than this in one pass would not fit the shared memory of a block.
+inline constexpr int kMostStates = 20;
+/// Threads of a block that folds so many: two copies of the states of all threads, of up to 16
+/// bytes each, must fit 48 KiB of shared memory.
+constexpr int threads_for(int states) {
+  return states <= 5 ? 256 : states <= 10 ? 128 : 64;
+}
+
+/// Positions that a thread visits one after the other, at most: a prefix over the block, of some
+/// twenty barriers, is paid for by 2048 positions ...
+inline constexpr int kLongestRun = 8;
+/// ... and bytes that it keeps of them: 32 registers, half of what 1024 threads per SM have each.
+inline constexpr int kMostKeptBytes = 128;
+
+/// For more classes of a selection than this there is no room for results of unknown length: with
+/// two they take twice the memory of the operands at worst. More are counted first, in a launch of
+/// its own.
+inline constexpr std::int64_t kMostUncounted = 2;
+
+}  // namespace cvl::cuda::codegen

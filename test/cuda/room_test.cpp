@@ -1,0 +1,120 @@
+// A kernel is not launched where there is no room for what it writes.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl-cuda/emulated_kernel_module.hpp"
+#include "cvl-cuda/kernel_operation.hpp"
+#include "cvl/failure.hpp"
+#include "vcode/parser.hpp"
+
+namespace cvl::cuda::emulated {
+namespace {
+
+using vcode::Type;
+
+int launches = 0;
+
+void count_launch(Device&, std::int64_t, const std::vector<std::byte>&) {
+  ++launches;
+}
+
+/// `n` elements go to places below `m`, over `old`.
+constexpr const char* kOverDefaults =
+    "FCODE 2\n"
+    "NEEDS SCATTER\n"
+    "KERNEL move\n"
+    "IN v : VEC INT n, at : VEC INT n, old : VEC INT m\n"
+    "OUT y : VEC INT m\n"
+    "DO y = SCATTER n ( i => v[i] ) ( i => at[i] ) INTO m ( j => old[j] )\n"
+    "END\n"
+    "FUNC MAIN RET\n";
+
+/// The same over zeros.
+constexpr const char* kOverZeros =
+    "FCODE 2\n"
+    "NEEDS SCATTER\n"
+    "KERNEL move\n"
+    "IN v : VEC INT n, at : VEC INT n, old : VEC INT m\n"
+    "OUT y : VEC INT m\n"
+    "DO y = SCATTER n ( i => v[i] ) ( i => at[i] ) INTO m\n"
+    "END\n"
+    "FUNC MAIN RET\n";
+
+/// Runs a kernel for n = 200 and m = 100 after `change` of its plan. Its passes only count that
+/// they are launched.
+template <class Change>
+void run_changed(const char* text, const Change& change) {
+  vcode::Diagnostics diagnostics;
+  const auto program =
+      vcode::parse(std::make_shared<vcode::Source>("kernel.fcode", text), diagnostics);
+  REQUIRE(program);
+  CudaOptions options;
+  options.host_elements = 0;
+  CudaBackend backend(options);
+  std::optional<KernelPlan> plan = codegen::plan_for_device(program->kernels[0]);
+  REQUIRE(plan);
+  const codegen::Generated generated = codegen::generate(*plan);
+  REQUIRE(generated.code);
+  const EmulatedKernel known(codegen::width_aliases(backend.widths()) + generated.code->text(),
+                             std::vector<LaunchPass>(generated.code->passes.size(), count_launch));
+  bool changed = false;
+  for (PlanPass& pass : plan->passes) {
+    for (PlanSink& sink : pass.sinks) {
+      if (sink.kind != PlanSink::Kind::Scatter) continue;
+      change(*plan, sink);
+      changed = true;
+    }
+  }
+  REQUIRE(changed);
+  launches = 0;
+  CudaKernel kernel(backend, std::move(*plan), *generated.code);
+  const std::vector<std::int32_t> elements(200);
+  Value operands[] = {backend.upload(Type::Int, elements.data(), 200),
+                      backend.upload(Type::Int, elements.data(), 200),
+                      backend.upload(Type::Int, elements.data(), 100)};
+  Value result;
+  const bool ran = kernel.run(operands, &result);  // not in a macro, which would catch failures
+  REQUIRE(ran);
+}
+
+/// The message of the failure that running the changed kernel ends with.
+template <class Change>
+std::string refusal(const char* text, const Change& change) {
+  try {
+    run_changed(text, change);
+  } catch (const Failure& failure) {
+    CHECK(failure.code() == vcode::ErrorCode::Internal);
+    return failure.message();
+  }
+  return {};
+}
+
+TEST_CASE("passes whose results have room are launched") {
+  run_changed(kOverZeros, [](const KernelPlan&, PlanSink&) {});
+  CHECK(launches == 1);
+  run_changed(kOverDefaults, [](const KernelPlan&, PlanSink&) {});
+  CHECK(launches == 2);
+}
+
+TEST_CASE("a pass whose result has no memory is not launched") {
+  CHECK(refusal(kOverZeros, [](const KernelPlan&, PlanSink& sink) { sink.zeroed = false; }) ==
+        "kernel `move` was about to write 100 elements where there is room for 0");
+  CHECK(launches == 0);
+}
+
+TEST_CASE("a pass whose result is too short is not launched") {
+  CHECK(refusal(kOverDefaults, [](const KernelPlan& plan, PlanSink& sink) {
+          sink.into_length = plan.kernel->arrays[plan.kernel->inputs[0].id].length;
+        }) == "kernel `move` was about to write 200 elements where there is room for 100");
+  CHECK(launches == 1);
+}
+
+}  // namespace
+}  // namespace cvl::cuda::emulated
