@@ -13,7 +13,7 @@ namespace neslc::random_test {
 struct Verdict {
   enum class Kind {
     Agreed,       // equal values
-    BothStopped,  // both ended in a run-time error
+    BothStopped,  // both ended in the same run-time error
     Skipped,      // the language does not say, or too long
     Rejected,     // a static error
     Differs,
@@ -31,6 +31,9 @@ class Checker {
 
  private:
   Verdict compare(const CheckedForm& form);
+  /// Of a program that stops: what it does otherwise when it is optimized. `nesl` itself tells
+  /// failures of optimized programs as those of the program as it was written.
+  std::string difference_when_optimized(const CheckedForm& form);
   /// Defines what a text defines; the first expression in it is what `expression` gets.
   std::string define(const std::string& text, std::optional<CheckedForm>* expression);
 
