@@ -44,11 +44,11 @@ class CpuKernel final : public PreparedKernel {
   void run(Value* operands, Value* results) {
     const Cleanup cleanup{*this};
     take_operands(operands);
-    for (std::size_t p = 0; p < passes_.size(); ++p) {
-      // After a failure, only what comes before it in the order of bindings may still fail first.
-      if (state_.faults.any() && plan_.passes[p].last_binding >= state_.faults.binding()) continue;
-      passes_[p]->run();
-      for (const ArrayId array : dying_[p]) state_.arrays[array] = Vector();
+    try {
+      run_passes();
+    } catch (const Failure&) {
+      // What goes wrong behind a failure is of no interest.
+      if (!state_.faults.any()) throw;
     }
     if (state_.faults.any()) state_.faults.raise(kernel_);
     state_.cpu.random().drawn = state_.stream_at(plan_.draws.size());
@@ -90,6 +90,18 @@ class CpuKernel final : public PreparedKernel {
       } else {
         state_.arrays[input.id] = std::move(operands[k].vector());
       }
+    }
+  }
+
+  void run_passes() {
+    std::size_t end = passes_.size();
+    for (std::size_t p = 0; p < end; ++p) {
+      passes_[p]->run();
+      for (const ArrayId array : dying_[p]) state_.arrays[array] = Vector();
+      // After a failure the others go on, with whatever values, up to the last pass in which a
+      // binding before the one that failed can fail.
+      if (!state_.faults.any()) continue;
+      while (end > p + 1 && plan_.passes[end - 1].first_fault >= state_.faults.binding()) --end;
     }
   }
 

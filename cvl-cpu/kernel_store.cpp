@@ -236,13 +236,9 @@ class StoreLengths : public Store {
   }
   void close() override {
     Store::close();
-    if (state_.faults.any() && state_.faults.binding() <= sink_.binding) return;
     const SegdesId id = sink_.segdes[0];
     state_.bind_size(kernel().segdes[id].count, lengths_.length, kernel().segdes[id].name);
-    Value operand(std::move(lengths_));
-    Value result;
-    run_make_segdes(cpu_, vcode::Op::MakeSegdes, Type::Int, &operand, &result);
-    state_.segdes[id] = std::move(result.segdes());
+    state_.segdes[id] = made();
     state_.bind_size(kernel().segdes[id].total, state_.segdes[id].total, kernel().segdes[id].name);
   }
 
@@ -251,6 +247,31 @@ class StoreLengths : public Store {
   bool must_lie_in_memory() const override { return false; }
 
  private:
+  /// Behind a failure, for the passes that go on: empty segments.
+  Segdes made() {
+    const Segdes none = Segdes::regular(lengths_.length, 0);
+    if (state_.faults.any() && state_.faults.binding() <= sink_.binding) return none;
+    Value operand(std::move(lengths_)), result;
+    try {
+      run_make_segdes(cpu_, vcode::Op::MakeSegdes, Type::Int, &operand, &result);
+    } catch (const Failure& failure) {
+      if (failure.code() != vcode::ErrorCode::NegativeLength) throw;
+      note_negative(operand.vector());
+      return none;
+    }
+    return std::move(result.segdes());
+  }
+
+  void note_negative(const Vector& lengths) {
+    KernelFault fault;
+    fault.kind = KernelFault::Kind::Length;
+    fault.binding = sink_.binding;
+    while (int_at(cpu_, lengths, fault.position) >= 0) ++fault.position;
+    fault.value = int_at(cpu_, lengths, fault.position);
+    fault.count = lengths.length;
+    state_.faults.note(fault);
+  }
+
   Vector lengths_;
 };
 

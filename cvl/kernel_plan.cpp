@@ -507,9 +507,13 @@ class Planner {
       move(sink.index);
       for (NodeId& value : sink.values) move(value);
     }
-    pass.last_binding = pass.sinks.empty() ? 0 : pass.sinks.back().binding;
     for (const PlanNode& node : pass.nodes) {
-      if (node.traps) pass.last_binding = std::max(pass.last_binding, node.binding);
+      if (node.traps) pass.first_fault = std::min(pass.first_fault, node.binding);
+    }
+    for (const PlanSink& sink : pass.sinks) {
+      const bool fails = sink.kind == SinkKind::Scatter || sink.kind == SinkKind::Segments ||
+                         sink.kind == SinkKind::Assert || sink.kind == SinkKind::Size;
+      if (fails) pass.first_fault = std::min(pass.first_fault, sink.binding);
     }
     return pass;
   }

@@ -109,7 +109,7 @@ struct PlanPass {
   SizeId length = 0;            // canonical size of the index space
   std::vector<PlanNode> nodes;  // arguments and guards before their users
   std::vector<PlanSink> sinks;  // in order of binding
-  std::uint32_t last_binding = 0;
+  std::uint32_t first_fault = kNone;  // the first binding that can fail here
   bool has_scan = false;
 };
 

@@ -11,6 +11,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "skip.hpp"
+
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -43,17 +45,23 @@ std::optional<std::size_t> resident_pages() {
 
 }  // namespace
 
-TEST_CASE("code and constants that are given back return when they are used") {
+TEST_CASE("code and constants that are given back return when they are used", "[pagemap]") {
   touch_all();
-  const bool told = resident_pages().has_value();
-  if (told) REQUIRE(resident_pages() == kPages);
+  if (!resident_pages()) {
+    cvl::cpu::release_code_pages();
+    CHECK(constant(2) == 3);
+    testing::skip("/proc/self/pagemap cannot be read");
+    return;
+  }
+  REQUIRE(resident_pages() == kPages);
   cvl::cpu::release_code_pages();
-  if (told) CHECK(*resident_pages() < kPages / 2);
+  CHECK(*resident_pages() < kPages / 2);
   CHECK(constant(2) == 3);
   touch_all();
-  if (told) CHECK(resident_pages() == kPages);
+  CHECK(resident_pages() == kPages);
+}
 
-  // A changed page, as one with a breakpoint, stays.
+TEST_CASE("a changed page, as one with a breakpoint, stays") {
   auto* const changed = const_cast<unsigned char*>(&kConstants[kPage]);
   REQUIRE(mprotect(changed, kPage, PROT_READ | PROT_WRITE) == 0);
   *static_cast<volatile unsigned char*>(changed) = 0xCC;

@@ -51,6 +51,42 @@ TEST_CASE("failures of kernels name the first position in the first binding") {
   }
 }
 
+TEST_CASE("the first binding counts, whichever pass it is part of") {
+  CpuBackend cpu(options({4, 8}, 2, cvl::cpu::usable_isas().back()));
+  KernelBuilder b;
+  const SizeId n = b.size("n"), m = b.size("m"), t = b.size("t");
+  const ArrayId x = b.in("x", Type::Int, n), y = b.in("y", Type::Int, m);
+  const auto divided = [&](const char* name, SizeId size, ArrayId divisor) {
+    auto e = b.thunk();
+    b.out(b.map(name, b.flat(size), Type::Int,
+                e.give({e.apply(Op::Divide, Type::Int, {e.number(1), e.own(divisor)})})));
+  };
+  // Two passes, the first with bindings 0 and 2, the second with bindings 1 and 3 ...
+  auto first = b.thunk();
+  b.out(b.map("first", b.flat(n), Type::Int, first.give({first.own(x)})));
+  divided("in y", m, y);
+  const SegdesId d = b.segdes("d", n, t);
+  auto lengths = b.thunk();
+  Binding& segments = b.bind(Binding::Kind::Segments, b.flat(n));
+  segments.segdes = {d};
+  segments.elements = lengths.give({lengths.own(x)});
+  b.out_segdes(d);
+  divided("again in y", m, y);
+  // ... and one over what the first has failed to make.
+  auto rest = b.thunk();
+  b.out(b.map("rest", b.under(d), Type::Int, rest.give({rest.index()})));
+  const auto failure = [&](std::vector<double> xs, std::vector<double> ys, std::string* message) {
+    return failure_of(cpu, b.kernel, {upload(cpu, Type::Int, xs), upload(cpu, Type::Int, ys)},
+                      message);
+  };
+  std::string message;
+  CHECK(failure({1, -1}, {1, 1, 1}, &message) == vcode::ErrorCode::NegativeLength);
+  CHECK(message ==
+        "a segment cannot have -1 elements\nelement 1 of the lengths (of 2, counted from 0)");
+  CHECK(failure({1, -1}, {1, 1, 0}, &message) == vcode::ErrorCode::DivisionByZero);
+  CHECK(message.find("element 2 of the divisor is 0 (of 3 ") != std::string::npos);
+}
+
 TEST_CASE("sizes of operands are checked") {
   CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
   KernelBuilder b;

@@ -259,11 +259,17 @@ class Generator {
   std::vector<Id> made_;
 };
 
+struct Fault {
+  ErrorCode code;
+  std::int64_t position;
+};
+
 /// One random kernel with its operands.
 struct Case {
   KernelBuilder b;
   Data data;
   std::int64_t length = 0;
+  std::int64_t position = 0;  // where the evaluation is
 
   explicit Case(unsigned seed) {
     Random random(seed);
@@ -316,8 +322,8 @@ struct Case {
     }
   }
 
-  /// Evaluates the bindings one after the other. The code of the first failure, if there is one.
-  std::optional<ErrorCode> evaluate() {
+  /// Evaluates the bindings one after the other. The first failure, if there is one.
+  std::optional<Fault> evaluate() {
     try {
       const std::vector<bool> read = arrays_read();
       for (const Binding& binding : b.kernel.bindings) {
@@ -325,7 +331,7 @@ struct Case {
         if (binding.arrays.empty() || read[binding.arrays[0]]) evaluate(binding);
       }
     } catch (ErrorCode code) {
-      return code;
+      return Fault{code, position};
     }
     return std::nullopt;
   }
@@ -347,8 +353,8 @@ struct Case {
   void evaluate(const Binding& binding) {
     Ints values;
     Evaluation evaluation(binding.elements, data);
-    for (std::int64_t i = 0; i < length; ++i) {
-      values.push_back(evaluation.result(static_cast<std::int32_t>(i)));
+    for (position = 0; position < length; ++position) {
+      values.push_back(evaluation.result(static_cast<std::int32_t>(position)));
       if (binding.kind == Binding::Kind::Assert && values.back() == 0) {
         throw ErrorCode::AssertionFailed;
       }
@@ -393,7 +399,7 @@ Ints download(CpuBackend& cpu, const Vector& vector) {
 }
 
 void check(CpuBackend& cpu, Case& test, const std::vector<Ints>& inputs,
-           std::optional<ErrorCode> expected) {
+           std::optional<Fault> expected) {
   std::vector<Value> operands;
   for (const vcode::KernelParameter& input : test.b.kernel.inputs) {
     if (input.segdes) {
@@ -408,15 +414,22 @@ void check(CpuBackend& cpu, Case& test, const std::vector<Ints>& inputs,
   for (int round = 0; round < 2; ++round) {
     std::vector<Value> given = operands;
     std::vector<Value> results(test.b.kernel.outputs.size());
-    std::optional<ErrorCode> failure;
+    std::optional<cvl::Failure> failure;
     try {
       cpu.run(*prepared, given.data(), results.data());
     } catch (const cvl::Failure& failed) {
-      failure = failed.code();
+      failure = failed;
     }
-    REQUIRE((failure ? static_cast<int>(*failure) : -1) ==
-            (expected ? static_cast<int>(*expected) : -1));
-    if (failure) continue;
+    REQUIRE(failure.has_value() == expected.has_value());
+    if (failure) {
+      CAPTURE(failure->message(), failure->notes());
+      REQUIRE(failure->code() == expected->code);
+      const std::string place = std::to_string(expected->position) + ' ';
+      const bool division = expected->code == ErrorCode::DivisionByZero;
+      REQUIRE(failure->notes()[0].find((division ? "element " : "at position ") + place) !=
+              std::string::npos);
+      continue;
+    }
     for (std::size_t k = 0; k < results.size(); ++k) {
       CAPTURE(k);
       REQUIRE(download(cpu, results[k].vector()) == test.data.arrays[test.b.kernel.outputs[k].id]);
@@ -441,7 +454,7 @@ TEST_CASE("random kernels do what evaluating them directly does") {
                                           : "random:" + std::to_string(seed));
     Case test(seed);
     const std::vector<Ints> inputs = test.data.arrays;
-    const std::optional<ErrorCode> expected = test.evaluate();
+    const std::optional<Fault> expected = test.evaluate();
     check(seed % 2 == 0 ? one : three, test, inputs, expected);
     if (!expected) ++succeeded;
   }

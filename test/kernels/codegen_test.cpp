@@ -1,5 +1,6 @@
 // The CUDA C++ text of kernels, and its way to machine code, for which neither a device nor a
-// driver is needed. What needs the compiler says so where there is none.
+// driver is needed. What needs the compiler has the tag [nvrtc], and is skipped where there is
+// none.
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -17,6 +18,7 @@
 #include "cvl-cuda/codegen/pass_writer.hpp"
 #include "kernels/cuda_batch.hpp"
 #include "kernels/kernel_check.hpp"
+#include "skip.hpp"
 
 namespace {
 
@@ -199,12 +201,12 @@ TEST_CASE("kernels on disk are found again, and nothing else is") {
   CHECK_FALSE(KernelCache("").store(key, content));
 }
 
-TEST_CASE("generated text compiles, is kept, and is shipped") {
+TEST_CASE("generated text compiles, is kept, and is shipped", "[nvrtc]") {
   std::string why;
   const Nvrtc* compiler = Nvrtc::find(why);
   if (compiler == nullptr) {
     CHECK_FALSE(why.empty());
-    WARN("not tested here: " << why);
+    testing::skip(why);
     return;
   }
   const Folder folder;
@@ -236,11 +238,11 @@ TEST_CASE("generated text compiles, is kept, and is shipped") {
   CHECK(found->found);
 }
 
-TEST_CASE("generated text compares numbers and not their last eight bits") {
+TEST_CASE("generated text compares numbers and not their last eight bits", "[nvrtc]") {
   std::string why;
   const Nvrtc* compiler = Nvrtc::find(why);
   if (compiler == nullptr) {
-    WARN("not tested here: " << why);
+    testing::skip(why);
     return;
   }
   constexpr std::pair<const char*, const char*> kComparisons[] = {
@@ -286,10 +288,10 @@ TEST_CASE("generated text compares numbers and not their last eight bits") {
   }
 }
 
-TEST_CASE("what the compiler says about wrong text is passed on") {
+TEST_CASE("what the compiler says about wrong text is passed on", "[nvrtc]") {
   std::string why;
   if (Nvrtc::find(why) == nullptr) {
-    WARN("not tested here: " << why);
+    testing::skip(why);
     return;
   }
   const auto program = program_of(kMulAdd);

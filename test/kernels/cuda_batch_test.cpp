@@ -18,29 +18,35 @@ namespace {
 
 using kernel_test::Counts;
 
-TEST_CASE("generated kernels do what the reference evaluator does", "[kernels]") {
+property::Library emulated_cuda() {
   for (const property::Library& library : property::backends_under_test()) {
-    if (library.name != "cuda (emulated)") continue;
-    Counts counts;
-    for (const property::BackendChoice& choice : library.choices) {
-      for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
-        INFO(choice.name << ", kernel " << number);
-        const std::string text = kernel_test::batch_kernel(number);
-        INFO(text);
-        std::string messages;
-        const auto program = kernel_test::parsed(text, messages);
-        REQUIRE(program);
-        const auto backend = choice.make(kernel_test::batch_widths(number));
-        property::Random random(property::test_seed() + static_cast<std::uint64_t>(number));
-        kernel_test::check_on_operands(*backend, program->kernels[0], random, counts);
-        INFO((backend->notes().empty() ? "" : backend->notes()[0]));
-        CHECK(counts.left == 0);
-      }
-    }
-    CHECK(counts.ran > kernel_test::kBatchKernels);
-    CHECK(counts.failed > 0);
-    CHECK(counts.failed < counts.ran / 2);
+    if (library.name == "cuda (emulated)") return library;
   }
+  FAIL("there is no emulated device");
+  return {};
+}
+
+TEST_CASE("generated kernels do what the reference evaluator does", "[kernels]") {
+  const property::Library library = emulated_cuda();
+  Counts counts;
+  for (const property::BackendChoice& choice : library.choices) {
+    for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
+      INFO(choice.name << ", kernel " << number);
+      const std::string text = kernel_test::batch_kernel(number);
+      INFO(text);
+      std::string messages;
+      const auto program = kernel_test::parsed(text, messages);
+      REQUIRE(program);
+      const auto backend = choice.make(kernel_test::batch_widths(number));
+      property::Random random(property::test_seed() + static_cast<std::uint64_t>(number));
+      kernel_test::check_on_operands(*backend, program->kernels[0], random, counts);
+      INFO((backend->notes().empty() ? "" : backend->notes()[0]));
+      CHECK(counts.left == 0);
+    }
+  }
+  CHECK(counts.ran > kernel_test::kBatchKernels);
+  CHECK(counts.failed > 0);
+  CHECK(counts.failed < counts.ran / 2);
 }
 
 /// Thousands of positions: several tiles, with long segments and runs of short and empty ones.
@@ -54,29 +60,28 @@ std::vector<std::int64_t> many_tiles(property::Random& random) {
 }
 
 TEST_CASE("generated kernels do the same over many tiles", "[kernels]") {
-  for (const property::Library& library : property::backends_under_test()) {
-    if (library.name != "cuda (emulated)") continue;
-    const auto& costs = kernel_test::cost_cases();
-    Counts counts;
-    for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
-      const auto at = static_cast<std::size_t>(number);
-      const bool random_one = at >= costs.size();
-      const std::string text =
-          random_one ? kernel_test::batch_kernel(number) : kernel_test::cost_kernel(costs[at]);
-      INFO("kernel " << number << '\n' << text);
-      std::string messages;
-      const auto program = kernel_test::parsed(text, messages);
-      REQUIRE(program);
-      const auto& choice = library.choices[at % library.choices.size()];
-      const auto backend =
-          choice.make(random_one ? kernel_test::batch_widths(number) : cvl::Widths{});
-      property::Random random(property::test_seed() + at);
-      kernel_test::check_on_lengths(*backend, program->kernels[0], many_tiles(random), random,
-                                    counts);
-    }
-    CHECK(counts.left == 0);
-    CHECK(counts.failed < counts.ran / 2);
+  const property::Library library = emulated_cuda();
+  const auto& costs = kernel_test::cost_cases();
+  Counts counts;
+  for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
+    const auto at = static_cast<std::size_t>(number);
+    const bool random_one = at >= costs.size();
+    const std::string text =
+        random_one ? kernel_test::batch_kernel(number) : kernel_test::cost_kernel(costs[at]);
+    INFO("kernel " << number << '\n' << text);
+    std::string messages;
+    const auto program = kernel_test::parsed(text, messages);
+    REQUIRE(program);
+    const auto& choice = library.choices[at % library.choices.size()];
+    const auto backend =
+        choice.make(random_one ? kernel_test::batch_widths(number) : cvl::Widths{});
+    property::Random random(property::test_seed() + at);
+    kernel_test::check_on_lengths(*backend, program->kernels[0], many_tiles(random), random,
+                                  counts);
   }
+  CHECK(counts.left == 0);
+  CHECK(counts.ran == kernel_test::kBatchKernels);
+  CHECK(counts.failed < counts.ran / 2);
 }
 
 /// What a backend makes of the operands.
@@ -99,72 +104,68 @@ std::vector<reference::Value> results_of(cvl::Backend& backend, const vcode::Ker
 TEST_CASE("FLOAT sums of generated kernels have the same bits whatever order blocks run in",
           "[kernels]") {
   const std::size_t sums = 2;  // a SCAN, and one beside FILTER and REDUCE
-  for (const property::Library& library : property::backends_under_test()) {
-    if (library.name != "cuda (emulated)") continue;
-    std::size_t compared = 0;
-    for (const kernel_test::CostCase& one : kernel_test::cost_cases()) {
-      if (std::string(one.bindings).find("+ FLOAT") == std::string::npos) continue;
-      const std::string text = kernel_test::cost_kernel(one);
-      INFO(text);
-      std::string messages;
-      const auto program = kernel_test::parsed(text, messages);
-      REQUIRE(program);
-      property::Random random(property::test_seed());
-      const auto operands =
-          kernel_test::random_operands(random, many_tiles(random), reference::Widths{32, 64});
-      std::vector<std::vector<reference::Value>> results;
-      for (const property::BackendChoice& choice : library.choices) {
-        const auto backend = choice.make(cvl::Widths{});
-        for (int repeat = 0; repeat < 3; ++repeat) {
-          results.push_back(results_of(*backend, program->kernels[0], operands, random));
-        }
+  const property::Library library = emulated_cuda();
+  std::size_t compared = 0;
+  for (const kernel_test::CostCase& one : kernel_test::cost_cases()) {
+    if (std::string(one.bindings).find("+ FLOAT") == std::string::npos) continue;
+    const std::string text = kernel_test::cost_kernel(one);
+    INFO(text);
+    std::string messages;
+    const auto program = kernel_test::parsed(text, messages);
+    REQUIRE(program);
+    property::Random random(property::test_seed());
+    const auto operands =
+        kernel_test::random_operands(random, many_tiles(random), reference::Widths{32, 64});
+    std::vector<std::vector<reference::Value>> results;
+    for (const property::BackendChoice& choice : library.choices) {
+      const auto backend = choice.make(cvl::Widths{});
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        results.push_back(results_of(*backend, program->kernels[0], operands, random));
       }
-      for (const auto& each : results) {
-        for (std::size_t k = 0; k < each.size(); ++k) {
-          CHECK(property::identical(each[k], results[0][k]));
-        }
-      }
-      ++compared;
     }
-    CHECK(compared >= sums);
+    for (const auto& each : results) {
+      for (std::size_t k = 0; k < each.size(); ++k) {
+        CHECK(property::identical(each[k], results[0][k]));
+      }
+    }
+    ++compared;
   }
+  CHECK(compared >= sums);
 }
 
 TEST_CASE("what runs of generated kernels cost", "[kernels]") {
-  for (const property::Library& library : property::backends_under_test()) {
-    if (library.name != "cuda (emulated)") continue;
-    for (const kernel_test::CostCase& one : kernel_test::cost_cases()) {
-      const std::string text = kernel_test::cost_kernel(one);
-      INFO(text);
-      std::string messages;
-      const auto program = kernel_test::parsed(text, messages);
-      INFO(messages);
-      REQUIRE(program);
-      const vcode::Kernel& kernel = program->kernels[0];
-      const auto backend = library.choices[0].make(cvl::Widths{});
-      property::Random random(property::test_seed());
-      const auto operands = kernel_test::random_operands(random, {1000, 0, 3, 4000, 1},
-                                                         property::widths_of(backend->widths()));
-      std::vector<cvl::Value> values, results(kernel.outputs.size());
-      for (const reference::Value& operand : operands) {
-        values.push_back(property::to_library(*backend, {operand}, random));
-      }
-      backend->synchronize();
-      const auto prepared = backend->prepare(kernel);
-      REQUIRE(prepared);
-      const cvl::DeviceCounters before = backend->counters();
-      REQUIRE(backend->run(*prepared, values.data(), results.data()));
-      const cvl::DeviceCounters after = backend->counters();
-      // Selections move to smaller blocks when much was dropped.
-      const std::uint64_t moved = one.waits > 0 && one.launches == 1 ? 1 : 0;
-      CHECK(after.launches - before.launches >= one.launches);
-      CHECK(after.launches - before.launches <= one.launches + moved);
-      CHECK(after.waits - before.waits == one.waits);
-      backend->synchronize();
-      Counts counts;
-      kernel_test::check_on_operands(*backend, kernel, random, counts);
-      CHECK(counts.left == 0);
+  const property::Library library = emulated_cuda();
+  for (const kernel_test::CostCase& one : kernel_test::cost_cases()) {
+    const std::string text = kernel_test::cost_kernel(one);
+    INFO(text);
+    std::string messages;
+    const auto program = kernel_test::parsed(text, messages);
+    INFO(messages);
+    REQUIRE(program);
+    const vcode::Kernel& kernel = program->kernels[0];
+    const auto backend = library.choices[0].make(cvl::Widths{});
+    property::Random random(property::test_seed());
+    const auto operands = kernel_test::random_operands(random, {1000, 0, 3, 4000, 1},
+                                                       property::widths_of(backend->widths()));
+    std::vector<cvl::Value> values, results(kernel.outputs.size());
+    for (const reference::Value& operand : operands) {
+      values.push_back(property::to_library(*backend, {operand}, random));
     }
+    backend->synchronize();
+    const auto prepared = backend->prepare(kernel);
+    REQUIRE(prepared);
+    const cvl::DeviceCounters before = backend->counters();
+    REQUIRE(backend->run(*prepared, values.data(), results.data()));
+    const cvl::DeviceCounters after = backend->counters();
+    // Selections move to smaller blocks when much was dropped.
+    const std::uint64_t moved = one.waits > 0 && one.launches == 1 ? 1 : 0;
+    CHECK(after.launches - before.launches >= one.launches);
+    CHECK(after.launches - before.launches <= one.launches + moved);
+    CHECK(after.waits - before.waits == one.waits);
+    backend->synchronize();
+    Counts counts;
+    kernel_test::check_on_operands(*backend, kernel, random, counts);
+    CHECK(counts.left == 0);
   }
 }
 

@@ -189,8 +189,7 @@ class KernelText {
         chance(0.3) ? size() : once();
         break;
       case 7:
-        body_ += fmt::format("  ASSERT {} {} \"must hold\"\n", where,
-                             thunk(chance(0.9) ? "T" : boolean(space, 2)));
+        assertion(space, where);
         break;
       case 8:
         random(space, where);
@@ -213,6 +212,11 @@ class KernelText {
     space.ints.push_back(i);
     space.floats.push_back(x);
     space.bools.push_back(f);
+  }
+
+  void assertion(const SpaceNames& space, const std::string& where) {
+    const std::string condition = thunk(chance(0.9) ? "T" : boolean(space, 2));
+    body_ += fmt::format("  ASSERT {} {} \"{} must hold\"\n", where, condition, name("check"));
   }
 
   void random(SpaceNames& space, const std::string& where) {

@@ -1,5 +1,7 @@
-// Random kernels: their text survives printing, and every vector library does what the reference
-// evaluator does, for all widths and for segments of all kinds.
+// Random kernels: their text survives printing, and the CPU library does what the reference
+// evaluator does, for all widths and for segments of all kinds. The emulated CUDA library runs the
+// kernels that were compiled with the tests (cuda_batch_test.cpp), and leaves these to their SPECs
+// but for those that it may run on the host.
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,7 +39,7 @@ void check_kernel(cvl::Backend& backend, Random& random, Counts& counts) {
   kernel_test::check_on_operands(backend, program->kernels[0], random, counts);
 }
 
-TEST_CASE("random kernels on every library", "[kernels]") {
+TEST_CASE("random kernels", "[kernels]") {
   // Enough that some fail, in instrumented builds too.
   const auto kernels =
       static_cast<int>(std::max<std::int64_t>(100, 400 / property::shrink_factor()));
@@ -54,12 +56,15 @@ TEST_CASE("random kernels on every library", "[kernels]") {
       }
     }
     CAPTURE(library.name);
-    if (library.name == "cpu") {
-      CHECK(counts.left == 0);
-      CHECK(counts.ran > kernels);
-      CHECK(counts.failed > 0);
-      CHECK(counts.failed < counts.ran / 2);
+    if (library.name == "cuda (emulated)") {
+      CHECK(counts.ran == 0);
+      CHECK(counts.left > kernels);
+      continue;
     }
+    CHECK((counts.left > 0) == (library.name == "cuda (emulated), small on host"));
+    CHECK(counts.ran > kernels);
+    CHECK(counts.failed > 0);
+    CHECK(counts.failed < counts.ran / 2);
   }
 }
 

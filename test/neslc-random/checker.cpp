@@ -1,5 +1,7 @@
 #include "checker.hpp"
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "interpreter.hpp"
@@ -8,6 +10,9 @@
 #include "neslc/parser.hpp"
 #include "neslc/value_text.hpp"
 #include "program.hpp"
+#include "vcode-smith/machine_runner.hpp"
+#include "vcode/link.hpp"
+#include "vcode/parser.hpp"
 #include "vinterp/backends.hpp"
 
 namespace neslc::random_test {
@@ -16,6 +21,7 @@ namespace {
 using direct::Value;
 
 constexpr std::int64_t kSteps = 60'000;
+constexpr std::string_view kCheckFailed = "RUNTIME ERROR: ";
 
 std::unique_ptr<cvl::Backend> make_backend() {
   vinterp::Options options;
@@ -92,6 +98,14 @@ class Reader {
   std::size_t next_ = 0;
 };
 
+/// What the direct evaluator says: a value, or why there is none.
+std::string text_of(const std::optional<Value>& value, const std::set<std::string>& messages) {
+  if (value) return direct::text_of(*value);
+  std::string text = "error";
+  for (const std::string& message : messages) text += ", " + message;
+  return text;
+}
+
 }  // namespace
 
 Checker::Checker(int level)
@@ -131,20 +145,25 @@ Verdict Checker::check(const std::string& text) {
 Verdict Checker::compare(const CheckedForm& form, std::vector<cvl::Value>& values) {
   using Kind = Verdict::Kind;
   std::optional<Value> expected;
-  std::string stopped;
+  std::set<std::string> messages;
   try {
     expected = direct::Interpreter(session_.types(), kSteps).evaluate(*form.body);
   } catch (const direct::RuntimeError& error) {
-    stopped = error.what();
+    messages = error.messages;
   } catch (const direct::Unspecified& reason) {
     return {Kind::Skipped, reason.what()};
   }
   try {
     Evaluation evaluation = evaluator_.evaluate(form);
     if (evaluation.status == Evaluation::Status::Stopped) {
-      if (!expected) return {Kind::BothStopped, ""};
+      const bool same = evaluation.message.starts_with(kCheckFailed) &&
+                        messages.contains(evaluation.message.substr(kCheckFailed.size()));
+      if (same) {
+        const std::string differs = difference_when_optimized(form);
+        return {differs.empty() ? Kind::BothStopped : Kind::Differs, differs};
+      }
       return {Kind::Differs,
-              "compiled: " + evaluation.message + "\n  direct: " + direct::text_of(*expected)};
+              "compiled: " + evaluation.message + "\n  direct: " + text_of(expected, messages)};
     }
     if (evaluation.status != Evaluation::Status::Done) {
       return {Kind::Differs, "the compiled program failed: " +
@@ -157,11 +176,32 @@ Verdict Checker::compare(const CheckedForm& form, std::vector<cvl::Value>& value
     const Value value = reader.read(form.scheme.type, 1)[0];
     if (!reader.complete()) return {Kind::Differs, "too many vectors"};
     if (expected && direct::equal(value, *expected)) return {};
-    return {Kind::Differs, "compiled: " + direct::text_of(value) + "\n  direct: " +
-                               (expected ? direct::text_of(*expected) : "error, " + stopped)};
+    return {Kind::Differs,
+            "compiled: " + direct::text_of(value) + "\n  direct: " + text_of(expected, messages)};
   } catch (const std::exception& error) {
     return {Kind::Differs, std::string("exception: ") + error.what()};
   }
+}
+
+std::string Checker::difference_when_optimized(const CheckedForm& form) {
+  const fcode::OptimizerOptions optimized = evaluator_.options.optimizer;
+  if (optimized.level == fcode::kLeastLevel) return "";
+  const auto run_of = [&](const fcode::OptimizerOptions& options) {
+    vcode::Diagnostics diagnostics;
+    auto program = vcode::parse(
+        std::make_shared<const vcode::Source>("program", evaluator_.compile(form, options)),
+        diagnostics);
+    return smith::run_on_machine(vcode::link(std::move(program.value()), diagnostics).value(),
+                                 *backend_, smith::RunSetup());
+  };
+  const smith::MachineRun written = run_of(not_optimized()), found = run_of(optimized);
+  // The values behind the message may be missing.
+  if (found.exited && written.exited && found.output == written.output && !found.error.empty() &&
+      written.error.starts_with(found.error)) {
+    return "";
+  }
+  return "optimized: " + found.message + found.error + "\n  as written: " + written.message +
+         written.error;
 }
 
 }  // namespace neslc::random_test

@@ -14,7 +14,7 @@ namespace neslc::random_test {
 struct Verdict {
   enum class Kind {
     Agreed,       // equal values
-    BothStopped,  // both ended in a run-time error
+    BothStopped,  // both ended in the same run-time error
     Skipped,      // the language does not say, or too long
     Rejected,     // a static error
     Differs,
@@ -34,6 +34,9 @@ class Checker {
  private:
   /// `values` gets what the compiled program has left, if it has come to its end.
   Verdict compare(const CheckedForm& form, std::vector<cvl::Value>& values);
+  /// Of a program that stops: what it does otherwise when it is optimized. `nesl` itself tells
+  /// failures of optimized programs as those of the program as it was written.
+  std::string difference_when_optimized(const CheckedForm& form);
 
   Session session_;
   std::unique_ptr<cvl::Backend> backend_;

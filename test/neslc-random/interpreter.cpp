@@ -147,21 +147,30 @@ Value Interpreter::apply_to_each(const ApplyToEach& node, Frame& frame) {
   }
   const std::size_t count = sources[0].as_sequence().size();
   for (const Value& source : sources) {
-    if (source.as_sequence().size() != count) throw RuntimeError("length mismatch");
+    if (source.as_sequence().size() != count)
+      throw RuntimeError("Length mismatch in an apply-to-each.");
   }
   if (count == 0) {
     constant_parts(*node.body, frame.instantiation);
     if (node.sieve) constant_parts(*node.sieve, frame.instantiation);
   }
   Sequence result;
+  std::optional<RuntimeError> stopped;
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t g = 0; g < sources.size(); ++g) {
       bind(*node.generators[g].pattern, sources[g].as_sequence()[i], frame);
     }
-    Value element = expression(*node.body, frame);
-    if (node.sieve && !expression(*node.sieve, frame).as_bool()) continue;
-    result.push_back(std::move(element));
+    try {
+      Value element = expression(*node.body, frame);
+      if (node.sieve && !expression(*node.sieve, frame).as_bool()) continue;
+      result.push_back(std::move(element));
+    } catch (const RuntimeError& error) {
+      // Another instance may be the one that the compiled program tells of.
+      if (!stopped) stopped = error;
+      stopped->messages.insert(error.messages.begin(), error.messages.end());
+    }
   }
+  if (stopped) throw *stopped;
   return make_sequence(std::move(result));
 }
 

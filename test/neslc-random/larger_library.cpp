@@ -41,7 +41,9 @@ Value ranks(V v, bool descending) {
 }
 
 Value nth_smallest(const Sequence& s, std::int64_t k) {
-  if (k < 0 || k >= static_cast<std::int64_t>(s.size())) throw RuntimeError("index out of range");
+  if (k < 0 || k >= static_cast<std::int64_t>(s.size())) {
+    throw RuntimeError("Sequence reference (a[i]) out of bounds.");
+  }
   return s[sorted_positions(s, false)[static_cast<std::size_t>(k)]];
 }
 

@@ -45,27 +45,27 @@ Value difference(const Value& a, const Value& b) {
 
 Value quotient(const LibraryCall&, const Value& v) {
   const Value& divisor = v.second();
-  if (order(divisor, zero_like(divisor)) == 0) throw RuntimeError("division by zero");
+  if (order(divisor, zero_like(divisor)) == 0) throw RuntimeError("Divide by zero.");
   return by_number(
       v.first(), divisor, [](auto x, auto y) { return x / y; },
       [](auto x, auto y) { return x / y; });
 }
 
 Value remainder(const LibraryCall&, const Value& v) {
-  if (v.second().as_int() == 0) throw RuntimeError("division by zero");
+  if (v.second().as_int() == 0) throw RuntimeError("Divide by zero in function REM.");
   return make_int(v.first().as_int() % v.second().as_int());
 }
 
 Value modulus(const LibraryCall&, const Value& v) {
   const std::int64_t d = v.second().as_int();
-  if (d == 0) throw RuntimeError("division by zero");
+  if (d == 0) throw RuntimeError("Divide by zero in function MOD.");
   const std::int64_t r = v.first().as_int() % d;
   return make_int(r != 0 && (r < 0) != (d < 0) ? r + d : r);
 }
 
 Value power(const LibraryCall&, const Value& v) {
   std::int64_t p = v.second().as_int();
-  if (p < 0) throw RuntimeError("negative power");
+  if (p < 0) throw RuntimeError("The power must be nonnegative for ^ .");
   if (p > 64) throw Unspecified("a large power");
   Value result = v.first().is<double>() ? make_float(1) : make_int(1);
   for (; p > 0; --p) {
@@ -96,7 +96,7 @@ Value whole(double value) {
 }
 
 Value integer_root(const LibraryCall&, const Value& v) {
-  if (v.as_int() < 0) throw RuntimeError("root of a negative number");
+  if (v.as_int() < 0) throw RuntimeError("Sqrt of negative number.");
   std::int64_t root = 0;
   while ((root + 1) * (root + 1) <= v.as_int()) ++root;
   return make_int(root);

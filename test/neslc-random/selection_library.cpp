@@ -13,8 +13,9 @@ std::int64_t size_of(const Sequence& s) {
   return static_cast<std::int64_t>(s.size());
 }
 
-Value part(const Sequence& s, std::int64_t begin, std::int64_t end) {
-  if (begin < 0 || end < begin || end > size_of(s)) throw RuntimeError("bounds");
+/// Of a function that stops with `message` if there is no such part.
+Value part(const Sequence& s, std::int64_t begin, std::int64_t end, const char* message) {
+  if (begin < 0 || end < begin || end > size_of(s)) throw RuntimeError(message);
   return make_sequence(Sequence(s.begin() + begin, s.begin() + end));
 }
 
@@ -33,7 +34,8 @@ Value concatenation(const Sequence& a, const Sequence& b) {
 Value interleaved(C, V v) {
   const Sequence& a = v.first().as_sequence();
   const Sequence& b = v.second().as_sequence();
-  if (a.size() < b.size() || a.size() > b.size() + 1) throw RuntimeError("lengths differ");
+  if (a.size() < b.size() || a.size() > b.size() + 1)
+    throw RuntimeError("Length mismatch for function INTERLEAVE.");
   Sequence result;
   for (std::size_t i = 0; i < a.size(); ++i) {
     result.push_back(a[i]);
@@ -42,17 +44,18 @@ Value interleaved(C, V v) {
   return make_sequence(std::move(result));
 }
 
+constexpr const char* kBadPartition = "Length mismatch in function PARTITION.";
+
 /// In pieces of the given lengths.
 Value pieces(const Sequence& s, const std::vector<std::int64_t>& lengths) {
   Sequence result;
   std::int64_t at = 0;
   for (const std::int64_t length : lengths) {
     if (length < 0) throw Unspecified("a negative length");
-    if (at + length > size_of(s)) throw RuntimeError("lengths differ");
-    result.push_back(part(s, at, at + length));
+    result.push_back(part(s, at, at + length, kBadPartition));
     at += length;
   }
-  if (at != size_of(s)) throw RuntimeError("lengths differ");
+  if (at != size_of(s)) throw RuntimeError(kBadPartition);
   return make_sequence(std::move(result));
 }
 
@@ -77,7 +80,7 @@ Value run_lengths(C, V v) {
 Value split(C, V v) {
   const Sequence& s = v.first().as_sequence();
   const Sequence& flags = v.second().as_sequence();
-  if (s.size() != flags.size()) throw RuntimeError("lengths differ");
+  if (s.size() != flags.size()) throw RuntimeError("Bad arguments to function PERMUTE.");
   Sequence sides[2];
   for (std::size_t i = 0; i < s.size(); ++i) sides[flags[i].as_bool() ? 1 : 0].push_back(s[i]);
   return make_sequence({make_sequence(std::move(sides[0])), make_sequence(std::move(sides[1]))});
@@ -88,7 +91,9 @@ Value transposed(C, V v) {
   if (rows.empty()) return v;
   const std::size_t width = rows[0].as_sequence().size();
   for (const Value& row : rows) {
-    if (row.as_sequence().size() != width) throw RuntimeError("lengths differ");
+    if (row.as_sequence().size() != width) {
+      throw RuntimeError("Lengths of subsequences are not equal in function TRANSPOSE.");
+    }
   }
   Sequence result;
   for (std::size_t column = 0; column < width; ++column) {
@@ -127,11 +132,13 @@ Value in_groups(C, V v) {
 
 /// `count` elements from the beginning, or, if it is negative, from the end.
 Value taken(const Sequence& s, std::int64_t count) {
-  return count >= 0 ? part(s, 0, count) : part(s, size_of(s) + count, size_of(s));
+  const char* message = "Bounds error for function TAKE.";
+  return count >= 0 ? part(s, 0, count, message) : part(s, size_of(s) + count, size_of(s), message);
 }
 
 Value dropped(const Sequence& s, std::int64_t count) {
-  return count >= 0 ? part(s, count, size_of(s)) : part(s, 0, size_of(s) + count);
+  const char* message = "Bounds error for function DROP.";
+  return count >= 0 ? part(s, count, size_of(s), message) : part(s, 0, size_of(s) + count, message);
 }
 
 }  // namespace
@@ -147,13 +154,15 @@ LibraryTable selection_functions() {
       {"subseq",
        [](C, V v) {
          return part(v.first().as_sequence(), v.second().first().as_int(),
-                     v.second().second().as_int());
+                     v.second().second().as_int(), "Bounds error for function SUBSEQ.");
        }},
       {"take", [](C, V v) { return taken(v.first().as_sequence(), v.second().as_int()); }},
       {"drop", [](C, V v) { return dropped(v.first().as_sequence(), v.second().as_int()); }},
       {"odd_elts",
        [](C, V v) {
-         if (v.as_sequence().empty()) throw RuntimeError("bounds");
+         if (v.as_sequence().empty()) {
+           throw RuntimeError("In [s:e:l], e must be >= to s, and l must be positive.");
+         }
          return strided(v.as_sequence(), 1);
        }},
       {"even_elts", [](C, V v) { return strided(v.as_sequence(), 0); }},
@@ -169,23 +178,24 @@ LibraryTable selection_functions() {
        [](C, V v) {
          const Sequence& s = v.first().as_sequence();
          if (s.empty()) return v.first();
-         return concatenation(part(s, 1, size_of(s)).as_sequence(), {v.second()});
+         return concatenation(dropped(s, 1).as_sequence(), {v.second()});
        }},
       {"previous",
        [](C, V v) {
          const Sequence& s = v.first().as_sequence();
          if (s.empty()) return v.first();
-         return concatenation({v.second()}, part(s, 0, size_of(s) - 1).as_sequence());
+         return concatenation({v.second()}, dropped(s, -1).as_sequence());
        }},
       {"pack_index", flag_positions},
       {"head_rest",
        [](C, V v) {
-         const Value rest = part(v.as_sequence(), 1, size_of(v.as_sequence()));
-         return make_pair(v.as_sequence()[0], rest);
+         const Sequence& s = v.as_sequence();
+         if (s.empty()) throw RuntimeError("Sequence reference (a[i]) out of bounds.");
+         return make_pair(s[0], dropped(s, 1));
        }},
       {"rest_tail",
        [](C, V v) {
-         const Value rest = part(v.as_sequence(), 0, size_of(v.as_sequence()) - 1);
+         const Value rest = taken(v.as_sequence(), size_of(v.as_sequence()) - 1);
          return make_pair(rest, v.as_sequence().back());
        }},
       {"partition", partitioned},

@@ -56,9 +56,10 @@ Value scanned(C call, const Value& v, const char* operation) {
   return make_sequence(std::move(result));
 }
 
-std::size_t position(const Value& index, const Sequence& sequence) {
+std::size_t position(const Value& index, const Sequence& sequence,
+                     const char* message = "Sequence reference (a[i]) out of bounds.") {
   if (index.as_int() < 0 || index.as_int() >= static_cast<std::int64_t>(sequence.size())) {
-    throw RuntimeError("index out of range");
+    throw RuntimeError(message);
   }
   return static_cast<std::size_t>(index.as_int());
 }
@@ -66,7 +67,7 @@ std::size_t position(const Value& index, const Sequence& sequence) {
 Value zipped(C, V v) {
   const Sequence& a = v.first().as_sequence();
   const Sequence& b = v.second().as_sequence();
-  if (a.size() != b.size()) throw RuntimeError("lengths differ");
+  if (a.size() != b.size()) throw RuntimeError("Length mismatch in function ZIP.");
   Sequence result;
   for (std::size_t i = 0; i < a.size(); ++i) result.push_back(make_pair(a[i], b[i]));
   return make_sequence(std::move(result));
@@ -98,7 +99,8 @@ Value replaced(C, V v) {
 }
 
 Value range(C call, std::int64_t start, std::int64_t step, std::int64_t end) {
-  if (end < start || step < 1) throw RuntimeError("a bad range");
+  if (end < start || step < 1)
+    throw RuntimeError("In [s:e:l], e must be >= to s, and l must be positive.");
   if (end - start > kLongest) throw Unspecified("a long sequence");
   Sequence result;
   for (std::int64_t i = start; i < end; i += step) result.push_back(make_int(i));
@@ -109,27 +111,31 @@ Value range(C call, std::int64_t start, std::int64_t step, std::int64_t end) {
 Value read(C, V v) {
   const Sequence& from = v.first().as_sequence();
   Sequence result;
-  for (const Value& index : v.second().as_sequence()) result.push_back(from[position(index, from)]);
+  for (const Value& index : v.second().as_sequence()) {
+    result.push_back(from[position(index, from, "Index out of bounds for function ->.")]);
+  }
   return make_sequence(std::move(result));
 }
 
 Value written(C, V v) {
   Sequence result = v.first().as_sequence();
   for (const Value& pair : v.second().as_sequence()) {
-    const std::size_t at = position(pair.first(), result);
+    const std::size_t at = position(pair.first(), result, "Index out of bounds for function <-.");
     result[at] = pair.second();
   }
   return make_sequence(std::move(result));
 }
 
+constexpr const char* kBadPermutation = "Bad arguments to function PERMUTE.";
+
 Value permuted(C, V v) {
   const Sequence& from = v.first().as_sequence();
   const Sequence& indices = v.second().as_sequence();
-  if (from.size() != indices.size()) throw RuntimeError("lengths differ");
+  if (from.size() != indices.size()) throw RuntimeError(kBadPermutation);
   std::vector<bool> taken(from.size());
   Sequence result(from.size(), make_int(0));
   for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::size_t at = position(indices[i], from);
+    const std::size_t at = position(indices[i], from, kBadPermutation);
     if (taken[at]) throw Unspecified("an index twice");
     taken[at] = true;
     result[at] = from[i];

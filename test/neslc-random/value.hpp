@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -67,9 +68,11 @@ std::string string_of(const Value& value);
 bool equal(const Value& a, const Value& b);
 std::string text_of(const Value& value);
 
-/// The program ends itself: a run-time error of the language.
-struct RuntimeError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// The program ends itself: a run-time error of the language. Of several instances of an
+/// apply-to-each that stop, any one tells why.
+struct RuntimeError {
+  explicit RuntimeError(std::string message) : messages{std::move(message)} {}
+  std::set<std::string> messages;
 };
 
 /// The language does not say what happens, or the evaluation would take too long.

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace reference {
 namespace {
@@ -89,7 +90,13 @@ class KernelEvaluator {
         bind_size(kernel_.arrays[input.id].length, length_of(operands[i]));
       }
     }
-    for (const Binding& each : kernel_.bindings) binding(each);
+    for (std::size_t i = 0; i < kernel_.bindings.size(); ++i) {
+      try {
+        binding(kernel_.bindings[i]);
+      } catch (const Failure& failure) {
+        throw KernelFailure{{failure.code, position_}, i, number_};
+      }
+    }
     std::vector<Value> results;
     for (const vcode::KernelParameter output : kernel_.outputs) {
       results.push_back(output.segdes ? Value(segdes_[output.id]) : arrays_[output.id]);
@@ -113,7 +120,7 @@ class KernelEvaluator {
 
   // ---- expressions, by need ----
 
-  Value evaluate(const Thunk& thunk, std::uint32_t at, std::int64_t index) const {
+  Value evaluate(const Thunk& thunk, std::uint32_t at, std::int64_t index) {
     const ThunkNode& node = thunk.nodes[at];
     const auto argument = [&](int k) { return evaluate(thunk, node.args[k], index); };
     switch (node.kind) {
@@ -159,8 +166,13 @@ class KernelEvaluator {
     }
   }
 
-  static void check_index(std::int64_t index, std::int64_t count) {
-    if (index < 0 || index >= count) throw Failure{ErrorCode::IndexOutOfRange, index};
+  void check_index(std::int64_t index, std::int64_t count) {
+    if (index < 0 || index >= count) fail(ErrorCode::IndexOutOfRange, index);
+  }
+
+  [[noreturn]] void fail(ErrorCode code, std::int64_t number) {
+    number_ = number;
+    throw Failure{code};
   }
 
   static std::int64_t segment_at(const Segdes& segdes, std::int64_t position) {
@@ -171,11 +183,12 @@ class KernelEvaluator {
     return segment;
   }
 
-  Value result(const Thunk& thunk, std::size_t component, std::int64_t index) const {
+  Value result(const Thunk& thunk, std::size_t component, std::int64_t index) {
+    position_ = index;
     return evaluate(thunk, thunk.results[component], index);
   }
 
-  std::vector<Value> components_at(const Binding& binding, std::int64_t index) const {
+  std::vector<Value> components_at(const Binding& binding, std::int64_t index) {
     std::vector<Value> elements;
     for (std::size_t k = 0; k < binding.elements.results.size(); ++k) {
       elements.push_back(result(binding.elements, k, index));
@@ -183,11 +196,19 @@ class KernelEvaluator {
     return elements;
   }
 
-  // All elements of one component over a space.
-  Value all(const Thunk& thunk, std::size_t component, std::int64_t count) const {
-    Value vector = empty_of(thunk.nodes[thunk.results[component]].type);
-    for (std::int64_t i = 0; i < count; ++i) append(vector, result(thunk, component, i));
-    return vector;
+  // All elements of the components over the space of the binding.
+  std::vector<Value> all(const Binding& binding) {
+    std::vector<Value> vectors;
+    for (const std::uint32_t component : binding.elements.results) {
+      vectors.push_back(empty_of(binding.elements.nodes[component].type));
+    }
+    const std::int64_t count = length(binding.space);
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < vectors.size(); ++k) {
+        append(vectors[k], result(binding.elements, k, i));
+      }
+    }
+    return vectors;
   }
 
   // ---- bindings ----
@@ -197,14 +218,14 @@ class KernelEvaluator {
     switch (binding.kind) {
       case Kind::Size: {
         const std::int64_t value = int_of(result(binding.elements, 0, 0));
-        if (value < 0) throw Failure{ErrorCode::NegativeLength};
+        if (value < 0) fail(ErrorCode::NegativeLength, value);
         sizes_[binding.size] = value;
         break;
       }
       case Kind::Assert:
         for (std::int64_t i = 0; i < length(binding.space); ++i) {
           if (!flag_of(result(binding.elements, 0, i))) {
-            throw Failure{ErrorCode::AssertionFailed, i};
+            throw Failure{ErrorCode::AssertionFailed};
           }
         }
         break;
@@ -214,25 +235,14 @@ class KernelEvaluator {
         }
         break;
       case Kind::Map:
-        for (std::size_t k = 0; k < components; ++k) {
-          arrays_[binding.arrays[k]] = all(binding.elements, k, length(binding.space));
-        }
+        store_all(binding, all(binding));
         break;
       case Kind::Random:
-        arrays_[binding.arrays[0]] =
-            reference::evaluate(Op::Rand, Type::Int, widths_, random_,
-                                {all(binding.elements, 0, length(binding.space))})[0];
+        draw(binding);
         break;
       case Kind::Scan:
       case Kind::Reduce:
-        for (std::size_t k = 0; k < components; ++k) {
-          const Value elements = all(binding.elements, k, length(binding.space));
-          arrays_[binding.arrays[k]] =
-              binding.kind == Kind::Reduce
-                  ? reduce(binding.monoids[k].op, widths_, elements, segments(binding.space))
-                  : scan(scan_of(binding.monoids[k].op), widths_, elements,
-                         segments(binding.space));
-        }
+        fold(binding);
         break;
       case Kind::Segments:
         lengths(binding);
@@ -241,7 +251,8 @@ class KernelEvaluator {
         scatter(binding);
         break;
       default:
-        filter(binding, binding.kind == Kind::Filter ? 1 : binding.classes);
+        filter(binding,
+               binding.kind == Kind::Filter ? 1 : static_cast<std::size_t>(binding.classes));
     }
   }
 
@@ -250,45 +261,76 @@ class KernelEvaluator {
                            static_cast<int>(Op::AddScan));
   }
 
+  void store_all(const Binding& binding, std::vector<Value> vectors) {
+    for (std::size_t k = 0; k < vectors.size(); ++k) {
+      arrays_[binding.arrays[k]] = std::move(vectors[k]);
+    }
+  }
+
+  void draw(const Binding& binding) {
+    const Value bounds = all(binding)[0];
+    try {
+      arrays_[binding.arrays[0]] =
+          reference::evaluate(Op::Rand, Type::Int, widths_, random_, {bounds})[0];
+    } catch (const Failure& failure) {
+      position_ = failure.position;
+      fail(failure.code, std::get<Ints>(bounds)[static_cast<std::size_t>(position_)]);
+    }
+  }
+
+  void fold(const Binding& binding) {
+    std::vector<Value> vectors = all(binding);
+    const Segdes within = segments(binding.space);
+    for (std::size_t k = 0; k < vectors.size(); ++k) {
+      const Op op = binding.monoids[k].op;
+      vectors[k] = binding.kind == Kind::Reduce ? reduce(op, widths_, vectors[k], within)
+                                                : scan(scan_of(op), widths_, vectors[k], within);
+    }
+    store_all(binding, std::move(vectors));
+  }
+
   void lengths(const Binding& binding) {
-    const Value all_lengths = all(binding.elements, 0, length(binding.space));
-    Segdes made;
-    for (const std::int64_t each : std::get<Ints>(all_lengths)) {
-      if (each < 0) throw Failure{ErrorCode::NegativeLength};
-      made.lengths.push_back(each);
+    Segdes made{std::get<Ints>(all(binding)[0])};
+    for (position_ = 0; position_ < made.count(); ++position_) {
+      const std::int64_t each = made.lengths[static_cast<std::size_t>(position_)];
+      if (each < 0) fail(ErrorCode::NegativeLength, each);
     }
     segdes_[binding.segdes[0]] = made;
     sizes_[kernel_.segdes[binding.segdes[0]].total] = made.total();
   }
 
-  void filter(const Binding& binding, std::int64_t classes) {
+  void filter(const Binding& binding, std::size_t classes) {
     const std::size_t components = binding.elements.results.size();
     const Segdes from = segments(binding.space);
-    for (std::int64_t c = 0; c < classes; ++c) {
-      std::vector<Value> kept;
-      for (std::size_t k = 0; k < components; ++k) {
-        kept.push_back(empty_of(binding.elements.nodes[binding.elements.results[k]].type));
-      }
-      Segdes made;
-      std::int64_t at = 0;
-      for (const std::int64_t segment : from.lengths) {
-        std::int64_t count = 0;
-        for (const std::int64_t end = at + segment; at < end; ++at) {
-          const Value choice = result(binding.flags, 0, at);
-          const bool taken = binding.kind == Kind::Filter ? flag_of(choice) : int_of(choice) == c;
-          if (!taken && dropped_ == Dropped::LeftOut) continue;
-          const std::vector<Value> elements = components_at(binding, at);
-          if (!taken) continue;
-          ++count;
-          for (std::size_t k = 0; k < components; ++k) append(kept[k], elements[k]);
-        }
-        made.lengths.push_back(count);
-      }
-      for (std::size_t k = 0; k < components; ++k) {
-        arrays_[binding.arrays[static_cast<std::size_t>(c) * components + k]] = kept[k];
-      }
-      segdes_[binding.segdes[static_cast<std::size_t>(c)]] = made;
+    std::vector<Value> kept;  // of the first class, then of the next
+    for (std::size_t k = 0; k < classes * components; ++k) {
+      kept.push_back(
+          empty_of(binding.elements.nodes[binding.elements.results[k % components]].type));
     }
+    std::vector<Segdes> made(classes);
+    std::int64_t at = 0;
+    for (const std::int64_t segment : from.lengths) {
+      for (Segdes& each : made) each.lengths.push_back(0);
+      for (const std::int64_t end = at + segment; at < end; ++at) {
+        const std::int64_t to = class_at(binding, at);
+        const bool taken = to >= 0 && to < static_cast<std::int64_t>(classes);
+        if (!taken && dropped_ == Dropped::LeftOut) continue;
+        const std::vector<Value> elements = components_at(binding, at);
+        if (!taken) continue;
+        const auto c = static_cast<std::size_t>(to);
+        ++made[c].lengths.back();
+        for (std::size_t k = 0; k < components; ++k) append(kept[c * components + k], elements[k]);
+      }
+    }
+    store_all(binding, std::move(kept));
+    for (std::size_t c = 0; c < classes; ++c) segdes_[binding.segdes[c]] = made[c];
+  }
+
+  // Of FILTER 0 or -1 (dropped), of SPLIT any number.
+  std::int64_t class_at(const Binding& binding, std::int64_t at) {
+    const Value choice = result(binding.flags, 0, at);
+    if (binding.kind == Kind::Split) return int_of(choice);
+    return flag_of(choice) ? 0 : -1;
   }
 
   void scatter(const Binding& binding) {
@@ -328,6 +370,8 @@ class KernelEvaluator {
   std::map<vcode::SizeId, std::int64_t> sizes_;
   std::vector<Value> arrays_;
   std::vector<Segdes> segdes_;
+  std::int64_t position_ = 0;           // where the binding is
+  std::optional<std::int64_t> number_;  // at fault
 };
 
 }  // namespace

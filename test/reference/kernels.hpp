@@ -12,8 +12,9 @@ namespace reference {
 enum class Dropped { Evaluated, LeftOut };
 
 /// Runs a kernel on its operands (deepest first). `random` is the state of RAND, which the kernel
-/// moves on. Throws Failure; of several the one in the first binding. REQUIRES: a verified kernel,
-/// operands of its types.
+/// moves on. Throws KernelFailure; of several the one in the first binding, there at the first
+/// position (of INTO before those of the space itself). REQUIRES: a verified kernel, operands of
+/// its types that have the lengths it states.
 std::vector<Value> run_kernel(const vcode::Kernel& kernel, const Widths& widths,
                               const std::vector<Value>& operands, Random& random,
                               Dropped dropped = Dropped::Evaluated);

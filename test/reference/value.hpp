@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -63,6 +64,12 @@ struct Widths {
 struct Failure {
   ErrorCode code;
   std::int64_t position = -1;
+};
+
+/// A failure of a kernel: `position` is that in the space of the binding at fault.
+struct KernelFailure : Failure {
+  std::size_t binding = 0;             // index of it
+  std::optional<std::int64_t> number;  // the index, bound, length or size at fault
 };
 
 /// One line of the classic output format, with its newline.

@@ -124,6 +124,7 @@ MachineRun run_on_machine(const vcode::LinkedProgram& program, cvl::Backend& bac
     if (result.failure) {
       run.failure = result.failure->code;
       run.message = result.failure->message;
+      run.failed = program.code[result.at].op;
     } else if (!run.exited) {
       for (const cvl::Value& value : machine.stack()) {
         if (setup.stack == StackAs::Text) {

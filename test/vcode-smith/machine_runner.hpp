@@ -7,6 +7,7 @@
 
 #include "cvl/backend.hpp"
 #include "vcode/error_codes.hpp"
+#include "vcode/opcodes.hpp"
 #include "vcode/program.hpp"
 #include "vinterp/observer.hpp"
 #include "vinterp/warm_up.hpp"
@@ -15,7 +16,8 @@ namespace smith {
 
 struct MachineRun {
   std::optional<vcode::ErrorCode> failure;
-  std::string message;  // of the failure
+  std::string message;              // of the failure
+  std::optional<vcode::Op> failed;  // the operation that failed, if one did
   bool exited = false;
   std::string output;  // standard output: FWRITE STDOUT, then the final stack
   std::string error;   // standard error: WRITE
