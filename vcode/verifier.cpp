@@ -75,6 +75,7 @@ Verification Verifier::run(const VerifyOptions& options) {
     }
   }
   result_.effects = std::move(context_.effects);
+  result_.work = budget_for(program_) - context_.budget;
   return std::move(result_);
 }
 

@@ -1,6 +1,7 @@
 // Checks a linked program before it runs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Verification {
   std::vector<bool> guarded;
   /// Functions that a run can enter.
   std::vector<bool> reachable;
+  /// Stack entries that were looked at: about what the verification cost.
+  std::int64_t work = 0;
 };
 
 /// Infers what every function does to the stack, through conditionals, calls and recursion.

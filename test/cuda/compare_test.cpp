@@ -27,7 +27,8 @@ std::unique_ptr<cvl::Backend> make_emulated() {
   return make_under_test();
 }
 
-/// The CPU library, but what it says of one operation is off by one in the last element.
+/// The CPU library, but what it says of one operation is wrong in the last element: an INT is off
+/// by one, a FLOAT is 1; a failure has another place.
 class WrongBackend final : public cvl::Backend {
  public:
   explicit WrongBackend(Op wrong) : wrong_(wrong), inner_(make_cpu()) {}
@@ -37,13 +38,19 @@ class WrongBackend final : public cvl::Backend {
   cvl::Widths widths() const override { return inner_->widths(); }
   cvl::Heap& heap() override { return inner_->heap(); }
   void execute(Op op, Type type, Value* operands, Value* results) override {
-    inner_->execute(op, type, operands, results);
+    try {
+      inner_->execute(op, type, operands, results);
+    } catch (const cvl::Failure& failure) {
+      if (op != wrong_) throw;
+      throw cvl::Failure(failure.code(), failure.message(), {"somewhere else"});
+    }
     if (op != wrong_) return;
     Vector& vector = results[0].vector();
-    std::vector<std::int32_t> elements(static_cast<std::size_t>(vector.length));
-    inner_->download(vector, 0, vector.length, elements.data());
-    elements.back() += 1;
-    vector = inner_->upload(Type::Int, elements.data(), vector.length);
+    if (vector.type == Type::Int) {
+      change_last<std::int32_t>(vector, [](std::int32_t& last) { last += 1; });
+    } else {
+      change_last<double>(vector, [](double& last) { last = 1; });
+    }
   }
   Vector upload(Type type, const void* elements, std::int64_t length) override {
     return inner_->upload(type, elements, length);
@@ -56,6 +63,14 @@ class WrongBackend final : public cvl::Backend {
   void synchronize() override { inner_->synchronize(); }
 
  private:
+  template <class T, class Change>
+  void change_last(Vector& vector, Change change) {
+    std::vector<T> elements(static_cast<std::size_t>(vector.length));
+    inner_->download(vector, 0, vector.length, elements.data());
+    change(elements.back());
+    vector = inner_->upload(vector.type, elements.data(), vector.length);
+  }
+
   Op wrong_;
   std::unique_ptr<cvl::Backend> inner_;
 };
@@ -117,5 +132,27 @@ TEST_CASE("or stops the run at the first difference") {
     REQUIRE(failure.notes().size() == 3);
     CHECK(failure.notes()[1].rfind("operand 0: ( ", 0) == 0);
     CHECK(failure.notes()[2] == "operand 1: [ 3000 ]");
+  }
+}
+
+TEST_CASE("an infinity agrees with no other number") {
+  CompareBackend compare(make_cpu(), std::make_unique<WrongBackend>(Op::Exp), false);
+  const double arguments[] = {1, 2, 1000};
+  Value operand = compare.upload(Type::Float, arguments, 3), result;
+  compare.execute(Op::Exp, Type::Int, &operand, &result);
+  CHECK(compare.differences() == 1);
+  CHECK(compare.report().find("element 2 of result 0 is inf in cpu and 1 in wrong") !=
+        std::string::npos);
+}
+
+TEST_CASE("failures agree if they say the same") {
+  for (const Op wrong : {Op::Add, Op::Divide}) {
+    CompareBackend compare(make_cpu(), std::make_unique<WrongBackend>(wrong), false);
+    const std::int32_t numbers[] = {1, 2, 0, 4};
+    Value operands[] = {compare.upload(Type::Int, numbers, 4),
+                        compare.upload(Type::Int, numbers, 4)};
+    Value result;
+    CHECK_THROWS_AS(compare.execute(Op::Divide, Type::Int, operands, &result), cvl::Failure);
+    CHECK(compare.differences() == (wrong == Op::Divide ? 1 : 0));
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
@@ -12,6 +13,9 @@
 #include <catch2/catch.hpp>
 #include <fmt/core.h>
 
+#include "vinterp/backends.hpp"
+#include "vinterp/help.hpp"
+#include "vinterp/list_ops.hpp"
 #include "vinterp/machine_support.hpp"
 
 namespace {
@@ -132,8 +136,7 @@ TEST_CASE("elapsed time comes before the stack, on standard error", "[cli]") {
   folder.write("a.vcode", "FUNC A CONST INT 1 RET");
   const auto result = folder.run("$V -ct a.vcode");
   CHECK(result.out == "( 1 )\n");
-  CHECK(result.err.starts_with("elapsed time = 0."));
-  CHECK(result.err.ends_with(" seconds\n"));
+  CHECK(std::regex_match(result.err, std::regex("elapsed time = 0\\.[0-9]{6} seconds\n")));
 }
 
 TEST_CASE("interrupts", "[cli]") {
@@ -160,17 +163,31 @@ TEST_CASE("--check prints the stack effects and does not run", "[cli]") {
 
 TEST_CASE("information", "[cli]") {
   Folder folder;
-  const auto help = folder.run("$V --help");
-  CHECK(help.status == 0);
-  CHECK(help.err.empty());
-  CHECK(help.out.starts_with("vinterp - "));
-  const auto version = folder.run("$V --version");
-  CHECK(version.status == 0);
-  CHECK(version.out.starts_with("vinterp "));
-  CHECK(folder.run("$V --version --json").out.starts_with("{\"program\":\"vinterp\","));
-  CHECK(folder.run("$V --list-devices").out.starts_with("cpu: "));
-  CHECK(folder.run("$V --list-ops").out.find("\n+_SCAN ") != std::string::npos);
-  CHECK(folder.run("$V --list-ops=json").out.starts_with("[\n"));
+  const auto check = [&](const std::string& options, const std::string& expected) {
+    INFO(options);
+    const auto result = folder.run("$V " + options);
+    CHECK(result.status == 0);
+    CHECK(result.err.empty());
+    CHECK(result.out == expected);
+  };
+  check("--help", vinterp::help_text(vinterp::command_line()));
+  check("--version", vinterp::version_text("vinterp"));
+  check("--version --json", vinterp::version_json("vinterp"));
+  check("--list-devices", vinterp::device_list());
+  check("--list-ops", vinterp::list_ops());
+  check("--list-ops=json", vinterp::list_ops_json());
+  // What these texts are made of has tests of its own; they begin as users know them.
+  const auto first_line = [&](const std::string& options) {
+    const std::string text = folder.run("$V " + options).out;
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(first_line("--help") == "vinterp - run VCODE, the stack code of NESL");
+  CHECK(std::regex_match(first_line("--version"),
+                         std::regex("vinterp [0-9]+\\.[0-9]+\\.[0-9]+ \\(commit [0-9a-z]+\\)")));
+  CHECK(std::regex_match(first_line("--list-devices"), std::regex("cpu: [0-9]+ threads, .+")));
+  CHECK(std::regex_match(
+      first_line("--list-ops"),
+      std::regex("operation +written after it +stack, T the written type +meaning")));
 }
 
 TEST_CASE("a dash is standard input", "[cli]") {
