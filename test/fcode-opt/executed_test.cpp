@@ -75,7 +75,7 @@ const Example kExamples[] = {
     {"run-length-encode", {46, 1949, 10}, {10, 969, 1}},
     {"running-totals", {10, 460, 2}, {2, 160, 0}},
     {"sparse-matrix-vector", {8, 608, 3}, {1, 196, 0}},
-    {"string-search", {244, 7721, 86}, {119, 5425, 43}},
+    {"string-search", {244, 7721, 86}, {119, 5385, 43}},
     {"word-count", {66, 4151, 17}, {11, 1540, 0}},
 };
 
