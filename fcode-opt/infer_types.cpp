@@ -4,36 +4,79 @@
 namespace fcode {
 namespace {
 
+/// The values that can get to a place: none that was met so far, those of one type, or any.
+struct Flow {
+  enum class Of : std::uint8_t { Nothing, OneType, Anything };
+  Of of = Of::Nothing;
+  Type type = Type::Int;  // OneType
+
+  static Flow from(const std::optional<Type>& type) {
+    return type ? Flow{Of::OneType, *type} : Flow{Of::Anything};
+  }
+  /// Lets the values of another place in. Were they not in yet?
+  bool take(const Flow& other) {
+    if (of == Of::Anything || other.of == Of::Nothing) return false;
+    if (of == Of::Nothing) {
+      *this = other;
+      return true;
+    }
+    if (other.of == Of::OneType && other.type == type) return false;
+    of = Of::Anything;
+    return true;
+  }
+  void tell(std::optional<Type>& type_of_place) const {
+    if (!type_of_place && of == Of::OneType) type_of_place = type;
+  }
+};
+
+/// Finds the least flows that agree with all statements: a parameter that recursion only passes on
+/// has the type with which others call the function.
 class Inference {
  public:
-  explicit Inference(Module& module) : module_(module) {}
+  explicit Inference(Module& module)
+      : module_(module), values_(module.functions.size()), results_(module.functions.size()) {}
 
   void run() {
-    // Each round settles at least one type of a parameter or a result, or is the last one.
+    for (function_ = 0; function_ < module_.functions.size(); ++function_) start();
     do {
       changed_ = false;
-      arguments_.assign(module_.functions.size(), {});
       for (function_ = 0; function_ < module_.functions.size(); ++function_) {
-        block(module_.functions[function_].body);
-        results();
+        block(function().body);
+        give(function().body, results_[function_]);
       }
-      parameters();
     } while (changed_);
+    for (std::size_t i = 0; i < module_.functions.size(); ++i) settle(i);
   }
 
  private:
-  struct Argument {
-    std::optional<Type> type;
-    bool seen = false, mixed = false;
-  };
-
   Function& function() { return module_.functions[function_]; }
-  std::optional<Type>& type(ValueId value) { return function().values[value].type; }
+  Flow& flow(ValueId value) { return values_[function_][value]; }
 
-  void learn(std::optional<Type>& known, const std::optional<Type>& now) {
-    if (known || !now) return;
-    known = now;
-    changed_ = true;
+  // What does not come from another place is of the type that it is known to be, or of any.
+  void start() {
+    std::vector<Flow>& flows = values_[function_];
+    for (const ValueInfo& value : function().values) {
+      flows.push_back(value.type ? Flow::from(value.type) : Flow{});
+    }
+    for (const std::optional<Type>& type : function().result_types) {
+      const bool open = !type && !function().opaque;
+      results_[function_].push_back(open ? Flow{} : Flow::from(type));
+    }
+    for_each_statement(function().body, [&](const Statement& statement) {
+      if (statement.kind == Statement::Kind::If || statement.kind == Statement::Kind::Call) return;
+      for (const ValueId result : statement.results) {
+        flows[result] = Flow::from(function().values[result].type);
+      }
+    });
+    if (function_ != module_.entry) return;
+    for (const ValueId parameter : function().parameters) {
+      flows[parameter] = Flow::from(function().values[parameter].type);
+    }
+  }
+
+  // Known types stay what they are.
+  void take(const std::optional<Type>& known, Flow& place, const Flow& from) {
+    if (!known) changed_ |= place.take(from);
   }
 
   void block(Block& block) {
@@ -44,18 +87,12 @@ class Inference {
   }
 
   void conditional(Statement& statement) {
-    block(*statement.then_block);
-    block(*statement.else_block);
-    for (std::size_t i = 0; i < statement.results.size(); ++i) {
-      const auto arm = [&](const Block& from) {
-        return from.diverges ? std::nullopt : type(from.results[i]);
-      };
-      const std::optional<Type> first = arm(*statement.then_block);
-      const std::optional<Type> second = arm(*statement.else_block);
-      if (statement.then_block->diverges) {
-        learn(type(statement.results[i]), second);
-      } else if (statement.else_block->diverges || first == second) {
-        learn(type(statement.results[i]), first);
+    for (Block* arm : {statement.then_block.get(), statement.else_block.get()}) {
+      block(*arm);
+      if (arm->diverges) continue;
+      for (std::size_t i = 0; i < statement.results.size(); ++i) {
+        const ValueId result = statement.results[i];
+        take(function().values[result].type, flow(result), flow(arm->results[i]));
       }
     }
   }
@@ -63,40 +100,39 @@ class Inference {
   void call(Statement& statement) {
     const Function& callee = module_.functions[statement.index];
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
-      learn(type(statement.results[i]), callee.result_types[i]);
+      const ValueId result = statement.results[i];
+      take(function().values[result].type, flow(result), results_[statement.index][i]);
     }
-    std::vector<Argument>& arguments = arguments_[statement.index];
-    arguments.resize(statement.operands.size());
+    if (callee.opaque) return;
     for (std::size_t i = 0; i < statement.operands.size(); ++i) {
-      const std::optional<Type> found = type(statement.operands[i]);
-      if (arguments[i].seen && arguments[i].type != found) arguments[i].mixed = true;
-      arguments[i].seen = true;
-      arguments[i].type = found;
+      const ValueId parameter = callee.parameters[i];
+      take(callee.values[parameter].type, values_[statement.index][parameter],
+           flow(statement.operands[i]));
     }
   }
 
-  void results() {
-    if (function().opaque || function().body.diverges) return;
-    for (std::size_t i = 0; i < function().result_types.size(); ++i) {
-      learn(function().result_types[i], type(function().body.results[i]));
+  void give(const Block& body, std::vector<Flow>& results) {
+    if (function().opaque || body.diverges) return;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      take(function().result_types[i], results[i], flow(body.results[i]));
     }
   }
 
-  void parameters() {
-    for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-      Function& callee = module_.functions[i];
-      if (callee.opaque) continue;
-      for (std::size_t k = 0; k < arguments_[i].size(); ++k) {
-        const Argument& argument = arguments_[i][k];
-        if (!argument.mixed) learn(callee.values[callee.parameters[k]].type, argument.type);
-      }
+  void settle(std::size_t index) {
+    Function& function = module_.functions[index];
+    for (std::size_t i = 0; i < function.values.size(); ++i) {
+      values_[index][i].tell(function.values[i].type);
+    }
+    for (std::size_t i = 0; i < function.result_types.size(); ++i) {
+      results_[index][i].tell(function.result_types[i]);
     }
   }
 
   Module& module_;
   std::size_t function_ = 0;
   bool changed_ = false;
-  std::vector<std::vector<Argument>> arguments_;  // of each function, over all its calls
+  std::vector<std::vector<Flow>> values_;   // of each function
+  std::vector<std::vector<Flow>> results_;  // of each function
 };
 
 }  // namespace

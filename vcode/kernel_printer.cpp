@@ -74,9 +74,9 @@ void KernelPrinter::head() {
 // What can be told from the operands is not written.
 void KernelPrinter::reach() {
   const KernelReach reach = reach_of(kernel_);
-  if (reach.literal <= 1 && reach.growth == 1 && reach.measured.empty()) return;
-  text_ += fmt::format("REACH {} {}", reach.literal, reach.growth);
-  if (!reach.measured.empty()) text_ += reach.multiplies ? " *" : " +";
+  const bool as_operands = reach.growth == 1 && reach.power == 1 && reach.measured.empty();
+  if (reach.literal <= 1 && as_operands) return;
+  text_ += fmt::format("REACH {} {} {}", reach.literal, reach.growth, reach.power);
   for (const KernelReach::Measured& each : reach.measured) {
     text_ += fmt::format(" {} {}", each.sums ? "SUM" : "MAX",
                          kernel_.arrays[kernel_.inputs[each.operand].id].name);

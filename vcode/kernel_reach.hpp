@@ -11,8 +11,8 @@ namespace vcode {
 
 struct Kernel;
 
-/// No space is longer than the longest operand or `literal`, plus (or times) what the measured
-/// operands say, times `growth`.
+/// No space is longer than base to the `power`, times `growth`, where the base is the longest
+/// operand or `literal`, plus what the measured operands say.
 struct KernelReach {
   /// The same as having no bound.
   static constexpr std::int64_t kUnbounded = 0x7FFFFFFF;
@@ -26,13 +26,16 @@ struct KernelReach {
 
   std::int64_t literal = 0;  // length of the longest space whose length is a number
   std::int64_t growth = 1;   // of lengths by constants and operations; positive
-  bool multiplies = false;   // are lengths products, and not sums, of what is measured?
+  std::int64_t power = 1;    // 2: a length may be the product of two others; positive
   std::vector<Measured> measured;
   bool operator==(const KernelReach&) const = default;
 };
 
 /// The product, or kUnbounded. REQUIRES: neither is negative.
 std::int64_t reach_product(std::int64_t a, std::int64_t b);
+
+/// How long spaces can become over this base. REQUIRES: it is positive.
+std::int64_t reach_over(std::int64_t base, const KernelReach& reach);
 
 /// REQUIRES: a kernel that verify_kernel() accepts.
 KernelReach reach_of(const Kernel& kernel);

@@ -16,19 +16,17 @@ bool KernelSealParser::run() {
 }
 
 bool KernelSealParser::reach_clause() {
-  if (!length(reach_.literal) || !length(reach_.growth)) return false;
-  reach_.multiplies = reader_.at_word("*");
-  if (!reader_.accept_word("+") && !reader_.accept_word("*")) return true;
+  if (!number(reach_.literal) || !number(reach_.growth) || !number(reach_.power)) return false;
   while (reader_.at_word("MAX") || reader_.at_word("SUM")) {
     if (!measured()) return false;
   }
   return true;
 }
 
-bool KernelSealParser::length(std::int64_t& value) {
+bool KernelSealParser::number(std::int64_t& value) {
   const auto read = reader_.token_integer();
   if (!read || *read < 0 || *read > KernelReach::kUnbounded) {
-    reader_.fail_expected("two lengths after `REACH`");
+    reader_.fail_expected("three numbers after `REACH`");
     return false;
   }
   value = *read;

@@ -25,7 +25,7 @@ class KernelSealParser {
 
  private:
   bool reach_clause();
-  bool length(std::int64_t& value);
+  bool number(std::int64_t& value);
   bool measured();
   bool seal_clause();
 

@@ -6,8 +6,6 @@
 namespace vinterp {
 namespace {
 
-using vcode::reach_product;
-
 /// What running the SPEC takes without regard to lengths, in elements.
 constexpr std::int64_t kRunCost = 64;
 /// So many times less is gained from elements that stay in the cache between instructions.
@@ -50,14 +48,12 @@ std::int64_t WarmUp::extent(cvl::Backend& backend, const cvl::Value* operands,
                                        : operand->vector().length);
   }
   if (longest > enough) return longest;
-  std::int64_t lengths = longest;
+  std::int64_t base = longest;
   for (const vcode::KernelReach::Measured& each : reach_.measured) {
     const cvl::Vector& vector = operands[each.operand].vector();
-    const std::int64_t says = measure(backend, vector, each.sums);
-    lengths = reach_.multiplies ? reach_product(lengths, std::max<std::int64_t>(says, 1))
-                                : std::min(lengths + says, kUnbounded);
+    base = std::min(base + measure(backend, vector, each.sums), kUnbounded);
   }
-  return reach_product(std::max<std::int64_t>(lengths, 1), reach_.growth);
+  return vcode::reach_over(std::max<std::int64_t>(base, 1), reach_);
 }
 
 }  // namespace vinterp

@@ -73,6 +73,7 @@ struct RegionGraph {
     bool counts = false;  // else: nothing, or it is there before and behind the region
     bool dies = false;    // nobody reads it behind the region
     Linear elements;      // of a vector, segments of a descriptor
+    Linear described;     // of a descriptor: elements of its segments
   };
   std::vector<Storage> storage;  // by value; empty: memory plays no part
 

@@ -62,10 +62,14 @@ class KeyWriter {
     const RegionGraph::Storage& storage = graph_.storage[value];
     add(storage.counts);
     add(storage.dies);
-    if (!storage.counts) return;
-    add(storage.elements.constant);
-    add(storage.elements.terms.size());
-    for (const auto& [unknown, factor] : storage.elements.terms) {
+    write(storage.elements);
+    write(storage.described);
+  }
+
+  void write(const Linear& length) {
+    add(length.constant);
+    add(length.terms.size());
+    for (const auto& [unknown, factor] : length.terms) {
       add(unknowns_.try_emplace(unknown, unknowns_.size()).first->second);
       add(factor);
     }

@@ -19,9 +19,12 @@ bool is_formula(const Node& node) {
   return op == Op::Distribute || op == Op::Index;
 }
 
-// Sums of a few thousand of these fit into 64 bits.
+// No length is taken to be greater because segments have to be filled.
+constexpr std::int64_t kGreatestLength = 16 * kAssumedLength;
+
+// Sums of a few thousand of these, times lengths, fit into 64 bits.
 std::int64_t limited(double bytes) {
-  constexpr double kMost = 1LL << 40;
+  constexpr double kMost = 1LL << 36;
   return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
 }
 
@@ -39,8 +42,12 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
                                              const std::vector<bool>& survives) {
   std::vector<RegionGraph::Storage> storage(survives.size());
   const auto note = [&](ValueId value, bool counts) {
-    if (!counts || !graph.is_typed(value) || storage[value].counts) return;
-    storage[value] = {true, !survives[value], shapes.equations.normal(shapes.of(value).length)};
+    if (!graph.is_typed(value) || storage[value].counts) return;
+    if (!counts && !graph.is_segdes(value)) return;
+    storage[value] = {
+        counts, !survives[value], shapes.equations.normal(shapes.of(value).length), {}};
+    if (!graph.is_segdes(value)) return;
+    storage[value].described = shapes.equations.normal(shapes.of(value).sum);
   };
   for (const Node& node : graph.nodes) {
     const bool made = !pushes_constant(*node.statement) && !is_formula(node);
@@ -63,6 +70,7 @@ MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
   if (graph.storage.empty()) return;
   find_vectors(run);
   find_owners();
+  find_kinds();
   peaks_.resize(unknowns_.size() + 1);
   simulate(steps_of(graph), [this](std::size_t run_kind, std::int64_t bytes, Slot) {
     peaks_[run_kind] = std::max(peaks_[run_kind], bytes);
@@ -72,9 +80,12 @@ MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
 void MemoryModel::find_vectors(Run run) {
   std::int64_t longest_known = 0;
   for (const RegionGraph::Storage& storage : graph_.storage) {
-    if (!storage.counts || !storage.elements.is_number()) continue;
+    if (!storage.counts) continue;
     longest_known = std::max(longest_known, storage.elements.constant);
   }
+  // Known lengths in proportion, so that they do not hide what is of unknown ones.
+  share_ = static_cast<double>(kAssumedLength) /
+           static_cast<double>(std::max(longest_known, kAssumedLength));
   places_.resize(graph_.storage.size(), kNone);
   for (ValueId value = 0; value < graph_.storage.size(); ++value) {
     const RegionGraph::Storage& storage = graph_.storage[value];
@@ -83,7 +94,7 @@ void MemoryModel::find_vectors(Run run) {
     if (run.regular && (type == Type::Segdes || is_lengths(graph_, value))) continue;
     places_[value] = static_cast<Place>(vectors_.size());
     Vector vector;
-    vector.room = room_of(storage.elements, stored_bytes(type, run.widths), longest_known);
+    vector.room = room_of(storage.elements, stored_bytes(type, run.widths));
     vector.owner = places_[value];
     vector.dies = storage.dies;
     vector.from_outside = storage.dies && graph_.producer(value) == kOutside;
@@ -103,13 +114,63 @@ void MemoryModel::find_owners() {
   }
 }
 
-MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width,
-                                       std::int64_t longest_known) {
+// One kind of runs after the other: first all alike, then each of the unknowns far greater than the
+// others.
+void MemoryModel::find_kinds() {
+  const std::size_t count = unknowns_.size();
+  std::set<std::pair<Linear, Linear>> descriptors;
+  for (const RegionGraph::Storage& storage : graph_.storage) {
+    if (storage.described.is_number()) continue;
+    descriptors.emplace(storage.elements, storage.described);
+  }
+  for (std::size_t kind = 0; kind <= count; ++kind) {
+    std::vector<std::int64_t> lengths(count, kind == 0 ? kAssumedLength : 0);
+    if (kind != 0) lengths[kind - 1] = kAssumedLength;
+    fill_segments(descriptors, lengths);
+    kinds_.emplace_back();
+    for (std::size_t k = 0; k < count; ++k) {
+      if (lengths[k] != 0) kinds_.back().emplace_back(k + 1, lengths[k]);
+    }
+  }
+}
+
+// Makes unknown lengths greater where a descriptor (segments, elements of them) would have more
+// segments than elements.
+void MemoryModel::fill_segments(const std::set<std::pair<Linear, Linear>>& descriptors,
+                                std::vector<std::int64_t>& lengths) const {
+  const auto index_of = [&](Atom unknown) {
+    return static_cast<std::size_t>(std::find(unknowns_.begin(), unknowns_.end(), unknown) -
+                                    unknowns_.begin());
+  };
+  const auto length_of = [&](const Linear& elements) {
+    auto length =
+        static_cast<std::int64_t>(limited(static_cast<double>(elements.constant) * share_));
+    for (const auto& [unknown, factor] : elements.terms) {
+      const std::size_t k = index_of(unknown);
+      if (k < lengths.size()) length += limited(static_cast<double>(factor)) * lengths[k];
+    }
+    return length;
+  };
+  bool again = true;
+  for (std::size_t round = 0; again && round <= lengths.size(); ++round) {
+    again = false;
+    for (const auto& [segments, described] : descriptors) {
+      const std::int64_t missing = length_of(segments) - length_of(described);
+      if (missing <= 0) continue;
+      for (const auto& [unknown, factor] : described.terms) {
+        const std::size_t k = index_of(unknown);
+        if (factor < 1 || k == lengths.size()) continue;
+        lengths[k] = std::min(lengths[k] + missing / factor + 1, kGreatestLength);
+        again = true;
+        break;
+      }
+    }
+  }
+}
+
+MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width) {
   Room room(unknowns_.size() + 1);
-  // Known lengths in proportion, so that they do not hide what is of unknown ones.
-  const double share = static_cast<double>(kAssumedLength) /
-                       static_cast<double>(std::max(longest_known, kAssumedLength));
-  room[0] = limited(static_cast<double>(elements.constant) * static_cast<double>(width) * share);
+  room[0] = limited(static_cast<double>(elements.constant) * static_cast<double>(width) * share_);
   for (const auto& [unknown, factor] : elements.terms) {
     const auto place = std::find(unknowns_.begin(), unknowns_.end(), unknown);
     const auto index = static_cast<std::size_t>(place - unknowns_.begin());
@@ -177,12 +238,11 @@ void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
       }
       change(made, 1);
     });
-    std::int64_t alike = held[0];
-    for (std::size_t k = 1; k < held.size(); ++k) {
-      alike += held[k] * kAssumedLength;
-      visit(k, held[0] + held[k] * kAssumedLength, steps[s].slot);
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+      std::int64_t bytes = held[0];
+      for (const auto& [unknown, length] : kinds_[kind]) bytes += held[unknown] * length;
+      visit(kind, bytes, steps[s].slot);
     }
-    visit(0, alike, steps[s].slot);
     for (const Dying& operand : dying) change(operand.at, -1);
     for_each_result(steps[s], [&](Place made, bool) {
       if (vectors_[made].dies && last[made] == kNever) change(made, -1);

@@ -2,11 +2,15 @@
 //
 // What is held at a time is a sum of symbolic sizes. Which of two such sums is more depends on the
 // lengths. Two kinds of runs stand for all: those in which the unknown lengths are alike, and those
-// in which one of them is far greater than all others. A schedule holds too much where it holds
-// more in one of these than the statements one by one.
+// in which one of them is far greater than all others. Segments are taken to have an element or
+// more on the average: where a number of segments is great, what they describe is as great at
+// least. A schedule holds too much where it holds more in one of these than the statements one by
+// one.
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "cvl/value.hpp"
@@ -55,7 +59,10 @@ class MemoryModel {
 
   void find_vectors(Run run);
   void find_owners();
-  Room room_of(const Linear& elements, std::int64_t width, std::int64_t longest_known);
+  void find_kinds();
+  void fill_segments(const std::set<std::pair<Linear, Linear>>& descriptors,
+                     std::vector<std::int64_t>& lengths) const;
+  Room room_of(const Linear& elements, std::int64_t width);
   Place place(ValueId value) const { return value < places_.size() ? places_[value] : kNone; }
   template <typename Visit>
   void simulate(const std::vector<Step>& steps, Visit visit) const;
@@ -64,11 +71,14 @@ class MemoryModel {
 
   const RegionGraph& graph_;
   std::vector<Atom> unknowns_;
+  double share_ = 1;  // of known lengths that counts
+  // By kind of runs: the unknowns that are not 0, as places in a Room, and how great each is. First
+  // with unknown lengths that are alike, then for each unknown with one that is far greater than
+  // all others.
+  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> kinds_;
   std::vector<Place> places_;  // by value; kNone: takes no room that counts
   std::vector<Vector> vectors_;
-  // Of the statements one by one, in bytes: [0] with unknown lengths that are alike, then for each
-  // unknown with one that is far greater than all others.
-  std::vector<std::int64_t> peaks_;
+  std::vector<std::int64_t> peaks_;  // of the statements one by one, in bytes, by kind of runs
 };
 
 }  // namespace fcode

@@ -56,6 +56,29 @@ TEST_CASE("recursion, mutual recursion and functions that only exit") {
   CHECK(module.functions[1].body.statements.back().results.empty());
 }
 
+TEST_CASE("types of what is only moved around follow from its first calls") {
+  // f(k, v) hands v on through g, as often as k says.
+  const auto types_in = [](const std::string& calls) {
+    Module module =
+        module_of("FUNC MAIN " + calls +
+                  " RET FUNC f COPY 1 1 CONST INT 0 = INT IF POP 1 1 ELSE CALL g ENDIF RET "
+                  "FUNC g CPOP 1 1 CONST INT 1 - INT CPOP 1 1 CALL f RET");
+    infer_types(module);
+    std::vector<std::optional<Type>> types;
+    for (const Function& function : module.functions) {
+      if (function.name == "MAIN") continue;
+      types.push_back(function.values[function.parameters.at(1)].type);
+      types.push_back(function.result_types.at(0));
+    }
+    return types;
+  };
+  using Types = std::vector<std::optional<Type>>;
+  CHECK(types_in("CONST INT 3 CONST FLOAT (1.0 2.0) CALL f") == Types(4, Type::Float));
+  CHECK(types_in("CONST INT 3 CONST SEGDES (1 2) CALL g") == Types(4, Type::Segdes));
+  CHECK(types_in("CONST INT 3 CONST FLOAT 1.0 CALL f CONST INT 3 CONST INT 7 CALL f") ==
+        Types(4, std::nullopt));
+}
+
 TEST_CASE("an arm that a constant rules out may have any shape") {
   CHECK(back("FUNC P CONST BOOL T IF CONST INT 1 ELSE CONST INT 1 CONST INT 2 ENDIF RET") ==
         "FUNC P CONST INT 1 RET");

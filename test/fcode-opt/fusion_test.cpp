@@ -79,6 +79,23 @@ TEST_CASE("a map and a reduction over it are one pass") {
   CHECK(kernel.inputs.size() == 2);
 }
 
+TEST_CASE("what recursion passes on unchanged is fused like other values") {
+  // The sums of v, v + 1, ..., for a vector of which the run decides: only the first call knows of
+  // which type it is.
+  const vcode::Program program = parse(
+      "FUNC MAIN CONST INT (1 2 3) CONST SEGDES 3 CONST INT 4 CALL sums RET "
+      "FUNC sums COPY 1 0 CONST INT 0 = INT IF POP 2 0 POP 1 0 CONST INT 0 ELSE "
+      "COPY 1 2 COPY 1 1 COPY 1 3 CALL sum COPY 3 1 CONST INT 1 - INT CALL sums CPOP 3 2 POP 3 0 "
+      "+ INT ENDIF RET "
+      "FUNC sum COPY 1 0 CPOP 1 2 CPOP 1 1 DIST INT CPOP 1 2 + INT CPOP 1 1 +_REDUCE INT RET");
+  OptimizerOptions options;
+  options.given = {0, 1};
+  OptimizerReport report;
+  optimize(program, options, &report);
+  CHECK(report.after.vector_operations == 2);  // the condition and the sum of results
+  CHECK(report.after.kernels == 1);
+}
+
 TEST_CASE("equal kernels exist once") {
   const std::string square = "COPY 1 0 * INT COPY 1 0 * INT ";
   const vcode::Program program = optimized("FUNC MAIN CONST INT ( 1 2 3 ) RAND START_TIMER " +

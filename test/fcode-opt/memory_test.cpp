@@ -125,6 +125,38 @@ TEST_CASE("the examples with long vectors: not a byte more") {
   }
 }
 
+TEST_CASE("what is made for all pairs and summed is never stored") {
+  // Of a vector of n elements, n drawn. First { sum({float(i) * y : i in [0:n]}) : y in b }, then
+  // { sum({(x - y) * 1.0 : x in b}) : y in b }.
+  const std::string kLength =
+      "FUNC MAIN CONST INT 1 RAND CONST INT 400 + INT COPY 1 0 MAKE_SEGDES ";
+  const std::string kSquares = "CONST INT 0 CONST INT 1 COPY 1 2 INDEX I_TO_F COPY 1 0 * FLOAT ";
+  const std::string programs[] = {
+      kLength + kSquares +
+          "COPY 1 2 COPY 1 2 DIST INT MAKE_SEGDES CPOP 1 1 COPY 1 1 DIST FLOAT "
+          "CONST INT 0 COPY 1 3 DIST INT CONST INT 1 COPY 1 4 DIST INT COPY 1 3 INDEX "
+          "I_TO_F * FLOAT CPOP 1 1 +_REDUCE FLOAT CPOP 1 1 +_REDUCE FLOAT CPOP 1 1 POP 1 0 RET",
+      kLength + kSquares +
+          "CPOP 1 2 COPY 1 2 DIST INT MAKE_SEGDES CONST INT 0 COPY 1 3 DIST INT CONST INT 1 "
+          "COPY 1 4 DIST INT COPY 1 2 INDEX COPY 1 0 LENGTH INT MAKE_SEGDES COPY 1 3 COPY 1 2 "
+          "COPY 1 6 COPY 1 3 BPERMUTE FLOAT CPOP 1 4 COPY 1 4 DIST FLOAT - FLOAT CONST FLOAT 1.0 "
+          "COPY 1 5 DIST FLOAT CPOP 1 3 COPY 1 5 CPOP 1 4 BPERMUTE FLOAT * FLOAT CPOP 1 1 "
+          "+_REDUCE FLOAT CPOP 1 1 +_REDUCE FLOAT RET",
+  };
+  for (const std::string& text : programs) {
+    CAPTURE(text);
+    const vcode::Program program = parse(text);
+    const vcode::Program optimized = optimize(program, {});
+    for (const cvl::Widths& widths : {cvl::Widths{4, 8}, cvl::Widths{8, 8}}) {
+      const Measured before = measured(program, widths);
+      const Measured after = measured(optimized, widths);
+      CHECK(after.output == before.output);
+      CHECK(before.peak > 400 * 400 * 8);
+      CHECK(after.peak < 400 * 8 * 5);
+    }
+  }
+}
+
 TEST_CASE("conversions of vectors that have nothing in common stay apart") {
   const vcode::Program program =
       optimize(parse("FUNC MAIN " + kVectors + "I_TO_F CPOP 1 1 I_TO_F START_TIMER RET"), {});

@@ -102,7 +102,7 @@ TEST_CASE("the places behind an unread kernel are right", "[kernel]") {
 
 TEST_CASE("how far a kernel reaches is told by its head", "[kernel]") {
   const std::string text = sealed(kTwice);
-  CHECK(text.find("\nREACH 0 3 * MAX k\nSEAL ") != std::string::npos);
+  CHECK(text.find("\nREACH 0 3 1 MAX k\nSEAL ") != std::string::npos);
   const Outcome whole = parse_text(text);
   const Outcome later = parse_later(text);
   REQUIRE((whole.program && later.program));
@@ -110,6 +110,47 @@ TEST_CASE("how far a kernel reaches is told by its head", "[kernel]") {
   CHECK(sealed("FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n DO y = MAP n ( i => a[i] ) "
                "SPEC END FUNC MAIN RET")
             .find("REACH") == std::string::npos);
+}
+
+TEST_CASE("the power of a reach is that of its longest space", "[kernel]") {
+  const auto reach = [](const std::string& bindings) {
+    const std::string text =
+        "FCODE 2 KERNEL k IN a : VEC INT n, b : VEC INT n, d : SEG n m, c : VEC INT m, s : VEC INT "
+        "1 OUT DO " +
+        bindings + " END FUNC MAIN RET";
+    const Outcome outcome = parse_text(text);
+    INFO(text << outcome.messages());
+    REQUIRE(outcome.program);
+    return reach_of(outcome.program->kernels[0]);
+  };
+  using Measured = std::vector<KernelReach::Measured>;
+  const auto expect = [&](const std::string& bindings, std::int64_t growth, std::int64_t power,
+                          const Measured& measured) {
+    CAPTURE(bindings);
+    CHECK(reach(bindings) == KernelReach{0, growth, power, measured});
+  };
+  const std::string over = " x = MAP t ( i => i ) ";
+  expect("x = MAP n ( i => (* INT a[i] b[i]) )", 1, 1, {});
+  expect("SIZE t = (+ INT n m)" + over, 1, 1, {});
+  expect("SIZE t = (* INT n m)" + over, 1, 2, {});
+  expect("SIZE t = (* INT n (* INT n m))" + over, 1, 3, {});
+  expect("SIZE t = s[0]" + over, 1, 1, {{4, false}});
+  expect("SIZE t = (* INT s[0] n)" + over, 1, 2, {{4, false}});
+  expect("SIZE q = s[0] SIZE t = (* INT q q)" + over, 1, 2, {{4, false}});
+  const std::string segments = " x = MAP e ( i => i ) ";
+  expect("e = SEGMENTS n ( j => a[j] )" + segments, 1, 1, {{0, true}});
+  expect("e = SEGMENTS n ( j => (SEGLEN d j) )" + segments, 1, 1, {});
+  expect("e = SEGMENTS n ( j => (SEGLEN d 0) )" + segments, 1, 2, {});
+  expect("e = SEGMENTS n ( j => s[0] )" + segments, 1, 2, {{4, true}});
+  expect("e = SEGMENTS n ( j => n )" + segments, 1, 2, {});
+  expect("e = SEGMENTS n ( j => 9 )" + segments, 9, 1, {});
+  const std::string sums = " e = SEGMENTS n ( j => r[j] )" + segments;
+  expect("r = REDUCE d ( i => c[i] ) + INT" + sums, 1, 1, {{3, true}});
+  expect("r = REDUCE d ( i => (* INT 7 c[i]) ) + INT" + sums, 7, 1, {{3, true}});
+  expect("r = REDUCE d ( i => (* INT c[i] c[i]) ) + INT" + sums, 1, 2, {{3, true}});
+  expect("r = REDUCE d ( i => (* INT c[i] m) ) + INT" + sums, 1, 2, {{3, true}});
+  expect("r = REDUCE d ( i => a[(SEGNO d i)] ) + INT" + sums, 1, 2, {{0, true}});
+  expect("r = REDUCE d ( i => c[i] ) * INT" + sums, KernelReach::kUnbounded, 1, {{3, true}});
 }
 
 TEST_CASE("what was edited is read at once", "[kernel]") {
@@ -151,6 +192,7 @@ TEST_CASE("seals and reaches that make no sense", "[kernel]") {
            std::pair{"REACH 0", "REACH n"},
            std::pair{"REACH 0", "REACH -1"},
            std::pair{"REACH 0 3", "REACH 0 99999999999"},
+           std::pair{"REACH 0 3 1", "REACH 0 3"},
            std::pair{"MAX k", "MAX y"},
            std::pair{"MAX k", "MAX n"},
            std::pair{"MAX k", "MAX 1"},

@@ -256,6 +256,34 @@ TEST_CASE("lengths that a kernel makes of nothing but constants count, too", "[k
                       "( 300000 )\n") == "kernel runs               1");
 }
 
+TEST_CASE("all pairs of a vector's elements count from the start") {
+  const std::string square =
+      "SPEC LENGTH INT COPY 1 0 * INT CONST INT 1 COPY 1 1 MAKE_SEGDES DIST INT CPOP 1 1 "
+      "MAKE_SEGDES +_REDUCE INT END\n";
+  const std::string segments =
+      "SPEC LENGTH INT COPY 1 0 COPY 1 0 MAKE_SEGDES DIST INT MAKE_SEGDES CONST INT 1 COPY 1 2 "
+      "COPY 1 0 * INT MAKE_SEGDES DIST INT CPOP 1 1 +_REDUCE INT COPY 1 0 LENGTH INT MAKE_SEGDES "
+      "+_REDUCE INT CPOP 1 1 POP 1 0 END\n";
+  const auto head = [](const std::string& bindings) {
+    return "FCODE 2\nKERNEL pairs IN a : VEC INT n OUT y : VEC INT 1\nDO " + bindings;
+  };
+  for (const std::string& kernel : {
+           head("SIZE t = (* INT n n) y = REDUCE t ( i => 1 ) + INT\n") + square,
+           head("SIZE m = n SIZE t = (* INT m m) y = REDUCE t ( i => 1 ) + INT\n") + square,
+           head("d = SEGMENTS n ( j => n ) r = REDUCE d ( i => 1 ) + INT "
+                "y = REDUCE n ( j => r[j] ) + INT\n") +
+               segments,
+       }) {
+    const auto program = [&](const std::string& length) {
+      return kernel + "FUNC MAIN CONST INT 1 CONST INT " + length +
+             " MAKE_SEGDES DIST INT RUN pairs RET\n";
+    };
+    CAPTURE(kernel);
+    CHECK(runs_that_pay(program("300"), "( 90000 )\n") == "kernel runs               0");
+    CHECK(runs_that_pay(program("600"), "( 360000 )\n") == "kernel runs               1");
+  }
+}
+
 TEST_CASE("a kernel that is found to be wrong when it is read", "[kernel]") {
   const std::string text = sealed(kNegate + "FUNC MAIN CONST INT (1 2) RUN negate RET\n");
   RunOptions options;
