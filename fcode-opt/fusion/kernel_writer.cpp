@@ -1,5 +1,8 @@
 #include "fcode-opt/fusion/kernel_writer.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -261,19 +264,41 @@ class KernelWriter {
 
   // ---- sizes that no operand tells ----
 
-  // Bound in front of all else; what a size needs itself comes before it.
+  // Each is bound as early as can be: in front of all else, or behind the binding that makes what
+  // its number is computed from. What a size needs itself comes before it.
   void bind_sizes() {
-    std::vector<Binding> front;
+    std::vector<Binding> sizes;
     for (std::size_t k = 0; k < tables_.wanted.size(); ++k) {
       const KernelTables::SizeWanted want = tables_.wanted[k];
-      if (tables_.bound(want.size) != Bound::Before) bind_size(want, front);
+      if (tables_.bound(want.size) != Bound::Before) bind_size(want, sizes);
     }
-    front.insert(front.end(), std::make_move_iterator(bindings_.begin()),
-                 std::make_move_iterator(bindings_.end()));
-    bindings_ = std::move(front);
+    // How many bindings it takes until something is there: none where nothing is noted.
+    std::map<SizeId, std::size_t> size_there;
+    std::map<vcode::ArrayId, std::size_t> array_there;
+    for (std::size_t k = 0; k < bindings_.size(); ++k) {
+      for (const vcode::ArrayId id : bindings_[k].arrays) array_there[id] = k + 1;
+      for (const vcode::SegdesId id : bindings_[k].segdes) {
+        size_there[tables_.kernel.segdes[id].total] = k + 1;
+      }
+    }
+    std::vector<std::vector<Binding>> before(bindings_.size() + 1);
+    for (Binding& binding : sizes) {
+      std::size_t at = 0;
+      for (const vcode::ThunkNode& node : binding.elements.nodes) {
+        if (node.kind == vcode::ThunkNode::Kind::Size) at = std::max(at, size_there[node.id]);
+        if (node.kind == vcode::ThunkNode::Kind::Subscript) at = std::max(at, array_there[node.id]);
+      }
+      size_there[binding.size] = at;
+      before[at].push_back(std::move(binding));
+    }
+    std::vector<Binding> all;
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      std::move(before[k].begin(), before[k].end(), std::back_inserter(all));
+      if (k < bindings_.size()) all.push_back(std::move(bindings_[k]));
+    }
+    bindings_ = std::move(all);
   }
-
-  void bind_size(const KernelTables::SizeWanted& want, std::vector<Binding>& front) {
+  void bind_size(const KernelTables::SizeWanted& want, std::vector<Binding>& sizes) {
     ValueId from = want.from;
     bool described = want.described;
     while (true) {
@@ -289,7 +314,7 @@ class KernelWriter {
       const Statement& statement = *graph_.nodes[made].statement;
       if (statement.op == Op::MakeSegdes) {
         if (described) {
-          bind_to_value(want.size, statement.operands[0], front);
+          bind_to_value(want.size, statement.operands[0], sizes);
           return;
         }
         from = statement.operands[0];
@@ -311,7 +336,7 @@ class KernelWriter {
     return node.kind == vcode::ThunkNode::Kind::Size && node.id == size;
   }
 
-  void bind_to_value(SizeId size, ValueId scalar, std::vector<Binding>& front) {
+  void bind_to_value(SizeId size, ValueId scalar, std::vector<Binding>& sizes) {
     const std::size_t before = tables_.wanted.size();
     Binding binding;
     binding.kind = Binding::Kind::Size;
@@ -324,9 +349,9 @@ class KernelWriter {
     const bool of_vector = is_size(binding.elements, size);  // LENGTH of one that has this length
     if (!of_vector) tables_.bind(size, Bound::Before);
     for (const KernelTables::SizeWanted& want : needed) {
-      if (tables_.bound(want.size) != Bound::Before) bind_size(want, front);
+      if (tables_.bound(want.size) != Bound::Before) bind_size(want, sizes);
     }
-    if (!of_vector) front.push_back(std::move(binding));
+    if (!of_vector) sizes.push_back(std::move(binding));
   }
 
   const RegionGraph& graph_;
