@@ -17,7 +17,7 @@ namespace fcode {
 /// through conditionals and mutual recursion. A function for which that is not possible stays as it
 /// is, with all that it calls (Function::opaque), and Module::remarks says why.
 ///
-/// `given`: numbers of the constants that the run is given (Statement::Kind::Given).
-Module from_vcode(const vcode::LinkedProgram& program, std::span<const std::uint32_t> given = {});
+/// `given`: the constants that the run is given (Statement::Kind::Given).
+Module from_vcode(const vcode::LinkedProgram& program, std::span<const Given> given = {});
 
 }  // namespace fcode

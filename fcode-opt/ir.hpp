@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,6 +86,19 @@ struct Function {
   std::vector<vcode::Instruction> code;
 };
 
+/// What is known of the lengths of a value that the run gives.
+struct GivenShape {
+  std::int64_t length = 0;           // elements of a vector, segments of a descriptor
+  std::int64_t described = 0;        // of a descriptor: elements of its segments
+  std::optional<std::int64_t> each;  // of a descriptor: the length of all segments, if it is one
+};
+
+/// A constant of the program, by its number, that stands for a value which the run gives.
+struct Given {
+  std::uint32_t constant = 0;
+  std::optional<GivenShape> shape;
+};
+
 /// Something that was left as it is, and why.
 struct Remark {
   std::string text;
@@ -98,6 +112,7 @@ struct Module {
   std::uint32_t entry = 0;
   std::vector<vcode::Constant> constants;
   std::vector<bool> given;  // of the first constants: does the run give another value?
+  std::map<std::uint32_t, GivenShape> given_shapes;  // of such constants, as far as they are known
   std::vector<vcode::Kernel> kernels;
   std::vector<Remark> remarks;
 };

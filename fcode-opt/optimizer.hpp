@@ -23,9 +23,10 @@ struct OptimizerOptions {
   int level = kHighestLevel;
   std::vector<std::string> disabled;  // names of passes that are left out
   std::string dump;                   // the pass whose result goes into the report; empty: none
-  /// Constants of the program, by their number, that stand for values which the run is given: of
-  /// them only the type is used. OptimizerReport::constants says where they are in the result.
-  std::vector<std::uint32_t> given;
+  /// Constants of the program that stand for values which the run is given: of them only the type
+  /// is used, and the shape where it is told. OptimizerReport::constants says where they are in the
+  /// result.
+  std::vector<Given> given;
   bool memory = false;  // fill in OptimizerReport::memory
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
   bool check = false;

@@ -51,7 +51,7 @@ Compiled Evaluator::compiled(const CheckedForm& form) {
   result.module = make_module(form);
   result.code = generate(result.module);
   if (options.optimizer.level > 0 && !options.cost) {
-    result.optimized = optimize(result.code, options.optimizer);
+    result.optimized = optimize(result.code, options.optimizer, variables_.components());
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
@@ -182,7 +182,7 @@ std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOp
     constant.value = -1;
   }
   StackCode code = generate(module);
-  if (optimizer.level > 0) code = optimize(code, optimizer, report);
+  if (optimizer.level > 0) code = optimize(code, optimizer, {}, report);
   return vcode::print_sealed(code.program, place_comments(module, code));
 }
 

@@ -33,10 +33,23 @@ class Places {
   std::vector<ir::Place> places_;
 };
 
+fcode::GivenShape shape_of(const cvl::Value& value) {
+  fcode::GivenShape shape;
+  if (value.type() != vcode::Type::Segdes) {
+    shape.length = value.vector().length;
+    return shape;
+  }
+  const cvl::Segdes& segdes = value.segdes();
+  shape.length = segdes.count;
+  shape.described = segdes.total;
+  if (segdes.uniform) shape.each = segdes.uniform_length;
+  return shape;
+}
+
 }  // namespace
 
 StackCode optimize(const StackCode& code, fcode::OptimizerOptions options,
-                   fcode::OptimizerReport* report) {
+                   const std::vector<cvl::Value>& components, fcode::OptimizerReport* report) {
   vcode::Program program = code.program;
   Places places;
   for (std::size_t f = 0; f < program.functions.size(); ++f) {
@@ -49,7 +62,8 @@ StackCode optimize(const StackCode& code, fcode::OptimizerOptions options,
     }
   }
   for (std::uint32_t i = 0; i < code.values.size(); ++i) {
-    if (code.values[i] >= 0) options.given.push_back(i);
+    if (code.values[i] < 0) continue;
+    options.given.push_back({i, shape_of(components[static_cast<std::size_t>(code.values[i])])});
   }
   fcode::OptimizerReport own;
   fcode::OptimizerReport& found = report != nullptr ? *report : own;

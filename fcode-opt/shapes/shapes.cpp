@@ -97,6 +97,15 @@ Shape Shapes::constant(const vcode::Constant& constant) {
   return shape;
 }
 
+Shape Shapes::given(const GivenShape& known) {
+  Shape shape = unknown();
+  shape.length = Linear::number(known.length);
+  if (known.described != 0 || known.each) shape.sum = Linear::number(known.described);
+  shape.uniform = known.each.has_value();
+  if (known.each) shape.element = Linear::number(*known.each);
+  return shape;
+}
+
 // Sums and scalar values of INT arithmetic; wrapping around is left out of account, because lengths
 // that wrap are an error of their own.
 Shape Shapes::elementwise(const Statement& statement) {
@@ -206,6 +215,12 @@ bool Shapes::step(const Statement& statement, const Module& module) {
   }
   if (statement.kind == Statement::Kind::Const) {
     define(statement.results[0], constant(module.constants[statement.index]));
+    return true;
+  }
+  if (statement.kind == Statement::Kind::Given) {
+    const auto known = module.given_shapes.find(statement.index);
+    define(statement.results[0],
+           known == module.given_shapes.end() ? unknown() : given(known->second));
     return true;
   }
   if (statement.kind != Statement::Kind::Op || !vcode::info(statement.op).is_vector_op()) {

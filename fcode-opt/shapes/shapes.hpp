@@ -69,6 +69,7 @@ class Shapes {
   std::optional<bool> truth(ValueId condition, int depth);
   bool assume(ValueId condition, bool value, int depth);
   Shape constant(const vcode::Constant& constant);
+  Shape given(const GivenShape& known);
   Shape elementwise(const Statement& statement);
   Shape distribute(const Statement& statement);
   Shape result(const Statement& statement);

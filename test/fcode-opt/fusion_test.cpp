@@ -89,7 +89,7 @@ TEST_CASE("what recursion passes on unchanged is fused like other values") {
       "+ INT ENDIF RET "
       "FUNC sum COPY 1 0 CPOP 1 2 CPOP 1 1 DIST INT CPOP 1 2 + INT CPOP 1 1 +_REDUCE INT RET");
   OptimizerOptions options;
-  options.given = {0, 1};
+  options.given = {{0, {}}, {1, {}}};
   OptimizerReport report;
   optimize(program, options, &report);
   CHECK(report.after.vector_operations == 2);  // the condition and the sum of results

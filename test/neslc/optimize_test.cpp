@@ -135,6 +135,46 @@ TEST_CASE("variables are not taken for constants") {
   }
 }
 
+TEST_CASE("all pairs take no memory, whoever knows how many there are") {
+  // A vector of all pairs would take 31 MiB.
+  const std::string definitions =
+      "function direct(bodies) =\n"
+      "  {let pulls = {let dx = px - x; dy = py - y; d = dx * dx + dy * dy + 0.5;\n"
+      "                    force = m / (d * sqrt(d))\n"
+      "                in (force * dx, force * dy) : (x, y, m) in bodies}\n"
+      "   in (sum({fx : (fx, fy) in pulls}), sum({fy : (fx, fy) in pulls}))\n"
+      "   : (px, py, pm) in bodies};\n"
+      "function made(n) =\n"
+      "  {(float(rem(i * 7, 13)), float(rem(2 * i + 1, 17)), 1.0) : i in index(n)};\n"
+      "function total(bodies) = sum({abs(x) + abs(y) : (x, y) in direct(bodies)});\n"
+      "function repeated(v, k) =\n"
+      "  if k == 0 then sum(v)\n"
+      "  else repeated({y + sum({float(i) : i in index(#v)}) : y in v}, k - 1);\n"
+      "function scaled(n) =\n"
+      "  let b = {float(i) : i in index(n)}\n"
+      "  in sum({sum({float(x) * y : x in index(n)}) : y in b});\n";
+  const std::pair<const char*, const char*> kPrograms[] = {
+      {"total(made(2000));", ""},
+      {"total(made(2000 + rand(1)));", ""},
+      {"total(made(n));", "n = 2000;"},
+      {"total(bodies);", "n = 2000; bodies = made(n);"},
+      {"total(bodies);", "bodies = made(2000);"},
+      {"scaled(2000 + rand(1));", ""},
+      {"scaled(n);", "n = 2000;"},
+      {"repeated(v, 2);", "v = {float(i) : i in index(2000)};"},
+      {"repeated({float(i) : i in index(n)}, 2);", "n = 2000;"},
+  };
+  for (const auto& [expression, variables] : kPrograms) {
+    const Folder folder;
+    folder.write("p.nesl", definitions + variables + "\n" + expression + "\n");
+    const Output output = run(nesl("run p.nesl -O3 --memory 8M"), folder);
+    INFO(variables << expression << output.err);
+    CHECK(output.status == 0);
+    const Output plain = run(nesl("run p.nesl"), folder);
+    CHECK(output.out == plain.out);
+  }
+}
+
 TEST_CASE("kernels are written where FCODE is asked for") {
   const Folder folder;
   folder.write("c.nesl",
