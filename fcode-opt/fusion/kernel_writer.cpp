@@ -272,6 +272,9 @@ class KernelWriter {
       const KernelTables::SizeWanted want = tables_.wanted[k];
       if (tables_.bound(want.size) != Bound::Before) bind_size(want, sizes);
     }
+    // What was needed for one size may be an operand that tells another.
+    const auto is_told = [&](const Binding& binding) { return told_by_operand(binding.size); };
+    sizes.erase(std::remove_if(sizes.begin(), sizes.end(), is_told), sizes.end());
     // How many bindings it takes until something is there: none where nothing is noted.
     std::map<SizeId, std::size_t> size_there;
     std::map<vcode::ArrayId, std::size_t> array_there;
@@ -298,6 +301,16 @@ class KernelWriter {
     }
     bindings_ = std::move(all);
   }
+  bool told_by_operand(SizeId size) const {
+    const vcode::Kernel& kernel = tables_.kernel;
+    return std::any_of(kernel.inputs.begin(), kernel.inputs.end(),
+                       [&](const vcode::KernelParameter& input) {
+                         if (!input.segdes) return kernel.arrays[input.id].length == size;
+                         const vcode::KernelSegdes& segdes = kernel.segdes[input.id];
+                         return segdes.count == size || segdes.total == size;
+                       });
+  }
+
   void bind_size(const KernelTables::SizeWanted& want, std::vector<Binding>& sizes) {
     ValueId from = want.from;
     bool described = want.described;

@@ -77,7 +77,7 @@ inline std::string read_file(const std::filesystem::path& path) {
 /// nothing.
 struct FromOutside {
   vcode::Program program;
-  std::vector<std::uint32_t> given;  // constants
+  std::vector<Given> given;
 };
 
 /// The program with its data from outside: its literals of several elements, and instead of each
@@ -87,8 +87,9 @@ inline FromOutside from_outside(const vcode::Program& program) {
   std::map<std::int64_t, std::uint32_t> as_long;  // vectors of such a length
   const auto give = [&](vcode::Constant constant) {
     result.program.constants.push_back(std::move(constant));
-    result.given.push_back(static_cast<std::uint32_t>(result.program.constants.size() - 1));
-    return result.given.back();
+    const auto number = static_cast<std::uint32_t>(result.program.constants.size() - 1);
+    result.given.push_back({number, std::nullopt});
+    return number;
   };
   for (vcode::Function& function : result.program.functions) {
     std::vector<vcode::Instruction> code;

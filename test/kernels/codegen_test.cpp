@@ -268,7 +268,7 @@ TEST_CASE("generated text compares numbers and not their last eight bits", "[nvr
       "FCODE 2\nKERNEL k\nIN {}\nOUT {}\nDO {}END\nFUNC MAIN RET\n", in, out, bindings));
   const Generated result = generated(program.kernels[0]);
   REQUIRE(result.code);
-  for (const int bytes : {4, 8}) {
+  for (const std::uint8_t bytes : {4, 8}) {
     const auto module =
         compiler->compile(device_source(*result.code, {bytes, bytes}),
                           compiler->architectures().back(), why, Nvrtc::Output::Ptx);
