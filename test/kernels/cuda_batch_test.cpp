@@ -13,6 +13,7 @@
 #include "property/backends.hpp"
 #include "property/compare.hpp"
 #include "property/convert.hpp"
+#include "tuned.hpp"
 
 namespace {
 
@@ -134,6 +135,7 @@ TEST_CASE("FLOAT sums of generated kernels have the same bits whatever order blo
 }
 
 TEST_CASE("what runs of generated kernels cost", "[kernels]") {
+  const tuned::Scope usual("usual");  // of what users get
   const property::Library library = emulated_cuda();
   for (const kernel_test::CostCase& one : kernel_test::cost_cases()) {
     const std::string text = kernel_test::cost_kernel(one);

@@ -34,9 +34,9 @@ class Checker {
  private:
   /// `values` gets what the compiled program has left, if it has come to its end.
   Verdict compare(const CheckedForm& form, std::vector<cvl::Value>& values);
-  /// Of a program that stops: what it does otherwise when it is optimized. `nesl` itself tells
-  /// failures of optimized programs as those of the program as it was written.
-  std::string difference_when_optimized(const CheckedForm& form);
+  /// Does the optimized program stop by itself? What evaluating it says comes from a second run of
+  /// the program as it was written.
+  bool stops_when_optimized(const CheckedForm& form);
 
   Session session_;
   std::unique_ptr<cvl::Backend> backend_;

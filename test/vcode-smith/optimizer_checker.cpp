@@ -40,10 +40,11 @@ fcode::OptimizerOptions variant(int level, std::vector<std::string> disabled) {
   return options;
 }
 
-/// A message without the place of a wrong index: kernels name themselves there, and count within
-/// the vector where instructions count within a segment.
+/// A message without the number and the place of a wrong index: kernels name themselves there, and
+/// count within the vector where instructions count within a segment.
 std::string without_place(const std::string& message) {
-  return message.substr(0, message.find(" is out of range in "));
+  const bool of_index = message.find(" is out of range in ") != std::string::npos;
+  return of_index ? "an index is out of range" : message;
 }
 
 /// May an optimized program leave out this failure? What fails may be left out if nobody needs its
