@@ -172,7 +172,8 @@ Vector rank_one(Job& job, std::int64_t n) {
 
 /// Segments of all lengths.
 void rank_many(const Job& job, const Segments& segments) {
-  // No segment but the last of a tile is longer than the tile, and so too long to be ranked with it.
+  // No segment but the last of a tile is longer than the tile, and so too long to be ranked with
+  // it.
   const std::int64_t tile_length = std::min(tuning.rank_tile, tuning.rank_longest);
   const std::int64_t tiles = tile_count(segments.total(), tile_length);
   const auto first_of = [&](std::int64_t tile) {

@@ -1,11 +1,12 @@
 // Nothing is written where there is no room for it.
 
+#include "cvl-cpu/kernel_storage.hpp"
+
 #include <cstdint>
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/kernel_support.hpp"
 
 namespace kernel_test {
