@@ -5,10 +5,10 @@
 //
 //  1. At most tuning.small_length elements: from left to right, beginning with fold_start.
 //  2. Otherwise elements are cut into tiles (tuning.fold_tile_bytes), and tiles into blocks of 64
-//  bytes,
-//     counted from the beginning of the vector. Within a block, inclusive sums of each segment are
-//     formed in log2(lanes) steps: lane i takes in lane i - d on its left for d = 1, 2, 4 ... if
-//     no segment begins in between (Hillis and Steele, Data Parallel Algorithms, CACM 1986).
+//     bytes, counted from the beginning of the vector. Within a block, inclusive sums of each
+//     segment are formed in log2(lanes) steps: lane i takes in lane i - d on its left for
+//     d = 1, 2, 4 ... if no segment begins in between (Hillis and Steele, Data Parallel Algorithms,
+//     CACM 1986).
 //  3. A carry goes from block to block of the tile: carry = carry op last lane, or the last lane
 //     alone if a segment begins in the block. A prefix goes from tile to tile in the same way.
 //     An element's result is prefix op (carry op its left neighbour's sum in the block), where
