@@ -66,6 +66,23 @@ bool plain(Module& module, PassState&) {
   return pass(module);
 }
 
+constexpr int kShapeRounds = 3;
+
+// What is simplified makes more shapes known; the analysis of the whole program is the dearest of
+// these passes.
+bool shapes_to_the_end(Module& module, PassState&) {
+  bool changed = false;
+  for (int round = 0; round < kShapeRounds && unify_shapes(module); ++round) {
+    changed = true;
+    fold_constants(module);
+    simplify_descriptors(module);
+    simplify_branches(module);
+    merge_common(module);
+    remove_dead(module);
+  }
+  return changed;
+}
+
 bool fuse_operations(Module& module, PassState& state) {
   const std::size_t before = module.kernels.size();
   state.report.fusion = fuse(module);
@@ -86,7 +103,7 @@ constexpr Pass kPasses[] = {
     {"idioms", 2, false, "building and taking apart of short sequences", idioms_to_the_end},
     {"selections", 2, false, "conditionals element by element as SELECT", selections_to_the_end},
     {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
-    {"shapes", 2, true, "equal descriptors and sizes, conditions on lengths", plain<unify_shapes>},
+    {"shapes", 2, false, "equal descriptors and sizes, conditions on lengths", shapes_to_the_end},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
     {"fuse", 3, false, "kernels", fuse_operations},
     {"lengths", 2, false, "lengths as soon as their vectors are there", plain<hoist_lengths>},

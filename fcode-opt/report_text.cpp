@@ -68,11 +68,10 @@ std::string statistics_text(const OptimizerReport& report) {
 std::string fusion_text(const OptimizerReport& report, const vcode::Source& source) {
   std::string text;
   for (const FusionReport::Region& region : report.fusion.regions) {
-    text +=
-        fmt::format("{}: {}, now {} and {}{}\n", place(report, source, region.origin),
-                    count(region.operations, "vector operation"),
-                    count(region.kernels.size(), "kernel"), count(region.instructions, "operation"),
-                    region.exact ? "" : " (not searched exhaustively)");
+    text += fmt::format("{}: {}, now {} and {}\n", place(report, source, region.origin),
+                        count(region.operations, "vector operation"),
+                        count(region.kernels.size(), "kernel"),
+                        count(region.instructions, "operation"));
     for (const FusionReport::Item& item : region.kernels) {
       text += fmt::format("  kernel {} ({}) replaces {} from {} on\n", item.kernel,
                           count(item.passes, "pass", "es"), count(item.operations, "operation"),

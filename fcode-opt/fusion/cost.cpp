@@ -15,7 +15,7 @@ std::int64_t bytes(const RegionGraph& graph, const Step& pass) {
 
 }  // namespace
 
-std::int64_t cost(const RegionGraph& graph, const std::vector<Step>& steps) {
+std::int64_t cost(const RegionGraph& graph, std::span<const Step> steps) {
   std::int64_t total = 0;
   const Step* before = nullptr;
   for (const Step& step : steps) {
@@ -30,6 +30,59 @@ std::int64_t cost(const RegionGraph& graph, const std::vector<Step>& steps) {
     }
   }
   return total;
+}
+
+KernelCosts::KernelCosts(const RegionGraph& graph, const Schedule& start)
+    : graph_(graph), passes_(graph), start_(start.size()) {
+  start_from(start);
+}
+
+// Marks the slots whose kernels are not those of start_, and lists their members.
+void KernelCosts::find_changed(const Schedule& schedule) {
+  changed_.assign(by_slot_.size(), false);
+  const auto mark = [&](Slot slot) {
+    if (slot >= changed_.size()) {
+      changed_.resize(slot + 1);
+      by_slot_.resize(slot + 1);
+    }
+    changed_[slot] = true;
+  };
+  for (NodeIndex i = 0; i < schedule.size(); ++i) {
+    if (schedule[i] == start_[i] || !graph_.nodes[i].in_kernel()) continue;
+    mark(start_[i]);
+    mark(schedule[i]);
+  }
+  members_.resize(std::max(members_.size(), changed_.size()));
+  for (Slot slot = 0; slot < changed_.size(); ++slot) members_[slot].clear();
+  for (NodeIndex i = 0; i < schedule.size(); ++i) {
+    const Slot slot = schedule[i];
+    if (!graph_.nodes[i].in_kernel() || slot >= changed_.size() || !changed_[slot]) continue;
+    members_[slot].push_back(i);
+  }
+}
+
+std::int64_t KernelCosts::of(const Schedule& schedule) {
+  find_changed(schedule);
+  std::int64_t total = total_;
+  for (Slot slot = 0; slot < changed_.size(); ++slot) {
+    if (!changed_[slot]) continue;
+    total += cost(graph_, passes_.of(schedule, members_[slot])) - by_slot_[slot];
+  }
+  return total;
+}
+
+void KernelCosts::start_from(const Schedule& schedule) {
+  start_ = schedule;
+  by_slot_.assign(last_slot(graph_, schedule) + 1, 0);
+  members_.assign(by_slot_.size(), {});
+  for (NodeIndex i = 0; i < schedule.size(); ++i) {
+    if (graph_.nodes[i].in_kernel()) members_[schedule[i]].push_back(i);
+  }
+  total_ = 0;
+  for (Slot slot = 0; slot < by_slot_.size(); ++slot) {
+    by_slot_[slot] = cost(graph_, passes_.of(schedule, members_[slot]));
+    total_ += by_slot_[slot];
+  }
 }
 
 }  // namespace fcode

@@ -202,7 +202,6 @@ class RegionFusion {
     report.operations = vector_operations_in(all);
     report.instructions = vector_operations_in(kept);
     report.price = choice_.price;
-    report.exact = choice_.exact;
   }
 
   Module& module_;

@@ -23,7 +23,6 @@ struct FusionReport {
     std::uint32_t operations = 0;    // vector operations, before
     std::uint32_t instructions = 0;  // of these that stay as they are
     std::int64_t price = 0;          // of the schedule
-    bool exact = false;              // no cheaper schedule exists
     std::vector<Item> kernels;
     std::vector<Remark> unfused;  // what stays, and why
   };

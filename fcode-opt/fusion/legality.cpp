@@ -73,20 +73,6 @@ Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
   return last;
 }
 
-std::vector<bool> stored(const RegionGraph& graph, const Schedule& schedule, NodeIndex end) {
-  std::vector<bool> stored(end);
-  for (NodeIndex i = 0; i < end; ++i) {
-    const Node& node = graph.nodes[i];
-    if (!node.scheduled()) continue;
-    if (node.output) stored[i] = true;
-    for (const Read& read : node.reads) {
-      if (read.producer == kOutside || in_same_kernel(graph, schedule, i, read)) continue;
-      stored[read.producer] = true;
-    }
-  }
-  return stored;
-}
-
 ScheduleCheck::ScheduleCheck(const RegionGraph& graph)
     : graph_(graph),
       states_(graph.nodes.size()),

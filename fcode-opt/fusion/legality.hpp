@@ -36,10 +36,6 @@ inline bool in_same_kernel(const RegionGraph& graph, const Schedule& schedule, N
          graph.nodes[reader].in_kernel() && graph.nodes[read.producer].in_kernel();
 }
 
-/// Of the nodes before `end`: do their results have to exist outside of the kernel that computes
-/// them?
-std::vector<bool> stored(const RegionGraph& graph, const Schedule& schedule, NodeIndex end);
-
 /// RANDs of one kernel that may fail: their failure is reported at the place of the kernel.
 inline constexpr std::uint32_t kMaxFailingDraws = 1;
 

@@ -28,13 +28,8 @@ std::int64_t limited(double bytes) {
   return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
 }
 
-bool is_lengths(const RegionGraph& graph, ValueId value) {
-  const NodeIndex made = graph.producer(value);
-  if (made == kOutside) return false;
-  const Statement& statement = *graph.nodes[made].statement;
-  return statement.kind == Statement::Kind::Op &&
-         vcode::info(statement.op).family == Family::Lengths;
-}
+// The widths that programs have if nobody asks for others.
+constexpr cvl::Widths kWidths{4, 8};
 
 }  // namespace
 
@@ -66,9 +61,9 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
   return storage;
 }
 
-MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
+MemoryModel::MemoryModel(const RegionGraph& graph) : graph_(graph) {
   if (graph.storage.empty()) return;
-  find_vectors(run);
+  find_vectors();
   find_owners();
   find_kinds();
   peaks_.resize(unknowns_.size() + 1);
@@ -77,7 +72,7 @@ MemoryModel::MemoryModel(const RegionGraph& graph, Run run) : graph_(graph) {
   });
 }
 
-void MemoryModel::find_vectors(Run run) {
+void MemoryModel::find_vectors() {
   std::int64_t longest_known = 0;
   for (const RegionGraph::Storage& storage : graph_.storage) {
     if (!storage.counts) continue;
@@ -91,10 +86,9 @@ void MemoryModel::find_vectors(Run run) {
     const RegionGraph::Storage& storage = graph_.storage[value];
     if (!storage.counts) continue;
     const Type type = *graph_.types[value];
-    if (run.regular && (type == Type::Segdes || is_lengths(graph_, value))) continue;
     places_[value] = static_cast<Place>(vectors_.size());
     Vector vector;
-    vector.room = room_of(storage.elements, stored_bytes(type, run.widths));
+    vector.room = room_of(storage.elements, stored_bytes(type, kWidths));
     vector.owner = places_[value];
     vector.dies = storage.dies;
     vector.from_outside = storage.dies && graph_.producer(value) == kOutside;

@@ -29,13 +29,8 @@ inline std::int64_t stored_bytes(Type type, cvl::Widths widths) {
 
 class MemoryModel {
  public:
-  /// What only the run decides.
-  struct Run {
-    cvl::Widths widths;
-    bool regular = false;  // all segments of a descriptor are equally long: it takes no room
-  };
   /// A graph without `storage` needs none.
-  MemoryModel(const RegionGraph& graph, Run run);
+  explicit MemoryModel(const RegionGraph& graph);
 
   struct Excess {
     std::int64_t bytes = 0;
@@ -57,7 +52,7 @@ class MemoryModel {
     bool from_outside = false;  // is there before the region
   };
 
-  void find_vectors(Run run);
+  void find_vectors();
   void find_owners();
   void find_kinds();
   void fill_segments(const std::set<std::pair<Linear, Linear>>& descriptors,

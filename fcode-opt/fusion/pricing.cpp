@@ -7,37 +7,20 @@
 
 namespace fcode {
 
-Pricing::Pricing(const RegionGraph& graph)
-    : graph_(graph),
-      models_{MemoryModel(graph, {{.int_bytes = 4}, false}),
-              MemoryModel(graph, {{.int_bytes = 8}, false}),
-              MemoryModel(graph, {{.int_bytes = 4}, true})} {}
+Pricing::Pricing(const RegionGraph& graph) : graph_(graph), model_(graph) {}
 
-std::int64_t Pricing::price(const Schedule& schedule, std::int64_t limit) const {
-  const std::vector<Step> steps = steps_of(graph_, schedule);
-  const std::int64_t moved = cost(graph_, steps);
-  if (moved >= limit || graph_.storage.empty()) return moved;
-  const std::int64_t price = moved + kHeldByteCost * excess(steps).bytes;
-  if (price >= limit) return price;
-  return std::max(price, moved + kHeldByteCost * excess(spec_steps_of(graph_, schedule)).bytes);
+std::int64_t Pricing::held(const Schedule& schedule) const {
+  if (graph_.storage.empty()) return 0;
+  return kHeldByteCost * excess(schedule).bytes;
 }
 
 std::int64_t Pricing::price(const Schedule& schedule) const {
-  return price(schedule, std::numeric_limits<std::int64_t>::max());
-}
-
-MemoryModel::Excess Pricing::excess(const std::vector<Step>& steps) const {
-  MemoryModel::Excess most;
-  for (const MemoryModel& model : models_) {
-    const MemoryModel::Excess excess = model.excess(steps);
-    if (excess.bytes > most.bytes) most = excess;
-  }
-  return most;
+  return cost(graph_, steps_of(graph_, schedule)) + held(schedule);
 }
 
 MemoryModel::Excess Pricing::excess(const Schedule& schedule) const {
-  const MemoryModel::Excess kernels = excess(steps_of(graph_, schedule));
-  const MemoryModel::Excess specs = excess(spec_steps_of(graph_, schedule));
+  const MemoryModel::Excess kernels = model_.excess(steps_of(graph_, schedule));
+  const MemoryModel::Excess specs = model_.excess(spec_steps_of(graph_, schedule));
   return kernels.bytes >= specs.bytes ? kernels : specs;
 }
 

@@ -2,9 +2,7 @@
 // than the operations one by one (memory.hpp).
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "fcode-opt/fusion/memory.hpp"
 #include "fcode-opt/fusion/steps.hpp"
@@ -16,23 +14,20 @@ class Pricing {
  public:
   explicit Pricing(const RegionGraph& graph);
   const RegionGraph& graph() const { return graph_; }
-  /// Above `limit` it may be any number above `limit`.
-  std::int64_t price(const Schedule& schedule, std::int64_t limit) const;
   std::int64_t price(const Schedule& schedule) const;
-  /// The greatest for all that a run may decide, whether kernels run as such or as their SPECs.
+  /// The part of the price for what is held too much.
+  std::int64_t held(const Schedule& schedule) const;
+  /// The greater of two: while kernels run as such, and while they run as their SPECs.
   MemoryModel::Excess excess(const Schedule& schedule) const;
 
  private:
-  MemoryModel::Excess excess(const std::vector<Step>& steps) const;
-
   const RegionGraph& graph_;
-  std::array<MemoryModel, 3> models_;
+  MemoryModel model_;
 };
 
 struct Choice {
   Schedule schedule;
   std::int64_t price = 0;
-  bool exact = false;  // none with as many slots, or one more, is cheaper
 };
 
 }  // namespace fcode

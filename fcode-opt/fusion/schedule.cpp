@@ -5,59 +5,9 @@
 #include <vector>
 
 #include "fcode-opt/fusion/cost.hpp"
-#include "fcode-opt/fusion/descent.hpp"
+#include "fcode-opt/fusion/local_search.hpp"
 
 namespace fcode {
-namespace {
-
-class Search {
- public:
-  Search(const Pricing& pricing, Choice& best)
-      : pricing_(pricing),
-        graph_(pricing.graph()),
-        best_(best),
-        slots_(last_slot(graph_, best.schedule) + 2),
-        check_(graph_),
-        current_(graph_.nodes.size(), 0) {}
-
-  bool run() {
-    visit(0);
-    return steps_ < kExactSteps;
-  }
-
- private:
-  void visit(NodeIndex at) {
-    while (at < graph_.nodes.size() && !graph_.nodes[at].scheduled()) ++at;
-    const std::int64_t so_far = cost(graph_, steps_of(graph_, current_, at));
-    if (so_far >= best_.price || steps_ >= kExactSteps) return;
-    ++steps_;
-    if (at == graph_.nodes.size()) {
-      const std::int64_t price = pricing_.price(current_, best_.price);
-      if (price >= best_.price) return;
-      best_.schedule = current_;
-      best_.price = price;
-      return;
-    }
-    for (Slot slot = 0; slot < slots_; ++slot) {
-      if (!check_.place(at, slot)) continue;
-      current_[at] = slot;
-      visit(at + 1);
-      check_.take_back(at);
-    }
-    current_[at] = 0;
-  }
-
-  const Pricing& pricing_;
-  const RegionGraph& graph_;
-  Choice& best_;
-  Slot slots_;  // one more than the best that is known needs
-  ScheduleCheck check_;
-  Schedule current_;
-  std::size_t steps_ = 0;
-};
-
-}  // namespace
-
 Schedule earliest_schedule(const RegionGraph& graph) {
   ScheduleCheck check(graph);
   Schedule schedule(graph.nodes.size(), 0);
@@ -111,16 +61,12 @@ Schedule schedule_in_order(const RegionGraph& graph) {
   return schedule;
 }
 
-bool search(const Pricing& pricing, Choice& choice) {
-  return Search(pricing, choice).run();
-}
-
 Choice choose_schedule(const RegionGraph& graph) {
   const Pricing pricing(graph);
   const std::size_t nodes = graph.scheduled_nodes();
   const auto priced = [&](Schedule schedule) {
     const std::int64_t price = pricing.price(schedule);
-    return Choice{std::move(schedule), price, false};
+    return Choice{std::move(schedule), price};
   };
   std::vector<Choice> starts = {priced(earliest_schedule(graph)), priced(latest_schedule(graph))};
   if (nodes <= kNodesInOrder) {
@@ -128,13 +74,8 @@ Choice choose_schedule(const RegionGraph& graph) {
     join_neighbours(pricing, starts.back());
   }
   const auto cheaper = [](const Choice& a, const Choice& b) { return a.price < b.price; };
-  if (nodes > kManyNodes) {
-    starts = {*std::min_element(starts.begin(), starts.end(), cheaper)};
-  }
   for (Choice& choice : starts) descend(pricing, choice);
-  Choice best = std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
-  if (nodes <= kExactNodes) best.exact = search(pricing, best);
-  return best;
+  return std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
 }
 
 }  // namespace fcode

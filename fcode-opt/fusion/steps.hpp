@@ -29,15 +29,15 @@ struct Step {
   std::uint32_t domain = 0;  // of a pass
 };
 
+/// Sorts what a step reads, and makes one of several entries for the same value.
+void unite(std::vector<Step::Operand>& reads);
+
 /// Of the statements one by one.
 std::vector<Step> steps_of(const RegionGraph& graph);
 
-/// Of a schedule, or of its nodes before `end`. Vectors that no later pass of a kernel reads may go
-/// behind a pass; descriptors stay until the end of the kernel.
-std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule, NodeIndex end);
-inline std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule) {
-  return steps_of(graph, schedule, static_cast<NodeIndex>(graph.nodes.size()));
-}
+/// Of a schedule. Vectors that no later pass of a kernel reads may go behind a pass; descriptors
+/// stay until the end of the kernel.
+std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule);
 
 /// Of a schedule while its kernels run as their SPECs: operation by operation, with the generators
 /// where they are read.

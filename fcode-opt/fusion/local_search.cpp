@@ -1,0 +1,288 @@
+#include "fcode-opt/fusion/local_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "fcode-opt/fusion/cost.hpp"
+
+namespace fcode {
+namespace {
+
+// Rounds of moving single nodes.
+constexpr int kRounds = 4;
+// Places at which a kernel may be cut that are tried at once.
+constexpr std::size_t kMostCuts = 16;
+// So many bytes too much are not worth another kernel.
+constexpr std::int64_t kLittleExcess = (kKernelCost + kPassCost) / kHeldByteCost;
+
+/// For each node those in whose kernel it may be cheaper: what it reads, what reads it, and what
+/// reads the same.
+std::vector<std::vector<NodeIndex>> related_nodes(const RegionGraph& graph) {
+  std::map<ValueId, std::vector<NodeIndex>> readers;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (!graph.nodes[i].scheduled()) continue;
+    for (const Read& read : graph.nodes[i].reads) readers[read.value].push_back(i);
+  }
+  std::vector<std::vector<NodeIndex>> related(graph.nodes.size());
+  for (const auto& [value, nodes] : readers) {
+    const NodeIndex producer = graph.producer(value);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      std::vector<NodeIndex>& of_reader = related[nodes[k]];
+      if (producer != kOutside) {
+        of_reader.push_back(producer);
+        related[producer].push_back(nodes[k]);
+      }
+      // The nearest readers of the same value.
+      const std::size_t from = k > 2 ? k - 2 : 0, to = std::min(k + 3, nodes.size());
+      of_reader.insert(of_reader.end(), nodes.begin() + static_cast<std::ptrdiff_t>(from),
+                       nodes.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+  }
+  for (std::vector<NodeIndex>& nodes : related) {
+    if (nodes.size() > kMostRelated) nodes.resize(kMostRelated);
+  }
+  return related;
+}
+
+class LocalSearch {
+ public:
+  LocalSearch(const Pricing& pricing, Choice& choice)
+      : pricing_(pricing),
+        graph_(pricing.graph()),
+        choice_(choice),
+        costs_(graph_, choice.schedule),
+        small_(graph_.scheduled_nodes() <= kSmallRegion),
+        related_(related_nodes(graph_)) {
+    std::mt19937_64 random;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) node_keys_.push_back(random());
+    restart();
+  }
+
+  void descend() {
+    for (std::int64_t before = choice_.price + 1; choice_.price < before;) {
+      before = choice_.price;
+      move_nodes();
+      relieving_ = true;
+      relieve();
+      relieving_ = false;
+      join_kernels(kMostDistance);
+      if (choice_.price == before && small_) move_together();
+    }
+  }
+
+  void join_neighbours() {
+    while (join_kernels(1)) {
+    }
+  }
+
+ private:
+  // Takes the schedule if it is legal and cheaper.
+  bool take(Schedule schedule) {
+    const std::int64_t moved = costs_.of(schedule);
+    if (moved >= (relieving_ ? choice_.price : costs_.total())) return false;
+    if (!legal(graph_, schedule)) return false;
+    const std::int64_t price = moved + pricing_.held(schedule);
+    if (price >= choice_.price) return false;
+    choice_.schedule = std::move(schedule);
+    choice_.price = price;
+    restart();
+    return true;
+  }
+
+  void restart() {
+    costs_.start_from(choice_.schedule);
+    kernels_.assign(last_slot(graph_, choice_.schedule) + 1, 0);
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (graph_.nodes[i].in_kernel()) kernels_[choice_.schedule[i]] ^= node_keys_[i];
+    }
+  }
+
+  // A node, or kWhole kernels, on the way from one kernel to another.
+  using Change = std::array<std::uint64_t, 3>;
+  static constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+  bool was_tried(const Change& change) { return !tried_.insert(change).second; }
+
+  // Other slots than its own in which the node may be cheaper.
+  std::vector<Slot> slots_for(NodeIndex node) const {
+    std::vector<Slot> slots;
+    if (small_) {
+      slots = choice_.schedule;
+    } else {
+      for (const NodeIndex other : related_[node]) {
+        if (graph_.nodes[other].scheduled()) slots.push_back(choice_.schedule[other]);
+      }
+    }
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    std::erase(slots, choice_.schedule[node]);
+    return slots;
+  }
+
+  // ---- single nodes ----
+
+  void move_nodes() {
+    for (int round = 0; round < kRounds; ++round) {
+      bool better = false;
+      for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+        if (!graph_.nodes[i].in_kernel()) continue;
+        for (const Slot slot : slots_for(i)) {
+          if (was_tried({i, kernels_[choice_.schedule[i]], kernels_[slot]})) continue;
+          Schedule schedule = choice_.schedule;
+          schedule[i] = slot;
+          better |= take(std::move(schedule));
+        }
+      }
+      if (!better) return;
+    }
+  }
+
+  // ---- nodes with those in their way ----
+
+  // The schedule with a node in another slot: what it reads comes no later, and what comes out of
+  // place by that gets the next slot that it may have. Nothing if slots after `limit` were needed.
+  std::optional<Schedule> moved_together(NodeIndex node, Slot slot, Slot limit) const {
+    Schedule schedule = choice_.schedule;
+    std::vector<bool> moves(node + 1);
+    moves[node] = true;
+    for (NodeIndex i = node + 1; i-- > 0;) {
+      if (!moves[i]) continue;
+      schedule[i] = slot;
+      const auto pull = [&](NodeIndex before) {
+        if (schedule[before] > slot) moves[before] = true;
+      };
+      for (const Read& read : graph_.nodes[i].reads) {
+        if (read.producer != kOutside) pull(read.producer);
+      }
+      for (const NodeIndex before : graph_.nodes[i].after) pull(before);
+    }
+    ScheduleCheck check(graph_);
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (!graph_.nodes[i].scheduled()) continue;
+      while (!check.place(i, schedule[i])) {
+        if (++schedule[i] > limit) return std::nullopt;
+      }
+    }
+    return schedule;
+  }
+
+  void move_together() {
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (!graph_.nodes[i].scheduled()) continue;
+      const Slot last = last_slot(graph_, choice_.schedule);
+      for (const Slot slot : slots_for(i)) {
+        if (auto schedule = moved_together(i, slot, last + 2)) take(std::move(*schedule));
+      }
+    }
+  }
+
+  // ---- whole kernels ----
+
+  Schedule joined(Slot from, Slot to) const {
+    Schedule result = choice_.schedule;
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (graph_.nodes[i].in_kernel() && result[i] == from) result[i] = to;
+    }
+    return result;
+  }
+
+  void leave_out_empty_slots() {
+    std::vector<Slot> number(last_slot(graph_, choice_.schedule) + 1);
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (graph_.nodes[i].scheduled()) number[choice_.schedule[i]] = 1;
+    }
+    Slot next = 0;
+    for (Slot& slot : number) slot = slot != 0 ? next++ : next;
+    for (Slot& slot : choice_.schedule) {
+      slot = number[std::min<std::size_t>(slot, number.size() - 1)];
+    }
+    restart();
+  }
+
+  // Kernels that are at most so many slots from each other. True if any were joined.
+  bool join_kernels(Slot distance) {
+    const std::int64_t before = choice_.price;
+    const Slot last = last_slot(graph_, choice_.schedule);
+    for (Slot second = 1; second <= last; ++second) {
+      for (Slot first = second - std::min(distance, second); first < second; ++first) {
+        if (was_tried({kWhole, kernels_[first], kernels_[second]})) continue;
+        if (take(joined(second, first))) continue;
+        take(joined(first, second));
+      }
+    }
+    leave_out_empty_slots();
+    return choice_.price < before;
+  }
+
+  // Members of the kernel in the slot, in program order.
+  std::vector<NodeIndex> kernel_in(Slot slot) const {
+    std::vector<NodeIndex> members;
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (graph_.nodes[i].in_kernel() && choice_.schedule[i] == slot) members.push_back(i);
+    }
+    return members;
+  }
+
+  // The kernel in the slot without its nodes from `first` on, which get a slot of their own after
+  // it, before the slot's instructions.
+  Schedule cut(const Schedule& schedule, Slot slot, NodeIndex first) const {
+    Schedule result = schedule;
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      const bool stays = graph_.nodes[i].in_kernel() && i < first;
+      if (schedule[i] > slot || (schedule[i] == slot && !stays)) ++result[i];
+    }
+    return result;
+  }
+
+  // The best cut through the kernel of a slot. False if there is none that pays.
+  bool cut_slot(Slot slot) {
+    const std::vector<NodeIndex> members = kernel_in(slot);
+    const std::size_t step = members.size() / kMostCuts + 1;
+    const Schedule whole = choice_.schedule;
+    bool pays = false;
+    for (std::size_t k = step; k < members.size(); k += step) {
+      pays |= take(cut(whole, slot, members[k]));
+    }
+    return pays;
+  }
+
+  // Cuts kernels in two where too much is held, as long as that pays.
+  void relieve() {
+    for (std::size_t round = 0; round < graph_.nodes.size(); ++round) {
+      const MemoryModel::Excess excess = pricing_.excess(choice_.schedule);
+      if (excess.bytes < kLittleExcess) return;
+      // What is held there may have come into being earlier.
+      bool better = false;
+      for (Slot slot = excess.slot + 1; slot-- > 0 && !better;) better = cut_slot(slot);
+      if (!better) return;
+    }
+  }
+
+  const Pricing& pricing_;
+  const RegionGraph& graph_;
+  Choice& choice_;
+  bool relieving_ = false;
+  KernelCosts costs_;
+  const bool small_;
+  const std::vector<std::vector<NodeIndex>> related_;
+  std::vector<std::uint64_t> node_keys_;  // the key of a kernel is made of those of its nodes
+  std::vector<std::uint64_t> kernels_;    // by slot: key of the kernel
+  // What was found too dear is not tried again between the same kernels.
+  std::set<Change> tried_;
+};
+
+}  // namespace
+
+void descend(const Pricing& pricing, Choice& choice) {
+  LocalSearch(pricing, choice).descend();
+}
+
+void join_neighbours(const Pricing& pricing, Choice& choice) {
+  LocalSearch(pricing, choice).join_neighbours();
+}
+
+}  // namespace fcode
