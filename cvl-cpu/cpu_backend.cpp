@@ -34,13 +34,15 @@ std::size_t last_level_cache_bytes() {
 void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
   const auto add = [&](auto... adders) { (adders(kernels, widths), ...); };
   switch (isa) {
-#if defined(CVL_HAVE_X86_64_LEVELS)
+#if defined(CVL_HAVE_X86_64_V4)
     case Isa::V4:
       add(v4::add_elementwise_kernels, v4::add_expand_kernels, v4::add_gather_scatter_kernels,
           v4::add_pack_kernels, v4::add_random_kernels, v4::add_rank_kernels,
           v4::add_reduce_kernels, v4::add_run_kernels, v4::add_scalar_operand_kernels,
           v4::add_scan_kernels, v4::add_segmented_reduce_kernels);
       break;
+#endif
+#if defined(CVL_HAVE_X86_64_V3)
     case Isa::V3:
       add(v3::add_elementwise_kernels, v3::add_expand_kernels, v3::add_gather_scatter_kernels,
           v3::add_pack_kernels, v3::add_random_kernels, v3::add_rank_kernels,

@@ -14,6 +14,7 @@
 
 #if !defined(__CUDACC_RTC__)
 #include <atomic>
+#include <thread>
 #endif
 
 #include "cvl-cuda/target.hpp"
@@ -141,14 +142,20 @@ KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
 #endif
 }
 
+/// Between two looks at what another block is to write.
+KERNEL_FN inline void pause() {
+#if !defined(__CUDA_ARCH__)
+  std::this_thread::yield();  // emulated devices have more blocks at once than processors
+#endif
+}
+
 /// A lock around a few instructions. Needs threads that make progress independently (sm_70).
 KERNEL_FN inline void lock(std::uint32_t* place) {
 #if defined(__CUDA_ARCH__)
   while (atomicExch(place, 1u) != 0) __nanosleep(50);
   __threadfence();
 #else
-  while (std::atomic_ref<std::uint32_t>(*place).exchange(1) != 0) {
-  }
+  while (std::atomic_ref<std::uint32_t>(*place).exchange(1) != 0) pause();
 #endif
 }
 KERNEL_FN inline void unlock(std::uint32_t* place) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <deque>
 #include <numeric>
 #include <random>
@@ -32,6 +33,43 @@ class EmulatedMemory final : public MemorySource {
   std::function<void()> drain_;
 };
 
+/// Threads that are started once and work together whenever they are asked to: launches are many
+/// and short.
+class Crew {
+ public:
+  explicit Crew(int size) : start_(size), end_(size) {
+    for (int k = 1; k < size; ++k) {
+      others_.emplace_back([this] {
+        for (start_.arrive_and_wait(); !ending_; start_.arrive_and_wait()) {
+          (*work_)();
+          end_.arrive_and_wait();
+        }
+      });
+    }
+  }
+  ~Crew() {
+    ending_ = true;
+    start_.arrive_and_wait();
+    for (std::thread& other : others_) other.join();
+  }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Calls `work` on every thread, the caller's included; returns when all calls have.
+  void run(const std::function<void()>& work) {
+    work_ = &work;
+    start_.arrive_and_wait();
+    work();
+    end_.arrive_and_wait();
+  }
+
+ private:
+  std::barrier<> start_, end_;
+  std::vector<std::thread> others_;
+  const std::function<void()>* work_ = nullptr;
+  bool ending_ = false;
+};
+
 }  // namespace
 
 EmulationOptions& emulation_options() {
@@ -45,6 +83,7 @@ struct Device::State {
   EmulationOptions options = emulation_options();
   std::deque<std::function<void()>> queue;
   std::mt19937_64 random{1};
+  std::unique_ptr<Crew> crew;  // from the first launch that needs it
 
   void push(std::function<void()> work) {
     queue.push_back(std::move(work));
@@ -68,14 +107,11 @@ struct Device::State {
     // Like a device: blocks begin in some order, and one that has begun keeps its place until it
     // ends, however long it waits for others.
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    const std::function<void()> work = [&] {
       for (std::size_t at = next++; at < order.size(); at = next++) body(order[at]);
     };
-    std::vector<std::thread> others;
-    const std::int64_t threads = std::min(std::int64_t{options.threads}, blocks);
-    for (std::int64_t k = 1; k < threads; ++k) others.emplace_back(work);
-    work();
-    for (std::thread& other : others) other.join();
+    if (!crew) crew = std::make_unique<Crew>(options.threads);
+    crew->run(work);
   }
 };
 

@@ -66,7 +66,7 @@ class TileStatus {
   /// Waits until the slot is published in this call, and tells as what.
   KERNEL_FN std::uint32_t await(std::int64_t slot) const {
     std::uint32_t word = load_acquire(&words_[slot]);
-    while (word >> 2 != epoch_) word = load_acquire(&words_[slot]);
+    for (; word >> 2 != epoch_; word = load_acquire(&words_[slot])) pause();
     return word & 3;
   }
 

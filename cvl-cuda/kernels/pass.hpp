@@ -148,8 +148,7 @@ struct PassKernel {
   KERNEL_FN void wait(Block& block, std::int64_t count) const {
     block.each([&](int thread) {
       if (thread != 0) return;
-      while (load_acquire(body.control.workspace.counters + 1) < count) {
-      }
+      while (load_acquire(body.control.workspace.counters + 1) < count) pause();
     });
   }
   template <class Block>

@@ -61,12 +61,18 @@ void KernelCosts::find_changed(const Schedule& schedule) {
   }
 }
 
+std::int64_t KernelCosts::kernel(const Schedule& schedule, std::span<const NodeIndex> members) {
+  steps_.clear();
+  passes_.append(schedule, members, steps_);
+  return cost(graph_, {steps_.begin(), steps_.size()});
+}
+
 std::int64_t KernelCosts::of(const Schedule& schedule) {
   find_changed(schedule);
   std::int64_t total = total_;
   for (Slot slot = 0; slot < changed_.size(); ++slot) {
     if (!changed_[slot]) continue;
-    total += cost(graph_, passes_.of(schedule, members_[slot])) - by_slot_[slot];
+    total += kernel(schedule, members_[slot]) - by_slot_[slot];
   }
   return total;
 }
@@ -80,7 +86,7 @@ void KernelCosts::start_from(const Schedule& schedule) {
   }
   total_ = 0;
   for (Slot slot = 0; slot < by_slot_.size(); ++slot) {
-    by_slot_[slot] = cost(graph_, passes_.of(schedule, members_[slot]));
+    by_slot_[slot] = kernel(schedule, members_[slot]);
     total_ += by_slot_[slot];
   }
 }

@@ -37,12 +37,14 @@ class KernelCosts {
 
  private:
   void find_changed(const Schedule& schedule);
+  std::int64_t kernel(const Schedule& schedule, std::span<const NodeIndex> members);
 
   const RegionGraph& graph_;
   KernelPasses passes_;
   Schedule start_;
   std::vector<std::int64_t> by_slot_;  // of the kernels of start_
   std::int64_t total_ = 0;
+  Steps steps_;                                  // of one kernel
   std::vector<bool> changed_;                    // by slot
   std::vector<std::vector<NodeIndex>> members_;  // of changed slots
 };

@@ -34,27 +34,26 @@ KernelPasses::KernelPasses(const RegionGraph& graph)
   }
 }
 
-std::span<const Step> KernelPasses::of(const Schedule& schedule,
-                                       std::span<const NodeIndex> members) {
+void KernelPasses::append(const Schedule& schedule, std::span<const NodeIndex> members,
+                          Steps& steps) {
   schedule_ = &schedule;
   count_ = 0;
   for (const NodeIndex i : members) nodes_[i] = {kNone, 0, read_elsewhere(i)};
   for (const NodeIndex i : members) place(i);
   for (const NodeIndex i : members) keep_what_others_made(i);
-  if (steps_.size() < count_) steps_.resize(count_);
   std::vector<Step::Operand> descriptors;
   for (std::uint32_t pass = 0; pass < count_; ++pass) {
-    write_step(pass, schedule[members[0]]);
-    for (const Step::Operand& read : steps_[pass].reads) {
+    Step& step = steps.add();
+    step.slot = schedule[members[0]];
+    write_step(pass, step);
+    for (const Step::Operand& read : step.reads) {
       if (graph_.is_segdes(read.value)) descriptors.push_back(read);
     }
   }
-  if (!descriptors.empty()) {
-    std::vector<Step::Operand>& reads = steps_[count_ - 1].reads;
-    reads.insert(reads.end(), descriptors.begin(), descriptors.end());
-    unite(reads);
-  }
-  return {steps_.data(), count_};
+  if (descriptors.empty()) return;
+  std::vector<Step::Operand>& reads = steps[steps.size() - 1].reads;
+  reads.insert(reads.end(), descriptors.begin(), descriptors.end());
+  unite(reads);
 }
 
 // Does the result have to exist outside of the kernel that computes it?
@@ -154,12 +153,8 @@ void KernelPasses::keep_what_others_made(NodeIndex index) {
   }
 }
 
-void KernelPasses::write_step(std::uint32_t number, Slot slot) {
+void KernelPasses::write_step(std::uint32_t number, Step& step) const {
   const Pass& pass = passes_[number];
-  Step& step = steps_[number];
-  step.reads.clear();
-  step.makes.clear();
-  step.slot = slot;
   step.kernel = true;
   step.once = pass.once;
   step.domain = pass.domain;
@@ -191,6 +186,32 @@ void KernelPasses::write_step(std::uint32_t number, Slot slot) {
     if (nodes_[i].kept && nodes_[i].pass == number && !node.target) step.makes.push_back(i);
   }
   unite(step.reads);
+}
+
+std::vector<SlotMembers> members_by_slot(const RegionGraph& graph, const Schedule& schedule) {
+  std::vector<SlotMembers> slots(last_slot(graph, schedule) + 1);
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (!node.scheduled()) continue;
+    SlotMembers& members = slots[schedule[i]];
+    (node.in_kernel() ? members.kernel : members.instructions).push_back(i);
+  }
+  return slots;
+}
+
+std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule) {
+  KernelPasses passes(graph);
+  Steps kernels;
+  std::vector<Step> steps;
+  Slot slot = 0;
+  for (const SlotMembers& members : members_by_slot(graph, schedule)) {
+    kernels.clear();
+    passes.append(schedule, members.kernel, kernels);
+    steps.insert(steps.end(), kernels.begin(), kernels.end());
+    for (const NodeIndex i : members.instructions) steps.push_back(instruction(graph, i, slot));
+    ++slot;
+  }
+  return steps;
 }
 
 }  // namespace fcode

@@ -15,9 +15,10 @@ namespace fcode {
 class KernelPasses {
  public:
   explicit KernelPasses(const RegionGraph& graph);
-  /// The passes of the kernel that consists of `members`: all that the schedule has in one slot, in
-  /// program order. They are there until the next call.
-  std::span<const Step> of(const Schedule& schedule, std::span<const NodeIndex> members);
+  /// Appends the passes of the kernel that consists of `members`: all that the schedule has in one
+  /// slot, in program order. Vectors that no later pass reads may go after a pass; descriptors stay
+  /// until the end of the kernel.
+  void append(const Schedule& schedule, std::span<const NodeIndex> members, Steps& steps);
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -44,7 +45,7 @@ class KernelPasses {
   void place_defaults(NodeIndex index);
   void add(NodeIndex index, std::uint32_t pass);
   void keep_what_others_made(NodeIndex index);
-  void write_step(std::uint32_t number, Slot slot);
+  void write_step(std::uint32_t number, Step& step) const;
 
   const RegionGraph& graph_;
   const Schedule* schedule_ = nullptr;
@@ -52,7 +53,15 @@ class KernelPasses {
   std::vector<Progress> nodes_;
   std::vector<Pass> passes_;  // the first `count_` are those of the kernel
   std::uint32_t count_ = 0;
-  std::vector<Step> steps_;
 };
+
+/// The passes and instructions of a schedule.
+std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule);
+
+/// Nodes of the kernels and instructions of a schedule, by slot and in program order.
+struct SlotMembers {
+  std::vector<NodeIndex> kernel, instructions;
+};
+std::vector<SlotMembers> members_by_slot(const RegionGraph& graph, const Schedule& schedule);
 
 }  // namespace fcode

@@ -86,7 +86,7 @@ class LocalSearch {
     const std::int64_t moved = costs_.of(schedule);
     if (moved >= (relieving_ ? choice_.price : costs_.total())) return false;
     if (!legal(graph_, schedule)) return false;
-    const std::int64_t price = moved + pricing_.held(schedule);
+    const std::int64_t price = moved + pricing_.held(schedule, choice_.price - moved);
     if (price >= choice_.price) return false;
     choice_.schedule = std::move(schedule);
     choice_.price = price;

@@ -67,7 +67,11 @@ MemoryModel::MemoryModel(const RegionGraph& graph) : graph_(graph) {
   find_owners();
   find_kinds();
   peaks_.resize(unknowns_.size() + 1);
-  simulate(steps_of(graph), [this](std::size_t run_kind, std::int64_t bytes, Slot) {
+  std::vector<Step> steps;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) steps.push_back(instruction(graph, i, 0));
+  std::vector<Event> events;
+  for (const Step& step : steps) events.push_back({&step, 0});
+  simulate(events, [this](std::size_t run_kind, std::int64_t bytes, Slot) {
     peaks_[run_kind] = std::max(peaks_[run_kind], bytes);
   });
 }
@@ -190,7 +194,7 @@ void MemoryModel::for_each_result(const Step& step, Visit visit) const {
 // Calls `visit` with the bytes that are held while each step takes place, as in peaks_, and the
 // slot of the step.
 template <typename Visit>
-void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
+void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(vectors_.size(), kNever);
   std::vector<int> holders(vectors_.size());  // by owner
@@ -202,8 +206,8 @@ void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
     if (!counts) return;
     for (std::size_t k = 0; k < held.size(); ++k) held[k] += sign * vector.room[k];
   };
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    for (const Step::Operand& read : steps[s].reads) {
+  for (std::size_t s = 0; s < events.size(); ++s) {
+    for (const Step::Operand& read : events[s].step->reads) {
       const Place at = place(read.value);
       if (at == kNone) continue;
       if (last[at] == kNever && vectors_[at].from_outside) change(at, 1);
@@ -215,13 +219,13 @@ void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
     bool over;
   };
   std::vector<Dying> dying;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
+  for (std::size_t s = 0; s < events.size(); ++s) {
     dying.clear();
-    for (const Step::Operand& read : steps[s].reads) {
+    for (const Step::Operand& read : events[s].step->reads) {
       const Place at = place(read.value);
       if (at != kNone && vectors_[at].dies && last[at] == s) dying.push_back({at, read.over});
     }
-    for_each_result(steps[s], [&](Place made, bool in_place) {
+    for_each_result(*events[s].step, [&](Place made, bool in_place) {
       const auto taken = std::find_if(dying.begin(), dying.end(), [&](const Dying& operand) {
         return in_place && operand.over && holders[vectors_[operand.at].owner] == 1 &&
                vectors_[operand.at].room == vectors_[made].room;
@@ -235,19 +239,19 @@ void MemoryModel::simulate(const std::vector<Step>& steps, Visit visit) const {
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
       std::int64_t bytes = held[0];
       for (const auto& [unknown, length] : kinds_[kind]) bytes += held[unknown] * length;
-      visit(kind, bytes, steps[s].slot);
+      visit(kind, bytes, events[s].slot);
     }
     for (const Dying& operand : dying) change(operand.at, -1);
-    for_each_result(steps[s], [&](Place made, bool) {
+    for_each_result(*events[s].step, [&](Place made, bool) {
       if (vectors_[made].dies && last[made] == kNever) change(made, -1);
     });
   }
 }
 
-MemoryModel::Excess MemoryModel::excess(const std::vector<Step>& steps) const {
+MemoryModel::Excess MemoryModel::excess(std::span<const Event> events) const {
   Excess most;
   if (peaks_.empty()) return most;
-  simulate(steps, [&](std::size_t run_kind, std::int64_t bytes, Slot slot) {
+  simulate(events, [&](std::size_t run_kind, std::int64_t bytes, Slot slot) {
     const std::int64_t above = bytes - peaks_[run_kind];
     if (above > most.bytes) most = {above, slot};
   });

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,13 +33,18 @@ class MemoryModel {
   /// A graph without `storage` needs none.
   explicit MemoryModel(const RegionGraph& graph);
 
+  /// A step and the slot in which it takes place.
+  struct Event {
+    const Step* step = nullptr;
+    Slot slot = 0;
+  };
   struct Excess {
     std::int64_t bytes = 0;
     Slot slot = 0;  // where
   };
   /// By how many bytes the peak of a schedule is above that of the statements one by one, unknown
   /// lengths, and the longest of those that are known, being kAssumedLength (cost.hpp) at most.
-  Excess excess(const std::vector<Step>& steps) const;
+  Excess excess(std::span<const Event> events) const;
 
  private:
   /// Bytes, by unknown: [0] of known sizes, then for each unknown length how many bytes per unit.
@@ -60,7 +66,7 @@ class MemoryModel {
   Room room_of(const Linear& elements, std::int64_t width);
   Place place(ValueId value) const { return value < places_.size() ? places_[value] : kNone; }
   template <typename Visit>
-  void simulate(const std::vector<Step>& steps, Visit visit) const;
+  void simulate(std::span<const Event> events, Visit visit) const;
   template <typename Visit>
   void for_each_result(const Step& step, Visit visit) const;
 

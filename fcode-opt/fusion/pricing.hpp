@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "fcode-opt/fusion/kernel_passes.hpp"
 #include "fcode-opt/fusion/memory.hpp"
-#include "fcode-opt/fusion/steps.hpp"
 
 namespace fcode {
 
@@ -15,14 +16,20 @@ class Pricing {
   explicit Pricing(const RegionGraph& graph);
   const RegionGraph& graph() const { return graph_; }
   std::int64_t price(const Schedule& schedule) const;
-  /// The part of the price for what is held too much.
-  std::int64_t held(const Schedule& schedule) const;
+  /// The part of the price for what is held too much. Above `limit` it may be any number above it.
+  std::int64_t held(const Schedule& schedule, std::int64_t limit) const;
   /// The greater of two: while kernels run as such, and while they run as their SPECs.
   MemoryModel::Excess excess(const Schedule& schedule) const;
 
  private:
+  MemoryModel::Excess excess_of_kernels(const Schedule& schedule) const;
+  MemoryModel::Excess excess_of_specs(const Schedule& schedule) const;
+
   const RegionGraph& graph_;
   MemoryModel model_;
+  std::vector<Step> instructions_;  // by node
+  mutable KernelPasses passes_;     // whose memory is used again
+  mutable Steps steps_;
 };
 
 struct Choice {

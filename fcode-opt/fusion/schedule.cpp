@@ -74,6 +74,7 @@ Choice choose_schedule(const RegionGraph& graph) {
     join_neighbours(pricing, starts.back());
   }
   const auto cheaper = [](const Choice& a, const Choice& b) { return a.price < b.price; };
+  if (nodes > kSmallRegion) starts = {*std::min_element(starts.begin(), starts.end(), cheaper)};
   for (Choice& choice : starts) descend(pricing, choice);
   return std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
 }

@@ -5,6 +5,7 @@
 // known without writing its kernels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -32,15 +33,24 @@ struct Step {
 /// Sorts what a step reads, and makes one of several entries for the same value.
 void unite(std::vector<Step::Operand>& reads);
 
-/// Of the statements one by one.
-std::vector<Step> steps_of(const RegionGraph& graph);
+/// The statement of a node by itself.
+Step instruction(const RegionGraph& graph, NodeIndex index, Slot slot);
 
-/// Of a schedule. Vectors that no later pass of a kernel reads may go behind a pass; descriptors
-/// stay until the end of the kernel.
-std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule);
+/// Steps in order; their memory is used again.
+class Steps {
+ public:
+  void clear() { count_ = 0; }
+  /// One more, without reads and results.
+  Step& add();
+  std::size_t size() const { return count_; }
+  const Step& operator[](std::size_t index) const { return steps_[index]; }
+  Step& operator[](std::size_t index) { return steps_[index]; }
+  const Step* begin() const { return steps_.data(); }
+  const Step* end() const { return steps_.data() + count_; }
 
-/// Of a schedule while its kernels run as their SPECs: operation by operation, with the generators
-/// where they are read.
-std::vector<Step> spec_steps_of(const RegionGraph& graph, const Schedule& schedule);
+ private:
+  std::vector<Step> steps_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace fcode

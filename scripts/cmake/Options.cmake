@@ -2,7 +2,7 @@
 option(NESL_BUILD_TESTS "Build the tests" ON)
 option(NESL_BUILD_BENCHMARKS "Build the benchmarks" ON)
 option(NESL_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)
-option(NESL_BASELINE_ONLY "Compile the CPU kernels for the baseline instruction set only" OFF)
+set(NESL_ISAS "baseline;v3;v4" CACHE STRING "Levels of x86-64 that the CPU kernels are compiled for")
 option(NESL_WERROR "Treat warnings as errors" OFF)
 set(NESL_SANITIZE "" CACHE STRING "Sanitizers for all targets, such as address,undefined or thread")
 option(NESL_FUNCTION_ORDER "Put the functions that most programs run side by side" ON)
@@ -33,6 +33,17 @@ if(NESL_SANITIZE)
   target_compile_options(nesl_flags INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(nesl_flags INTERFACE -fsanitize=${NESL_SANITIZE})
+endif()
+# Added where most of what is compiled are loops over elements. Those of which each access is checked
+# are no faster for being optimized, and take minutes to compile; a pointer that is null or leads
+# outside is found by AddressSanitizer, too.
+set(NESL_SANITIZED_LOOPS)
+if(NESL_SANITIZE)
+  set(NESL_SANITIZED_LOOPS -O1)
+  if(NESL_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND NESL_SANITIZED_LOOPS -fno-sanitize=null,object-size,alignment
+      "SHELL:--param asan-instrumentation-with-call-threshold=0")
+  endif()
 endif()
 if(NESL_COVERAGE)
   target_compile_options(nesl_flags INTERFACE --coverage -fprofile-update=atomic)
