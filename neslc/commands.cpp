@@ -381,9 +381,11 @@ std::string status_text(Toplevel& top) {
       "functions: {}\n"
       "configuration {}: {}\n{}",
       on(top.settings.verbose), on(top.evaluator().options.argument_checks),
-      top.evaluator().options.optimizer.level, top.runner().text.print_length, traced_names(top),
-      profiled_names(top), top.configuration(), top.evaluator().backend().description(),
-      background);
+      top.evaluator().options.when_it_pays
+          ? "auto"
+          : std::to_string(top.evaluator().options.optimizer.level),
+      top.runner().text.print_length, traced_names(top), profiled_names(top), top.configuration(),
+      top.evaluator().backend().description(), background);
 }
 
 }  // namespace neslc

@@ -60,6 +60,7 @@ Evaluation tell(Execution execution, const SourceMap& map) {
       result.status = Evaluation::Status::Failed;
       result.diagnostic = std::move(run.failure);
       break;
+    case vinterp::Outcome::OutOfWork:  // does not end an evaluation
     case vinterp::Outcome::Interrupted:
       result.status = Evaluation::Status::Interrupted;
       result.signal = run.signal;

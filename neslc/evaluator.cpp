@@ -21,6 +21,24 @@ struct LoadFailure {
   vcode::Diagnostic diagnostic;
 };
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// About what could be computed, as vinterp::MachineOptions counts it, while the optimizer works on
+/// the program: a program that runs for longer is well advised to wait for it, and one that is
+/// optimized after so much of its run takes twice as long at worst. The optimizer takes some 20
+/// microseconds per instruction, an element of an operation one nanosecond.
+std::uint64_t work_of_optimizing(const StackCode& code) {
+  constexpr std::uint64_t kWorkPerInstruction = 20'000;
+  constexpr std::uint64_t kMost = 1 << 24;  // also a bound on the memory of a run that is given up
+  std::uint64_t instructions = 0;
+  for (const vcode::Function& function : code.program.functions) {
+    instructions += function.code.size();
+  }
+  return std::min(kWorkPerInstruction * instructions, kMost);
+}
+
 }  // namespace
 
 StaticError compile_error(const ast::Form& form, const CompileError& error) {
@@ -45,16 +63,25 @@ ir::Module Evaluator::make_module(const CheckedForm& form) {
   return Compiler(session_, variables_, compile_options).compile(*form.body);
 }
 
-Compiled Evaluator::compiled(const CheckedForm& form) {
+Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize) {
   const auto start = std::chrono::steady_clock::now();
   Compiled result;
   result.module = make_module(form);
   result.code = generate(result.module);
-  if (options.optimizer.level > 0 && !options.cost) {
-    result.optimized = optimize(result.code, options.optimizer, variables_.components());
-  }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = seconds_since(start);
+  if (optimize == Optimize::Now && optimizes()) optimize_code(result);
   return result;
+}
+
+bool Evaluator::optimizes() const {
+  const bool observed = options.when_it_pays && options.profile != nullptr;
+  return options.optimizer.level > 0 && !options.cost && !observed;
+}
+
+void Evaluator::optimize_code(Compiled& compiled) {
+  const auto start = std::chrono::steady_clock::now();
+  compiled.optimized = optimize(compiled.code, options.optimizer, variables_.components());
+  compiled.seconds += seconds_since(start);
 }
 
 /// The program with the values of its constants. Throws LoadFailure.
@@ -82,11 +109,11 @@ ExecutionOptions Evaluator::execution_options() const {
 }
 
 /// What `action` gives for the compiled form, or why it cannot be had.
-Evaluation Evaluator::with_compiled(const CheckedForm& form,
+Evaluation Evaluator::with_compiled(const CheckedForm& form, Optimize optimize,
                                     const std::function<Evaluation(Compiled)>& action) {
   Evaluation result;
   try {
-    Compiled made = compiled(form);
+    Compiled made = compiled(form, optimize);
     const auto source = made.module.sources.front();
     try {
       return action(std::move(made));
@@ -105,7 +132,17 @@ Evaluation Evaluator::with_compiled(const CheckedForm& form,
 }
 
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
-  return with_compiled(form, [&](const Compiled& compiled) {
+  const auto optimize = options.when_it_pays && optimizes() ? Optimize::Later : Optimize::Now;
+  return with_compiled(form, optimize, [&](Compiled compiled) {
+    if (optimize == Optimize::Later) {
+      const Executable as_written = load(compiled.code);
+      std::optional<Execution> execution = execute_if_short(
+          as_written, *backend_, execution_options(), work_of_optimizing(compiled.code));
+      if (execution) {
+        return conclude(compiled, as_written.program, {std::move(*execution), {}}, options.profile);
+      }
+      optimize_code(compiled);
+    }
     Executable executable = load(compiled.main());
     AsWritten as_written;
     if (compiled.optimized) as_written = [&] { return load(compiled.code); };
@@ -137,7 +174,7 @@ Parts parts_of(Session& session, const CheckedForm& form) {
 }  // namespace
 
 Evaluation Evaluator::start(CheckedForm form, const vinterp::Options& machine) {
-  return with_compiled(form, [&](Compiled compiled) {
+  return with_compiled(form, Optimize::Now, [&](Compiled compiled) {
     const double seconds = compiled.seconds;
     Executable executable = load(compiled.main());
     std::optional<Executable> written;

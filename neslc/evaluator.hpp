@@ -31,9 +31,12 @@ inline fcode::OptimizerOptions not_optimized() {
 struct EvaluatorOptions {
   bool argument_checks = true;
   fcode::OptimizerOptions optimizer = not_optimized();  // not when cost is measured
-  std::uint64_t seed = 1;                               // of RAND, at the start of every evaluation
-  bool cost = false;                                    // measure it
-  bool sandbox = false;                                 // no files, no processes
+  /// Optimize only what turns out to have much to do; not what is profiled, so that each operation
+  /// is found where it was written.
+  bool when_it_pays = false;
+  std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
+  bool cost = false;       // measure it
+  bool sandbox = false;    // no files, no processes
   std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
   vinterp::LineProfile* profile = nullptr;                          // collects all evaluations
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none
@@ -76,10 +79,13 @@ class Evaluator {
   void move_to(cvl::Backend& backend);
 
  private:
-  Compiled compiled(const CheckedForm& form);
+  enum class Optimize { Now, Later };
+  Compiled compiled(const CheckedForm& form, Optimize optimize);
+  bool optimizes() const;
+  void optimize_code(Compiled& compiled);
   Executable load(const StackCode& code);
   ExecutionOptions execution_options() const;
-  Evaluation with_compiled(const CheckedForm& form,
+  Evaluation with_compiled(const CheckedForm& form, Optimize optimize,
                            const std::function<Evaluation(Compiled)>& action);
 
   Session& session_;

@@ -64,9 +64,11 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
   backend.seed(options.seed);
   vinterp::IoOperations io(backend, {.sandbox = options.sandbox, .messages = &result.message},
                            own_streams());
-  vinterp::Machine machine(
-      program, executable.constants, backend, io,
-      {.max_depth = options.max_depth, .vcode_terms = false, .kernels = options.kernels});
+  vinterp::Machine machine(program, executable.constants, backend, io,
+                           {.max_depth = options.max_depth,
+                            .vcode_terms = false,
+                            .kernels = options.kernels,
+                            .most_work = options.most_work});
   CostMeter meter(program);
   if (options.cost) machine.observe(meter);
   vinterp::Profile profile(program);
@@ -81,6 +83,19 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
     const auto stack = machine.stack();
     result.values.assign(stack.begin(), stack.end());
   }
+  return result;
+}
+
+std::optional<Execution> execute_if_short(const Executable& executable, cvl::Backend& backend,
+                                          const ExecutionOptions& options,
+                                          std::uint64_t most_work) {
+  ExecutionOptions limited = options;
+  const bool once = has_effects(executable.program);
+  if (!once) limited.most_work = most_work;
+  Execution result = execute(executable, backend, limited);
+  const bool given_up =
+      result.run.outcome == vinterp::Outcome::OutOfWork || lacked_memory(result.run);
+  if (given_up && !once) return std::nullopt;
   return result;
 }
 

@@ -29,6 +29,7 @@ struct ExecutionOptions {
   std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
   std::string trace_file;  // gets the Chrome trace; empty: none
   vinterp::KernelUse kernels = vinterp::KernelUse::Always;
+  std::uint64_t most_work = vinterp::MachineOptions::kUnlimitedWork;
 };
 
 /// A program and the values of its constants.
@@ -52,6 +53,12 @@ struct Execution {
 /// Throws cvl::Failure if the trace cannot be written.
 Execution execute(const Executable& executable, cvl::Backend& backend,
                   const ExecutionOptions& options);
+
+/// Runs a program as it was written, up to `most_work` as in vinterp::MachineOptions. Nothing if it
+/// has more to do, or lacks memory: optimized it may do with less of both, and nobody can tell that
+/// it is begun anew. A program that reads or writes anything is run to its end.
+std::optional<Execution> execute_if_short(const Executable& executable, cvl::Backend& backend,
+                                          const ExecutionOptions& options, std::uint64_t most_work);
 
 /// The runs of an optimized program and, where it failed, of the program as it was written. That
 /// one decides: it says which operation failed first, what with, and how the program got there; or,

@@ -90,12 +90,18 @@ void set_print_length(Toplevel& top, Words words) {
 }
 
 void set_optimize(Toplevel& top, Words words) {
-  const Word& level = only(words, "optimize N");
+  const Word& level = only(words, "optimize auto|N");
+  EvaluatorOptions& options = top.evaluator().options;
+  options.when_it_pays = level.text == "auto";
+  if (options.when_it_pays) {
+    options.optimizer.level = fcode::kHighestLevel;
+    return;
+  }
   const std::size_t number = number_of(level);
   if (number > static_cast<std::size_t>(fcode::kHighestLevel)) {
     throw CommandError{"levels of the optimizer are 0 to 3", {}, level.span};
   }
-  top.evaluator().options.optimizer.level = static_cast<int>(number);
+  options.optimizer.level = static_cast<int>(number);
 }
 
 void set_verbose(Toplevel& top, Words words) {

@@ -57,7 +57,8 @@ Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_opti
   options.sandbox = machine.sandbox;
   if (machine.max_depth) options.max_depth = *machine.max_depth;
   options.cost = show.cost;
-  options.optimizer.level = machine.optimize.value_or(fcode::kLeastLevel);
+  options.optimizer.level = machine.optimize.value_or(fcode::kHighestLevel);
+  options.when_it_pays = !machine.optimize;
   options.optimizer.disabled = machine.disabled_passes;
   if (machine.profile) {
     options.profile = &profile_;

@@ -22,7 +22,9 @@ using vcode::ErrorCode;
 using vcode::Type;
 
 /// Thrown by the loop's own checks, caught by guarded_loop().
-struct StopRequest {};
+struct StopRequest {
+  Outcome outcome = Outcome::Interrupted;
+};
 
 void stop_if_asked() {
   if (pending_signal.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -115,8 +117,8 @@ Outcome Machine::guarded_loop() {
     }
     backend_.synchronize();
     return outcome;
-  } catch (const StopRequest&) {
-    return Outcome::Interrupted;
+  } catch (const StopRequest& request) {
+    return request.outcome;
   }
 }
 
@@ -236,10 +238,23 @@ inline void Machine::run_vector(const Decoded& step) {
     cvl::check_operands(vcode::info(op.op), op.type, operands, options_.strict);
   }
   if (element_count(operands[0]) >= tuning.long_vector) stop_if_asked();
+  if (options_.most_work != MachineOptions::kUnlimitedWork) [[unlikely]]
+    count_work(op, operands);
   backend_.origin = at_;
   backend_.execute(op.op, op.type, operands, results_);
   if (op.op == vcode::Op::MakeSegdes) cvl::check_total(backend_.widths(), results_[0].segdes());
   stack_.replace(op.operands, results_, op.results);
+}
+
+[[gnu::noinline]] void Machine::count_work(const TypedOp& op, const Value* operands) {
+  std::int64_t longest = 0;
+  for (std::size_t i = 0; i < op.operands; ++i) {
+    const Value& operand = operands[i];
+    const bool segdes = operand.type() == Type::Segdes;
+    longest = std::max(longest, segdes ? operand.segdes().total : element_count(operand));
+  }
+  work_ += MachineOptions::kInstructionWork + static_cast<std::uint64_t>(longest);
+  if (work_ > options_.most_work) throw StopRequest{Outcome::OutOfWork};
 }
 
 // Runs a kernel in the library; false: its SPEC has to be run.

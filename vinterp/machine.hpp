@@ -35,6 +35,12 @@ struct MachineOptions {
   /// that the program was made from says that in its terms, from RunResult::at and calls.
   bool vcode_terms = true;
   KernelUse kernels = KernelUse::Always;
+  /// The run ends before it would do more than this: elements of the longest operand of each vector
+  /// instruction, and kInstructionWork for the instruction itself.
+  std::uint64_t most_work = kUnlimitedWork;
+
+  static constexpr std::uint64_t kUnlimitedWork = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t kInstructionWork = 64;
 };
 
 enum class Outcome {
@@ -42,6 +48,7 @@ enum class Outcome {
   Exited,    // EXIT
   Failed,
   Interrupted,  // by the signal in RunResult::signal (SIGALRM: the time limit)
+  OutOfWork,    // MachineOptions::most_work
 };
 
 struct RunResult {
@@ -77,6 +84,7 @@ class Machine {
   Outcome guarded_loop();
 
   void run_vector(const Decoded& step);
+  void count_work(const TypedOp& op, const cvl::Value* operands);
   bool run_kernel(const Decoded& step);
   bool prepare(LoadedKernel& kernel, const cvl::Value* operands);
   void run_io(const Decoded& step);
@@ -115,6 +123,7 @@ class Machine {
   std::uint32_t at_ = 0;                    // the running instruction
   Clock::time_point timer_{};
   bool timer_started_ = false;
+  std::uint64_t work_ = 0;  // counted only if it is limited
 
   // Used only when there are observers.
   std::vector<Observer*> observers_;

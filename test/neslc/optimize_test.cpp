@@ -41,7 +41,7 @@ TEST_CASE("run-time errors show the values that caused them, at every level") {
       {"kth_smallest([1, 2], 5)", "index 5, length 2"},
   };
   for (const auto& [expression, note] : kNotes) {
-    for (const char* level : {"-O0", "-O3"}) {
+    for (const char* level : {"-O0", "", "-O3"}) {
       const Output output = run(nesl(std::string("-e '") + expression + "' " + level));
       INFO(expression << " " << level << "\n" << output.err);
       CHECK(output.status == 3);
@@ -83,7 +83,7 @@ TEST_CASE("a failure on long vectors has the same message and status at every le
       const Output plain = run(command + " -O0", folder);
       INFO(command << "\n" << plain.err);
       CHECK(plain.status == (is_wide ? wide : narrow));
-      for (const char* level : {"-O1", "-O2", "-O3", "-O3 --threads=2"}) {
+      for (const char* level : {"", "-O1", "-O2", "-O3", "-O3 --threads=2"}) {
         INFO(level);
         const Output optimized = run(command + " " + level, folder);
         CHECK(optimized.status == plain.status);
@@ -111,7 +111,8 @@ TEST_CASE("a failure is explained by what was written, unless it would be seen t
                "function at(v, i) = v[i];\n"
                "{at(s, 2) : s in [[1, 2, 3], [4]]};\n"
                "let shown = print_string(\"on\" ++ \"ce \") in at([1], rand(1) + 1);\n");
-  const std::string plain = run(nesl("run p.nesl"), folder).err;
+  const std::string plain = run(nesl("run p.nesl -O0"), folder).err;
+  CHECK(run(nesl("run p.nesl"), folder).err == plain);
   CHECK(contains(plain, "p.nesl:2:2: note: called from the top level"));
   const std::string optimized = run(nesl("run p.nesl -O3"), folder).err;
   const std::size_t second = plain.find("once ");
@@ -126,9 +127,9 @@ TEST_CASE("variables are not taken for constants") {
       "sum({x * n : x in a}); a = [4, 5, 6]; n = 10; "
       "(sum({x * n : x in a}), sum(b), n == 3, c + 1.0, (if f1 then 1 else 2), #a); "
       "m = [[1], [2, 3]]; {sum(r) + n : r in m}; s = \"ab\"; s ++ s' ";
-  const Output plain = run(nesl(program));
+  const Output plain = run(nesl(program + "-O0"));
   CHECK(plain.status == 0);
-  for (const char* level : {"-O1", "-O2", "-O3"}) {
+  for (const char* level : {"", "-O1", "-O2", "-O3"}) {
     const Output optimized = run(nesl(program + level));
     CHECK(optimized.out == plain.out);
     CHECK(optimized.err == plain.err);
@@ -198,6 +199,29 @@ TEST_CASE("kernels are written where FCODE is asked for") {
 TEST_CASE("the cost is that of the program as it is written") {
   const std::string program = "-e 'sum({x * x : x in [0:1000]})' --cost ";
   CHECK(run(nesl(program + "-O3")).err == run(nesl(program)).err);
+}
+
+TEST_CASE("without a level, what has much to do is optimized, and nothing is done twice") {
+  const auto output = [](const std::string& expression, const std::string& level) {
+    return run(nesl("--memory=8M " + level + " -e '" + expression + "'"));
+  };
+  // As written it needs 800 MB; after so much work as it takes to notice, or for lack of memory.
+  for (const char* much :
+       {"sum({float(i * 2) : i in index(100000000)})",
+        "sum({sum({sqrt(float(i + j)) : j in index(8000)}) : i in index(8000)})"}) {
+    CHECK(output(much, "-O0").status == 4);
+    const Output found = output(much, "");
+    CHECK(found.status == 0);
+    CHECK(found.out == output(much, "-O3").out);
+  }
+  // Random numbers begin anew, too.
+  const std::string random = "sum({rand(x) : x in dist(1000, 500000)})";
+  CHECK(output(random, "").out == output(random, "-O0 --memory=80M").out);
+  // What writes runs once.
+  const Output written =
+      output("let a = print_line(\"once\") in sum({sqrt(float(i)) : i in index(300000)})", "");
+  CHECK(written.out.find("once") == written.out.rfind("once"));
+  CHECK(written.status == 0);
 }
 
 TEST_CASE("a profile of an optimized program names its lines") {

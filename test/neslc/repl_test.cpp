@@ -107,6 +107,8 @@ TEST_CASE("commands with a colon") {
   const Output levels = piped(":set optimize 3\nsum({x * x : x in [0:10]});\nshow status;");
   CHECK(levels.out.starts_with("it = 285 : int\n"));
   CHECK(contains(levels.out, "optimize 3\n"));
+  CHECK(
+      contains(piped("show status;\nset optimize 0;\nset optimize auto;").out, "optimize auto\n"));
   CHECK(contains(piped("set optimize 4;").err, "levels of the optimizer are 0 to 3"));
   CHECK(piped("1;\n:quit\n2;").out == "it = 1 : int\n");
   CHECK(contains(piped(":help").out, ":explain EXP"));
@@ -169,7 +171,7 @@ TEST_CASE("Ctrl-C stops an evaluation, Ctrl-D leaves") {
   const Folder folder;
   Terminal terminal(folder);
   REQUIRE(terminal.prompts());
-  terminal.type("function spin(n) = if n < 0 then 0 else spin(n);\n");
+  terminal.type("function spin(n) = if n < 0 then n else spin(rem(n + 1, 7));\n");
   REQUIRE(terminal.shows("int -> int"));
   for (int i = 0; i < 2; ++i) {
     REQUIRE(terminal.prompts());
