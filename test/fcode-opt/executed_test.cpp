@@ -68,5 +68,17 @@ TEST_CASE("the examples launch, move and wait for as much as they did", "[table]
               rows);
 }
 
+TEST_CASE("... and as much when no length is known before they run", "[table]") {
+  std::vector<TableRow> rows;
+  for (const std::string& name : example_names()) {
+    if (name == "read-and-write") continue;
+    CAPTURE(name);
+    const FromOutside outside = from_outside(parse(example_of(name, {})));
+    const Executed found = executed(optimized(outside));
+    rows.push_back({name, {found.launches, found.bytes, found.waits}});
+  }
+  check_table("executed_unknown.txt", {"example", "launches -O", "bytes -O", "waits -O"}, rows);
+}
+
 }  // namespace
 }  // namespace fcode::testing
