@@ -125,7 +125,6 @@ void Scheduler::run(std::int64_t count, TileBody body, bool separate) {
   SharedCalls calls(body);
   const bool done = thread_library()->run(arena_.load(std::memory_order_relaxed), count,
                                           SharedCalls::call, &calls, separate);
-  threads_have_run();
   calls.finish();
   if (!done) throw std::bad_alloc();
 }

@@ -71,6 +71,4 @@ std::chrono::microseconds cost_of_threads() {
   return {};
 }
 
-void threads_have_run() {}
-
 }  // namespace cvl::cpu

@@ -38,8 +38,4 @@ const ThreadLibrary* thread_library();
 /// What asking for the library for the first time costs, when it has to be loaded.
 std::chrono::microseconds cost_of_threads();
 
-/// To be called when threads have run. Where they were loaded, the first call gives back memory
-/// that only their start needed.
-void threads_have_run();
-
 }  // namespace cvl::cpu

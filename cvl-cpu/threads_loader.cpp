@@ -4,7 +4,6 @@
 #include <string>
 #include <unistd.h>
 
-#include "cvl-cpu/code_pages.hpp"
 #include "cvl-cpu/threads.hpp"
 
 namespace cvl::cpu {
@@ -45,10 +44,6 @@ const ThreadLibrary* thread_library() {
 
 std::chrono::microseconds cost_of_threads() {
   return std::chrono::milliseconds(3);
-}
-
-void threads_have_run() {
-  [[maybe_unused]] static const bool released = (release_code_pages(), true);
 }
 
 }  // namespace cvl::cpu
