@@ -32,16 +32,16 @@ bool inline_all(Module& module, PassState&) {
 }
 
 constexpr int kRounds = 5;
+// The analysis of the whole program is the dearest of these passes.
+constexpr int kShapeRounds = 3;
 
-// One idiom hides another until what is between them has been simplified.
-bool idioms_to_the_end(Module& module, PassState&) {
+// One pass hides what it could do itself until what is between has been simplified by others.
+template <int kMost, bool (*pass)(Module&), bool (*... simplify)(Module&)>
+bool to_the_end(Module& module, PassState&) {
   bool changed = false;
-  for (int round = 0; round < kRounds && recognize_idioms(module); ++round) {
+  for (int round = 0; round < kMost && pass(module); ++round) {
     changed = true;
-    simplify_algebra(module);
-    simplify_descriptors(module);
-    merge_common(module);
-    remove_dead(module);
+    (simplify(module), ...);
   }
   return changed;
 }
@@ -66,23 +66,6 @@ bool plain(Module& module, PassState&) {
   return pass(module);
 }
 
-constexpr int kShapeRounds = 3;
-
-// What is simplified makes more shapes known; the analysis of the whole program is the dearest of
-// these passes.
-bool shapes_to_the_end(Module& module, PassState&) {
-  bool changed = false;
-  for (int round = 0; round < kShapeRounds && unify_shapes(module); ++round) {
-    changed = true;
-    fold_constants(module);
-    simplify_descriptors(module);
-    simplify_branches(module);
-    merge_common(module);
-    remove_dead(module);
-  }
-  return changed;
-}
-
 bool fuse_operations(Module& module, PassState& state) {
   const std::size_t before = module.kernels.size();
   state.report.fusion = fuse(module);
@@ -100,10 +83,14 @@ constexpr Pass kPasses[] = {
      plain<remove_dead>},
     {"inline-small", 2, false, "calls of small functions and of those with one call", inline_small},
     {"inline", 2, false, "all other calls but recursive ones, up to a limit", inline_all},
-    {"idioms", 2, false, "building and taking apart of short sequences", idioms_to_the_end},
+    {"idioms", 2, false, "building and taking apart of short sequences",
+     to_the_end<kRounds, recognize_idioms, simplify_algebra, simplify_descriptors, merge_common,
+                remove_dead>},
     {"selections", 2, false, "conditionals element by element as SELECT", selections_to_the_end},
     {"algebra", 1, false, "x + 0, x * 1, NOT NOT, UNPAIR PAIR, ...", plain<simplify_algebra>},
-    {"shapes", 2, false, "equal descriptors and sizes, conditions on lengths", shapes_to_the_end},
+    {"shapes", 2, false, "equal descriptors and sizes, conditions on lengths",
+     to_the_end<kShapeRounds, unify_shapes, fold_constants, simplify_descriptors, simplify_branches,
+                merge_common, remove_dead>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
     {"fuse", 3, false, "kernels", fuse_operations},
     {"lengths", 2, false, "lengths as soon as their vectors are there", plain<hoist_lengths>},

@@ -26,9 +26,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 /// About what could be computed, as vinterp::MachineOptions counts it, while the optimizer works on
-/// the program: a program that runs for longer is well advised to wait for it, and one that is
-/// optimized after so much of its run takes twice as long at worst. The optimizer takes some 20
-/// microseconds per instruction, an element of an operation one nanosecond.
+/// the program, up to a limit: what takes longer than that is well advised to wait for the
+/// optimizer, and what is given up after so much has lost no more than some hundredths of a second.
+/// The optimizer takes some 20 microseconds per instruction, an element of an operation one
+/// nanosecond.
 std::uint64_t work_of_optimizing(const StackCode& code) {
   constexpr std::uint64_t kWorkPerInstruction = 20'000;
   constexpr std::uint64_t kMost = 1 << 24;  // also a bound on the memory of a run that is given up

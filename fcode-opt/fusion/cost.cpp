@@ -79,15 +79,11 @@ std::int64_t KernelCosts::of(const Schedule& schedule) {
 
 void KernelCosts::start_from(const Schedule& schedule) {
   start_ = schedule;
-  by_slot_.assign(last_slot(graph_, schedule) + 1, 0);
-  members_.assign(by_slot_.size(), {});
-  for (NodeIndex i = 0; i < schedule.size(); ++i) {
-    if (graph_.nodes[i].in_kernel()) members_[schedule[i]].push_back(i);
-  }
+  by_slot_.clear();
   total_ = 0;
-  for (Slot slot = 0; slot < by_slot_.size(); ++slot) {
-    by_slot_[slot] = kernel(schedule, members_[slot]);
-    total_ += by_slot_[slot];
+  for (const SlotMembers& members : members_by_slot(graph_, schedule)) {
+    by_slot_.push_back(kernel(schedule, members.kernel));
+    total_ += by_slot_.back();
   }
 }
 

@@ -153,15 +153,6 @@ bool ScheduleCheck::place(NodeIndex index, Slot slot) {
   return true;
 }
 
-void ScheduleCheck::take_back(NodeIndex index) {
-  const Node& node = graph_.nodes[index];
-  const Slot slot = states_[index].slot;
-  if (!node.in_kernel()) return;
-  --nodes_in_slot_[slot];
-  failing_draws_in_slot_[slot] -= is_failing_draw(node);
-  operands_in_slot_[slot] -= operands(node, slot);
-}
-
 bool legal(const RegionGraph& graph, const Schedule& schedule) {
   ScheduleCheck check(graph);
   for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {

@@ -50,8 +50,6 @@ class ScheduleCheck {
   explicit ScheduleCheck(const RegionGraph& graph);
   /// May the next node (in program order) have this slot, given those before it? If so it has it.
   bool place(NodeIndex node, Slot slot);
-  /// Takes the last placed node away again.
-  void take_back(NodeIndex node);
 
  private:
   struct State {

@@ -57,7 +57,7 @@ class LocalSearch {
         choice_(choice),
         costs_(graph_, choice.schedule),
         small_(graph_.scheduled_nodes() <= kSmallRegion),
-        related_(related_nodes(graph_)) {
+        related_(small_ ? decltype(related_)() : related_nodes(graph_)) {
     std::mt19937_64 random;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) node_keys_.push_back(random());
     restart();
@@ -268,7 +268,7 @@ class LocalSearch {
   bool relieving_ = false;
   KernelCosts costs_;
   const bool small_;
-  const std::vector<std::vector<NodeIndex>> related_;
+  const std::vector<std::vector<NodeIndex>> related_;  // by node; none in a small region
   std::vector<std::uint64_t> node_keys_;  // the key of a kernel is made of those of its nodes
   std::vector<std::uint64_t> kernels_;    // by slot: key of the kernel
   // What was found too dear is not tried again between the same kernels.

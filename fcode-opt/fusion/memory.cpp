@@ -61,16 +61,15 @@ std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& s
   return storage;
 }
 
-MemoryModel::MemoryModel(const RegionGraph& graph) : graph_(graph) {
+MemoryModel::MemoryModel(const RegionGraph& graph, const std::vector<Step>& instructions)
+    : graph_(graph) {
   if (graph.storage.empty()) return;
   find_vectors();
   find_owners();
   find_kinds();
   peaks_.resize(unknowns_.size() + 1);
-  std::vector<Step> steps;
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) steps.push_back(instruction(graph, i, 0));
   std::vector<Event> events;
-  for (const Step& step : steps) events.push_back({&step, 0});
+  for (const Step& step : instructions) events.push_back({&step, 0});
   simulate(events, [this](std::size_t run_kind, std::int64_t bytes, Slot) {
     peaks_[run_kind] = std::max(peaks_[run_kind], bytes);
   });

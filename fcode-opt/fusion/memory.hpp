@@ -30,8 +30,8 @@ inline std::int64_t stored_bytes(Type type, cvl::Widths widths) {
 
 class MemoryModel {
  public:
-  /// A graph without `storage` needs none.
-  explicit MemoryModel(const RegionGraph& graph);
+  /// A graph without `storage` needs none. `instructions`: instructions_of() the graph.
+  MemoryModel(const RegionGraph& graph, const std::vector<Step>& instructions);
 
   /// A step and the slot in which it takes place.
   struct Event {

@@ -8,11 +8,11 @@
 
 namespace fcode {
 
-Pricing::Pricing(const RegionGraph& graph) : graph_(graph), model_(graph), passes_(graph) {
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    instructions_.push_back(instruction(graph, i, 0));
-  }
-}
+Pricing::Pricing(const RegionGraph& graph)
+    : graph_(graph),
+      instructions_(instructions_of(graph)),
+      model_(graph, instructions_),
+      passes_(graph) {}
 
 std::int64_t Pricing::held(const Schedule& schedule, std::int64_t limit) const {
   if (graph_.storage.empty()) return 0;

@@ -26,9 +26,9 @@ class Pricing {
   MemoryModel::Excess excess_of_specs(const Schedule& schedule) const;
 
   const RegionGraph& graph_;
-  MemoryModel model_;
   std::vector<Step> instructions_;  // by node
-  mutable KernelPasses passes_;     // whose memory is used again
+  MemoryModel model_;
+  mutable KernelPasses passes_;  // whose memory is used again
   mutable Steps steps_;
 };
 

@@ -1,6 +1,7 @@
 #include "fcode-opt/fusion/steps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fcode {
 namespace {
@@ -51,12 +52,21 @@ Step instruction(const RegionGraph& graph, NodeIndex index, Slot slot) {
   return step;
 }
 
+std::vector<Step> instructions_of(const RegionGraph& graph) {
+  std::vector<Step> steps;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) steps.push_back(instruction(graph, i, 0));
+  return steps;
+}
+
 Step& Steps::add() {
   if (count_ == steps_.size()) steps_.emplace_back();
   Step& step = steps_[count_++];
-  step.reads.clear();
-  step.makes.clear();
-  step = {std::move(step.reads), std::move(step.makes)};
+  Step fresh;
+  fresh.reads.swap(step.reads);
+  fresh.makes.swap(step.makes);
+  fresh.reads.clear();
+  fresh.makes.clear();
+  step = std::move(fresh);
   return step;
 }
 

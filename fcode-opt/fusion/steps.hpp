@@ -36,6 +36,9 @@ void unite(std::vector<Step::Operand>& reads);
 /// The statement of a node by itself.
 Step instruction(const RegionGraph& graph, NodeIndex index, Slot slot);
 
+/// Of every node, in slot 0.
+std::vector<Step> instructions_of(const RegionGraph& graph);
+
 /// Steps in order; their memory is used again.
 class Steps {
  public:
