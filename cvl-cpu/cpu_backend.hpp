@@ -1,4 +1,4 @@
-// The vector library for CPUs: threads over oneTBB, SIMD kernels chosen at start-up.
+// The vector library for CPUs: threads, SIMD kernels chosen at start-up.
 //
 // Each family of operations has its own file with a `run_...` function (operations.hpp); those
 // functions prepare operands and results and divide the work, the loops themselves are in kernels/.

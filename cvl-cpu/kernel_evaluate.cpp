@@ -9,8 +9,6 @@
 namespace cvl::cpu {
 namespace {
 
-using Kind = BoundStep::Kind;
-
 constexpr std::size_t kLine = 64;
 
 constexpr std::size_t lines(std::size_t bytes) {
@@ -129,39 +127,39 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
       at_[step.node] = out;
     }
     switch (step.kind) {
-      case Kind::Apply:
+      case BoundStep::Kind::Apply:
         if (step.kernel(out, at_[step.args[0]], at_[step.args[1]], at_[step.args[2]], n)) {
           note_division(step, begin, n);
         }
         break;
-      case Kind::Copy:
+      case BoundStep::Kind::Copy:
         std::memcpy(out, at_[step.args[0]], static_cast<std::size_t>(n * step.width));
         break;
-      case Kind::Progression:
+      case BoundStep::Kind::Progression:
         cpu_.kernels().progression(out, step.start, step.stride, begin, n);
         break;
-      case Kind::Random:
+      case BoundStep::Kind::Random:
         draw(step, out, begin, n);
         break;
-      case Kind::Walk:
+      case BoundStep::Kind::Walk:
         step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
           walk_block(list.walked.data() + step.first, list.walked.data() + step.last, block, begin);
         });
         break;
-      case Kind::Gather:
+      case BoundStep::Kind::Gather:
         gather(step, out, begin, n);
         break;
-      case Kind::GatherRuns: {
+      case BoundStep::Kind::GatherRuns: {
         const RunTable& runs = runs_[step.runs];
         cpu_.kernels().gather_runs[type_index(step.vector->type)](
             out, elements<std::byte>(*step.vector), runs.positions, runs.ends, runs.count);
         break;
       }
-      case Kind::Find:
-      case Kind::Property:
+      case BoundStep::Kind::Find:
+      case BoundStep::Kind::Property:
         look_up(step, out, begin, n);
         break;
-      case Kind::FailIf:
+      case BoundStep::Kind::FailIf:
         fail_if(step, begin, n);
         break;
     }

@@ -8,40 +8,18 @@
 // out.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <thread>
+#include <optional>
 
+#include "cvl-cpu/thread_pool.hpp"
 #include "cvl-cpu/tuning.hpp"
 
 namespace cvl::cpu {
-
-/// What one thread moves, about, where its time is not taken.
-inline constexpr std::int64_t kBytesPerNanosecond = 8;
-
-/// A plain reference to a callable, valid during the call that it is passed to.
-class TileBody {
- public:
-  template <class F>
-  TileBody(F& body)  // NOLINT: implicit, so that lambdas can be passed
-      : object_(&body),
-        call_([](void* object, std::int64_t tile) { (*static_cast<F*>(object))(tile); }) {}
-  void operator()(std::int64_t tile) const { call_(object_, tile); }
-
- private:
-  void* object_;
-  void (*call_)(void*, std::int64_t);
-};
 
 class Scheduler {
  public:
   /// `threads` 0 means one per processor.
   explicit Scheduler(int threads);
-  ~Scheduler();
-  Scheduler(const Scheduler&) = delete;
-  Scheduler& operator=(const Scheduler&) = delete;
 
   int threads() const { return threads_; }
 
@@ -64,21 +42,12 @@ class Scheduler {
   void for_parts(int parts, TileBody body);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  /// Calls body(tile) on this thread until others are there; returns how often it did.
-  std::int64_t call_alone(std::int64_t tiles, std::int64_t bytes, TileBody body);
-  void ask_for_threads();
-  bool has_threads();
-  void run(std::int64_t count, TileBody body, bool separate);
+  void run(std::int64_t count, std::int64_t step, bool shared, TileBody body);
+  /// Started when there is work to share for the first time.
+  ThreadPool& pool();
 
   int threads_;
-  Clock::duration cost_of_threads_;
-  Clock::duration alone_{};  // spent on work worth sharing, before threads were asked for
-  bool asked_ = false;
-  std::thread loader_;
-  std::atomic<bool> answered_{false};  // is the arena there, or known not to come?
-  std::atomic<void*> arena_{nullptr};  // threads.hpp
+  std::optional<ThreadPool> pool_;
 };
 
 /// Number of tiles of `tile` elements that cover n elements.

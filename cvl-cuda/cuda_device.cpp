@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <cuda_runtime.h>
-#include <iterator>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -13,29 +12,11 @@
 #include "cvl-cuda/tuning.hpp"
 #include "cvl/failure.hpp"
 
-// The initializers of this library (CMakeLists.txt). The linker sets both names, where a program
-// contains any.
-extern "C" {
-using Initializer = void (*)();
-[[gnu::weak]] extern const Initializer __start_cvl_cuda_initializers[];
-[[gnu::weak]] extern const Initializer __stop_cvl_cuda_initializers[];
-}
-
 namespace cvl::cuda {
 namespace native {
 namespace {
 
 using vcode::ErrorCode;
-
-/// Tells the runtime of the kernels.
-void run_initializers() {
-  static const bool done = [] {
-    std::for_each(__start_cvl_cuda_initializers, __stop_cvl_cuda_initializers,
-                  [](Initializer initialize) { initialize(); });
-    return true;
-  }();
-  (void)done;
-}
 
 const char* base_name(const char* path) {
   const char* slash = std::strrchr(path, '/');
@@ -194,7 +175,6 @@ Device::Device(int ordinal) {
                   fmt::format("there is no device {} (devices count from 0, and there are {})",
                               ordinal, count));
   }
-  run_initializers();
   // The host waits for single values: spinning saves the wake-up.
   CUDA_CALL(cudaInitDevice(ordinal, cudaDeviceScheduleSpin | cudaDeviceMapHost,
                            cudaInitDeviceFlagsAreValid));

@@ -13,7 +13,7 @@
 namespace neslc {
 namespace {
 
-constexpr CommandHelp kHelp[] = {
+constexpr CommandHelp kColonHelp[] = {
     {":type EXP", "the type of an expression, which is not evaluated"},
     {":time EXP", "evaluate, and show how long compiling and running took"},
     {":cost EXP", "evaluate, and show work, depth, vector operations, longest vector"},
@@ -193,7 +193,7 @@ void memory(Toplevel& top, const Argument&) {
 }
 
 void help(Toplevel& top, const Argument&) {
-  top.print(help_lines(kHelp));
+  top.print(help_lines(kColonHelp));
   top.print("help; lists the forms of the language and the classic commands.\n");
 }
 
@@ -201,12 +201,12 @@ void quit(Toplevel& top, const Argument&) {
   top.finish();
 }
 
-struct Row {
+struct ColonCommand {
   std::string_view name;
   void (*run)(Toplevel&, const Argument&);
   bool expression;  // takes one, which may go on in the next line
 };
-constexpr Row kCommands[] = {
+constexpr ColonCommand kColonCommands[] = {
     {":type", show_type, true},  {":time", show_time, true},
     {":cost", show_cost, true},  {":explain", show_stages, true},
     {":dump", show_stage, true}, {":device", device, false},
@@ -215,9 +215,9 @@ constexpr Row kCommands[] = {
     {":help", help, false},      {":quit", quit, false},
 };
 
-const Row* find_command(std::string_view name) {
-  const Row* found = nullptr;
-  for (const Row& row : kCommands) {
+const ColonCommand* find_command(std::string_view name) {
+  const ColonCommand* found = nullptr;
+  for (const ColonCommand& row : kColonCommands) {
     if (row.name == name) return &row;
     // The beginning of a name is enough where no other one begins so.
     if (name.size() > 1 && row.name.starts_with(name)) found = found == nullptr ? &row : found;
@@ -228,11 +228,11 @@ const Row* find_command(std::string_view name) {
 }  // namespace
 
 std::span<const CommandHelp> colon_command_help() {
-  return kHelp;
+  return kColonHelp;
 }
 
 bool is_incomplete(std::string_view text) {
-  const Row* const row = find_command(first_word(text));
+  const ColonCommand* const row = find_command(first_word(text));
   if (row == nullptr || !row->expression) return false;
   const auto parse = [](std::string whole) {
     return parse_program(std::make_shared<const vcode::Source>("", std::move(whole)),
@@ -246,10 +246,10 @@ bool is_incomplete(std::string_view text) {
 
 void run_colon_command(Toplevel& top, std::string_view text, const std::string& source) {
   const std::string_view name = first_word(text);
-  const Row* const row = find_command(name);
+  const ColonCommand* const row = find_command(name);
   if (row == nullptr) {
     vcode::NearestWord nearest(name);
-    for (const Row& candidate : kCommands) nearest.consider(candidate.name);
+    for (const ColonCommand& candidate : kColonCommands) nearest.consider(candidate.name);
     throw CommandError{fmt::format("there is no command `{}`", vcode::escaped(name)),
                        nearest.best().empty() ? ":help lists the commands"
                                               : fmt::format("did you mean `{}`?", nearest.best())};

@@ -311,11 +311,11 @@ int define_configuration(Toplevel& top, const ast::CommandForm& command, const C
 }
 
 using Handler = int (*)(Toplevel&, const ast::CommandForm&, const CheckedForm&);
-struct Row {
+struct PromptCommand {
   std::string_view name;
   Handler handler;
 };
-constexpr Row kCommands[] = {
+constexpr PromptCommand kCommands[] = {
     {"help", help},
     {"exit", leave},
     {"lisp", leave},
@@ -366,7 +366,7 @@ int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form) {
   const auto& command = std::get<ast::CommandForm>(form->node);
   Checked checked = top.session().check(form);
   if (!checked) return top.complain(checked.error->diagnostic, checked.error->source.get());
-  for (const Row& row : kCommands) {
+  for (const PromptCommand& row : kCommands) {
     if (row.name == command.name) return row.handler(top, command, *checked.form);
   }
   throw CommandError{fmt::format("`{}` is no command", command.name)};

@@ -8,6 +8,7 @@
 
 #include "neslc/colon_commands.hpp"
 #include "neslc/commands.hpp"
+#include "neslc/lower_case.hpp"
 #include "neslc/settings_command.hpp"
 
 namespace neslc {
@@ -20,13 +21,6 @@ constexpr std::string_view kDumps[] = {"info", "vcode", "world"};
 
 bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
 }
 
 /// Files that continue a path, folders with a slash.
@@ -52,7 +46,7 @@ std::string first_word(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
   std::size_t end = begin;
   while (end < line.size() && line[end] != ' ' && line[end] != '\t') ++end;
-  return lower(line.substr(begin, end - begin));
+  return lower_case(line.substr(begin, end - begin));
 }
 
 }  // namespace
@@ -70,7 +64,7 @@ Completion complete(const Session& session, std::string_view line) {
   const std::string_view before = line.substr(0, result.begin);
   const bool at_start = before.find_first_not_of(" \t") == std::string_view::npos;
   if (before.find_first_not_of(" \t") == before.size() - 1 && before.ends_with(':')) --result.begin;
-  const std::string word = lower(line.substr(result.begin));
+  const std::string word = lower_case(line.substr(result.begin));
 
   std::set<std::string> candidates;
   const auto offer = [&](std::string_view candidate) {

@@ -1,21 +1,14 @@
 #include "neslc/describe.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
+#include "neslc/lower_case.hpp"
 #include "vcode/keywords.hpp"
 
 namespace neslc {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 std::string indented(std::string_view text) {
   std::string result = "  ";
@@ -61,11 +54,11 @@ std::string describe(const Definition& definition) {
 }
 
 std::string apropos(const Session& session, std::string_view word) {
-  const std::string wanted = lower(word);
+  const std::string wanted = lower_case(word);
   std::string text;
   for (const Definition* definition : session.definitions()) {
     const bool fits = definition->name.find(wanted) != std::string::npos ||
-                      lower(definition->documentation).find(wanted) != std::string::npos;
+                      lower_case(definition->documentation).find(wanted) != std::string::npos;
     if (fits) text += fmt::format("{} : {}\n", definition->name, scheme_text(definition->scheme));
   }
   return text;

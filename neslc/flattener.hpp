@@ -39,6 +39,7 @@ class Flattener {
 
   Compiler& compiler() { return compiler_; }
   ir::Builder& builder() { return b_; }
+  vcode::Type type_of(const Value& vector) { return b_.variable(vector.var).type; }
   Vectors& vectors() { return v_; }
   Context* serial() { return &serial_; }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "neslc/lower_case.hpp"
 #include "vcode/diagnostics.hpp"
 
 namespace neslc {
@@ -28,10 +29,6 @@ bool is_name_start(char c) {
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 class Lexer {
@@ -122,7 +119,7 @@ class Lexer {
     std::string word;
     while (is_name_start(peek()) || is_digit(peek()) ||
            (options_.dotted_names && peek() == '.' && is_name_start(peek(1)))) {
-      word += to_lower(peek());
+      word += lower_case(peek());
       advance();
     }
     const bool keyword = is_keyword(word);

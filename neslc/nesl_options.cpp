@@ -19,7 +19,7 @@ using vinterp::UsageError;
 
 constexpr std::string_view kForms = "Forms";
 
-constexpr Explained kCommands[] = {
+constexpr Explained kProgramCommands[] = {
     {"repl", "read forms and commands from the terminal; the default"},
     {"run", "evaluate the forms of a file and print their values"},
     {"test", "compare the values with the lines of FILE.expected"},
@@ -125,7 +125,7 @@ std::vector<OptionRow> make_table(NeslOptions& own) {
 }
 
 bool is_command(std::string_view word) {
-  return std::any_of(std::begin(kCommands), std::end(kCommands),
+  return std::any_of(std::begin(kProgramCommands), std::end(kProgramCommands),
                      [&](const Explained& command) { return command.name == word; });
 }
 
@@ -135,7 +135,7 @@ bool is_command(std::string_view word) {
     throw UsageError(message, fmt::format("did you mean `nesl run {}`?", vcode::escaped(word)));
   }
   vcode::NearestWord nearest(word);
-  for (const Explained& command : kCommands) nearest.consider(command.name);
+  for (const Explained& command : kProgramCommands) nearest.consider(command.name);
   if (nearest.best().empty()) throw UsageError(message);
   throw UsageError(message, fmt::format("did you mean `nesl {}`?", nearest.best()));
 }
@@ -188,7 +188,7 @@ const vinterp::CommandLine& nesl_command_line() {
           "standard input. Values go to standard output; what programs print, and messages, to "
           "standard error. Without a command it reads forms from the terminal, with line editing, "
           "history and completion.",
-      .commands = kCommands,
+      .commands = kProgramCommands,
       .examples = kExamples,
       .options = table,
       .environment = kEnvironment,

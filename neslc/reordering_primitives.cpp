@@ -9,10 +9,6 @@ using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
 
-VectorType type_of(Flattener& f, const Value& value) {
-  return f.builder().variable(value.var).type;
-}
-
 Value read(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
@@ -26,7 +22,7 @@ Value read(Flattener& f, const CallSite& site, const Value& argument) {
   f.check_range(index.var, each, size, "Index out of bounds for function ->.");
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
-    const Var result = b.op(Op::BPermute, type_of(f, elements),
+    const Var result = b.op(Op::BPermute, f.type_of(elements),
                             {elements.var, index.var, sequence.var, indices.var});
     return Value::sequence(indices.var, Value::scalar(result, context), context);
   }
@@ -137,7 +133,7 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
   if (sequence.context == context && elements.is_scalar()) {
     const Var index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
     const Var result =
-        b.op(Op::BPermute, type_of(f, elements), {elements.var, index, sequence.var, descriptor});
+        b.op(Op::BPermute, f.type_of(elements), {elements.var, index, sequence.var, descriptor});
     return Value::sequence(descriptor, Value::scalar(result, context), context);
   }
   if (!sequence.context->serial()) {

@@ -20,18 +20,14 @@ Value apply(Flattener& f, Op op, VectorType type, const std::vector<Value>& oper
   return Value::scalar(f.builder().operation(op, type, std::move(vars))[0], context);
 }
 
-VectorType type_of(Flattener& f, const Value& value) {
-  return f.builder().variable(value.var).type;
-}
-
 template <Op kOp>
 Value unary(Flattener& f, const CallSite&, const Value& argument) {
-  return apply(f, kOp, type_of(f, argument), {argument});
+  return apply(f, kOp, f.type_of(argument), {argument});
 }
 
 template <Op kOp>
 Value binary(Flattener& f, const CallSite&, const Value& argument) {
-  return apply(f, kOp, type_of(f, argument.parts[0]), argument.parts);
+  return apply(f, kOp, f.type_of(argument.parts[0]), argument.parts);
 }
 
 /// For operations without a written type.
@@ -47,7 +43,7 @@ Value untyped_binary(Flattener& f, const CallSite&, const Value& argument) {
 template <Op kOp>
 Value negated_binary(Flattener& f, const CallSite& site, const Value& argument) {
   const Value result = binary<kOp>(f, site, argument);
-  return apply(f, Op::Not, type_of(f, result), {result});
+  return apply(f, Op::Not, f.type_of(result), {result});
 }
 
 Value zero(Flattener& f, VectorType type) {
@@ -57,14 +53,14 @@ Value zero(Flattener& f, VectorType type) {
 }
 
 Value negate(Flattener& f, const CallSite&, const Value& argument) {
-  const VectorType type = type_of(f, argument);
+  const VectorType type = f.type_of(argument);
   return apply(f, Op::Subtract, type, {zero(f, type), argument});
 }
 
 Value checked_quotient(Flattener& f, const CallSite& site, const Value& argument, Op op,
                        const char* message) {
   const Value& divisor = argument.parts[1];
-  const VectorType type = type_of(f, divisor);
+  const VectorType type = f.type_of(divisor);
   const auto known_int = f.builder().known_int(divisor.var);
   const auto known_float = f.builder().known_float(divisor.var);
   const bool safe = (known_int && *known_int != 0) || (known_float && *known_float != 0);
@@ -108,12 +104,12 @@ Value min_int(Flattener& f, const CallSite&, const Value&) {
 Value one(Flattener& f, const CallSite&, const Value& argument) {
   ir::Builder& b = f.builder();
   return Value::scalar(
-      type_of(f, argument) == VectorType::Float ? b.float_constant(1) : b.int_constant(1),
+      f.type_of(argument) == VectorType::Float ? b.float_constant(1) : b.int_constant(1),
       f.serial());
 }
 
 Value to_float(Flattener& f, const CallSite&, const Value& argument) {
-  if (type_of(f, argument) == VectorType::Float) return argument;
+  if (f.type_of(argument) == VectorType::Float) return argument;
   return apply(f, Op::IntToFloat, VectorType::Int, {argument});
 }
 
@@ -130,7 +126,7 @@ Value random_int(Flattener& f, const CallSite& site, const Value& argument) {
 }
 
 Value random(Flattener& f, const CallSite& site, const Value& argument) {
-  const VectorType type = type_of(f, argument);
+  const VectorType type = f.type_of(argument);
   const Value range = f.bring(argument, site.context);
   f.check(apply(f, Op::LessEqual, type, {range, zero(f, type)}), site.context,
           "Rand only works with positive numbers.", {{"argument", range}});

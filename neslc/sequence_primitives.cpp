@@ -9,10 +9,6 @@ using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
 
-VectorType type_of(Flattener& f, const Value& value) {
-  return f.builder().variable(value.var).type;
-}
-
 Value length(Flattener& f, const CallSite&, const Value& argument) {
   return Value::scalar(f.vectors().lengths(argument.var), argument.context);
 }
@@ -57,7 +53,7 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
     return Value::scalar(
-        b.op(Op::Extract, type_of(f, elements), {elements.var, index, sequence.var}), context);
+        b.op(Op::Extract, f.type_of(elements), {elements.var, index, sequence.var}), context);
   }
   // One gather; the sequence is not copied to the instances.
   Var position = index;
@@ -78,7 +74,7 @@ Value replace(Flattener& f, const CallSite& site, const Value& argument) {
                 kElementMessage);
   if (sequence.elements().is_scalar()) {
     const Var result =
-        f.builder().op(Op::Replace, type_of(f, sequence.elements()),
+        f.builder().op(Op::Replace, f.type_of(sequence.elements()),
                        {sequence.elements().var, parts[2].var, parts[1].var, sequence.var});
     return Value::sequence(sequence.var, Value::scalar(result, context), context);
   }
@@ -128,14 +124,14 @@ Value unzip(Flattener&, const CallSite&, const Value& argument) {
 template <Op kOp>
 Value scan(Flattener& f, const CallSite&, const Value& argument) {
   const Value& elements = argument.elements();
-  const Var result = f.builder().op(kOp, type_of(f, elements), {elements.var, argument.var});
+  const Var result = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
   return Value::sequence(argument.var, Value::scalar(result, argument.context), argument.context);
 }
 
 template <Op kOp>
 Value reduce(Flattener& f, const CallSite&, const Value& argument) {
   const Value& elements = argument.elements();
-  return Value::scalar(f.builder().op(kOp, type_of(f, elements), {elements.var, argument.var}),
+  return Value::scalar(f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var}),
                        argument.context);
 }
 
@@ -187,13 +183,13 @@ Value index(Flattener& f, const CallSite& site, const Value& argument) {
 template <Op kOp>
 Value rank(Flattener& f, const CallSite&, const Value& argument) {
   const Value& elements = argument.elements();
-  const Var ranks = f.builder().op(kOp, type_of(f, elements), {elements.var, argument.var});
+  const Var ranks = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
   return Value::sequence(argument.var, Value::scalar(ranks, argument.context), argument.context);
 }
 
 Value sort(Flattener& f, const CallSite& site, const Value& argument) {
   const Value ranks = rank<Op::RankUp>(f, site, argument);
-  const Var sorted = f.builder().op(Op::Permute, type_of(f, argument.elements()),
+  const Var sorted = f.builder().op(Op::Permute, f.type_of(argument.elements()),
                                     {argument.elements().var, ranks.elements().var, argument.var});
   return Value::sequence(argument.var, Value::scalar(sorted, argument.context), argument.context);
 }
@@ -258,7 +254,7 @@ Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* conte
   const auto build = [&](const auto& self, const std::vector<Value>& parts) -> Value {
     const Value& form = parts[0];
     if (form.is_scalar()) {
-      const VectorType type = type_of(f, form);
+      const VectorType type = f.type_of(form);
       Var result = b.op(Op::Distribute, type, {form.var, target});
       for (std::size_t i = 1; i < parts.size(); ++i) {
         result = b.op(Op::Replace, type, {result, number(i), parts[i].var, target});

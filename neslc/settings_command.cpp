@@ -158,11 +158,11 @@ void set_profile(Toplevel& top, Words words) {
 /// Switches for the developers of the classic system.
 void set_nothing(Toplevel&, Words) {}
 
-struct Row {
+struct Setting {
   std::string_view name;
   void (*apply)(Toplevel&, Words);
 };
-constexpr Row kSettings[] = {
+constexpr Setting kSettings[] = {
     {"arg_check", set_arg_check}, {"print_length", set_print_length},
     {"optimize", set_optimize},   {"verbose", set_verbose},
     {"editor", set_editor},       {"memory_size", set_memory_size},
@@ -227,11 +227,11 @@ std::string names_of(Toplevel& top, bool traced) {
 
 void change_setting(Toplevel& top, const ast::CommandForm& command) {
   const Words words = command.words;
-  for (const Row& row : kSettings) {
+  for (const Setting& row : kSettings) {
     if (row.name == words[0].text) return row.apply(top, words);
   }
   vcode::NearestWord nearest(words[0].text);
-  for (const Row& row : kSettings) nearest.consider(row.name);
+  for (const Setting& row : kSettings) nearest.consider(row.name);
   throw CommandError{fmt::format("`set` knows no `{}`", vcode::escaped(words[0].text)),
                      nearest.best().empty() ? "`help;` lists what can be set"
                                             : fmt::format("did you mean `{}`?", nearest.best()),

@@ -1,5 +1,5 @@
-# Fills FOLDER with PROGRAMS, the MODULE that they load from MODULE_FOLDER, what all this needs, and
-# what they run, the files VCODE among it. See gpu-report-folder.
+# Fills FOLDER with PROGRAMS, the libraries that they need, and what they run, the files VCODE among it.
+# See gpu-report-folder.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/bin ${FOLDER}/test-bin ${FOLDER}/lib ${FOLDER}/programs)
 foreach(program IN LISTS PROGRAMS)
@@ -13,12 +13,9 @@ foreach(program IN LISTS PROGRAMS)
   execute_process(COMMAND ${STRIP} ${target}/${name})
 endforeach()
 
-file(COPY ${MODULE} DESTINATION ${FOLDER}/${MODULE_FOLDER})
-
 # Everything but the C library, whose version must suit the machine that it runs on.
 file(GET_RUNTIME_DEPENDENCIES
   EXECUTABLES ${PROGRAMS}
-  MODULES ${MODULE}
   RESOLVED_DEPENDENCIES_VAR libraries
   PRE_EXCLUDE_REGEXES "^libc\\." "^libm\\." "^libmvec" "^ld-linux" "^libpthread" "^libdl" "^librt")
 foreach(library IN LISTS libraries)

@@ -14,12 +14,12 @@
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/kernels/select_kernel.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
-#include "cvl-cpu/vector_math.hpp"
 #include "cvl/scalar_ops.hpp"
 
 // The C library has vector forms of the math functions but declares them only under -ffast-math,
-// which would also break NaN and infinity. Declaring them here makes `omp simd` loops use them.
-#if defined(CVL_VECTOR_MATH_FORMS)
+// which would also break NaN and infinity. Declaring them here makes `omp simd` loops use them: those
+// of g++, that is.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define CVL_VECTOR_MATH(name)                                                          \
   extern "C" __attribute__((simd("notinbranch"), const)) double name(double) noexcept; \
   extern "C" __attribute__((simd("notinbranch"), const)) float name##f(float) noexcept;
@@ -118,7 +118,6 @@ CVL_FN void exponentials(T* r, const T* x) {
 
 template <class Op, class T>
 bool math(void* out, const void* a, const void*, const void*, std::int64_t n) {
-  load_vector_math();
   auto* r = static_cast<T*>(out);
   const auto* x = static_cast<const T*>(a);
   std::int64_t i = 0;

@@ -89,7 +89,7 @@ CVL_FN std::int64_t compress_scalar(E* out, const E* in, std::uint64_t mask, std
 
 #if defined(__BMI2__)
 /// Eight bytes, all ones where the mask has a bit.
-CVL_FN std::uint64_t spread_bytes(std::uint64_t mask) {
+[[maybe_unused]] CVL_FN std::uint64_t spread_bytes(std::uint64_t mask) {
   return _pdep_u64(mask, 0x0101010101010101u) * 0xFF;
 }
 #endif

@@ -5,17 +5,15 @@
 namespace cvl::cuda::codegen {
 namespace {
 
-using Kind = KernelFault::Kind;
-
 KernelFault fault_of(const PlanNode& node, NodeId number) {
   KernelFault fault;
   fault.binding = node.binding;
   fault.node = number;
   fault.op = node.op;
   fault.id = node.id;
-  fault.kind = node.kind == PlanNode::Kind::Apply    ? Kind::Division
-               : node.kind == PlanNode::Kind::Gather ? Kind::Index
-                                                     : Kind::Segment;
+  fault.kind = node.kind == PlanNode::Kind::Apply    ? KernelFault::Kind::Division
+               : node.kind == PlanNode::Kind::Gather ? KernelFault::Kind::Index
+                                                     : KernelFault::Kind::Segment;
   return fault;
 }
 
@@ -24,17 +22,17 @@ std::optional<KernelFault> fault_of(const PlanSink& sink) {
   fault.binding = sink.binding;
   switch (sink.kind) {
     case PlanSink::Kind::Assert:
-      fault.kind = sink.index == kNone ? Kind::Assertion : Kind::Random;
+      fault.kind = sink.index == kNone ? KernelFault::Kind::Assertion : KernelFault::Kind::Random;
       return fault;
     case PlanSink::Kind::Segments:
-      fault.kind = Kind::Length;
+      fault.kind = KernelFault::Kind::Length;
       return fault;
     case PlanSink::Kind::Size:
-      fault.kind = Kind::Size;
+      fault.kind = KernelFault::Kind::Size;
       fault.id = sink.size;
       return fault;
     case PlanSink::Kind::Scatter:
-      fault.kind = Kind::Index;
+      fault.kind = KernelFault::Kind::Index;
       fault.id = sink.arrays.empty() ? 0 : sink.arrays[0];
       return fault;
     default:

@@ -6,7 +6,7 @@ set(NESL_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/nesl)
 set(NESL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/nesl)
 
 target_include_directories(nesl_flags INTERFACE $<INSTALL_INTERFACE:${NESL_INCLUDE_DIR}>)
-install(TARGETS nesl_flags nesl_fmt vcode cvl cvl_cpu cvl_cpu_threads EXPORT nesl_targets
+install(TARGETS nesl_flags nesl_fmt vcode cvl cvl_cpu EXPORT nesl_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT nesl_targets NAMESPACE nesl:: FILE nesl-targets.cmake
   DESTINATION ${NESL_PACKAGE_DIR} COMPONENT development)
@@ -40,8 +40,6 @@ endforeach()
 add_custom_target(generated_docs ALL DEPENDS ${files})
 
 install(TARGETS vinterp nesl fcode-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(TARGETS cvl_cpu_threads_module
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/nesl COMPONENT runtime)
 install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/neslc
   DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 foreach(program vinterp nesl fcode-opt)

@@ -5,7 +5,6 @@ option(NESL_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)
 set(NESL_ISAS "baseline;v3;v4" CACHE STRING "Levels of x86-64 that the CPU kernels are compiled for")
 option(NESL_WERROR "Treat warnings as errors" OFF)
 set(NESL_SANITIZE "" CACHE STRING "Sanitizers for all targets, such as address,undefined or thread")
-option(NESL_FUNCTION_ORDER "Put the functions that most programs run side by side" ON)
 option(NESL_TUNABLE "Programs take their tuning from the environment (for tests)" OFF)
 option(NESL_COVERAGE "Instrument for line coverage" OFF)
 
@@ -16,12 +15,17 @@ target_include_directories(nesl_flags INTERFACE
 # math library (it would keep loops scalar).
 target_compile_options(nesl_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-ffp-contract=off;-fno-math-errno>)
-# Every function in a section of its own, so that the linker can order them (scripts/function-order).
+# What distributions harden their programs with.
 target_compile_options(nesl_flags INTERFACE
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-ffunction-sections>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>)
+target_link_options(nesl_flags INTERFACE $<$<CONFIG:Release>:LINKER:-z,relro,-z,now>)
 # g++ 12 warns about its own std::string (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+# In a unity build every source is included by another file, which this takes for a header.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 if(NESL_WERROR)
   target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
@@ -40,9 +44,11 @@ endif()
 set(NESL_SANITIZED_LOOPS)
 if(NESL_SANITIZE)
   set(NESL_SANITIZED_LOOPS -O1)
-  if(NESL_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND NESL_SANITIZED_LOOPS -fno-sanitize=null,object-size,alignment
-      "SHELL:--param asan-instrumentation-with-call-threshold=0")
+  if(NESL_SANITIZE MATCHES "address")
+    set(calls asan-instrumentation-with-call-threshold=0)
+    list(APPEND NESL_SANITIZED_LOOPS
+      -fno-sanitize=null,object-size,alignment,pointer-overflow
+      "SHELL:$<IF:$<CXX_COMPILER_ID:Clang>,-mllvm -${calls},--param ${calls}>")
   endif()
 endif()
 if(NESL_COVERAGE)

@@ -20,7 +20,7 @@ using vcode::ErrorCode;
 using vcode::Op;
 using vcode::Type;
 
-constexpr std::int64_t kLong = 20000;
+constexpr std::int64_t kElements = 20000;
 
 class Library {
  public:
@@ -67,12 +67,12 @@ std::vector<std::int32_t> counting(std::int64_t length) {
 
 TEST_CASE("the first failing operation and its lowest position are reported") {
   Library cuda = emulated();
-  std::vector<std::int32_t> bad = counting(kLong);
+  std::vector<std::int32_t> bad = counting(kElements);
   bad[17000] = -5;
   bad[12345] = 999999;
-  const Segdes single = Segdes::single(kLong);
-  const Value values = cuda.ints(counting(kLong));
-  cuda.run(1, Op::BPermute, {values, cuda.ints(counting(kLong)), single, single});
+  const Segdes single = Segdes::single(kElements);
+  const Value values = cuda.ints(counting(kElements));
+  cuda.run(1, Op::BPermute, {values, cuda.ints(counting(kElements)), single, single});
   cuda.run(2, Op::BPermute, {values, cuda.ints(bad), single, single});
   cuda.run(3, Op::Divide, {values, values});  // divides by 0 at position 0
   const Failure failure = cuda.failure();
@@ -92,7 +92,7 @@ TEST_CASE("the first failing operation and its lowest position are reported") {
 
 TEST_CASE("an earlier failure of the device comes before a later one of the host") {
   Library cuda = emulated();
-  const Value values = cuda.ints(counting(kLong));
+  const Value values = cuda.ints(counting(kElements));
   cuda.run(4, Op::Modulo, {values, values});
   try {
     cuda.run(5, Op::Divide, {cuda.ints({1}), cuda.ints({0})});
@@ -104,23 +104,23 @@ TEST_CASE("an earlier failure of the device comes before a later one of the host
 
 TEST_CASE("waits inside operations report failures too") {
   Library cuda = emulated();
-  const Value values = cuda.ints(counting(kLong));
+  const Value values = cuda.ints(counting(kElements));
   cuda.run(6, Op::Rand, {values});  // a bound of 0
   CHECK_THROWS_AS(cuda.run(7, Op::MakeSegdes, {values}), Failure);
 
-  std::vector<std::int32_t> lengths = counting(kLong);
+  std::vector<std::int32_t> lengths = counting(kElements);
   lengths[777] = -3;
   CHECK_THROWS_WITH(cuda.run(8, Op::MakeSegdes, {cuda.ints(lengths)}),
                     "a segment cannot have -3 elements");
 }
 
 TEST_CASE("both libraries use the same words") {
-  std::vector<std::int32_t> bad = counting(kLong);
+  std::vector<std::int32_t> bad = counting(kElements);
   bad[500] = -1;
   bad[900] = 0;
-  const Segdes single = Segdes::single(kLong);
+  const Segdes single = Segdes::single(kElements);
   const auto provoke = [&](Library library, Op op) {
-    const Value good = library.ints(counting(kLong));
+    const Value good = library.ints(counting(kElements));
     const Value wrong = library.ints(bad);
     std::vector<Value> operands;
     switch (op) {
@@ -154,8 +154,8 @@ TEST_CASE("lack of device memory is a failure with sizes, and the library goes o
   Library cuda(make_under_test(options));
   const Segdes many = Segdes::regular(2, std::int64_t{100} << 20);
   CHECK_THROWS_WITH(cuda.run(0, Op::Distribute, {cuda.ints({1, 2}), many}), "out of memory");
-  const Value values = cuda.ints(counting(kLong));
-  CHECK(cuda.run(1, Op::Add, {values, values}).vector().length == kLong);
+  const Value values = cuda.ints(counting(kElements));
+  CHECK(cuda.run(1, Op::Add, {values, values}).vector().length == kElements);
 }
 
 TEST_CASE("what an operation uses is not given up for its results") {

@@ -7,13 +7,6 @@ namespace {
 
 using Kind = Type::Kind;
 
-const Type kInt{Kind::Int, {}};
-const Type kFloat{Kind::Float, {}};
-const Type kBool{Kind::Bool, {}};
-const Type kChar{Kind::Char, {}};
-const Type kPoint{Kind::Point, {}};
-const Type kInts = sequence_of(kInt);
-const Type kString = sequence_of(kChar);
 
 constexpr int kDeepestType = 3;
 

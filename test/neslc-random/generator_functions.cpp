@@ -4,12 +4,6 @@
 #include "generator.hpp"
 
 namespace neslc::random_test {
-namespace {
-
-const Type kInt{Type::Kind::Int, {}};
-
-}  // namespace
-
 std::string Generator::parameter_text(const std::vector<Variable>& parameters) {
   std::string text = "(";
   for (std::size_t i = 0; i < parameters.size(); ++i) {

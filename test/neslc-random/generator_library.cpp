@@ -4,15 +4,7 @@
 namespace neslc::random_test {
 namespace {
 
-using Kind = Type::Kind;
 
-const Type kInt{Kind::Int, {}};
-const Type kFloat{Kind::Float, {}};
-const Type kBool{Kind::Bool, {}};
-const Type kChar{Kind::Char, {}};
-const Type kInts = sequence_of(kInt);
-const Type kFlags = sequence_of(kBool);
-const Type kString = sequence_of(kChar);
 
 /// A text with `$` for each operand, and their types.
 struct Use {
@@ -74,8 +66,8 @@ Node Generator::int_expression(const Type& wanted, int fuel) {
       {"(let s = $; r = $ in sum({count({x > y : x in r}) : y in s}))", {kInts, kInts}},
       {"(let (s, total) = scan(((a, b) => a + b), 0, $) in total)", {kInts}},
       {"(#remove_duplicates($))", {sequence_of(kInts)}},
-      {"(let point(a, b) = $ in a - b)", {{Kind::Point, {}}}},
-      {"(let cell(a, b) = $ in if a then b else 0)", {{Kind::Cell, {kBool}}}},
+      {"(let point(a, b) = $ in a - b)", {{Type::Kind::Point, {}}}},
+      {"(let cell(a, b) = $ in if a then b else 0)", {{Type::Kind::Cell, {kBool}}}},
   };
   if (chance(3)) return operation(wanted, fuel, "($ / $)", {kInt, kInt});
   if (chance(8)) return operation(wanted, fuel, "(#$)", {sequence_of(type(2))});

@@ -10,14 +10,14 @@
 namespace neslc::random_test {
 namespace {
 
-enum class Kind { Int, Float, Ints, Floats, Flags, Nested };
+enum class ValueKind { Int, Float, Ints, Floats, Flags, Nested };
 
 /// Lengths that are equal because of how the sequences are made have the same number.
 using Size = std::size_t;
 
 struct Variable {
   std::string name;
-  Kind kind;
+  ValueKind kind;
   Size size = 0;  // of the outer sequence
 };
 
@@ -63,7 +63,7 @@ class LongGenerator {
     return expected_.size() - 1;
   }
 
-  std::string add(Kind kind, Size size, const std::string& value) {
+  std::string add(ValueKind kind, Size size, const std::string& value) {
     const std::string name = fmt::format("v{}", variables_.size());
     statements_.emplace_back(name, value);
     variables_.push_back({name, kind, size});
@@ -79,9 +79,9 @@ class LongGenerator {
   }
 
   /// A sequence of that kind; of any length, or of one.
-  Variable sequence(Kind kind) {
+  Variable sequence(ValueKind kind) {
     return *one_of(found([&](const Variable& each) {
-      return each.kind == kind && (kind != Kind::Ints || expected_[each.size] > 20);
+      return each.kind == kind && (kind != ValueKind::Ints || expected_[each.size] > 20);
     }));
   }
 
@@ -101,7 +101,7 @@ class LongGenerator {
     const std::string element = one_of(std::vector<std::string>{
         fmt::format("rem(i * {}, {})", between(3, 99'999), between(100, 1'000'003)),
         fmt::format("rshift(i, {})", between(0, 8)), "n - i", "rand(1 + i)", "rem(i, 7)"});
-    add(Kind::Ints, size, fmt::format("{{{} : i in index({})}}", element, count));
+    add(ValueKind::Ints, size, fmt::format("{{{} : i in index({})}}", element, count));
   }
 
   /// All at top level, or in the body of a function.
@@ -167,7 +167,7 @@ class LongGenerator {
   }
 
   /// Two sequences of the same length, maybe the same.
-  std::pair<Variable, Variable> two(Kind kind) {
+  std::pair<Variable, Variable> two(ValueKind kind) {
     const Variable a = sequence(kind);
     const Variable b = *one_of(
         found([&](const Variable& each) { return each.kind == kind && each.size == a.size; }));
@@ -175,22 +175,22 @@ class LongGenerator {
   }
 
   void each() {
-    const auto [a, b] = two(Kind::Ints);
+    const auto [a, b] = two(ValueKind::Ints);
     const std::string inner = chance(40) ? int_of("x", "y") : "x";
     const std::string number = chance(20) ? fmt::format("#{}", a.name) : "y";
-    add(Kind::Ints, a.size,
+    add(ValueKind::Ints, a.size,
         fmt::format("{{{} : x in {}; y in {}}}", int_of(inner, number), a.name, b.name));
   }
 
   void filter() {
-    const auto [a, b] = two(Kind::Ints);
-    add(Kind::Ints, new_size(expected_[a.size] / 2),
+    const auto [a, b] = two(ValueKind::Ints);
+    add(ValueKind::Ints, new_size(expected_[a.size] / 2),
         fmt::format("{{{} : x in {}; y in {} | {}}}", int_of("x", "y"), a.name, b.name,
                     flag_of("x", "y")));
   }
 
   void whole() {
-    const Variable a = sequence(Kind::Ints);
+    const Variable a = sequence(ValueKind::Ints);
     const bool sorts = expected_[a.size] < 2e6;
     const std::string same = one_of(std::vector<std::string>{
         "plus_scan({0})", "max_scan({0})", "reverse({0})", "rotate({0}, 5)", "min_scan({0})",
@@ -201,75 +201,75 @@ class LongGenerator {
         "cons(3, {0})", "flatten(bottop({0}))", "pack_index({{oddp(x) : x in {0}}})"});
     const bool doubles = expected_[a.size] > 2 * length_;
     const bool keeps = chance(60) || doubles;
-    add(Kind::Ints, keeps ? a.size : new_size(expected_[a.size]),
+    add(ValueKind::Ints, keeps ? a.size : new_size(expected_[a.size]),
         fmt::format(fmt::runtime(keeps ? same : other), a.name));
   }
 
   void scalar() {
-    const Variable a = sequence(Kind::Ints);
+    const Variable a = sequence(ValueKind::Ints);
     const std::string name =
-        add(Kind::Int, 0,
+        add(ValueKind::Int, 0,
             fmt::format(fmt::runtime(one_of(std::vector<std::string>{
                             "sum({0})", "max_val({0})", "{0}[0]", "{0}[#{0} - 1]", "#{0}",
                             "count({{x > 5 : x in {0}}})", "max_index({0})", "summed({0}, 3)"})),
                         a.name));
     if (chance(60)) {
-      add(Kind::Ints, a.size, fmt::format("{{{} : x in {}}}", int_of("x", name), a.name));
+      add(ValueKind::Ints, a.size, fmt::format("{{{} : x in {}}}", int_of("x", name), a.name));
     }
   }
 
   void floats() {
-    const auto present = found([](const Variable& each) { return each.kind == Kind::Floats; });
+    const auto present = found([](const Variable& each) { return each.kind == ValueKind::Floats; });
     if (present.empty() || chance(40)) {
-      const Variable a = sequence(Kind::Ints);
-      add(Kind::Floats, a.size, fmt::format("{{float(x) * 0.001 : x in {}}}", a.name));
+      const Variable a = sequence(ValueKind::Ints);
+      add(ValueKind::Floats, a.size, fmt::format("{{float(x) * 0.001 : x in {}}}", a.name));
       return;
     }
-    const auto [a, b] = two(Kind::Floats);
+    const auto [a, b] = two(ValueKind::Floats);
     if (chance(70)) {
-      add(Kind::Floats, a.size,
+      add(ValueKind::Floats, a.size,
           fmt::format("{{{} : x in {}; y in {}}}", float_of(float_of("x", "y"), "y"), a.name,
                       b.name));
     } else {
-      add(Kind::Float, 0, fmt::format("sum({{{} : x in {}}})", float_of("x", "x"), a.name));
+      add(ValueKind::Float, 0, fmt::format("sum({{{} : x in {}}})", float_of("x", "x"), a.name));
     }
   }
 
   void gather() {
-    const Variable a = sequence(Kind::Ints), b = sequence(Kind::Ints);
+    const Variable a = sequence(ValueKind::Ints), b = sequence(ValueKind::Ints);
     const std::string index = fmt::format("{{mod(x, #{}) : x in {}}}", a.name, b.name);
     if (chance(50)) {
-      add(Kind::Ints, b.size, fmt::format("{} -> {}", a.name, index));
+      add(ValueKind::Ints, b.size, fmt::format("{} -> {}", a.name, index));
     } else if (chance(50)) {
-      add(Kind::Ints, b.size, fmt::format("{{{}[mod(x, #{})] : x in {}}}", a.name, a.name, b.name));
+      add(ValueKind::Ints, b.size, fmt::format("{{{}[mod(x, #{})] : x in {}}}", a.name, a.name, b.name));
     } else {
-      add(Kind::Ints, a.size,
+      add(ValueKind::Ints, a.size,
           fmt::format("{} <- {{(i, x) : i in {}; x in {}}}", a.name, index, b.name));
     }
   }
 
   /// Sequences of about `length_` elements together.
   void nested() {
-    const Variable a = sequence(Kind::Ints);
+    const Variable a = sequence(ValueKind::Ints);
     const double size = expected_[a.size];
     switch (between(0, 3)) {
       case 0:
         if (size > 2 * length_) return;
-        add(Kind::Nested, a.size,
+        add(ValueKind::Nested, a.size,
             fmt::format("{{{{{} : i in index(mod(x, 4))}} : x in {}}}", int_of("x", "i"), a.name));
         break;
       case 1: {  // a few long ones
         const int count = between(1, 40);
         const auto inner = static_cast<std::int64_t>(length_) / count;
-        add(Kind::Nested, new_size(count),
+        add(ValueKind::Nested, new_size(count),
             fmt::format("{{index({} * (1 + i / 20)) : i in index({})}}", inner, count));
         break;
       }
       case 2:
-        add(Kind::Nested, new_size(2), fmt::format("bottop({})", a.name));
+        add(ValueKind::Nested, new_size(2), fmt::format("bottop({})", a.name));
         break;
       default:
-        add(Kind::Nested, new_size(size / 3),
+        add(ValueKind::Nested, new_size(size / 3),
             fmt::format("(let s = {0}; l = length_from_flags({{oddp(x) and oddp(i) : x in s; "
                         "i in index(#s)}}) in partition(s, l))",
                         a.name));
@@ -278,7 +278,7 @@ class LongGenerator {
   }
 
   void of_nested() {
-    const auto present = found([](const Variable& each) { return each.kind == Kind::Nested; });
+    const auto present = found([](const Variable& each) { return each.kind == ValueKind::Nested; });
     if (present.empty()) return nested();
     const Variable a = *one_of(present);
     const std::string each = one_of(std::vector<std::string>{
@@ -286,19 +286,19 @@ class LongGenerator {
         "sum({{x + j : x in s; j in index(#s)}})", "(if #s == 0 then 0 else max_val(s))"});
     switch (between(0, 3)) {
       case 0:
-        add(Kind::Ints, new_size(length_), fmt::format("flatten({})", a.name));
+        add(ValueKind::Ints, new_size(length_), fmt::format("flatten({})", a.name));
         break;
       case 1:
-        add(Kind::Nested, a.size,
+        add(ValueKind::Nested, a.size,
             fmt::format("{{(let total = sum(s) in {{{} : x in s}}) : s in {}}}",
                         int_of("x", "total"), a.name));
         break;
       case 2:
-        add(Kind::Nested, a.size,
+        add(ValueKind::Nested, a.size,
             fmt::format("{{{{{} : x in s | x > 3}} : s in {}}}", int_of("x", "#s"), a.name));
         break;
       default:
-        add(Kind::Ints, a.size, fmt::format(fmt::runtime("{{" + each + " : s in {0}}}"), a.name));
+        add(ValueKind::Ints, a.size, fmt::format(fmt::runtime("{{" + each + " : s in {0}}}"), a.name));
         break;
     }
   }
@@ -306,26 +306,26 @@ class LongGenerator {
   /// Every element with every other, of as many as have `length_` pairs.
   void pairs() {
     const auto count = static_cast<std::int64_t>(std::sqrt(length_));
-    const Variable a = sequence(Kind::Ints);
+    const Variable a = sequence(ValueKind::Ints);
     const Size size = new_size(static_cast<double>(count));
     const std::string few =
-        add(Kind::Ints, size, fmt::format("take({0}, min({1}, #{0}))", a.name, count));
+        add(ValueKind::Ints, size, fmt::format("take({0}, min({1}, #{0}))", a.name, count));
     switch (between(0, 3)) {
       case 0:
-        add(Kind::Ints, size,
+        add(ValueKind::Ints, size,
             fmt::format("{{sum({{{} : x in {}}}) : y in {}}}", int_of("x", "y"), few, few));
         break;
       case 1:
-        add(Kind::Int, 0,
+        add(ValueKind::Int, 0,
             fmt::format("sum({{sum({{{} : x in index({})}}) : y in {}}})", int_of("x", "y"),
                         count + between(-2, 2), few));
         break;
       case 2:
-        add(Kind::Nested, size,
+        add(ValueKind::Nested, size,
             fmt::format("{{{{{} : x in {}}} : y in {}}}", int_of("x", "y"), few, few));
         break;
       default:
-        add(Kind::Floats, size,
+        add(ValueKind::Floats, size,
             fmt::format("(let b = {{(float(x), 1.0) : x in {}}} in "
                         "{{sum({{pull(p, q) : q in b}}) : p in b}})",
                         few));
@@ -334,25 +334,25 @@ class LongGenerator {
   }
 
   void recursive() {
-    const auto [a, b] = two(Kind::Ints);
+    const auto [a, b] = two(ValueKind::Ints);
     const double size = expected_[a.size];
     const std::int64_t choice = between(0, size < 3e5 ? 4 : 3);
     if (choice == 0) {
-      add(Kind::Ints, a.size, fmt::format("passed_on({}, {}, {})", a.name, b.name, between(0, 5)));
+      add(ValueKind::Ints, a.size, fmt::format("passed_on({}, {}, {})", a.name, b.name, between(0, 5)));
     } else if (choice == 1) {
-      add(Kind::Int, 0, fmt::format("summed({}, {})", a.name, between(0, 6)));
+      add(ValueKind::Int, 0, fmt::format("summed({}, {})", a.name, between(0, 6)));
     } else if (choice == 2) {
-      add(Kind::Ints, new_size(1), fmt::format("folded({})", a.name));
+      add(ValueKind::Ints, new_size(1), fmt::format("folded({})", a.name));
     } else if (choice == 3) {
-      add(Kind::Int, 0, fmt::format("chosen({0}, #{0} / 3)", a.name));
+      add(ValueKind::Int, 0, fmt::format("chosen({0}, #{0} / 3)", a.name));
     } else {
-      add(Kind::Ints, a.size, fmt::format("sorted({})", a.name));
+      add(ValueKind::Ints, a.size, fmt::format("sorted({})", a.name));
     }
   }
 
   void write() {
-    const auto [a, b] = two(Kind::Ints);
-    add(Kind::Ints, a.size,
+    const auto [a, b] = two(ValueKind::Ints);
+    add(ValueKind::Ints, a.size,
         fmt::format("(let s = {0} in if #s == 0 then s else rep(s, {1}, #s / 2))", a.name,
                     between(-9, 9)));
   }

@@ -24,6 +24,15 @@ inline Type pair_of(Type first, Type second) {
   return {Type::Kind::Pair, {std::move(first), std::move(second)}};
 }
 
+inline const Type kInt{Type::Kind::Int, {}};
+inline const Type kFloat{Type::Kind::Float, {}};
+inline const Type kBool{Type::Kind::Bool, {}};
+inline const Type kChar{Type::Kind::Char, {}};
+inline const Type kPoint{Type::Kind::Point, {}};
+inline const Type kInts = sequence_of(kInt);
+inline const Type kFlags = sequence_of(kBool);
+inline const Type kString = sequence_of(kChar);
+
 std::string type_text(const Type& type);
 /// Without records, whose text is not that of a tuple.
 bool is_plain(const Type& type);

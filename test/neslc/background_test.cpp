@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "contains.hpp"
 #include "process.hpp"
 #include "support.hpp"
 #include "terminal.hpp"
@@ -15,9 +16,7 @@
 namespace neslc::testing {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using ::testing::contains;
 
 /// A folder with named pipes.
 class Pipes : public Folder {

@@ -6,15 +6,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "contains.hpp"
 #include "process.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using ::testing::contains;
 
 TEST_CASE("run-time errors show the values that caused them, at every level") {
   const std::pair<const char*, const char*> kNotes[] = {

@@ -6,6 +6,7 @@
 #include "neslc/completer.hpp"
 #include "neslc/definitions_text.hpp"
 #include "neslc/library_text.hpp"
+#include "contains.hpp"
 #include "process.hpp"
 #include "support.hpp"
 #include "terminal.hpp"
@@ -13,15 +14,13 @@
 namespace neslc::testing {
 namespace {
 
+using ::testing::contains;
+
 /// What the prompt prints for an input that comes through a pipe.
 Output piped(const std::string& input) {
   const Folder folder;
   folder.write("input", input);
   return run(nesl("< input"), folder);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("results and definitions are printed") {

@@ -4,15 +4,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "contains.hpp"
 #include "process.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using ::testing::contains;
 
 TEST_CASE("expressions on the command line") {
   CHECK(run(nesl("-e 'sum({x * x : x in [0:4]})'")).out == "it = 14 : int\n");

@@ -24,7 +24,7 @@ using vcode::Type;
 using Size = std::size_t;
 constexpr Size kOne = 0;
 
-struct Entry {
+struct StackEntry {
   Type type;
   Size length;            // of a descriptor: of what it describes
   Size segments = kOne;   // of a descriptor
@@ -71,15 +71,15 @@ class LongGenerator {
   // ---- Code
 
   void add(const std::string& text) { code_ += text + "\n"; }
-  void push(Entry entry) { stack_.push_back(entry); }
+  void push(StackEntry entry) { stack_.push_back(entry); }
   /// An operation on the topmost values with one result.
-  void apply(const std::string& text, std::size_t operands, Entry result) {
+  void apply(const std::string& text, std::size_t operands, StackEntry result) {
     add(text);
     stack_.resize(stack_.size() - operands);
     push(result);
     work_ += expected_[result.length] * (nesting_ > 0 ? kRounds : 1);
   }
-  void apply(const OpInfo& row, Type type, Entry result) {
+  void apply(const OpInfo& row, Type type, StackEntry result) {
     const std::string typed =
         row.takes_type() ? fmt::format(" {}", vcode::type_name(type)) : std::string();
     apply(std::string(row.text) + typed, row.operands.size(), result);
@@ -108,7 +108,7 @@ class LongGenerator {
   }
   double elements() const {
     double sum = 0;
-    for (const Entry& entry : stack_) sum += expected_[entry.length];
+    for (const StackEntry& entry : stack_) sum += expected_[entry.length];
     return sum;
   }
 
@@ -182,11 +182,11 @@ class LongGenerator {
       add("CONST SEGDES 1");
       return push({Type::Segdes, kOne, kOne});
     }
-    const auto found = places([&](const Entry& entry) {
+    const auto found = places([&](const StackEntry& entry) {
       return entry.length == length && (entry.type != Type::Segdes || entry.segments == kOne);
     });
     if (found.empty()) {  // only descriptors of several segments
-      const auto described = places([&](const Entry& entry) { return entry.length == length; });
+      const auto described = places([&](const StackEntry& entry) { return entry.length == length; });
       copy(random_.pick(described));
       add("COPY 1 0\nLENGTHS\nCPOP 1 1\nDIST INT");
       stack_.back() = {Type::Int, length};
@@ -201,7 +201,7 @@ class LongGenerator {
   /// Some descriptor of elements of that length.
   void segdes(Size length) {
     const auto found = places(
-        [&](const Entry& entry) { return entry.type == Type::Segdes && entry.length == length; });
+        [&](const StackEntry& entry) { return entry.type == Type::Segdes && entry.length == length; });
     if (found.empty() || random_.chance(0.3)) return one_segment(length);
     copy(random_.pick(found));
   }
@@ -252,7 +252,7 @@ class LongGenerator {
 
   void expression(Type type, Size length, int depth) {
     const auto found =
-        places([&](const Entry& entry) { return entry.type == type && entry.length == length; });
+        places([&](const StackEntry& entry) { return entry.type == type && entry.length == length; });
     if (!found.empty() && random_.chance(depth == 0 ? 0.85 : 0.25)) {
       return copy(random_.pick(found));
     }
@@ -315,7 +315,7 @@ class LongGenerator {
 
   void segdes_between(Size length, Size segments) {
     if (segments == kOne) return one_segment(length);
-    copy(random_.pick(places([&](const Entry& entry) {
+    copy(random_.pick(places([&](const StackEntry& entry) {
       return entry.type == Type::Segdes && entry.length == length && entry.segments == segments;
     })));
   }
@@ -323,7 +323,7 @@ class LongGenerator {
   /// One value for each segment, for all its elements.
   void broadcast(Type type, Size length, int depth) {
     segdes(length);
-    const Entry over = stack_.back();
+    const StackEntry over = stack_.back();
     if (over.segments == kOne || random_.chance(0.5)) {
       folded(reductions_, type, length, over.segments, depth);
     } else {
@@ -372,7 +372,7 @@ class LongGenerator {
   void moved(Type type, Size length, int depth) {
     const OpInfo* row = random_.pick(permutations_);
     const bool fetches = row->op == vcode::Op::BPermute || row->op == vcode::Op::BFPermute;
-    const auto others = places([&](const Entry& entry) {
+    const auto others = places([&](const StackEntry& entry) {
       return entry.type != Type::Segdes && expected_[entry.length] > 100 &&
              expected_[entry.length] < kLongestResult * length_;
     });
@@ -401,9 +401,9 @@ class LongGenerator {
   // ---- Steps
 
   /// A value that is long enough to work on.
-  Entry some() {
+  StackEntry some() {
     const auto found =
-        places([&](const Entry& entry) { return expected_[entry.length] > length_ / 50; });
+        places([&](const StackEntry& entry) { return expected_[entry.length] > length_ / 50; });
     return found.empty() ? stack_.back() : stack_[random_.pick(found)];
   }
 
@@ -460,7 +460,7 @@ class LongGenerator {
 
   /// A descriptor of segments of small lengths, which come from data.
   void segments(Size length) {
-    const auto found = places([&](const Entry& entry) {
+    const auto found = places([&](const StackEntry& entry) {
       return entry.type == Type::Int && entry.length == length && entry.most > 0 &&
              expected_[length] * double(entry.most) < 2 * kLongestResult * length_;
     });
@@ -555,7 +555,7 @@ class LongGenerator {
     read(random_.between(0, static_cast<std::int64_t>(2 * kRounds)));
     const std::size_t base = std::exchange(base_, stack_.size() - 5);
     const std::string caller = std::exchange(code_, {});
-    const std::vector<Entry> before = stack_;
+    const std::vector<StackEntry> before = stack_;
     ++nesting_;
     add("COPY 1 0\nCONST INT 0\n> INT\nIF\nCONST INT 1\n- INT");
     const std::size_t value = stack_.size() - 2;
@@ -581,7 +581,7 @@ class LongGenerator {
   std::int64_t steps_;
   Random& random_;
   std::vector<double> expected_;  // by Size
-  std::vector<Entry> stack_;
+  std::vector<StackEntry> stack_;
   std::size_t base_ = 0;  // what lies below belongs to the caller
   std::vector<reference::Ints> input_;
   std::string functions_, code_;

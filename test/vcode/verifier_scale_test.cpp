@@ -17,7 +17,7 @@ std::string repeat(const std::string& text, int count) {
   return result;
 }
 
-Outcome check_accepted(std::string text) {
+Outcome outcome_of(std::string text) {
   Outcome outcome = verify_text(std::move(text));
   INFO(outcome.messages());
   REQUIRE(outcome.verification);
@@ -31,7 +31,7 @@ constexpr std::int64_t kWorkPerInstruction = 64;
 
 /// It also ends soon.
 Outcome check_cheap(std::string text) {
-  Outcome outcome = check_accepted(std::move(text));
+  Outcome outcome = outcome_of(std::move(text));
   CHECK(outcome.verification->work > 0);
   CHECK(outcome.verification->work <=
         kWork + kWorkPerInstruction * static_cast<std::int64_t>(outcome.linked->code.size()));
@@ -41,7 +41,7 @@ Outcome check_cheap(std::string text) {
 /// So large a program ends soon because the verifier gives up, and leaves it to the run.
 void check_given_up(std::string text) {
   constexpr std::int64_t kMostWork = std::int64_t{1} << 23;
-  const Outcome outcome = check_accepted(std::move(text));
+  const Outcome outcome = outcome_of(std::move(text));
   CHECK(outcome.verification->guarded[0]);
   CHECK(outcome.verification->work <= kMostWork);
 }

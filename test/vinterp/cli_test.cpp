@@ -277,26 +277,6 @@ TEST_CASE("rows of a profile", "[cli]") {
                   "\"elements\": 2, ") != std::string::npos);
 }
 
-#if NESL_LOADS_THREADS
-/// 8 million elements: enough memory traffic for several threads.
-const char* const kLargeProgram =
-    "FUNC MAIN CONST INT 0 CONST INT 1 CONST INT 8000000 MAKE_SEGDES INDEX COPY 1 0 * INT "
-    "CONST INT 8000000 MAKE_SEGDES MAX_REDUCE INT RET";
-
-TEST_CASE("worker threads are loaded when there is work for them", "[cli]") {
-  Folder folder;
-  folder.write("small.vcode", "FUNC MAIN CONST INT 1 RET");
-  folder.write("large.vcode", kLargeProgram);
-  const auto small = folder.run("LD_DEBUG=files $V --threads 2 small.vcode");
-  CHECK(small.err.find("cvl_cpu_threads.so") == std::string::npos);
-  const auto large = folder.run("LD_DEBUG=files $V --threads 2 --int 64 large.vcode");
-  CHECK(large.err.find("cvl_cpu_threads.so") != std::string::npos);
-  CHECK(large.err.find("warning") == std::string::npos);
-  CHECK(large.out == "( 63999984000001 )\n");
-  const auto serial = folder.run("LD_DEBUG=files $V --threads 1 --int 64 large.vcode");
-  CHECK(serial.err.find("cvl_cpu_threads.so") == std::string::npos);
-}
-
 TEST_CASE("kernels under seals are run and counted like others", "[cli]") {
   const std::string program =
       "FCODE 2 KERNEL negate IN a : VEC INT n OUT y : VEC INT n\n"
@@ -318,33 +298,5 @@ TEST_CASE("kernels under seals are run and counted like others", "[cli]") {
   CHECK(edited.status == 1);
   CHECK(edited.err.find("`b` is not known here") != std::string::npos);
 }
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-TEST_CASE("vector math and the math library are loaded when a program needs them", "[cli]") {
-  Folder folder;
-  folder.write("plain.vcode",
-               "FUNC MAIN CONST FLOAT 0.0 CONST SEGDES 100 DIST FLOAT COPY 1 0 + FLOAT RET");
-  folder.write("math.vcode", "FUNC MAIN CONST FLOAT (0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0) EXP RET");
-  const auto plain = folder.run("LD_DEBUG=files $V -O plain.vcode");
-  CHECK(plain.err.find("libc.so") != std::string::npos);
-  CHECK(plain.err.find("libm.so") == std::string::npos);
-  CHECK(plain.err.find("libmvec") == std::string::npos);
-  const auto math = folder.run("LD_DEBUG=files $V math.vcode");
-  CHECK(math.err.find("libmvec") != std::string::npos);
-  CHECK(math.out.starts_with("( 1.0"));
-}
-#endif
-
-TEST_CASE("a program without its worker threads warns and uses one", "[cli]") {
-  Folder folder;
-  folder.write("large.vcode", kLargeProgram);
-  const auto result =
-      folder.run("mkdir bin && cp $V bin/ && bin/vinterp --threads 2 --int 64 large.vcode");
-  CHECK(result.status == 0);
-  CHECK(result.out == "( 63999984000001 )\n");
-  CHECK(result.err.find("warning: no worker threads: ") == 0);
-  CHECK(result.err.find("warning", 1) == std::string::npos);
-}
-#endif
 
 }  // namespace

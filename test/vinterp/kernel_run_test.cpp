@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "../vcode/forged_seal.hpp"
+#include "contains.hpp"
 #include "vcode/error_codes.hpp"
 #include "vinterp/machine_support.hpp"
 #include "vinterp/observed_program.hpp"
@@ -12,14 +13,11 @@
 
 namespace {
 
+using testing::contains;
 using vinterp_test::Ran;
 using vinterp_test::run_program;
 using vinterp_test::RunOptions;
 using vinterp_test::sealed;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 const std::string kNegate =
     "FCODE 2\n"

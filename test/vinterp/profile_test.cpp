@@ -4,12 +4,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "contains.hpp"
 #include "observed_program.hpp"
 #include "vinterp/report_text.hpp"
 #include "vinterp/statistics.hpp"
 
 namespace {
 
+using testing::contains;
 using vinterp_test::lines_of;
 using vinterp_test::linked;
 using vinterp_test::step_at;
@@ -25,10 +27,6 @@ const char* const kProgram =
     "COPY 1 0 + INT\n"
     "I_TO_F\n"
     "RET\n";
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("costs are added up by operation, type and function") {
   const vcode::LinkedProgram program = linked(kProgram);

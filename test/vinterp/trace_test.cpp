@@ -23,7 +23,7 @@ using vinterp_test::lines_of;
 using vinterp_test::linked;
 using vinterp_test::step_at;
 
-const char* const kProgram =
+const char* const kTraced =
     "FUNC MAIN_1\n"
     "CONST INT (1 2 3) COPY 1 0\n"
     "+ INT\n"
@@ -49,7 +49,7 @@ struct Fixture {
   }
 
   HostBackend backend;
-  vcode::LinkedProgram program = linked(kProgram);
+  vcode::LinkedProgram program = linked(kTraced);
   std::vector<cvl::Value> stack;
   vinterp::Step step;
   std::string text;
@@ -201,7 +201,7 @@ TEST_CASE("beyond the bound the shorter events are dropped, and that is said") {
 }
 
 TEST_CASE("names are escaped for JSON") {
-  vcode::LinkedProgram program = linked(kProgram);
+  vcode::LinkedProgram program = linked(kTraced);
   program.source = std::make_shared<const vcode::Source>("a\"b\\\n\xff", "");
   HostBackend backend;
   vinterp::ChromeTrace trace(program, backend.heap());
