@@ -54,6 +54,7 @@ class Optimizer {
   bool run(const Pass& pass) {
     const auto& disabled = options_.disabled;
     if (pass.level > options_.level) return false;
+    if (options_.stop != nullptr && options_.stop()) return false;
     if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) return false;
     const bool changed = pass.run(module_, state_);
     check(pass.name);

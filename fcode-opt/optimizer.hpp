@@ -28,6 +28,8 @@ struct OptimizerOptions {
   /// result.
   std::vector<Given> given;
   bool memory = false;  // fill in OptimizerReport::memory
+  /// Asked before each pass: true leaves out the rest of them. Null: never.
+  bool (*stop)() = nullptr;
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
   bool check = false;
 };

@@ -86,9 +86,7 @@ void ExpressionChecker::fail_undefined(Span span, const std::string& name) const
   vcode::NearestWord nearest(name);
   for (const Visible& visible : visible_) nearest.consider(visible.name);
   if (self_ != nullptr) nearest.consider(self_->name);
-  for (const auto& [known, definition] : session_.names_) {
-    if (known.find('.') == std::string::npos) nearest.consider(known);
-  }
+  for (const Definition* known : session_.definitions()) nearest.consider(known->name);
   fail(Category::Undefined, name, span, fmt::format("`{}` is not defined", name), {},
        nearest.best().empty() ? "" : fmt::format("did you mean `{}`?", nearest.best()));
 }

@@ -51,7 +51,7 @@ std::string first_word(std::string_view line) {
 
 }  // namespace
 
-Completion complete(const Session& session, std::string_view line) {
+Completion complete(Session& session, std::string_view line) {
   Completion result;
   const auto quotes = std::count(line.begin(), line.end(), '"');
   if (quotes % 2 == 1) {

@@ -10,6 +10,6 @@ namespace neslc {
 
 /// What may stand for the last word of `line`: names in scope and reserved words; at the beginning
 /// commands too; behind `set` and `show` what these take; in quotes the names of files.
-Completion complete(const Session& session, std::string_view line);
+Completion complete(Session& session, std::string_view line);
 
 }  // namespace neslc

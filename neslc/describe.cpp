@@ -53,7 +53,7 @@ std::string describe(const Definition& definition) {
          section("DOCUMENTATION", definition.documentation) + section("CODE", code);
 }
 
-std::string apropos(const Session& session, std::string_view word) {
+std::string apropos(Session& session, std::string_view word) {
   const std::string wanted = lower_case(word);
   std::string text;
   for (const Definition* definition : session.definitions()) {
@@ -64,7 +64,7 @@ std::string apropos(const Session& session, std::string_view word) {
   return text;
 }
 
-std::string nearest_name(const Session& session, std::string_view name) {
+std::string nearest_name(Session& session, std::string_view name) {
   vcode::NearestWord nearest(name);
   for (const Definition* definition : session.definitions()) nearest.consider(definition->name);
   return std::string(nearest.best());

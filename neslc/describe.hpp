@@ -14,8 +14,8 @@ std::string describe(const Definition& definition);
 /// The definition as written.
 std::string code_text(const Definition& definition);
 /// `NAME : TYPE` of everything whose name or documentation contains the word.
-std::string apropos(const Session& session, std::string_view word);
+std::string apropos(Session& session, std::string_view word);
 /// The visible name that was probably meant; empty if none is near.
-std::string nearest_name(const Session& session, std::string_view name);
+std::string nearest_name(Session& session, std::string_view name);
 
 }  // namespace neslc

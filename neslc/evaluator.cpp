@@ -11,6 +11,7 @@
 #include "neslc/value_text.hpp"
 #include "vcode/link.hpp"
 #include "vcode/printer.hpp"
+#include "vinterp/adaptive.hpp"
 #include "vinterp/constants.hpp"
 
 namespace neslc {
@@ -25,19 +26,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// About what could be computed, as vinterp::MachineOptions counts it, while the optimizer works on
-/// the program, up to a limit: what takes longer than that is well advised to wait for the
-/// optimizer, and what is given up after so much has lost no more than some hundredths of a second.
-/// The optimizer takes some 20 microseconds per instruction, an element of an operation one
-/// nanosecond.
-std::uint64_t work_of_optimizing(const StackCode& code) {
-  constexpr std::uint64_t kWorkPerInstruction = 20'000;
-  constexpr std::uint64_t kMost = 1 << 24;  // also a bound on the memory of a run that is given up
-  std::uint64_t instructions = 0;
-  for (const vcode::Function& function : code.program.functions) {
-    instructions += function.code.size();
-  }
-  return std::min(kWorkPerInstruction * instructions, kMost);
+std::size_t instructions(const StackCode& code) {
+  std::size_t count = 0;
+  for (const vcode::Function& function : code.program.functions) count += function.code.size();
+  return count;
 }
 
 }  // namespace
@@ -138,7 +130,8 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
     if (optimize == Optimize::Later) {
       const Executable as_written = load(compiled.code);
       std::optional<Execution> execution = execute_if_short(
-          as_written, *backend_, execution_options(), work_of_optimizing(compiled.code));
+          as_written, *backend_, execution_options(),
+          vinterp::work_of_optimizing(instructions(compiled.code)));
       if (execution) {
         return conclude(compiled, as_written.program, {std::move(*execution), {}}, options.profile);
       }

@@ -1,6 +1,5 @@
 #include "neslc/execution.hpp"
 
-#include <algorithm>
 #include <fcntl.h>
 #include <fstream>
 #include <unistd.h>
@@ -9,27 +8,13 @@
 #include <fmt/format.h>
 
 #include "cvl/failure.hpp"
+#include "vinterp/adaptive.hpp"
 #include "vinterp/chrome_trace.hpp"
 #include "vinterp/io_ops.hpp"
 #include "vinterp/streams.hpp"
 
 namespace neslc {
 namespace {
-
-/// Does the program do anything but compute, and say why it stops?
-bool has_effects(const vcode::LinkedProgram& program) {
-  return std::any_of(program.code.begin(), program.code.end(), [](const auto& instruction) {
-    const bool io = vcode::info(instruction.op).family == vcode::Family::Io;
-    return io && instruction.op != vcode::Op::Write;
-  });
-}
-
-/// For lack of memory, which another form of the program may do with less of.
-bool lacked_memory(const vinterp::RunResult& run) {
-  return run.outcome == vinterp::Outcome::Failed &&
-         (run.failure->code == vcode::ErrorCode::OutOfMemory ||
-          run.failure->code == vcode::ErrorCode::CallDepth);
-}
 
 /// By a fault of the program.
 bool has_failed(const vinterp::RunResult& run) {
@@ -90,11 +75,11 @@ std::optional<Execution> execute_if_short(const Executable& executable, cvl::Bac
                                           const ExecutionOptions& options,
                                           std::uint64_t most_work) {
   ExecutionOptions limited = options;
-  const bool once = has_effects(executable.program);
+  const bool once = vinterp::has_effects(executable.program);
   if (!once) limited.most_work = most_work;
   Execution result = execute(executable, backend, limited);
   const bool given_up =
-      result.run.outcome == vinterp::Outcome::OutOfWork || lacked_memory(result.run);
+      result.run.outcome == vinterp::Outcome::OutOfWork || vinterp::lacked_memory(result.run);
   if (given_up && !once) return std::nullopt;
   return result;
 }
@@ -102,11 +87,11 @@ std::optional<Execution> execute_if_short(const Executable& executable, cvl::Bac
 Executions execute(Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
                    const ExecutionOptions& options) {
   Executions result{execute(executable, backend, options), {}};
-  const bool short_of_memory = lacked_memory(result.first.run);
+  const bool short_of_memory = vinterp::lacked_memory(result.first.run);
   if (!as_written || !(short_of_memory || has_failed(result.first.run))) return result;
   executable.constants.clear();
   const std::optional<Executable> written = as_written();
-  if (!written || has_effects(written->program)) return result;
+  if (!written || vinterp::has_effects(written->program)) return result;
   ExecutionOptions unobserved = options;
   unobserved.profile = false;
   unobserved.trace_file.clear();

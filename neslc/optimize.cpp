@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "vinterp/interrupt.hpp"
+
 namespace neslc {
 namespace {
 
@@ -65,6 +67,7 @@ StackCode optimize(const StackCode& code, fcode::OptimizerOptions options,
     if (code.values[i] < 0) continue;
     options.given.push_back({i, shape_of(components[static_cast<std::size_t>(code.values[i])])});
   }
+  options.stop = vinterp::must_end;
   fcode::OptimizerReport own;
   fcode::OptimizerReport& found = report != nullptr ? *report : own;
   StackCode result;

@@ -1,5 +1,8 @@
 #include "neslc/session.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "neslc/form_checker.hpp"
 #include "neslc/library_text.hpp"
 #include "neslc/parser.hpp"
@@ -21,31 +24,73 @@ const Definition* serial_function(TypePtr function_type) {
   }
 }
 
+namespace {
+
+/// What a form of the library defines: `function NAME(`, `function "NAME"(`, `datatype NAME(`, `NAME =`.
+std::string_view defined_name(std::string_view form) {
+  for (const std::string_view keyword : {"function ", "datatype "}) {
+    if (form.starts_with(keyword)) form.remove_prefix(keyword.size());
+  }
+  if (form.starts_with('"')) return form.substr(1, form.find('"', 1) - 1);
+  return form.substr(0, form.find_first_of("( "));
+}
+
+}  // namespace
+
 Session::Session() : Session(library_text()) {}
 
 Session::Session(std::string_view library) {
-  load_library(library);
+  const auto begins_form = [&](std::size_t at) {
+    return (at == 0 || library[at - 1] == '\n') && library[at] >= 'a' && library[at] <= 'z';
+  };
+  std::size_t begin = 0;
+  while (begin < library.size() && !begins_form(begin)) ++begin;
+  while (begin < library.size()) {
+    std::size_t end = begin + 1;
+    do {
+      end = std::min(library.find('\n', end), library.size() - 1) + 1;
+    } while (end < library.size() && !begins_form(end));
+    const std::string_view form = library.substr(begin, end - begin);
+    unread_[std::string(defined_name(form))].emplace_back(form);
+    begin = end;
+  }
 }
 
 Session::~Session() = default;
 
-void Session::load_library(std::string_view text) {
-  loading_library_ = true;
-  const auto source = std::make_shared<const vcode::Source>("library", std::string(text));
-  for (ParsedForm& parsed : parse_program(source, {.library = true}).forms) {
-    Checked checked;
-    if (parsed.form) {
-      checked = check(parsed.form);
-    } else {
-      checked.error = std::move(parsed.error);
-    }
-    if (checked) {
-      commit(std::move(*checked.form));
-    } else {
-      library_errors_.push_back(std::move(*checked.error));
+void Session::read_library(std::string_view name) {
+  const auto found = unread_.find(name);
+  if (found == unread_.end()) return;
+  const std::vector<std::string> forms = std::move(found->second);
+  unread_.erase(found);
+  // Reading one form may lead here again, for the names in it.
+  const bool outer = std::exchange(loading_library_, true);
+  for (const std::string& text : forms) {
+    const auto source = std::make_shared<const vcode::Source>("library", text);
+    for (ParsedForm& parsed : parse_program(source, {.library = true}).forms) {
+      Checked checked;
+      if (parsed.form) {
+        checked = check(parsed.form);
+      } else {
+        checked.error = std::move(parsed.error);
+      }
+      if (checked) {
+        commit(std::move(*checked.form));
+      } else {
+        library_errors_.push_back(std::move(*checked.error));
+      }
     }
   }
-  loading_library_ = false;
+  loading_library_ = outer;
+}
+
+void Session::read_library() {
+  while (!unread_.empty()) read_library(std::string(unread_.begin()->first));
+}
+
+const std::vector<StaticError>& Session::library_errors() {
+  read_library();
+  return library_errors_;
 }
 
 Checked Session::check(std::shared_ptr<const ast::Form> form) {
@@ -76,23 +121,27 @@ void Session::keep(std::shared_ptr<const Body> body) {
   if (!body->lambdas.empty()) kept_.push_back(std::move(body));
 }
 
-Definition* Session::find(std::string_view name) const {
+Definition* Session::find(std::string_view name) {
+  read_library(name);
   const auto found = names_.find(name);
   return found == names_.end() ? nullptr : found->second;
 }
 
-const Datatype* Session::find_datatype(std::string_view name) const {
+const Datatype* Session::find_datatype(std::string_view name) {
+  read_library(name);
   const auto found = datatype_names_.find(name);
   return found == datatype_names_.end() ? nullptr : found->second;
 }
 
-std::vector<std::string> Session::datatype_names() const {
+std::vector<std::string> Session::datatype_names() {
+  read_library();
   std::vector<std::string> names;
   for (const auto& [name, datatype] : datatype_names_) names.push_back(name);
   return names;
 }
 
-std::vector<const Definition*> Session::definitions() const {
+std::vector<const Definition*> Session::definitions() {
+  read_library();
   std::vector<const Definition*> result;
   for (const auto& [name, definition] : names_) {
     if (name.find('.') == std::string::npos) result.push_back(definition);

@@ -116,33 +116,37 @@ class Session {
   /// body (primitives), operators are defined by their spelling in quotes, internal names contain a
   /// dot (programs cannot write them), and documentation that begins with "Serial only." marks
   /// a serial-only primitive. Everything in it is protected. Errors in it: `library_errors`.
+  ///
+  /// Each form begins at the beginning of a line, with a letter, and no other line does. So forms are
+  /// found by name, and are parsed and checked when a name is asked for: most programs use few.
   explicit Session(std::string_view library);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  const std::vector<StaticError>& library_errors() const { return library_errors_; }
+  const std::vector<StaticError>& library_errors();
 
   /// Resolves names, infers types, checks everything of reference 3 and 8.2.
   Checked check(std::shared_ptr<const ast::Form> form);
   /// Makes the definitions of a checked form visible. Call at once for functions and datatypes, and
   /// after a successful evaluation for bindings and expressions. REQUIRES: no other form has been
-  /// committed since the check.
+  /// committed since the check (but by the session itself, from the library).
   void commit(CheckedForm form);
 
   TypeTable& types() { return types_; }
   /// The visible definition of a name (in lower case), or null.
-  Definition* find(std::string_view name) const;
-  const Datatype* find_datatype(std::string_view name) const;
-  std::vector<std::string> datatype_names() const;
+  Definition* find(std::string_view name);
+  const Datatype* find_datatype(std::string_view name);
+  std::vector<std::string> datatype_names();
   /// All visible names in order, library included, internal names left out.
-  std::vector<const Definition*> definitions() const;
+  std::vector<const Definition*> definitions();
 
  private:
   friend class FormChecker;
   friend class ExpressionChecker;
 
-  void load_library(std::string_view text);
+  void read_library(std::string_view name);
+  void read_library();
   Definition* new_slot(std::string_view name);
   void keep(std::shared_ptr<const Body> body);
 
@@ -152,6 +156,7 @@ class Session {
   std::map<std::string, Definition*, std::less<>> names_;
   std::map<std::string, const Datatype*, std::less<>> datatype_names_;
   std::vector<std::shared_ptr<const Body>> kept_;  // bodies whose lambdas types may mention
+  std::map<std::string, std::vector<std::string>, std::less<>> unread_;  // library: forms by name
   std::vector<StaticError> library_errors_;
   std::uint64_t next_lambda_ = 1;
   bool loading_library_ = false;

@@ -21,7 +21,7 @@ enum class UnknownTypes : std::uint8_t { Rejected, Opaque };
 
 class TypeResolver {
  public:
-  TypeResolver(const Session& session, Inference& inference, bool library)
+  TypeResolver(Session& session, Inference& inference, bool library)
       : session_(session), inference_(inference), library_(library) {}
 
   /// Fresh variables for a context. Throws `Failure` for a class that does not exist.
@@ -36,7 +36,7 @@ class TypeResolver {
                   UnknownTypes unknown) const;
   TypePtr atom(std::string_view name) const;
 
-  const Session& session_;
+  Session& session_;
   Inference& inference_;
   bool library_;
 };

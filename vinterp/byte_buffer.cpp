@@ -10,11 +10,6 @@
 namespace vinterp {
 namespace {
 
-/// Is the run asked to end? Its input and output could go on for ever otherwise.
-bool run_must_end() {
-  return pending_signal.load(std::memory_order_relaxed) != 0;
-}
-
 /// Should a call that failed with the current errno be repeated? Waits until a descriptor in
 /// non-blocking mode (inherited ones may be) is ready.
 bool may_repeat(int fd, short events) {
@@ -45,7 +40,7 @@ bool InputBuffer::refill() {
   if (ended_) return false;
   if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
   next_ = last_ = 0;
-  while (!run_must_end()) {
+  while (!must_end()) {
     const ssize_t count = ::read(fd_, data_.get(), room_);
     if (count > 0) {
       last_ = static_cast<std::size_t>(count);
@@ -65,7 +60,7 @@ int OutputBuffer::write(std::string_view bytes) {
   if (!data_) data_ = std::make_unique_for_overwrite<char[]>(room_);
   if (used_ + bytes.size() > room_) {
     if (const int error = flush(); error != 0) return error;
-    if (bytes.size() >= room_) return write_bytes(fd_, bytes, run_must_end);
+    if (bytes.size() >= room_) return write_bytes(fd_, bytes, must_end);
   }
   std::memcpy(data_.get() + used_, bytes.data(), bytes.size());
   used_ += bytes.size();
@@ -75,7 +70,7 @@ int OutputBuffer::write(std::string_view bytes) {
 int OutputBuffer::flush() {
   const std::size_t count = used_;
   used_ = 0;
-  return write_bytes(fd_, {data_.get(), count}, run_must_end);
+  return write_bytes(fd_, {data_.get(), count}, must_end);
 }
 
 int write_fully(int fd, std::string_view bytes) {

@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -13,7 +15,9 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "fcode-opt/optimizer.hpp"
 #include "vcode/verifier.hpp"
+#include "vinterp/adaptive.hpp"
 #include "vinterp/backends.hpp"
 #include "vinterp/byte_buffer.hpp"
 #include "vinterp/command_line.hpp"
@@ -62,7 +66,18 @@ class Command {
  private:
   int perform();
   int run_program();
+  /// How a program is run: up to an amount of work, with what it writes to standard error kept.
+  struct Attempt {
+    std::uint64_t most_work = MachineOptions::kUnlimitedWork;
+    std::string* messages = nullptr;
+  };
+  using Conclude = std::function<int(const RunResult&, const Machine&, IoOperations&)>;
+
+  bool may_choose(const vcode::LinkedProgram& program) const;
+  int execute_adaptively(const vcode::LinkedProgram& written, cvl::Backend& backend);
   int execute(const vcode::LinkedProgram& program, cvl::Backend& backend);
+  int execute(const vcode::LinkedProgram& program, cvl::Backend& backend, const Attempt& attempt,
+              const Conclude& conclude);
   int report_comparison(const CompareBackend& compare, int status);
   int finish(const RunResult& result, const Machine& machine, IoOperations& io);
   int print_results(const Machine& machine, IoOperations& io);
@@ -134,7 +149,10 @@ int Command::run_program() {
   if (diagnostics.has_errors()) return status_of(diagnostics);
   if (options_.list_program) std::fputs(listing(*program).c_str(), stderr);
   const std::unique_ptr<cvl::Backend> backend = make_backend(options_);
-  const int status = execute(*program, *backend);
+  handle_signals();
+  if (options_.time_limit > 0) set_time_limit(options_.time_limit);
+  const int status =
+      may_choose(*program) ? execute_adaptively(*program, *backend) : execute(*program, *backend);
   return options_.compare == CompareMode::Off
              ? status
              : report_comparison(static_cast<const CompareBackend&>(*backend), status);
@@ -154,7 +172,64 @@ int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics
   return print_information(vcode::print(verification, program));
 }
 
+/// Is it for the command to say whether the program is optimized? Whoever looks at a run wants to see
+/// the program as it was written.
+bool Command::may_choose(const vcode::LinkedProgram& program) const {
+  return !options_.optimize && program.kernels.empty() && !has_effects(program) &&
+         options_.compare == CompareMode::Off && !Observers::wanted(options_);
+}
+
+int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backend& backend) {
+  std::string messages;
+  bool given_up = false;
+  int status = execute(written, backend, {work_of_optimizing(written.code.size()), &messages},
+                       [&](const RunResult& result, const Machine& machine, IoOperations& io) {
+                         given_up = result.outcome == Outcome::OutOfWork || lacked_memory(result);
+                         if (given_up) return 0;
+                         std::fputs(messages.c_str(), stderr);
+                         return finish(result, machine, io);
+                       });
+  if (!given_up) return status;
+
+  Diagnostics none;  // what is wrong with the program has been said
+  LoadOptions load_options;
+  load_options.optimize = fcode::kHighestLevel;
+  const auto optimized = load_program(source_, none, load_options);
+  bool failed = false;
+  backend.seed(options_.seed);
+  std::optional<Diagnostic> failure;
+  status = execute(*optimized, backend, {},
+                   [&](const RunResult& result, const Machine& machine, IoOperations& io) {
+                     failed = result.outcome == Outcome::Failed;
+                     if (!failed) return finish(result, machine, io);
+                     failure = result.failure;
+                     return 0;
+                   });
+  if (!failed) return status;
+
+  // The program as it was written says which operation failed first, what with, and how it got there.
+  // What it writes has been written.
+  backend.seed(options_.seed);
+  messages.clear();
+  return execute(written, backend, {.messages = &messages},
+                 [&](const RunResult& result, const Machine& machine, IoOperations& io) {
+                   // A fault that shows in one form only is one of the optimizer: not hidden.
+                   const bool hidden = result.outcome == Outcome::Returned &&
+                                       failure->code != ErrorCode::OutOfMemory &&
+                                       failure->code != ErrorCode::CallDepth;
+                   return hidden ? fail(*failure) : finish(result, machine, io);
+                 });
+}
+
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend) {
+  return execute(program, backend, {},
+                 [&](const RunResult& result, const Machine& machine, IoOperations& io) {
+                   return finish(result, machine, io);
+                 });
+}
+
+int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
+                     const Attempt& attempt, const Conclude& conclude) {
   Diagnostics diagnostics;
   check_demands(program, backend.widths(), diagnostics);
   std::vector<cvl::Value> constants = load_constants(program, backend, diagnostics);
@@ -162,18 +237,20 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend)
     show(diagnostics);
     return status_of(diagnostics);
   }
-  IoOperations io(backend, {.sandbox = options_.sandbox, .strict = options_.strict});
-  MachineOptions machine_options{.strict = options_.strict, .kernels = options_.kernels};
+  IoOperations io(backend, {.sandbox = options_.sandbox,
+                            .strict = options_.strict,
+                            .messages = attempt.messages});
+  MachineOptions machine_options{.strict = options_.strict,
+                                 .kernels = options_.kernels,
+                                 .most_work = attempt.most_work};
   if (options_.max_depth) machine_options.max_depth = *options_.max_depth;
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);
   observers.attach(machine);
 
-  handle_signals();
-  if (options_.time_limit > 0) set_time_limit(options_.time_limit);
   const RunResult result = machine.run();
 
-  const int status = finish(result, machine, io);
+  const int status = conclude(result, machine, io);
   observers.report(result.seconds);
   return status;
 }

@@ -12,6 +12,10 @@ namespace vinterp {
 inline std::atomic<int> pending_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
+inline bool must_end() {
+  return pending_signal.load(std::memory_order_relaxed) != 0;
+}
+
 /// Handles SIGINT and SIGTERM from now on. Reads that wait for input return (EINTR).
 void handle_signals();
 

@@ -15,6 +15,7 @@
 #include "vcode/keywords.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
+#include "vinterp/interrupt.hpp"
 
 namespace vinterp {
 namespace {
@@ -106,6 +107,7 @@ std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::So
   fcode::OptimizerOptions optimizer;
   optimizer.level = *options.optimize;
   optimizer.disabled = options.disabled_passes;
+  optimizer.stop = must_end;
   vcode::Diagnostics none;  // what is wrong with the program has been said
   return vcode::link(fcode::optimize(*program, optimizer), none);
 }

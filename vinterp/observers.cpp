@@ -31,20 +31,29 @@ TextSink sink_for(int fd) {
   return [fd](std::string_view text) { return write_fully(fd, text) == 0; };
 }
 
+bool is_traced(const Options& options) {
+  return options.trace || options.show_commands || options.show_stack || options.show_values;
+}
+
 }  // namespace
+
+bool Observers::wanted(const Options& options) {
+  return is_traced(options) || options.profile || options.profile_rows || options.stats ||
+         options.list_program;
+}
 
 Observers::Observers(const Options& options, const vcode::LinkedProgram& program,
                      cvl::Backend& backend)
     : program_(program), backend_(backend), show_profile_(options.profile.has_value()) {
-  const TraceOptions wanted{.instructions = options.trace.has_value(),
+  const TraceOptions traced{.instructions = options.trace.has_value(),
                             .command = options.show_commands,
                             .stack = options.show_stack,
                             .values = options.show_values,
                             .values_per_vector = options.trace_values,
                             .max_lines = options.trace_lines};
   if (options.trace && !options.trace->empty()) trace_file_ = create_file(*options.trace);
-  if (wanted.instructions || wanted.command || wanted.stack || wanted.values) {
-    trace_.emplace(backend, program, wanted,
+  if (is_traced(options)) {
+    trace_.emplace(backend, program, traced,
                    sink_for(trace_file_ ? trace_file_.get() : STDERR_FILENO));
   }
   if (options.profile || options.profile_rows) profile_.emplace(program);

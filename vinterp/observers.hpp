@@ -22,6 +22,9 @@ class Observers {
   /// references must outlive this.
   Observers(const Options& options, const vcode::LinkedProgram& program, cvl::Backend& backend);
 
+  /// Do the options ask for any?
+  static bool wanted(const Options& options);
+
   void attach(Machine& machine);
 
   /// Writes reports to standard error and those with files to their files, after a run of any

@@ -335,7 +335,7 @@ PassCode PassWriter::write() {
   code_.text = fmt::format(
       "struct Pass{} {{\n"
       "  static constexpr int kThreads = {}, kRun = {};\n"
-      "  static constexpr bool kFolds = {}, kRunning = {}, kCounted = {};\n"
+      "  [[maybe_unused]] static constexpr bool kFolds = {}, kRunning = {}, kCounted = {};\n"
       "  static constexpr bool kOthers = {}, kTargets = {};\n"
       "{}{}{}\n"
       "  PassControl control;\n{}\n{}}};\n",

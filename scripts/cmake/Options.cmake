@@ -38,15 +38,15 @@ if(NESL_SANITIZE)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(nesl_flags INTERFACE -fsanitize=${NESL_SANITIZE})
 endif()
-# Added where most of what is compiled are loops over elements. Those of which each access is checked
-# are no faster for being optimized, and take minutes to compile; a pointer that is null or leads
-# outside is found by AddressSanitizer, too.
-set(NESL_SANITIZED_LOOPS)
+# Linked, last of all, where most of what is compiled are loops over elements. Those of which each access
+# is checked are no faster for being optimized, and take minutes to compile; a pointer that is null or
+# leads outside is found by AddressSanitizer, too.
+add_library(nesl_sanitized_loops INTERFACE)
 if(NESL_SANITIZE)
-  set(NESL_SANITIZED_LOOPS -O1)
+  target_compile_options(nesl_sanitized_loops INTERFACE -O1)
   if(NESL_SANITIZE MATCHES "address")
     set(calls asan-instrumentation-with-call-threshold=0)
-    list(APPEND NESL_SANITIZED_LOOPS
+    target_compile_options(nesl_sanitized_loops INTERFACE
       -fno-sanitize=null,object-size,alignment,pointer-overflow
       "SHELL:$<IF:$<CXX_COMPILER_ID:Clang>,-mllvm -${calls},--param ${calls}>")
   endif()

@@ -153,7 +153,7 @@ TEST_CASE("values move to another configuration") {
 }
 
 TEST_CASE("completion") {
-  const Session session{std::string(library_text()) + std::string(definitions_text())};
+  Session session{std::string(library_text()) + std::string(definitions_text())};
   using Words = std::vector<std::string>;
   CHECK(complete(session, "plus_s").candidates == Words{"plus_scan"});
   CHECK(complete(session, "sum(PLUS_S").candidates == Words{"plus_scan"});

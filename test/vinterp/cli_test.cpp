@@ -299,4 +299,52 @@ TEST_CASE("kernels under seals are run and counted like others", "[cli]") {
   CHECK(edited.err.find("`b` is not known here") != std::string::npos);
 }
 
+// The maximum of n products i * i mod 1000, then what `end` says.
+std::string long_program(const std::string& end) {
+  return "FUNC MAIN CONST INT 0 CONST INT 1 CONST INT 4000000 MAKE_SEGDES INDEX COPY 1 0 * INT "
+         "CONST INT 1000 CONST SEGDES 4000000 DIST INT % CONST INT 4000000 MAKE_SEGDES "
+         "MAX_REDUCE INT " +
+         end + " RET";
+}
+
+TEST_CASE("what is long is optimized by default", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", long_program(""));
+  const std::string limited = " --memory 24M --int 64 a.vcode";
+  CHECK(folder.run("$V -O0" + limited).err.find("[V0602]") != std::string::npos);
+  const auto result = folder.run("$V" + limited);
+  CHECK(result.status == 0);
+  CHECK(result.err.empty());
+  CHECK(result.out == "( 996 )\n");
+}
+
+TEST_CASE("a program that is begun anew writes its messages once", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC MAIN CONST CHAR \"begun\\n\" WRITE CHAR POP 2 0 CALL GO RET\n" +
+                              long_program("").replace(5, 4, "GO"));
+  const auto result = folder.run("$V a.vcode");
+  CHECK(result.err == folder.run("$V -O0 a.vcode").err);
+  CHECK(result.err.find("begun") != std::string::npos);
+  CHECK(result.out == "( 996 )\n");
+}
+
+TEST_CASE("a failure after a long time is that of the program as it was written", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", long_program("CONST INT 996 - INT CONST INT 7 COPY 1 1 / INT"));
+  const auto written = folder.run("$V -O0 a.vcode");
+  CHECK(written.status == 3);
+  CHECK(written.err.find("division by zero") != std::string::npos);
+  const auto result = folder.run("$V a.vcode");
+  CHECK(result.status == 3);
+  CHECK(result.err == written.err);
+}
+
+TEST_CASE("what reads runs as it was written, to its end", "[cli]") {
+  Folder folder;
+  folder.write("a.vcode", "FUNC MAIN READ INT POP 2 0 CALL GO + INT RET\n" +
+                              long_program("").replace(5, 4, "GO"));
+  folder.write("input", "(4)");
+  CHECK(folder.run("$V a.vcode < input").out == "( 1000 )\n");
+}
+
 }  // namespace
