@@ -95,8 +95,8 @@ TEST_CASE("exit statuses", "[cli]") {
   check("missing.vcode", 2, "[V0402]");
   check(".", 2, "[V0402]");
   check("fails.vcode", 3, "[V0505]");
-  check("--max-depth=10 deep.vcode", 4, "[V0602]");
-  check("--memory=1M deep.vcode", 4, "[V0602]");
+  check("--max-depth=10 deep.vcode", 4, "[V0601]");
+  check("--memory=1M deep.vcode", 4, "[V0601]");
   check("--timeout=0.05 deep.vcode", 4, "[V060");
   check("--backend=cuda exit.vcode || test $? = 0 -o $? = 5", 0, "");
   check("exit.vcode", 0, "");
@@ -311,7 +311,7 @@ TEST_CASE("what is long is optimized by default", "[cli]") {
   Folder folder;
   folder.write("a.vcode", long_program(""));
   const std::string limited = " --memory 24M --int 64 a.vcode";
-  CHECK(folder.run("$V -O0" + limited).err.find("[V0602]") != std::string::npos);
+  CHECK(folder.run("$V -O0" + limited).err.find("[V0601]") != std::string::npos);
   const auto result = folder.run("$V" + limited);
   CHECK(result.status == 0);
   CHECK(result.err.empty());
