@@ -10,8 +10,8 @@
 namespace cvl::cpu {
 namespace {
 
-/// How often a thread without work looks for some before it sleeps: about 50 us, as long as it takes
-/// to be woken. Programs hand out one operation shortly after the other.
+/// How often a thread without work looks for some before it sleeps: about 50 us, as long as it
+/// takes to be woken. Programs hand out one operation shortly after the other.
 constexpr int kLooks = 1000;
 
 template <class Condition>

@@ -39,9 +39,9 @@ class ThreadPool {
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls body(index) for begin <= index < end, each once, and waits for all. Threads take `step`
-  /// indices at a time, in ascending order. What a body writes, with stores that go around the cache
-  /// too, is there for the caller and for all later bodies. The first exception that a body throws
-  /// reaches the caller, after all that have begun have ended; the others are left out.
+  /// indices at a time, in ascending order. What a body writes, with stores that go around the
+  /// cache too, is there for the caller and for all later bodies. The first exception that a body
+  /// throws reaches the caller, after all that have begun have ended; the others are left out.
   void run(std::int64_t begin, std::int64_t end, std::int64_t step, TileBody body);
 
  private:
@@ -59,10 +59,11 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable begun_;
   std::condition_variable ended_;
-  Work* work_ = nullptr;                // guarded by mutex_, like the two below
+  Work* work_ = nullptr;  // guarded by mutex_, like the two below
   bool closing_ = false;
-  std::atomic<int> taking_part_{0};     // of the workers; changed under mutex_ only
-  std::atomic<std::uint64_t> round_{0};  // counts what has been handed out, for those who look first
+  std::atomic<int> taking_part_{0};  // of the workers; changed under mutex_ only
+  std::atomic<std::uint64_t> round_{
+      0};  // counts what has been handed out, for those who look first
   std::vector<std::thread> workers_;
 };
 

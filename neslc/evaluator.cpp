@@ -129,9 +129,11 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
   return with_compiled(form, optimize, [&](Compiled compiled) {
     if (optimize == Optimize::Later) {
       const Executable as_written = load(compiled.code);
-      std::optional<Execution> execution = execute_if_short(
-          as_written, *backend_, execution_options(),
-          vinterp::work_of_optimizing(instructions(compiled.code)));
+      std::optional<Execution> execution =
+          vinterp::has_effects(as_written.program)
+              ? execute(as_written, *backend_, execution_options())
+              : execute_if_short(as_written, *backend_, execution_options(),
+                                 vinterp::work_of_optimizing(instructions(compiled.code)));
       if (execution) {
         return conclude(compiled, as_written.program, {std::move(*execution), {}}, options.profile);
       }

@@ -75,12 +75,11 @@ std::optional<Execution> execute_if_short(const Executable& executable, cvl::Bac
                                           const ExecutionOptions& options,
                                           std::uint64_t most_work) {
   ExecutionOptions limited = options;
-  const bool once = vinterp::has_effects(executable.program);
-  if (!once) limited.most_work = most_work;
+  limited.most_work = most_work;
   Execution result = execute(executable, backend, limited);
   const bool given_up =
       result.run.outcome == vinterp::Outcome::OutOfWork || vinterp::lacked_memory(result.run);
-  if (given_up && !once) return std::nullopt;
+  if (given_up) return std::nullopt;
   return result;
 }
 

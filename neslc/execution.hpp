@@ -55,8 +55,8 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
                   const ExecutionOptions& options);
 
 /// Runs a program as it was written, up to `most_work` as in vinterp::MachineOptions. Nothing if it
-/// has more to do, or lacks memory: optimized it may do with less of both, and nobody can tell that
-/// it is begun anew. A program that reads or writes anything is run to its end.
+/// has more to do, or lacks memory: optimized it may do with less of both. REQUIRES: the program
+/// has no effects (vinterp/adaptive.hpp), so that nobody can tell that it is begun anew.
 std::optional<Execution> execute_if_short(const Executable& executable, cvl::Backend& backend,
                                           const ExecutionOptions& options, std::uint64_t most_work);
 

@@ -26,7 +26,8 @@ const Definition* serial_function(TypePtr function_type) {
 
 namespace {
 
-/// What a form of the library defines: `function NAME(`, `function "NAME"(`, `datatype NAME(`, `NAME =`.
+/// What a form of the library defines: `function NAME(`, `function "NAME"(`, `datatype NAME(`,
+/// `NAME =`.
 std::string_view defined_name(std::string_view form) {
   for (const std::string_view keyword : {"function ", "datatype "}) {
     if (form.starts_with(keyword)) form.remove_prefix(keyword.size());

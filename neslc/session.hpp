@@ -117,8 +117,8 @@ class Session {
   /// dot (programs cannot write them), and documentation that begins with "Serial only." marks
   /// a serial-only primitive. Everything in it is protected. Errors in it: `library_errors`.
   ///
-  /// Each form begins at the beginning of a line, with a letter, and no other line does. So forms are
-  /// found by name, and are parsed and checked when a name is asked for: most programs use few.
+  /// Each form begins at the beginning of a line, with a letter, and no other line does. So forms
+  /// are found by name, and are parsed and checked when a name is asked for: most programs use few.
   explicit Session(std::string_view library);
   ~Session();
   Session(const Session&) = delete;

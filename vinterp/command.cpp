@@ -172,8 +172,8 @@ int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics
   return print_information(vcode::print(verification, program));
 }
 
-/// Is it for the command to say whether the program is optimized? Whoever looks at a run wants to see
-/// the program as it was written.
+/// Is it for the command to say whether the program is optimized? Whoever looks at a run wants to
+/// see the program as it was written.
 bool Command::may_choose(const vcode::LinkedProgram& program) const {
   return !options_.optimize && program.kernels.empty() && !has_effects(program) &&
          options_.compare == CompareMode::Off && !Observers::wanted(options_);
@@ -207,8 +207,8 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
                    });
   if (!failed) return status;
 
-  // The program as it was written says which operation failed first, what with, and how it got there.
-  // What it writes has been written.
+  // The program as it was written says which operation failed first, what with, and how it got
+  // there. What it writes has been written.
   backend.seed(options_.seed);
   messages.clear();
   return execute(written, backend, {.messages = &messages},
@@ -237,12 +237,11 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
     show(diagnostics);
     return status_of(diagnostics);
   }
-  IoOperations io(backend, {.sandbox = options_.sandbox,
-                            .strict = options_.strict,
-                            .messages = attempt.messages});
-  MachineOptions machine_options{.strict = options_.strict,
-                                 .kernels = options_.kernels,
-                                 .most_work = attempt.most_work};
+  IoOperations io(
+      backend,
+      {.sandbox = options_.sandbox, .strict = options_.strict, .messages = attempt.messages});
+  MachineOptions machine_options{
+      .strict = options_.strict, .kernels = options_.kernels, .most_work = attempt.most_work};
   if (options_.max_depth) machine_options.max_depth = *options_.max_depth;
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);

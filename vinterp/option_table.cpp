@@ -162,7 +162,8 @@ std::span<const OptionRow> option_table() {
        .argument = Optional,
        .placeholder = "LEVEL",
        .choices = "0|1|2|3",
-       .text = "optimize the program before it runs, as fcode-opt does (-O alone: 3; default: 3 where it "
+       .text = "optimize the program before it runs, as fcode-opt does (-O alone: 3; default: 3 "
+               "where it "
                "pays)",
        .apply = [](Options& options,
                    const std::string& text) { options.optimize = parse_level(text); }},

@@ -17,8 +17,8 @@
 #include "cvl/scalar_ops.hpp"
 
 // The C library has vector forms of the math functions but declares them only under -ffast-math,
-// which would also break NaN and infinity. Declaring them here makes `omp simd` loops use them: those
-// of g++, that is.
+// which would also break NaN and infinity. Declaring them here makes `omp simd` loops use them:
+// those of g++, that is.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define CVL_VECTOR_MATH(name)                                                          \
   extern "C" __attribute__((simd("notinbranch"), const)) double name(double) noexcept; \

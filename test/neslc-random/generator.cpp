@@ -7,7 +7,6 @@ namespace {
 
 using Kind = Type::Kind;
 
-
 constexpr int kDeepestType = 3;
 
 int depth_of(const Type& type) {

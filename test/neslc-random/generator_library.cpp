@@ -4,8 +4,6 @@
 namespace neslc::random_test {
 namespace {
 
-
-
 /// A text with `$` for each operand, and their types.
 struct Use {
   std::string format;

@@ -241,7 +241,8 @@ class LongGenerator {
     if (chance(50)) {
       add(ValueKind::Ints, b.size, fmt::format("{} -> {}", a.name, index));
     } else if (chance(50)) {
-      add(ValueKind::Ints, b.size, fmt::format("{{{}[mod(x, #{})] : x in {}}}", a.name, a.name, b.name));
+      add(ValueKind::Ints, b.size,
+          fmt::format("{{{}[mod(x, #{})] : x in {}}}", a.name, a.name, b.name));
     } else {
       add(ValueKind::Ints, a.size,
           fmt::format("{} <- {{(i, x) : i in {}; x in {}}}", a.name, index, b.name));
@@ -298,7 +299,8 @@ class LongGenerator {
             fmt::format("{{{{{} : x in s | x > 3}} : s in {}}}", int_of("x", "#s"), a.name));
         break;
       default:
-        add(ValueKind::Ints, a.size, fmt::format(fmt::runtime("{{" + each + " : s in {0}}}"), a.name));
+        add(ValueKind::Ints, a.size,
+            fmt::format(fmt::runtime("{{" + each + " : s in {0}}}"), a.name));
         break;
     }
   }
@@ -338,7 +340,8 @@ class LongGenerator {
     const double size = expected_[a.size];
     const std::int64_t choice = between(0, size < 3e5 ? 4 : 3);
     if (choice == 0) {
-      add(ValueKind::Ints, a.size, fmt::format("passed_on({}, {}, {})", a.name, b.name, between(0, 5)));
+      add(ValueKind::Ints, a.size,
+          fmt::format("passed_on({}, {}, {})", a.name, b.name, between(0, 5)));
     } else if (choice == 1) {
       add(ValueKind::Int, 0, fmt::format("summed({}, {})", a.name, between(0, 6)));
     } else if (choice == 2) {

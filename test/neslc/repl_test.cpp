@@ -3,10 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "contains.hpp"
 #include "neslc/completer.hpp"
 #include "neslc/definitions_text.hpp"
 #include "neslc/library_text.hpp"
-#include "contains.hpp"
 #include "process.hpp"
 #include "support.hpp"
 #include "terminal.hpp"

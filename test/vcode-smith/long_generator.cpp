@@ -186,7 +186,8 @@ class LongGenerator {
       return entry.length == length && (entry.type != Type::Segdes || entry.segments == kOne);
     });
     if (found.empty()) {  // only descriptors of several segments
-      const auto described = places([&](const StackEntry& entry) { return entry.length == length; });
+      const auto described =
+          places([&](const StackEntry& entry) { return entry.length == length; });
       copy(random_.pick(described));
       add("COPY 1 0\nLENGTHS\nCPOP 1 1\nDIST INT");
       stack_.back() = {Type::Int, length};
@@ -200,8 +201,9 @@ class LongGenerator {
 
   /// Some descriptor of elements of that length.
   void segdes(Size length) {
-    const auto found = places(
-        [&](const StackEntry& entry) { return entry.type == Type::Segdes && entry.length == length; });
+    const auto found = places([&](const StackEntry& entry) {
+      return entry.type == Type::Segdes && entry.length == length;
+    });
     if (found.empty() || random_.chance(0.3)) return one_segment(length);
     copy(random_.pick(found));
   }
@@ -251,8 +253,8 @@ class LongGenerator {
   }
 
   void expression(Type type, Size length, int depth) {
-    const auto found =
-        places([&](const StackEntry& entry) { return entry.type == type && entry.length == length; });
+    const auto found = places(
+        [&](const StackEntry& entry) { return entry.type == type && entry.length == length; });
     if (!found.empty() && random_.chance(depth == 0 ? 0.85 : 0.25)) {
       return copy(random_.pick(found));
     }
