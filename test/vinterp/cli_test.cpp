@@ -95,8 +95,8 @@ TEST_CASE("exit statuses", "[cli]") {
   check("missing.vcode", 2, "[V0402]");
   check(".", 2, "[V0402]");
   check("fails.vcode", 3, "[V0505]");
-  check("--max-depth=10 deep.vcode", 4, "[V0601]");
-  check("--memory=1M deep.vcode", 4, "[V0601]");
+  check("--max-depth=10 deep.vcode", 4, "[V0602]");
+  check("--memory=1M deep.vcode", 4, "[V0602]");
   check("--timeout=0.05 deep.vcode", 4, "[V060");
   check("--backend=cuda exit.vcode || test $? = 0 -o $? = 5", 0, "");
   check("exit.vcode", 0, "");
