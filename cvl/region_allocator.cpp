@@ -164,7 +164,7 @@ void RegionAllocator::trim() noexcept {
     }
     *link = region->next;
     statistics_.held_bytes -= region->touched;
-    unpoison(region->data, region->bytes);
+    unpoison(region->data, region->touched);
     source_.release(region->data, region->bytes);
     delete region;
   }
