@@ -10,17 +10,20 @@
 namespace cvl::cpu {
 namespace {
 
-/// How often a thread without work looks for some before it sleeps: about 50 us, as long as it
-/// takes to be woken. Programs hand out one operation shortly after the other.
-constexpr int kLooks = 1000;
+/// How often a thread without work looks for some before it sleeps: for some 100 us, because being
+/// woken takes as long, and programs hand out one operation shortly after the other. It lets others
+/// have the processor soon.
+constexpr int kPauses = 1000;
+constexpr int kYields = 200;
 
 template <class Condition>
 void look_for(const Condition& condition) {
-  for (int look = 0; look < kLooks && !condition(); ++look) {
+  for (int look = 0; look < kPauses && !condition(); ++look) {
 #if defined(__SSE2__)
     _mm_pause();
 #endif
   }
+  for (int look = 0; look < kYields && !condition(); ++look) std::this_thread::yield();
 }
 
 /// Stores that go around the cache are ordered by nothing that other threads wait for.
