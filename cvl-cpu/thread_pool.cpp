@@ -63,7 +63,8 @@ void ThreadPool::wait_for_work() {
     begun_.wait(lock, handed_out);
     if (closing_) return;
     seen = round_.load(std::memory_order_relaxed);
-    if (work_ == nullptr) continue;  // it was done before this thread came
+    // Whoever comes when nothing is left must not be waited for.
+    if (work_ == nullptr || work_->next.load(std::memory_order_relaxed) >= work_->end) continue;
     Work& work = *work_;
     ++taking_part_;
     lock.unlock();
