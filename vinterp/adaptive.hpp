@@ -15,7 +15,7 @@ namespace vinterp {
 /// About what could be computed, as MachineOptions::most_work counts it, while the optimizer works
 /// on a program of so many instructions, up to a limit: what takes longer than that is well advised
 /// to wait for the optimizer, and what is given up after so much has lost no more than some
-/// hundredths of a second.
+/// tenths of a second.
 std::uint64_t work_of_optimizing(std::size_t instructions);
 
 /// Does the program do anything but compute, and say why it stops? If not, nobody can tell whether

@@ -254,7 +254,9 @@ inline void Machine::run_vector(const Decoded& step) {
     longest = std::max(longest, segdes ? operand.segdes().total : element_count(operand));
   }
   work_ += MachineOptions::kInstructionWork + static_cast<std::uint64_t>(longest);
-  if (work_ > options_.most_work) throw StopRequest{Outcome::OutOfWork};
+  if (work_ > options_.most_work || longest > MachineOptions::kLongest) {
+    throw StopRequest{Outcome::OutOfWork};
+  }
 }
 
 // Runs a kernel in the library; false: its SPEC has to be run.

@@ -36,11 +36,14 @@ struct MachineOptions {
   bool vcode_terms = true;
   KernelUse kernels = KernelUse::Always;
   /// The run ends before it would do more than this: elements of the longest operand of each vector
-  /// instruction, and kInstructionWork for the instruction itself.
+  /// instruction, and kInstructionWork for the instruction itself. A limited run also ends before
+  /// an instruction with more than kLongest elements, for the sake of the memory that it would
+  /// take.
   std::uint64_t most_work = kUnlimitedWork;
 
   static constexpr std::uint64_t kUnlimitedWork = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t kInstructionWork = 64;
+  static constexpr std::int64_t kLongest = 1 << 24;
 };
 
 enum class Outcome {
