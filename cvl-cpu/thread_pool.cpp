@@ -1,6 +1,7 @@
 #include "cvl-cpu/thread_pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 
 #if defined(__SSE2__)
@@ -41,6 +42,7 @@ ThreadPool::ThreadPool(int threads) {
   try {
     while (workers_.size() < count) workers_.emplace_back([this] { wait_for_work(); });
   } catch (const std::system_error&) {  // the others are enough
+  } catch (const std::bad_alloc&) {
   }
 }
 

@@ -62,8 +62,8 @@ class ThreadPool {
   Work* work_ = nullptr;  // guarded by mutex_, like the two below
   bool closing_ = false;
   std::atomic<int> taking_part_{0};  // of the workers; changed under mutex_ only
-  std::atomic<std::uint64_t> round_{
-      0};  // counts what has been handed out, for those who look first
+  /// Counts what has been handed out, for those who look before they sleep.
+  std::atomic<std::uint64_t> round_{0};
   std::vector<std::thread> workers_;
 };
 

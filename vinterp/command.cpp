@@ -196,6 +196,7 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
   load_options.optimize = fcode::kHighestLevel;
   const auto optimized = load_program(source_, none, load_options);
   bool failed = false;
+  bool short_of_memory = false;
   backend.seed(options_.seed);
   std::optional<Diagnostic> failure;
   status = execute(*optimized, backend, {},
@@ -203,6 +204,7 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
                      failed = result.outcome == Outcome::Failed;
                      if (!failed) return finish(result, machine, io);
                      failure = result.failure;
+                     short_of_memory = lacked_memory(result);
                      return 0;
                    });
   if (!failed) return status;
@@ -214,9 +216,7 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
   return execute(written, backend, {.messages = &messages},
                  [&](const RunResult& result, const Machine& machine, IoOperations& io) {
                    // A fault that shows in one form only is one of the optimizer: not hidden.
-                   const bool hidden = result.outcome == Outcome::Returned &&
-                                       failure->code != ErrorCode::OutOfMemory &&
-                                       failure->code != ErrorCode::CallDepth;
+                   const bool hidden = result.outcome == Outcome::Returned && !short_of_memory;
                    return hidden ? fail(*failure) : finish(result, machine, io);
                  });
 }

@@ -27,7 +27,7 @@ struct StopRequest {
 };
 
 void stop_if_asked() {
-  if (pending_signal.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (must_end()) [[unlikely]]
     throw StopRequest();
 }
 
