@@ -42,8 +42,10 @@ class KernelSink {
   virtual Need open(std::size_t& tile_bytes) = 0;
   virtual void begin_round(std::int64_t /*tiles*/) {}
   virtual void begin_tile(const KernelTile& /*tile*/, std::byte* /*state*/) {}
+  // GCOVR_EXCL_START: whoever asks for blocks has a function of its own for them
   virtual void block(BlockEvaluator& /*values*/, const KernelTile& /*tile*/, std::byte* /*state*/,
                      std::int64_t /*begin*/, std::int64_t /*n*/) {}
+  // GCOVR_EXCL_STOP
   virtual void end_tile(const KernelTile& /*tile*/, std::byte* /*state*/,
                         std::byte* /*tile_memory*/) {}
   virtual void end_round(std::int64_t /*tiles*/) {}
@@ -53,7 +55,7 @@ class KernelSink {
   virtual bool is_free_of_races(bool /*several_threads*/) { return true; }
   /// The descriptor of whose segments each writes to places of its own; kNone: there is none. Where
   /// there may be races, there are none between different segments of it.
-  virtual SegdesId stays_in() const { return kNone; }
+  virtual SegdesId stays_in() const { return kNone; }  // GCOVR_EXCL_LINE: only Scatter may race
   /// Is it worth it that every part evaluates all positions, and writes those that fall to it?
   virtual bool pays_in_parts() const { return true; }
   /// After is_free_of_races(): does it only move elements between vectors that lie in memory when
@@ -65,7 +67,9 @@ class KernelSink {
   /// over.
   virtual void keep_operands() {}
   /// Behind all blocks: does everything for positions [begin, end) that it would do for blocks.
+  // GCOVR_EXCL_START: not called where moves_memory() is false
   virtual void move_range(std::int64_t /*begin*/, std::int64_t /*end*/) {}
+  // GCOVR_EXCL_STOP
 
   /// What it does per element, in bytes of memory traffic.
   virtual std::int64_t cost() const { return 4; }

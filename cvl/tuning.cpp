@@ -87,21 +87,25 @@ void tune(std::string_view setting, std::initializer_list<Tunables> tables) {
       for (const Tunable& tunable : table) *tunable.value = value_of(tunable, count++);
     }
   };
-  if (setting == "smallest") {
-    set_all([](const Tunable& each, std::size_t) { return allowed(each, each.least); });
-  } else if (setting == "odd") {
-    set_all(odd);
-  } else if (setting.starts_with(kRandom)) {
-    const auto seed = number<std::uint64_t>(setting.substr(kRandom.size()));
-    set_all([&](const Tunable& each, std::size_t count) { return any(each, seed, count); });
-  } else {
-    set_all([](const Tunable& each, std::size_t) { return each.usual; });
-    if (setting == "usual") return;
-    for (std::string_view rest = setting; !rest.empty();) {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
-      set_one(rest.substr(0, comma), tables);
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
+  const auto set = [&](std::string_view part) {
+    if (part == "usual") {
+      set_all([](const Tunable& each, std::size_t) { return each.usual; });
+    } else if (part == "smallest") {
+      set_all([](const Tunable& each, std::size_t) { return allowed(each, each.least); });
+    } else if (part == "odd") {
+      set_all(odd);
+    } else if (part.starts_with(kRandom)) {
+      const auto seed = number<std::uint64_t>(part.substr(kRandom.size()));
+      set_all([&](const Tunable& each, std::size_t count) { return any(each, seed, count); });
+    } else {
+      set_one(part, tables);
     }
+  };
+  set("usual");
+  for (std::string_view rest = setting; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    set(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
 }
 

@@ -29,14 +29,14 @@ using Tunables = std::span<const Tunable>;
 
 /// Sets all numbers of the tables, for the process. REQUIRES: no program runs meanwhile.
 ///
-/// `setting` is one of
+/// `setting` is a list with commas, whose parts are applied in order to the usual numbers:
 ///   usual            what users get
 ///   smallest         each as small as it may be
 ///   odd              small, and no power of two where that may be
 ///   random:SEED      each small, usual or something between, by chance
-///   NAME=VALUE,...   the usual ones but for these
-/// Throws std::invalid_argument where it is none of them, a name is in no table, or a value is not
-/// allowed.
+///   NAME=VALUE       one number
+/// Throws std::invalid_argument where a part is none of these, a name is in no table, or a value is
+/// not allowed.
 void tune(std::string_view setting, std::initializer_list<Tunables> tables);
 
 /// The same with the value of the environment variable NESL_TUNING, if there is one. For tests, and

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "cvl/failure.hpp"
 
 namespace {
 
@@ -169,6 +170,26 @@ TEST_CASE("quotients and remainders of INT are exact up to the ends of the range
     const Vector y = upload(cpu, Type::Int, divisors);
     CHECK(run<std::int32_t>(cpu, Op::Divide, Type::Int, {x, y}) == quotients);
     CHECK(run<std::int32_t>(cpu, Op::Modulo, Type::Int, {x, y}) == remainders);
+  }
+}
+
+TEST_CASE("one element for all fails as they would", "[elementwise]") {
+  CpuBackend cpu = backend(cvl::cpu::usable_isas().back());
+  const auto all = [&](std::int32_t number) {
+    Value result;
+    Value operands[] = {upload<std::int32_t>(cpu, Type::Int, {number}),
+                        cvl::Segdes::regular(1, 1000)};
+    cpu.execute(Op::Distribute, Type::Int, operands, &result);
+    return result;
+  };
+  CHECK(run<std::int32_t>(cpu, Op::Divide, Type::Int, {all(42), all(5)}) ==
+        std::vector<std::int32_t>(1000, 8));
+  try {
+    run<std::int32_t>(cpu, Op::Divide, Type::Int, {all(42), all(0)});
+    FAIL("the operation did not fail");
+  } catch (const cvl::Failure& failure) {
+    CHECK(failure.code() == vcode::ErrorCode::DivisionByZero);
+    CHECK(failure.notes().at(0).find("element 0 of the divisor is 0 (of 1000") == 0);
   }
 }
 

@@ -87,6 +87,92 @@ TEST_CASE("the first binding counts, whichever pass it is part of") {
   CHECK(message.find("element 2 of the divisor is 0 (of 3 ") != std::string::npos);
 }
 
+TEST_CASE("what fails behind a failure is not reported") {
+  CpuOptions limited = options({4, 8}, 1, cvl::cpu::usable_isas().back());
+  limited.memory_limit = 6'000'000;  // for y, but not for a result of its length beside it
+  CpuBackend cpu(limited);
+  KernelBuilder b;
+  const SizeId n = b.size("n"), m = b.size("m");
+  const ArrayId x = b.in("x", Type::Int, n), y = b.in("y", Type::Int, m);
+  const auto quotients = [&](const char* name, SizeId size, ArrayId divisor) {
+    auto e = b.thunk();
+    b.out(b.map(name, b.flat(size), Type::Int,
+                e.give({e.apply(Op::Divide, Type::Int, {e.number(1), e.own(divisor)})})));
+  };
+  // The pass over x has bindings 0 and 2, so that the one over y, of binding 1, follows a failure
+  // of binding 2.
+  auto first = b.thunk();
+  b.out(b.map("first", b.flat(n), Type::Int, first.give({first.own(x)})));
+  quotients("in y", m, y);
+  quotients("in x", n, x);
+  const Vector lasting = upload(cpu, Type::Int, std::vector<double>(1'000'000, 1.0));
+  CHECK(failure_of(cpu, b.kernel, {upload(cpu, Type::Int, {1, 2}), lasting}) ==
+        vcode::ErrorCode::OutOfMemory);
+  CHECK(failure_of(cpu, b.kernel, {upload(cpu, Type::Int, {1, 0}), lasting}) ==
+        vcode::ErrorCode::DivisionByZero);
+}
+
+TEST_CASE("an array may be several results") {
+  CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId x = b.in("x", Type::Int, n);
+  auto e = b.thunk();
+  const ArrayId next = b.map("next", b.flat(n), Type::Int,
+                             e.give({e.apply(Op::Add, Type::Int, {e.own(x), e.number(1)})}));
+  b.out(next);
+  b.out(next);
+  const auto results = run(cpu, b.kernel, {upload(cpu, Type::Int, {1, 2, 3})});
+  for (const Value& result : results) {
+    CHECK(bits(cpu, result) == bits(cpu, upload(cpu, Type::Int, {2, 3, 4})));
+  }
+}
+
+TEST_CASE("guarded reads that would fail everywhere fail where they are wanted") {
+  KernelBuilder b;
+  const SizeId n = b.size("n"), m = b.size("m"), s = b.size("s");
+  const ArrayId wanted = b.in("wanted", Type::Bool, n);
+  const ArrayId from = b.in("from", Type::Int, m);
+  const SegdesId d = b.in_segdes("d", s, m);
+  auto t = b.thunk();
+  b.out(b.map("elements", b.flat(n), Type::Int,
+              t.give({t.choose(t.own(wanted), t.own(from), t.number(-1))})));
+  auto g = b.thunk();
+  b.out(b.map("segments", b.flat(n), Type::Int,
+              g.give({g.choose(g.own(wanted), g.seg_no(d, g.number(2)), g.number(-2))})));
+  auto h = b.thunk();
+  b.out(b.map("lengths", b.flat(n), Type::Int,
+              h.give({h.choose(h.own(wanted), h.seg_len(d, h.number(3)), h.number(-3))})));
+  for_backends([&](CpuBackend& cpu) {
+    const auto operands = [&](std::vector<double> flags, const Lengths& lengths) {
+      return std::vector<Value>{
+          upload(cpu, Type::Bool, flags),
+          upload(cpu, Type::Int, std::vector<double>(static_cast<std::size_t>(total(lengths)), 4)),
+          descriptor(cpu, lengths)};
+    };
+    const std::vector<double> none(700, 0.0);
+    const auto results = run(cpu, b.kernel, operands(none, {0}));
+    CHECK(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, std::vector<double>(700, -1))));
+    CHECK(bits(cpu, results[1]) == bits(cpu, upload(cpu, Type::Int, std::vector<double>(700, -2))));
+    CHECK(bits(cpu, results[2]) == bits(cpu, upload(cpu, Type::Int, std::vector<double>(700, -3))));
+    std::vector<double> one = none;
+    one[600] = 1;
+    std::string message;
+    // No element, no segment of element 2, no segment 3.
+    CHECK(failure_of(cpu, b.kernel, operands(one, {0}), &message) ==
+          vcode::ErrorCode::IndexOutOfRange);
+    CHECK(message.find("index 600 is out of range") == 0);
+    std::vector<double> early = none;
+    early[1] = 1;
+    CHECK(failure_of(cpu, b.kernel, operands(early, {1, 1}), &message) ==
+          vcode::ErrorCode::IndexOutOfRange);
+    CHECK(message.find("index 2 is out of range") == 0);
+    CHECK(failure_of(cpu, b.kernel, operands(early, {2, 1}), &message) ==
+          vcode::ErrorCode::IndexOutOfRange);
+    CHECK(message.find("index 3 is out of range") == 0);
+  });
+}
+
 TEST_CASE("sizes of operands are checked") {
   CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
   KernelBuilder b;

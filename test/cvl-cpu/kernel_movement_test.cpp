@@ -173,6 +173,97 @@ TEST_CASE("several scatters, a sum and a map share a pass") {
   });
 }
 
+TEST_CASE("threads share the scatters of a pass whose values are computed") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const ArrayId i = b.in("i", Type::Int, n);
+  const ArrayId v = b.in("v", Type::Float, n);
+  b.in("z", Type::Int, m);  // says how long the targets are
+  constexpr int kScatters = 5;
+  for (int k = 0; k < kScatters; ++k) {
+    auto e = b.thunk();
+    auto x = b.thunk();
+    b.out(b.scatter("r" + std::to_string(k), b.flat(n), b.flat(m), Type::Float,
+                    e.give({e.apply(Op::Multiply, Type::Float, {e.own(v), e.real(k)})}),
+                    x.give({x.own(i)})));
+  }
+  auto t = b.thunk();
+  b.out(b.map("twice", b.flat(n), Type::Float,
+              t.give({t.apply(Op::Add, Type::Float, {t.own(v), t.own(v)})})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::int64_t length : {7, 16385, 200'001}) {
+      const std::int64_t targets = length / 2 + 1;
+      std::vector<double> indices;
+      for (std::int64_t k = 0; k < length; ++k) {
+        indices.push_back(static_cast<double>(k * 7919 % targets));
+      }
+      const auto count = static_cast<std::size_t>(targets);
+      const Vector vi = upload(cpu, Type::Int, indices);
+      const Vector vv = upload(cpu, Type::Float, numbers(length, 34));
+      const Vector zeros = upload(cpu, Type::Float, std::vector<double>(count));
+      const auto results =
+          run(cpu, b.kernel, {vi, vv, upload(cpu, Type::Int, std::vector<double>(count))});
+      for (int k = 0; k < kScatters; ++k) {
+        const std::vector<double> factors(static_cast<std::size_t>(length), k);
+        const Value products =
+            execute(cpu, Op::Multiply, Type::Float, {vv, upload(cpu, Type::Float, factors)});
+        REQUIRE(bits(cpu, results[static_cast<std::size_t>(k)]) ==
+                bits(cpu, execute(cpu, Op::DPermute, Type::Float,
+                                  {products, vi, zeros, Segdes::single(length),
+                                   Segdes::single(targets)})));
+      }
+      REQUIRE(bits(cpu, results[kScatters]) ==
+              bits(cpu, execute(cpu, Op::Add, Type::Float, {vv, vv})));
+    }
+  });
+}
+
+TEST_CASE("a split into more classes than the state of a tile counts") {
+  constexpr int kClasses = 40;
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId a = b.in("a", Type::Float, n);
+  const ArrayId c = b.in("c", Type::Int, n);
+  std::vector<ArrayId> parts;
+  std::vector<SegdesId> descriptors;
+  for (int k = 0; k < kClasses; ++k) {
+    const SizeId size = b.size("n" + std::to_string(k));
+    parts.push_back(b.array("part" + std::to_string(k), Type::Float, size));
+    descriptors.push_back(b.segdes("d" + std::to_string(k), b.literal(1), size));
+    b.out(parts.back());
+  }
+  Binding& split = b.bind(Binding::Kind::Split, b.flat(n));
+  split.arrays = parts;
+  split.segdes = descriptors;
+  split.classes = kClasses;
+  auto e = b.thunk();  // computed while packing
+  split.elements = e.give({e.apply(Op::Multiply, Type::Float, {e.own(a), e.own(a)})});
+  auto f = b.thunk();
+  split.flags = f.give({f.own(c)});
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::int64_t length : {0, 5, 1000, 50'000}) {
+      const Vector values = upload(cpu, Type::Float, numbers(length, 41));
+      const Value squares = execute(cpu, Op::Multiply, Type::Float, {values, values});
+      std::vector<double> numbers_of_classes;
+      for (std::int64_t k = 0; k < length; ++k) {
+        // Most elements are of one class: its blocks are written without a detour.
+        numbers_of_classes.push_back(k % 3 != 0 ? 7 : static_cast<double>(k % kClasses));
+      }
+      const Vector classes = upload(cpu, Type::Int, numbers_of_classes);
+      const auto results = run(cpu, b.kernel, {values, classes});
+      for (int k = 0; k < kClasses; ++k) {
+        const Vector own =
+            upload(cpu, Type::Int, std::vector<double>(numbers_of_classes.size(), k));
+        const Value flags = execute(cpu, Op::Equal, Type::Int, {classes, own});
+        REQUIRE(bits(cpu, results[static_cast<std::size_t>(k)]) ==
+                bits(cpu, execute(cpu, Op::Pack, Type::Float,
+                                  {squares, flags, Segdes::single(length)}, 0)));
+      }
+    }
+  });
+}
+
 TEST_CASE("gathers and scatters that only move elements are run one after the other") {
   KernelBuilder b;
   const SizeId n = b.size("n");

@@ -278,6 +278,70 @@ TEST_CASE("a bounded place within a segment is looked up in another") {
   });
 }
 
+TEST_CASE("places that count up from differences of what the segments have") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId high = b.in("high", Type::Int, s);
+  const ArrayId low = b.in("low", Type::Int, s);
+  const ArrayId from = b.in("from", Type::Float, m);
+  auto t = b.thunk();
+  const auto segment = t.seg_no(d, t.index());
+  const auto start = t.apply(
+      Op::Subtract, Type::Int,
+      {t.at(high, segment), t.apply(Op::Subtract, Type::Int, {t.at(low, segment), t.number(1)})});
+  b.out(b.map("y", b.under(d), Type::Float,
+              t.give({t.at(from, t.apply(Op::Add, Type::Int, {start, t.seg_off(d, t.index())}))})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const Numbers starts = ascending_starts(lengths);
+      const Numbers given = numbers(total(lengths) + 1, 26);
+      Numbers highs, lows;
+      for (std::size_t k = 0; k < lengths.size(); ++k) {
+        lows.push_back(static_cast<double>(k % 5));
+        highs.push_back(starts[k] + lows.back());
+      }
+      const auto results = run(cpu, b.kernel,
+                               {descriptor(cpu, lengths), upload(cpu, Type::Int, highs),
+                                upload(cpu, Type::Int, lows), upload(cpu, Type::Float, given)});
+      REQUIRE(bits(cpu, results[0]) ==
+              bits(cpu, upload(cpu, Type::Float, Numbers(given.begin() + 1, given.end()))));
+    }
+  });
+}
+
+TEST_CASE("one element for all segments is fetched for each") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId factor = b.in("factor", Type::Float, s);
+  const ArrayId v = b.in("v", Type::Float, n);
+  // Over its own segments, and over elements of which each looks its segment up.
+  for (const vcode::Space space : {b.under(d), b.flat(n)}) {
+    auto t = b.thunk();
+    b.out(b.map("y" + std::to_string(b.kernel.bindings.size()), space, Type::Float,
+                t.give({t.apply(Op::Multiply, Type::Float,
+                                {t.own(v), t.at(factor, t.seg_no(d, t.index()))})})));
+  }
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const Vector given = upload(cpu, Type::Float, numbers(total(lengths), 27, 100));
+      const Value three = upload(cpu, Type::Float, {3});
+      const auto spread = [&](std::int64_t count) {
+        return execute(cpu, Op::Distribute, Type::Float, {three, Segdes::single(count)});
+      };
+      const Value factors = spread(static_cast<std::int64_t>(lengths.size()));
+      const Value expected = execute(cpu, Op::Multiply, Type::Float, {given, spread(given.length)});
+      for (const Value& result : run(cpu, b.kernel, {descriptor(cpu, lengths), factors, given})) {
+        REQUIRE(bits(cpu, result) == bits(cpu, expected));
+      }
+    }
+  });
+}
+
 TEST_CASE("lengths and starts of the segments that positions number") {
   KernelBuilder b;
   const SizeId s = b.size("s");

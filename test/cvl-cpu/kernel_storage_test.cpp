@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
+#include "tuned.hpp"
 
 namespace kernel_test {
 namespace {
@@ -29,6 +30,7 @@ std::string complaint(const CpuBackend& cpu, Vector vector, std::int64_t begin, 
 }  // namespace
 
 TEST_CASE("a result is written only where it has storage") {
+  const tuned::Scope usual("usual");  // how many elements a value holds in place
   CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
   Vector dense = cpu.new_vector(Type::Float, 1000);
   REQUIRE(dense.form == Form::Dense);

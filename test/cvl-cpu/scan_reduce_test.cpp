@@ -132,7 +132,9 @@ template <class T>
 std::vector<std::size_t> results_of(const CpuOptions& configuration, Type type) {
   // Whether results go around the cache must not be seen either.
   std::optional<tuned::Scope> streaming;
-  if (configuration.threads > 2) streaming.emplace("least_streamed_bytes=0,streamed_bytes=0");
+  if (configuration.threads > 2) {
+    streaming.emplace(tuned::from_environment() + ",least_streamed_bytes=0,streamed_bytes=0");
+  }
   CpuBackend cpu(configuration);
   std::vector<std::size_t> hashes;
   for (const Lengths& lengths : shapes()) {

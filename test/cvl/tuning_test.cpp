@@ -38,6 +38,8 @@ TEST_CASE("settings choose values that are allowed") {
   REQUIRE(numbers.values() == Values{192, -1, 0});
   numbers.set("flag=0");  // the others are as usual again
   REQUIRE(numbers.values() == Values{4096, -1, 0});
+  numbers.set("smallest,tile=128");
+  REQUIRE(numbers.values() == Values{128, 0, 0});
 }
 
 TEST_CASE("values by chance depend on the seed alone and reach both ends") {
@@ -66,7 +68,7 @@ TEST_CASE("values by chance depend on the seed alone and reach both ends") {
 TEST_CASE("settings that cannot be understood are refused") {
   Numbers numbers;
   for (const char* wrong : {"tiny", "random:", "random:x", "tile", "tile=", "tile=65", "tile=32",
-                            "tile=8192", "size=64", "tile=64,flag=2"}) {
+                            "tile=8192", "size=64", "tile=64,flag=2", "smallest,tiny"}) {
     CAPTURE(wrong);
     REQUIRE_THROWS_AS(numbers.set(wrong), std::invalid_argument);
   }
