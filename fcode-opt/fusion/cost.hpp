@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "fcode-opt/fusion/kernel_passes.hpp"
+#include "fcode-opt/fusion/steps.hpp"
 
 namespace fcode {
 
@@ -23,30 +24,5 @@ inline constexpr std::int64_t kInOrderFactor = 2;
 inline constexpr std::int64_t kHeldByteCost = 16;
 
 std::int64_t cost(const RegionGraph& graph, std::span<const Step> steps);
-
-/// What each kernel of a schedule costs, so that a schedule that differs from it in a few nodes is
-/// priced by the kernels that differ. The sum is that of cost(): what one kernel costs depends on
-/// its nodes alone.
-class KernelCosts {
- public:
-  KernelCosts(const RegionGraph& graph, const Schedule& start);
-  std::int64_t of(const Schedule& schedule);
-  std::int64_t total() const { return total_; }
-  /// Schedules are compared with this one from now on.
-  void start_from(const Schedule& schedule);
-
- private:
-  void find_changed(const Schedule& schedule);
-  std::int64_t kernel(const Schedule& schedule, std::span<const NodeIndex> members);
-
-  const RegionGraph& graph_;
-  KernelPasses passes_;
-  Schedule start_;
-  std::vector<std::int64_t> by_slot_;  // of the kernels of start_
-  std::int64_t total_ = 0;
-  Steps steps_;                                  // of one kernel
-  std::vector<bool> changed_;                    // by slot
-  std::vector<std::vector<NodeIndex>> members_;  // of changed slots
-};
 
 }  // namespace fcode

@@ -35,7 +35,7 @@ KernelPasses::KernelPasses(const RegionGraph& graph)
 }
 
 void KernelPasses::append(const Schedule& schedule, std::span<const NodeIndex> members,
-                          Steps& steps) {
+                          std::vector<Step>& steps) {
   schedule_ = &schedule;
   count_ = 0;
   for (const NodeIndex i : members) nodes_[i] = {kNone, 0, read_elsewhere(i)};
@@ -43,7 +43,7 @@ void KernelPasses::append(const Schedule& schedule, std::span<const NodeIndex> m
   for (const NodeIndex i : members) keep_what_others_made(i);
   std::vector<Step::Operand> descriptors;
   for (std::uint32_t pass = 0; pass < count_; ++pass) {
-    Step& step = steps.add();
+    Step& step = steps.emplace_back();
     step.slot = schedule[members[0]];
     write_step(pass, step);
     for (const Step::Operand& read : step.reads) {
@@ -51,7 +51,7 @@ void KernelPasses::append(const Schedule& schedule, std::span<const NodeIndex> m
     }
   }
   if (descriptors.empty()) return;
-  std::vector<Step::Operand>& reads = steps[steps.size() - 1].reads;
+  std::vector<Step::Operand>& reads = steps.back().reads;
   reads.insert(reads.end(), descriptors.begin(), descriptors.end());
   unite(reads);
 }
@@ -188,28 +188,22 @@ void KernelPasses::write_step(std::uint32_t number, Step& step) const {
   unite(step.reads);
 }
 
-std::vector<SlotMembers> members_by_slot(const RegionGraph& graph, const Schedule& schedule) {
-  std::vector<SlotMembers> slots(last_slot(graph, schedule) + 1);
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
-    if (!node.scheduled()) continue;
-    SlotMembers& members = slots[schedule[i]];
-    (node.in_kernel() ? members.kernel : members.instructions).push_back(i);
-  }
-  return slots;
-}
-
 std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule) {
   KernelPasses passes(graph);
-  Steps kernels;
   std::vector<Step> steps;
-  Slot slot = 0;
-  for (const SlotMembers& members : members_by_slot(graph, schedule)) {
-    kernels.clear();
-    passes.append(schedule, members.kernel, kernels);
-    steps.insert(steps.end(), kernels.begin(), kernels.end());
-    for (const NodeIndex i : members.instructions) steps.push_back(instruction(graph, i, slot));
-    ++slot;
+  const std::vector<NodeIndex> order = in_order(graph, schedule);
+  for (std::size_t k = 0; k < order.size();) {
+    if (!graph.nodes[order[k]].in_kernel()) {
+      steps.push_back(instruction(graph, order[k], schedule[order[k]]));
+      ++k;
+      continue;
+    }
+    const std::size_t begin = k;
+    while (k < order.size() && graph.nodes[order[k]].in_kernel() &&
+           schedule[order[k]] == schedule[order[begin]]) {
+      ++k;
+    }
+    passes.append(schedule, {order.data() + begin, k - begin}, steps);
   }
   return steps;
 }

@@ -18,7 +18,8 @@ class KernelPasses {
   /// Appends the passes of the kernel that consists of `members`: all that the schedule has in one
   /// slot, in program order. Vectors that no later pass reads may go after a pass; descriptors stay
   /// until the end of the kernel.
-  void append(const Schedule& schedule, std::span<const NodeIndex> members, Steps& steps);
+  void append(const Schedule& schedule, std::span<const NodeIndex> members,
+              std::vector<Step>& steps);
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -57,11 +58,5 @@ class KernelPasses {
 
 /// The passes and instructions of a schedule.
 std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule);
-
-/// Nodes of the kernels and instructions of a schedule, by slot and in program order.
-struct SlotMembers {
-  std::vector<NodeIndex> kernel, instructions;
-};
-std::vector<SlotMembers> members_by_slot(const RegionGraph& graph, const Schedule& schedule);
 
 }  // namespace fcode

@@ -1,6 +1,7 @@
 #include "fcode-opt/fusion/legality.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fcode {
 namespace {
@@ -73,22 +74,84 @@ Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
   return last;
 }
 
-ScheduleCheck::ScheduleCheck(const RegionGraph& graph)
-    : graph_(graph),
-      states_(graph.nodes.size()),
-      nodes_in_slot_(graph.nodes.size() + 1),
-      operands_in_slot_(graph.nodes.size() + 1),
-      failing_draws_in_slot_(graph.nodes.size() + 1) {}
+std::vector<NodeIndex> in_order(const RegionGraph& graph, const Schedule& schedule) {
+  std::vector<NodeIndex> order;
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].scheduled()) order.push_back(i);
+  }
+  const auto place = [&](NodeIndex i) {
+    return 2 * std::uint64_t{schedule[i]} + (graph.nodes[i].in_kernel() ? 0 : 1);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](NodeIndex a, NodeIndex b) { return place(a) < place(b); });
+  return order;
+}
 
-bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, State& state) const {
-  if (read.producer == kOutside) return true;
-  const Node& producer = graph_.nodes[read.producer];
-  if (!producer.scheduled()) return true;
+Precedence::Precedence(const RegionGraph& graph) : graph_(graph) {
+  const auto count = static_cast<NodeIndex>(graph.nodes.size());
+  before_.begin.reserve(count + 1);
+  for (NodeIndex i = 0; i < count; ++i) {
+    before_.begin.push_back(static_cast<std::uint32_t>(before_.edges.size()));
+    const Node& node = graph.nodes[i];
+    if (!node.scheduled()) continue;
+    for (const Read& read : node.reads) {
+      if (read.producer == kOutside || !graph.nodes[read.producer].scheduled()) continue;
+      // Instructions come behind the kernel of their slot.
+      before_.edges.push_back({read.producer, !node.in_kernel() || fusible(graph, node, read)});
+    }
+    for (const NodeIndex first : node.after) {
+      if (!graph.nodes[first].scheduled()) continue;
+      before_.edges.push_back({first, !node.in_kernel() || graph.nodes[first].in_kernel()});
+    }
+  }
+  before_.begin.push_back(static_cast<std::uint32_t>(before_.edges.size()));
+  behind_ = reversed();
+}
+
+Precedence::Edges Precedence::reversed() const {
+  const std::size_t count = graph_.nodes.size();
+  Edges result;
+  result.begin.assign(count + 1, 0);
+  for (const Edge& edge : before_.edges) ++result.begin[edge.node + 1];
+  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
+  result.edges.resize(before_.edges.size());
+  std::vector<std::uint32_t> next = result.begin;
+  for (NodeIndex i = 0; i < count; ++i) {
+    for (const Edge& edge : before_.of(i)) result.edges[next[edge.node]++] = {i, edge.together};
+  }
+  return result;
+}
+
+bool Precedence::follows(const Schedule& schedule, NodeIndex node, Slot slot) const {
+  const auto edges = before_.of(node);
+  return std::all_of(edges.begin(), edges.end(), [&](const Edge& edge) {
+    return schedule[edge.node] < slot || (schedule[edge.node] == slot && edge.together);
+  });
+}
+
+bool Precedence::precedes(const Schedule& schedule, NodeIndex node, Slot slot) const {
+  const auto edges = behind_.of(node);
+  return std::all_of(edges.begin(), edges.end(), [&](const Edge& edge) {
+    return slot < schedule[edge.node] || (slot == schedule[edge.node] && edge.together);
+  });
+}
+
+ScheduleCheck::ScheduleCheck(const Precedence& precedence)
+    : precedence_(precedence), graph_(precedence.graph()) {
+  restart();
+}
+
+void ScheduleCheck::restart() {
+  slots_.assign(graph_.nodes.size(), 0);
+  states_.assign(graph_.nodes.size(), {});
+  in_slot_.assign(graph_.nodes.size() + 1, {});
+}
+
+// May the reader be computed from what it reads in its kernel? Notes in what state it is then.
+bool ScheduleCheck::joins(const Node& reader, const Read& read, Slot slot, State& state) const {
+  if (read.producer == kOutside || !graph_.nodes[read.producer].scheduled()) return true;
+  if (slots_[read.producer] != slot) return true;
   const State& source = states_[read.producer];
-  if (source.slot < slot) return true;
-  if (source.slot > slot) return false;
-  if (!reader.in_kernel()) return true;  // instructions come behind the kernel of their slot
-  if (!fusible(graph_, reader, read)) return false;
   if (source.after_reduce && !reader.scalar) return false;
   if (source.after_scan) {
     if (read.access != Access::Own) return false;
@@ -101,64 +164,54 @@ bool ScheduleCheck::allowed(const Node& reader, const Read& read, Slot slot, Sta
   return true;
 }
 
-// Instructions come behind the kernel of their slot.
-bool ScheduleCheck::in_order(const Node& node, Slot slot) const {
-  return std::all_of(node.after.begin(), node.after.end(), [&](NodeIndex index) {
-    const Node& first = graph_.nodes[index];
-    if (!first.scheduled()) return true;
-    const Slot before = states_[index].slot;
-    return node.in_kernel() && !first.in_kernel() ? before < slot : before <= slot;
-  });
-}
-
-bool ScheduleCheck::allowed(NodeIndex index, Slot slot, State& state) const {
-  const Node& node = graph_.nodes[index];
-  state = {slot, node.role == Role::Scan, node.role == Role::Reduce};
-  if (!in_order(node, slot)) return false;
-  for (const Read& read : node.reads) {
-    if (!allowed(node, read, slot, state)) return false;
-  }
-  if (!node.in_kernel()) return true;
-  if (slot < nodes_in_slot_.size() && is_failing_draw(node) &&
-      failing_draws_in_slot_[slot] >= kMaxFailingDraws) {
-    return false;
-  }
-  return slot < nodes_in_slot_.size() && nodes_in_slot_[slot] < kMaxKernelNodes &&
-         operands_in_slot_[slot] + operands(node, slot) <= kMaxKernelOperands;
+bool ScheduleCheck::has_room(const InSlot& used, const Node& node, std::uint32_t operands) const {
+  if (is_failing_draw(node) && used.failing_draws >= kMaxFailingDraws) return false;
+  return used.nodes < kMaxKernelNodes && used.operands + operands <= kMaxKernelOperands;
 }
 
 // What the node may add to them: what it reads from outside, and its results, which something
 // outside may read.
 std::uint32_t ScheduleCheck::operands(const Node& node, Slot slot) const {
-  const auto inside = [&](const Read& read) {
-    if (read.producer == kOutside) return false;
-    const Node& producer = graph_.nodes[read.producer];
-    return producer.scheduled() && producer.in_kernel() && states_[read.producer].slot == slot;
-  };
-  const auto read = node.reads.size() - static_cast<std::size_t>(std::count_if(
-                                            node.reads.begin(), node.reads.end(), inside));
-  return static_cast<std::uint32_t>(read + node.statement->results.size());
+  std::size_t count = node.statement->results.size();
+  for (const Read& read : node.reads) {
+    const bool inside = read.producer != kOutside && graph_.nodes[read.producer].in_kernel() &&
+                        slots_[read.producer] == slot;
+    count += !inside;
+  }
+  return static_cast<std::uint32_t>(count);
 }
 
 bool ScheduleCheck::place(NodeIndex index, Slot slot) {
-  State state;
-  if (!allowed(index, slot, state)) return false;
-  states_[index] = state;
+  if (!precedence_.follows(slots_, index, slot)) return false;
   const Node& node = graph_.nodes[index];
   if (node.in_kernel()) {
-    ++nodes_in_slot_[slot];
-    failing_draws_in_slot_[slot] += is_failing_draw(node);
-    operands_in_slot_[slot] += operands(node, slot);
+    if (slot >= in_slot_.size()) return false;
+    State state{node.role == Role::Scan, node.role == Role::Reduce};
+    for (const Read& read : node.reads) {
+      if (!joins(node, read, slot, state)) return false;
+    }
+    InSlot& used = in_slot_[slot];
+    const std::uint32_t more = operands(node, slot);
+    if (!has_room(used, node, more)) return false;
+    used.operands += more;
+    used.failing_draws += is_failing_draw(node);
+    ++used.nodes;
+    states_[index] = state;
+  }
+  slots_[index] = slot;
+  return true;
+}
+
+bool ScheduleCheck::legal(const Schedule& schedule) {
+  restart();
+  for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+    if (graph_.nodes[i].scheduled() && !place(i, schedule[i])) return false;
   }
   return true;
 }
 
 bool legal(const RegionGraph& graph, const Schedule& schedule) {
-  ScheduleCheck check(graph);
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].scheduled() && !check.place(i, schedule[i])) return false;
-  }
-  return true;
+  return ScheduleCheck(Precedence(graph)).legal(schedule);
 }
 
 }  // namespace fcode

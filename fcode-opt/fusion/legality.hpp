@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fcode-opt/fusion/graph.hpp"
@@ -29,6 +30,9 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read);
 /// The highest slot that a node has.
 Slot last_slot(const RegionGraph& graph, const Schedule& schedule);
 
+/// The scheduled nodes as they are run: slot by slot, in each its kernel before its instructions.
+std::vector<NodeIndex> in_order(const RegionGraph& graph, const Schedule& schedule);
+
 /// Are reader and producer computed by the same kernel?
 inline bool in_same_kernel(const RegionGraph& graph, const Schedule& schedule, NodeIndex reader,
                            const Read& read) {
@@ -44,27 +48,68 @@ inline bool is_failing_draw(const Node& node) {
   return node.role == Role::Random && node.may_fail;
 }
 
-/// Checks a schedule node by node, in program order.
+/// What comes before what in a region, and whether the same slot will do: worked out once for all
+/// of its schedules.
+class Precedence {
+ public:
+  explicit Precedence(const RegionGraph& graph);
+  const RegionGraph& graph() const { return graph_; }
+  /// May the node have the slot, as far as each of its edges decides by itself? Looks at what comes
+  /// before the node alone, …
+  bool follows(const Schedule& schedule, NodeIndex node, Slot slot) const;
+  /// … or also at what comes behind it.
+  bool fits(const Schedule& schedule, NodeIndex node, Slot slot) const {
+    return follows(schedule, node, slot) && precedes(schedule, node, slot);
+  }
+
+ private:
+  struct Edge {
+    NodeIndex node;
+    bool together;  // may have the same slot
+  };
+  /// Edges of all nodes, one after the other.
+  struct Edges {
+    std::vector<std::uint32_t> begin;  // by node, and one more
+    std::vector<Edge> edges;
+    std::span<const Edge> of(NodeIndex node) const {
+      return {edges.data() + begin[node], edges.data() + begin[node + 1]};
+    }
+  };
+  bool precedes(const Schedule& schedule, NodeIndex node, Slot slot) const;
+  Edges reversed() const;
+
+  const RegionGraph& graph_;
+  Edges before_, behind_;
+};
+
+/// Checks schedules node by node, in program order.
 class ScheduleCheck {
  public:
-  explicit ScheduleCheck(const RegionGraph& graph);
+  explicit ScheduleCheck(const Precedence& precedence);
+  /// Begins anew.
+  void restart();
   /// May the next node (in program order) have this slot, given those before it? If so it has it.
   bool place(NodeIndex node, Slot slot);
+  /// Begins anew: is the whole schedule legal?
+  bool legal(const Schedule& schedule);
 
  private:
   struct State {
-    Slot slot = 0;
     bool after_scan = false;    // computed from the result of a SCAN in its kernel
     bool after_reduce = false;  // or of a REDUCE
   };
-  bool in_order(const Node& node, Slot slot) const;
+  struct InSlot {
+    std::uint32_t nodes = 0, operands = 0, failing_draws = 0;
+  };
   std::uint32_t operands(const Node& node, Slot slot) const;
-  bool allowed(NodeIndex node, Slot slot, State& state) const;
-  bool allowed(const Node& reader, const Read& read, Slot slot, State& state) const;
+  bool joins(const Node& reader, const Read& read, Slot slot, State& state) const;
+  bool has_room(const InSlot& used, const Node& node, std::uint32_t operands) const;
 
+  const Precedence& precedence_;
   const RegionGraph& graph_;
+  Schedule slots_;
   std::vector<State> states_;
-  std::vector<std::uint32_t> nodes_in_slot_, operands_in_slot_, failing_draws_in_slot_;
+  std::vector<InSlot> in_slot_;
 };
 
 /// Is the whole schedule legal?

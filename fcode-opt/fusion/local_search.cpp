@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -55,13 +54,11 @@ class LocalSearch {
       : pricing_(pricing),
         graph_(pricing.graph()),
         choice_(choice),
-        costs_(graph_, choice.schedule),
+        precedence_(pricing.precedence()),
+        check_(precedence_),
+        costs_(graph_, pricing.kernels(), choice.schedule),
         small_(graph_.scheduled_nodes() <= kSmallRegion),
-        related_(small_ ? decltype(related_)() : related_nodes(graph_)) {
-    std::mt19937_64 random;
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) node_keys_.push_back(random());
-    restart();
-  }
+        related_(small_ ? decltype(related_)() : related_nodes(graph_)) {}
 
   void descend() {
     for (std::int64_t before = choice_.price + 1; choice_.price < before;) {
@@ -85,21 +82,13 @@ class LocalSearch {
   bool take(Schedule schedule) {
     const std::int64_t moved = costs_.of(schedule);
     if (moved >= (relieving_ ? choice_.price : costs_.total())) return false;
-    if (!legal(graph_, schedule)) return false;
+    if (!check_.legal(schedule)) return false;
     const std::int64_t price = moved + pricing_.held(schedule, choice_.price - moved);
     if (price >= choice_.price) return false;
     choice_.schedule = std::move(schedule);
     choice_.price = price;
-    restart();
-    return true;
-  }
-
-  void restart() {
     costs_.start_from(choice_.schedule);
-    kernels_.assign(last_slot(graph_, choice_.schedule) + 1, 0);
-    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-      if (graph_.nodes[i].in_kernel()) kernels_[choice_.schedule[i]] ^= node_keys_[i];
-    }
+    return true;
   }
 
   // A node, or kWhole kernels, on the way from one kernel to another.
@@ -131,7 +120,8 @@ class LocalSearch {
       for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
         if (!graph_.nodes[i].in_kernel()) continue;
         for (const Slot slot : slots_for(i)) {
-          if (was_tried({i, kernels_[choice_.schedule[i]], kernels_[slot]})) continue;
+          if (was_tried({i, costs_.key(choice_.schedule[i]), costs_.key(slot)})) continue;
+          if (!precedence_.fits(choice_.schedule, i, slot)) continue;
           Schedule schedule = choice_.schedule;
           schedule[i] = slot;
           better |= take(std::move(schedule));
@@ -145,7 +135,7 @@ class LocalSearch {
 
   // The schedule with a node in another slot: what it reads comes no later, and what comes out of
   // place by that gets the next slot that it may have. Nothing if slots after `limit` were needed.
-  std::optional<Schedule> moved_together(NodeIndex node, Slot slot, Slot limit) const {
+  std::optional<Schedule> moved_together(NodeIndex node, Slot slot, Slot limit) {
     Schedule schedule = choice_.schedule;
     std::vector<bool> moves(node + 1);
     moves[node] = true;
@@ -160,10 +150,10 @@ class LocalSearch {
       }
       for (const NodeIndex before : graph_.nodes[i].after) pull(before);
     }
-    ScheduleCheck check(graph_);
+    check_.restart();
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
       if (!graph_.nodes[i].scheduled()) continue;
-      while (!check.place(i, schedule[i])) {
+      while (!check_.place(i, schedule[i])) {
         if (++schedule[i] > limit) return std::nullopt;
       }
     }
@@ -182,12 +172,19 @@ class LocalSearch {
 
   // ---- whole kernels ----
 
-  Schedule joined(Slot from, Slot to) const {
+  // The kernel in one slot becomes part of that in another.
+  bool join(Slot from, Slot to) {
     Schedule result = choice_.schedule;
+    const auto moves = [&](NodeIndex i) {
+      return graph_.nodes[i].in_kernel() && choice_.schedule[i] == from;
+    };
     for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-      if (graph_.nodes[i].in_kernel() && result[i] == from) result[i] = to;
+      if (moves(i)) result[i] = to;
     }
-    return result;
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (moves(i) && !precedence_.fits(result, i, to)) return false;
+    }
+    return take(std::move(result));
   }
 
   void leave_out_empty_slots() {
@@ -200,7 +197,7 @@ class LocalSearch {
     for (Slot& slot : choice_.schedule) {
       slot = number[std::min<std::size_t>(slot, number.size() - 1)];
     }
-    restart();
+    costs_.start_from(choice_.schedule);
   }
 
   // Kernels that are at most so many slots from each other. True if any were joined.
@@ -209,9 +206,8 @@ class LocalSearch {
     const Slot last = last_slot(graph_, choice_.schedule);
     for (Slot second = 1; second <= last; ++second) {
       for (Slot first = second - std::min(distance, second); first < second; ++first) {
-        if (was_tried({kWhole, kernels_[first], kernels_[second]})) continue;
-        if (take(joined(second, first))) continue;
-        take(joined(first, second));
+        if (was_tried({kWhole, costs_.key(first), costs_.key(second)})) continue;
+        if (!join(second, first)) join(first, second);
       }
     }
     leave_out_empty_slots();
@@ -266,11 +262,11 @@ class LocalSearch {
   const RegionGraph& graph_;
   Choice& choice_;
   bool relieving_ = false;
-  KernelCosts costs_;
+  const Precedence& precedence_;
+  ScheduleCheck check_;
+  ScheduleCost costs_;
   const bool small_;
   const std::vector<std::vector<NodeIndex>> related_;  // by node; none in a small region
-  std::vector<std::uint64_t> node_keys_;  // the key of a kernel is made of those of its nodes
-  std::vector<std::uint64_t> kernels_;    // by slot: key of the kernel
   // What was found too dear is not tried again between the same kernels.
   std::set<Change> tried_;
 };

@@ -10,9 +10,10 @@ namespace fcode {
 
 Pricing::Pricing(const RegionGraph& graph)
     : graph_(graph),
+      precedence_(graph),
       instructions_(instructions_of(graph)),
       model_(graph, instructions_),
-      passes_(graph) {}
+      kernels_(graph) {}
 
 std::int64_t Pricing::held(const Schedule& schedule, std::int64_t limit) const {
   if (graph_.storage.empty()) return 0;
@@ -33,18 +34,20 @@ MemoryModel::Excess Pricing::excess(const Schedule& schedule) const {
 }
 
 MemoryModel::Excess Pricing::excess_of_kernels(const Schedule& schedule) const {
-  const std::vector<SlotMembers> slots = members_by_slot(graph_, schedule);
-  steps_.clear();
-  std::vector<std::size_t> ends;  // of the passes of each slot
-  for (const SlotMembers& members : slots) {
-    passes_.append(schedule, members.kernel, steps_);
-    ends.push_back(steps_.size());
-  }
+  const std::vector<NodeIndex> order = in_order(graph_, schedule);
   std::vector<MemoryModel::Event> events;
-  std::size_t pass = 0;
-  for (Slot slot = 0; slot < slots.size(); ++slot) {
-    for (; pass < ends[slot]; ++pass) events.push_back({&steps_[pass], slot});
-    for (const NodeIndex i : slots[slot].instructions) events.push_back({&instructions_[i], slot});
+  for (std::size_t k = 0; k < order.size();) {
+    const Slot slot = schedule[order[k]];
+    KnownKernels::Key key = 0;
+    for (; k < order.size() && schedule[order[k]] == slot && graph_.nodes[order[k]].in_kernel();
+         ++k) {
+      key ^= kernels_.key_of(order[k]);
+    }
+    for (const Step& pass : kernels_.find(key, schedule, slot).passes)
+      events.push_back({&pass, slot});
+    for (; k < order.size() && schedule[order[k]] == slot; ++k) {
+      events.push_back({&instructions_[order[k]], slot});
+    }
   }
   return model_.excess(events);
 }
@@ -61,12 +64,7 @@ MemoryModel::Excess Pricing::excess_of_specs(const Schedule& schedule) const {
     }
     events.push_back({&instructions_[index], slot});
   };
-  Slot slot = 0;
-  for (const SlotMembers& members : members_by_slot(graph_, schedule)) {
-    for (const NodeIndex i : members.kernel) append(append, i, slot);
-    for (const NodeIndex i : members.instructions) append(append, i, slot);
-    ++slot;
-  }
+  for (const NodeIndex i : in_order(graph_, schedule)) append(append, i, schedule[i]);
   return model_.excess(events);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fcode-opt/fusion/kernel_passes.hpp"
+#include "fcode-opt/fusion/known_kernels.hpp"
 #include "fcode-opt/fusion/memory.hpp"
 
 namespace fcode {
@@ -15,6 +15,8 @@ class Pricing {
  public:
   explicit Pricing(const RegionGraph& graph);
   const RegionGraph& graph() const { return graph_; }
+  const Precedence& precedence() const { return precedence_; }
+  KnownKernels& kernels() const { return kernels_; }
   std::int64_t price(const Schedule& schedule) const;
   /// The part of the price for what is held too much. Above `limit` it may be any number above it.
   std::int64_t held(const Schedule& schedule, std::int64_t limit) const;
@@ -26,10 +28,10 @@ class Pricing {
   MemoryModel::Excess excess_of_specs(const Schedule& schedule) const;
 
   const RegionGraph& graph_;
+  Precedence precedence_;
   std::vector<Step> instructions_;  // by node
   MemoryModel model_;
-  mutable KernelPasses passes_;  // whose memory is used again
-  mutable Steps steps_;
+  mutable KnownKernels kernels_;
 };
 
 struct Choice {

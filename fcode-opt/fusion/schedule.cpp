@@ -8,8 +8,10 @@
 #include "fcode-opt/fusion/local_search.hpp"
 
 namespace fcode {
-Schedule earliest_schedule(const RegionGraph& graph) {
-  ScheduleCheck check(graph);
+
+Schedule earliest_schedule(const Precedence& precedence) {
+  const RegionGraph& graph = precedence.graph();
+  ScheduleCheck check(precedence);
   Schedule schedule(graph.nodes.size(), 0);
   for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
     if (!graph.nodes[i].scheduled()) continue;
@@ -26,8 +28,10 @@ Schedule earliest_schedule(const RegionGraph& graph) {
   return schedule;
 }
 
-Schedule latest_schedule(const RegionGraph& graph) {
-  Schedule schedule = earliest_schedule(graph);
+Schedule latest_schedule(const Precedence& precedence) {
+  const RegionGraph& graph = precedence.graph();
+  ScheduleCheck check(precedence);
+  Schedule schedule = earliest_schedule(precedence);
   std::vector<Slot> latest(graph.nodes.size(), last_slot(graph, schedule));
   for (NodeIndex i = static_cast<NodeIndex>(graph.nodes.size()); i-- > 0;) {
     const Node& node = graph.nodes[i];
@@ -39,7 +43,7 @@ Schedule latest_schedule(const RegionGraph& graph) {
     const Slot wanted = std::max(latest[i], schedule[i]);
     for (Slot slot = wanted; slot > schedule[i]; --slot) {
       const Slot before = std::exchange(schedule[i], slot);
-      if (legal(graph, schedule)) break;
+      if (precedence.fits(schedule, i, slot) && check.legal(schedule)) break;
       schedule[i] = before;
     }
     for (const Read& read : node.reads) {
@@ -68,7 +72,9 @@ Choice choose_schedule(const RegionGraph& graph) {
     const std::int64_t price = pricing.price(schedule);
     return Choice{std::move(schedule), price};
   };
-  std::vector<Choice> starts = {priced(earliest_schedule(graph)), priced(latest_schedule(graph))};
+  const Precedence& precedence = pricing.precedence();
+  std::vector<Choice> starts = {priced(earliest_schedule(precedence)),
+                                priced(latest_schedule(precedence))};
   if (nodes <= kNodesInOrder) {
     starts.push_back(priced(schedule_in_order(graph)));
     join_neighbours(pricing, starts.back());

@@ -16,9 +16,9 @@ inline constexpr std::size_t kNodesInOrder = 64;
 Choice choose_schedule(const RegionGraph& graph);
 
 /// The parts, for tests: each node as early as it may be, …
-Schedule earliest_schedule(const RegionGraph& graph);
+Schedule earliest_schedule(const Precedence& precedence);
 /// … as late as its readers let it, …
-Schedule latest_schedule(const RegionGraph& graph);
+Schedule latest_schedule(const Precedence& precedence);
 /// … or by itself, in program order.
 Schedule schedule_in_order(const RegionGraph& graph);
 

@@ -58,16 +58,4 @@ std::vector<Step> instructions_of(const RegionGraph& graph) {
   return steps;
 }
 
-Step& Steps::add() {
-  if (count_ == steps_.size()) steps_.emplace_back();
-  Step& step = steps_[count_++];
-  Step fresh;
-  fresh.reads.swap(step.reads);
-  fresh.makes.swap(step.makes);
-  fresh.reads.clear();
-  fresh.makes.clear();
-  step = std::move(fresh);
-  return step;
-}
-
 }  // namespace fcode

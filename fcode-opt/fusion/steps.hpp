@@ -39,21 +39,4 @@ Step instruction(const RegionGraph& graph, NodeIndex index, Slot slot);
 /// Of every node, in slot 0.
 std::vector<Step> instructions_of(const RegionGraph& graph);
 
-/// Steps in order; their memory is used again.
-class Steps {
- public:
-  void clear() { count_ = 0; }
-  /// One more, without reads and results.
-  Step& add();
-  std::size_t size() const { return count_; }
-  const Step& operator[](std::size_t index) const { return steps_[index]; }
-  Step& operator[](std::size_t index) { return steps_[index]; }
-  const Step* begin() const { return steps_.data(); }
-  const Step* end() const { return steps_.data() + count_; }
-
- private:
-  std::vector<Step> steps_;
-  std::size_t count_ = 0;
-};
-
 }  // namespace fcode

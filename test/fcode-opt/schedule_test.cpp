@@ -75,8 +75,8 @@ TEST_CASE("the search finds what trying everything finds") {
     CHECK(legal(graph.graph, choice.schedule));
     CHECK(choice.price == cost(graph.graph, steps_of(graph.graph, choice.schedule)));
     CHECK(choice.price == brute_force(graph.graph, 5));
-    CHECK(legal(graph.graph, earliest_schedule(graph.graph)));
-    CHECK(legal(graph.graph, latest_schedule(graph.graph)));
+    CHECK(legal(graph.graph, earliest_schedule(Precedence(graph.graph))));
+    CHECK(legal(graph.graph, latest_schedule(Precedence(graph.graph))));
     CHECK(legal(graph.graph, schedule_in_order(graph.graph)));
   }
 }
@@ -134,7 +134,7 @@ TEST_CASE("kernels have bounded numbers of operands and nodes") {
     Graph graph;
     for (std::uint32_t i = 0; i < count; ++i) graph.add(Role::Map, {});
     CHECK(legal(graph.graph, Schedule(count, 0)) == (count <= kMaxKernelOperands / 2));
-    CHECK(legal(graph.graph, earliest_schedule(graph.graph)));
+    CHECK(legal(graph.graph, earliest_schedule(Precedence(graph.graph))));
   }
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("a way down ends at a schedule that is legal and no dearer") {
     const Choice chosen = choose_schedule(graph.graph);
     CHECK(legal(graph.graph, chosen.schedule));
     CHECK(chosen.price == pricing.price(chosen.schedule));
-    for (const Schedule& start : {earliest_schedule(graph.graph), latest_schedule(graph.graph)}) {
+    for (const Schedule& start : {earliest_schedule(Precedence(graph.graph)), latest_schedule(Precedence(graph.graph))}) {
       Choice choice{start, pricing.price(start)};
       descend(pricing, choice);
       CHECK(legal(graph.graph, choice.schedule));
