@@ -68,7 +68,14 @@ class LocalSearch {
       relieve();
       relieving_ = false;
       join_kernels(kMostDistance);
-      if (choice_.price == before && small_) move_together();
+    }
+  }
+
+  void descend_further() {
+    for (std::int64_t before = choice_.price + 1; choice_.price < before;) {
+      before = choice_.price;
+      move_together();
+      if (choice_.price < before) descend();
     }
   }
 
@@ -275,6 +282,10 @@ class LocalSearch {
 
 void descend(const Pricing& pricing, Choice& choice) {
   LocalSearch(pricing, choice).descend();
+}
+
+void descend_further(const Pricing& pricing, Choice& choice) {
+  LocalSearch(pricing, choice).descend_further();
 }
 
 void join_neighbours(const Pricing& pricing, Choice& choice) {

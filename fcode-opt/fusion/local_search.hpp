@@ -5,7 +5,7 @@
 
 namespace fcode {
 
-/// Up to so many scheduled nodes go to any other kernel, also together with those in their way.
+/// Up to so many scheduled nodes go to any other kernel.
 inline constexpr std::size_t kSmallRegion = 40;
 /// Kernels that are joined are at most so many slots away from each other, …
 inline constexpr Slot kMostDistance = 16;
@@ -16,6 +16,10 @@ inline constexpr std::size_t kMostRelated = 32;
 /// have to do with, kernels are joined, and cut where too much is held. What a change saves is
 /// worked out from the kernels that it changes.
 void descend(const Pricing& pricing, Choice& choice);
+
+/// For small regions, after descend(): nodes also go to other kernels together with those in their
+/// way.
+void descend_further(const Pricing& pricing, Choice& choice);
 
 /// Joins each kernel with the next one where that makes the choice cheaper: the way from single
 /// statements, in their order, to kernels.

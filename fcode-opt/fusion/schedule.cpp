@@ -82,7 +82,9 @@ Choice choose_schedule(const RegionGraph& graph) {
   const auto cheaper = [](const Choice& a, const Choice& b) { return a.price < b.price; };
   if (nodes > kSmallRegion) starts = {*std::min_element(starts.begin(), starts.end(), cheaper)};
   for (Choice& choice : starts) descend(pricing, choice);
-  return std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
+  Choice best = std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
+  if (nodes <= kSmallRegion) descend_further(pricing, best);
+  return best;
 }
 
 }  // namespace fcode

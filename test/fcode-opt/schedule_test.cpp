@@ -235,7 +235,8 @@ TEST_CASE("a way down ends at a schedule that is legal and no dearer") {
     const Choice chosen = choose_schedule(graph.graph);
     CHECK(legal(graph.graph, chosen.schedule));
     CHECK(chosen.price == pricing.price(chosen.schedule));
-    for (const Schedule& start : {earliest_schedule(Precedence(graph.graph)), latest_schedule(Precedence(graph.graph))}) {
+    for (const Schedule& start :
+         {earliest_schedule(Precedence(graph.graph)), latest_schedule(Precedence(graph.graph))}) {
       Choice choice{start, pricing.price(start)};
       descend(pricing, choice);
       CHECK(legal(graph.graph, choice.schedule));
