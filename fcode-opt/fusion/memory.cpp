@@ -97,7 +97,6 @@ void MemoryModel::find_vectors() {
     vector.from_outside = storage.dies && graph_.producer(value) == kOutside;
     vectors_.push_back(std::move(vector));
   }
-  for (Vector& vector : vectors_) vector.room.resize(unknowns_.size() + 1);
 }
 
 void MemoryModel::find_owners() {
@@ -166,15 +165,18 @@ void MemoryModel::fill_segments(const std::set<std::pair<Linear, Linear>>& descr
 }
 
 MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t width) {
-  Room room(unknowns_.size() + 1);
-  room[0] = limited(static_cast<double>(elements.constant) * static_cast<double>(width) * share_);
+  Room room;
+  const auto add = [&](std::size_t index, double bytes) {
+    if (const std::int64_t whole = limited(bytes); whole != 0) room.emplace_back(index, whole);
+  };
+  add(0, static_cast<double>(elements.constant) * static_cast<double>(width) * share_);
   for (const auto& [unknown, factor] : elements.terms) {
     const auto place = std::find(unknowns_.begin(), unknowns_.end(), unknown);
     const auto index = static_cast<std::size_t>(place - unknowns_.begin());
     if (place == unknowns_.end()) unknowns_.push_back(unknown);
-    room.resize(unknowns_.size() + 1);
-    room[index + 1] = limited(static_cast<double>(factor) * static_cast<double>(width));
+    add(index + 1, static_cast<double>(factor) * static_cast<double>(width));
   }
+  std::sort(room.begin(), room.end());
   return room;
 }
 
@@ -196,14 +198,14 @@ template <typename Visit>
 void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(vectors_.size(), kNever);
-  std::vector<int> holders(vectors_.size());  // by owner
-  Room held(unknowns_.size() + 1);
+  std::vector<int> holders(vectors_.size());             // by owner
+  std::vector<std::int64_t> held(unknowns_.size() + 1);  // as in a Room
   const auto change = [&](Place at, int sign) {
     const Vector& vector = vectors_[at];
     int& count = holders[vector.owner];
     const bool counts = sign > 0 ? count++ == 0 : --count == 0;
     if (!counts) return;
-    for (std::size_t k = 0; k < held.size(); ++k) held[k] += sign * vector.room[k];
+    for (const auto& [unknown, bytes] : vector.room) held[unknown] += sign * bytes;
   };
   for (std::size_t s = 0; s < events.size(); ++s) {
     for (const Step::Operand& read : events[s].step->reads) {

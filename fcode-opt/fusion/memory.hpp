@@ -47,8 +47,9 @@ class MemoryModel {
   Excess excess(std::span<const Event> events) const;
 
  private:
-  /// Bytes, by unknown: [0] of known sizes, then for each unknown length how many bytes per unit.
-  using Room = std::vector<std::int64_t>;
+  /// Bytes, by unknown: of known sizes under 0, under k + 1 how many per unit of the k-th unknown
+  /// length. In ascending order; what is not there is 0.
+  using Room = std::vector<std::pair<std::size_t, std::int64_t>>;
   using Place = std::uint32_t;  // index into vectors_
   static constexpr Place kNone = ~Place{0};
   struct Vector {
