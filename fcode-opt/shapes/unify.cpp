@@ -1,5 +1,6 @@
 #include "fcode-opt/shapes/unify.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -9,6 +10,8 @@
 
 namespace fcode {
 namespace {
+
+using vcode::Family;
 
 /// What descriptors, or scalars, have in common exactly when they are known to be equal.
 struct Key {
@@ -64,6 +67,9 @@ class Unification : public ShapeVisitor {
  private:
   void statement(Shapes& shapes, Statement& statement) {
     if (statement.kind == Statement::Kind::Run) return;
+    if (statement.kind == Statement::Kind::Op && statement.op == Op::Length) {
+      length(shapes, statement);
+    }
     for (ValueId value : statement.results) {
       const std::optional<Type> type = function_.values[value].type;
       if (type == Type::Segdes) {
@@ -71,6 +77,28 @@ class Unification : public ShapeVisitor {
       } else if (type == Type::Int && shapes.is_scalar(value)) {
         scalar(shapes, statement, value);
       }
+    }
+  }
+
+  /// Takes the length of what the vector was computed from, element by element, as far back as
+  /// that is as long: nobody has to keep a vector for its length.
+  void length(Shapes& shapes, Statement& statement) {
+    ValueId& vector = statement.operands[0];
+    while (const Definition* made = shapes.definition(vector)) {
+      const auto is_as_long = [&](ValueId operand) {
+        const std::optional<Type> type = function_.values[operand].type;
+        return type && vcode::is_data(*type) && shapes.same_length(operand, vector);
+      };
+      if (made->kind != Statement::Kind::Op) return;
+      const Family family = vcode::info(made->op).family;
+      if (family != Family::Elementwise && family != Family::Scan && family != Family::Random) {
+        return;
+      }
+      const auto same = std::find_if(made->operands.begin(), made->operands.end(), is_as_long);
+      if (same == made->operands.end()) return;
+      vector = *same;
+      statement.written = *function_.values[vector].type;
+      changed_ = true;
     }
   }
 
