@@ -1,13 +1,16 @@
 // RANK_UP, RANK_DOWN.
 //
 // Segments that fit a core's own cache are ranked tile by tile: the segments that begin in a tile
-// of elements are sorted together, threads taking tiles as they come. A longer segment is sorted by
+// of elements are sorted together, threads taking tiles as they come. A longer segment is ranked by
 // itself with all threads: every part counts its digits, and from all counts follows where each
-// part writes each digit. Digits that do not vary are skipped.
+// part writes each digit. How many digits there are depends on what varies among the keys; with
+// one, what has been counted gives the ranks, and nothing is sorted.
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <bit>
+#include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -32,120 +35,181 @@ struct Job {
     return std::min(n, tuning.rank_tile + tuning.rank_longest);
   }
   Ref<Buffer> scratch(std::int64_t n) const {
-    return cpu.heap().allocate(static_cast<std::size_t>(2 * room(n) * kernels.entry_bytes));
+    return cpu.heap().allocate(static_cast<std::size_t>(2 * room(n) * kernels.segment_entry_bytes));
   }
 };
 
-/// What varies among elements [begin, begin + n), and whether they are in order already.
+/// What is known of the keys of elements [begin, begin + n).
 RankSurvey survey(const Job& job, std::int64_t begin, std::int64_t n) {
   const std::int64_t tile_length = tuning.survey_tile;
-  std::atomic<std::uint64_t> varying{0};
-  std::atomic<bool> ascending{true};
+  const std::int64_t tiles = tile_count(n, tile_length);
+  std::vector<RankSurvey> found(static_cast<std::size_t>(tiles));
   auto tile = [&](std::int64_t index) {
     // Neighbouring tiles share an element, so that nothing between them is missed.
     const std::int64_t first = std::max<std::int64_t>(index * tile_length - 1, 0);
-    const RankSurvey part =
+    found[static_cast<std::size_t>(index)] =
         job.kernels.survey(job.keys + (begin + first) * job.key_bytes,
                            std::min((index + 1) * tile_length, n) - first, job.down);
-    varying.fetch_or(part.varying, std::memory_order_relaxed);
-    if (!part.ascending) ascending.store(false, std::memory_order_relaxed);
   };
-  job.cpu.scheduler().for_tiles(tile_count(n, tile_length), n * job.key_bytes, tile);
-  return {varying.load(std::memory_order_relaxed), ascending.load(std::memory_order_relaxed)};
+  job.cpu.scheduler().for_tiles(tiles, n * job.key_bytes, tile);
+  RankSurvey all = found.front();
+  for (const RankSurvey& part : found) {
+    all.varying |= part.varying;
+    all.least = std::min(all.least, part.least);
+    all.greatest = std::max(all.greatest, part.greatest);
+    all.ascending = all.ascending && part.ascending;
+  }
+  return all;
 }
 
-/// The sort of one long segment.
-class LongSort {
+/// The numbers that the keys of a segment become, and their digits, the least significant first.
+struct Plan {
+  std::uint64_t base;
+  int drop;
+  std::uint64_t greatest;  // number
+  std::vector<RankDigit> digits;
+
+  /// Numbers of which the bits of `varying` differ; those between digits are skipped.
+  Plan(std::uint64_t base_key, std::uint64_t greatest_key, std::uint64_t varying)
+      : base(base_key),
+        drop(std::countr_zero(varying)),
+        greatest((greatest_key - base_key) >> drop) {
+    std::uint64_t rest = varying >> drop;
+    while (rest != 0) {
+      const int shift = std::countr_zero(rest);
+      const int width = std::bit_width(rest) - shift;
+      const bool last = width <= tuning.rank_last_digit_bits;
+      const int bits = static_cast<int>(last ? width : tuning.rank_digit_bits);
+      digits.push_back({shift, bits});
+      rest = last ? 0 : rest >> (shift + bits) << (shift + bits);
+    }
+  }
+};
+
+/// REQUIRES: keys differ
+Plan plan_for(const RankSurvey& keys) {
+  // Low bits that are the same in all keys are zero in all differences.
+  const int drop = std::countr_zero(keys.varying);
+  const std::uint64_t range = (keys.greatest - keys.least) >> drop;
+  const std::uint64_t differences =
+      std::numeric_limits<std::uint64_t>::max() >> std::countl_zero(range);
+  Plan from_least(keys.least, keys.greatest, differences << drop);
+  Plan from_zero(0, keys.greatest, keys.varying);
+  return from_zero.digits.size() < from_least.digits.size() ? from_zero : from_least;
+}
+
+/// Ranks of one segment that is not in order.
+class LongRank {
  public:
-  LongSort(const Job& job, std::int64_t begin, std::int64_t n)
+  LongRank(const Job& job, std::int64_t begin, std::int64_t n, const RankSurvey& found)
       : job_(job),
-        kernels_(job.kernels),
-        keys_(job.keys + begin * job.key_bytes),
+        plan_(plan_for(found)),
+        kernels_(n <= std::numeric_limits<std::uint32_t>::max() &&
+                         plan_.greatest <= std::numeric_limits<std::uint32_t>::max()
+                     ? job.kernels.sort_packed
+                     : job.kernels.sort),
+        numbers_{job.keys + begin * job.key_bytes, job.down, plan_.base, plan_.drop},
         ranks_(job.ranks + begin * job.rank_bytes),
         n_(n),
-        parts_(job.cpu.scheduler().parts(n * job.kernels.entry_bytes)),
-        places_(static_cast<std::size_t>(parts_)) {}
+        parts_(job.cpu.scheduler().parts(n * kernels_.entry_bytes)) {}
 
-  void run(std::uint64_t varying) {
-    std::vector<int> shifts;
-    for (int shift = 0; shift < 64; shift += 8) {
-      if (((varying >> shift) & 0xFF) != 0) shifts.push_back(shift);
-    }
+  /// Are there so few numbers that counting each of them costs less than sorting?
+  bool countable() const {
+    return plan_.greatest < static_cast<std::uint64_t>(std::min(n_, tuning.rank_counted));
+  }
+
+  void count() {
+    const auto values = static_cast<std::int64_t>(plan_.greatest) + 1;
+    // Places of all parts together are no more than elements.
+    parts_ = static_cast<int>(std::min<std::int64_t>(parts_, n_ / values));
+    const RankDigit whole{0, static_cast<int>(std::bit_width(plan_.greatest))};
+    allocate_places(values);
+    pass(
+        values, [&](void* places, std::int64_t part) { count_numbers(places, part, whole); },
+        [&](void* places, std::int64_t part) {
+          kernels_.rank_numbers(ranks_, numbers_, begin_of(part), length_of(part), whole, places);
+        });
+  }
+
+  void sort() {
+    const std::vector<RankDigit>& digits = plan_.digits;
+    int widest = 0;
+    for (const RankDigit& digit : digits) widest = std::max(widest, digit.bits);
+    allocate_places(std::int64_t{1} << widest);
     const auto bytes = static_cast<std::size_t>(n_ * kernels_.entry_bytes);
     Ref<Buffer> entries = job_.cpu.heap().allocate(bytes);
     Ref<Buffer> sorted;
-    if (shifts.size() > 2) sorted = job_.cpu.heap().allocate(bytes);
-    sort_keys(entries->data, shifts.front());
-    for (std::size_t k = 1; k + 1 < shifts.size(); ++k) {
-      sort_entries(sorted->data, entries->data, shifts[k]);
+    if (digits.size() > 2) sorted = job_.cpu.heap().allocate(bytes);
+    sort_numbers(entries->data, digits.front());
+    for (std::size_t k = 1; k + 1 < digits.size(); ++k) {
+      move_entries(kernels_.sort_entries, sorted->data, entries->data, digits[k]);
       std::swap(entries, sorted);
     }
     // The first digit again if it is the only one: sorting is stable, the order stays.
-    rank_entries(entries->data, shifts.back());
+    move_entries(kernels_.rank_entries, ranks_, entries->data, digits.back());
   }
 
  private:
-  using Places = std::array<std::uint64_t, kRankDigits>;
-
   std::int64_t begin_of(std::int64_t part) const { return n_ / parts_ * part; }
   std::int64_t length_of(std::int64_t part) const {
     return (part + 1 == parts_ ? n_ : begin_of(part + 1)) - begin_of(part);
   }
-  std::uint64_t* places(std::int64_t part) {
-    return places_[static_cast<std::size_t>(part)].data();
+  void allocate_places(std::int64_t values) {
+    places_ =
+        job_.cpu.heap().allocate(static_cast<std::size_t>(parts_ * values * kernels_.place_bytes));
   }
 
-  /// Counts digits with count(places, part), turns the counts into places and calls move(part).
+  /// Counts digits with count(places, part), turns the counts into places and calls
+  /// move(places, part).
   template <class Count, class Move>
-  void pass(const Count& count, const Move& move) {
+  void pass(std::int64_t values, const Count& count, const Move& move) {
+    const auto bytes = static_cast<std::size_t>(values * kernels_.place_bytes);
+    const auto places = [&](std::int64_t part) {
+      return places_->data + static_cast<std::size_t>(part) * bytes;
+    };
     auto count_part = [&](std::int64_t part) {
-      places_[static_cast<std::size_t>(part)].fill(0);
+      std::memset(places(part), 0, bytes);
       count(places(part), part);
     };
-    auto move_part = [&](std::int64_t part) { move(part); };
+    auto move_part = [&](std::int64_t part) { move(places(part), part); };
     job_.cpu.scheduler().for_parts(parts_, count_part);
-    std::uint64_t place = 0;
-    for (std::size_t digit = 0; digit < kRankDigits; ++digit) {
-      for (Places& part : places_) place += std::exchange(part[digit], place);
-    }
+    kernels_.place(places_->data, values, parts_);
     job_.cpu.scheduler().for_parts(parts_, move_part);
   }
 
-  void sort_keys(std::byte* out, int shift) {
+  void count_numbers(void* places, std::int64_t part, RankDigit digit) {
+    kernels_.count_numbers(places, numbers_, begin_of(part), length_of(part), digit);
+  }
+  void sort_numbers(std::byte* out, RankDigit digit) {
     pass(
-        [&](std::uint64_t* counts, std::int64_t part) {
-          kernels_.count_keys(counts, keys_ + begin_of(part) * job_.key_bytes, length_of(part),
-                              shift, job_.down);
-        },
-        [&](std::int64_t part) {
-          kernels_.sort_keys(out, keys_ + begin_of(part) * job_.key_bytes, length_of(part),
-                             begin_of(part), shift, places(part), job_.down);
+        std::int64_t{1} << digit.bits,
+        [&](void* places, std::int64_t part) { count_numbers(places, part, digit); },
+        [&](void* places, std::int64_t part) {
+          kernels_.sort_numbers(out, numbers_, begin_of(part), length_of(part), digit, places);
         });
   }
-  void sort_entries(std::byte* out, const std::byte* in, int shift) {
-    move_entries(kernels_.sort_entries, out, in, shift);
-  }
-  void rank_entries(const std::byte* in, int shift) {
-    move_entries(kernels_.rank_entries, ranks_, in, shift);
-  }
-  void move_entries(SortEntriesKernel move, std::byte* out, const std::byte* in, int shift) {
+  void move_entries(SortEntriesKernel move, std::byte* out, const std::byte* in, RankDigit digit) {
     const auto entries = [&](std::int64_t part) {
       return in + begin_of(part) * kernels_.entry_bytes;
     };
     pass(
-        [&](std::uint64_t* counts, std::int64_t part) {
-          kernels_.count_entries(counts, entries(part), length_of(part), shift);
+        std::int64_t{1} << digit.bits,
+        [&](void* places, std::int64_t part) {
+          kernels_.count_entries(places, entries(part), length_of(part), digit);
         },
-        [&](std::int64_t part) { move(out, entries(part), length_of(part), shift, places(part)); });
+        [&](void* places, std::int64_t part) {
+          move(out, entries(part), length_of(part), digit, places);
+        });
   }
 
   const Job& job_;
-  const RankKernels& kernels_;
-  const std::byte* keys_;
+  Plan plan_;
+  const RankSortKernels& kernels_;
+  RankNumbers numbers_;
   std::byte* ranks_;
   std::int64_t n_;
   int parts_;
-  std::vector<Places> places_;
+  Ref<Buffer> places_;
 };
 
 /// Ranks of a vector that is one segment of n > kRankFew elements.
@@ -160,12 +224,15 @@ Vector rank_one(Job& job, std::int64_t n) {
   }
   Vector result = job.cpu.new_vector(Type::Int, n);
   job.ranks = mutable_elements<std::byte>(result);
-  if (n <= tuning.rank_longest) {
+  LongRank rank(job, 0, n, found);
+  if (rank.countable()) {
+    rank.count();
+  } else if (n <= tuning.rank_longest) {
     const std::int64_t starts[] = {0, n};
     job.kernels.rank_segments(job.ranks, job.keys, starts, 1, job.scratch(n)->data, Job::room(n),
                               job.down);
   } else {
-    LongSort(job, 0, n).run(found.varying);
+    rank.sort();
   }
   return result;
 }
@@ -180,7 +247,7 @@ void rank_many(const Job& job, const Segments& segments) {
     return tile == tiles ? segments.count() : segments.first_from(tile * tile_length);
   };
   const int parts = static_cast<int>(std::min<std::int64_t>(
-      job.cpu.scheduler().parts(segments.total() * 2 * job.kernels.entry_bytes), tiles));
+      job.cpu.scheduler().parts(segments.total() * 2 * job.kernels.segment_entry_bytes), tiles));
   std::vector<Ref<Buffer>> scratch;
   std::vector<Ref<Buffer>> starts;
   for (int part = 0; part < parts; ++part) {
@@ -212,7 +279,12 @@ void rank_many(const Job& job, const Segments& segments) {
     if (found.ascending) {
       job.cpu.kernels().progression(job.ranks + begin * job.rank_bytes, 0, 1, 0, n);
     } else {
-      LongSort(job, begin, n).run(found.varying);
+      LongRank rank(job, begin, n, found);
+      if (rank.countable()) {
+        rank.count();
+      } else {
+        rank.sort();
+      }
     }
   }
 }
@@ -243,9 +315,8 @@ void run_rank(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
     return;
   }
   const Vector source = cpu.materialized(operands[0].vector());
-  const bool packed = n <= (std::int64_t{1} << 32) - 1;
   Job job{cpu,
-          (packed ? cpu.kernels().rank_packed : cpu.kernels().rank)[type_index(type)],
+          cpu.kernels().rank[type_index(type)],
           op == vcode::Op::RankDown,
           static_cast<std::int64_t>(cpu.element_bytes(type)),
           static_cast<std::int64_t>(cpu.element_bytes(Type::Int)),

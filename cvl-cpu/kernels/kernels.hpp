@@ -180,36 +180,61 @@ using CountInSegmentsKernel = std::int64_t (*)(void* out, const SegmentRun& segm
 using CompressKernel = std::int64_t (*)(void* out, const void* in, const std::uint64_t* masks,
                                         std::int64_t n);
 
-// Ranks. `down` ranks the greatest element first.
-inline constexpr int kRankDigits = 256;
+// Ranks. Keys are transformed so that unsigned order is the order wanted; `down` ranks the greatest
+// element first.
 /// Segments of up to this many elements are ranked without sorting and without scratch memory.
 inline constexpr std::int64_t kRankFew = 32;
 /// rank_segments() takes segments that begin within tuning.rank_tile elements and ranks those of up
 /// to tuning.rank_longest elements.
 
-/// The bits in which the transformed keys differ, and whether their order is ascending.
+/// Of the transformed keys: the bits in which they differ, the bounds, and whether they ascend.
 struct RankSurvey {
-  std::uint64_t varying;
+  std::uint64_t varying, least, greatest;
   bool ascending;
 };
-/// Keys are elements of a type; entries, of `entry_bytes` bytes, hold a key and where it came from.
-/// `shift` says where a digit lies in a key; `places` are where the next entry of each digit goes.
-using SortEntriesKernel = void (*)(void* out, const void* entries, std::int64_t n, int shift,
-                                   std::uint64_t* places);
-struct RankKernels {
-  RankSurvey (*survey)(const void* keys, std::int64_t n, bool down);
-  void (*count_keys)(std::uint64_t* counts, const void* keys, std::int64_t n, int shift, bool down);
-  void (*count_entries)(std::uint64_t* counts, const void* entries, std::int64_t n, int shift);
-  void (*sort_keys)(void* out, const void* keys, std::int64_t n, std::int64_t first_tag, int shift,
-                    std::uint64_t* places, bool down);
+/// What is sorted in place of the elements: (transformed key - base) >> drop, which are called
+/// numbers here.
+struct RankNumbers {
+  const void* keys;
+  bool down;
+  std::uint64_t base;
+  int drop;
+};
+/// A digit of a number.
+struct RankDigit {
+  int shift, bits;
+};
+/// Entries, of `entry_bytes` bytes, hold a number and where it came from. `places`, of
+/// `place_bytes` each, are where the next entry of each digit goes.
+using SortEntriesKernel = void (*)(void* out, const void* entries, std::int64_t n, RankDigit digit,
+                                   void* places);
+struct RankSortKernels {
+  /// Adds how often each digit occurs among elements [begin, begin + n) to `places`.
+  void (*count_numbers)(void* places, const RankNumbers& numbers, std::int64_t begin,
+                        std::int64_t n, RankDigit digit);
+  void (*count_entries)(void* places, const void* entries, std::int64_t n, RankDigit digit);
+  /// Turns counts, those of one part behind those of the other, into places.
+  void (*place)(void* places, std::int64_t digits, std::int64_t parts);
+  void (*sort_numbers)(void* out, const RankNumbers& numbers, std::int64_t begin, std::int64_t n,
+                       RankDigit digit, void* places);
   SortEntriesKernel sort_entries;
   SortEntriesKernel rank_entries;  // out[origin] = place, as INT
-  /// `scratch` has room for twice `room` entries, where `room` is at least the number of elements
-  /// in segments of more than kRankFew and up to tuning.rank_longest elements. Only the ranks of
-  /// segments of up to tuning.rank_longest elements are written.
+  /// out[begin + i] = place, as INT, where the digit is all of a number.
+  void (*rank_numbers)(void* out, const RankNumbers& numbers, std::int64_t begin, std::int64_t n,
+                       RankDigit digit, void* places);
+  std::int64_t entry_bytes, place_bytes;
+};
+struct RankKernels {
+  /// REQUIRES: n > 0
+  RankSurvey (*survey)(const void* keys, std::int64_t n, bool down);
+  /// `scratch` has room for twice `room` times segment_entry_bytes, where `room` is at least the
+  /// number of elements in segments of more than kRankFew and up to tuning.rank_longest elements.
+  /// Only the ranks of segments of up to tuning.rank_longest elements are written.
   void (*rank_segments)(void* out, const void* keys, const std::int64_t* starts, std::int64_t count,
                         void* scratch, std::int64_t room, bool down);
-  std::int64_t entry_bytes;
+  std::int64_t segment_entry_bytes;
+  RankSortKernels sort;
+  RankSortKernels sort_packed;  // fewer than 2^32 elements, and numbers of 32 bits
 };
 
 /// The kernels for one instruction set and one choice of widths, indexed by operation or type.
@@ -241,8 +266,7 @@ struct Kernels {
   MasksBeforeKernel masks_before = nullptr;
   CountInSegmentsKernel count_in_segments = nullptr;
   CompressKernel compress[vcode::kDataTypes] = {};
-  RankKernels rank[vcode::kDataTypes] = {};         // for any number of elements
-  RankKernels rank_packed[vcode::kDataTypes] = {};  // for fewer than 2^32 elements
+  RankKernels rank[vcode::kDataTypes] = {};
 };
 
 /// Filled at the first call. The tables lie in memory that is zero from the start, so that their

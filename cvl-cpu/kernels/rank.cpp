@@ -1,8 +1,7 @@
-// Ranks by radix sorting: stable, least significant digit first, eight bits at a time.
+// Ranks by radix sorting: stable, least significant digit first.
 //
-// What is sorted are entries: a key, transformed so that unsigned order is the order wanted, and a
-// tag that says where it came from. Keys of 32 bits and tags of 32 bits share one word. Eight bits
-// are measured to be best: 256 places to write to stay in the L1 cache and in the TLB.
+// What is sorted are entries: a number, whose order is that of the keys, and a tag that says where
+// it came from. Numbers of 32 bits and tags of 32 bits share one word.
 
 #include <cstring>
 #include <type_traits>
@@ -30,39 +29,158 @@ CVL_FN U ordered(U bits, U flip) {
 }
 
 struct Packed {
+  using Place = std::uint32_t;
   std::uint64_t word;
-  static CVL_FN Packed make(std::uint64_t key, std::uint64_t tag) { return {key << 32 | tag}; }
-  CVL_FN std::uint64_t key() const { return word >> 32; }
+  static CVL_FN Packed make(std::uint64_t number, std::uint64_t tag) {
+    return {number << 32 | tag};
+  }
+  CVL_FN std::uint64_t number() const { return word >> 32; }
   CVL_FN std::uint64_t tag() const { return word & 0xFFFFFFFFu; }
 };
 
 struct Wide {
-  std::uint64_t sort_key, origin;
-  static CVL_FN Wide make(std::uint64_t key, std::uint64_t tag) { return {key, tag}; }
-  CVL_FN std::uint64_t key() const { return sort_key; }
+  using Place = std::uint64_t;
+  std::uint64_t sorted_by, origin;
+  static CVL_FN Wide make(std::uint64_t number, std::uint64_t tag) { return {number, tag}; }
+  CVL_FN std::uint64_t number() const { return sorted_by; }
   CVL_FN std::uint64_t tag() const { return origin; }
 };
 
-/// U: bits of a key; I: type of ranks; Entry: Packed only for keys of 32 bits.
+CVL_FN std::uint64_t digit_of(std::uint64_t number, RankDigit digit) {
+  return (number >> digit.shift) & ((std::uint64_t{1} << digit.bits) - 1);
+}
+
+template <class U>
+CVL_FN U flip_of(bool down) {
+  return down ? static_cast<U>(~U{0}) : U{0};
+}
+
+/// U: bits of a key; I: type of ranks.
 template <class U, bool is_float, class I, class Entry>
+struct Sorter {
+  using Place = typename Entry::Place;
+  static CVL_FN Place* as_places(void* places) { return static_cast<Place*>(places); }
+
+  /// Reads the numbers of a range of elements, or a digit of them.
+  struct Reader {
+    const U* key;
+    U flip, base;
+    int drop;
+
+    CVL_FN Reader(const RankNumbers& numbers, std::int64_t begin)
+        : key(static_cast<const U*>(numbers.keys) + begin),
+          flip(flip_of<U>(numbers.down)),
+          base(static_cast<U>(numbers.base)),
+          drop(numbers.drop) {}
+    CVL_FN std::uint64_t number(std::int64_t i) const {
+      return static_cast<U>(ordered<U, is_float>(key[i], flip) - base) >> drop;
+    }
+  };
+
+  static void count_numbers(void* places, const RankNumbers& numbers, std::int64_t begin,
+                            std::int64_t n, RankDigit digit) {
+    Place* count = as_places(places);
+    const Reader reader(numbers, begin);
+    for (std::int64_t i = 0; i < n; ++i) ++count[digit_of(reader.number(i), digit)];
+  }
+
+  static void count_entries(void* places, const void* entries, std::int64_t n, RankDigit digit) {
+    Place* count = as_places(places);
+    const auto* entry = static_cast<const Entry*>(entries);
+    for (std::int64_t i = 0; i < n; ++i) ++count[digit_of(entry[i].number(), digit)];
+  }
+
+  static void place(void* places, std::int64_t digits, std::int64_t parts) {
+    Place* places_of_part = as_places(places);
+    Place next = 0;
+    for (std::int64_t digit = 0; digit < digits; ++digit) {
+      for (std::int64_t part = 0; part < parts; ++part) {
+        Place& here = places_of_part[part * digits + digit];
+        const Place count = here;
+        here = next;
+        next += count;
+      }
+    }
+  }
+
+  static void sort_numbers(void* out, const RankNumbers& numbers, std::int64_t begin,
+                           std::int64_t n, RankDigit digit, void* places) {
+    auto* r = static_cast<Entry*>(out);
+    Place* place = as_places(places);
+    const Reader reader(numbers, begin);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t number = reader.number(i);
+      r[place[digit_of(number, digit)]++] =
+          Entry::make(number, static_cast<std::uint64_t>(begin + i));
+    }
+  }
+
+  static void sort_entries(void* out, const void* entries, std::int64_t n, RankDigit digit,
+                           void* places) {
+    auto* r = static_cast<Entry*>(out);
+    Place* place = as_places(places);
+    const auto* entry = static_cast<const Entry*>(entries);
+    for (std::int64_t i = 0; i < n; ++i) {
+      r[place[digit_of(entry[i].number(), digit)]++] = entry[i];
+    }
+  }
+
+  /// The last digit: the place of an entry is the rank of its origin.
+  static void rank_entries(void* out, const void* entries, std::int64_t n, RankDigit digit,
+                           void* places) {
+    auto* r = static_cast<I*>(out);
+    Place* place = as_places(places);
+    const auto* entry = static_cast<const Entry*>(entries);
+    const auto rank = [&](std::int64_t i) __attribute__((always_inline)) {
+      r[entry[i].tag()] = static_cast<I>(place[digit_of(entry[i].number(), digit)]++);
+    };
+    std::int64_t i = 0;
+    for (; i + kPrefetchDistance < n; ++i) {
+      __builtin_prefetch(r + entry[i + kPrefetchDistance].tag(), 1);
+      rank(i);
+    }
+    for (; i < n; ++i) rank(i);
+  }
+
+  static void rank_numbers(void* out, const RankNumbers& numbers, std::int64_t begin,
+                           std::int64_t n, RankDigit digit, void* places) {
+    auto* r = static_cast<I*>(out) + begin;
+    Place* place = as_places(places);
+    const Reader reader(numbers, begin);
+    for (std::int64_t i = 0; i < n; ++i) {
+      r[i] = static_cast<I>(place[digit_of(reader.number(i), digit)]++);
+    }
+  }
+
+  static RankSortKernels kernels() {
+    return {count_numbers, count_entries, place,         sort_numbers, sort_entries,
+            rank_entries,  rank_numbers,  sizeof(Entry), sizeof(Place)};
+  }
+};
+
+/// Several segments at once.
+template <class U, bool is_float, class I>
 struct Ranker {
-  static CVL_FN const U* as_keys(const void* keys) { return static_cast<const U*>(keys); }
-  static CVL_FN U flip_of(bool down) { return down ? static_cast<U>(~U{0}) : U{0}; }
+  using Entry = std::conditional_t<sizeof(U) == 4, Packed, Wide>;
 
   static RankSurvey survey(const void* keys, std::int64_t n, bool down) {
-    const U* key = as_keys(keys);
-    const U flip = flip_of(down);
+    const auto* key = static_cast<const U*>(keys);
+    const U flip = flip_of<U>(down);
     const U first = ordered<U, is_float>(key[0], flip);
     U varying = 0;
+    U least = first;
+    U greatest = first;
     U descents = 0;
-#pragma omp simd reduction(| : varying, descents)
+#pragma omp simd reduction(| : varying, descents) reduction(min : least) reduction(max : greatest)
     for (std::int64_t i = 1; i < n; ++i) {
       const U a = ordered<U, is_float>(key[i - 1], flip);
       const U b = ordered<U, is_float>(key[i], flip);
       varying |= b ^ first;
+      least = b < least ? b : least;
+      greatest = b > greatest ? b : greatest;
       descents |= b < a ? U{1} : U{0};
     }
-    return {varying, descents == 0};
+    return {varying, least, greatest, descents == 0};
   }
 
   /// Ranks of a few elements by comparing each with each.
@@ -81,76 +199,26 @@ struct Ranker {
     for (std::int64_t i = 0; i < n; ++i) out[i] = rank[i];
   }
 
-  static void count_keys(std::uint64_t* counts, const void* keys, std::int64_t n, int shift,
-                         bool down) {
-    const U* key = as_keys(keys);
-    const U flip = flip_of(down);
-    for (std::int64_t i = 0; i < n; ++i) {
-      ++counts[(ordered<U, is_float>(key[i], flip) >> shift) & (kRankDigits - 1)];
-    }
-  }
-
-  static void count_entries(std::uint64_t* counts, const void* entries, std::int64_t n, int shift) {
-    const auto* entry = static_cast<const Entry*>(entries);
-    for (std::int64_t i = 0; i < n; ++i) ++counts[(entry[i].key() >> shift) & (kRankDigits - 1)];
-  }
-
-  static void sort_keys(void* out, const void* keys, std::int64_t n, std::int64_t first_tag,
-                        int shift, std::uint64_t* places, bool down) {
-    auto* r = static_cast<Entry*>(out);
-    const U* key = as_keys(keys);
-    const U flip = flip_of(down);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const U k = ordered<U, is_float>(key[i], flip);
-      r[places[(k >> shift) & (kRankDigits - 1)]++] =
-          Entry::make(k, static_cast<std::uint64_t>(first_tag + i));
-    }
-  }
-
-  static void sort_entries(void* out, const void* entries, std::int64_t n, int shift,
-                           std::uint64_t* places) {
-    auto* r = static_cast<Entry*>(out);
-    const auto* entry = static_cast<const Entry*>(entries);
-    for (std::int64_t i = 0; i < n; ++i) {
-      r[places[(entry[i].key() >> shift) & (kRankDigits - 1)]++] = entry[i];
-    }
-  }
-
-  /// The last digit: the place of an entry is the rank of its origin.
-  static void rank_entries(void* out, const void* entries, std::int64_t n, int shift,
-                           std::uint64_t* places) {
-    auto* r = static_cast<I*>(out);
-    const auto* entry = static_cast<const Entry*>(entries);
-    const auto rank = [&](std::int64_t i) __attribute__((always_inline)) {
-      r[entry[i].tag()] = static_cast<I>(places[(entry[i].key() >> shift) & (kRankDigits - 1)]++);
-    };
-    std::int64_t i = 0;
-    for (; i + kPrefetchDistance < n; ++i) {
-      __builtin_prefetch(r + entry[i + kPrefetchDistance].tag(), 1);
-      rank(i);
-    }
-    for (; i < n; ++i) rank(i);
-  }
-
   /// Sorts n entries, using `other` as second buffer, and returns where they ended.
   static Entry* sort_small(Entry* entries, Entry* other, std::int64_t n) {
-    constexpr int kKeyDigits = sizeof(U);
-    std::uint32_t counts[kKeyDigits][kRankDigits] = {};
+    constexpr int kDigits = sizeof(U);
+    constexpr int kDigitValues = 256;
+    std::uint32_t counts[kDigits][kDigitValues] = {};
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint64_t key = entries[i].key();
-      for (int d = 0; d < kKeyDigits; ++d) ++counts[d][(key >> (8 * d)) & (kRankDigits - 1)];
+      const std::uint64_t number = entries[i].number();
+      for (int d = 0; d < kDigits; ++d) ++counts[d][digit_of(number, {8 * d, 8})];
     }
-    for (int d = 0; d < kKeyDigits; ++d) {
+    for (int d = 0; d < kDigits; ++d) {
       std::uint32_t* count = counts[d];
-      if (count[(entries[0].key() >> (8 * d)) & (kRankDigits - 1)] == n) continue;  // all equal
+      if (count[digit_of(entries[0].number(), {8 * d, 8})] == n) continue;  // all equal
       std::uint32_t place = 0;
-      for (int k = 0; k < kRankDigits; ++k) {
+      for (int k = 0; k < kDigitValues; ++k) {
         const std::uint32_t here = count[k];
         count[k] = place;
         place += here;
       }
       for (std::int64_t i = 0; i < n; ++i) {
-        other[count[(entries[i].key() >> (8 * d)) & (kRankDigits - 1)]++] = entries[i];
+        other[count[digit_of(entries[i].number(), {8 * d, 8})]++] = entries[i];
       }
       Entry* sorted = other;
       other = entries;
@@ -164,9 +232,9 @@ struct Ranker {
   /// order visits the elements of each segment by their rank: a counter per segment gives it.
   static void rank_segments(void* out, const void* keys, const std::int64_t* starts,
                             std::int64_t count, void* scratch, std::int64_t room, bool down) {
-    const U* key = as_keys(keys);
+    const auto* key = static_cast<const U*>(keys);
     auto* r = static_cast<I*>(out);
-    const U flip = flip_of(down);
+    const U flip = flip_of<U>(down);
     auto* entries = static_cast<Entry*>(scratch);
     constexpr std::uint64_t kTagBits = 16;  // of the place in the tile, and of the segment
     std::int64_t sorted_elements = 0;
@@ -197,20 +265,14 @@ struct Ranker {
   }
 
   static RankKernels kernels() {
-    return {survey,       count_keys,   count_entries, sort_keys,
-            sort_entries, rank_entries, rank_segments, static_cast<std::int64_t>(sizeof(Entry))};
+    return {survey, rank_segments, sizeof(Entry), Sorter<U, is_float, I, Wide>::kernels(),
+            Sorter<U, is_float, I, Packed>::kernels()};
   }
 };
 
 template <class U, bool is_float, class I>
 void add_for_key(Kernels& kernels, Type type) {
-  kernels.rank[static_cast<std::size_t>(type)] = Ranker<U, is_float, I, Wide>::kernels();
-  if constexpr (sizeof(U) == 4) {
-    kernels.rank_packed[static_cast<std::size_t>(type)] = Ranker<U, is_float, I, Packed>::kernels();
-  } else {
-    kernels.rank_packed[static_cast<std::size_t>(type)] =
-        kernels.rank[static_cast<std::size_t>(type)];
-  }
+  kernels.rank[static_cast<std::size_t>(type)] = Ranker<U, is_float, I>::kernels();
 }
 
 template <class I, class F>

@@ -509,7 +509,17 @@ TEST_CASE("indices that follow each other, for a while") {
 TEST_CASE("ranks of long vectors are stable") {
   Numbers numbers;
   Ints keys(kMany);
-  for (std::int32_t& key : keys) key = numbers.below(50) * 70'001 - 1'000'000;
+  // Few values far apart, a narrow range that can be counted, all numbers, multiples of a power of
+  // two, and two fields with constant bits between them.
+  const int style = GENERATE(range(0, 5));
+  for (std::int32_t& key : keys) {
+    const std::int32_t choices[] = {
+        numbers.below(50) * 70'001 - 1'000'000, numbers.below(1000) + 2'147'482'000,
+        static_cast<std::int32_t>(2654435769u * static_cast<std::uint32_t>(numbers.below(1 << 30))),
+        numbers.below(2000) * 4096 - 3'000'000, numbers.below(5) * (1 << 28) + numbers.below(3)};
+    key = choices[style];
+  }
+  CAPTURE(style);
   std::vector<std::int32_t> order(kMany);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {

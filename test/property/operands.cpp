@@ -195,8 +195,14 @@ class Generator {
   Operand ints(std::int64_t length, Role role) {
     const std::int64_t least = choice_.widths.least_int();
     const std::int64_t greatest = choice_.widths.greatest_int();
-    const std::int64_t style = random_.between(0, 3);
+    const std::int64_t style = random_.between(0, 5);
     const std::int64_t same = random_.between(-3, 3);
+    // Of a narrow range somewhere, multiples of a power of two.
+    const int unit = static_cast<int>(random_.between(0, choice_.widths.int_bits / 2 - 1));
+    const std::int64_t width = random_.between(0, 2 * length) % (greatest >> unit);
+    const std::int64_t low = random_.between(least, greatest - (width << unit));
+    // Two fields far apart.
+    const int high_field = choice_.widths.int_bits - static_cast<int>(random_.between(3, 14));
     Ints result;
     result.reserve(static_cast<std::size_t>(length));
     for (std::int64_t i = 0; i < length; ++i) {
@@ -211,6 +217,13 @@ class Generator {
           break;
         case 2:
           element = i / 3;
+          break;
+        case 3:
+          element = low + (random_.between(0, width) << unit);
+          break;
+        case 4:
+          element =
+              random_.between(-4, 3) * (std::int64_t{1} << high_field) + random_.between(0, 3);
           break;
         default:
           element = same;
