@@ -1,5 +1,6 @@
 #include "cvl-cpu/cpu_backend.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -136,6 +137,24 @@ Vector CpuBackend::upload(Type type, const void* elements, std::int64_t length) 
     std::memcpy(mutable_elements<void>(result), elements,
                 static_cast<std::size_t>(length) * element_bytes(type));
   }
+  return result;
+}
+
+Vector CpuBackend::upload_characters(std::string_view characters) {
+  const auto length = static_cast<std::int64_t>(characters.size());
+  Vector result = new_vector(Type::Int, length);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(characters.data());
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * tuning.move_tile;
+    const std::int64_t end = std::min(begin + tuning.move_tile, length);
+    if (widths_.int_bytes == 8) {
+      std::copy(bytes + begin, bytes + end, mutable_elements<std::int64_t>(result) + begin);
+    } else {
+      std::copy(bytes + begin, bytes + end, mutable_elements<std::int32_t>(result) + begin);
+    }
+  };
+  const auto width = static_cast<std::int64_t>(element_bytes(Type::Int));
+  scheduler_.for_tiles(tile_count(length, tuning.move_tile), length * (1 + width), tile);
   return result;
 }
 

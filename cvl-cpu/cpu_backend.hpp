@@ -41,6 +41,7 @@ class CpuBackend final : public Backend {
   std::int64_t kernels_pay_after() const override;
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;
+  Vector upload_characters(std::string_view characters) override;
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;
   void seed(std::uint64_t seed) override { random_ = seeded(seed); }

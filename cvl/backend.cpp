@@ -1,8 +1,25 @@
 #include "cvl/backend.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace cvl {
+
+namespace {
+
+template <class Int>
+Vector upload_codes(Backend& backend, std::string_view characters) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(characters.data());
+  const std::vector<Int> codes(bytes, bytes + characters.size());
+  return backend.upload(Type::Int, codes.data(), static_cast<std::int64_t>(codes.size()));
+}
+
+}  // namespace
+
+Vector Backend::upload_characters(std::string_view characters) {
+  return widths().int_bytes == 8 ? upload_codes<std::int64_t>(*this, characters)
+                                 : upload_codes<std::int32_t>(*this, characters);
+}
 
 std::int64_t read_int(Backend& backend, const Vector& scalar) {
   if (backend.widths().int_bytes == 8) {

@@ -67,6 +67,8 @@ class Backend {
 
   /// A vector from host elements of the run's widths (BOOL: bytes 0 or 1).
   virtual Vector upload(Type type, const void* elements, std::int64_t length) = 0;
+  /// An INT vector of the codes, 0 to 255, of characters.
+  virtual Vector upload_characters(std::string_view characters);
   /// Writes elements [begin, begin+count) of a vector, in the run's widths, to host memory.
   /// Waits until they are known. REQUIRES: the range lies inside the vector.
   virtual void download(const Vector& vector, std::int64_t begin, std::int64_t count,

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "vinterp/interrupt.hpp"
@@ -54,6 +55,14 @@ bool InputBuffer::refill() {
   error_ = EINTR;
   ended_ = true;
   return false;
+}
+
+std::size_t InputBuffer::expected() const {
+  const std::size_t buffered = last_ - next_;
+  struct stat status;
+  if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return buffered;
+  const off_t rest = status.st_size - ::lseek(fd_, 0, SEEK_CUR);
+  return buffered + (rest > 0 ? static_cast<std::size_t>(rest) : 0);
 }
 
 int OutputBuffer::write(std::string_view bytes) {

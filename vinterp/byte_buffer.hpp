@@ -29,6 +29,16 @@ class InputBuffer {
   /// The next byte, 0 ... 255, or kEnd; peek() leaves it in place.
   int peek() { return next_ < last_ || refill() ? data_[next_] : kEnd; }
   int get() { return next_ < last_ || refill() ? data_[next_++] : kEnd; }
+  /// What has been read already, but not been taken; nothing only at the end.
+  std::string_view ahead() {
+    if (next_ == last_ && !refill()) return {};
+    return {reinterpret_cast<const char*>(data_.get() + next_), last_ - next_};
+  }
+  /// Takes bytes. REQUIRES: count <= ahead().size()
+  void skip(std::size_t count) { next_ += count; }
+  /// How many bytes are probably left: of a regular file the rest, of other inputs what has been
+  /// read already.
+  std::size_t expected() const;
   /// The error number that ended the input, 0 at its proper end.
   int error() const { return error_; }
 

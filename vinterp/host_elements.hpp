@@ -1,6 +1,8 @@
-// Elements collected one by one on the host before they become a vector.
+// Elements collected on the host before they become a vector.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "cvl/heap.hpp"
@@ -19,8 +21,18 @@ class HostElements {
 
   /// Throws Failure (OutOfMemory).
   void push_back(T element) {
-    if (elements_.size() == elements_.capacity()) grow();
+    if (elements_.size() == elements_.capacity()) grow(elements_.size() + 1);
     elements_.push_back(element);
+  }
+  /// Throws Failure (OutOfMemory).
+  void append(std::span<const T> elements) {
+    const std::size_t size = elements_.size() + elements.size();
+    if (size > elements_.capacity()) grow(size);
+    elements_.insert(elements_.end(), elements.begin(), elements.end());
+  }
+  /// Makes room for so many elements in all. Throws Failure (OutOfMemory).
+  void reserve(std::size_t size) {
+    if (size > elements_.capacity()) grow_to(size);
   }
   void clear() { elements_.clear(); }
   const T* data() const { return elements_.data(); }
@@ -29,8 +41,11 @@ class HostElements {
   const T* end() const { return elements_.data() + elements_.size(); }
 
  private:
-  void grow() {
-    const std::size_t capacity = elements_.empty() ? 64 : 2 * elements_.capacity();
+  void grow(std::size_t least) {
+    constexpr std::size_t kFirst = 64;
+    grow_to(std::max({kFirst, least, 2 * elements_.capacity()}));
+  }
+  void grow_to(std::size_t capacity) {
     const std::size_t more = (capacity - elements_.capacity()) * sizeof(T);
     heap_.charge(more);
     charged_ += more;

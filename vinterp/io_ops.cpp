@@ -4,6 +4,8 @@
 #include <array>
 #include <bitset>
 #include <cerrno>
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -91,16 +93,34 @@ ByteSet delimiter_set(cvl::Backend& backend, const cvl::Vector& delimiters, bool
   return set;
 }
 
-/// Reads up to one of the delimiters; returns the status.
-template <class Int>
+/// Characters before the first delimiter.
+std::size_t length_before(const ByteSet& delimiters, std::string_view text) {
+  if (delimiters.none()) return text.size();
+  const auto found = std::find_if(
+      text.begin(), text.end(), [&](char c) { return delimiters[static_cast<unsigned char>(c)]; });
+  return static_cast<std::size_t>(found - text.begin());
+}
+
+/// Reads up to one of the delimiters; returns the status. A negative maximum means none.
 std::int64_t scan_characters(InputBuffer& input, const ByteSet& delimiters, std::int64_t maximum,
-                             HostElements<Int>& characters) {
+                             HostElements<char>& characters) {
+  const std::size_t most = maximum < 0 ? SIZE_MAX : static_cast<std::size_t>(maximum);
   for (;;) {
-    if (characters.size() == maximum) return kMaximumReached;
-    const int c = input.get();
-    if (c == InputBuffer::kEnd) return kEndOfFile;
-    if (delimiters[static_cast<std::size_t>(c)]) return c;
-    characters.push_back(static_cast<Int>(c));
+    const std::size_t room = most - static_cast<std::size_t>(characters.size());
+    if (room == 0) return kMaximumReached;
+    const std::string_view ahead = input.ahead().substr(0, room);
+    if (ahead.empty()) return kEndOfFile;
+    const std::size_t length = length_before(delimiters, ahead);
+    characters.append(ahead.substr(0, length));
+    if (length < ahead.size()) {
+      input.skip(length + 1);
+      return static_cast<unsigned char>(ahead[length]);
+    }
+    input.skip(length);
+    if (delimiters.none()) {
+      const auto size = static_cast<std::size_t>(characters.size());
+      characters.reserve(std::min(most, size + input.expected()));
+    }
   }
 }
 
@@ -251,11 +271,9 @@ void IoOperations::read_characters(const Value* operands, Value* results) {
   std::int64_t status = maximum == 0 ? kMaximumReached : kEndOfFile;
   if (stream->readable()) {
     stream->input().begin();
-    with_int(backend_.widths(), [&](auto zero) {
-      HostElements<decltype(zero)> characters(backend_.heap());
-      status = scan_characters(stream->input(), delimiters, maximum, characters);
-      results[0] = backend_.upload(Type::Int, characters.data(), characters.size());
-    });
+    HostElements<char> characters(backend_.heap());
+    status = scan_characters(stream->input(), delimiters, maximum, characters);
+    results[0] = backend_.upload_characters({characters.begin(), characters.end()});
   } else {
     results[0] = empty_value(backend_, Type::Int);
   }
@@ -347,15 +365,6 @@ std::int64_t IoOperations::scalar(const Value& value, const char* what) {
   return cvl::read_int(backend_, vector);
 }
 
-/// A text as INT vector of its bytes.
-cvl::Vector IoOperations::characters(const std::string& text) {
-  return with_int(backend_.widths(), [&](auto zero) {
-    std::vector<decltype(zero)> codes;
-    for (const char c : text) codes.push_back(static_cast<unsigned char>(c));
-    return backend_.upload(Type::Int, codes.data(), static_cast<std::int64_t>(codes.size()));
-  });
-}
-
 std::string IoOperations::text_of(const cvl::Vector& codes) {
   std::string text;
   write_characters(backend_, codes, [&](std::string_view piece) {
@@ -366,7 +375,7 @@ std::string IoOperations::text_of(const cvl::Vector& codes) {
 }
 
 void IoOperations::put_status(const std::string& error, Value* results) {
-  results[0] = characters(error);
+  results[0] = backend_.upload_characters(error);
   results[1] = cvl::make_bool(error.empty());
 }
 

@@ -60,7 +60,6 @@ class IoOperations {
   void put_text(vcode::Type type, const cvl::Value& value, const TextSink& sink);
   std::string try_spawn(const std::string& command, std::int64_t (&numbers)[3]);
   std::int64_t scalar(const cvl::Value& value, const char* what);
-  cvl::Vector characters(const std::string& text);
   std::string text_of(const cvl::Vector& codes);
   void put_status(const std::string& error, cvl::Value* results);
   void refuse_in_sandbox(const char* operation) const;

@@ -230,15 +230,19 @@ cvl::Segdes read_segdes(cvl::Backend& backend, InputBuffer& input) {
   return cvl::make_segdes(backend, uploaded(backend, Type::Int, lengths));
 }
 
-template <class Int>
 cvl::Vector read_string(cvl::Backend& backend, InputBuffer& input) {
-  HostElements<Int> codes(backend.heap());
+  HostElements<char> characters(backend.heap());
   expect_opening(input, '"');
   for (;;) {
-    if (input.peek() == InputBuffer::kEnd) reject(input, end_rule('"'));
-    const int c = input.get();
-    if (c == '"') return uploaded(backend, Type::Int, codes);
-    codes.push_back(static_cast<Int>(c));
+    const std::string_view ahead = input.ahead();
+    if (ahead.empty()) reject(input, end_rule('"'));
+    const std::size_t end = ahead.find('"');
+    characters.append(ahead.substr(0, end));
+    if (end != std::string_view::npos) {
+      input.skip(end + 1);
+      return backend.upload_characters({characters.begin(), characters.end()});
+    }
+    input.skip(ahead.size());
   }
 }
 
@@ -252,7 +256,7 @@ cvl::Value read_any(cvl::Backend& backend, Type written, InputBuffer& input) {
     case Type::Segdes:
       return read_segdes<Int>(backend, input);
     case Type::Char:
-      return read_string<Int>(backend, input);
+      return read_string(backend, input);
     default:
       return read_ints<Int>(backend, input);
   }

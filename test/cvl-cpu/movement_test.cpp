@@ -537,6 +537,28 @@ TEST_CASE("ranks of long vectors are stable") {
   });
 }
 
+TEST_CASE("characters become their codes") {
+  for (const std::int64_t size :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{4}, std::int64_t{5}, kMany}) {
+    const auto length = static_cast<std::size_t>(size);
+    std::string text(length, ' ');
+    for (std::size_t i = 0; i < length; ++i) text[i] = static_cast<char>(i * 7 + 200);
+    for_configurations([&](Library& lib) {
+      const Ints codes = lib.read_ints(lib.cpu().upload_characters(text));
+      CHECK(std::equal(
+          codes.begin(), codes.end(), text.begin(), text.end(),
+          [](std::int32_t code, char c) { return code == static_cast<unsigned char>(c); }));
+    });
+  }
+  cvl::cpu::CpuOptions wide;
+  wide.widths.int_bytes = 8;
+  CpuBackend cpu(wide);
+  const Vector codes = cpu.upload_characters(std::string("a\0\xff", 3));
+  std::int64_t numbers[3];
+  cpu.download(codes, 0, 3, numbers);
+  CHECK((numbers[0] == 'a' && numbers[1] == 0 && numbers[2] == 255));
+}
+
 TEST_CASE("packing keeps elements of every size in order") {
   // Around the cache, a block of elements is gathered before whole lines are written.
   const tuned::Scope scope(

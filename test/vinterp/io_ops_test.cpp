@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -11,6 +12,7 @@
 #include "host_backend.hpp"
 #include "temporary_file.hpp"
 #include "vinterp/format.hpp"
+#include "vinterp/tuning.hpp"
 
 namespace {
 
@@ -216,6 +218,43 @@ TEST_CASE("FREAD_CHAR: maximum, end of file and delimiters, in this order") {
   };
   CHECK(rest() == "( 97 98 ) ( -2 ) - ( T )");
   CHECK(rest() == "( ) ( -1 ) - ( T )");
+}
+
+TEST_CASE("texts longer than the buffer of a stream") {
+  const auto room = static_cast<std::size_t>(vinterp::tuning.io_bytes);
+  std::string text;
+  while (text.size() < 3 * room + 7) text += static_cast<char>('a' + text.size() % 23);
+  const auto rest_of = [](Fixture& f, std::int64_t maximum, std::string_view delimiters) {
+    const Values results =
+        f.run(Op::FReadChar, {f.backend.string(delimiters), f.number(maximum), f.number(0)});
+    return std::pair(f.backend.text(results[0].vector()),
+                     cvl::read_int(f.backend, results[1].vector()));
+  };
+  Fixture whole(text);
+  CHECK(rest_of(whole, -1, "") == std::pair(text, std::int64_t{-1}));
+  CHECK(rest_of(whole, -1, "") == std::pair(std::string(), std::int64_t{-1}));
+
+  // Pieces that end within a buffer, at its end, and behind it.
+  Fixture pieces(text);
+  std::size_t begin = 0;
+  for (const std::size_t length : {room - 1, std::size_t{1}, room, room + 2}) {
+    CHECK(rest_of(pieces, static_cast<std::int64_t>(length), "") ==
+          std::pair(text.substr(begin, length), std::int64_t{-2}));
+    begin += length;
+  }
+  CHECK(rest_of(pieces, -1, "") == std::pair(text.substr(begin), std::int64_t{-1}));
+
+  for (const std::size_t place : {room - 1, room, 2 * room + 3}) {
+    std::string marked = text;
+    marked[place] = '!';
+    Fixture f(marked);
+    CHECK(rest_of(f, -1, "!?") == std::pair(text.substr(0, place), std::int64_t{'!'}));
+    CHECK(rest_of(f, -1, "!?") == std::pair(text.substr(place + 1), std::int64_t{-1}));
+  }
+
+  Fixture quoted('"' + text + "\" 5");
+  const Values string = quoted.run(Op::FRead, Type::Char, {quoted.number(0)});
+  CHECK(quoted.backend.text(string[0].vector()) == text);
 }
 
 TEST_CASE("FREAD_CHAR delivers bytes as 0 to 255, in both widths of INT") {
