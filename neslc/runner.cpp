@@ -140,9 +140,7 @@ std::string Runner::result_line(const CheckedForm& form, const std::vector<cvl::
 }
 
 std::string Runner::value_line(TypePtr type, const std::vector<cvl::Value>& values) {
-  std::vector<Column> columns;
-  for (const cvl::Value& value : values) columns.push_back(download(evaluator_.backend(), value));
-  return value_text(session_.types(), type, columns, text);
+  return value_text(session_.types(), type, evaluator_.backend(), values, text);
 }
 
 }  // namespace neslc

@@ -1,9 +1,11 @@
 #include "neslc/value_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "neslc/session.hpp"
 #include "neslc/value.hpp"
@@ -18,39 +20,83 @@ std::vector<Host> elements_of(cvl::Backend& backend, const cvl::Vector& vector) 
   return std::vector<Host>(elements.begin(), elements.end());
 }
 
+cvl::Vector elements_or_lengths(cvl::Backend& backend, const cvl::Value& value) {
+  return value.type() == vcode::Type::Segdes ? cvl::segdes_lengths(backend, value.segdes())
+                                             : value.vector();
+}
+
+/// One vector of a value, of a descriptor its lengths, fetched piece by piece.
+class ColumnReader {
+ public:
+  ColumnReader(cvl::Backend& backend, const cvl::Value& value)
+      : backend_(backend),
+        vector_(elements_or_lengths(backend, value)),
+        width_(backend.widths().element_bytes(vector_.type)) {}
+
+  std::int64_t integer(std::int64_t at) {
+    return width_ == 8 ? element<std::int64_t>(at) : element<std::int32_t>(at);
+  }
+  double real(std::int64_t at) { return width_ == 8 ? element<double>(at) : element<float>(at); }
+  bool flag(std::int64_t at) { return element<std::uint8_t>(at) != 0; }
+
+  /// Where a segment begins. Segments are asked for in ascending order.
+  std::int64_t start(std::int64_t segment) {
+    while (segment_ < segment) start_ += integer(segment_++);
+    return start_;
+  }
+
+ private:
+  static constexpr std::int64_t kPiece = 4096;
+
+  template <class Element>
+  Element element(std::int64_t at) {
+    if (at < begin_ || at >= end_) fetch(at);
+    Element element;
+    std::memcpy(&element, piece_.data() + static_cast<std::size_t>(at - begin_) * width_,
+                sizeof element);
+    return element;
+  }
+
+  void fetch(std::int64_t at) {
+    begin_ = at;
+    end_ = std::min(at + kPiece, vector_.length);
+    piece_.resize(static_cast<std::size_t>(end_ - begin_) * width_);
+    backend_.download(vector_, begin_, end_ - begin_, piece_.data());
+  }
+
+  cvl::Backend& backend_;
+  cvl::Vector vector_;
+  std::size_t width_;
+  std::vector<std::byte> piece_;  // elements [begin_, end_)
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::int64_t segment_ = 0;
+  std::int64_t start_ = 0;  // of segment_
+};
+
 /// Walks through the columns of a value, element by element.
 class Writer {
  public:
-  Writer(TypeTable& types, const std::vector<Column>& columns, const TextOptions& options)
-      : types_(types), columns_(columns), options_(options) {
-    for (const Column& column : columns) {
-      auto& starts = starts_.emplace_back();
-      if (const auto* lengths = std::get_if<std::vector<std::int64_t>>(&column)) {
-        // Needed of descriptors only; of other columns it is not looked at.
-        starts.resize(lengths->size());
-        std::int64_t next = 0;
-        for (std::size_t i = 0; i < lengths->size(); ++i) {
-          starts[i] = next;
-          next += (*lengths)[i];
-        }
-      }
-    }
+  Writer(TypeTable& types, cvl::Backend& backend, const std::vector<cvl::Value>& values,
+         const TextOptions& options)
+      : types_(types), options_(options) {
+    for (const cvl::Value& value : values) columns_.emplace_back(backend, value);
   }
 
-  void write(TypePtr type, std::size_t column, std::size_t at) {
+  void write(TypePtr type, std::size_t column, std::int64_t at) {
     switch (type->kind) {
       case TypeKind::Int:
-        text += std::to_string(ints(column)[at]);
+        text += std::to_string(columns_[column].integer(at));
         break;
       case TypeKind::Float:
-        text += float_text(std::get<std::vector<double>>(columns_[column])[at]);
+        text += float_text(columns_[column].real(at));
         break;
       case TypeKind::Bool:
-        text += std::get<std::vector<std::uint8_t>>(columns_[column])[at] != 0 ? 'T' : 'F';
+        text += columns_[column].flag(at) ? 'T' : 'F';
         break;
       case TypeKind::Char:
         text += '`';
-        write_character(ints(column)[at], false);
+        write_character(columns_[column].integer(at), false);
         break;
       case TypeKind::Sequence:
         write_sequence(type->element(), column, at);
@@ -74,10 +120,6 @@ class Writer {
   std::string text;
 
  private:
-  const std::vector<std::int64_t>& ints(std::size_t column) const {
-    return std::get<std::vector<std::int64_t>>(columns_[column]);
-  }
-
   std::size_t width(TypePtr type) {
     std::vector<vcode::Type> column_types;
     append_types(types_, type, column_types);
@@ -85,7 +127,7 @@ class Writer {
   }
 
   /// The parts of a right-nested tuple, or the only part.
-  void write_parts(TypePtr type, std::size_t column, std::size_t at) {
+  void write_parts(TypePtr type, std::size_t column, std::int64_t at) {
     while (type->kind == TypeKind::Pair) {
       write(type->first(), column, at);
       text += ", ";
@@ -107,20 +149,20 @@ class Writer {
     }
   }
 
-  void write_sequence(TypePtr element, std::size_t column, std::size_t at) {
-    const auto length = static_cast<std::size_t>(ints(column)[at]);
-    const auto start = static_cast<std::size_t>(starts_[column][at]);
+  void write_sequence(TypePtr element, std::size_t column, std::int64_t at) {
+    const std::int64_t start = columns_[column].start(at);
+    const std::int64_t length = columns_[column].integer(at);
     if (element->kind == TypeKind::Char) {
       text += '"';
-      for (std::size_t i = 0; i < length; ++i) {
-        write_character(ints(column + 1)[start + i], true);
+      for (std::int64_t i = 0; i < length; ++i) {
+        write_character(columns_[column + 1].integer(start + i), true);
       }
       text += '"';
       return;
     }
     text += '[';
-    for (std::size_t i = 0; i < length; ++i) {
-      if (i == options_.print_length) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      if (static_cast<std::size_t>(i) == options_.print_length) {
         text += i == 0 ? "..." : ",...";
         break;
       }
@@ -131,9 +173,8 @@ class Writer {
   }
 
   TypeTable& types_;
-  const std::vector<Column>& columns_;
+  std::vector<ColumnReader> columns_;
   const TextOptions& options_;
-  std::vector<std::vector<std::int64_t>> starts_;
 };
 
 }  // namespace
@@ -144,10 +185,7 @@ Column download(cvl::Backend& backend, const cvl::Value& value) {
     return widths.int_bytes == 8 ? elements_of<std::int64_t, std::int64_t>(backend, vector)
                                  : elements_of<std::int64_t, std::int32_t>(backend, vector);
   };
-  if (value.type() == vcode::Type::Segdes) {
-    return ints(cvl::segdes_lengths(backend, value.segdes()));
-  }
-  const cvl::Vector& vector = value.vector();
+  const cvl::Vector vector = elements_or_lengths(backend, value);
   if (vector.type == vcode::Type::Int) return ints(vector);
   if (vector.type == vcode::Type::Bool) {
     return elements_of<std::uint8_t, std::uint8_t>(backend, vector);
@@ -198,9 +236,9 @@ std::string float_text(double value) {
   return text + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
-std::string value_text(TypeTable& types, TypePtr type, const std::vector<Column>& columns,
-                       const TextOptions& options) {
-  Writer writer(types, columns, options);
+std::string value_text(TypeTable& types, TypePtr type, cvl::Backend& backend,
+                       const std::vector<cvl::Value>& values, const TextOptions& options) {
+  Writer writer(types, backend, values, options);
   writer.write(type, 0, 0);
   return std::move(writer.text);
 }

@@ -28,8 +28,8 @@ struct TextOptions {
 /// The shortest text of a number with 15 significant digits.
 std::string float_text(double value);
 
-/// The value of `type` that these columns make up.
-std::string value_text(TypeTable& types, TypePtr type, const std::vector<Column>& columns,
-                       const TextOptions& options);
+/// The value of `type` that these vectors make up. Only what is shown is fetched.
+std::string value_text(TypeTable& types, TypePtr type, cvl::Backend& backend,
+                       const std::vector<cvl::Value>& values, const TextOptions& options);
 
 }  // namespace neslc

@@ -62,6 +62,15 @@ TEST_CASE("classic commands") {
   CHECK(piped("set redefine on; set debug off; set lnesl off; set rsh_command \"ssh\";").err == "");
 }
 
+TEST_CASE("values longer than what is fetched of them at once") {
+  std::string numbers = "0.0";
+  for (int i = 1; i < 9000; ++i) numbers += ", " + std::to_string(i) + ".0";
+  CHECK(piped("set print_length 9000; {float(i) : i in index(9000)};").out ==
+        "it = [" + numbers + "] : [float]\n");
+  CHECK(piped("set print_length 2; [{[i] : i in index(5000)}, {dist(i, 2) : i in [5000:9999]}];")
+            .out == "it = [[[0], [1],...], [[5000, 5000], [5001, 5001],...]] : [[[int]]]\n");
+}
+
 TEST_CASE("commands that cannot be carried out say why") {
   CHECK(piped("set foo on;").err ==
         "input1:1:5: error: `set` knows no `foo` [E0112]\n"
