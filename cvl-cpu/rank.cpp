@@ -78,7 +78,7 @@ struct Plan {
     while (rest != 0) {
       const int shift = std::countr_zero(rest);
       const int width = std::bit_width(rest) - shift;
-      const bool last = width <= tuning.rank_last_digit_bits;
+      const bool last = width <= std::max(tuning.rank_last_digit_bits, tuning.rank_digit_bits);
       const int bits = static_cast<int>(last ? width : tuning.rank_digit_bits);
       digits.push_back({shift, bits});
       rest = last ? 0 : rest >> (shift + bits) << (shift + bits);
