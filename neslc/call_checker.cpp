@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "neslc/expression_checker.hpp"
+#include "neslc/hints.hpp"
 #include "neslc/operators.hpp"
 #include "vcode/keywords.hpp"
 
@@ -83,6 +84,10 @@ Typed ExpressionChecker::library_function(Span span, std::string_view name) {
 }
 
 void ExpressionChecker::fail_undefined(Span span, const std::string& name) const {
+  if (std::string hint = hint_for_name(name); !hint.empty()) {
+    fail(Category::Undefined, name, span, fmt::format("`{}` is not defined", name), {},
+         std::move(hint));
+  }
   vcode::NearestWord nearest(name);
   for (const Visible& visible : visible_) nearest.consider(visible.name);
   if (self_ != nullptr) nearest.consider(self_->name);
@@ -144,6 +149,17 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
     for (vcode::Note& note : origin(operand)) notes.push_back(std::move(note));
   };
   const bool is_pair = operands != nullptr && resolved(parameter)->kind == TypeKind::Pair;
+  const auto* global = std::get_if<GlobalRef>(&callee.node);
+  std::string hint;
+  if (global != nullptr && global->definition != nullptr) {
+    const std::string& function = global->definition->name;
+    if (is_pair) {
+      hint = hint_for_operands(function, resolved(operands->first->type),
+                               resolved(operands->second->type));
+    } else if (resolved(parameter)->kind == TypeKind::Float) {
+      hint = hint_for_operands(function, resolved(argument.type), nullptr);
+    }
+  }
   if (is_pair) {
     add(*operands->first);
     add(*operands->second);
@@ -153,7 +169,21 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
   fail_clash(clash, span,
              fmt::format("the argument{} of {} ha{} the wrong type{}", is_pair ? "s" : "", name,
                          is_pair ? "ve" : "s", is_pair ? "s" : ""),
-             evidences, std::move(notes));
+             evidences, std::move(notes), std::move(hint));
+}
+
+// Two expressions side by side are a call of the first, which is seldom meant where it is no
+// function.
+std::string ExpressionChecker::call_hint(const Expr& callee, const Expr& argument) const {
+  if (argument.span.line > callee.span.line) {
+    return fmt::format("is a `;` missing? line {} is read as an argument of {}", argument.span.line,
+                       quoted(callee.span));
+  }
+  if (resolved(argument.type)->kind == TypeKind::Function) {
+    return fmt::format("{} is a function: it stands before its arguments, as in `f(a, b)`",
+                       quoted(argument.span));
+  }
+  return "is an operator missing between the two?";
 }
 
 // ---- Calls
@@ -175,7 +205,7 @@ Typed ExpressionChecker::apply(Span span, Typed callee, Typed argument) {
       const char* problem =
           clash == Clash::Infinite ? "cannot be applied to itself" : "is not a function";
       fail_clash(clash, span, fmt::format("{} {}", quoted(callee->span), problem),
-                 {evidence(*callee)}, origin(*callee));
+                 {evidence(*callee)}, origin(*callee), call_hint(*callee, *argument));
     }
   }
   const auto* global = std::get_if<GlobalRef>(&callee->node);

@@ -110,6 +110,7 @@ class ExpressionChecker {
   [[noreturn]] void fail_argument(Inference::Clash clash, Span span, const Expr& callee,
                                   TypePtr parameter, const Expr& argument) const;
   std::string callee_name(const Expr& callee) const;
+  std::string call_hint(const Expr& callee, const Expr& argument) const;
   std::vector<vcode::Note> origin(const Expr& expression) const;
   Evidence evidence(const Expr& expression) const;
   const std::vector<Definition::Default>* defaults_of(const ast::Expr& callee,

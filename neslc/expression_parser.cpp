@@ -316,6 +316,9 @@ ExprPtr ExpressionParser::let() {
     ExprPtr value = expression();
     result.bindings.push_back({to_pattern(std::move(left)), std::move(value)});
   } while (tokens_.accept_mark(";") && !tokens_.at_word("in"));
+  if (tokens_.at_mark("=")) {
+    tokens_.fail_expected("`;` or `in`", "bindings of `let` are separated by `;`");
+  }
   tokens_.expect_word("in", "after the bindings of `let`");
   result.body = expression();
   const int below = std::max(deepest(result.bindings), deepest(result.body));

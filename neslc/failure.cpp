@@ -43,7 +43,8 @@ std::string clash_hint(Inference::Clash clash) {
 }  // namespace
 
 void fail_clash(Inference::Clash clash, vcode::Span span, std::string message,
-                const std::vector<Evidence>& evidence, std::vector<vcode::Note> more_notes) {
+                const std::vector<Evidence>& evidence, std::vector<vcode::Note> more_notes,
+                std::string hint) {
   TypePrinter printer;
   std::vector<vcode::Note> notes;
   for (const Evidence& one : evidence) {
@@ -56,7 +57,8 @@ void fail_clash(Inference::Clash clash, vcode::Span span, std::string message,
   }
   notes.insert(notes.end(), std::make_move_iterator(more_notes.begin()),
                std::make_move_iterator(more_notes.end()));
-  fail(Category::Type, {}, span, std::move(message), std::move(notes), clash_hint(clash));
+  if (std::string own = clash_hint(clash); !own.empty()) hint = std::move(own);
+  fail(Category::Type, {}, span, std::move(message), std::move(notes), std::move(hint));
 }
 
 }  // namespace neslc

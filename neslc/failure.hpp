@@ -22,9 +22,10 @@ struct Evidence {
   vcode::Span span;  // none: nothing to show
 };
 
-/// Throws a type error with the evidence as notes. The notes that follow explain the evidence.
+/// Throws a type error with the evidence as notes. The notes that follow explain the
+/// evidence; `hint` is shown where the clash itself has none.
 [[noreturn]] void fail_clash(Inference::Clash clash, vcode::Span span, std::string message,
                              const std::vector<Evidence>& evidence,
-                             std::vector<vcode::Note> more_notes = {});
+                             std::vector<vcode::Note> more_notes = {}, std::string hint = {});
 
 }  // namespace neslc

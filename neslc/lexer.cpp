@@ -81,6 +81,7 @@ class Lexer {
           start();
           advance(text_.size() - at_);
           finish(Token::Kind::Error, "this comment is never closed by a second `%`");
+          tokens_.back().hint = "`%` begins a comment; the remainder is `rem(a, b)`";
           return false;
         }
         advance(close + 1 - at_);

@@ -25,6 +25,7 @@ struct Token {
   };
   Kind kind = Kind::End;
   std::string text;
+  std::string hint;       // of an Error: what to do
   std::size_t begin = 0;  // offsets in the source
   std::size_t end = 0;
   std::uint32_t line = 0;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "neslc/hints.hpp"
+
 namespace neslc {
 namespace {
 
@@ -27,7 +29,7 @@ const Token& TokenStream::peek(std::size_t ahead) const {
 
 const Token& TokenStream::take() {
   const Token& token = peek();
-  if (token.kind == Kind::Error) fail(span_of(token), token.text);
+  if (token.kind == Kind::Error) fail(span_of(token), token.text, token.hint);
   if (token.kind != Kind::End) ++position_;
   return token;
 }
@@ -92,9 +94,21 @@ void TokenStream::fail(vcode::Span span, std::string message, std::string hint) 
   throw Failure{std::move(error)};
 }
 
+// The text from the token on, or from the one before where they are written as one mark.
+std::string_view TokenStream::mark_at(std::size_t position) const {
+  std::size_t first = position;
+  if (first > 0 && tokens_[first - 1].end == tokens_[first].begin &&
+      tokens_[first - 1].kind == Kind::Punctuation &&
+      tokens_[first - 1].text == tokens_[first].text) {
+    --first;
+  }
+  return std::string_view(source_->text()).substr(tokens_[first].begin);
+}
+
 void TokenStream::fail_expected(std::string_view expected, std::string hint) const {
   const Token& token = peek();
-  if (token.kind == Kind::Error) fail(span_of(token), token.text);
+  if (token.kind == Kind::Error) fail(span_of(token), token.text, token.hint);
+  if (hint.empty()) hint = hint_for_mark(mark_at(position_));
   fail(span_of(token),
        fmt::format("{} where {} was expected", described(token, *source_), expected),
        std::move(hint));

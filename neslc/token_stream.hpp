@@ -48,6 +48,7 @@ class TokenStream {
   [[noreturn]] void fail_expected(std::string_view expected, std::string hint = {}) const;
 
  private:
+  std::string_view mark_at(std::size_t position) const;
   vcode::Span span_between(const Token& first, const Token& last) const;
 
   std::shared_ptr<const vcode::Source> source_;

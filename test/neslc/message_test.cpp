@@ -46,6 +46,43 @@ help: did you mean `points`?
 )");
 }
 
+TEST_CASE("mistakes of those who know other languages are explained", "[messages]") {
+  struct Mistake {
+    const char *text, *help;
+  };
+  const Mistake mistakes[] = {
+      {"\"a\" == \"b\";", "`eql(a, b)` compares sequences"},
+      {"[1] /= [2];", "`not(eql(a, b))` compares sequences"},
+      {"[1] + [2];", "`a ++ b` joins sequences"},
+      {"\"n=\" ++ 3;", "`@x` is the text of a value"},
+      {"[1] ++ 2;", "`[x]` is a sequence of one element"},
+      {"1 + 2.0;", "`float(x)` makes a float of an int"},
+      {"sqrt(4);", "`float(x)` makes a float of an int"},
+      {"if 1 = 2 then 3 else 4;", "`==` compares; `=` stands in definitions"},
+      {"1 != 2;", "`/=` compares for being different"},
+      {"t && f;", "the operator is `and`"},
+      {"!t;", "negation is `not(x)`"},
+      {"7 // 2;", "`/` of two ints is the quotient without a fraction"},
+      {"2 ** 3;", "`expt(a, b)` is the power of two floats"},
+      {"'a';", "a character is written with one backquote before it: `a"},
+      {"10 % 3;", "`%` begins a comment; the remainder is `rem(a, b)`"},
+      {"10 mod 3;", "`mod` is a function: it stands before its arguments, as in `f(a, b)`"},
+      {"10 3;", "is an operator missing between the two?"},
+      {"let x = 3 in x\n(4);", "is a `;` missing? line 2 is read as an argument of `x`"},
+      {"let y = 1\n z = 2 in y;", "bindings of `let` are separated by `;`"},
+      {"len([1]);", "`#v` is the length of `v`"},
+      {"true;", "the constants are `t` and `f`"},
+      {"filter;", "`{x in v | x > 0}` keeps the elements for which a condition holds"},
+      {"println(3);", "`print_line(\"text\")` prints a line; `@x` is the text of a value"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.text);
+    const std::string said = message(mistake.text);
+    CAPTURE(said);
+    CHECK(said.find(std::string("help: ") + mistake.help + "\n") != std::string::npos);
+  }
+}
+
 TEST_CASE("other messages", "[messages]") {
   CHECK(message("[];") ==
         R"(test.nesl:1:3: error: `;` where an element type after `[]` was expected [E0101]
@@ -71,6 +108,7 @@ test.nesl:1:7: note: `4.0`: float
       |       ^^^
 note: the default of `by`: int
 note: where a in number
+help: `float(x)` makes a float of an int
 )");
 }
 
