@@ -1,8 +1,9 @@
-// A device of the tests: memory and kernels of the host.
+// Devices of the tests: memory and kernels of the host. There are two: one runs the kernel bodies
+// as the host compiler translates them (emulated_device.cpp), one their PTX (test/cuda/ptx).
 //
 // Work is queued and runs only when the host waits (or when enough has gathered), so that host code
 // that reads a result too early finds garbage. Blocks run in ascending, descending or shuffled
-// order, on one thread or on several.
+// order; those that the host compiler has translated on one thread or on several.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,12 @@
 #include "cvl-cuda/device.hpp"
 #include "cvl-cuda/make_emulated_backend.hpp"
 
-namespace cvl::cuda::emulated {
+namespace cvl::cuda::CVL_CUDA_TARGET {
 
 /// The options of devices that are made from now on (a device is made inside a backend).
 EmulationOptions& emulation_options();
+
+#if defined(CVL_CUDA_EMULATED)
 
 /// Queues body(index) for 0 <= index < blocks.
 void enqueue(Device& device, std::int64_t blocks, std::function<void(std::int64_t)> body);
@@ -29,4 +32,6 @@ std::unique_ptr<Shared> garbage_shared() {
   return shared;
 }
 
-}  // namespace cvl::cuda::emulated
+#endif
+
+}  // namespace cvl::cuda::CVL_CUDA_TARGET

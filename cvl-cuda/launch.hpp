@@ -12,6 +12,8 @@
 
 #if defined(CVL_CUDA_EMULATED)
 #include "cvl-cuda/emulated_device.hpp"
+#elif defined(CVL_CUDA_PTX)
+#include <typeinfo>
 #else
 #include "cvl-cuda/cuda_call.hpp"
 #endif
@@ -29,6 +31,19 @@ void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
     HostBlock<Kernel::kThreads> block(index);
     kernel(block, *shared);
   });
+}
+
+#elif defined(CVL_CUDA_PTX)
+
+/// Finds the kernel in the PTX of the library by its type. Defined by the device (test/cuda/ptx).
+void launch_by_type(Device& device, const std::type_info& kernel, std::int64_t blocks, int threads,
+                    const void* parameters, std::size_t bytes);
+
+template <class Kernel>
+void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
+  if (blocks == 0) return;
+  device.count_launches(1);
+  launch_by_type(device, typeid(Kernel), blocks, Kernel::kThreads, &kernel, sizeof kernel);
 }
 
 #else

@@ -4,18 +4,18 @@
 
 #include "cvl-cuda/cuda_backend.hpp"
 
-#if defined(CVL_CUDA_EMULATED)
+#if defined(CVL_CUDA_EMULATED) || defined(CVL_CUDA_PTX)
 #include "cvl-cuda/emulated_device.hpp"
 #endif
 
 namespace cvl::cuda {
 
-#if defined(CVL_CUDA_EMULATED)
+#if defined(CVL_CUDA_EMULATED) || defined(CVL_CUDA_PTX)
 
 std::unique_ptr<Backend> make_emulated_backend(const CudaOptions& options,
                                                const EmulationOptions& emulation) {
-  emulated::emulation_options() = emulation;
-  return std::make_unique<emulated::CudaBackend>(options);
+  CVL_CUDA_TARGET::emulation_options() = emulation;
+  return std::make_unique<CVL_CUDA_TARGET::CudaBackend>(options);
 }
 
 #else

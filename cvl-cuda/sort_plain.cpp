@@ -1,33 +1,9 @@
 // The primitives on the emulated device.
-#include <algorithm>
-#include <numeric>
-#include <vector>
+#include "cvl-cuda/sort_plain.hpp"
 
 #include "cvl-cuda/emulated_device.hpp"
-#include "cvl-cuda/primitives.hpp"
 
 namespace cvl::cuda::emulated {
-namespace {
-
-template <class Key, class Value>
-void sort_typed(const SortCall& call) {
-  const auto* keys = static_cast<const Key*>(call.buffers.keys[0]);
-  const auto* values = static_cast<const Value*>(call.buffers.values[0]);
-  const Key mask =
-      call.key_bits == 8 * sizeof(Key) ? static_cast<Key>(-1) : (Key{1} << call.key_bits) - 1;
-  std::vector<std::int64_t> order(static_cast<std::size_t>(call.length));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return (keys[a] & mask) < (keys[b] & mask);
-  });
-  for (std::int64_t k = 0; k < call.length; ++k) {
-    const std::int64_t from = order[static_cast<std::size_t>(k)];
-    static_cast<Key*>(call.buffers.keys[1])[k] = keys[from];
-    static_cast<Value*>(call.buffers.values[1])[k] = values[from];
-  }
-}
-
-}  // namespace
 
 std::size_t sort_scratch_bytes(Device&, const SortCall&) {
   return 1;
@@ -35,15 +11,7 @@ std::size_t sort_scratch_bytes(Device&, const SortCall&) {
 
 int sort_pairs(Device& device, const SortCall& call, void*, std::size_t) {
   device.count_launches(1);
-  enqueue(device, 1, [call](std::int64_t) {
-    if (call.key_bytes == 4) {
-      call.value_bytes == 4 ? sort_typed<std::uint32_t, std::uint32_t>(call)
-                            : sort_typed<std::uint32_t, std::uint64_t>(call);
-    } else {
-      call.value_bytes == 4 ? sort_typed<std::uint64_t, std::uint32_t>(call)
-                            : sort_typed<std::uint64_t, std::uint64_t>(call);
-    }
-  });
+  enqueue(device, 1, [call](std::int64_t) { sort_plain(call); });
   return 1;
 }
 

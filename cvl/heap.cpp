@@ -50,6 +50,7 @@ Heap::Heap(MemorySource& source, std::size_t limit_bytes)
     : source_(source),
       limit_(limit_bytes),
       immediate_(source.immediate()),
+      watches_(source.watches()),
       large_(std::make_unique<RegionAllocator>(source, statistics_)) {}
 
 Heap::~Heap() {
@@ -88,6 +89,7 @@ Ref<Buffer> Heap::allocate(std::size_t bytes) {
   statistics_.live_bytes += occupied(*buffer);
   statistics_.peak_live_bytes = std::max(statistics_.peak_live_bytes, statistics_.live_bytes);
   unpoison(buffer->data, padded);
+  if (watches_) source_.begin_use(buffer->data, bytes);
   return Ref<Buffer>(buffer);
 }
 
@@ -109,6 +111,7 @@ void Heap::recycle(Buffer* buffer) noexcept {
   const std::size_t bytes = occupied(*buffer);
   statistics_.live_bytes -= bytes;
   if (immediate_) poison(buffer->data, bytes);
+  if (watches_) source_.end_use(buffer->data, bytes);
   if (buffer->size_class == kLarge) {
     large_->free(buffer);
   } else {

@@ -36,6 +36,11 @@ class MemorySource {
   virtual std::size_t limit() const { return SIZE_MAX; }
   /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.
   virtual bool immediate() const noexcept { return false; }
+  /// Does it watch over accesses? Then it is told of every block that comes into use, with the bytes
+  /// that were asked for, and that goes out of use, with all that it occupied.
+  virtual bool watches() const noexcept { return false; }
+  virtual void begin_use(void* /*data*/, std::size_t /*bytes*/) noexcept {}
+  virtual void end_use(void* /*data*/, std::size_t /*bytes*/) noexcept {}
 };
 
 class Heap;
@@ -118,7 +123,7 @@ class Heap {
 
   MemorySource& source_;
   std::size_t limit_;
-  bool immediate_;
+  bool immediate_, watches_;
   HeapStatistics statistics_;
   std::array<Buffer*, kMostClasses> free_{};
   std::byte* slab_cursor_ = nullptr;

@@ -1,0 +1,114 @@
+#include "cuda/ptx/block_memory.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cuda/ptx/fault.hpp"
+
+namespace ptx_machine {
+namespace {
+
+constexpr std::byte kUnwritten{0xA5};
+
+[[noreturn]] void race(std::uint64_t byte, const char* before, const Access& first,
+                       const char* after, const Access& second) {
+  throw Fault(
+      fmt::format("race on shared memory: byte {} is {} by thread {} and {} by thread {}, and no "
+                  "barrier lies between",
+                  byte, before, unsigned{first.thread}, after, unsigned{second.thread}));
+}
+
+}  // namespace
+
+void SharedMemory::reset(std::size_t bytes) {
+  data_.assign(bytes, kUnwritten);
+  if (bytes_.size() < bytes) bytes_.resize(bytes);
+  first_phase_ = ++phase_;
+}
+
+bool SharedMemory::ordered(const Access& earlier, const Access& later) {
+  return earlier.phase < later.phase ||
+         (same_warp(earlier, later) && earlier.warp_phase < later.warp_phase);
+}
+
+bool SharedMemory::races(const Access& writer, const Access& who) {
+  return writer.thread != who.thread && !ordered(writer, who) && !(writer.strong && who.strong);
+}
+
+bool SharedMemory::races(const Reader& reader, const Access& writer) {
+  if (reader.phase < writer.phase || (reader.strong && writer.strong)) return false;
+  if (reader.several_warps || !same_warp(reader, writer)) return true;
+  return reader.warp_phase == writer.warp_phase &&
+         (reader.several || reader.thread != writer.thread);
+}
+
+void SharedMemory::check_range(std::uint64_t offset, std::size_t bytes, const char* what) const {
+  if (offset <= data_.size() && bytes <= data_.size() - offset) return;
+  throw Fault(fmt::format("{} of {} bytes at {} of shared memory, of which the block has {} bytes",
+                          what, bytes, static_cast<std::int64_t>(offset), data_.size()));
+}
+
+void SharedMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask,
+                        const Access& who) {
+  check_range(offset, bytes, "read");
+  for (std::size_t k = 0; k < bytes; ++k) {
+    if ((mask >> k & 1) == 0) continue;
+    Byte& byte = bytes_[offset + k];
+    if (byte.writer.phase < first_phase_) {
+      throw Fault(fmt::format("read of {} bytes at {} of shared memory: byte {} is one that nobody "
+                              "has written",
+                              bytes, offset, k));
+    }
+    if (races(byte.writer, who)) race(offset + k, "written", byte.writer, "read", who);
+    Reader& reader = byte.reader;
+    if (reader.phase < who.phase || (!reader.several_warps && ordered(reader, who))) {
+      reader = Reader{who};
+    } else {
+      reader.several |= reader.thread != who.thread;
+      reader.several_warps |= !same_warp(reader, who);
+      reader.strong = reader.strong && who.strong;
+    }
+  }
+}
+
+void SharedMemory::write(std::uint64_t offset, std::size_t bytes, const Access& who) {
+  check_range(offset, bytes, "write");
+  for (std::size_t k = 0; k < bytes; ++k) {
+    Byte& byte = bytes_[offset + k];
+    if (byte.writer.phase >= first_phase_ && races(byte.writer, who)) {
+      race(offset + k, "written", byte.writer, "written", who);
+    }
+    if (races(byte.reader, who)) race(offset + k, "read", byte.reader, "written", who);
+    byte.writer = who;
+  }
+}
+
+void LocalMemory::reset(std::size_t bytes) {
+  data_.assign(bytes, kUnwritten);
+  written_.assign(bytes, 0);
+}
+
+void LocalMemory::check_range(std::uint64_t offset, std::size_t bytes, const char* what) const {
+  if (offset <= data_.size() && bytes <= data_.size() - offset) return;
+  throw Fault(fmt::format("{} of {} bytes at {} of local memory, of which the thread has {} bytes",
+                          what, bytes, static_cast<std::int64_t>(offset), data_.size()));
+}
+
+void LocalMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask) const {
+  check_range(offset, bytes, "read");
+  for (std::size_t k = 0; k < bytes; ++k) {
+    if ((mask >> k & 1) != 0 && written_[offset + k] == 0) {
+      throw Fault(fmt::format("read of {} bytes at {} of local memory: byte {} is one that nobody "
+                              "has written",
+                              bytes, offset, k));
+    }
+  }
+}
+
+void LocalMemory::write(std::uint64_t offset, std::size_t bytes) {
+  check_range(offset, bytes, "write");
+  std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(offset), bytes, std::uint8_t{1});
+}
+
+}  // namespace ptx_machine

@@ -1,0 +1,109 @@
+// The instructions that are known, by name: what the text calls them, and what they do.
+//
+// Each file of operations adds its own. A name is the whole of it with all its suffixes, such as
+// `setp.lt.s64`; of `mov` also what it packs (see kernel.cpp).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include "cuda/ptx/instruction.hpp"
+
+namespace ptx_machine {
+
+struct Operation {
+  Instruction::Run run = nullptr;
+  Instruction::RunTogether run_together = nullptr;
+};
+
+class OperationTable {
+ public:
+  static const OperationTable& instance();
+
+  /// Null when there is none of that name.
+  const Operation* find(const std::string& name) const;
+  void add(const std::string& name, Instruction::Run run);
+  /// Of a warp: `wait` makes a thread wait for the others, `run` is for all of them.
+  void add_together(const std::string& name, Instruction::Run wait, Instruction::RunTogether run);
+
+ private:
+  OperationTable();
+  void insert(const std::string& name, Operation operation);
+
+  std::unordered_map<std::string, Operation> operations_;
+};
+
+void add_integer_operations(OperationTable& table);
+void add_bit_operations(OperationTable& table);
+void add_float_operations(OperationTable& table);
+void add_conversions(OperationTable& table);
+void add_memory_operations(OperationTable& table);
+void add_control_operations(OperationTable& table);
+void add_warp_operations(OperationTable& table);
+
+// ---- for those files ----
+
+/// `.s32` and so on.
+template <class T>
+std::string type_name() {
+  const char* letter = std::is_floating_point_v<T> ? "f" : std::is_signed_v<T> ? "s" : "u";
+  return letter + std::to_string(8 * sizeof(T));
+}
+
+/// Calls f with a value of each type.
+template <class... T, class F>
+void for_types(const F& f) {
+  (f(T{}), ...);
+}
+
+/// Devices know only one NaN of 32 bits; those of 64 keep what they hold.
+template <class T>
+T result_of(T value) {
+  if constexpr (sizeof(T) == 4) {
+    if (std::isnan(value)) return std::bit_cast<float>(0x7FFFFFFFu);
+  }
+  return value;
+}
+
+template <class T, auto kFunction>
+void unary(const Instruction& i, Thread& t) {
+  t.set(i.r[0], static_cast<T>(kFunction(t.get<T>(i.r[1]))));
+}
+template <class T, auto kFunction>
+void binary(const Instruction& i, Thread& t) {
+  t.set(i.r[0], static_cast<T>(kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]))));
+}
+template <class T, auto kFunction>
+void ternary(const Instruction& i, Thread& t) {
+  t.set(i.r[0],
+        static_cast<T>(kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]), t.get<T>(i.r[3]))));
+}
+/// setp: a predicate from two values, and combined with another one.
+template <class T, auto kFunction>
+void compare(const Instruction& i, Thread& t) {
+  t.set<bool>(i.r[0], kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2])));
+}
+template <class T, auto kFunction, auto kCombine>
+void compare_and_combine(const Instruction& i, Thread& t) {
+  const bool result = kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]));
+  t.set<bool>(i.r[0], kCombine(result, t.get<bool>(i.r[3])));
+}
+template <class T, auto kFunction>
+void add_comparison(OperationTable& table, const std::string& condition, const std::string& type) {
+  constexpr auto kAnd = [](bool a, bool b) { return a && b; };
+  constexpr auto kOr = [](bool a, bool b) { return a || b; };
+  constexpr auto kXor = [](bool a, bool b) { return a != b; };
+  table.add("setp." + condition + "." + type, compare<T, kFunction>);
+  table.add("setp." + condition + ".and." + type, compare_and_combine<T, kFunction, kAnd>);
+  table.add("setp." + condition + ".or." + type, compare_and_combine<T, kFunction, kOr>);
+  table.add("setp." + condition + ".xor." + type, compare_and_combine<T, kFunction, kXor>);
+}
+/// d = p ? a : b.
+template <class T>
+void select(const Instruction& i, Thread& t) {
+  t.set(i.r[0], t.get<bool>(i.r[3]) ? t.get<T>(i.r[1]) : t.get<T>(i.r[2]));
+}
+
+}  // namespace ptx_machine
