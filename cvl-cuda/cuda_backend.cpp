@@ -371,12 +371,12 @@ Vector CudaBackend::new_result_over(Type type, std::int64_t length, Vector& dyin
   return result;
 }
 
-Ref<Buffer> CudaBackend::allocate(std::size_t bytes) {
+Ref<Buffer> CudaBackend::allocate(std::size_t bytes, Heap::Extent extent) {
   try {
-    return device_heap_.allocate(bytes);
+    return device_heap_.allocate(bytes, extent);
   } catch (const Failure&) {
     if (!drop_caches()) throw;
-    return device_heap_.allocate(bytes);
+    return device_heap_.allocate(bytes, extent);
   }
 }
 
@@ -414,12 +414,12 @@ Workspace CudaBackend::workspace(std::int64_t slots, std::int64_t value_bytes) {
   const std::size_t bytes = count * static_cast<std::size_t>(value_bytes);
   if (!workspace_status_ || workspace_status_->capacity < count * sizeof(std::uint32_t) ||
       workspace_epoch_ >= tuning.epochs) {
-    workspace_status_ = allocate(count * sizeof(std::uint32_t));
+    workspace_status_ = allocate(count * sizeof(std::uint32_t), Heap::Extent::Capacity);
     device_.fill(workspace_status_->data, 0, workspace_status_->capacity);
     workspace_epoch_ = 0;
   }
   if (!workspace_values_ || workspace_values_->capacity < bytes) {
-    workspace_values_ = allocate(bytes);
+    workspace_values_ = allocate(bytes, Heap::Extent::Capacity);
   }
   Workspace result;
   result.status = Array<std::uint32_t>(workspace_status_->as<std::uint32_t>(), slots);
@@ -435,7 +435,7 @@ std::uint64_t* CudaBackend::winners(std::int64_t length, std::uint64_t& tag) {
       winners_tag_ >= static_cast<std::uint64_t>(tuning.winner_tags)) {
     winners_.reset();
     last_send_ = {};
-    winners_ = allocate(bytes);
+    winners_ = allocate(bytes, Heap::Extent::Capacity);
     device_.fill(winners_->data, 0, winners_->capacity);
     winners_tag_ = 0;
   }

@@ -92,7 +92,7 @@ class CudaBackend final : public Backend {
   Vector new_result_over(Type type, std::int64_t length, Vector& dying);
   /// Memory of kernels. Buffers may be dropped as soon as their last kernel is launched: whatever
   /// takes over the memory comes later in the stream.
-  Ref<Buffer> allocate(std::size_t bytes);
+  Ref<Buffer> allocate(std::size_t bytes, Heap::Extent extent = Heap::Extent::Asked);
   /// Host-mapped memory that the next kernel writes.
   Ref<Buffer> allocate_mapped(std::size_t bytes);
   /// Keeps a buffer until the end of the operation.

@@ -64,7 +64,7 @@ Heap::~Heap() {
   }
 }
 
-Ref<Buffer> Heap::allocate(std::size_t bytes) {
+Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   check_injected_failure(bytes);
   check_limit(bytes);
   const std::size_t padded = bytes + kPadding;
@@ -89,7 +89,9 @@ Ref<Buffer> Heap::allocate(std::size_t bytes) {
   statistics_.live_bytes += occupied(*buffer);
   statistics_.peak_live_bytes = std::max(statistics_.peak_live_bytes, statistics_.live_bytes);
   unpoison(buffer->data, padded);
-  if (watches_) source_.begin_use(buffer->data, bytes);
+  if (watches_) {
+    source_.begin_use(buffer->data, extent == Extent::Asked ? bytes : buffer->capacity);
+  }
   return Ref<Buffer>(buffer);
 }
 

@@ -37,7 +37,7 @@ class MemorySource {
   /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.
   virtual bool immediate() const noexcept { return false; }
   /// Does it watch over accesses? Then it is told of every block that comes into use, with the bytes
-  /// that were asked for, and that goes out of use, with all that it occupied.
+  /// that will be used (Heap::Extent), and that goes out of use, with all that it occupied.
   virtual bool watches() const noexcept { return false; }
   virtual void begin_use(void* /*data*/, std::size_t /*bytes*/) noexcept {}
   virtual void end_use(void* /*data*/, std::size_t /*bytes*/) noexcept {}
@@ -92,8 +92,10 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
+  /// What of a block its owner is going to use: what was asked for, or all of its capacity.
+  enum class Extent { Asked, Capacity };
   /// A block of at least `bytes` bytes, contents undefined. Throws Failure (OutOfMemory).
-  Ref<Buffer> allocate(std::size_t bytes);
+  Ref<Buffer> allocate(std::size_t bytes, Extent extent = Extent::Asked);
 
   /// Counts memory outside the heap (stacks) against the limit. Throws Failure (OutOfMemory).
   void charge(std::size_t bytes);

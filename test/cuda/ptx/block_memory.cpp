@@ -106,6 +106,15 @@ void LocalMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t ma
   }
 }
 
+void LocalMemory::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+  check_range(to, bytes, "copy");
+  check_range(from, bytes, "copy");
+  std::copy_n(data_.begin() + static_cast<std::ptrdiff_t>(from), bytes,
+              data_.begin() + static_cast<std::ptrdiff_t>(to));
+  std::copy_n(written_.begin() + static_cast<std::ptrdiff_t>(from), bytes,
+              written_.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
 void LocalMemory::write(std::uint64_t offset, std::size_t bytes) {
   check_range(offset, bytes, "write");
   std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(offset), bytes, std::uint8_t{1});

@@ -69,6 +69,8 @@ class LocalMemory {
   std::byte* data() { return data_.data(); }
   void read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask) const;
   void write(std::uint64_t offset, std::size_t bytes);
+  /// With what nobody has written: of values with gaps, nobody writes these.
+  void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
 
  private:
   void check_range(std::uint64_t offset, std::size_t bytes, const char* what) const;

@@ -325,20 +325,12 @@ class Decoder {
     kernel_.text.push_back(statement.text);
   }
 
-  /// Copies between variables of local memory, byte by byte as their size allows.
+  /// Copies between variables of local memory.
   void emit_copy(const Statement& statement, std::uint64_t to, std::uint64_t from,
                  std::size_t bytes) {
-    const std::uint32_t scratch = next_register_++;
-    for (std::size_t at = 0; at < bytes;) {
-      std::size_t width = 8;
-      while (width > bytes - at || (to + at) % width != 0 || (from + at) % width != 0) width /= 2;
-      Instruction load, store;
-      load.r = {scratch, constant(from + at)};
-      store.r = {constant(to + at), scratch};
-      emit(statement, fmt::format("ld.local.b{}", 8 * width), load);
-      emit(statement, fmt::format("st.local.b{}", 8 * width), store);
-      at += width;
-    }
+    Instruction copy;
+    copy.r = {constant(to), constant(from), constant(bytes)};
+    emit(statement, kCopyLocal, copy);
   }
 
   /// `call (result), function, (argument)`: arguments and results are copied.

@@ -171,6 +171,11 @@ void atomic(const Instruction& i, Thread& t) {
   t.pauses = true;
 }
 
+void copy_local(const Instruction& i, Thread& t) {
+  t.local.copy(t.get<std::uint64_t>(i.r[0]) - kLocalBase, t.get<std::uint64_t>(i.r[1]) - kLocalBase,
+               t.get<std::uint64_t>(i.r[2]));
+}
+
 const char* suffix_of(Space space) {
   switch (space) {
     case Space::Global:
@@ -294,6 +299,7 @@ void add_memory_operations(OperationTable& table) {
   add_space<Space::Shared>(table);
   add_space<Space::Local>(table);
   add_space<Space::Parameter>(table);
+  table.add(kCopyLocal, copy_local);
   add_atomics<Space::Generic>(table);
   add_atomics<Space::Global>(table);
   add_atomics<Space::Shared>(table);

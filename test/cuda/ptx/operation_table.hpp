@@ -43,6 +43,9 @@ void add_memory_operations(OperationTable& table);
 void add_control_operations(OperationTable& table);
 void add_warp_operations(OperationTable& table);
 
+/// Of no module: copies r[2] bytes of local memory from r[1] to r[0], for calls.
+inline constexpr const char* kCopyLocal = "(copy)";
+
 // ---- for those files ----
 
 /// `.s32` and so on.
