@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cuda/ptx/fault.hpp"
+#include "cuda/ptx/library_kernels.hpp"
 #include "cuda/ptx/machine.hpp"
 #include "cvl-cuda/emulated_device.hpp"
 

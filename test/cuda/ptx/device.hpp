@@ -22,7 +22,4 @@ void enqueue(Device& device, std::function<void()> work);
 /// Calls `work`. What a device does not forgive ends the program with a message.
 void or_abort(const std::function<void()>& work);
 
-/// Instructions that all devices of the program have run.
-std::uint64_t instructions_run();
-
 }  // namespace cvl::cuda::ptx

@@ -9,5 +9,7 @@ namespace cvl::cuda::ptx {
 
 /// How often each of them was launched by this program, by readable names.
 std::map<std::string, std::uint64_t> library_launches();
+/// Instructions that all devices of this program have run, of generated kernels, too.
+std::uint64_t instructions_run();
 
 }  // namespace cvl::cuda::ptx
