@@ -1,9 +1,9 @@
 // What the sources of this library are compiled for.
 //
 // Every source is compiled twice: by nvcc for devices, and by the host compiler for the emulated
-// device of the tests, which runs the very same kernel bodies in plain loops. The host's part is also
-// compiled for a device of the tests that runs the PTX of the kernels (test/cuda/ptx). The libraries
-// live in namespaces of their own, so that one program may hold several.
+// device of the tests, which runs the very same kernel bodies in plain loops. The host's part is
+// also compiled for a device of the tests that runs the PTX of the kernels (test/cuda/ptx). The
+// libraries live in namespaces of their own, so that one program may hold several.
 #pragma once
 
 #include <cstdint>

@@ -40,9 +40,9 @@ void extract_field(const Instruction& i, Thread& t) {
   const std::uint32_t position = t.get<std::uint32_t>(i.r[2]) & 0xFF;
   const std::uint32_t length = t.get<std::uint32_t>(i.r[3]) & 0xFF;
   // Beyond the last bit there are copies of the sign.
-  const bool sign = std::is_signed_v<T> && length != 0 &&
-                    (static_cast<std::uint64_t>(value) >>
-                         std::min(position + length - 1, kBits<T> - 1) & 1) != 0;
+  const bool sign =
+      std::is_signed_v<T> && length != 0 &&
+      (static_cast<std::uint64_t>(value) >> std::min(position + length - 1, kBits<T> - 1) & 1) != 0;
   std::uint64_t result = sign ? ~std::uint64_t{0} : 0;
   for (std::uint32_t k = 0; k < length && position + k < kBits<T> && k < kBits<T>; ++k) {
     const std::uint64_t bit = static_cast<std::uint64_t>(value) >> (position + k) & 1;
@@ -108,7 +108,8 @@ template <class Piece, int kPieces>
 void pack(const Instruction& i, Thread& t) {
   std::uint64_t result = 0;
   for (int k = 0; k < kPieces; ++k) {
-    const auto piece = static_cast<std::uint64_t>(t.get<Piece>(i.r[static_cast<std::size_t>(k) + 1]));
+    const auto piece =
+        static_cast<std::uint64_t>(t.get<Piece>(i.r[static_cast<std::size_t>(k) + 1]));
     result |= piece << (8 * sizeof(Piece) * static_cast<std::size_t>(k));
   }
   t.set(i.r[0], result);
@@ -152,8 +153,7 @@ void add_bit_operations(OperationTable& table) {
   add_logic<std::uint32_t>(table, "b32");
   add_logic<std::uint64_t>(table, "b64");
   for_types<std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
-            float, double>(
-      [&]<class T>(T) { table.add("mov." + type_name<T>(), move<T>); });
+            float, double>([&]<class T>(T) { table.add("mov." + type_name<T>(), move<T>); });
   for_types<std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(
       [&]<class T>(T) { table.add("shr." + type_name<T>(), shift_right<T>); });
   for_types<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(

@@ -53,12 +53,13 @@ void SharedMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t m
                         const Access& who) {
   check_range(offset, bytes, "read");
   for (std::size_t k = 0; k < bytes; ++k) {
-    if ((mask >> k & 1) == 0) continue;
     Byte& byte = bytes_[offset + k];
     if (byte.writer.phase < first_phase_) {
-      throw Fault(fmt::format("read of {} bytes at {} of shared memory: byte {} is one that nobody "
-                              "has written",
-                              bytes, offset, k));
+      if ((mask >> k & 1) == 0) continue;
+      throw Fault(
+          fmt::format("read of {} bytes at {} of shared memory: byte {} is one that nobody "
+                      "has written",
+                      bytes, offset, k));
     }
     if (races(byte.writer, who)) race(offset + k, "written", byte.writer, "read", who);
     Reader& reader = byte.reader;
@@ -99,9 +100,10 @@ void LocalMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t ma
   check_range(offset, bytes, "read");
   for (std::size_t k = 0; k < bytes; ++k) {
     if ((mask >> k & 1) != 0 && written_[offset + k] == 0) {
-      throw Fault(fmt::format("read of {} bytes at {} of local memory: byte {} is one that nobody "
-                              "has written",
-                              bytes, offset, k));
+      throw Fault(
+          fmt::format("read of {} bytes at {} of local memory: byte {} is one that nobody "
+                      "has written",
+                      bytes, offset, k));
     }
   }
 }

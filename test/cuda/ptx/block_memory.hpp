@@ -9,8 +9,8 @@
 
 namespace ptx_machine {
 
-/// Who accesses shared memory, and when: `phase` counts the barriers of the block, `warp_phase` those
-/// of the thread's warp since then.
+/// Who accesses shared memory, and when: `phase` counts the barriers of the block, `warp_phase`
+/// those of the thread's warp since then.
 struct Access {
   std::uint32_t phase = 0;
   std::uint16_t warp_phase = 0;
@@ -33,7 +33,7 @@ class SharedMemory {
   std::byte* data() { return data_.data(); }
 
   /// Throw Fault for what lies outside, races with another thread, or reads what nobody wrote.
-  /// Bit k of `mask` says whether byte k counts.
+  /// Bit k of `mask` says whether byte k must have been written.
   void read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask, const Access& who);
   void write(std::uint64_t offset, std::size_t bytes, const Access& who);
 

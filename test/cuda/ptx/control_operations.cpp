@@ -54,9 +54,9 @@ void add_control_operations(OperationTable& table) {
   table.add("trap", trap);
   table.add("bar.sync", wait_for_block);
   table.add("barrier.sync", wait_for_block);
-  for (const char* fence : {"membar.cta", "membar.gl", "membar.sys", "fence.sc.cta", "fence.sc.gpu",
-                            "fence.sc.sys", "fence.acq_rel.cta", "fence.acq_rel.gpu",
-                            "fence.acq_rel.sys", "nanosleep.u32"}) {
+  for (const char* fence :
+       {"membar.cta", "membar.gl", "membar.sys", "fence.sc.cta", "fence.sc.gpu", "fence.sc.sys",
+        "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys", "nanosleep.u32"}) {
     table.add(fence, pause);
   }
 }

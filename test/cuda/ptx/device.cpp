@@ -70,9 +70,8 @@ struct Device::State {
       });
     }
     void end_use(void* data, std::size_t bytes) noexcept override {
-      state_.queue.push_back([data, bytes] {
-        device_memory().end_use(static_cast<std::byte*>(data), bytes);
-      });
+      state_.queue.push_back(
+          [data, bytes] { device_memory().end_use(static_cast<std::byte*>(data), bytes); });
     }
 
    private:

@@ -1,4 +1,5 @@
-// What launches need of the device that runs PTX; cvl-cuda/device.hpp is what the library sees of it.
+// What launches need of the device that runs PTX; cvl-cuda/device.hpp is what the library sees of
+// it.
 #pragma once
 
 #include <cstdint>

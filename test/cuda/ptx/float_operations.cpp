@@ -1,8 +1,8 @@
 // Arithmetic and comparisons of floating-point numbers.
 //
 // Operations with a rounding are the host's, which rounds alike. Approximations (`.approx`) are not
-// those of any device: they are exact results, rounded to as many bits as a device promises, so what
-// is built on them must hold for them as well.
+// those of any device: they are exact results, rounded to as many bits as a device promises, so
+// what is built on them must hold for them as well.
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -127,8 +127,9 @@ void test(const Instruction& i, Thread& t) {
 template <class T>
 void add_exact(OperationTable& table) {
   const std::string type = type_name<T>();
-  table.add("neg." + type,
-            unary<T, [](T a) { return std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ kSignBit<T>); }>);
+  table.add(
+      "neg." + type,
+      unary<T, [](T a) { return std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ kSignBit<T>); }>);
   table.add("abs." + type, unary<T, [](T a) { return with_sign(T{0}, a); }>);
   table.add("copysign." + type, binary<T, with_sign<T>>);
   table.add("min." + type, binary<T, lesser<T>>);

@@ -18,12 +18,12 @@ namespace ptx_machine {
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;
-  std::vector<std::string> text;        // of each instruction, for messages
-  std::uint32_t registers = 0;          // of a thread, those of constants included
-  std::uint32_t first_constant = 0;     // where these begin
-  std::vector<std::uint64_t> constants; // their values
-  std::size_t shared_bytes = 0;         // of a block
-  std::size_t local_bytes = 0;          // of a thread
+  std::vector<std::string> text;         // of each instruction, for messages
+  std::uint32_t registers = 0;           // of a thread, those of constants included
+  std::uint32_t first_constant = 0;      // where these begin
+  std::vector<std::uint64_t> constants;  // their values
+  std::size_t shared_bytes = 0;          // of a block
+  std::size_t local_bytes = 0;           // of a thread
   std::size_t parameter_bytes = 0;
   std::uint64_t launches = 0;
 };

@@ -53,8 +53,8 @@ int run_all_operations(Harness& harness) {
   return runs;
 }
 
-/// Operations that use what those before them left: permutations under the result of a RANK, and two
-/// under one index. Returns the bytes of all results.
+/// Operations that use what those before them left: permutations under the result of a RANK, and
+/// two under one index. Returns the bytes of all results.
 std::vector<std::uint8_t> run_sequences(cvl::Backend& backend) {
   using vcode::Op;
   std::vector<std::uint8_t> bytes;
@@ -74,8 +74,8 @@ std::vector<std::uint8_t> run_sequences(cvl::Backend& backend) {
     const auto width = backend.widths().element_bytes(type);
     std::vector<std::uint8_t> elements(static_cast<std::size_t>(length) * width);
     for (std::size_t k = 0; k < static_cast<std::size_t>(length); ++k) {
-      elements[k * width] = static_cast<std::uint8_t>((twice ? k / 2 : k * 7) %
-                                                      static_cast<std::size_t>(modulus));
+      elements[k * width] =
+          static_cast<std::uint8_t>((twice ? k / 2 : k * 7) % static_cast<std::size_t>(modulus));
     }
     return backend.upload(type, elements.data(), length);
   };
@@ -88,7 +88,8 @@ std::vector<std::uint8_t> run_sequences(cvl::Backend& backend) {
     for (const Type key : {Type::Int, Type::Float}) {
       for (const Type moved : {Type::Int, Type::Bool, Type::Float}) {
         const cvl::Vector values = upload(moved, segdes.total, 2, false);
-        const cvl::Vector ranks = run(Op::RankUp, key, {upload(key, segdes.total, 100, false), segdes});
+        const cvl::Vector ranks =
+            run(Op::RankUp, key, {upload(key, segdes.total, 100, false), segdes});
         show(ranks);
         show(run(Op::Permute, moved, {values, ranks, segdes}));
       }
@@ -112,7 +113,8 @@ const std::set<std::string> kNotReached = {
     "KeyBody<int,unsignedint,unsignedint>>", "KeyBody<int,unsignedint,unsignedlong>>"};
 bool reached(const std::string& name) {
   return std::none_of(kNotReached.begin(), kNotReached.end(), [&](const std::string& body) {
-    return name == "cvl::cuda::native::ExpandKernel<cvl::cuda::native::(anonymousnamespace)::" + body;
+    return name ==
+           "cvl::cuda::native::ExpandKernel<cvl::cuda::native::(anonymousnamespace)::" + body;
   });
 }
 

@@ -1,6 +1,5 @@
 #include "cuda/ptx/library_kernels.hpp"
 
-#include <boost/core/demangle.hpp>
 #include <cstddef>
 #include <fstream>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include <boost/core/demangle.hpp>
 #include <fmt/format.h>
 
 #include "cuda/ptx/device.hpp"
@@ -99,7 +99,8 @@ void launch_by_type(Device& device, const std::type_info& kernel, std::int64_t b
                     const void* parameters, std::size_t bytes) {
   or_abort([&] {
     const auto* begin = static_cast<const std::byte*>(parameters);
-    enqueue_kernel(device, Library::instance().find(kernel), blocks, threads, {begin, begin + bytes});
+    enqueue_kernel(device, Library::instance().find(kernel), blocks, threads,
+                   {begin, begin + bytes});
   });
 }
 

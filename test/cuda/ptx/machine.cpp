@@ -144,9 +144,8 @@ void Machine::meet(RunningBlock& running, Thread& thread) {
   // Nobody can go on any more.
   std::string where;
   for (const State state : {State::AtBarrier, State::AtWarp, State::Done}) {
-    const auto found =
-        std::find_if(running.threads.begin(), running.threads.end(),
-                     [&](const Thread& each) { return each.state == state; });
+    const auto found = std::find_if(running.threads.begin(), running.threads.end(),
+                                    [&](const Thread& each) { return each.state == state; });
     if (found == running.threads.end()) continue;
     where += fmt::format("\n  thread {} {} at line {}", found->index,
                          state == State::AtBarrier ? "waits for the block"

@@ -1,8 +1,8 @@
 // Runs kernels: all threads of a few blocks at a time, one after the other.
 //
 // A thread runs until it waits at a barrier, ends, or meets another block's memory (atomics, and
-// accesses with an order); then chance chooses the block and the thread that go on. So threads reach
-// what lies between two barriers in any order, and blocks overtake each other.
+// accesses with an order); then chance chooses the block and the thread that go on. So threads
+// reach what lies between two barriers in any order, and blocks overtake each other.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,6 @@
 // What the machine computes, and what it does not forgive: each by a kernel of a few lines.
+#include "cuda/ptx/machine.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -8,7 +10,6 @@
 #include <catch2/catch.hpp>
 
 #include "cuda/ptx/fault.hpp"
-#include "cuda/ptx/machine.hpp"
 
 namespace {
 
@@ -134,12 +135,20 @@ TEST_CASE("conversions between numbers saturate and know NaN") {
 
 TEST_CASE("comparisons of floating-point numbers with NaN") {
   const std::string nan = "mov.f32 %f1, 0f7FC00000;\n";
-  for (const auto& [condition, holds] : std::vector<std::pair<std::string, std::uint32_t>>{
-           {"eq", 0}, {"ne", 0}, {"lt", 0}, {"equ", 1}, {"neu", 1}, {"ltu", 1}, {"geu", 1},
-           {"nan", 1}, {"num", 0}}) {
+  for (const auto& [condition, holds] :
+       std::vector<std::pair<std::string, std::uint32_t>>{{"eq", 0},
+                                                          {"ne", 0},
+                                                          {"lt", 0},
+                                                          {"equ", 1},
+                                                          {"neu", 1},
+                                                          {"ltu", 1},
+                                                          {"geu", 1},
+                                                          {"nan", 1},
+                                                          {"num", 0}}) {
     INFO(condition);
-    CHECK(result_of(nan + "setp." + condition + ".f32 %p1, %f1, 0f3F800000;\n"
-                          "selp.u32 %r1, 1, 0, %p1;") == holds);
+    CHECK(result_of(nan + "setp." + condition +
+                    ".f32 %p1, %f1, 0f3F800000;\n"
+                    "selp.u32 %r1, 1, 0, %p1;") == holds);
   }
   // The only NaN of 32 bits; the other operand where a least one is asked for.
   CHECK(result_of(nan + "add.rn.f32 %f2, %f1, 0f3F800000;\nmov.b32 %r1, %f2;") == 0x7FFFFFFFu);
@@ -197,24 +206,27 @@ TEST_CASE("races on shared memory") {
   CHECK(has(fault_of(address + "st.shared.u32 [%r1], %r0;"), "race on shared memory: byte 0"));
   // Bytes are told apart, and atomics do not race with each other ...
   CHECK(fault_of(address + "add.s32 %r2, %r1, %r0;\nst.shared.u8 [%r2], %r0;").empty());
-  const std::string zero =
-      "setp.ne.s32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r1], 0;\nbar.sync 0;\n";
+  const std::string zero = "setp.ne.s32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r1], 0;\nbar.sync 0;\n";
   CHECK(fault_of(address + zero + "atom.shared.add.u32 %r2, [%r1], 1;").empty());
   // ... but with plain accesses.
-  CHECK(has(fault_of(address + zero + "atom.shared.add.u32 %r2, [%r1], 1;\n"
-                                      "ld.shared.u32 %r3, [%r1];"),
+  CHECK(has(fault_of(address + zero +
+                     "atom.shared.add.u32 %r2, [%r1], 1;\n"
+                     "ld.shared.u32 %r3, [%r1];"),
             "race on shared memory"));
-  CHECK(has(fault_of(address + zero + "ld.shared.u32 %r3, [%r1];\n@%p1 bra $L;\n"
-                                      "st.shared.u32 [%r1], 1;\n$L:"),
+  CHECK(has(fault_of(address + zero +
+                     "ld.shared.u32 %r3, [%r1];\n@%p1 bra $L;\n"
+                     "st.shared.u32 [%r1], 1;\n$L:"),
             "race on shared memory"));
 }
 
 TEST_CASE("what a barrier of a warp orders within it, it does not between warps") {
   const std::string address = "mov.u32 %r1, shared;\n";
-  const std::string first = "setp.eq.s32 %p1, %r0, 0;\n@%p1 st.shared.u32 [%r1], 5;\n"
-                            "bar.warp.sync -1;\n";
-  CHECK(fault_of(address + first + "setp.gt.u32 %p2, %r0, 31;\n@%p2 bra $L;\n"
-                                   "ld.shared.u32 %r2, [%r1];\n$L:")
+  const std::string first =
+      "setp.eq.s32 %p1, %r0, 0;\n@%p1 st.shared.u32 [%r1], 5;\n"
+      "bar.warp.sync -1;\n";
+  CHECK(fault_of(address + first +
+                 "setp.gt.u32 %p2, %r0, 31;\n@%p2 bra $L;\n"
+                 "ld.shared.u32 %r2, [%r1];\n$L:")
             .empty());
   CHECK_FALSE(fault_of(address + first + "ld.shared.u32 %r2, [%r1];").empty());
 }
@@ -271,15 +283,21 @@ TEST_CASE("memory that was given back is out of bounds") {
 }
 
 TEST_CASE("reads of what nobody wrote are faults") {
-  CHECK(has(fault_of("ld.global.u32 %r1, [%rd1];", kThreads - 1), "nobody has written"));
-  CHECK(has(fault_of("ld.shared.u32 %r1, [shared];"), "nobody has written"));
-  CHECK(has(fault_of("ld.local.u32 %r1, [local+4];"), "nobody has written"));
+  const std::string use = "\nadd.s32 %r2, %r1, 1;";
+  CHECK(has(fault_of("ld.global.u32 %r1, [%rd1];" + use, kThreads - 1), "nobody has written"));
+  CHECK(has(fault_of("ld.shared.u32 %r1, [shared];" + use), "nobody has written"));
+  CHECK(has(fault_of("ld.local.u32 %r1, [local+4];" + use), "nobody has written"));
   // Of a load the compiler may say that it does not use all bytes.
   CHECK(fault_of("st.local.u32 [local], 0;\n.pragma \"used_bytes_mask 15\";\n"
                  "ld.local.v2.u32 {%r1, %r2}, [local];")
             .empty());
-  CHECK(has(fault_of("st.local.u32 [local], 0;\nld.local.v2.u32 {%r1, %r2}, [local];"),
+  CHECK(has(fault_of("st.local.u32 [local], 0;\nld.local.v2.u32 {%r1, %r2}, [local];\n"
+                     "add.s32 %r3, %r1, %r2;"),
             "nobody has written"));
+  // What is only stored again may have gaps.
+  CHECK(fault_of("st.local.u32 [local], 0;\nld.local.v2.u32 {%r1, %r2}, [local];\n"
+                 "st.local.v2.u32 [local+8], {%r1, %r2};")
+            .empty());
 }
 
 TEST_CASE("what is not known is a fault before anything runs") {

@@ -62,10 +62,11 @@ void Memory::end_use(std::byte* data, std::size_t bytes) {
 
 void Memory::refuse(std::uint64_t address, std::size_t bytes, const char* what,
                     std::size_t wrong) const {
-  throw Fault(fmt::format("{} of {} bytes at {:#x}: byte {} is {}", what, bytes, address, wrong,
-                          contains(address + wrong) && states_[address + wrong - base()] != kNotInUse
-                              ? "in use, but nobody has written it"
-                              : "in no block of device memory that is in use"));
+  throw Fault(
+      fmt::format("{} of {} bytes at {:#x}: byte {} is {}", what, bytes, address, wrong,
+                  contains(address + wrong) && states_[address + wrong - base()] != kNotInUse
+                      ? "in use, but nobody has written it"
+                      : "in no block of device memory that is in use"));
 }
 
 void Memory::check_read(std::uint64_t address, std::size_t bytes, std::uint32_t mask) const {

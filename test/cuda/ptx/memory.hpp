@@ -30,8 +30,8 @@ class Memory {
   /// Is the address one of the device?
   bool contains(std::uint64_t address) const { return address - base() < kBytes; }
 
-  /// Throw Fault unless all of the bytes are in use and, for reads, those of the mask written (bit k
-  /// stands for byte k).
+  /// Throw Fault unless all of the bytes are in use and, for reads, those of the mask written (bit
+  /// k stands for byte k).
   void check_read(std::uint64_t address, std::size_t bytes, std::uint32_t mask) const;
   void check_write(std::uint64_t address, std::size_t bytes);
   /// The same for ranges of any length, which the host copies.

@@ -259,10 +259,9 @@ void add_atomics(OperationTable& table) {
   for_types<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>([&]<class T>(T) {
     const std::string type = type_name<T>();
     if (type != "s64") {
-      add_atomic<kSpace, T,
-                 [](T old, T a, T) {
-                   return static_cast<std::uint64_t>(old) + static_cast<std::uint64_t>(a);
-                 }>(table, "add", type);
+      add_atomic<kSpace, T, [](T old, T a, T) {
+        return static_cast<std::uint64_t>(old) + static_cast<std::uint64_t>(a);
+      }>(table, "add", type);
     }
     add_atomic<kSpace, T, [](T old, T a, T) { return std::min(old, a); }>(table, "min", type);
     add_atomic<kSpace, T, [](T old, T a, T) { return std::max(old, a); }>(table, "max", type);

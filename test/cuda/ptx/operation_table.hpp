@@ -80,8 +80,7 @@ void binary(const Instruction& i, Thread& t) {
 }
 template <class T, auto kFunction>
 void ternary(const Instruction& i, Thread& t) {
-  t.set(i.r[0],
-        static_cast<T>(kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]), t.get<T>(i.r[3]))));
+  t.set(i.r[0], static_cast<T>(kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]), t.get<T>(i.r[3]))));
 }
 /// setp: a predicate from two values, and combined with another one.
 template <class T, auto kFunction>

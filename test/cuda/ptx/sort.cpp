@@ -1,8 +1,7 @@
 // The primitives on the device that runs PTX: by the host, since the vendor's sort is not ours to
 // prove.
-#include "cvl-cuda/sort_plain.hpp"
-
 #include "cuda/ptx/device.hpp"
+#include "cvl-cuda/sort_plain.hpp"
 
 namespace cvl::cuda::ptx {
 

@@ -70,8 +70,8 @@ void shuffle(const Instruction& i, const std::vector<Thread*>& lanes) {
     }
     if (!in_range) from = lane;
     if (by_lane[static_cast<std::size_t>(from)] == nullptr) {
-      throw Fault(fmt::format("shuffle: lane {} takes from lane {}, which does not take part", lane,
-                              from));
+      throw Fault(
+          fmt::format("shuffle: lane {} takes from lane {}, which does not take part", lane, from));
     }
     t->set(i.r[0], values[static_cast<std::size_t>(from)]);
     if constexpr (kPredicate) t->set<bool>(i.r[1], in_range);
