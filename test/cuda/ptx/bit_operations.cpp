@@ -10,35 +10,72 @@ namespace {
 template <class T>
 constexpr std::uint32_t kBits = 8 * sizeof(T);
 
+/// Where a bit goes does not depend on what it is: what is unwritten goes there, too.
+template <class T, class F>
+void move_bits(const Instruction& i, Thread& t, std::uint32_t from, const F& function) {
+  const auto value = function(t.moved<T>(from));
+  t.set(i.r[0], value, static_cast<decltype(value)>(function(t.unwritten<T>(from))));
+}
+template <class T, class F>
+void move_bits(const Instruction& i, Thread& t, std::uint32_t a, std::uint32_t b,
+               const F& function) {
+  const auto value = function(t.moved<T>(a), t.moved<T>(b));
+  t.set(i.r[0], value,
+        static_cast<decltype(value)>(function(t.unwritten<T>(a), t.unwritten<T>(b))));
+}
+
+/// A bit of the result is written when it is the same whatever the unwritten ones are.
+template <class T>
+void logical_and(const Instruction& i, Thread& t) {
+  const auto a = t.moved<T>(i.r[1]), b = t.moved<T>(i.r[2]);
+  const auto no_a = t.unwritten<T>(i.r[1]), no_b = t.unwritten<T>(i.r[2]);
+  t.set(i.r[0], static_cast<T>(a & b), static_cast<T>((no_a | no_b) & (a | no_a) & (b | no_b)));
+}
+template <class T>
+void logical_or(const Instruction& i, Thread& t) {
+  const auto a = t.moved<T>(i.r[1]), b = t.moved<T>(i.r[2]);
+  const auto no_a = t.unwritten<T>(i.r[1]), no_b = t.unwritten<T>(i.r[2]);
+  t.set(i.r[0], static_cast<T>(a | b), static_cast<T>((no_a | no_b) & (~a | no_a) & (~b | no_b)));
+}
+template <class T>
+void logical_xor(const Instruction& i, Thread& t) {
+  t.set(i.r[0], static_cast<T>(t.moved<T>(i.r[1]) ^ t.moved<T>(i.r[2])),
+        static_cast<T>(t.unwritten<T>(i.r[1]) | t.unwritten<T>(i.r[2])));
+}
+template <class T>
+void logical_not(const Instruction& i, Thread& t) {
+  t.set(i.r[0], static_cast<T>(~t.moved<T>(i.r[1])), t.unwritten<T>(i.r[1]));
+}
+
 // Shifts by the width or more shift everything out.
 template <class T>
 void shift_left(const Instruction& i, Thread& t) {
   const auto count = t.get<std::uint32_t>(i.r[2]);
-  const auto value = static_cast<std::uint64_t>(t.get<T>(i.r[1]));
-  t.set(i.r[0], count >= kBits<T> ? T{0} : static_cast<T>(value << count));
+  move_bits<T>(i, t, i.r[1], [&](T value) {
+    return count >= kBits<T> ? T{0} : static_cast<T>(static_cast<std::uint64_t>(value) << count);
+  });
 }
 template <class T>
 void shift_right(const Instruction& i, Thread& t) {
   const std::uint32_t count = std::min(t.get<std::uint32_t>(i.r[2]), kBits<T> - 1);
   const bool all = t.get<std::uint32_t>(i.r[2]) >= kBits<T> && std::is_unsigned_v<T>;
-  t.set(i.r[0], all ? T{0} : static_cast<T>(t.get<T>(i.r[1]) >> count));
+  move_bits<T>(i, t, i.r[1], [&](T value) { return all ? T{0} : static_cast<T>(value >> count); });
 }
 
 /// Both words as one, shifted; kClamp: by at most 32, else by the count modulo 32.
 template <bool kLeft, bool kClamp>
 void funnel_shift(const Instruction& i, Thread& t) {
-  const std::uint64_t both =
-      std::uint64_t{t.get<std::uint32_t>(i.r[2])} << 32 | t.get<std::uint32_t>(i.r[1]);
   const auto asked = t.get<std::uint32_t>(i.r[3]);
   const std::uint32_t count = kClamp ? std::min(asked, 32u) : asked % 32;
-  t.set(i.r[0], static_cast<std::uint32_t>(kLeft ? both << count >> 32 : both >> count));
+  move_bits<std::uint32_t>(
+      i, t, i.r[1], i.r[2], [&](std::uint32_t low, std::uint32_t high) -> std::uint32_t {
+        const std::uint64_t both = std::uint64_t{high} << 32 | low;
+        return static_cast<std::uint32_t>(kLeft ? both << count >> 32 : both >> count);
+      });
 }
 
 template <class T>
-void extract_field(const Instruction& i, Thread& t) {
-  const T value = t.get<T>(i.r[1]);
-  const std::uint32_t position = t.get<std::uint32_t>(i.r[2]) & 0xFF;
-  const std::uint32_t length = t.get<std::uint32_t>(i.r[3]) & 0xFF;
+T field_of(T value, std::uint32_t position, std::uint32_t length) {
   // Beyond the last bit there are copies of the sign.
   const bool sign =
       std::is_signed_v<T> && length != 0 &&
@@ -48,20 +85,26 @@ void extract_field(const Instruction& i, Thread& t) {
     const std::uint64_t bit = static_cast<std::uint64_t>(value) >> (position + k) & 1;
     result = (result & ~(std::uint64_t{1} << k)) | bit << k;
   }
-  t.set(i.r[0], static_cast<T>(result));
+  return static_cast<T>(result);
+}
+template <class T>
+void extract_field(const Instruction& i, Thread& t) {
+  const std::uint32_t position = t.get<std::uint32_t>(i.r[2]) & 0xFF;
+  const std::uint32_t length = t.get<std::uint32_t>(i.r[3]) & 0xFF;
+  move_bits<T>(i, t, i.r[1], [&](T value) { return field_of(value, position, length); });
 }
 
 template <class T>
 void insert_field(const Instruction& i, Thread& t) {
-  const T field = t.get<T>(i.r[1]);
-  T result = t.get<T>(i.r[2]);
   const std::uint32_t position = t.get<std::uint32_t>(i.r[3]) & 0xFF;
   const std::uint32_t length = t.get<std::uint32_t>(i.r[4]) & 0xFF;
-  for (std::uint32_t k = 0; k < length && position + k < kBits<T>; ++k) {
-    const T bit = static_cast<T>(field >> k & 1) << (position + k);
-    result = static_cast<T>((result & ~(T{1} << (position + k))) | bit);
-  }
-  t.set(i.r[0], result);
+  move_bits<T>(i, t, i.r[1], i.r[2], [&](T field, T result) {
+    for (std::uint32_t k = 0; k < length && position + k < kBits<T>; ++k) {
+      const T bit = static_cast<T>(field >> k & 1) << (position + k);
+      result = static_cast<T>((result & ~(T{1} << (position + k))) | bit);
+    }
+    return result;
+  });
 }
 
 /// Each of four selectors takes one of eight bytes, or its sign alone.
@@ -77,16 +120,27 @@ std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t
   return result;
 }
 
+void permute(const Instruction& i, Thread& t) {
+  const auto selectors = t.get<std::uint32_t>(i.r[3]);
+  move_bits<std::uint32_t>(i, t, i.r[1], i.r[2], [&](std::uint32_t low, std::uint32_t high) {
+    return permute_bytes(low, high, selectors);
+  });
+}
+
 /// Any function of three bits: bit k of the table is the result for a, b, c = the bits of k.
 void logic_by_table(const Instruction& i, Thread& t) {
-  const auto a = t.get<std::uint32_t>(i.r[1]), b = t.get<std::uint32_t>(i.r[2]),
-             c = t.get<std::uint32_t>(i.r[3]), table = t.get<std::uint32_t>(i.r[4]);
-  std::uint32_t result = 0;
+  const auto table = t.get<std::uint32_t>(i.r[4]);
+  std::uint32_t zero = 0, one = 0;  // bits that may be so
   for (std::uint32_t row = 0; row < 8; ++row) {
-    if ((table >> row & 1) == 0) continue;
-    result |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+    std::uint32_t possible = ~0u;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const auto value = t.moved<std::uint32_t>(i.r[k + 1]);
+      possible &=
+          ((row >> (2 - k) & 1) != 0 ? value : ~value) | t.unwritten<std::uint32_t>(i.r[k + 1]);
+    }
+    ((table >> row & 1) != 0 ? one : zero) |= possible;
   }
-  t.set(i.r[0], result);
+  t.set(i.r[0], one, one & zero);
 }
 
 template <class T>
@@ -106,37 +160,40 @@ void count(const Instruction& i, Thread& t) {
 /// A register from pieces, the lowest first, and back.
 template <class Piece, int kPieces>
 void pack(const Instruction& i, Thread& t) {
-  std::uint64_t result = 0;
-  for (int k = 0; k < kPieces; ++k) {
-    const auto piece =
-        static_cast<std::uint64_t>(t.get<Piece>(i.r[static_cast<std::size_t>(k) + 1]));
-    result |= piece << (8 * sizeof(Piece) * static_cast<std::size_t>(k));
+  std::uint64_t result = 0, unwritten = 0;
+  for (std::size_t k = 0; k < kPieces; ++k) {
+    const std::size_t at = 8 * sizeof(Piece) * k;
+    result |= std::uint64_t{t.moved<Piece>(i.r[k + 1])} << at;
+    unwritten |= std::uint64_t{t.unwritten<Piece>(i.r[k + 1])} << at;
   }
-  t.set(i.r[0], result);
+  t.set(i.r[0], result, unwritten);
 }
 template <class Piece, int kPieces>
 void unpack(const Instruction& i, Thread& t) {
-  const auto value = t.get<std::uint64_t>(i.r[kPieces]);
-  for (int k = 0; k < kPieces; ++k) {
-    t.set(i.r[static_cast<std::size_t>(k)],
-          static_cast<Piece>(value >> (8 * sizeof(Piece) * static_cast<std::size_t>(k))));
+  const Register from = t.registers[i.r[kPieces]];
+  for (std::size_t k = 0; k < kPieces; ++k) {
+    const std::size_t at = 8 * sizeof(Piece) * k;
+    t.set(i.r[k], static_cast<Piece>(from.value >> at), static_cast<Piece>(from.unwritten >> at));
   }
 }
 
 template <class T>
 void move(const Instruction& i, Thread& t) {
-  t.set(i.r[0], t.get<T>(i.r[1]));
+  t.set(i.r[0], t.moved<Bits<T>>(i.r[1]), t.unwritten<Bits<T>>(i.r[1]));
 }
 
 template <class T>
 void add_logic(OperationTable& table, const std::string& type) {
-  table.add("and." + type, binary<T, [](T a, T b) { return a & b; }>);
-  table.add("or." + type, binary<T, [](T a, T b) { return a | b; }>);
-  table.add("xor." + type, binary<T, [](T a, T b) { return a != b ? a ^ b : 0; }>);
   if constexpr (std::is_same_v<T, bool>) {
+    table.add("and." + type, binary<T, [](T a, T b) { return a && b; }>);
+    table.add("or." + type, binary<T, [](T a, T b) { return a || b; }>);
+    table.add("xor." + type, binary<T, [](T a, T b) { return a != b; }>);
     table.add("not." + type, unary<T, [](T a) { return !a; }>);
   } else {
-    table.add("not." + type, unary<T, [](T a) { return ~a; }>);
+    table.add("and." + type, logical_and<T>);
+    table.add("or." + type, logical_or<T>);
+    table.add("xor." + type, logical_xor<T>);
+    table.add("not." + type, logical_not<T>);
     table.add("cnot." + type, unary<T, [](T a) { return a == 0 ? 1 : 0; }>);
     table.add("shl." + type, shift_left<T>);
     table.add("shr." + type, shift_right<T>);
@@ -169,7 +226,7 @@ void add_bit_operations(OperationTable& table) {
   table.add("shf.l.clamp.b32", funnel_shift<true, true>);
   table.add("shf.r.wrap.b32", funnel_shift<false, false>);
   table.add("shf.r.clamp.b32", funnel_shift<false, true>);
-  table.add("prmt.b32", ternary<std::uint32_t, permute_bytes>);
+  table.add("prmt.b32", permute);
   table.add("lop3.b32", logic_by_table);
   table.add("mov.b32.pack2", pack<std::uint16_t, 2>);
   table.add("mov.b32.pack4", pack<std::uint8_t, 4>);

@@ -49,19 +49,14 @@ void SharedMemory::check_range(std::uint64_t offset, std::size_t bytes, const ch
                           what, bytes, static_cast<std::int64_t>(offset), data_.size()));
 }
 
-void SharedMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask,
-                        const Access& who) {
+std::uint32_t SharedMemory::read(std::uint64_t offset, std::size_t bytes, const Access& who) {
   check_range(offset, bytes, "read");
+  std::uint32_t unwritten = 0;
   for (std::size_t k = 0; k < bytes; ++k) {
     Byte& byte = bytes_[offset + k];
-    if (byte.writer.phase < first_phase_) {
-      if ((mask >> k & 1) == 0) continue;
-      throw Fault(
-          fmt::format("read of {} bytes at {} of shared memory: byte {} is one that nobody "
-                      "has written",
-                      bytes, offset, k));
-    }
-    if (races(byte.writer, who)) race(offset + k, "written", byte.writer, "read", who);
+    const bool fresh = byte.writer.phase < first_phase_;
+    if (fresh || byte.writer.unwritten) unwritten |= 1u << k;
+    if (!fresh && races(byte.writer, who)) race(offset + k, "written", byte.writer, "read", who);
     Reader& reader = byte.reader;
     if (reader.phase < who.phase || (!reader.several_warps && ordered(reader, who))) {
       reader = Reader{who};
@@ -71,9 +66,11 @@ void SharedMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t m
       reader.strong = reader.strong && who.strong;
     }
   }
+  return unwritten;
 }
 
-void SharedMemory::write(std::uint64_t offset, std::size_t bytes, const Access& who) {
+void SharedMemory::write(std::uint64_t offset, std::size_t bytes, std::uint32_t unwritten,
+                         Access who) {
   check_range(offset, bytes, "write");
   for (std::size_t k = 0; k < bytes; ++k) {
     Byte& byte = bytes_[offset + k];
@@ -81,6 +78,7 @@ void SharedMemory::write(std::uint64_t offset, std::size_t bytes, const Access& 
       race(offset + k, "written", byte.writer, "written", who);
     }
     if (races(byte.reader, who)) race(offset + k, "read", byte.reader, "written", who);
+    who.unwritten = unwritten >> k & 1;
     byte.writer = who;
   }
 }
@@ -96,16 +94,13 @@ void LocalMemory::check_range(std::uint64_t offset, std::size_t bytes, const cha
                           what, bytes, static_cast<std::int64_t>(offset), data_.size()));
 }
 
-void LocalMemory::read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask) const {
+std::uint32_t LocalMemory::read(std::uint64_t offset, std::size_t bytes) const {
   check_range(offset, bytes, "read");
+  std::uint32_t unwritten = 0;
   for (std::size_t k = 0; k < bytes; ++k) {
-    if ((mask >> k & 1) != 0 && written_[offset + k] == 0) {
-      throw Fault(
-          fmt::format("read of {} bytes at {} of local memory: byte {} is one that nobody "
-                      "has written",
-                      bytes, offset, k));
-    }
+    if (written_[offset + k] == 0) unwritten |= 1u << k;
   }
+  return unwritten;
 }
 
 void LocalMemory::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
@@ -117,9 +112,11 @@ void LocalMemory::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) 
               written_.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
-void LocalMemory::write(std::uint64_t offset, std::size_t bytes) {
+void LocalMemory::write(std::uint64_t offset, std::size_t bytes, std::uint32_t unwritten) {
   check_range(offset, bytes, "write");
-  std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(offset), bytes, std::uint8_t{1});
+  for (std::size_t k = 0; k < bytes; ++k) {
+    written_[offset + k] = (unwritten >> k & 1) != 0 ? 0 : 1;
+  }
 }
 
 }  // namespace ptx_machine

@@ -17,6 +17,8 @@ struct Access {
   std::uint16_t thread : 11 = 0;
   /// Atomic, volatile, acquire or release: two of these are no race.
   std::uint16_t strong : 1 = 0;
+  /// Of a write: of what nobody has written.
+  std::uint16_t unwritten : 1 = 0;
 };
 
 class SharedMemory {
@@ -32,10 +34,10 @@ class SharedMemory {
   std::size_t size() const { return data_.size(); }
   std::byte* data() { return data_.data(); }
 
-  /// Throw Fault for what lies outside, races with another thread, or reads what nobody wrote.
-  /// Bit k of `mask` says whether byte k must have been written.
-  void read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask, const Access& who);
-  void write(std::uint64_t offset, std::size_t bytes, const Access& who);
+  /// Throw Fault for what lies outside, or races with another thread. Bit k of a mask says of byte
+  /// k that nobody has written it, or that what is written to it nobody has.
+  std::uint32_t read(std::uint64_t offset, std::size_t bytes, const Access& who);
+  void write(std::uint64_t offset, std::size_t bytes, std::uint32_t unwritten, Access who);
 
  private:
   struct Reader : Access {
@@ -67,8 +69,8 @@ class LocalMemory {
   void reset(std::size_t bytes);
   std::size_t size() const { return data_.size(); }
   std::byte* data() { return data_.data(); }
-  void read(std::uint64_t offset, std::size_t bytes, std::uint32_t mask) const;
-  void write(std::uint64_t offset, std::size_t bytes);
+  std::uint32_t read(std::uint64_t offset, std::size_t bytes) const;
+  void write(std::uint64_t offset, std::size_t bytes, std::uint32_t unwritten);
   /// With what nobody has written: of values with gaps, nobody writes these.
   void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes);
 

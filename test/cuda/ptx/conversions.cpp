@@ -11,7 +11,7 @@ namespace {
 
 template <class To, class From>
 void convert_integer(const Instruction& i, Thread& t) {
-  t.set(i.r[0], static_cast<To>(t.get<From>(i.r[1])));
+  t.set(i.r[0], static_cast<To>(t.moved<From>(i.r[1])), static_cast<To>(t.unwritten<From>(i.r[1])));
 }
 
 /// To a whole number as <cfenv> rounds.

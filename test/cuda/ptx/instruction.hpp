@@ -4,12 +4,16 @@
 // places among the registers of a thread too. A value lies in the low bytes of eight; narrower ones
 // are extended by their sign, or by zeros where their type has none, as loads into wider registers
 // want it.
+//
+// Each register knows which of its bits nobody has written: those that were loaded from bytes that
+// nobody has written. They may be moved about and stored again, as compilers do with the gaps of
+// structures; nothing may be computed from them.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -34,8 +38,6 @@ struct Instruction {
   std::int64_t offset = 0;
   /// The index of the instruction that a branch or a call goes on with.
   std::uint32_t target = 0;
-  /// Bit k: is byte k of what is loaded used at all?
-  std::uint32_t used_bytes = ~0u;
   std::uint32_t guard = 0;
   bool guarded = false;
   bool guard_value = true;
@@ -51,10 +53,23 @@ inline constexpr std::uint64_t kLocalBase = 0x1000000;
 /// Registers with the same place in every kernel.
 enum SpecialRegister : std::uint32_t { kTid, kCtaid, kNtid, kNctaid, kLaneid, kSpecialRegisters };
 
+struct Register {
+  std::uint64_t value = 0;
+  std::uint64_t unwritten = 0;  // bit by bit, extended as the value is
+};
+
+/// The integers with the bits of a type.
+template <class T>
+using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t,
+                                std::conditional_t<std::is_same_v<T, double>, std::uint64_t, T>>;
+
+/// Throws Fault: something is computed from these bits.
+[[noreturn]] void refuse_unwritten(std::uint64_t bits);
+
 struct Thread {
   enum class State : std::uint8_t { Ready, AtBarrier, AtWarp, Done };
 
-  std::uint64_t* registers = nullptr;
+  Register* registers = nullptr;
   const Instruction* next = nullptr;
   State state = State::Ready;
   /// Lets others run before it goes on.
@@ -67,25 +82,42 @@ struct Thread {
   LocalMemory local;
   Block* block = nullptr;
 
+  /// A value to compute with. Throws Fault where nobody has written all of it.
   template <class T>
   T get(std::uint32_t at) const {
+    const Register& from = registers[at];
     if constexpr (std::is_same_v<T, bool>) {
-      return registers[at] != 0;
+      if (from.unwritten != 0) refuse_unwritten(from.unwritten);
+      return from.value != 0;
     } else {
-      T value;
-      std::memcpy(&value, &registers[at], sizeof value);
-      return value;
+      if (from.unwritten != 0 && unwritten<Bits<T>>(at) != 0) refuse_unwritten(from.unwritten);
+      return std::bit_cast<T>(moved<Bits<T>>(at));
     }
   }
   template <class T>
   void set(std::uint32_t at, T value) {
-    if constexpr (std::is_integral_v<T>) {
-      registers[at] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-      if constexpr (std::is_unsigned_v<T>) registers[at] = value;
-    } else {
-      registers[at] = 0;
-      std::memcpy(&registers[at], &value, sizeof value);
-    }
+    registers[at] = {extended(std::bit_cast<Bits<T>>(value)), 0};
+  }
+
+  /// For instructions that only move bits: what is there, and which bits of it nobody has written.
+  template <class T>
+  T moved(std::uint32_t at) const {
+    return static_cast<T>(registers[at].value);
+  }
+  template <class T>
+  T unwritten(std::uint32_t at) const {
+    return static_cast<T>(registers[at].unwritten);
+  }
+  template <class T>
+  void set(std::uint32_t at, T value, T unwritten) {
+    registers[at] = {extended(value), extended(unwritten)};
+  }
+
+ private:
+  template <class T>
+  static std::uint64_t extended(T value) {
+    if constexpr (std::is_signed_v<T>) return static_cast<std::uint64_t>(std::int64_t{value});
+    return value;
   }
 };
 

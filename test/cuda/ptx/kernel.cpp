@@ -57,7 +57,6 @@ class Decoder {
       decode_routine(routine);
     }
     for (const auto& [at, function] : calls_) kernel_.code[at].target = begins_.at(function);
-    allow_copies();
     // Constants come after all registers, whose number is known only now.
     kernel_.first_constant = next_register_;
     kernel_.registers = next_register_ + static_cast<std::uint32_t>(kernel_.constants.size());
@@ -86,60 +85,6 @@ class Decoder {
   [[noreturn]] void fail(const Statement& statement, const std::string& what) const {
     throw Fault(fmt::format("PTX line {}, `{}`, in {}: {}", statement.line, statement.text,
                             routine_->name, what));
-  }
-
-  /// Compilers move structures with the gaps in them. So what is loaded from shared or local memory
-  /// and only stored again may hold bytes that nobody has written.
-  void allow_copies() {
-    std::vector<bool> computed(next_register_, false);
-    const auto note = [&](std::uint32_t r) {
-      if (r < next_register_) computed[r] = true;
-    };
-    for (std::size_t at = 0; at < kernel_.code.size(); ++at) {
-      const Instruction& instruction = kernel_.code[at];
-      const Moved& moved = moved_[at];
-      if (instruction.guarded) note(instruction.guard);
-      for (std::size_t k = 0; k < instruction.r.size(); ++k) {
-        const bool data = k >= moved.first && k < moved.first + moved.count;
-        if (!data && k < moved.operands && !moved.passes_on) note(instruction.r[k]);
-      }
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t at = 0; at < kernel_.code.size(); ++at) {
-        const auto& r = kernel_.code[at].r;
-        if (!moved_[at].passes_on || r[0] >= next_register_ || r[1] >= next_register_) continue;
-        if (!computed[r[0]] || computed[r[1]]) continue;
-        computed[r[1]] = changed = true;
-      }
-    }
-    for (std::size_t at = 0; at < kernel_.code.size(); ++at) {
-      const Moved& moved = moved_[at];
-      if (!moved.loads) continue;
-      for (std::size_t k = 0; k < moved.count; ++k) {
-        if (computed[kernel_.code[at].r[k]]) continue;
-        const std::uint32_t bytes = (1u << moved.width) - 1;
-        kernel_.code[at].used_bytes &= ~(bytes << (k * moved.width));
-      }
-    }
-  }
-  /// Which operands a load or a store moves; of other instructions none.
-  struct Moved {
-    bool loads = false;
-    bool passes_on = false;  // a move from register to register
-    std::size_t first = 0, count = 0, operands = 0;
-    std::size_t width = 0;  // bytes of each
-  };
-  static Moved moved_by(const std::string& name, std::size_t operands) {
-    Moved moved;
-    moved.operands = operands;
-    moved.passes_on = operands == 2 && name.rfind("mov.", 0) == 0;
-    moved.loads = name.rfind("ld.shared.", 0) == 0 || name.rfind("ld.local.", 0) == 0;
-    if (!moved.loads && name.rfind("st.", 0) != 0) return moved;
-    moved.first = moved.loads ? 0 : 1;
-    moved.count = operands - 1;
-    moved.width = std::stoul(name.substr(name.find_last_of("bsuf") + 1)) / 8;
-    return moved;
   }
 
   static std::uint64_t place(std::size_t& used, const Variable& variable) {
@@ -229,18 +174,8 @@ class Decoder {
         }
         break;
       }
-      case Statement::Kind::Pragma: {
-        // Which bytes of the next load are used; others may be ones that nobody wrote.
-        constexpr std::string_view kUsed = "used_bytes_mask ";
-        const std::size_t at = statement.text.find(kUsed);
-        if (at == std::string::npos) break;
-        const std::size_t begin = at + kUsed.size();
-        const auto mask =
-            literal(statement.text.substr(begin, statement.text.find('"', begin) - begin));
-        if (!mask) fail(statement, "this is no mask");
-        used_bytes_ = static_cast<std::uint32_t>(*mask);
+      case Statement::Kind::Pragma:
         break;
-      }
       case Statement::Kind::Instruction:
         decode_instruction(statement);
         break;
@@ -333,7 +268,6 @@ class Decoder {
     Words words = words_of(statement.text);
     if (words.name == "call" || words.name == "call.uni") return decode_call(statement, words);
     Instruction instruction;
-    instruction.used_bytes = std::exchange(used_bytes_, ~0u);
     if (words.name.rfind("bra", 0) == 0 && words.name.rfind("brev", 0) != 0) {
       branches_.emplace_back(kernel_.code.size(), words.operands.at(0));
       words.operands.clear();
@@ -361,11 +295,11 @@ class Decoder {
         add(operand(statement, text));
       }
     }
-    emit(statement, words.name, instruction, words.guard, count);
+    emit(statement, words.name, instruction, words.guard);
   }
 
   void emit(const Statement& statement, const std::string& name, Instruction instruction,
-            const std::string& guard = {}, std::size_t operands = 0) {
+            const std::string& guard = {}) {
     const Operation* operation = OperationTable::instance().find(name);
     if (operation == nullptr) {
       fail(statement, fmt::format("the instruction `{}` is not known", name));
@@ -381,7 +315,6 @@ class Decoder {
       instruction.guard = *found;
     }
     kernel_.code.push_back(instruction);
-    moved_.push_back(moved_by(name, operands));
     kernel_.text.push_back(statement.text);
   }
 
@@ -437,8 +370,7 @@ class Decoder {
   Kernel kernel_;
   std::uint32_t next_register_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> constant_places_;
-  std::vector<Moved> moved_;  // by each instruction
-  Symbols module_symbols_;    // shared variables of the module
+  Symbols module_symbols_;  // shared variables of the module
 
   std::deque<const Routine*> queue_;
   std::set<std::string> known_;
@@ -452,7 +384,6 @@ class Decoder {
   std::vector<Scope> scopes_;
   std::unordered_map<std::string, std::uint32_t> labels_;
   std::vector<std::pair<std::size_t, std::string>> branches_;
-  std::uint32_t used_bytes_ = ~0u;
 };
 
 }  // namespace

@@ -19,11 +19,15 @@ constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 34;
 
 }  // namespace
 
+void refuse_unwritten(std::uint64_t bits) {
+  throw Fault(fmt::format("uses what nobody has written: bits {:#x} of a register", bits));
+}
+
 struct Machine::RunningBlock {
   Block block;
   Kernel* kernel = nullptr;
   std::vector<Thread> threads;
-  std::vector<std::uint64_t> registers;  // of all threads
+  std::vector<Register> registers;  // of all threads
   std::vector<Thread*> ready;
   std::uint32_t at_barrier = 0, done = 0;
 };
@@ -77,8 +81,10 @@ void Machine::start(RunningBlock& running, Kernel& kernel, std::int64_t index, s
     Thread& thread = running.threads[k];
     thread.registers = running.registers.data() + std::size_t{k} * kernel.registers;
     if (!as_before) {
-      std::copy(kernel.constants.begin(), kernel.constants.end(),
-                thread.registers + kernel.first_constant);
+      std::transform(kernel.constants.begin(), kernel.constants.end(),
+                     thread.registers + kernel.first_constant, [](std::uint64_t value) {
+                       return Register{value, 0};
+                     });
     }
     thread.set(kTid, k);
     thread.set(kCtaid, static_cast<std::uint32_t>(index));

@@ -287,17 +287,53 @@ TEST_CASE("reads of what nobody wrote are faults") {
   CHECK(has(fault_of("ld.global.u32 %r1, [%rd1];" + use, kThreads - 1), "nobody has written"));
   CHECK(has(fault_of("ld.shared.u32 %r1, [shared];" + use), "nobody has written"));
   CHECK(has(fault_of("ld.local.u32 %r1, [local+4];" + use), "nobody has written"));
-  // Of a load the compiler may say that it does not use all bytes.
-  CHECK(fault_of("st.local.u32 [local], 0;\n.pragma \"used_bytes_mask 15\";\n"
-                 "ld.local.v2.u32 {%r1, %r2}, [local];")
-            .empty());
   CHECK(has(fault_of("st.local.u32 [local], 0;\nld.local.v2.u32 {%r1, %r2}, [local];\n"
                      "add.s32 %r3, %r1, %r2;"),
             "nobody has written"));
-  // What is only stored again may have gaps.
-  CHECK(fault_of("st.local.u32 [local], 0;\nld.local.v2.u32 {%r1, %r2}, [local];\n"
-                 "st.local.v2.u32 [local+8], {%r1, %r2};")
-            .empty());
+  CHECK(has(fault_of("ld.shared.u64 %rd2, [shared];\nld.global.u32 %r1, [%rd2];"),
+            "nobody has written"));
+  CHECK(has(fault_of("st.shared.u16 [shared], 0;\natom.shared.add.u32 %r1, [shared], 1;"),
+            "nobody has written"));
+}
+
+TEST_CASE("what nobody wrote may be moved, and stays so") {
+  const std::string use = "\nadd.s32 %r8, %r7, 1;";
+  // Byte 0 is written and the other ones are not.
+  const std::string load = "st.local.u8 [local], 5;\nld.local.u32 %r1, [local];\n";
+  const std::vector<std::string> moves = {
+      "mov.b32 %r7, %r1;",
+      "prmt.b32 %r7, %r1, 0, 0x4441;",
+      "shl.b32 %r7, %r1, 8;",
+      "shr.u32 %r7, %r1, 8;",
+      "bfe.u32 %r7, %r1, 8, 8;",
+      "bfi.b32 %r7, %r1, 0, 4, 16;",
+      "shf.r.wrap.b32 %r7, 0, %r1, 16;",
+      "and.b32 %r7, %r1, 256;",
+      "or.b32 %r7, %r1, 1;",
+      "xor.b32 %r7, %r1, %r1;",
+      "not.b32 %r7, %r1;",
+      "lop3.b32 %r7, %r1, 0, 0, 240;",
+      "selp.b32 %r7, 0, %r1, %p1;",
+      "cvt.u16.u32 %h1, %r1;\ncvt.u32.u16 %r7, %h1;",
+      "mov.b32 {%h1, %h2}, %r1;\nmov.b32 %r7, {%h2, %h1};",
+      "mov.b64 %rd2, {0, %r1};\nmov.b64 {%r6, %r7}, %rd2;",
+      "st.shared.u32 [shared], %r1;\nbar.sync 0;\nld.shared.u32 %r7, [shared];",
+      "st.local.u32 [local+4], %r1;\nld.local.u32 %r7, [local+4];",
+      "st.global.u32 [%rd1], %r1;\nld.global.u32 %r7, [%rd1];"};
+  for (const std::string& move : moves) {
+    INFO(move);
+    const std::string body = "setp.ne.s32 %p1, 0, 0;\n" + load + move;
+    if (move.find("shared") == std::string::npos) CHECK(fault_of(body).empty());
+    CHECK_FALSE(fault_of(body + use).empty());
+  }
+  // What is left of it is written.
+  for (const std::string move :
+       {"prmt.b32 %r7, %r1, 0, 0x4440;", "and.b32 %r7, %r1, 255;", "shl.b32 %r7, %r1, 24;",
+        "bfe.u32 %r7, %r1, 0, 8;", "cvt.u32.u8 %r7, %r1;", "or.b32 %r7, %r1, -256;",
+        "bfi.b32 %r7, %r1, 0, 0, 8;", "lop3.b32 %r7, %r1, 255, 0, 192;"}) {
+    INFO(move);
+    CHECK(fault_of(load + move + use).empty());
+  }
 }
 
 TEST_CASE("what is not known is a fault before anything runs") {

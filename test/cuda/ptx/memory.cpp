@@ -69,21 +69,24 @@ void Memory::refuse(std::uint64_t address, std::size_t bytes, const char* what,
                       : "in no block of device memory that is in use"));
 }
 
-void Memory::check_read(std::uint64_t address, std::size_t bytes, std::uint32_t mask) const {
+std::uint32_t Memory::check_read(std::uint64_t address, std::size_t bytes) const {
   if (!contains(address) || !contains(address + bytes)) refuse(address, bytes, "read", 0);
+  std::uint32_t unwritten = 0;
   const std::uint8_t* state = states_ + (address - base());
   for (std::size_t k = 0; k < bytes; ++k) {
     if (state[k] == kWritten) continue;
-    if (state[k] == kNotInUse || (mask >> k & 1) != 0) refuse(address, bytes, "read", k);
+    if (state[k] == kNotInUse) refuse(address, bytes, "read", k);
+    unwritten |= 1u << k;
   }
+  return unwritten;
 }
 
-void Memory::check_write(std::uint64_t address, std::size_t bytes) {
+void Memory::check_write(std::uint64_t address, std::size_t bytes, std::uint32_t unwritten) {
   if (!contains(address) || !contains(address + bytes)) refuse(address, bytes, "write", 0);
   std::uint8_t* state = states_ + (address - base());
   for (std::size_t k = 0; k < bytes; ++k) {
     if (state[k] == kNotInUse) refuse(address, bytes, "write", k);
-    state[k] = kWritten;
+    state[k] = (unwritten >> k & 1) != 0 ? kFresh : kWritten;
   }
 }
 

@@ -30,11 +30,11 @@ class Memory {
   /// Is the address one of the device?
   bool contains(std::uint64_t address) const { return address - base() < kBytes; }
 
-  /// Throw Fault unless all of the bytes are in use and, for reads, those of the mask written (bit
-  /// k stands for byte k).
-  void check_read(std::uint64_t address, std::size_t bytes, std::uint32_t mask) const;
-  void check_write(std::uint64_t address, std::size_t bytes);
-  /// The same for ranges of any length, which the host copies.
+  /// Throw Fault unless all of the bytes are in use. Bit k of a mask says of byte k that nobody has
+  /// written it, or that what is written to it nobody has.
+  std::uint32_t check_read(std::uint64_t address, std::size_t bytes) const;
+  void check_write(std::uint64_t address, std::size_t bytes, std::uint32_t unwritten);
+  /// The same for ranges of any length, which the host copies; all that it reads must be written.
   void check_range_read(const void* data, std::size_t bytes) const;
   void check_range_write(const void* data, std::size_t bytes);
 

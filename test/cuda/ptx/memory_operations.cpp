@@ -71,13 +71,14 @@ const char* name_of(Space space) {
 struct Place {
   std::uint64_t address;
   std::size_t bytes;
-  std::uint32_t mask;  // bytes that count
   bool strong;
+  /// Bytes that nobody has written: found by reads, given by writes.
+  std::uint32_t unwritten = 0;
 };
 
 /// Checks an access and returns where its bytes are on the host.
 template <Space kSpace, bool kWrite>
-std::byte* reach(Thread& t, Place place) {
+std::byte* reach(Thread& t, Place& place) {
   if (place.address % place.bytes != 0) {
     throw Fault(fmt::format("{} memory: {} of {} bytes at {:#x}, which is not aligned to them",
                             name_of(kSpace), kWrite ? "write" : "read", place.bytes,
@@ -99,16 +100,16 @@ std::byte* reach(Thread& t, Place place) {
   switch (space) {
     case Space::Global:
       if constexpr (kWrite) {
-        block.memory->check_write(place.address, place.bytes);
+        block.memory->check_write(place.address, place.bytes, place.unwritten);
       } else {
-        block.memory->check_read(place.address, place.bytes, place.mask);
+        place.unwritten = block.memory->check_read(place.address, place.bytes);
       }
       return reinterpret_cast<std::byte*>(place.address);
     case Space::Shared:
       if constexpr (kWrite) {
-        block.shared.write(offset, place.bytes, access_of(t, place.strong));
+        block.shared.write(offset, place.bytes, place.unwritten, access_of(t, place.strong));
       } else {
-        block.shared.read(offset, place.bytes, place.mask, access_of(t, place.strong));
+        place.unwritten = block.shared.read(offset, place.bytes, access_of(t, place.strong));
       }
       return block.shared.data() + offset;
     case Space::Parameter:
@@ -121,34 +122,57 @@ std::byte* reach(Thread& t, Place place) {
       return const_cast<std::byte*>(block.parameters->data()) + offset;
     default:
       if constexpr (kWrite) {
-        t.local.write(offset, place.bytes);
+        t.local.write(offset, place.bytes, place.unwritten);
       } else {
-        t.local.read(offset, place.bytes, place.mask);
+        place.unwritten = t.local.read(offset, place.bytes);
       }
       return t.local.data() + offset;
   }
 }
 
+/// All bits of the bytes of a mask.
+template <class T>
+T bits_of_bytes(std::uint32_t mask) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < sizeof(T); ++k) {
+    if ((mask >> k & 1) != 0) bits |= std::uint64_t{0xFF} << (8 * k);
+  }
+  return static_cast<T>(bits);
+}
+/// The bytes that have any of the bits.
+template <class T>
+std::uint32_t bytes_of_bits(T bits) {
+  std::uint32_t mask = 0;
+  for (std::size_t k = 0; k < sizeof(T); ++k) {
+    if ((static_cast<std::uint64_t>(bits) >> (8 * k) & 0xFF) != 0) mask |= 1u << k;
+  }
+  return mask;
+}
+
 template <Space kSpace, class T, int kCount, bool kStrong>
 void load(const Instruction& i, Thread& t) {
-  const Place place{t.get<std::uint64_t>(i.r[kCount]) + static_cast<std::uint64_t>(i.offset),
-                    kCount * sizeof(T), i.used_bytes, kStrong};
+  Place place{t.get<std::uint64_t>(i.r[kCount]) + static_cast<std::uint64_t>(i.offset),
+              kCount * sizeof(T), kStrong};
   const std::byte* from = reach<kSpace, false>(t, place);
   for (std::size_t k = 0; k < kCount; ++k) {
-    T value;
+    Bits<T> value;
     std::memcpy(&value, from + k * sizeof(T), sizeof value);
-    t.set(i.r[k], value);
+    t.set(i.r[k], value, bits_of_bytes<Bits<T>>(place.unwritten >> (k * sizeof(T))));
   }
   if constexpr (kStrong) t.pauses = true;  // perhaps it waits for what another one writes
 }
 
 template <Space kSpace, class T, int kCount, bool kStrong>
 void store(const Instruction& i, Thread& t) {
-  const Place place{t.get<std::uint64_t>(i.r[0]) + static_cast<std::uint64_t>(i.offset),
-                    kCount * sizeof(T), ~0u, kStrong};
+  Place place{t.get<std::uint64_t>(i.r[0]) + static_cast<std::uint64_t>(i.offset),
+              kCount * sizeof(T), kStrong};
+  for (std::size_t k = 0; k < kCount; ++k) {
+    const auto unwritten = t.unwritten<Bits<T>>(i.r[k + 1]);
+    if (unwritten != 0) place.unwritten |= bytes_of_bits(unwritten) << (k * sizeof(T));
+  }
   std::byte* to = reach<kSpace, true>(t, place);
   for (std::size_t k = 0; k < kCount; ++k) {
-    const T value = t.get<T>(i.r[k + 1]);
+    const auto value = t.moved<Bits<T>>(i.r[k + 1]);
     std::memcpy(to + k * sizeof(T), &value, sizeof value);
   }
   if constexpr (kStrong) t.pauses = true;
@@ -158,9 +182,10 @@ void store(const Instruction& i, Thread& t) {
 template <Space kSpace, class T, auto kFunction, bool kResult>
 void atomic(const Instruction& i, Thread& t) {
   constexpr std::size_t kAddress = kResult ? 1 : 0;
-  const Place place{t.get<std::uint64_t>(i.r[kAddress]) + static_cast<std::uint64_t>(i.offset),
-                    sizeof(T), ~0u, true};
+  Place place{t.get<std::uint64_t>(i.r[kAddress]) + static_cast<std::uint64_t>(i.offset), sizeof(T),
+              true};
   std::byte* data = reach<kSpace, false>(t, place);
+  if (place.unwritten != 0) refuse_unwritten(bits_of_bytes<std::uint64_t>(place.unwritten));
   reach<kSpace, true>(t, place);
   T old;
   std::memcpy(&old, data, sizeof old);

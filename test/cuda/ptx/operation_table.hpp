@@ -105,7 +105,8 @@ void add_comparison(OperationTable& table, const std::string& condition, const s
 /// d = p ? a : b.
 template <class T>
 void select(const Instruction& i, Thread& t) {
-  t.set(i.r[0], t.get<bool>(i.r[3]) ? t.get<T>(i.r[1]) : t.get<T>(i.r[2]));
+  const std::uint32_t from = t.get<bool>(i.r[3]) ? i.r[1] : i.r[2];
+  t.set(i.r[0], t.moved<Bits<T>>(from), t.unwritten<Bits<T>>(from));
 }
 
 }  // namespace ptx_machine
