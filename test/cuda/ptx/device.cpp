@@ -31,7 +31,8 @@ EmulationOptions& emulation_options() {
 }
 
 Memory& device_memory() {
-  static Memory memory;
+  // Never destroyed: tests have static backends, which give their memory back at the very end.
+  static Memory& memory = *new Memory;
   return memory;
 }
 

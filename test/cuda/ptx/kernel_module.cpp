@@ -46,7 +46,8 @@ class PtxModule final : public KernelModule {
 
 /// The module of a source, compiled once in a program.
 ptx_machine::Module* module_of(const Nvrtc& compiler, const std::string& source, std::string& why) {
-  static std::map<std::string, std::unique_ptr<ptx_machine::Module>> modules;
+  using Modules = std::map<std::string, std::unique_ptr<ptx_machine::Module>>;
+  static Modules& modules = *new Modules;  // never destroyed, as device_memory() is
   const auto found = modules.find(source);
   if (found != modules.end()) return found->second.get();
   std::string log;

@@ -49,7 +49,7 @@ std::string comparable(std::string name) {
 class Library {
  public:
   static Library& instance() {
-    static Library library;
+    static Library& library = *new Library;  // as device_memory() is
     return library;
   }
 
