@@ -3,6 +3,7 @@
 #include "kernels/cuda_batch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ namespace {
 
 using kernel_test::Counts;
 
+/// All of the batch, or fewer where a device is slow.
+const int kKernels = [] {
+  const char* asked = std::getenv("NESL_TEST_KERNELS");
+  return asked == nullptr ? kernel_test::kBatchKernels
+                          : std::min(std::atoi(asked), kernel_test::kBatchKernels);
+}();
+
 property::Library emulated_cuda() {
   for (const property::Library& library : property::backends_under_test()) {
     if (library.name == "cuda (emulated)") return library;
@@ -31,7 +39,7 @@ TEST_CASE("generated kernels do what the reference evaluator does", "[kernels]")
   const property::Library library = emulated_cuda();
   Counts counts;
   for (const property::BackendChoice& choice : library.choices) {
-    for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
+    for (int number = 0; number < kKernels; ++number) {
       INFO(choice.name << ", kernel " << number);
       const std::string text = kernel_test::batch_kernel(number);
       INFO(text);
@@ -45,8 +53,8 @@ TEST_CASE("generated kernels do what the reference evaluator does", "[kernels]")
       CHECK(counts.left == 0);
     }
   }
-  CHECK(counts.ran > kernel_test::kBatchKernels);
-  CHECK(counts.failed > 0);
+  CHECK(counts.ran > kKernels);
+  if (kKernels == kernel_test::kBatchKernels) CHECK(counts.failed > 0);
   CHECK(counts.failed < counts.ran / 2);
 }
 
@@ -64,7 +72,7 @@ TEST_CASE("generated kernels do the same over many tiles", "[kernels]") {
   const property::Library library = emulated_cuda();
   const auto& costs = kernel_test::cost_cases();
   Counts counts;
-  for (int number = 0; number < kernel_test::kBatchKernels; ++number) {
+  for (int number = 0; number < kKernels; ++number) {
     const auto at = static_cast<std::size_t>(number);
     const bool random_one = at >= costs.size();
     const std::string text =
@@ -81,7 +89,7 @@ TEST_CASE("generated kernels do the same over many tiles", "[kernels]") {
                                   counts);
   }
   CHECK(counts.left == 0);
-  CHECK(counts.ran == kernel_test::kBatchKernels);
+  CHECK(counts.ran == kKernels);
   CHECK(counts.failed < counts.ran / 2);
 }
 
