@@ -36,8 +36,8 @@ class MemorySource {
   virtual std::size_t limit() const { return SIZE_MAX; }
   /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.
   virtual bool immediate() const noexcept { return false; }
-  /// Does it watch over accesses? Then it is told of every block that comes into use, with the bytes
-  /// that will be used (Heap::Extent), and that goes out of use, with all that it occupied.
+  /// Does it watch over accesses? Then it is told of every block that comes into use, with the
+  /// bytes that will be used (Heap::Extent), and that goes out of use, with all that it occupied.
   virtual bool watches() const noexcept { return false; }
   virtual void begin_use(void* /*data*/, std::size_t /*bytes*/) noexcept {}
   virtual void end_use(void* /*data*/, std::size_t /*bytes*/) noexcept {}
