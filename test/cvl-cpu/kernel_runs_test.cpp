@@ -316,15 +316,19 @@ TEST_CASE("one element for all segments is fetched for each") {
   KernelBuilder b;
   const SizeId s = b.size("s");
   const SizeId n = b.size("n");
+  const SizeId o = b.size("o");
   const SegdesId d = b.in_segdes("d", s, n);
+  const SegdesId outer = b.in_segdes("outer", o, s);
   const ArrayId factor = b.in("factor", Type::Float, s);
+  const ArrayId outer_factor = b.in("outer_factor", Type::Float, o);
   const ArrayId v = b.in("v", Type::Float, n);
-  // Over its own segments, and over elements of which each looks its segment up.
-  for (const vcode::Space space : {b.under(d), b.flat(n)}) {
+  // Of the own segment, and of the segment that this one is part of.
+  for (const ArrayId factors : {factor, outer_factor}) {
     auto t = b.thunk();
-    b.out(b.map("y" + std::to_string(b.kernel.bindings.size()), space, Type::Float,
-                t.give({t.apply(Op::Multiply, Type::Float,
-                                {t.own(v), t.at(factor, t.seg_no(d, t.index()))})})));
+    const auto own = t.seg_no(d, t.index());
+    const auto segment = factors == factor ? own : t.seg_no(outer, own);
+    b.out(b.map("y" + std::to_string(factors), b.under(d), Type::Float,
+                t.give({t.apply(Op::Multiply, Type::Float, {t.own(v), t.at(factors, segment)})})));
   }
   for_backends([&](CpuBackend& cpu) {
     for (const Lengths& lengths : shapes()) {
@@ -333,9 +337,12 @@ TEST_CASE("one element for all segments is fetched for each") {
       const auto spread = [&](std::int64_t count) {
         return execute(cpu, Op::Distribute, Type::Float, {three, Segdes::single(count)});
       };
+      const Lengths each(lengths.size(), 1);
       const Value factors = spread(static_cast<std::int64_t>(lengths.size()));
       const Value expected = execute(cpu, Op::Multiply, Type::Float, {given, spread(given.length)});
-      for (const Value& result : run(cpu, b.kernel, {descriptor(cpu, lengths), factors, given})) {
+      for (const Value& result :
+           run(cpu, b.kernel,
+               {descriptor(cpu, lengths), descriptor(cpu, each), factors, factors, given})) {
         REQUIRE(bits(cpu, result) == bits(cpu, expected));
       }
     }

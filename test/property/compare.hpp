@@ -17,7 +17,7 @@ std::string difference(vcode::Op op, const reference::Widths& widths,
                        const std::vector<reference::Value>& operands,
                        const reference::Value& expected, const reference::Value& found);
 
-/// Equal to the bit, NaNs included.
+/// Equal to the bit, but for NaNs: any of them equals any other.
 bool identical(const reference::Value& a, const reference::Value& b);
 
 }  // namespace property
