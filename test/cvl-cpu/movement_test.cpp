@@ -559,14 +559,17 @@ TEST_CASE("characters become their codes") {
   CHECK((numbers[0] == 'a' && numbers[1] == 0 && numbers[2] == 255));
 }
 
-TEST_CASE("long segments that are in order keep their places among others") {
+TEST_CASE("long segments among others that are in order or have few keys") {
   Ints keys, ranks;
   for (std::int32_t i = 0; i < 100'000; ++i) keys.push_back(i / 3);
   for (std::int32_t i = 0; i < 100'000; ++i) ranks.push_back(i);
   for (const std::int32_t key : {5, 1, 3}) keys.push_back(key);
   for (const std::int32_t rank : {2, 0, 1}) ranks.push_back(rank);
+  // Another with so few keys that they are counted: first the even positions, then the odd ones.
+  for (std::int32_t i = 0; i < 100'000; ++i) keys.push_back(i % 2);
+  for (std::int32_t i = 0; i < 100'000; ++i) ranks.push_back(i / 2 + i % 2 * 50'000);
   for_configurations([&](Library& lib) {
-    const Value s = lib.segdes({100'000, 3});
+    const Value s = lib.segdes({100'000, 3, 100'000});
     CHECK(lib.read_ints(lib.first(Op::RankUp, Type::Int, {lib.ints(keys), s})) == ranks);
   });
 }
