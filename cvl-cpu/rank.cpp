@@ -118,6 +118,9 @@ class LongRank {
     return plan_.greatest < static_cast<std::uint64_t>(std::min(n_, tuning.rank_counted));
   }
 
+  void run() { countable() ? count() : sort(); }
+
+ private:
   void count() {
     const auto values = static_cast<std::int64_t>(plan_.greatest) + 1;
     // Places of all parts together are no more than elements.
@@ -149,7 +152,6 @@ class LongRank {
     move_entries(kernels_.rank_entries, ranks_, entries->data, digits.back());
   }
 
- private:
   std::int64_t begin_of(std::int64_t part) const { return n_ / parts_ * part; }
   std::int64_t length_of(std::int64_t part) const {
     return (part + 1 == parts_ ? n_ : begin_of(part + 1)) - begin_of(part);
@@ -225,14 +227,12 @@ Vector rank_one(Job& job, std::int64_t n) {
   Vector result = job.cpu.new_vector(Type::Int, n);
   job.ranks = mutable_elements<std::byte>(result);
   LongRank rank(job, 0, n, found);
-  if (rank.countable()) {
-    rank.count();
-  } else if (n <= tuning.rank_longest) {
+  if (n <= tuning.rank_longest && !rank.countable()) {
     const std::int64_t starts[] = {0, n};
     job.kernels.rank_segments(job.ranks, job.keys, starts, 1, job.scratch(n)->data, Job::room(n),
                               job.down);
   } else {
-    rank.sort();
+    rank.run();
   }
   return result;
 }
@@ -279,12 +279,7 @@ void rank_many(const Job& job, const Segments& segments) {
     if (found.ascending) {
       job.cpu.kernels().progression(job.ranks + begin * job.rank_bytes, 0, 1, 0, n);
     } else {
-      LongRank rank(job, begin, n, found);
-      if (rank.countable()) {
-        rank.count();
-      } else {
-        rank.sort();
-      }
+      LongRank(job, begin, n, found).run();
     }
   }
 }

@@ -1,6 +1,6 @@
 // One device and its stream, as the host code of this library sees them: memory, copies, waiting,
-// counting. There are three implementations: cuda_device.cpp, and for the tests emulated_device.cpp
-// and test/cuda/ptx/device.cpp.
+// counting. There are two implementations: cuda_device.cpp, and for the tests queued_device.cpp, of
+// which there are two forms: emulated_device.cpp and test/cuda/ptx/device.cpp.
 //
 // Everything that is given to a device happens later, in order. What a device is to write is known
 // to the host only after wait().

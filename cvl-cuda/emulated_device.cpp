@@ -1,14 +1,13 @@
 #include "cvl-cuda/emulated_device.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <deque>
-#include <numeric>
-#include <random>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "cvl-cuda/queued_device.hpp"
 
 namespace cvl::cuda::emulated {
 namespace {
@@ -70,36 +69,13 @@ class Crew {
   bool ending_ = false;
 };
 
-}  // namespace
+struct EmulatedState final : Device::State {
+  std::string description() const override { return "emulated device"; }
+  MemorySource& memory() override { return memory_; }
+  MemorySource& mapped_memory() override { return mapped_; }
 
-EmulationOptions& emulation_options() {
-  static EmulationOptions options;
-  return options;
-}
-
-struct Device::State {
-  EmulatedMemory memory{[this] { drain(); }};
-  EmulatedMemory mapped{[this] { drain(); }};
-  EmulationOptions options = emulation_options();
-  std::deque<std::function<void()>> queue;
-  std::mt19937_64 random{1};
-  std::unique_ptr<Crew> crew;  // from the first launch that needs it
-
-  void push(std::function<void()> work) {
-    queue.push_back(std::move(work));
-    if (queue.size() >= options.queued) drain();
-  }
-  void drain() {
-    while (!queue.empty()) {
-      queue.front()();
-      queue.pop_front();
-    }
-  }
   void run_blocks(std::int64_t blocks, const std::function<void(std::int64_t)>& body) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(blocks));
-    std::iota(order.begin(), order.end(), std::int64_t{0});
-    if (options.order == BlockOrder::Descending) std::reverse(order.begin(), order.end());
-    if (options.order == BlockOrder::Shuffled) std::shuffle(order.begin(), order.end(), random);
+    const std::vector<std::int64_t> order = block_order(blocks);
     if (options.threads <= 1 || blocks == 1) {
       for (const std::int64_t index : order) body(index);
       return;
@@ -110,67 +86,25 @@ struct Device::State {
     const std::function<void()> work = [&] {
       for (std::size_t at = next++; at < order.size(); at = next++) body(order[at]);
     };
-    if (!crew) crew = std::make_unique<Crew>(options.threads);
-    crew->run(work);
+    if (!crew_) crew_ = std::make_unique<Crew>(options.threads);
+    crew_->run(work);
   }
+
+ private:
+  EmulatedMemory memory_{[this] { drain(); }};
+  EmulatedMemory mapped_{[this] { drain(); }};
+  std::unique_ptr<Crew> crew_;  // from the first launch that needs it
 };
 
+}  // namespace
+
+std::unique_ptr<Device::State> make_state() {
+  return std::make_unique<EmulatedState>();
+}
+
 void enqueue(Device& device, std::int64_t blocks, std::function<void(std::int64_t)> body) {
-  Device::State& state = device.state();
+  auto& state = static_cast<EmulatedState&>(device.state());
   state.push([&state, blocks, body = std::move(body)] { state.run_blocks(blocks, body); });
-}
-
-Device::Device(int) : state_(std::make_unique<State>()) {}
-Device::~Device() {
-  state_->drain();
-}
-
-std::string Device::description() const {
-  return "emulated device";
-}
-std::size_t Device::free_memory() const {
-  return std::size_t{1} << 40;
-}
-MemorySource& Device::memory() {
-  return state_->memory;
-}
-MemorySource& Device::mapped_memory() {
-  return state_->mapped;
-}
-
-void Device::upload(void* target, const void* source, std::size_t bytes) {
-  counters_.uploads += 1;
-  counters_.upload_bytes += bytes;
-  idle_ = false;
-  const auto* begin = static_cast<const std::byte*>(source);
-  state_->push([target, staged = std::vector<std::byte>(begin, begin + bytes)] {
-    std::copy(staged.begin(), staged.end(), static_cast<std::byte*>(target));
-  });
-}
-
-void Device::download(void* target, const void* source, std::size_t bytes) {
-  counters_.downloads += 1;
-  counters_.download_bytes += bytes;
-  wait();
-  if (bytes > 0) std::memcpy(target, source, bytes);
-}
-
-void Device::copy(void* target, const void* source, std::size_t bytes) {
-  if (bytes == 0) return;
-  idle_ = false;
-  state_->push([=] { std::memcpy(target, source, bytes); });
-}
-
-void Device::fill(void* target, std::uint8_t byte, std::size_t bytes) {
-  if (bytes == 0) return;
-  idle_ = false;
-  state_->push([=] { std::memset(target, byte, bytes); });
-}
-
-void Device::wait() {
-  counters_.waits += 1;
-  state_->drain();
-  idle_ = true;
 }
 
 }  // namespace cvl::cuda::emulated

@@ -84,16 +84,16 @@ Typed ExpressionChecker::library_function(Span span, std::string_view name) {
 }
 
 void ExpressionChecker::fail_undefined(Span span, const std::string& name) const {
-  if (std::string hint = hint_for_name(name); !hint.empty()) {
-    fail(Category::Undefined, name, span, fmt::format("`{}` is not defined", name), {},
-         std::move(hint));
-  }
   vcode::NearestWord nearest(name);
   for (const Visible& visible : visible_) nearest.consider(visible.name);
   if (self_ != nullptr) nearest.consider(self_->name);
   for (const Definition* known : session_.definitions()) nearest.consider(known->name);
+  std::string hint = hint_for_name(name);
+  if (hint.empty() && !nearest.best().empty()) {
+    hint = fmt::format("did you mean `{}`?", nearest.best());
+  }
   fail(Category::Undefined, name, span, fmt::format("`{}` is not defined", name), {},
-       nearest.best().empty() ? "" : fmt::format("did you mean `{}`?", nearest.best()));
+       std::move(hint));
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Name& node) {

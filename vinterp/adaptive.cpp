@@ -7,8 +7,8 @@
 namespace vinterp {
 
 std::uint64_t work_of_optimizing(std::size_t instructions) {
-  // The optimizer takes some 20 microseconds per instruction, an element of an operation less than a
-  // nanosecond.
+  // The optimizer takes some 20 microseconds per instruction, an element of an operation less than
+  // a nanosecond.
   constexpr std::uint64_t kWorkPerInstruction = 25'000;
   constexpr std::uint64_t kMost = 1 << 28;
   return std::min(kWorkPerInstruction * instructions, kMost);

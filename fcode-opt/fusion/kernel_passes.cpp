@@ -191,20 +191,10 @@ void KernelPasses::write_step(std::uint32_t number, Step& step) const {
 std::vector<Step> steps_of(const RegionGraph& graph, const Schedule& schedule) {
   KernelPasses passes(graph);
   std::vector<Step> steps;
-  const std::vector<NodeIndex> order = in_order(graph, schedule);
-  for (std::size_t k = 0; k < order.size();) {
-    if (!graph.nodes[order[k]].in_kernel()) {
-      steps.push_back(instruction(graph, order[k], schedule[order[k]]));
-      ++k;
-      continue;
-    }
-    const std::size_t begin = k;
-    while (k < order.size() && graph.nodes[order[k]].in_kernel() &&
-           schedule[order[k]] == schedule[order[begin]]) {
-      ++k;
-    }
-    passes.append(schedule, {order.data() + begin, k - begin}, steps);
-  }
+  for_each_slot(graph, schedule, [&](Slot slot, auto kernel, auto instructions) {
+    if (!kernel.empty()) passes.append(schedule, kernel, steps);
+    for (const NodeIndex i : instructions) steps.push_back(instruction(graph, i, slot));
+  });
   return steps;
 }
 

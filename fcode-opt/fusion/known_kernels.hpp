@@ -53,8 +53,9 @@ class ScheduleCost {
   Schedule start_;
   std::vector<KnownKernels::Key> keys_;  // by slot, of start_
   std::int64_t total_ = 0;
-  std::vector<KnownKernels::Key> changed_keys_;  // by slot; of slots that are not changed: of any
+  // Of the schedule that is priced: the slots whose kernels are others, and these, by slot.
   std::vector<Slot> changed_;
+  std::vector<KnownKernels::Key> changed_keys_;
 };
 
 }  // namespace fcode

@@ -33,6 +33,24 @@ Slot last_slot(const RegionGraph& graph, const Schedule& schedule);
 /// The scheduled nodes as they are run: slot by slot, in each its kernel before its instructions.
 std::vector<NodeIndex> in_order(const RegionGraph& graph, const Schedule& schedule);
 
+/// Calls visit(slot, kernel, instructions) for each slot that has any nodes, in order, with spans
+/// of the nodes of its kernel and of its instructions.
+template <class Visit>
+void for_each_slot(const RegionGraph& graph, const Schedule& schedule, Visit visit) {
+  const std::vector<NodeIndex> order = in_order(graph, schedule);
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const Slot slot = schedule[order[begin]];
+    while (end < order.size() && schedule[order[end]] == slot &&
+           graph.nodes[order[end]].in_kernel()) {
+      ++end;
+    }
+    const std::size_t middle = end;
+    while (end < order.size() && schedule[order[end]] == slot) ++end;
+    const std::span<const NodeIndex> nodes(order);
+    visit(slot, nodes.subspan(begin, middle - begin), nodes.subspan(middle, end - middle));
+  }
+}
+
 /// Are reader and producer computed by the same kernel?
 inline bool in_same_kernel(const RegionGraph& graph, const Schedule& schedule, NodeIndex reader,
                            const Read& read) {

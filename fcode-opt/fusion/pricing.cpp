@@ -34,21 +34,15 @@ MemoryModel::Excess Pricing::excess(const Schedule& schedule) const {
 }
 
 MemoryModel::Excess Pricing::excess_of_kernels(const Schedule& schedule) const {
-  const std::vector<NodeIndex> order = in_order(graph_, schedule);
   std::vector<MemoryModel::Event> events;
-  for (std::size_t k = 0; k < order.size();) {
-    const Slot slot = schedule[order[k]];
+  for_each_slot(graph_, schedule, [&](Slot slot, auto kernel, auto instructions) {
     KnownKernels::Key key = 0;
-    for (; k < order.size() && schedule[order[k]] == slot && graph_.nodes[order[k]].in_kernel();
-         ++k) {
-      key ^= kernels_.key_of(order[k]);
-    }
-    for (const Step& pass : kernels_.find(key, schedule, slot).passes)
+    for (const NodeIndex i : kernel) key ^= kernels_.key_of(i);
+    for (const Step& pass : kernels_.find(key, schedule, slot).passes) {
       events.push_back({&pass, slot});
-    for (; k < order.size() && schedule[order[k]] == slot; ++k) {
-      events.push_back({&instructions_[order[k]], slot});
     }
-  }
+    for (const NodeIndex i : instructions) events.push_back({&instructions_[i], slot});
+  });
   return model_.excess(events);
 }
 

@@ -341,6 +341,15 @@ bool may_be_compact(const reference::Value& value, const reference::Widths& widt
   return !cvl::Vector::fits_inline(reference::length_of(value), bytes);
 }
 
+std::vector<vcode::Type> types_of(const vcode::OpInfo& row) {
+  if (!row.takes_type()) return {vcode::Type::Int};
+  std::vector<vcode::Type> types;
+  for (const vcode::Type type : {vcode::Type::Int, vcode::Type::Bool, vcode::Type::Float}) {
+    if (row.allows(type)) types.push_back(type);
+  }
+  return types;
+}
+
 std::vector<Operand> make_operands(const OperandChoice& choice, const Shape& shape,
                                    Random& random) {
   return Generator(choice, shape, random).make();

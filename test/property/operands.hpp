@@ -30,6 +30,9 @@ struct OperandChoice {
   bool special = false;  // FLOAT data may hold NaN, infinities, denormals, huge numbers
 };
 
+/// The types that an operation is written with; of one that names none, any.
+std::vector<vcode::Type> types_of(const vcode::OpInfo& row);
+
 /// Operands, deepest first, that fit each other and (with plain layouts) cannot fail.
 std::vector<Operand> make_operands(const OperandChoice& choice, const Shape& shape, Random& random);
 

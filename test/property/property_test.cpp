@@ -18,15 +18,6 @@ using vcode::Type;
 // One broken operation should not fill the screen.
 constexpr int kMaxReports = 3;
 
-std::vector<Type> types_of(const vcode::OpInfo& row) {
-  if (!row.takes_type()) return {Type::Int};
-  std::vector<Type> types;
-  for (const Type type : {Type::Int, Type::Bool, Type::Float}) {
-    if (row.allows(type)) types.push_back(type);
-  }
-  return types;
-}
-
 class Matrix {
  public:
   /// All operations of the families, `rounds` times on each shape with new data.
@@ -41,7 +32,8 @@ class Matrix {
       const std::vector<Shape> all = shapes(harness.random());
       for (const vcode::OpInfo& row : vcode::all_ops()) {
         if (std::find(families_.begin(), families_.end(), row.family) == families_.end()) continue;
-        for (const Type type : types_of(row)) run_operation(harness, row.op, type, all, rounds);
+        for (const Type type : property::types_of(row))
+          run_operation(harness, row.op, type, all, rounds);
       }
     }
   }

@@ -25,22 +25,13 @@ using property::Harness;
 using property::OperandChoice;
 using vcode::Type;
 
-std::vector<Type> types_of(const vcode::OpInfo& row) {
-  if (!row.takes_type()) return {Type::Int};
-  std::vector<Type> types;
-  for (const Type type : {Type::Int, Type::Bool, Type::Float}) {
-    if (row.allows(type)) types.push_back(type);
-  }
-  return types;
-}
-
 /// Every operation on each `step`-th small shape, once; returns the number of runs.
 int run_all_operations(Harness& harness, std::size_t step) {
   int runs = 0;
   const std::vector<property::Shape> shapes = property::small_shapes(harness.random());
   for (const vcode::OpInfo& row : vcode::all_ops()) {
     if (row.family > vcode::Family::Lengths) continue;  // not of a vector library
-    for (const Type type : types_of(row)) {
+    for (const Type type : property::types_of(row)) {
       for (std::size_t k = static_cast<std::size_t>(runs) % step; k < shapes.size(); k += step) {
         const property::Shape& shape = shapes[k];
         const OperandChoice choice{row.op, type, harness.widths(), true, false};
