@@ -4,8 +4,8 @@
 
 #include "fcode-opt/checks.hpp"
 #include "fcode-opt/counting_checks.hpp"
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "fcode-opt/checks.hpp"
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

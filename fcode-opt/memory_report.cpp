@@ -12,8 +12,8 @@
 #include "fcode-opt/fusion/cost.hpp"
 #include "fcode-opt/fusion/lifetimes.hpp"
 #include "fcode-opt/fusion/memory.hpp"
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <fmt/core.h>
 
-#include "fcode-opt/from_vcode.hpp"
-#include "fcode-opt/ir_text.hpp"
-#include "fcode-opt/ir_tools.hpp"
-#include "fcode-opt/ir_verifier.hpp"
 #include "fcode-opt/pass_table.hpp"
-#include "fcode-opt/to_vcode.hpp"
+#include "ir/lift.hpp"
+#include "ir/lower.hpp"
+#include "ir/text.hpp"
+#include "ir/tools.hpp"
+#include "ir/verifier.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/link.hpp"
 
@@ -110,10 +110,10 @@ vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& o
   vcode::Diagnostics diagnostics;
   const auto linked = vcode::link(program, diagnostics);
   if (!linked) throw std::invalid_argument("the program does not link");
-  Module module = from_vcode(*linked, options.given);
+  Module module = lift(*linked, options.given);
   Optimizer(module, options, found).run();
   if (options.memory) found.memory = memory_report(module);
-  vcode::Program result = to_vcode(module, &found.constants);
+  vcode::Program result = lower(module, &found.constants);
   found.after = measure(result);
   found.remarks = std::move(module.remarks);
   found.source_functions = std::move(module.source_functions);

@@ -7,9 +7,9 @@
 
 #include "fcode-opt/checks.hpp"
 #include "fcode-opt/fusion/fuse.hpp"
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/shapes/unify.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

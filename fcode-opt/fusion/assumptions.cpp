@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 

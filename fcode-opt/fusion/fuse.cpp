@@ -11,8 +11,8 @@
 #include "fcode-opt/fusion/lifetimes.hpp"
 #include "fcode-opt/fusion/reasons.hpp"
 #include "fcode-opt/fusion/spec_writer.hpp"
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

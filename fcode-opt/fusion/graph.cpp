@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "fcode-opt/checks.hpp"
 #include "fcode-opt/fusion/element_writer.hpp"
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

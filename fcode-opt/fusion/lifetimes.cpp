@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

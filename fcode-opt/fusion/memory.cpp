@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "fcode-opt/fusion/cost.hpp"
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

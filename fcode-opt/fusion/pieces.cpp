@@ -1,6 +1,6 @@
 #include "fcode-opt/fusion/pieces.hpp"
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

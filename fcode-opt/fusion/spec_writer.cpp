@@ -4,8 +4,8 @@
 #include <set>
 
 #include "fcode-opt/checks.hpp"
-#include "fcode-opt/ir_tools.hpp"
-#include "fcode-opt/to_vcode.hpp"
+#include "ir/lower.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {
@@ -34,7 +34,7 @@ class SpecWriter {
     alone.source_functions = module_.source_functions;
     alone.constants = module_.constants;
     alone.functions.push_back(std::move(spec_));
-    vcode::Program program = to_vcode(alone);
+    vcode::Program program = lower(alone);
     std::vector<vcode::Instruction>& code = program.functions[0].code;
     code.pop_back();  // RET
     for (vcode::Instruction& instruction : code) {

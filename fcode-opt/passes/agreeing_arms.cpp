@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

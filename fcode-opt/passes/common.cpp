@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

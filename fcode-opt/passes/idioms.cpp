@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/ranges.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

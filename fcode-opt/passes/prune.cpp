@@ -1,5 +1,5 @@
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/passes/passes.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 

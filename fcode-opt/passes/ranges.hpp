@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/shapes.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 

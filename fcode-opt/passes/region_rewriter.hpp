@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 

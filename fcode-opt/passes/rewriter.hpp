@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fcode-opt/ir.hpp"
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fcode-opt/ir.hpp"
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/shape.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "fcode-opt/ir_tools.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
+#include "ir/tools.hpp"
 
 namespace fcode {
 namespace {

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "fcode-opt/from_vcode.hpp"
-#include "fcode-opt/ir_text.hpp"
-#include "fcode-opt/ir_tools.hpp"
-#include "fcode-opt/ir_verifier.hpp"
 #include "fcode-opt/optimizer.hpp"
-#include "fcode-opt/to_vcode.hpp"
+#include "ir/lift.hpp"
+#include "ir/lower.hpp"
+#include "ir/text.hpp"
+#include "ir/tools.hpp"
+#include "ir/verifier.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
@@ -41,7 +41,7 @@ inline vcode::LinkedProgram link(vcode::Program program) {
 }
 
 inline Module module_of(std::string text) {
-  return from_vcode(link(parse(std::move(text))));
+  return lift(link(parse(std::move(text))));
 }
 
 /// The written program without line breaks and indentation.
@@ -65,7 +65,7 @@ inline std::string after(bool (*pass)(Module&), std::string text) {
   if (const std::string fault = find_fault(module); !fault.empty()) {
     throw std::runtime_error(fault);
   }
-  return flat(to_vcode(module));
+  return flat(lower(module));
 }
 
 inline std::string read_file(const std::filesystem::path& path) {

@@ -2,8 +2,8 @@
 // program that links again. Other texts go to the reader of the form.
 #include <string>
 
-#include "fcode-opt/ir_text.hpp"
 #include "fcode-opt/optimizer.hpp"
+#include "ir/text.hpp"
 #include "support.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 
-namespace fcode {
+namespace ir {
 
 /// The module as text, one statement on a line:
 ///
@@ -25,4 +25,4 @@ std::string print(const Module& module);
 /// The module that print() has written, or nothing; then `error` says what is wrong with the text.
 std::optional<Module> parse_module(std::string_view text, std::string& error);
 
-}  // namespace fcode
+}  // namespace ir

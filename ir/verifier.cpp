@@ -1,11 +1,11 @@
-#include "fcode-opt/ir_verifier.hpp"
+#include "ir/verifier.hpp"
 
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-namespace fcode {
+namespace ir {
 namespace {
 
 struct Fault {
@@ -153,4 +153,4 @@ std::string find_fault(const Module& module) {
   return {};
 }
 
-}  // namespace fcode
+}  // namespace ir

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 #include "vcode/program.hpp"
 
-namespace fcode {
+namespace ir {
 
 /// Puts every function into single assignment by running its stack code over names instead of
 /// values: COPY, POP and CPOP vanish, the arms of a conditional give names to what they leave
@@ -18,6 +18,6 @@ namespace fcode {
 /// is, with all that it calls (Function::opaque), and Module::remarks says why.
 ///
 /// `given`: the constants that the run is given (Statement::Kind::Given).
-Module from_vcode(const vcode::LinkedProgram& program, std::span<const Given> given = {});
+Module lift(const vcode::LinkedProgram& program, std::span<const Given> given = {});
 
-}  // namespace fcode
+}  // namespace ir

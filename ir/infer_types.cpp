@@ -1,7 +1,7 @@
 // Types of values that are only moved around follow from those of the values that they come from.
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 /// The values that can get to a place: none that was met so far, those of one type, or any.
@@ -141,4 +141,4 @@ void infer_types(Module& module) {
   Inference(module).run();
 }
 
-}  // namespace fcode
+}  // namespace ir

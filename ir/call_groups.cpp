@@ -1,9 +1,9 @@
 // Who calls whom.
 #include <algorithm>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 std::vector<std::vector<std::uint32_t>> callees(const Module& module) {
@@ -117,4 +117,4 @@ std::vector<bool> reachable_functions(const Module& module) {
   return reached;
 }
 
-}  // namespace fcode
+}  // namespace ir

@@ -1,3 +1,5 @@
+#include "vcode/parser.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -5,13 +7,12 @@
 
 #include <fmt/core.h>
 
-#include "fcode-opt/ir_text.hpp"
-#include "fcode-opt/ir_text_kernels.hpp"
-#include "fcode-opt/ir_tools.hpp"
-#include "fcode-opt/ir_verifier.hpp"
-#include "vcode/parser.hpp"
+#include "ir/text.hpp"
+#include "ir/text_kernels.hpp"
+#include "ir/tools.hpp"
+#include "ir/verifier.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 struct BadText {
@@ -386,4 +387,4 @@ std::optional<Module> parse_module(std::string_view text, std::string& error) {
   }
 }
 
-}  // namespace fcode
+}  // namespace ir

@@ -1,4 +1,4 @@
-#include "fcode-opt/from_vcode.hpp"
+#include "ir/lift.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,10 +9,10 @@
 
 #include <fmt/core.h>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 #include "vcode/verifier.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 using vcode::Instruction;
@@ -412,8 +412,8 @@ class ModuleReader {
 
 }  // namespace
 
-Module from_vcode(const LinkedProgram& program, std::span<const Given> given) {
+Module lift(const LinkedProgram& program, std::span<const Given> given) {
   return ModuleReader(program, given).run();
 }
 
-}  // namespace fcode
+}  // namespace ir

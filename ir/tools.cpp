@@ -1,9 +1,9 @@
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace fcode {
+namespace ir {
 
 using vcode::Family;
 
@@ -257,4 +257,4 @@ Block clone_block(const Block& block, const Function& from, Function& to,
   return copy;
 }
 
-}  // namespace fcode
+}  // namespace ir

@@ -1,15 +1,15 @@
-#include "fcode-opt/to_vcode.hpp"
+#include "ir/lower.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "fcode-opt/ir_tools.hpp"
-#include "fcode-opt/placement.hpp"
-#include "fcode-opt/stack_code.hpp"
+#include "ir/placement.hpp"
+#include "ir/stack.hpp"
+#include "ir/tools.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 using vcode::Span;
@@ -297,7 +297,7 @@ std::vector<std::uint32_t> drop_unused_constants(vcode::Program& program,
 
 }  // namespace
 
-vcode::Program to_vcode(const Module& module, std::vector<std::uint32_t>* constants) {
+vcode::Program lower(const Module& module, std::vector<std::uint32_t>* constants) {
   vcode::Program program;
   program.source = module.source;
   for (const Function& function : module.functions) program.names.push_back(function.name);
@@ -311,4 +311,4 @@ vcode::Program to_vcode(const Module& module, std::vector<std::uint32_t>* consta
   return program;
 }
 
-}  // namespace fcode
+}  // namespace ir

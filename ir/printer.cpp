@@ -1,11 +1,12 @@
+#include "vcode/printer.hpp"
+
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include "fcode-opt/ir_text.hpp"
-#include "fcode-opt/ir_text_kernels.hpp"
-#include "vcode/printer.hpp"
+#include "ir/text.hpp"
+#include "ir/text_kernels.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 class Printer {
@@ -153,4 +154,4 @@ std::string print(const Module& module) {
   return Printer(module).run();
 }
 
-}  // namespace fcode
+}  // namespace ir

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 
-namespace fcode {
+namespace ir {
 
 inline constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
 
@@ -146,4 +146,4 @@ Statement clone_statement(const Statement& statement, const Function& from, Func
 /// Fills in types that follow from those of other values, through conditionals and calls.
 void infer_types(Module& module);
 
-}  // namespace fcode
+}  // namespace ir

@@ -1,9 +1,9 @@
-#include "fcode-opt/stack_code.hpp"
+#include "ir/stack.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-namespace fcode {
+namespace ir {
 
 void StackCode::hold(std::size_t count, std::size_t from_top) {
   for (std::size_t i = 0; i < count; ++i) stack_[stack_.size() - from_top + i].waiting = true;
@@ -60,4 +60,4 @@ std::size_t StackCode::place_of(ValueId value) const {
   throw std::logic_error("a value is not on the stack");
 }
 
-}  // namespace fcode
+}  // namespace ir

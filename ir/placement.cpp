@@ -1,11 +1,11 @@
-#include "fcode-opt/placement.hpp"
+#include "ir/placement.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 
-namespace fcode {
+namespace ir {
 namespace {
 
 using vcode::Family;
@@ -162,4 +162,4 @@ std::vector<bool> deferred_values(const Module& module, const Function& function
   return Placement(module, function).run();
 }
 
-}  // namespace fcode
+}  // namespace ir

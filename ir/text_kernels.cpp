@@ -1,4 +1,4 @@
-#include "fcode-opt/ir_text_kernels.hpp"
+#include "ir/text_kernels.hpp"
 
 #include <memory>
 #include <optional>
@@ -6,12 +6,12 @@
 
 #include <fmt/core.h>
 
-#include "fcode-opt/ir_tools.hpp"
+#include "ir/tools.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/parser.hpp"
 #include "vcode/printer.hpp"
 
-namespace fcode {
+namespace ir {
 
 std::string print_kernels(const Module& module) {
   if (module.kernels.empty()) return {};
@@ -42,4 +42,4 @@ bool parse_kernels(std::string text, Module& module) {
   return true;
 }
 
-}  // namespace fcode
+}  // namespace ir

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 
-namespace fcode {
+namespace ir {
 
 /// The word at the begin of a line that the kernels stand behind.
 inline constexpr std::string_view kKernelsWord = "KERNELS:";
@@ -18,4 +18,4 @@ std::string print_kernels(const Module& module);
 /// text is wrong.
 bool parse_kernels(std::string text, Module& module);
 
-}  // namespace fcode
+}  // namespace ir

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 
-namespace fcode {
+namespace ir {
 
 /// For every value of the function: is its statement left out where it stands and put in front of
 /// the only use instead? Constants always are, for every use of theirs.
@@ -14,4 +14,4 @@ namespace fcode {
 /// storage alive.
 std::vector<bool> deferred_values(const Module& module, const Function& function);
 
-}  // namespace fcode
+}  // namespace ir

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 #include "vcode/program.hpp"
 
-namespace fcode {
+namespace ir {
 
 /// The module as a program with the same meaning. The entry comes first, the other functions follow
 /// in their order.
@@ -18,6 +18,6 @@ namespace fcode {
 /// if that neither crosses an effect nor keeps more storage alive (placement.hpp).
 ///
 /// `constants`, if not null, becomes the number that each constant of the result has in the module.
-vcode::Program to_vcode(const Module& module, std::vector<std::uint32_t>* constants = nullptr);
+vcode::Program lower(const Module& module, std::vector<std::uint32_t>* constants = nullptr);
 
-}  // namespace fcode
+}  // namespace ir

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "fcode-opt/ir.hpp"
+#include "ir/module.hpp"
 #include "vcode/program.hpp"
 
-namespace fcode {
+namespace ir {
 
 /// Writes COPY, POP and CPOP, and knows what lies where. Each value lies on the stack once, but for
 /// copies that wait as operands of the instruction to come (`waiting`).
@@ -72,4 +72,4 @@ void StackCode::drop_if(Dead dead, const vcode::Span& span) {
   }
 }
 
-}  // namespace fcode
+}  // namespace ir

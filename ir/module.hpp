@@ -1,0 +1,120 @@
+// The optimizer's intermediate form: single assignment, structured control flow.
+//
+// A function is a block of statements; every value is assigned once. A conditional is a statement
+// with two blocks and with results (its join), so that there are no phis: the blocks see every
+// value of the enclosing blocks before them. The stack is gone: COPY, POP and CPOP leave no trace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vcode/kernel.hpp"
+#include "vcode/opcodes.hpp"
+#include "vcode/program.hpp"
+
+namespace ir {
+
+using ValueId = std::uint32_t;
+using vcode::Op;
+using vcode::Type;
+
+/// Where something came from: a function of the source program and a place in its text. Inlining
+/// keeps it.
+struct Origin {
+  std::uint32_t function = 0;  // index into Module::source_functions
+  vcode::Span span;
+};
+
+inline bool operator==(const Origin& a, const Origin& b) {
+  return a.function == b.function && a.span == b.span;
+}
+
+/// What is known of one value of a function.
+struct ValueInfo {
+  std::optional<Type> type;  // nothing: only moved around, so that any type fits
+  Origin origin;
+};
+
+struct Block;
+
+struct Statement {
+  enum class Kind : std::uint8_t {
+    Op,     // `op` on operands: vector operations, PAIR, UNPAIR, timers, SRAND, I/O
+    Const,  // `index` into Module::constants; one result
+    Given,  // the same, but what the constant holds is not known before the run
+    Call,   // `index` into Module::functions
+    If,     // operands[0] is the condition; then/else blocks
+    Exit,   // ends the program; last statement of a diverging block
+    Run,    // `index` into Module::kernels
+  };
+  Kind kind = Kind::Op;
+  Op op{};
+  Type written = Type::Int;
+  std::uint32_t index = 0;
+  bool effects = false;  // Run: the kernel is not pure (vcode::is_pure)
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  std::unique_ptr<Block> then_block, else_block;  // If: both are always there
+  Origin origin;
+};
+
+/// Statements and the values that the block gives to its surroundings: to the function's caller, or
+/// to the results of its conditional. A block that cannot reach its end (`diverges`) gives none.
+struct Block {
+  std::vector<Statement> statements;
+  std::vector<ValueId> results;
+  bool diverges = false;
+};
+
+struct Function {
+  std::string name;
+  vcode::Span name_span;
+  std::vector<ValueId> parameters;  // stack order, deepest first
+  Block body;
+  std::vector<std::optional<Type>> result_types;  // empty when the body diverges
+  std::vector<ValueInfo> values;                  // indexed by ValueId
+
+  /// A function that cannot be put into single assignment is carried along as it was: `code`, in
+  /// which CALL names an index into Module::functions, CONST and RUN one into the module's tables.
+  /// Its parameters and results are those that its callers see; its body is empty. Whatever it can
+  /// call is opaque too, so that no optimized function has a caller that was not looked at.
+  bool opaque = false;
+  std::vector<vcode::Instruction> code;
+};
+
+/// What is known of the lengths of a value that the run gives.
+struct GivenShape {
+  std::int64_t length = 0;           // elements of a vector, segments of a descriptor
+  std::int64_t described = 0;        // of a descriptor: elements of its segments
+  std::optional<std::int64_t> each;  // of a descriptor: the length of all segments, if it is one
+};
+
+/// A constant of the program, by its number, that stands for a value which the run gives.
+struct Given {
+  std::uint32_t constant = 0;
+  std::optional<GivenShape> shape;
+};
+
+/// Something that was left as it is, and why.
+struct Remark {
+  std::string text;
+  Origin origin;
+};
+
+struct Module {
+  std::shared_ptr<const vcode::Source> source;
+  std::vector<std::string> source_functions;  // names of the program's functions, for origins
+  std::vector<Function> functions;
+  std::uint32_t entry = 0;
+  std::vector<vcode::Constant> constants;
+  std::vector<bool> given;  // of the first constants: does the run give another value?
+  std::map<std::uint32_t, GivenShape> given_shapes;  // of such constants, as far as they are known
+  std::vector<vcode::Kernel> kernels;
+  std::vector<Remark> remarks;
+};
+
+}  // namespace ir
