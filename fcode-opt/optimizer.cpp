@@ -97,6 +97,24 @@ ProgramSize measure(const vcode::Program& program) {
   return size;
 }
 
+void optimize(Module& module, const OptimizerOptions& options, OptimizerReport* report) {
+  OptimizerReport ignored;
+  OptimizerReport& found = report ? *report : ignored;
+  for (const Function& function : module.functions) {
+    if (nesting(function.body) <= kDeepestNesting) continue;
+    found.remarks.push_back(
+        {fmt::format("`{}` has conditionals nested more than {} deep: all is left as it is",
+                     function.name, kDeepestNesting),
+         function.origin});
+    return;
+  }
+  Optimizer(module, options, found).run();
+  if (options.memory) found.memory = memory_report(module);
+  if (report == nullptr) return;
+  found.remarks.insert(found.remarks.end(), module.remarks.begin(), module.remarks.end());
+  found.scopes = module.scopes;
+}
+
 vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& options,
                         OptimizerReport* report) {
   OptimizerReport ignored;
@@ -110,13 +128,10 @@ vcode::Program optimize(const vcode::Program& program, const OptimizerOptions& o
   vcode::Diagnostics diagnostics;
   const auto linked = vcode::link(program, diagnostics);
   if (!linked) throw std::invalid_argument("the program does not link");
-  Module module = lift(*linked, options.given);
-  Optimizer(module, options, found).run();
-  if (options.memory) found.memory = memory_report(module);
-  vcode::Program result = lower(module, &found.constants);
+  Module module = lift(*linked);
+  optimize(module, options, report);
+  vcode::Program result = lower(module).program;
   found.after = measure(result);
-  found.remarks = std::move(module.remarks);
-  found.source_functions = std::move(module.source_functions);
   return result;
 }
 

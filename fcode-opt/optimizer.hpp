@@ -23,10 +23,6 @@ struct OptimizerOptions {
   int level = kHighestLevel;
   std::vector<std::string> disabled;  // names of passes that are left out
   std::string dump;                   // the pass whose result goes into the report; empty: none
-  /// Constants of the program that stand for values which the run is given: of them only the type
-  /// is used, and the shape where it is told. OptimizerReport::constants says where they are in the
-  /// result.
-  std::vector<Given> given;
   bool memory = false;  // fill in OptimizerReport::memory
   /// Asked before each pass: true leaves out the rest of them. Null: never.
   bool (*stop)() = nullptr;
@@ -55,15 +51,16 @@ struct OptimizerReport {
   };
   ProgramSize before, after;
   std::vector<PassRun> runs;
-  std::vector<Remark> remarks;                // what was left as it is, and why
-  std::vector<std::string> source_functions;  // that origins name
+  std::vector<Remark> remarks;  // what was left as it is, and why
+  std::vector<Scope> scopes;    // that origins name
   FusionReport fusion;
   MemoryReport memory;  // if asked for
-  /// Of each constant of the result, its number among those of the program, where the new ones
-  /// follow. Empty if the program was returned as it is.
-  std::vector<std::uint32_t> constants;
   std::string dump;  // the form behind the last run of the pass asked for
 };
+
+/// Runs the passes over a module. What the module means stays the same, as said below. `report` may
+/// be null; its sizes are those of programs, and left alone.
+void optimize(Module& module, const OptimizerOptions& options, OptimizerReport* report = nullptr);
 
 /// The optimized program. Its results, output and failures are those of `program`, but for these:
 /// an operation that fails is not run if nobody needs its result, and of several operations that

@@ -16,13 +16,15 @@ std::string count(std::size_t number, std::string_view what, std::string_view en
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : ending);
 }
 
-/// `name.vcode:12, in f`
+/// `name.vcode:12, in f`; of what has no scope, the place in `source`.
 std::string place(const OptimizerReport& report, const vcode::Source& source,
                   const Origin& origin) {
-  std::string text = fmt::format("{}:{}", source.name(), origin.span.line);
-  if (origin.function < report.source_functions.size()) {
-    text += fmt::format(", in {}", report.source_functions[origin.function]);
+  if (origin.scope >= report.scopes.size()) {
+    return fmt::format("{}:{}", source.name(), origin.span.line);
   }
+  const Scope& scope = report.scopes[origin.scope];
+  std::string text = fmt::format("{}:{}", scope.source->name(), origin.span.line);
+  if (!scope.function.empty()) text += fmt::format(", in {}", scope.function);
   return text;
 }
 

@@ -18,8 +18,6 @@ namespace {
 using vcode::Instruction;
 using vcode::LinkedProgram;
 
-// Deeper conditionals would cost native stack in every walk over the form.
-constexpr std::size_t kDeepestNesting = 200;
 // Stack entries that may be copied for conditionals, of one function.
 constexpr std::size_t kBudget = std::size_t{1} << 24;
 
@@ -60,7 +58,7 @@ class FunctionReader {
   void add(Statement statement, Walk& walk);
   std::vector<ValueId> take(std::size_t count, Walk& walk);
   void charge(std::size_t count);
-  Origin origin(const Instruction& instruction) const { return {index_, instruction.span}; }
+  Origin origin(const Instruction& instruction) const { return {instruction.span, index_}; }
   Truth truth(ValueId value) const {
     return value < truth_.size() ? truth_[value] : Truth::Unknown;
   }
@@ -80,11 +78,11 @@ Function FunctionReader::run() {
   const vcode::FunctionEffect& effect = effects_[index_];
   check_nesting();
   function_.name = place.name;
-  function_.name_span = place.name_span;
+  function_.origin = {place.name_span, index_};
   Walk walk;
   for (const vcode::ValueType& input : effect.inputs) {
     function_.parameters.push_back(
-        new_value(function_, known_type(input), {index_, place.name_span}));
+        new_value(function_, known_type(input), {place.name_span, index_}));
   }
   walk.stack = function_.parameters;
   read(place.begin, place.end, walk);
@@ -300,12 +298,12 @@ Function keep(const LinkedProgram& program, const vcode::FunctionEffect& effect,
   const vcode::LinkedFunction& place = program.functions[index];
   Function function;
   function.name = place.name;
-  function.name_span = place.name_span;
+  function.origin = {place.name_span, index};
   function.opaque = true;
   function.code.assign(program.code.begin() + place.begin, program.code.begin() + place.end);
   if (!effect.complete) return function;
   for (const vcode::ValueType& input : effect.inputs) {
-    function.parameters.push_back(new_value(function, known_type(input), {index, place.name_span}));
+    function.parameters.push_back(new_value(function, known_type(input), {place.name_span, index}));
   }
   function.body.diverges = effect.never_returns;
   for (const vcode::ValueType& output : effect.outputs) {
@@ -345,7 +343,7 @@ class ModuleReader {
     module_.entry = program_.entry;
     module_.constants = program_.constants;
     for (const vcode::LinkedFunction& function : program_.functions) {
-      module_.source_functions.push_back(function.name);
+      module_.scopes.push_back({.function = function.name, .source = program_.source});
     }
     merge_constants();
     for (std::uint32_t i = 0; i < program_.functions.size(); ++i) read(i);
@@ -382,7 +380,7 @@ class ModuleReader {
       if (!verification_.reachable[index]) return;
       module_.remarks.push_back({fmt::format("`{}` is left as it is: {}",
                                              program_.functions[index].name, unsupported.reason),
-                                 {index, program_.functions[index].name_span}});
+                                 {program_.functions[index].name_span, index}});
     }
   }
 

@@ -12,8 +12,6 @@
 namespace ir {
 namespace {
 
-using vcode::Span;
-
 // Names of functions come first in Program::names, then those of kernels.
 std::uint32_t kernel_name(const Module& module, std::uint32_t kernel) {
   return static_cast<std::uint32_t>(module.functions.size()) + kernel;
@@ -33,30 +31,30 @@ class FunctionWriter {
 
   std::vector<vcode::Instruction> run() {
     for (const ValueId parameter : function_.parameters) out_.push(parameter);
-    if (!function_.body.diverges) drop_dead(function_.name_span);
-    write(function_.body, function_.name_span);
-    out_.write(Op::Return, {}, 0, 0, function_.name_span);
+    if (!function_.body.diverges) drop_dead(function_.origin);
+    write(function_.body, function_.origin);
+    out_.write(Op::Return, {}, 0, 0, function_.origin);
     return std::move(out_.code);
   }
 
  private:
   using Uses = std::map<ValueId, std::uint32_t>;
 
-  void write(const Block& block, const Span& span);
+  void write(const Block& block, const Origin& origin);
   void write(const Statement& statement);
   void write_operation(const Statement& statement);
   void conditional(const Statement& statement);
-  void arm(const Block& block, const Uses& other, const Uses& own, const Span& span);
-  void operands(const std::vector<ValueId>& wanted, const Span& span);
+  void arm(const Block& block, const Uses& other, const Uses& own, const Origin& origin);
+  void operands(const std::vector<ValueId>& wanted, const Origin& origin);
   void fetch_run(const std::vector<ValueId>& wanted, std::size_t begin, std::size_t end,
-                 std::size_t taken, const Span& span);
+                 std::size_t taken, const Origin& origin);
   std::size_t take(const std::vector<ValueId>& wanted);
   std::optional<std::size_t> fits(const std::vector<ValueId>& wanted, std::size_t base) const;
   void push_results(const Statement& statement);
   bool deferred(ValueId value) const { return deferred_[value]; }
 
-  void drop_dead(const Span& span) {
-    out_.drop_if([this](ValueId value) { return remaining_[value] == 0; }, span);
+  void drop_dead(const Origin& origin) {
+    out_.drop_if([this](ValueId value) { return remaining_[value] == 0; }, origin);
   }
 
   static Uses uses_in(const Block& block) {
@@ -73,7 +71,7 @@ class FunctionWriter {
   StackCode out_;
 };
 
-void FunctionWriter::write(const Block& block, const Span& span) {
+void FunctionWriter::write(const Block& block, const Origin& origin) {
   for (const Statement& statement : block.statements) {
     if (statement.results.size() == 1 && deferred(statement.results[0])) {
       statement_of_[statement.results[0]] = &statement;
@@ -82,7 +80,7 @@ void FunctionWriter::write(const Block& block, const Span& span) {
     }
   }
   if (block.diverges) return;
-  operands(block.results, span);
+  operands(block.results, origin);
   out_.settle(block.results.size());
 }
 
@@ -91,30 +89,30 @@ void FunctionWriter::write(const Statement& statement) {
     conditional(statement);
     return;
   }
-  operands(statement.operands, statement.origin.span);
+  operands(statement.operands, statement.origin);
   write_operation(statement);
   out_.remove(statement.operands.size());
   push_results(statement);
 }
 
 void FunctionWriter::write_operation(const Statement& statement) {
-  const Span& span = statement.origin.span;
+  const Origin& origin = statement.origin;
   switch (statement.kind) {
     case Statement::Kind::Op:
-      out_.write(statement.op, statement.written, 0, 0, span);
+      out_.write(statement.op, statement.written, 0, 0, origin);
       break;
     case Statement::Kind::Const:
     case Statement::Kind::Given:
-      out_.write(Op::Const, {}, statement.index, 0, span);
+      out_.write(Op::Const, {}, statement.index, 0, origin);
       break;
     case Statement::Kind::Call:
-      out_.write(Op::Call, {}, statement.index, 0, span);
+      out_.write(Op::Call, {}, statement.index, 0, origin);
       break;
     case Statement::Kind::Exit:
-      out_.write(Op::Exit, {}, 0, 0, span);
+      out_.write(Op::Exit, {}, 0, 0, origin);
       break;
     case Statement::Kind::Run:
-      out_.write(Op::Run, {}, kernel_name(module_, statement.index), 0, span);
+      out_.write(Op::Run, {}, kernel_name(module_, statement.index), 0, origin);
       break;
     default:
       break;
@@ -128,14 +126,14 @@ void FunctionWriter::push_results(const Statement& statement) {
     out_.push(result);
     dead |= remaining_[result] == 0;
   }
-  if (any && dead) drop_dead(statement.origin.span);
+  if (any && dead) drop_dead(statement.origin);
 }
 
 // Both arms leave what is needed behind the conditional where it was, and above it the results.
 void FunctionWriter::conditional(const Statement& statement) {
-  const Span& span = statement.origin.span;
-  operands(statement.operands, span);
-  out_.write(Op::If, {}, 0, 0, span);
+  const Origin& origin = statement.origin;
+  operands(statement.operands, origin);
+  out_.write(Op::If, {}, 0, 0, origin);
   out_.remove(1);
   const Uses first = uses_in(*statement.then_block), second = uses_in(*statement.else_block);
   const std::vector<StackCode::Entry> before = out_.stack();
@@ -146,14 +144,14 @@ void FunctionWriter::conditional(const Statement& statement) {
   for (const Uses* uses : {&first, &second}) {
     for (const auto& [value, count] : *uses) after[value] -= count;
   }
-  arm(*statement.then_block, after, first, span);
+  arm(*statement.then_block, after, first, origin);
   const std::vector<StackCode::Entry> then_stack = out_.stack();
   out_.set_stack(before);
   const std::size_t mark = out_.code.size();
-  out_.write(Op::Else, {}, 0, 0, span);
-  arm(*statement.else_block, after, second, span);
+  out_.write(Op::Else, {}, 0, 0, origin);
+  arm(*statement.else_block, after, second, origin);
   if (out_.code.size() == mark + 1) out_.code.pop_back();
-  out_.write(Op::EndIf, {}, 0, 0, span);
+  out_.write(Op::EndIf, {}, 0, 0, origin);
   for (const auto& [value, count] : after) remaining_[value] = count;
   if (statement.then_block->diverges && statement.else_block->diverges) return;
   if (statement.else_block->diverges) out_.set_stack(then_stack);
@@ -161,21 +159,22 @@ void FunctionWriter::conditional(const Statement& statement) {
   push_results(statement);
 }
 
-void FunctionWriter::arm(const Block& block, const Uses& after, const Uses& own, const Span& span) {
+void FunctionWriter::arm(const Block& block, const Uses& after, const Uses& own,
+                         const Origin& origin) {
   for (const auto& [value, count] : after) remaining_[value] = count;
   for (const auto& [value, count] : own) remaining_[value] += count;
   // What only the other arm needs; in front of EXIT it does not matter.
-  if (!block.diverges) drop_dead(span);
-  write(block, span);
+  if (!block.diverges) drop_dead(origin);
+  write(block, origin);
 }
 
-void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Span& span) {
+void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Origin& origin) {
   const std::size_t taken = take(wanted);
   for (std::size_t i = taken; i < wanted.size();) {
     if (deferred(wanted[i])) {
       const Statement& statement = *statement_of_[wanted[i]];
       --remaining_[wanted[i]];
-      operands(statement.operands, statement.origin.span);
+      operands(statement.operands, statement.origin);
       write_operation(statement);
       out_.remove(statement.operands.size());
       out_.push(wanted[i], true);
@@ -184,7 +183,7 @@ void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Span& sp
     }
     std::size_t end = i + 1;
     while (end < wanted.size() && !deferred(wanted[end])) ++end;
-    fetch_run(wanted, i, end, taken, span);
+    fetch_run(wanted, i, end, taken, origin);
     i = end;
   }
 }
@@ -225,7 +224,7 @@ std::optional<std::size_t> FunctionWriter::fits(const std::vector<ValueId>& want
 
 // Operands begin … end-1, none of them deferred; the first `taken` of all were taken over.
 void FunctionWriter::fetch_run(const std::vector<ValueId>& wanted, std::size_t begin,
-                               std::size_t end, std::size_t taken, const Span& span) {
+                               std::size_t end, std::size_t taken, const Origin& origin) {
   std::vector<std::uint8_t> dying;
   const auto first_taken = wanted.begin();
   const auto last_taken = first_taken + static_cast<std::ptrdiff_t>(taken);
@@ -233,14 +232,14 @@ void FunctionWriter::fetch_run(const std::vector<ValueId>& wanted, std::size_t b
     const bool was_taken = std::find(first_taken, last_taken, wanted[i]) != last_taken;
     dying.push_back(--remaining_[wanted[i]] == 0 && !was_taken);
   }
-  out_.fetch(std::span(wanted).subspan(begin, end - begin), dying, span);
+  out_.fetch(std::span(wanted).subspan(begin, end - begin), dying, origin);
 }
 
 /// An opaque function has its own code; only the calls are by other numbers in the program.
 vcode::Function write_function(const Module& module, const Function& function) {
   vcode::Function written;
   written.name = function.name;
-  written.name_span = function.name_span;
+  written.name_span = function.origin.span;
   written.code = function.opaque ? function.code : FunctionWriter(module, function).run();
   for (vcode::Instruction& instruction : written.code) {
     if (function.opaque && instruction.op == Op::Run) {
@@ -297,8 +296,9 @@ std::vector<std::uint32_t> drop_unused_constants(vcode::Program& program,
 
 }  // namespace
 
-vcode::Program lower(const Module& module, std::vector<std::uint32_t>* constants) {
-  vcode::Program program;
+Lowered lower(const Module& module) {
+  Lowered result;
+  vcode::Program& program = result.program;
   program.source = module.source;
   for (const Function& function : module.functions) program.names.push_back(function.name);
   program.functions.push_back(write_function(module, module.functions[module.entry]));
@@ -306,9 +306,8 @@ vcode::Program lower(const Module& module, std::vector<std::uint32_t>* constants
     if (i != module.entry) program.functions.push_back(write_function(module, module.functions[i]));
   }
   add_kernels(program, module);
-  std::vector<std::uint32_t> numbers = drop_unused_constants(program, module.constants);
-  if (constants != nullptr) *constants = std::move(numbers);
-  return program;
+  result.constants = drop_unused_constants(program, module.constants);
+  return result;
 }
 
 }  // namespace ir

@@ -9,6 +9,12 @@
 
 namespace ir {
 
+/// A program, and the number that each of its constants has in the module.
+struct Lowered {
+  vcode::Program program;
+  std::vector<std::uint32_t> constants;
+};
+
 /// The module as a program with the same meaning. The entry comes first, the other functions follow
 /// in their order.
 ///
@@ -17,7 +23,7 @@ namespace ir {
 /// Constants are pushed where they are used; a value with a single use is computed right before it
 /// if that neither crosses an effect nor keeps more storage alive (placement.hpp).
 ///
-/// `constants`, if not null, becomes the number that each constant of the result has in the module.
-vcode::Program lower(const Module& module, std::vector<std::uint32_t>* constants = nullptr);
+/// Instructions keep span and scope of the statements that they are made for.
+Lowered lower(const Module& module);
 
 }  // namespace ir

@@ -22,16 +22,26 @@ using ValueId = std::uint32_t;
 using vcode::Op;
 using vcode::Type;
 
-/// Where something came from: a function of the source program and a place in its text. Inlining
-/// keeps it.
-struct Origin {
-  std::uint32_t function = 0;  // index into Module::source_functions
-  vcode::Span span;
+using vcode::kNoScope;
+
+/// The text that code was made from: that of a function, a lambda or a top-level expression. A
+/// function that the front end puts in the place of a call has a scope of its own for each such
+/// call.
+struct Scope {
+  std::string function;  // as in the text; empty: a top-level expression
+  bool library = false;
+  std::shared_ptr<const vcode::Source> source;
+  vcode::Span call;                 // put in the place of this call...
+  std::uint32_t caller = kNoScope;  // ...in this scope; kNoScope: a function of its own
 };
 
-inline bool operator==(const Origin& a, const Origin& b) {
-  return a.function == b.function && a.span == b.span;
-}
+/// Where something came from. All passes keep it.
+struct Origin {
+  vcode::Span span;
+  std::uint32_t scope = kNoScope;  // index into Module::scopes: whose text the span is of
+
+  bool operator==(const Origin&) const = default;
+};
 
 /// What is known of one value of a function.
 struct ValueInfo {
@@ -72,7 +82,7 @@ struct Block {
 
 struct Function {
   std::string name;
-  vcode::Span name_span;
+  Origin origin;
   std::vector<ValueId> parameters;  // stack order, deepest first
   Block body;
   std::vector<std::optional<Type>> result_types;  // empty when the body diverges
@@ -107,7 +117,7 @@ struct Remark {
 
 struct Module {
   std::shared_ptr<const vcode::Source> source;
-  std::vector<std::string> source_functions;  // names of the program's functions, for origins
+  std::vector<Scope> scopes;  // for origins
   std::vector<Function> functions;
   std::uint32_t entry = 0;
   std::vector<vcode::Constant> constants;

@@ -243,8 +243,8 @@ Origin Parser::origin() {
   }
   const auto next_index = static_cast<std::uint32_t>(sources_.size());
   const auto [entry, added] = sources_.try_emplace(std::string(word), next_index);
-  if (added) module_.source_functions.emplace_back(word);
-  return {entry->second, {numbers[0], numbers[1], numbers[2]}};
+  if (added) module_.scopes.push_back({.function = std::string(word)});
+  return {{numbers[0], numbers[1], numbers[2]}, entry->second};
 }
 
 ValueId Parser::number(std::string_view digits) const {

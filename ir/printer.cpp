@@ -36,8 +36,8 @@ class Printer {
   }
 
   std::string origin(const Origin& origin) const {
-    if (origin.function >= module_.source_functions.size()) return "";
-    return fmt::format(" @{}:{}:{}:{}", module_.source_functions[origin.function], origin.span.line,
+    if (origin.scope >= module_.scopes.size()) return "";
+    return fmt::format(" @{}:{}:{}:{}", module_.scopes[origin.scope].function, origin.span.line,
                        origin.span.column, origin.span.length);
   }
 

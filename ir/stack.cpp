@@ -10,7 +10,7 @@ void StackCode::hold(std::size_t count, std::size_t from_top) {
 }
 
 void StackCode::fetch(std::span<const ValueId> operands, std::span<const std::uint8_t> dying,
-                      const vcode::Span& span) {
+                      const Origin& origin) {
   for (std::size_t i = 0; i < operands.size();) {
     // Of a value and its waiting copy right above it, one is as good as the other.
     const std::size_t top = stack_.size();
@@ -33,7 +33,7 @@ void StackCode::fetch(std::span<const ValueId> operands, std::span<const std::ui
     const std::size_t start = stack_.size() - place - count;
     if (dying[i] == 0 || start > 0) {
       write(dying[i] != 0 ? Op::CPop : Op::Copy, {}, static_cast<std::uint32_t>(count),
-            static_cast<std::uint32_t>(start), span);
+            static_cast<std::uint32_t>(start), origin);
     }
     if (dying[i] != 0) {
       std::rotate(first, last, stack_.end());

@@ -26,8 +26,8 @@ class StackCode {
   std::size_t height() const { return stack_.size(); }
 
   /// Appends an instruction; its effect on the stack is not looked at.
-  void write(Op op, Type type, std::uint32_t a, std::uint32_t b, const vcode::Span& span) {
-    code.push_back({op, type, a, b, span});
+  void write(Op op, Type type, std::uint32_t a, std::uint32_t b, const Origin& origin) {
+    code.push_back({op, type, a, b, origin.span, origin.scope});
   }
 
   /// Of the topmost `from_top` entries the first `count` wait from now on.
@@ -35,7 +35,7 @@ class StackCode {
   /// Gets the operands to the top, where they wait: those that are dying by a move, others by a
   /// copy.
   void fetch(std::span<const ValueId> operands, std::span<const std::uint8_t> dying,
-             const vcode::Span& span);
+             const Origin& origin);
 
   void push(ValueId value, bool waiting = false) { stack_.push_back({value, waiting}); }
   void remove(std::size_t count) { stack_.resize(stack_.size() - count); }
@@ -43,7 +43,7 @@ class StackCode {
   void settle(std::size_t count);
   /// Removes every settled entry for which `dead(value)` holds.
   template <typename Dead>
-  void drop_if(Dead dead, const vcode::Span& span);
+  void drop_if(Dead dead, const Origin& origin);
 
  private:
   std::size_t place_of(ValueId value) const;
@@ -52,7 +52,7 @@ class StackCode {
 };
 
 template <typename Dead>
-void StackCode::drop_if(Dead dead, const vcode::Span& span) {
+void StackCode::drop_if(Dead dead, const Origin& origin) {
   std::size_t end = stack_.size();
   while (end > 0) {
     const auto drops = [&](std::size_t at) {
@@ -65,7 +65,7 @@ void StackCode::drop_if(Dead dead, const vcode::Span& span) {
     std::size_t begin = end - 1;
     while (begin > 0 && drops(begin - 1)) --begin;
     write(Op::Pop, {}, static_cast<std::uint32_t>(end - begin),
-          static_cast<std::uint32_t>(stack_.size() - end), span);
+          static_cast<std::uint32_t>(stack_.size() - end), origin);
     stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(begin),
                  stack_.begin() + static_cast<std::ptrdiff_t>(end));
     end = begin;

@@ -257,4 +257,68 @@ Block clone_block(const Block& block, const Function& from, Function& to,
   return copy;
 }
 
+namespace {
+
+bool only_computes(const Statement& statement) {
+  if (statement.kind != Statement::Kind::If) return is_pure(statement);
+  for (const Block* arm : {statement.then_block.get(), statement.else_block.get()}) {
+    if (arm->diverges) return false;
+    if (!std::all_of(arm->statements.begin(), arm->statements.end(), only_computes)) return false;
+  }
+  return true;
+}
+
+/// Walks backwards through the blocks with the set of values that are needed.
+class UnusedStatements {
+ public:
+  explicit UnusedStatements(std::size_t values) : needed_(values, false) {}
+
+  void drop_from(Block& block) {
+    for (const ValueId result : block.results) needed_[result] = true;
+    std::vector<Statement>& statements = block.statements;
+    for (std::size_t i = statements.size(); i-- > 0;) {
+      if (!keep(statements[i])) statements[i].results.clear();
+    }
+    std::erase_if(statements, [](const Statement& statement) {
+      return statement.results.empty() && only_computes(statement);
+    });
+  }
+
+ private:
+  bool keep(Statement& statement) {
+    const bool used = std::any_of(statement.results.begin(), statement.results.end(),
+                                  [&](ValueId result) { return needed_[result]; });
+    if (!used && only_computes(statement)) return false;
+    if (statement.kind == Statement::Kind::If) {
+      drop_unused_results(statement);
+      drop_from(*statement.then_block);
+      drop_from(*statement.else_block);
+    }
+    for (const ValueId operand : statement.operands) needed_[operand] = true;
+    return true;
+  }
+
+  void drop_unused_results(Statement& statement) {
+    const std::vector<ValueId> results = statement.results;
+    const auto filter = [&](std::vector<ValueId>& list) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (needed_[results[i]]) list[kept++] = list[i];
+      }
+      list.resize(kept);
+    };
+    filter(statement.results);
+    filter(statement.then_block->results);
+    filter(statement.else_block->results);
+  }
+
+  std::vector<bool> needed_;
+};
+
+}  // namespace
+
+void drop_unused(Function& function) {
+  UnusedStatements(function.values.size()).drop_from(function.body);
+}
+
 }  // namespace ir

@@ -80,6 +80,8 @@ std::size_t vector_operations(const Block& block);
 std::size_t vector_operations(const Module& module);
 /// Conditionals inside each other.
 std::size_t nesting(const Block& block);
+/// Deeper ones would cost native stack in every walk over the form: no pass sees them.
+inline constexpr std::size_t kDeepestNesting = 200;
 
 /// Where a value comes from, copied, so that it stays valid while statements move. Of a parameter
 /// the kind is nothing.
@@ -142,6 +144,9 @@ Block clone_block(const Block& block, const Function& from, Function& to,
                   std::vector<ValueId>& names);
 Statement clone_statement(const Statement& statement, const Function& from, Function& to,
                           std::vector<ValueId>& names);
+
+/// Removes statements of the function that only compute what is not used; calls stay.
+void drop_unused(Function& function);
 
 /// Fills in types that follow from those of other values, through conditionals and calls.
 void infer_types(Module& module);

@@ -122,7 +122,7 @@ std::string fusion(Toplevel& top, const CheckedForm& form) {
 std::string stage_text(Toplevel& top, std::string_view stage, const CheckedForm& form) {
   try {
     if (stage == "typed") return typed_text(*form.body);
-    if (stage == "flat") return flat_text(top.evaluator().make_module(form));
+    if (stage == "flat") return flat_text(top.evaluator().flatten(form).module);
     if (stage == "vcode") return top.evaluator().compile(form, not_optimized());
     if (stage == "fcode") return top.evaluator().compile(form, optimizer(top));
     if (stage == "fusion") return fusion(top, form);

@@ -13,15 +13,16 @@ namespace {
 constexpr int kInlineSize = 80;
 constexpr int kTooLarge = 1'000'000;
 
-/// A name that VCODE accepts: operators and internal names become words.
-std::string vcode_name(const std::string& name) {
+/// A name that VCODE accepts, the number being its own: operators and internal names become words.
+std::string vcode_name(const Version& version, std::uint32_t number) {
+  const std::string name = version.definition != nullptr ? version.definition->name : "lambda";
   std::string result;
   for (const char c : name) {
     result += std::isalnum(static_cast<unsigned char>(c)) != 0
                   ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
                   : '_';
   }
-  return result;
+  return result + "_" + std::to_string(number);
 }
 
 }  // namespace
@@ -29,19 +30,19 @@ std::string vcode_name(const std::string& name) {
 Compiler::Compiler(Session& session, TopLevelValues& values, CompileOptions options)
     : session_(session), values_(values), options_(options), pool_(module_) {}
 
-ir::Module Compiler::compile(const Body& body) {
-  module_.sources.push_back(body.source);
-  module_.scopes.emplace_back();
-  ir::Function& main = module_.functions.emplace_back();
-  main.name = "MAIN";
-  Flattener(*this, main).flatten_expression(body);
+FlatProgram Compiler::compile(const Body& body) {
+  module_.source = body.source;
+  module_.scopes.push_back({.source = body.source});
+  module_.functions.emplace_back();
+  ir::Function main = Flattener(*this).flatten_expression(body);
+  module_.functions[0] = std::move(main);
   while (!worklist_.empty()) {
-    const auto [version, function] = worklist_.back();
+    const auto [version, index] = worklist_.back();
     worklist_.pop_back();
-    Flattener(*this, *function).flatten_version(version);
+    ir::Function function = Flattener(*this).flatten_version(version, vcode_name(version, index));
+    module_.functions[index] = std::move(function);
   }
-  for (ir::Function& function : module_.functions) ir::remove_dead_code(function);
-  return std::move(module_);
+  return {std::move(module_), pool_.components()};
 }
 
 const ObservedFunction* Compiler::observed(const Definition* definition) const {
@@ -50,16 +51,14 @@ const ObservedFunction* Compiler::observed(const Definition* definition) const {
   return found == options_.observed->end() ? nullptr : &found->second;
 }
 
-const ir::Function& Compiler::function(const Version& version) {
-  const auto [at, inserted] = functions_.try_emplace(version, nullptr);
+std::uint32_t Compiler::function(const Version& version) {
+  const auto next = static_cast<std::uint32_t>(module_.functions.size());
+  const auto [at, inserted] = functions_.try_emplace(version, next);
   if (inserted) {
-    ir::Function& function = module_.functions.emplace_back();
-    const std::string name = version.definition != nullptr ? version.definition->name : "lambda";
-    function.name = vcode_name(name) + "_" + std::to_string(next_number_++);
-    at->second = &function;
-    worklist_.emplace_back(version, &function);
+    module_.functions.emplace_back();
+    worklist_.emplace_back(version, next);
   }
-  return *at->second;
+  return at->second;
 }
 
 bool Compiler::inline_call(const Version& version) {
@@ -114,40 +113,31 @@ int Compiler::expanded_size(const Definition& definition) {
   return sizes_[&definition] = size;
 }
 
-std::uint32_t Compiler::source_index(const std::shared_ptr<const vcode::Source>& source) {
-  const auto found = std::find(module_.sources.begin(), module_.sources.end(), source);
-  if (found != module_.sources.end()) {
-    return static_cast<std::uint32_t>(found - module_.sources.begin());
-  }
-  module_.sources.push_back(source);
-  return static_cast<std::uint32_t>(module_.sources.size() - 1);
-}
-
 std::uint32_t Compiler::add_scope(const Version& version) {
   ir::Scope& scope = module_.scopes.emplace_back();
   if (version.lambda != nullptr) {
     scope.function = "lambda";
     if (!version.lambda->enclosing.empty()) scope.function += " in " + version.lambda->enclosing;
     scope.library = version.lambda->library;
-    scope.source = source_index(version.lambda->source);
+    scope.source = version.lambda->source;
   } else {
     scope.function = version.definition->name;
     scope.library = version.definition->library;
-    scope.source = source_index(version.definition->body->source);
+    scope.source = version.definition->body->source;
   }
   return static_cast<std::uint32_t>(module_.scopes.size() - 1);
 }
 
-std::uint32_t Compiler::add_scope(const Version& version, const ir::Place& call) {
+std::uint32_t Compiler::add_scope(const Version& version, const ir::Origin& call) {
   const std::uint32_t index = add_scope(version);
   module_.scopes[index].call = call.span;
   module_.scopes[index].caller = call.scope;
   return index;
 }
 
-std::uint32_t Compiler::add_scope(const Definition& variable, const ir::Place& use) {
+std::uint32_t Compiler::add_scope(const Definition& variable, const ir::Origin& use) {
   module_.scopes.push_back(
-      {variable.name, variable.library, source_index(variable.body->source), use.span, use.scope});
+      {variable.name, variable.library, variable.body->source, use.span, use.scope});
   return static_cast<std::uint32_t>(module_.scopes.size() - 1);
 }
 

@@ -9,9 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/builder.hpp"
 #include "neslc/free_variables.hpp"
-#include "neslc/ir.hpp"
-#include "neslc/ir_builder.hpp"
 #include "neslc/session.hpp"
 #include "neslc/static_error.hpp"
 
@@ -57,6 +56,13 @@ struct CompileOptions {
   int int_bytes = 4;                            // for max_int and min_int
 };
 
+/// A flattened program, which runs once it is lowered.
+struct FlatProgram {
+  ir::Module module;
+  /// Of each constant, the component of the top-level values that it stands for, or -1.
+  std::vector<std::int64_t> components;
+};
+
 /// Where the program is given the values of top-level variables.
 class TopLevelValues {
  public:
@@ -71,7 +77,7 @@ class Compiler {
   Compiler(Session& session, TopLevelValues& values, CompileOptions options);
 
   /// The program that evaluates the expression of a checked form.
-  ir::Module compile(const Body& body);
+  FlatProgram compile(const Body& body);
 
   // ---- For the flattener
 
@@ -85,19 +91,18 @@ class Compiler {
   ir::Module& module() { return module_; }
   ir::ConstantPool& pool() { return pool_; }
   /// The function of a version, whose code is made later.
-  const ir::Function& function(const Version& version);
+  std::uint32_t function(const Version& version);
   /// Is the code put in the place of the call?
   bool inline_call(const Version& version);
   /// Does a call of it lead to another one outside of all conditionals? Then only a lack of
   /// instances ends the recursion.
   bool recurs_unconditionally(const Definition& definition);
-  std::uint32_t source_index(const std::shared_ptr<const vcode::Source>& source);
   /// A new scope for the code of a version, put in the place of a call at `call`.
-  std::uint32_t add_scope(const Version& version, const ir::Place& call);
+  std::uint32_t add_scope(const Version& version, const ir::Origin& call);
   /// The same for a vector function of its own.
   std::uint32_t add_scope(const Version& version);
   /// For the expression of a variable.
-  std::uint32_t add_scope(const Definition& variable, const ir::Place& use);
+  std::uint32_t add_scope(const Definition& variable, const ir::Origin& use);
 
  private:
   int expanded_size(const Definition& definition);
@@ -109,11 +114,10 @@ class Compiler {
   FreeVariables free_variables_;
   ir::Module module_;
   ir::ConstantPool pool_;
-  std::map<Version, ir::Function*> functions_;
-  std::vector<std::pair<Version, ir::Function*>> worklist_;
+  std::map<Version, std::uint32_t> functions_;
+  std::vector<std::pair<Version, std::uint32_t>> worklist_;
   std::unordered_map<const Definition*, int> sizes_;
   std::unordered_map<const Definition*, bool> recursive_;
-  int next_number_ = 1;
 };
 
 }  // namespace neslc

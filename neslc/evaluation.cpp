@@ -76,7 +76,7 @@ Evaluation tell(Execution execution, const SourceMap& map) {
 
 Evaluation conclude(const Compiled& compiled, const vcode::LinkedProgram& program,
                     Executions executions, vinterp::LineProfile* profile) {
-  const SourceMap map(compiled.module, compiled.main(), program);
+  const SourceMap map(compiled.flat.module, program);
   const Execution& first = executions.first;
   if (profile != nullptr && !first.profile.empty()) {
     profile->add(
@@ -88,8 +88,8 @@ Evaluation conclude(const Compiled& compiled, const vcode::LinkedProgram& progra
     // It has linked before, in the process that ran it.
     vcode::Diagnostics diagnostics;
     const auto written = vcode::link(compiled.code.program, diagnostics);
-    result = tell(std::move(*executions.as_written),
-                  SourceMap(compiled.module, compiled.code, written.value()));
+    result =
+        tell(std::move(*executions.as_written), SourceMap(compiled.flat.module, written.value()));
   } else {
     result = tell(std::move(executions.first), map);
   }

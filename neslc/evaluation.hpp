@@ -9,7 +9,6 @@
 
 #include "neslc/cost.hpp"
 #include "neslc/execution.hpp"
-#include "neslc/ir.hpp"
 #include "neslc/stack_code.hpp"
 #include "neslc/static_error.hpp"
 #include "vcode/diagnostics.hpp"
@@ -39,7 +38,7 @@ struct Evaluation {
 
 /// A form that was compiled: what runs, and what its instructions mean.
 struct Compiled {
-  ir::Module module;
+  FlatProgram flat;
   StackCode code;                      // as it was written
   std::optional<StackCode> optimized;  // runs instead, if there is one
   double seconds = 0;                  // that this took

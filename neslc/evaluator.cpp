@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "neslc/optimize.hpp"
+#include "ir/tools.hpp"
 #include "neslc/source_map.hpp"
 #include "neslc/value.hpp"
 #include "neslc/value_text.hpp"
@@ -13,6 +13,7 @@
 #include "vcode/printer.hpp"
 #include "vinterp/adaptive.hpp"
 #include "vinterp/constants.hpp"
+#include "vinterp/interrupt.hpp"
 
 namespace neslc {
 namespace {
@@ -24,6 +25,19 @@ struct LoadFailure {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+ir::GivenShape shape_of(const cvl::Value& value) {
+  ir::GivenShape shape;
+  if (value.type() != vcode::Type::Segdes) {
+    shape.length = value.vector().length;
+    return shape;
+  }
+  const cvl::Segdes& segdes = value.segdes();
+  shape.length = segdes.count;
+  shape.described = segdes.total;
+  if (segdes.uniform) shape.each = segdes.uniform_length;
+  return shape;
 }
 
 std::size_t instructions(const StackCode& code) {
@@ -47,7 +61,7 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
   return found;
 }
 
-ir::Module Evaluator::make_module(const CheckedForm& form) {
+FlatProgram Evaluator::flatten(const CheckedForm& form) {
   variables_.begin_program();
   CompileOptions compile_options;
   compile_options.argument_checks = options.argument_checks;
@@ -59,8 +73,8 @@ ir::Module Evaluator::make_module(const CheckedForm& form) {
 Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize) {
   const auto start = std::chrono::steady_clock::now();
   Compiled result;
-  result.module = make_module(form);
-  result.code = generate(result.module);
+  result.flat = flatten(form);
+  result.code = stack_code(result.flat);
   result.seconds = seconds_since(start);
   if (optimize == Optimize::Now && optimizes()) optimize_code(result);
   return result;
@@ -73,7 +87,16 @@ bool Evaluator::optimizes() const {
 
 void Evaluator::optimize_code(Compiled& compiled) {
   const auto start = std::chrono::steady_clock::now();
-  compiled.optimized = optimize(compiled.code, options.optimizer, variables_.components());
+  ir::Module& module = compiled.flat.module;
+  for (std::uint32_t i = 0; i < compiled.flat.components.size(); ++i) {
+    const std::int64_t component = compiled.flat.components[i];
+    if (component < 0) continue;
+    module.given_shapes[i] = shape_of(variables_.components()[static_cast<std::size_t>(component)]);
+  }
+  fcode::OptimizerOptions optimizer = options.optimizer;
+  optimizer.stop = vinterp::must_end;
+  fcode::optimize(module, optimizer);
+  compiled.optimized = stack_code(compiled.flat);
   compiled.seconds += seconds_since(start);
 }
 
@@ -107,7 +130,7 @@ Evaluation Evaluator::with_compiled(const CheckedForm& form, Optimize optimize,
   Evaluation result;
   try {
     Compiled made = compiled(form, optimize);
-    const auto source = made.module.sources.front();
+    const auto source = made.flat.module.source;
     try {
       return action(std::move(made));
     } catch (LoadFailure& failure) {
@@ -205,18 +228,37 @@ void Evaluator::move_to(cvl::Backend& backend) {
   backend_ = &backend;
 }
 
+/// Puts the values of top-level variables into the program's text.
+void Evaluator::write_out_values(FlatProgram& flat) {
+  ir::Module& module = flat.module;
+  for (std::size_t i = 0; i < flat.components.size(); ++i) {
+    if (flat.components[i] < 0) continue;
+    const auto component = static_cast<std::size_t>(flat.components[i]);
+    module.constants[i] = literal_of(*backend_, variables_.components()[component]);
+    module.given[i] = false;
+    flat.components[i] = -1;
+  }
+  for (ir::Function& function : module.functions) {
+    ir::for_each_statement(function.body, [](ir::Statement& statement) {
+      if (statement.kind == ir::Statement::Kind::Given) statement.kind = ir::Statement::Kind::Const;
+    });
+  }
+}
+
 std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
                                fcode::OptimizerReport* report) {
-  ir::Module module = make_module(form);
-  for (ir::Module::Constant& constant : module.constants) {
-    if (constant.value < 0) continue;
-    constant.literal =
-        literal_of(*backend_, variables_.components()[static_cast<std::size_t>(constant.value)]);
-    constant.value = -1;
+  FlatProgram flat = flatten(form);
+  write_out_values(flat);
+  StackCode code = stack_code(flat);
+  if (optimizer.level > 0) {
+    fcode::OptimizerReport found;
+    found.before = fcode::measure(code.program);
+    fcode::optimize(flat.module, optimizer, &found);
+    code = stack_code(flat);
+    found.after = fcode::measure(code.program);
+    if (report != nullptr) *report = std::move(found);
   }
-  StackCode code = generate(module);
-  if (optimizer.level > 0) code = optimize(code, optimizer, {}, report);
-  return vcode::print_sealed(code.program, place_comments(module, code));
+  return vcode::print_sealed(code.program, place_comments(flat.module, code.program));
 }
 
 }  // namespace neslc

@@ -64,11 +64,11 @@ class Evaluator {
 
   /// A program that needs no other input, optimized: the text of VCODE, or of FCODE 2 if there are
   /// kernels. Comments say which line of the program the instructions come from. `report` may be
-  /// null. Throws CompileError and NoValue; make_module() too.
+  /// null. Throws CompileError and NoValue; flatten() too.
   std::string compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
                       fcode::OptimizerReport* report = nullptr);
   /// The intermediate form of an expression.
-  ir::Module make_module(const CheckedForm& form);
+  FlatProgram flatten(const CheckedForm& form);
 
   cvl::Backend& backend() { return *backend_; }
   Variables& variables() { return variables_; }
@@ -83,6 +83,7 @@ class Evaluator {
   Compiled compiled(const CheckedForm& form, Optimize optimize);
   bool optimizes() const;
   void optimize_code(Compiled& compiled);
+  void write_out_values(FlatProgram& flat);
   Executable load(const StackCode& code);
   ExecutionOptions execution_options() const;
   Evaluation with_compiled(const CheckedForm& form, Optimize optimize,

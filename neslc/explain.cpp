@@ -71,64 +71,92 @@ class FlatWriter {
   std::string text;
 
  private:
-  std::string name(const ir::Function& function, ir::Var var) const {
-    const vcode::Type type = function.variables[var].type;
-    const char letter = type == vcode::Type::Int     ? 'i'
-                        : type == vcode::Type::Float ? 'x'
-                        : type == vcode::Type::Bool  ? 'b'
-                                                     : 's';
-    return fmt::format("{}{}", letter, var);
+  std::string name(const ir::Function& function, ir::ValueId value) const {
+    switch (*function.values[value].type) {
+      case vcode::Type::Int:
+        return fmt::format("i{}", value);
+      case vcode::Type::Float:
+        return fmt::format("x{}", value);
+      case vcode::Type::Bool:
+        return fmt::format("b{}", value);
+      default:
+        return fmt::format("s{}", value);
+    }
   }
 
-  std::string names(const ir::Function& function, const std::vector<ir::Var>& vars) const {
+  std::string names(const ir::Function& function, const std::vector<ir::ValueId>& values) const {
     std::string result;
-    for (const ir::Var var : vars) result += (result.empty() ? "" : ", ") + name(function, var);
+    for (const ir::ValueId value : values) {
+      result += (result.empty() ? "" : ", ") + name(function, value);
+    }
     return result;
   }
 
-  std::string operation(const ir::Function& function, const ir::Instr& instr) const {
-    switch (instr.kind) {
-      case ir::Instr::Kind::Op: {
-        const vcode::OpInfo& info = vcode::info(instr.op);
+  std::string operation(const ir::Function& function, const ir::Statement& statement) const {
+    const std::string operands = names(function, statement.operands);
+    switch (statement.kind) {
+      case ir::Statement::Kind::Op: {
+        const vcode::OpInfo& info = vcode::info(statement.op);
         const std::string type =
-            info.takes_type() ? fmt::format(" {}", vcode::type_name(instr.type)) : "";
-        return fmt::format("{}{}({})", info.text, type, names(function, instr.in));
+            info.takes_type() ? fmt::format(" {}", vcode::type_name(statement.written)) : "";
+        return fmt::format("{}{}({})", info.text, type, operands);
       }
-      case ir::Instr::Kind::Constant: {
-        const ir::Module::Constant& constant = module_.constants[instr.index];
-        if (constant.value >= 0) return "value of a variable";
+      case ir::Statement::Kind::Const: {
         vcode::LinkedProgram shown;
-        shown.constants.push_back(constant.literal);
-        return vcode::print({vcode::Op::Const, constant.literal.type, 0, 0, {}}, shown);
+        shown.constants.push_back(module_.constants[statement.index]);
+        return vcode::print({vcode::Op::Const, shown.constants[0].type, 0, 0, {}}, shown);
       }
-      case ir::Instr::Kind::Call:
-        return fmt::format("{}({})", instr.callee->name, names(function, instr.in));
-      case ir::Instr::Kind::Fail:
-        return "fail \"" + vcode::escaped(module_.failures[instr.index].message) + "\"";
-      case ir::Instr::Kind::If:
-        return fmt::format("if {}", names(function, instr.in));
+      case ir::Statement::Kind::Given:
+        return "value of a variable";
+      case ir::Statement::Kind::Call:
+        return fmt::format("{}({})", module_.functions[statement.index].name, operands);
+      case ir::Statement::Kind::If:
+        return fmt::format("if {}", operands);
+      case ir::Statement::Kind::Exit:
+        return "EXIT";
+      case ir::Statement::Kind::Run:
+        return fmt::format("RUN {}({})", module_.kernels[statement.index].name, operands);
     }
     return {};
   }
 
   void write(const ir::Function& function, const ir::Block& block, std::size_t depth) {
     const std::string indent(depth * kIndent, ' ');
-    for (const auto& instr : block.code) {
+    for (const ir::Statement& statement : block.statements) {
       text += indent;
-      if (!instr->out.empty()) text += names(function, instr->out) + " = ";
-      text += operation(function, *instr) + "\n";
-      if (instr->kind != ir::Instr::Kind::If) continue;
-      write_arm(function, instr->then_block, depth);
-      if (instr->else_block.code.empty() && instr->else_block.results.empty()) continue;
+      if (!statement.results.empty()) text += names(function, statement.results) + " = ";
+      text += operation(function, statement) + "\n";
+      if (statement.kind != ir::Statement::Kind::If) continue;
+      write_arm(function, *statement.then_block, depth);
+      const ir::Block& other = *statement.else_block;
+      if (other.statements.empty() && other.results.empty()) continue;
       text += indent + "else\n";
-      write_arm(function, instr->else_block, depth);
+      write_arm(function, other, depth);
     }
   }
 
   void write_arm(const ir::Function& function, const ir::Block& block, std::size_t depth) {
+    const std::string indent((depth + 1) * kIndent, ' ');
+    if (block.diverges) {
+      text += indent + failure(block) + "\n";
+      return;
+    }
     write(function, block, depth + 1);
-    if (block.results.empty()) return;
-    text += std::string((depth + 1) * kIndent, ' ') + "-> " + names(function, block.results) + "\n";
+    if (!block.results.empty()) text += indent + "-> " + names(function, block.results) + "\n";
+  }
+
+  /// What is written before the run ends: the text that begins it says all.
+  std::string failure(const ir::Block& block) const {
+    for (const ir::Statement& statement : block.statements) {
+      if (statement.kind != ir::Statement::Kind::Const) continue;
+      const vcode::Constant& constant = module_.constants[statement.index];
+      if (constant.form != vcode::ConstantForm::String) continue;
+      const std::string message(constant.ints().begin(), constant.ints().end());
+      const std::size_t begin = message.find_first_not_of('\n');
+      const std::size_t end = message.find_last_not_of('\n');
+      return "fail \"" + vcode::escaped(message.substr(begin, end + 1 - begin)) + '"';
+    }
+    return "fail";
   }
 
   const ir::Module& module_;

@@ -4,7 +4,7 @@
 
 namespace neslc {
 
-using ir::Var;
+using ir::ValueId;
 using VectorType = vcode::Type;
 
 namespace {
@@ -117,11 +117,11 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
 Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
                            Context* context) {
   if (compiler_.inline_call(called)) {
-    return inlined(called, compiler_.add_scope(called, b_.place), captured, argument, context);
+    return inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
   }
   Version version = called;
   version.lifted = !context->serial();
-  std::vector<Var> operands;
+  std::vector<ValueId> operands;
   const auto pass = [&](const Value& part) {
     for_each_leaf(part, [&](const Value& leaf) {
       // What is the same for all instances stays so inside the function.
@@ -135,7 +135,7 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   if (version.lifted) operands.push_back(instances(context));
   std::vector<VectorType> result_types;
   append_types(types(), version.result_type, result_types);
-  const std::vector<Var> results =
+  const std::vector<ValueId> results =
       b_.call(compiler_.function(version), std::move(operands), result_types);
   std::size_t next = 0;
   const Value result = make_value(types(), version.result_type, results, next, context);

@@ -9,8 +9,7 @@
 
 namespace neslc {
 
-using ir::Instr;
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -134,8 +133,8 @@ Value Flattener::select(const Value& condition, Context* context, const Value& t
     return conditional(condition, context, {same, {then_value}}, {same, {else_value}});
   }
   Context* const place = deeper(condition.context, deeper(then_value.context, else_value.context));
-  const Var a = bring_scalar(then_value, place);
-  const Var b = bring_scalar(else_value, place);
+  const ValueId a = bring_scalar(then_value, place);
+  const ValueId b = bring_scalar(else_value, place);
   if (a == b) return Value::scalar(a, place);
   return Value::scalar(
       b_.op(Op::Select, b_.variable(a).type, {bring_scalar(condition, place), a, b}), place);
@@ -155,32 +154,32 @@ Value Flattener::conditional(const Value& condition, Context* context, const Arm
 }
 
 Value Flattener::unless_empty(Context* context, const std::function<Value()>& code) {
-  const Var none =
+  const ValueId none =
       b_.op(Op::Equal, VectorType::Int, {v_.lengths(instances(context)), b_.int_constant(0)});
-  Instr* const guard = b_.begin_conditional(none);
+  ir::Statement guard = b_.begin_conditional(none);
   Value result;
-  b_.in_block(guard->else_block, [&] {
+  b_.in_block(*guard.else_block, [&] {
     result = bring(code(), context);
-    guard->else_block.results = vars_of(result);
+    guard.else_block->results = vars_of(result);
   });
-  b_.in_block(guard->then_block,
-              [&] { guard->then_block.results = vars_of(v_.empty(result, context)); });
-  result = with_vars(result, b_.end_conditional(guard), context);
+  b_.in_block(*guard.then_block,
+              [&] { guard.then_block->results = vars_of(v_.empty(result, context)); });
+  result = with_vars(result, b_.end_conditional(std::move(guard)), context);
   for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
   return result;
 }
 
-Value Flattener::serial_conditional(Var condition, Context* context, const Arm& then_arm,
+Value Flattener::serial_conditional(ValueId condition, Context* context, const Arm& then_arm,
                                     const Arm& else_arm, bool guarded) {
   if (guarded) {
     return unless_empty(
         context, [&] { return serial_conditional(condition, context, then_arm, else_arm, false); });
   }
-  Instr* const instr = b_.begin_conditional(condition);
+  ir::Statement conditional = b_.begin_conditional(condition);
   Value then_value;
   Value else_value;
-  b_.in_block(instr->then_block, [&] { then_value = then_arm.code(context, then_arm.free); });
-  b_.in_block(instr->else_block, [&] { else_value = else_arm.code(context, else_arm.free); });
+  b_.in_block(*conditional.then_block, [&] { then_value = then_arm.code(context, then_arm.free); });
+  b_.in_block(*conditional.else_block, [&] { else_value = else_arm.code(context, else_arm.free); });
   // Each part stays as far out as it is in both arms.
   std::vector<Value> then_leaves = leaves_of(then_value);
   std::vector<Value> else_leaves = leaves_of(else_value);
@@ -195,9 +194,9 @@ Value Flattener::serial_conditional(Var condition, Context* context, const Arm& 
       }
     });
   };
-  finish(instr->then_block, then_leaves);
-  finish(instr->else_block, else_leaves);
-  Value result = with_vars(then_value, b_.end_conditional(instr), context);
+  finish(*conditional.then_block, then_leaves);
+  finish(*conditional.else_block, else_leaves);
+  Value result = with_vars(then_value, b_.end_conditional(std::move(conditional)), context);
   std::size_t leaf_number = 0;
   for_each_leaf(result, [&](Value& leaf) {
     leaf = in_context(std::move(leaf), places[leaf_number++]);
@@ -208,23 +207,23 @@ Value Flattener::serial_conditional(Var condition, Context* context, const Arm& 
 
 struct Flattener::BranchResult {
   Value value;
-  Var positions;
+  ValueId positions;
   ir::LengthId count;
 };
 
-Value Flattener::lifted_conditional(Var flags, Context* context, const Arm& then_arm,
+Value Flattener::lifted_conditional(ValueId flags, Context* context, const Arm& then_arm,
                                     const Arm& else_arm) {
-  const Var single = instances(context);
-  const Var none =
+  const ValueId single = instances(context);
+  const ValueId none =
       b_.op(Op::Not, VectorType::Bool, {b_.op(Op::OrReduce, VectorType::Bool, {flags, single})});
-  const Var all = b_.op(Op::AndReduce, VectorType::Bool, {flags, single});
+  const ValueId all = b_.op(Op::AndReduce, VectorType::Bool, {flags, single});
   const BranchResult then_result = branch(flags, none, all, context, then_arm);
-  const Var complement = b_.op(Op::Not, VectorType::Bool, {flags});
+  const ValueId complement = b_.op(Op::Not, VectorType::Bool, {flags});
   const BranchResult else_result = branch(complement, all, none, context, else_arm);
 
   // Without instances both tests hold, and both results are empty.
-  const std::vector<Var> then_vars = vars_of(then_result.value);
-  const std::vector<Var> results = b_.conditional(
+  const std::vector<ValueId> then_vars = vars_of(then_result.value);
+  const std::vector<ValueId> results = b_.conditional(
       all, [&] { return then_vars; },
       [&] {
         return b_.conditional(
@@ -236,26 +235,26 @@ Value Flattener::lifted_conditional(Var flags, Context* context, const Arm& then
   return result;
 }
 
-Flattener::BranchResult Flattener::branch(Var flags, Var none, Var all, Context* context,
-                                          const Arm& arm) {
-  Instr* const instr = b_.begin_conditional(none);
+Flattener::BranchResult Flattener::branch(ValueId flags, ValueId none, ValueId all,
+                                          Context* context, const Arm& arm) {
+  ir::Statement conditional = b_.begin_conditional(none);
   Value value;
-  b_.in_block(instr->else_block, [&] {
-    const Var outer = instances(context);
+  b_.in_block(*conditional.else_block, [&] {
+    const ValueId outer = instances(context);
     std::vector<Value> packed;
     for (const Value& free : arm.free) {
       for_each_leaf(free, [&](const Value& leaf) {
         if (leaf.context == context) packed.push_back(leaf);
       });
     }
-    std::vector<Var> whole{outer, v_.iota(outer)};
+    std::vector<ValueId> whole{outer, v_.iota(outer)};
     for (const Value& leaf : packed) append_vars(leaf, whole);
-    const std::vector<Var> chosen = b_.conditional(
+    const std::vector<ValueId> chosen = b_.conditional(
         all, [&] { return whole; },
         [&] {
-          const std::vector<Var> pack =
+          const std::vector<ValueId> pack =
               b_.operation(Op::Pack, VectorType::Int, {v_.iota(outer), flags, outer});
-          std::vector<Var> vars{pack[1], pack[0]};
+          std::vector<ValueId> vars{pack[1], pack[0]};
           for (const Value& leaf : packed) {
             append_vars(v_.gather(leaf, context->count, pack[0]), vars);
           }
@@ -283,14 +282,14 @@ Flattener::BranchResult Flattener::branch(Var flags, Var none, Var all, Context*
       });
     }
     value = bring(arm.code(&inner, std::move(free)), &inner);
-    instr->else_block.results = vars_of(value);
-    instr->else_block.results.push_back(inner.positions);
+    conditional.else_block->results = vars_of(value);
+    conditional.else_block->results.push_back(inner.positions);
   });
-  b_.in_block(instr->then_block, [&] {
-    instr->then_block.results = vars_of(v_.empty(value, context));
-    instr->then_block.results.push_back(b_.empty(VectorType::Int));
+  b_.in_block(*conditional.then_block, [&] {
+    conditional.then_block->results = vars_of(v_.empty(value, context));
+    conditional.then_block->results.push_back(b_.empty(VectorType::Int));
   });
-  const std::vector<Var> results = b_.end_conditional(instr);
+  const std::vector<ValueId> results = b_.end_conditional(std::move(conditional));
   BranchResult result{with_vars(value, results, context), results.back(), b_.new_length()};
   for_each_leaf(result.value, [&](const Value& leaf) { v_.set_length(leaf, result.count); });
   b_.set_length(result.positions, result.count);

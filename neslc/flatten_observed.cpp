@@ -87,12 +87,12 @@ Value Flattener::observed_binding(const Binding& binding, Frame& frame, Context*
 Value Flattener::timed_for_profile(const Expr& expr, Frame& frame, Context* context) {
   b_.operation(vcode::Op::StartTimer, vcode::Type::Int, {});
   Value value = expression(expr, frame, context);
-  const ir::Var seconds = b_.operation(vcode::Op::StopTimer, vcode::Type::Int, {})[0];
+  const ir::ValueId seconds = b_.operation(vcode::Op::StopTimer, vcode::Type::Int, {})[0];
   const Value text =
       call_library("string", {types().float_type()}, Value::scalar(seconds, &serial_), &serial_);
   call_library("print_string", {}, text, &serial_);
   const ir::Module& module = compiler_.module();
-  const vcode::Source& source = *module.sources[module.scopes[frame.scope].source];
+  const vcode::Source& source = *module.scopes[frame.scope].source;
   const std::string_view line = source.line(expr.span.line);
   const std::string_view written = expr.span.column <= line.size() + 1
                                        ? line.substr(expr.span.column - 1, expr.span.length)

@@ -7,27 +7,26 @@
 
 namespace neslc {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 
-Flattener::Flattener(Compiler& compiler, ir::Function& function)
-    : compiler_(compiler), b_(compiler.module(), compiler.pool(), function), v_(b_) {}
+Flattener::Flattener(Compiler& compiler)
+    : compiler_(compiler), b_(compiler.module(), compiler.pool()), v_(b_) {}
 
-void Flattener::flatten_expression(const Body& body) {
+ir::Function Flattener::flatten_expression(const Body& body) {
   Frame frame;
   const Value result = bring(expression(*body.expression, frame, &serial_), &serial_);
-  b_.function().body.results = vars_of(result);
+  return b_.finish("MAIN", {}, vars_of(result));
 }
 
-void Flattener::flatten_version(const Version& version) {
-  ir::Function& function = b_.function();
+ir::Function Flattener::flatten_version(const Version& version, std::string name) {
   std::vector<VectorType> parameter_types;
   if (version.captured_type != nullptr) {
     append_types(types(), version.captured_type, parameter_types);
   }
   append_types(types(), version.argument_type, parameter_types);
-  std::vector<Var> parameters;
+  std::vector<ValueId> parameters;
   for (const VectorType type : parameter_types) parameters.push_back(b_.parameter(type));
 
   Context* root = &serial_;
@@ -36,7 +35,7 @@ void Flattener::flatten_version(const Version& version) {
     root->kind = Context::Kind::Lifted;
     root->parent = &serial_;
     root->count = b_.new_length();
-    const Var instances = b_.parameter(VectorType::Segdes);
+    const ValueId instances = b_.parameter(VectorType::Segdes);
     b_.set_length(instances, ir::kOne);
     b_.set_total(instances, root->count);
     b_.remember_single(root->count, instances);
@@ -56,35 +55,35 @@ void Flattener::flatten_version(const Version& version) {
   }
   const vcode::Span span =
       version.lambda != nullptr ? version.lambda->span : version.definition->span;
-  function.place = {span, compiler_.add_scope(version)};
-  b_.place = function.place;
+  const ir::Origin origin{span, compiler_.add_scope(version)};
+  b_.origin = origin;
   const Value captured = version.captured_type != nullptr ? parts[0] : Value();
   const auto body = [&] {
-    return bring(inlined(version, function.place.scope, captured, parts.back(), root), root);
+    return bring(inlined(version, origin.scope, captured, parts.back(), root), root);
   };
   const bool endless = version.lifted && version.definition != nullptr &&
                        compiler_.recurs_unconditionally(*version.definition);
   const Value result = endless ? unless_empty(root, body) : body();
-  function.body.results = vars_of(result);
+  return b_.finish(std::move(name), origin, vars_of(result));
 }
 
 // ---- Contexts
 
-Var Flattener::instances(Context* context) {
+ValueId Flattener::instances(Context* context) {
   if (context->serial()) return b_.single_constant(1);
-  if (b_.knows_single(context->count) || context->sample != ir::kNoVar) {
+  if (b_.knows_single(context->count) || context->sample != ir::kNoValue) {
     return b_.single(context->count, context->sample);
   }
   return v_.flat(context->descriptor, Value::tuple({}));
 }
 
-Context* Flattener::for_each(Context* parent, Var descriptor, const Value& elements) {
+Context* Flattener::for_each(Context* parent, ValueId descriptor, const Value& elements) {
   Context& context = contexts_.emplace_back();
   context.kind = Context::Kind::ForEach;
   context.parent = parent;
   context.descriptor = descriptor;
   context.count = b_.variable(descriptor).total;
-  const std::vector<Var> vars = vars_of(elements);
+  const std::vector<ValueId> vars = vars_of(elements);
   if (!vars.empty() && b_.variable(vars[0]).type != VectorType::Segdes) context.sample = vars[0];
   return &context;
 }
@@ -109,20 +108,20 @@ Value Flattener::bring(const Value& value, Context* context) {
   return step_into(bring(value, context->parent), context);
 }
 
-Var Flattener::between(Context* outer, Context* inner) {
+ValueId Flattener::between(Context* outer, Context* inner) {
   if (outer->serial()) return instances(inner);
   std::vector<Context*> path;
   for (Context* step = inner; step != outer; step = step->parent) path.push_back(step);
   std::reverse(path.begin(), path.end());
-  Var result = ir::kNoVar;
+  ValueId result = ir::kNoValue;
   for (const Context* step : path) {
     if (step->kind == Context::Kind::ForEach) {
-      result = result == ir::kNoVar ? step->descriptor
-                                    : v_.descriptor_of(v_.composed(result, step->descriptor));
+      result = result == ir::kNoValue ? step->descriptor
+                                      : v_.descriptor_of(v_.composed(result, step->descriptor));
     } else {
-      const Var ones = b_.op(Op::BoolToInt, VectorType::Int, {step->flags});
+      const ValueId ones = b_.op(Op::BoolToInt, VectorType::Int, {step->flags});
       result = v_.descriptor_of(
-          result == ir::kNoVar ? ones : b_.op(Op::AddReduce, VectorType::Int, {ones, result}));
+          result == ir::kNoValue ? ones : b_.op(Op::AddReduce, VectorType::Int, {ones, result}));
     }
     b_.set_total(result, step->count);
   }
@@ -140,39 +139,41 @@ void Flattener::check(const Value& violations, Context* context, const std::stri
       v_.any(flags.var, instances(context)), [&] { return flags; }, context, message, details);
 }
 
-void Flattener::check(Var scalar_flag, const std::function<Value()>& violations, Context* context,
-                      const std::string& message, const Details& details) {
+void Flattener::check(ValueId scalar_flag, const std::function<Value()>& violations,
+                      Context* context, const std::string& message, const Details& details) {
   if (!compiler_.options().argument_checks || b_.known_bool(scalar_flag) == false) return;
   b_.conditional(
       scalar_flag,
       [&] {
-        ir::Failure failure{"RUNTIME ERROR: " + message};
-        for (const Detail& detail : details) failure.labels.push_back(detail.label);
-        b_.fail(std::move(failure), first_details(violations(), context, details));
-        return std::vector<Var>();
+        std::vector<ir::Builder::Written> written = first_details(violations(), context, details);
+        written.insert(written.begin(), {"\nRUNTIME ERROR: " + message + "\n"});
+        b_.fail(written);
+        return std::vector<ValueId>();
       },
-      [] { return std::vector<Var>(); });
+      [] { return std::vector<ValueId>(); });
 }
 
 /// The values of the first instance whose flag is set.
-std::vector<Var> Flattener::first_details(const Value& violations, Context* context,
-                                          const Details& details) {
-  std::vector<Var> values;
+std::vector<ir::Builder::Written> Flattener::first_details(const Value& violations,
+                                                           Context* context,
+                                                           const Details& details) {
+  std::vector<ir::Builder::Written> values;
   for (const Detail& detail : details) {
     if (detail.value.context->serial()) {
-      values.push_back(detail.value.var);
+      values.push_back({detail.label + " ", detail.value.var});
       continue;
     }
-    const Var all = bring_scalar(detail.value, context);
+    const ValueId all = bring_scalar(detail.value, context);
     const VectorType type = b_.variable(all).type;
-    const std::vector<Var> packed =
+    const std::vector<ValueId> packed =
         b_.operation(Op::Pack, type, {all, bring_scalar(violations, context), instances(context)});
-    values.push_back(b_.op(Op::Extract, type, {packed[0], b_.int_constant(0), packed[1]}));
+    values.push_back(
+        {detail.label + " ", b_.op(Op::Extract, type, {packed[0], b_.int_constant(0), packed[1]})});
   }
   return values;
 }
 
-void Flattener::check_range(Var index, Context* each, const Value& limit,
+void Flattener::check_range(ValueId index, Context* each, const Value& limit,
                             const std::string& message) {
   if (!compiler_.options().argument_checks) return;
   // The extremes of the indices are compared where that can be done with scalars. Those of no index
@@ -183,13 +184,14 @@ void Flattener::check_range(Var index, Context* each, const Value& limit,
   const auto too_large = [&] {
     return b_.op(Op::GreaterEqual, VectorType::Int, {index, bring_scalar(limit, each)});
   };
-  const Var below = b_.op(Op::Less, VectorType::Int, {extreme(Op::MinReduce), b_.int_constant(0)});
-  const Var above = limit.context->serial() ? b_.op(Op::GreaterEqual, VectorType::Int,
-                                                    {extreme(Op::MaxReduce), limit.var})
-                                            : v_.any(too_large(), instances(each));
+  const ValueId below =
+      b_.op(Op::Less, VectorType::Int, {extreme(Op::MinReduce), b_.int_constant(0)});
+  const ValueId above = limit.context->serial() ? b_.op(Op::GreaterEqual, VectorType::Int,
+                                                        {extreme(Op::MaxReduce), limit.var})
+                                                : v_.any(too_large(), instances(each));
   const auto violations = [&] {
-    const Var zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), each);
-    const Var negative = b_.op(Op::Less, VectorType::Int, {index, zero});
+    const ValueId zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), each);
+    const ValueId negative = b_.op(Op::Less, VectorType::Int, {index, zero});
     return Value::scalar(b_.op(Op::Or, VectorType::Bool, {negative, too_large()}), each);
   };
   check(b_.op(Op::Or, VectorType::Bool, {below, above}), violations, each, message,
@@ -199,12 +201,12 @@ void Flattener::check_range(Var index, Context* each, const Value& limit,
 // ---- Expressions
 
 Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
-  const ir::Place outer = b_.place;
-  b_.place = {expr.span, frame.scope};
+  const ir::Origin outer = b_.origin;
+  b_.origin = {expr.span, frame.scope};
   // What has no free local variables is evaluated once (reference, section 4).
   if (!context->serial() && compiler_.free_variables().of(expr).empty()) context = &serial_;
   Value result = evaluated(expr, frame, context);
-  b_.place = outer;
+  b_.origin = outer;
   return result;
 }
 
@@ -262,14 +264,14 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   const std::int64_t component = compiler_.values().first_component(definition);
   if (component < 0) {
     Frame frame;
-    frame.scope = compiler_.add_scope(definition, b_.place);
+    frame.scope = compiler_.add_scope(definition, b_.origin);
     return expression(*definition.body->expression, frame, &serial_);
   }
   std::vector<VectorType> component_types;
   append_types(types(), expr.type, component_types);
-  std::vector<Var> vars;
+  std::vector<ValueId> vars;
   for (std::size_t i = 0; i < component_types.size(); ++i) {
-    vars.push_back(b_.value_constant(component + static_cast<std::int64_t>(i), component_types[i]));
+    vars.push_back(b_.given_constant(component + static_cast<std::int64_t>(i), component_types[i]));
   }
   std::size_t next = 0;
   const Value result = make_value(types(), expr.type, vars, next, &serial_);
@@ -304,7 +306,7 @@ void Flattener::bind(const Pattern& pattern, const Value& value, Frame& frame) {
 Value Flattener::timed(const Time& node, Frame& frame, Context* context) {
   b_.operation(Op::StartTimer, VectorType::Int, {});
   Value value = expression(*node.body, frame, context);
-  const Var seconds = b_.operation(Op::StopTimer, VectorType::Int, {})[0];
+  const ValueId seconds = b_.operation(Op::StopTimer, VectorType::Int, {})[0];
   return Value::tuple({std::move(value), Value::scalar(seconds, &serial_)});
 }
 
@@ -327,11 +329,11 @@ Value Flattener::apply_to_each(const ApplyToEach& node, Frame& frame, Context* c
   for (const Binding& generator : node.generators) {
     generators.push_back(bring(expression(*generator.value, frame, context), context));
   }
-  const Var descriptor = generators[0].var;
+  const ValueId descriptor = generators[0].var;
   for (std::size_t i = 1; i < generators.size(); ++i) {
     if (generators[i].var == descriptor) continue;
-    const Var differs = b_.op(Op::NotEqual, VectorType::Int,
-                              {v_.lengths(descriptor), v_.lengths(generators[i].var)});
+    const ValueId differs = b_.op(Op::NotEqual, VectorType::Int,
+                                  {v_.lengths(descriptor), v_.lengths(generators[i].var)});
     check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.",
           {{"lengths", Value::scalar(v_.lengths(descriptor), context)},
            {"and", Value::scalar(v_.lengths(generators[i].var), context)}});
@@ -349,11 +351,11 @@ Value Flattener::apply_to_each(const ApplyToEach& node, Frame& frame, Context* c
   return filtered(body, sieve, descriptor, each, context);
 }
 
-Value Flattener::filtered(const Value& body, const Value& sieve, Var descriptor, Context* each,
+Value Flattener::filtered(const Value& body, const Value& sieve, ValueId descriptor, Context* each,
                           Context* context) {
   const Value values = bring(body, each);
-  const Var flags = bring_scalar(sieve, each);
-  const Var kept = v_.packed_descriptor(values, flags, descriptor);
+  const ValueId flags = bring_scalar(sieve, each);
+  const ValueId kept = v_.packed_descriptor(values, flags, descriptor);
   return Value::sequence(kept, v_.pack(values, flags, descriptor), context);
 }
 

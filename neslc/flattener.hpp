@@ -28,12 +28,13 @@ struct Frame {
 
 class Flattener {
  public:
-  Flattener(Compiler& compiler, ir::Function& function);
+  explicit Flattener(Compiler& compiler);
 
+  // One of these, once:
   /// The code of a version: parameters, body, results.
-  void flatten_version(const Version& version);
+  ir::Function flatten_version(const Version& version, std::string name);
   /// The code of a top-level expression.
-  void flatten_expression(const Body& body);
+  ir::Function flatten_expression(const Body& body);
 
   // ---- For the primitives
 
@@ -54,15 +55,17 @@ class Flattener {
 
   /// The value in a deeper context.
   Value bring(const Value& value, Context* context);
-  ir::Var bring_scalar(const Value& value, Context* context) { return bring(value, context).var; }
+  ir::ValueId bring_scalar(const Value& value, Context* context) {
+    return bring(value, context).var;
+  }
   /// The deeper one of the contexts of two values or `context`s.
   static Context* deeper(Context* a, Context* b) { return a->encloses(b) ? b : a; }
   /// The descriptor of one segment over the instances of a context.
-  ir::Var instances(Context* context);
+  ir::ValueId instances(Context* context);
   /// For each instance of `outer`, how many of `inner` lie in it: the descriptor that distributes
   /// from one to the other. REQUIRES: `outer` encloses `inner`, and is another one.
-  ir::Var between(Context* outer, Context* inner);
-  Context* for_each(Context* parent, ir::Var descriptor, const Value& elements);
+  ir::ValueId between(Context* outer, Context* inner);
+  Context* for_each(Context* parent, ir::ValueId descriptor, const Value& elements);
 
   /// A scalar that explains a failure.
   struct Detail {
@@ -76,11 +79,12 @@ class Flattener {
              const Details& details);
   /// The same where the flag is known to be set for some instance if and only if `scalar_flag` is;
   /// `violations` makes the flags, after the failure.
-  void check(ir::Var scalar_flag, const std::function<Value()>& violations, Context* context,
+  void check(ir::ValueId scalar_flag, const std::function<Value()>& violations, Context* context,
              const std::string& message, const Details& details);
   /// The same if an index, one for each instance of `each`, is not in 0 ... limit-1. The limit is
   /// that of a context that encloses `each`.
-  void check_range(ir::Var index, Context* each, const Value& limit, const std::string& message);
+  void check_range(ir::ValueId index, Context* each, const Value& limit,
+                   const std::string& message);
 
   /// A conditional on values; the arms may use any value in the given context. `free` are the
   /// values that the arms use, which are packed for the instances of each arm.
@@ -109,8 +113,8 @@ class Flattener {
   TypeTable& types() { return compiler_.types(); }
 
  private:
-  std::vector<ir::Var> first_details(const Value& violations, Context* context,
-                                     const Details& details);
+  std::vector<ir::Builder::Written> first_details(const Value& violations, Context* context,
+                                                  const Details& details);
   Value expression(const Expr& expr, Frame& frame, Context* context);
   Value evaluated(const Expr& expr, Frame& frame, Context* context);
   Value global(const Expr& expr, const GlobalRef& reference);
@@ -126,7 +130,7 @@ class Flattener {
   Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
   Value apply_to_each(const ApplyToEach& node, Frame& frame, Context* context);
-  Value filtered(const Value& body, const Value& sieve, ir::Var descriptor, Context* each,
+  Value filtered(const Value& body, const Value& sieve, ir::ValueId descriptor, Context* each,
                  Context* context);
   Value literal_sequence(const Expr& expr, const SequenceLiteral& node, Frame& frame,
                          Context* context);
@@ -142,14 +146,15 @@ class Flattener {
   void print_value(const std::string& name, TypePtr type, const Value& value, Context* context);
   void print_variables(const Pattern& pattern, Frame& frame, Context* context);
 
-  Value serial_conditional(ir::Var condition, Context* context, const Arm& then_arm,
+  Value serial_conditional(ir::ValueId condition, Context* context, const Arm& then_arm,
                            const Arm& else_arm, bool guarded);
   /// The value of `code`, or, when the context has no instances, an empty one.
   Value unless_empty(Context* context, const std::function<Value()>& code);
-  Value lifted_conditional(ir::Var flags, Context* context, const Arm& then_arm,
+  Value lifted_conditional(ir::ValueId flags, Context* context, const Arm& then_arm,
                            const Arm& else_arm);
   struct BranchResult;
-  BranchResult branch(ir::Var flags, ir::Var none, ir::Var all, Context* context, const Arm& arm);
+  BranchResult branch(ir::ValueId flags, ir::ValueId none, ir::ValueId all, Context* context,
+                      const Arm& arm);
   Value merged(const BranchResult& then_result, const BranchResult& else_result, Context* context);
   Value step_into(const Value& value, Context* context);
 

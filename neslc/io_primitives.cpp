@@ -4,7 +4,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -18,24 +18,24 @@ Value truth(Flattener& f) {
 }
 
 /// A string from a vector of characters that an operation has delivered.
-Value text_value(Flattener& f, Var codes) {
-  const Var descriptor = f.builder().single(f.builder().variable(codes).length, codes);
+Value text_value(Flattener& f, ValueId codes) {
+  const ValueId descriptor = f.builder().single(f.builder().variable(codes).length, codes);
   return Value::sequence(descriptor, Value::scalar(codes, f.serial()), f.serial());
 }
 
 /// One result of the machine as a scalar.
-Value scalar_value(Flattener& f, Var var) {
+Value scalar_value(Flattener& f, ValueId var) {
   f.builder().set_length(var, ir::kOne);
   return Value::scalar(var, f.serial());
 }
 
 /// (flag, message) from the error text and the flag that end every operation.
-Value status(Flattener& f, Var message, Var flag) {
+Value status(Flattener& f, ValueId message, ValueId flag) {
   return Value::tuple({scalar_value(f, flag), text_value(f, message)});
 }
 
 /// To standard error; WRITE is left to failing programs.
-Value write_out(Flattener& f, Var codes) {
+Value write_out(Flattener& f, ValueId codes) {
   constexpr std::int64_t kStandardError = 2;
   f.builder().operation(Op::FWrite, VectorType::Char,
                         {codes, f.builder().int_constant(kStandardError)});
@@ -56,13 +56,13 @@ Value print_char(Flattener& f, const CallSite& site, const Value& argument) {
 
 template <std::int64_t kMode>
 Value open(Flattener& f, const CallSite&, const Value& argument) {
-  const std::vector<Var> results = f.builder().operation(
+  const std::vector<ValueId> results = f.builder().operation(
       Op::FOpen, VectorType::Int, {argument.elements().var, f.builder().int_constant(kMode)});
   return Value::tuple({scalar_value(f, results[0]), status(f, results[1], results[2])});
 }
 
 Value close(Flattener& f, const CallSite&, const Value& argument) {
-  const std::vector<Var> results =
+  const std::vector<ValueId> results =
       f.builder().operation(Op::FClose, VectorType::Int, {argument.var});
   return status(f, results[0], results[1]);
 }
@@ -72,13 +72,13 @@ Value write(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& text = argument.parts[0];
   const Value& stream = argument.parts[1];
   const Value here = f.bring(text, site.context);
-  Var number = stream.var;
+  ValueId number = stream.var;
   if (!stream.context->serial()) {
     number = f.builder().op(Op::MaxReduce, VectorType::Int,
                             {f.bring_scalar(stream, site.context), f.instances(site.context)});
     f.builder().set_length(number, ir::kOne);
   }
-  const std::vector<Var> results = f.builder().operation(
+  const std::vector<ValueId> results = f.builder().operation(
       Op::FWrite, VectorType::Char, {here.is_sequence() ? here.elements().var : here.var, number});
   return status(f, results[0], results[1]);
 }
@@ -86,7 +86,7 @@ Value write(Flattener& f, const CallSite& site, const Value& argument) {
 /// (delimiters, maximum, stream): ((characters, code), flag, message)
 Value read_string(Flattener& f, const CallSite&, const Value& argument) {
   const std::vector<Value> parts = components(argument, 3);
-  const std::vector<Var> results = f.builder().operation(
+  const std::vector<ValueId> results = f.builder().operation(
       Op::FReadChar, VectorType::Int, {parts[0].elements().var, parts[1].var, parts[2].var});
   return Value::tuple({Value::tuple({text_value(f, results[0]), scalar_value(f, results[1])}),
                        status(f, results[2], results[3])});
@@ -95,7 +95,7 @@ Value read_string(Flattener& f, const CallSite&, const Value& argument) {
 /// A whole vector `( 1 2 3 )` from a stream: (sequence, flag, message).
 template <VectorType kType>
 Value read_vector(Flattener& f, const CallSite&, const Value& argument) {
-  const std::vector<Var> results = f.builder().operation(Op::FRead, kType, {argument.var});
+  const std::vector<ValueId> results = f.builder().operation(Op::FRead, kType, {argument.var});
   return Value::tuple({text_value(f, results[0]), status(f, results[1], results[2])});
 }
 
@@ -104,20 +104,21 @@ class JointStatus {
  public:
   explicit JointStatus(Flattener& f) : f_(f) {}
 
-  void add(Var message, Var flag) {
+  void add(ValueId message, ValueId flag) {
     message_ = message;
     f_.builder().set_length(flag, ir::kOne);
-    flag_ = flag_ == ir::kNoVar ? flag : f_.builder().op(Op::And, VectorType::Bool, {flag_, flag});
+    flag_ =
+        flag_ == ir::kNoValue ? flag : f_.builder().op(Op::And, VectorType::Bool, {flag_, flag});
   }
   Value value() const {
-    return flag_ == ir::kNoVar ? Value::tuple({truth(f_), f_.string_constant("")})
-                               : status(f_, message_, flag_);
+    return flag_ == ir::kNoValue ? Value::tuple({truth(f_), f_.string_constant("")})
+                                 : status(f_, message_, flag_);
   }
 
  private:
   Flattener& f_;
-  Var message_ = ir::kNoVar;
-  Var flag_ = ir::kNoVar;
+  ValueId message_ = ir::kNoValue;
+  ValueId flag_ = ir::kNoValue;
 };
 
 /// The vectors of a value one after another, each in the notation of the machine.
@@ -125,8 +126,8 @@ Value write_object(Flattener& f, const CallSite&, const Value& argument) {
   ir::Builder& b = f.builder();
   const Value& stream = argument.parts[1];
   JointStatus joint(f);
-  for (const Var var : vars_of(argument.parts[0])) {
-    const std::vector<Var> results =
+  for (const ValueId var : vars_of(argument.parts[0])) {
+    const std::vector<ValueId> results =
         b.operation(Op::FWrite, b.variable(var).type, {var, stream.var});
     joint.add(results[0], results[1]);
   }
@@ -140,10 +141,10 @@ Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
   const TypePtr type = site.argument_type->first();
   std::vector<VectorType> types;
   append_types(f.types(), type, types);
-  std::vector<Var> vars;
+  std::vector<ValueId> vars;
   JointStatus joint(f);
   for (const VectorType vector_type : types) {
-    const std::vector<Var> results = b.operation(Op::FRead, vector_type, {stream.var});
+    const std::vector<ValueId> results = b.operation(Op::FRead, vector_type, {stream.var});
     vars.push_back(results[0]);
     joint.add(results[1], results[2]);
   }
@@ -156,7 +157,7 @@ Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
 /// (command, in, out, err): ((in, out, err), flag, message)
 Value spawn(Flattener& f, const CallSite&, const Value& argument) {
   const std::vector<Value> parts = components(argument, 4);
-  const std::vector<Var> results =
+  const std::vector<ValueId> results =
       f.builder().operation(Op::Spawn, VectorType::Int,
                             {parts[0].elements().var, parts[1].var, parts[2].var, parts[3].var});
   return Value::tuple(

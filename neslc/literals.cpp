@@ -5,7 +5,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::ConstantForm;
 using VectorType = vcode::Type;
 
@@ -106,22 +106,13 @@ class Columns {
 
 /// Constant descriptors of several segments are made from their lengths: not every interpreter
 /// reads them as constants.
-Var column_constant(ir::Builder& b, vcode::Constant constant) {
+ValueId column_constant(ir::Builder& b, vcode::Constant constant) {
   const std::size_t size = constant.size();
   constant.form = size == 1 ? ConstantForm::Scalar : ConstantForm::Vector;
   if (constant.type == VectorType::Segdes && size > 1) {
     constant.type = VectorType::Int;
     return b.op(vcode::Op::MakeSegdes, VectorType::Int, {b.constant(std::move(constant))});
   }
-  return b.constant(std::move(constant));
-}
-
-Var text_constant(ir::Builder& b, const std::string& text) {
-  vcode::Constant constant;
-  constant.form = text.find('"') == std::string::npos ? ConstantForm::String : ConstantForm::Vector;
-  std::vector<std::int64_t> codes;
-  for (const char c : text) codes.push_back(static_cast<unsigned char>(c));
-  constant.elements = std::move(codes);
   return b.constant(std::move(constant));
 }
 
@@ -167,7 +158,7 @@ Value literal_value(ir::Builder& b, TypeTable& types, const Expr& expr, TypePtr 
   Columns columns(types, type);
   std::size_t column = 0;
   columns.add(expr, type, column);
-  std::vector<Var> vars;
+  std::vector<ValueId> vars;
   for (vcode::Constant& constant : columns.columns()) {
     vars.push_back(column_constant(b, std::move(constant)));
   }
@@ -178,8 +169,8 @@ Value literal_value(ir::Builder& b, TypeTable& types, const Expr& expr, TypePtr 
 }
 
 Value string_value(ir::Builder& b, const std::string& text, Context* context) {
-  const Var descriptor = b.single_constant(static_cast<std::int64_t>(text.size()));
-  const Var codes = text.empty() ? b.empty(VectorType::Int) : text_constant(b, text);
+  const ValueId descriptor = b.single_constant(static_cast<std::int64_t>(text.size()));
+  const ValueId codes = text.empty() ? b.empty(VectorType::Int) : b.text_constant(text);
   b.set_length(codes, b.variable(descriptor).total);
   return Value::sequence(descriptor, Value::scalar(codes, context), context);
 }
@@ -187,7 +178,7 @@ Value string_value(ir::Builder& b, const std::string& text, Context* context) {
 Value empty_sequence(ir::Builder& b, TypeTable& types, TypePtr type, Context* context) {
   std::vector<VectorType> column_types;
   append_types(types, type->element(), column_types);
-  std::vector<Var> vars{b.single_constant(0)};
+  std::vector<ValueId> vars{b.single_constant(0)};
   for (const VectorType column : column_types) vars.push_back(b.empty(column));
   std::size_t next = 0;
   return make_value(types, type, vars, next, context);

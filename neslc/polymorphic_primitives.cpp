@@ -7,7 +7,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -216,16 +216,14 @@ Value error(Flattener& f, const CallSite& site, const Value& argument) {
     if (!argument.context->serial()) {
       text = v.gather(f.bring(argument, context), context->count, b.int_constant(0));
     }
-    b.fail({}, {text.elements().var});
-    return std::vector<Var>();
+    b.fail({{"\nERROR: ", text.elements().var, VectorType::Char}, {"\n"}});
+    return std::vector<ValueId>();
   };
-  if (context->serial()) {
-    fail();
-  } else {
-    const Var some =
-        b.op(Op::Greater, VectorType::Int, {v.lengths(f.instances(context)), b.int_constant(0)});
-    b.conditional(some, fail, [] { return std::vector<Var>(); });
-  }
+  const ValueId some = context->serial()
+                           ? b.bool_constant(true)
+                           : b.op(Op::Greater, VectorType::Int,
+                                  {v.lengths(f.instances(context)), b.int_constant(0)});
+  b.conditional(some, fail, [] { return std::vector<ValueId>(); });
   return Value::scalar(b.bool_constant(true), f.serial());
 }
 

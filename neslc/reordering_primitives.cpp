@@ -4,7 +4,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -22,11 +22,11 @@ Value read(Flattener& f, const CallSite& site, const Value& argument) {
   f.check_range(index.var, each, size, "Index out of bounds for function ->.");
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
-    const Var result = b.op(Op::BPermute, f.type_of(elements),
-                            {elements.var, index.var, sequence.var, indices.var});
+    const ValueId result = b.op(Op::BPermute, f.type_of(elements),
+                                {elements.var, index.var, sequence.var, indices.var});
     return Value::sequence(indices.var, Value::scalar(result, context), context);
   }
-  Var position = index.var;
+  ValueId position = index.var;
   if (!home->serial()) {
     const Value starts = Value::scalar(v.offsets(sequence.var), home);
     position = v.add(f.bring_scalar(starts, each), position);
@@ -35,7 +35,7 @@ Value read(Flattener& f, const CallSite& site, const Value& argument) {
   return Value::sequence(indices.var, in_context(result, context), context);
 }
 
-Value placed_over(Flattener& f, const Value& target, Var source_descriptor, const Value& index,
+Value placed_over(Flattener& f, const Value& target, ValueId source_descriptor, const Value& index,
                   const Value& values, Context* context, const char* message) {
   Vectors& v = f.vectors();
   Context* const each = f.for_each(context, source_descriptor, index);
@@ -72,7 +72,7 @@ Value permute(Flattener& f, const CallSite& site, const Value& argument) {
   if (sequence.var != index.var) {
     const Value values = Value::scalar(v.lengths(sequence.var), context);
     const Value indices = Value::scalar(v.lengths(index.var), context);
-    const Var differs = b.op(Op::NotEqual, VectorType::Int, {values.var, indices.var});
+    const ValueId differs = b.op(Op::NotEqual, VectorType::Int, {values.var, indices.var});
     f.check(Value::scalar(differs, context), context, kMessage,
             {{"values", values}, {"indices", indices}});
     b.equate(b.variable(sequence.var).total, b.variable(index.var).total);
@@ -97,8 +97,8 @@ Value unchecked_permute(Flattener& f, const CallSite& site, const Value& argumen
 Value pack(Flattener& f, const CallSite&, const Value& argument) {
   Vectors& v = f.vectors();
   const Value& pairs = argument.elements();
-  const Var flags = pairs.parts[1].var;
-  const Var kept = v.packed_descriptor(pairs.parts[0], flags, argument.var);
+  const ValueId flags = pairs.parts[1].var;
+  const ValueId kept = v.packed_descriptor(pairs.parts[0], flags, argument.var);
   return Value::sequence(kept, v.pack(pairs.parts[0], flags, argument.var), argument.context);
 }
 
@@ -109,7 +109,7 @@ Value append(Flattener& f, const CallSite& site, const Value& argument) {
 Value join(Flattener& f, const CallSite& site, const Value& argument) {
   Vectors& v = f.vectors();
   const std::vector<Value> parts = components(f.bring(argument, site.context), 4);
-  const Var target = v.descriptor_of(v.add(v.lengths(parts[0].var), v.lengths(parts[2].var)));
+  const ValueId target = v.descriptor_of(v.add(v.lengths(parts[0].var), v.lengths(parts[2].var)));
   return Value::sequence(target,
                          v.place({{parts[0].elements(), parts[1].elements().var, parts[0].var},
                                   {parts[2].elements(), parts[3].elements().var, parts[2].var}},
@@ -125,14 +125,14 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const context = site.context;
   const std::vector<Value> parts = components(argument, 4);
   const Value& sequence = parts[0];
-  Var start = f.bring_scalar(parts[1], context);
-  const Var stride = f.bring_scalar(parts[2], context);
-  const Var count = f.bring_scalar(parts[3], context);
-  const Var descriptor = v.descriptor_of(count);
+  ValueId start = f.bring_scalar(parts[1], context);
+  const ValueId stride = f.bring_scalar(parts[2], context);
+  const ValueId count = f.bring_scalar(parts[3], context);
+  const ValueId descriptor = v.descriptor_of(count);
   const Value& elements = sequence.elements();
   if (sequence.context == context && elements.is_scalar()) {
-    const Var index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
-    const Var result =
+    const ValueId index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
+    const ValueId result =
         b.op(Op::BPermute, f.type_of(elements), {elements.var, index, sequence.var, descriptor});
     return Value::sequence(descriptor, Value::scalar(result, context), context);
   }
@@ -140,7 +140,7 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
     const Value starts = Value::scalar(v.offsets(sequence.var), sequence.context);
     start = v.add(f.bring_scalar(starts, context), start);
   }
-  const Var index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
+  const ValueId index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
   const Value result = v.gather(elements, b.variable(sequence.var).total, index);
   return Value::sequence(descriptor, in_context(result, context), context);
 }
@@ -150,16 +150,16 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
 Value appended(Flattener& f, const std::vector<Value>& parts, Context* context) {
   Vectors& v = f.vectors();
   std::vector<Vectors::Source> sources;
-  Var begin = ir::kNoVar;
+  ValueId begin = ir::kNoValue;
   for (const Value& part : parts) {
     const Value here = f.bring(part, context);
-    const Var length = v.lengths(here.var);
-    const bool first = begin == ir::kNoVar;
+    const ValueId length = v.lengths(here.var);
+    const bool first = begin == ir::kNoValue;
     sources.push_back(
         {here.elements(), first ? v.positions(here.var) : v.ranges(begin, here.var), here.var});
     begin = first ? length : v.add(begin, length);
   }
-  const Var target = v.descriptor_of(begin);
+  const ValueId target = v.descriptor_of(begin);
   return Value::sequence(target, v.place(sources, target), context);
 }
 

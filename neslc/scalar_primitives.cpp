@@ -6,7 +6,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -15,7 +15,7 @@ using CallSite = Flattener::CallSite;
 Value apply(Flattener& f, Op op, VectorType type, const std::vector<Value>& operands) {
   Context* context = f.serial();
   for (const Value& operand : operands) context = Flattener::deeper(context, operand.context);
-  std::vector<Var> vars;
+  std::vector<ValueId> vars;
   for (const Value& operand : operands) vars.push_back(f.bring_scalar(operand, context));
   return Value::scalar(f.builder().operation(op, type, std::move(vars))[0], context);
 }
@@ -121,7 +121,7 @@ Value digits(Flattener& f, const CallSite&, const Value&) {
 
 /// Each instance draws its own number.
 Value random_int(Flattener& f, const CallSite& site, const Value& argument) {
-  const Var range = f.bring_scalar(argument, site.context);
+  const ValueId range = f.bring_scalar(argument, site.context);
   return Value::scalar(f.builder().operation(Op::Rand, VectorType::Int, {range})[0], site.context);
 }
 

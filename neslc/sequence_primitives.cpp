@@ -4,7 +4,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -17,7 +17,7 @@ Value distribute(Flattener& f, const CallSite& site, const Value& argument) {
   // Where the length is known to the outer context, so is the whole result.
   Context* const context = site.context;
   const Value value = f.bring(argument.parts[0], context);
-  const Var descriptor = f.vectors().descriptor_of(f.bring_scalar(argument.parts[1], context));
+  const ValueId descriptor = f.vectors().descriptor_of(f.bring_scalar(argument.parts[1], context));
   return Value::sequence(descriptor, f.vectors().distribute(value, context->count, descriptor),
                          context);
 }
@@ -29,10 +29,10 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   ir::Builder& b = f.builder();
   const auto literal = b.known_int(index.var);
   if (literal && *literal >= 0 && !lengths.context->serial()) {
-    const Var here = f.bring_scalar(lengths, context);
-    const Var least = b.op(Op::MinReduce, VectorType::Int, {here, f.instances(context)});
+    const ValueId here = f.bring_scalar(lengths, context);
+    const ValueId least = b.op(Op::MinReduce, VectorType::Int, {here, f.instances(context)});
     const auto too_short = [&] {
-      const Var indices = f.bring_scalar(index, context);
+      const ValueId indices = f.bring_scalar(index, context);
       return Value::scalar(b.op(Op::LessEqual, VectorType::Int, {here, indices}), context);
     };
     f.check(b.op(Op::LessEqual, VectorType::Int, {least, index.var}), too_short, context,
@@ -49,14 +49,14 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& sequence = argument.parts[0];
   Context* const home = sequence.context;
   check_element(f, argument.parts[1], Value::scalar(v.lengths(sequence.var), home), context);
-  const Var index = f.bring_scalar(argument.parts[1], context);
+  const ValueId index = f.bring_scalar(argument.parts[1], context);
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
     return Value::scalar(
         b.op(Op::Extract, f.type_of(elements), {elements.var, index, sequence.var}), context);
   }
   // One gather; the sequence is not copied to the instances.
-  Var position = index;
+  ValueId position = index;
   if (!home->serial()) {
     const Value starts = Value::scalar(v.offsets(sequence.var), home);
     position = v.add(f.bring_scalar(starts, context), index);
@@ -73,12 +73,12 @@ Value replace(Flattener& f, const CallSite& site, const Value& argument) {
   f.check_range(parts[2].var, context, Value::scalar(v.lengths(sequence.var), context),
                 kElementMessage);
   if (sequence.elements().is_scalar()) {
-    const Var result =
+    const ValueId result =
         f.builder().op(Op::Replace, f.type_of(sequence.elements()),
                        {sequence.elements().var, parts[2].var, parts[1].var, sequence.var});
     return Value::sequence(sequence.var, Value::scalar(result, context), context);
   }
-  const Var each = v.descriptor_of(v.ones(f.instances(context)));
+  const ValueId each = v.descriptor_of(v.ones(f.instances(context)));
   f.builder().set_total(each, context->count);
   return Value::sequence(
       sequence.var,
@@ -90,13 +90,13 @@ Value zip_with(Flattener& f, const CallSite& site, const Value& argument, std::s
                const char* message) {
   ir::Builder& b = f.builder();
   const std::vector<Value> parts = components(f.bring(argument, site.context), count);
-  const Var descriptor = parts[0].var;
+  const ValueId descriptor = parts[0].var;
   Value elements = parts.back().elements();
   for (std::size_t i = 1; i < count; ++i) {
     if (parts[i].var == descriptor) continue;
     const Value first = Value::scalar(f.vectors().lengths(descriptor), site.context);
     const Value other = Value::scalar(f.vectors().lengths(parts[i].var), site.context);
-    const Var differs = b.op(Op::NotEqual, VectorType::Int, {first.var, other.var});
+    const ValueId differs = b.op(Op::NotEqual, VectorType::Int, {first.var, other.var});
     f.check(Value::scalar(differs, site.context), site.context, message,
             {{"lengths", first}, {"and", other}});
     b.equate(b.variable(descriptor).total, b.variable(parts[i].var).total);
@@ -124,7 +124,7 @@ Value unzip(Flattener&, const CallSite&, const Value& argument) {
 template <Op kOp>
 Value scan(Flattener& f, const CallSite&, const Value& argument) {
   const Value& elements = argument.elements();
-  const Var result = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
+  const ValueId result = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
   return Value::sequence(argument.var, Value::scalar(result, argument.context), argument.context);
 }
 
@@ -141,41 +141,41 @@ Value range(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const context = site.context;
   const std::vector<Value> parts = components(argument, 3);
   const auto step_literal = b.known_int(parts[1].var);
-  const Var start = f.bring_scalar(parts[0], context);
-  const Var step = f.bring_scalar(parts[1], context);
-  const Var end = f.bring_scalar(parts[2], context);
+  const ValueId start = f.bring_scalar(parts[0], context);
+  const ValueId step = f.bring_scalar(parts[1], context);
+  const ValueId end = f.bring_scalar(parts[2], context);
   const bool unit = step_literal && *step_literal == 1;
-  const Var instances = f.instances(context);
-  const Var reversed = b.op(Op::Less, VectorType::Int, {end, start});
-  Var bad = f.vectors().any(reversed, instances);
+  const ValueId instances = f.instances(context);
+  const ValueId reversed = b.op(Op::Less, VectorType::Int, {end, start});
+  ValueId bad = f.vectors().any(reversed, instances);
   if (!step_literal || *step_literal < 1) {
-    const Var least =
+    const ValueId least =
         context->serial() ? step : b.op(Op::MinReduce, VectorType::Int, {step, instances});
-    const Var not_positive = b.op(Op::LessEqual, VectorType::Int, {least, b.int_constant(0)});
+    const ValueId not_positive = b.op(Op::LessEqual, VectorType::Int, {least, b.int_constant(0)});
     bad = b.op(Op::Or, VectorType::Bool, {bad, not_positive});
   }
   const auto violations = [&] {
-    const Var zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), context);
-    const Var stuck = b.op(Op::LessEqual, VectorType::Int, {step, zero});
+    const ValueId zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), context);
+    const ValueId stuck = b.op(Op::LessEqual, VectorType::Int, {step, zero});
     return Value::scalar(b.op(Op::Or, VectorType::Bool, {reversed, stuck}), context);
   };
   f.check(bad, violations, context, "In [s:e:l], e must be >= to s, and l must be positive.",
           {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}});
-  Var count = b.op(Op::Subtract, VectorType::Int, {end, start});
+  ValueId count = b.op(Op::Subtract, VectorType::Int, {end, start});
   if (!unit) {
-    const Var ones = f.vectors().ones(f.instances(context));
-    const Var rounded =
+    const ValueId ones = f.vectors().ones(f.instances(context));
+    const ValueId rounded =
         b.op(Op::Subtract, VectorType::Int, {b.op(Op::Add, VectorType::Int, {count, step}), ones});
     count = b.op(Op::Divide, VectorType::Int, {rounded, step});
   }
-  const Var descriptor = f.vectors().descriptor_of(count);
+  const ValueId descriptor = f.vectors().descriptor_of(count);
   return Value::sequence(
       descriptor,
       Value::scalar(b.op(Op::Index, VectorType::Int, {start, step, descriptor}), context), context);
 }
 
 Value index(Flattener& f, const CallSite& site, const Value& argument) {
-  const Var descriptor = f.vectors().descriptor_of(f.bring_scalar(argument, site.context));
+  const ValueId descriptor = f.vectors().descriptor_of(f.bring_scalar(argument, site.context));
   return Value::sequence(descriptor, Value::scalar(f.vectors().positions(descriptor), site.context),
                          site.context);
 }
@@ -183,14 +183,15 @@ Value index(Flattener& f, const CallSite& site, const Value& argument) {
 template <Op kOp>
 Value rank(Flattener& f, const CallSite&, const Value& argument) {
   const Value& elements = argument.elements();
-  const Var ranks = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
+  const ValueId ranks = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
   return Value::sequence(argument.var, Value::scalar(ranks, argument.context), argument.context);
 }
 
 Value sort(Flattener& f, const CallSite& site, const Value& argument) {
   const Value ranks = rank<Op::RankUp>(f, site, argument);
-  const Var sorted = f.builder().op(Op::Permute, f.type_of(argument.elements()),
-                                    {argument.elements().var, ranks.elements().var, argument.var});
+  const ValueId sorted =
+      f.builder().op(Op::Permute, f.type_of(argument.elements()),
+                     {argument.elements().var, ranks.elements().var, argument.var});
   return Value::sequence(argument.var, Value::scalar(sorted, argument.context), argument.context);
 }
 
@@ -200,13 +201,13 @@ Value partition(Flattener& f, const CallSite& site, const Value& argument) {
   const Value here = f.bring(argument, context);
   const Value& sequence = here.parts[0];
   const Value& counts = here.parts[1];
-  const Var sums = b.op(Op::AddReduce, VectorType::Int, {counts.elements().var, counts.var});
+  const ValueId sums = b.op(Op::AddReduce, VectorType::Int, {counts.elements().var, counts.var});
   const Value sum = Value::scalar(sums, context);
   const Value length = Value::scalar(f.vectors().lengths(sequence.var), context);
-  const Var differs = b.op(Op::NotEqual, VectorType::Int, {sum.var, length.var});
+  const ValueId differs = b.op(Op::NotEqual, VectorType::Int, {sum.var, length.var});
   f.check(Value::scalar(differs, context), context, "Length mismatch in function PARTITION.",
           {{"length", length}, {"sum of the counts", sum}});
-  const Var inner = f.vectors().descriptor_of(counts.elements().var);
+  const ValueId inner = f.vectors().descriptor_of(counts.elements().var);
   b.equate(b.variable(sequence.var).total, b.variable(inner).total);
   return Value::sequence(counts.var, Value::sequence(inner, sequence.elements(), context), context);
 }
@@ -215,7 +216,7 @@ Value flatten(Flattener& f, const CallSite&, const Value& argument) {
   ir::Builder& b = f.builder();
   const Value& inner = argument.elements();
   const ir::LengthId total = b.variable(inner.var).total;
-  Var descriptor = 0;
+  ValueId descriptor = 0;
   if (b.variable(argument.var).length == ir::kOne) {
     descriptor = f.vectors().flat(inner.var, inner.elements());
   } else {
@@ -240,13 +241,13 @@ Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* conte
   const auto count = static_cast<std::int64_t>(values.size());
   if (count == 1) {
     // The instances are the elements already.
-    const Var each =
+    const ValueId each =
         context->serial() ? b.single_constant(1) : v.descriptor_of(v.ones(f.instances(context)));
     b.set_total(each, context->count);
     return Value::sequence(each, values[0], context);
   }
   const Value size = Value::scalar(b.int_constant(count), f.serial());
-  const Var target = v.descriptor_of(f.bring_scalar(size, context));
+  const ValueId target = v.descriptor_of(f.bring_scalar(size, context));
   const auto number = [&](std::size_t i) {
     const Value constant = Value::scalar(b.int_constant(static_cast<std::int64_t>(i)), f.serial());
     return f.bring_scalar(constant, context);
@@ -255,7 +256,7 @@ Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* conte
     const Value& form = parts[0];
     if (form.is_scalar()) {
       const VectorType type = f.type_of(form);
-      Var result = b.op(Op::Distribute, type, {form.var, target});
+      ValueId result = b.op(Op::Distribute, type, {form.var, target});
       for (std::size_t i = 1; i < parts.size(); ++i) {
         result = b.op(Op::Replace, type, {result, number(i), parts[i].var, target});
       }
@@ -270,7 +271,7 @@ Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* conte
       }
       return Value::tuple(std::move(columns));
     }
-    const Var each =
+    const ValueId each =
         context->serial() ? b.single_constant(1) : v.descriptor_of(v.ones(f.instances(context)));
     b.set_total(each, context->count);
     std::vector<Vectors::Source> sources;

@@ -60,7 +60,7 @@ SourceMap::UserPlace user_place_of(const ir::Module& module, std::span<const Fra
     if (!frame.scope->library) {
       place.function = frame.scope->function;
       place.span = frame.span;
-      place.source = module.sources[frame.scope->source];
+      place.source = frame.scope->source;
       return place;
     }
     if (!is_internal(*frame.scope)) place.library = frame.scope->function;
@@ -80,22 +80,9 @@ std::string name_of(const SourceMap::UserPlace& place) {
 
 }  // namespace
 
-SourceMap::SourceMap(const ir::Module& module, const StackCode& code,
-                     const vcode::LinkedProgram& program)
-    : module_(module), program_(program) {
-  scopes_.reserve(program.code.size());
-  for (const auto& function : code.scopes) {
-    scopes_.insert(scopes_.end(), function.begin(), function.end());
-  }
-  // SPECs follow in the linked program, each with a RET.
-  for (const auto& spec : code.kernel_scopes) {
-    scopes_.insert(scopes_.end(), spec.begin(), spec.end());
-    scopes_.push_back(ir::kNoScope);
-  }
-}
-
 std::vector<Frame> SourceMap::frames(std::uint32_t instruction) const {
-  return frames_of(module_, program_.code[instruction].span, scopes_[instruction]);
+  const vcode::Instruction& at = program_.code[instruction];
+  return frames_of(module_, at.span, at.scope);
 }
 
 SourceMap::UserPlace SourceMap::user_place(std::uint32_t instruction) const {
@@ -122,9 +109,9 @@ std::shared_ptr<const vcode::Source> SourceMap::explain(
   if (user == all.end()) {
     if (!note.empty()) diagnostic.notes.push_back({note, {}});
     diagnostic.span = {};
-    return module_.sources.front();
+    return module_.source;
   }
-  const auto& source = module_.sources[user->scope->source];
+  const auto& source = user->scope->source;
   diagnostic.span = user->span;
   diagnostic.function = user->scope->function;
   if (!note.empty()) diagnostic.notes.push_back({note, {}});
@@ -144,7 +131,7 @@ std::shared_ptr<const vcode::Source> SourceMap::explain(
     }
     std::string text = fmt::format("called from {}", quoted(*frame->scope));
     if (same_end - frame > 1) text += fmt::format(", {} times", same_end - frame);
-    const auto& other = module_.sources[frame->scope->source];
+    const auto& other = frame->scope->source;
     if (other != source) {
       text += fmt::format(", {}:{}:{}", other->name(), frame->span.line, frame->span.column);
     }
@@ -154,14 +141,14 @@ std::shared_ptr<const vcode::Source> SourceMap::explain(
   return source;
 }
 
-vcode::Comments place_comments(const ir::Module& module, const StackCode& code) {
+vcode::Comments place_comments(const ir::Module& module, const vcode::Program& program) {
   vcode::Comments comments;
-  for (std::size_t f = 0; f < code.scopes.size(); ++f) {
+  for (const vcode::Function& function : program.functions) {
     std::vector<std::string>& lines = comments.emplace_back();
     std::string last;
-    for (std::size_t i = 0; i < code.scopes[f].size(); ++i) {
-      const SourceMap::UserPlace place = user_place_of(
-          module, frames_of(module, code.program.functions[f].code[i].span, code.scopes[f][i]));
+    for (const vcode::Instruction& instruction : function.code) {
+      const SourceMap::UserPlace place =
+          user_place_of(module, frames_of(module, instruction.span, instruction.scope));
       std::string& line = lines.emplace_back();
       if (!place.source || !place.span) continue;
       std::string comment = vcode::origin_comment(

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "neslc/ir.hpp"
-#include "neslc/stack_code.hpp"
+#include "ir/module.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/printer.hpp"
 #include "vcode/program.hpp"
@@ -18,8 +17,9 @@ namespace neslc {
 
 class SourceMap {
  public:
-  /// `program` is `code.program`, linked. The references must outlive the map.
-  SourceMap(const ir::Module& module, const StackCode& code, const vcode::LinkedProgram& program);
+  /// `program` was lowered from `module`. The references must outlive the map.
+  SourceMap(const ir::Module& module, const vcode::LinkedProgram& program)
+      : module_(module), program_(program) {}
 
   /// A place in the text of a function, and the function.
   struct Frame {
@@ -51,10 +51,10 @@ class SourceMap {
  private:
   const ir::Module& module_;
   const vcode::LinkedProgram& program_;
-  std::vector<std::uint32_t> scopes_;  // by instruction
 };
 
-/// For the text of a program: comments `FILE:LINE:COLUMN FUNCTION` where the place changes.
-vcode::Comments place_comments(const ir::Module& module, const StackCode& code);
+/// For the text of a program that was lowered from `module`: comments `FILE:LINE:COLUMN FUNCTION`
+/// where the place changes.
+vcode::Comments place_comments(const ir::Module& module, const vcode::Program& program);
 
 }  // namespace neslc

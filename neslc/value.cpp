@@ -56,11 +56,11 @@ void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& resu
   }
 }
 
-Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::Var>& vars,
+Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>& vars,
                  std::size_t& next, Context* context) {
   switch (type->kind) {
     case TypeKind::Sequence: {
-      const ir::Var descriptor = vars[next++];
+      const ir::ValueId descriptor = vars[next++];
       return Value::sequence(descriptor, make_value(types, type->element(), vars, next, context),
                              context);
     }
@@ -79,18 +79,18 @@ Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::Var>& var
   }
 }
 
-void append_vars(const Value& value, std::vector<ir::Var>& vars) {
+void append_vars(const Value& value, std::vector<ir::ValueId>& vars) {
   if (!value.is_tuple()) vars.push_back(value.var);
   for (const Value& part : value.parts) append_vars(part, vars);
 }
 
-std::vector<ir::Var> vars_of(const Value& value) {
-  std::vector<ir::Var> vars;
+std::vector<ir::ValueId> vars_of(const Value& value) {
+  std::vector<ir::ValueId> vars;
   append_vars(value, vars);
   return vars;
 }
 
-Value with_vars(const Value& form, const std::vector<ir::Var>& vars, std::size_t& next,
+Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, std::size_t& next,
                 Context* context) {
   Value result;
   result.kind = form.kind;
@@ -104,7 +104,7 @@ Value with_vars(const Value& form, const std::vector<ir::Var>& vars, std::size_t
   return result;
 }
 
-Value with_vars(const Value& form, const std::vector<ir::Var>& vars, Context* context) {
+Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, Context* context) {
   std::size_t next = 0;
   return with_vars(form, vars, next, context);
 }

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "neslc/ir_builder.hpp"
+#include "ir/builder.hpp"
 #include "neslc/types.hpp"
 
 namespace neslc {
@@ -27,11 +27,11 @@ struct Context {
   };
   Kind kind = Kind::Serial;
   Context* parent = nullptr;
-  ir::LengthId count = ir::kOne;    // number of instances
-  ir::Var sample = ir::kNoVar;      // some vector of that length
-  ir::Var descriptor = ir::kNoVar;  // ForEach
-  ir::Var flags = ir::kNoVar;       // Branch
-  ir::Var positions = ir::kNoVar;   // Branch: the instances among those of `parent`
+  ir::LengthId count = ir::kOne;          // number of instances
+  ir::ValueId sample = ir::kNoValue;      // some vector of that length
+  ir::ValueId descriptor = ir::kNoValue;  // ForEach
+  ir::ValueId flags = ir::kNoValue;       // Branch
+  ir::ValueId positions = ir::kNoValue;   // Branch: the instances among those of `parent`
 
   bool serial() const { return kind == Kind::Serial; }
   /// Is `other` this context, or one inside it?
@@ -48,16 +48,18 @@ struct Value {
     Tuple,     // pairs, fields of records, captured variables
   };
   Kind kind = Kind::Tuple;
-  ir::Var var = ir::kNoVar;
+  ir::ValueId var = ir::kNoValue;
   Context* context = nullptr;  // Scalar, Sequence; that of elements means nothing
   std::vector<Value> parts;
 
-  static Value scalar(ir::Var var, Context* context) { return {Kind::Scalar, var, context, {}}; }
-  static Value sequence(ir::Var descriptor, Value elements, Context* context) {
+  static Value scalar(ir::ValueId var, Context* context) {
+    return {Kind::Scalar, var, context, {}};
+  }
+  static Value sequence(ir::ValueId descriptor, Value elements, Context* context) {
     return {Kind::Sequence, descriptor, context, {std::move(elements)}};
   }
   static Value tuple(std::vector<Value> parts) {
-    return {Kind::Tuple, ir::kNoVar, nullptr, std::move(parts)};
+    return {Kind::Tuple, ir::kNoValue, nullptr, std::move(parts)};
   }
 
   bool is_scalar() const { return kind == Kind::Scalar; }
@@ -73,16 +75,16 @@ vcode::Type vector_type(TypePtr atom);
 void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& result);
 
 /// A value of `type` made of `vars[next...]`; `next` moves on.
-Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::Var>& vars,
+Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>& vars,
                  std::size_t& next, Context* context);
 
 /// The variables of a value, in their order on the stack.
-void append_vars(const Value& value, std::vector<ir::Var>& vars);
-std::vector<ir::Var> vars_of(const Value& value);
+void append_vars(const Value& value, std::vector<ir::ValueId>& vars);
+std::vector<ir::ValueId> vars_of(const Value& value);
 
 /// A value of the same form made of other variables.
-Value with_vars(const Value& form, const std::vector<ir::Var>& vars, Context* context);
-Value with_vars(const Value& form, const std::vector<ir::Var>& vars, std::size_t& next,
+Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, Context* context);
+Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, std::size_t& next,
                 Context* context);
 
 /// The same variables in another context.

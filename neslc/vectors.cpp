@@ -3,7 +3,7 @@
 namespace neslc {
 
 using ir::LengthId;
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -19,82 +19,82 @@ void Vectors::set_length(const Value& vector, LengthId length) {
   set_length(vector.elements(), total);
 }
 
-Var Vectors::vector_of(Var scalar, Var descriptor) {
+ValueId Vectors::vector_of(ValueId scalar, ValueId descriptor) {
   if (b_.variable(descriptor).total == ir::kOne) return scalar;
   return b_.op(Op::Distribute, type_of(scalar), {scalar, descriptor});
 }
 
-Var Vectors::ones(Var descriptor) {
+ValueId Vectors::ones(ValueId descriptor) {
   return vector_of(b_.int_constant(1), descriptor);
 }
 
-Var Vectors::zeros(Var descriptor) {
+ValueId Vectors::zeros(ValueId descriptor) {
   return vector_of(b_.int_constant(0), descriptor);
 }
 
-Var Vectors::iota(Var descriptor) {
+ValueId Vectors::iota(ValueId descriptor) {
   return b_.op(Op::Index, VectorType::Int, {b_.int_constant(0), b_.int_constant(1), descriptor});
 }
 
-Var Vectors::ranges(Var start, Var descriptor) {
+ValueId Vectors::ranges(ValueId start, ValueId descriptor) {
   const LengthId count = b_.variable(descriptor).length;
   return b_.op(Op::Index, VectorType::Int, {start, ones(b_.single(count, start)), descriptor});
 }
 
-Var Vectors::positions(Var descriptor) {
+ValueId Vectors::positions(ValueId descriptor) {
   const LengthId count = b_.variable(descriptor).length;
   if (count == ir::kOne) return iota(descriptor);
   return ranges(zeros(b_.single(count, lengths(descriptor))), descriptor);
 }
 
-Var Vectors::lengths(Var descriptor) {
+ValueId Vectors::lengths(ValueId descriptor) {
   return b_.op(Op::Lengths, VectorType::Int, {descriptor});
 }
 
-Var Vectors::offsets(Var descriptor) {
+ValueId Vectors::offsets(ValueId descriptor) {
   const LengthId count = b_.variable(descriptor).length;
   if (count == ir::kOne) return b_.int_constant(0);
-  const Var sizes = lengths(descriptor);
+  const ValueId sizes = lengths(descriptor);
   return b_.op(Op::AddScan, VectorType::Int, {sizes, b_.single(count, sizes)});
 }
 
-Var Vectors::flat(Var descriptor, const Value& elements) {
+ValueId Vectors::flat(ValueId descriptor, const Value& elements) {
   const ir::Variable& variable = b_.variable(descriptor);
   if (variable.length == ir::kOne) return descriptor;
   if (b_.knows_single(variable.total) || variable.total == ir::kOne) {
-    return b_.single(variable.total, ir::kNoVar);
+    return b_.single(variable.total, ir::kNoValue);
   }
-  const std::vector<Var> vars = vars_of(elements);
+  const std::vector<ValueId> vars = vars_of(elements);
   if (!vars.empty() && type_of(vars[0]) != VectorType::Segdes) {
     return b_.single(variable.total, vars[0]);
   }
-  const Var sizes = lengths(descriptor);
+  const ValueId sizes = lengths(descriptor);
   const LengthId total = variable.total;
-  const Var result = descriptor_of(b_.op(
+  const ValueId result = descriptor_of(b_.op(
       Op::AddReduce, VectorType::Int, {sizes, b_.single(b_.variable(descriptor).length, sizes)}));
   b_.set_total(result, total);
   b_.remember_single(total, result);
   return result;
 }
 
-Var Vectors::descriptor_of(Var lengths) {
+ValueId Vectors::descriptor_of(ValueId lengths) {
   return b_.op(Op::MakeSegdes, VectorType::Int, {lengths});
 }
 
-Var Vectors::composed(Var outer, Var inner) {
+ValueId Vectors::composed(ValueId outer, ValueId inner) {
   return b_.op(Op::AddReduce, VectorType::Int, {lengths(inner), outer});
 }
 
-Var Vectors::any(Var flags, Var descriptor) {
+ValueId Vectors::any(ValueId flags, ValueId descriptor) {
   if (b_.variable(flags).length == ir::kOne) return flags;
   return b_.op(Op::OrReduce, VectorType::Bool, {flags, descriptor});
 }
 
-Var Vectors::add(Var a, Var b) {
+ValueId Vectors::add(ValueId a, ValueId b) {
   return b_.op(Op::Add, VectorType::Int, {a, b});
 }
 
-Var Vectors::subtract(Var a, Var b) {
+ValueId Vectors::subtract(ValueId a, ValueId b) {
   return b_.op(Op::Subtract, VectorType::Int, {a, b});
 }
 
@@ -111,17 +111,16 @@ Value Vectors::picked(const Value& vector, LengthId from, const Pick& pick) {
       break;
   }
   // Whole segments: pick their lengths and starts; the elements are then ranges of positions.
-  const Var descriptor = descriptor_of(pick(lengths(vector.var)));
-  const Var start = pick(offsets(vector.var));
+  const ValueId descriptor = descriptor_of(pick(lengths(vector.var)));
+  const ValueId start = pick(offsets(vector.var));
   const LengthId inner = b_.variable(vector.var).total;
   // A single range 0, 1, 2 ... that came from INDEX is made anew instead of being copied.
   const Value& elements = vector.elements();
   if (from == ir::kOne && elements.is_scalar()) {
-    const ir::Instr* definition = b_.variable(elements.var).definition;
-    if (definition != nullptr && definition->kind == ir::Instr::Kind::Op &&
-        definition->op == Op::Index && b_.variable(definition->in[0]).length == ir::kOne) {
-      const Var first = pick(definition->in[0]);
-      const Var step = pick(definition->in[1]);
+    const ir::Definition definition = b_.variable(elements.var).definition;
+    if (definition.is(Op::Index) && b_.variable(definition.operands[0]).length == ir::kOne) {
+      const ValueId first = pick(definition.operands[0]);
+      const ValueId step = pick(definition.operands[1]);
       return Value::sequence(
           descriptor,
           Value::scalar(b_.op(Op::Index, VectorType::Int, {first, step, descriptor}),
@@ -133,21 +132,21 @@ Value Vectors::picked(const Value& vector, LengthId from, const Pick& pick) {
   return Value::sequence(descriptor, std::move(chosen), vector.context);
 }
 
-Value Vectors::gather(const Value& vector, LengthId from, Var index) {
+Value Vectors::gather(const Value& vector, LengthId from, ValueId index) {
   const LengthId count = b_.variable(index).length;
-  return picked(vector, from, [&](Var scalars) {
+  return picked(vector, from, [&](ValueId scalars) {
     return b_.op(Op::BPermute, type_of(scalars),
                  {scalars, index, b_.single(from, scalars), b_.single(count, index)});
   });
 }
 
-Value Vectors::distribute(const Value& vector, LengthId from, Var descriptor) {
-  return picked(vector, from, [&](Var scalars) {
+Value Vectors::distribute(const Value& vector, LengthId from, ValueId descriptor) {
+  return picked(vector, from, [&](ValueId scalars) {
     return b_.op(Op::Distribute, type_of(scalars), {scalars, descriptor});
   });
 }
 
-Value Vectors::permute(const Value& vector, Var index, Var descriptor) {
+Value Vectors::permute(const Value& vector, ValueId index, ValueId descriptor) {
   switch (vector.kind) {
     case Value::Kind::Scalar:
       return Value::scalar(b_.op(Op::Permute, type_of(vector.var), {vector.var, index, descriptor}),
@@ -163,7 +162,7 @@ Value Vectors::permute(const Value& vector, Var index, Var descriptor) {
   return vector;
 }
 
-Value Vectors::pack(const Value& vector, Var flags, Var descriptor) {
+Value Vectors::pack(const Value& vector, ValueId flags, ValueId descriptor) {
   switch (vector.kind) {
     case Value::Kind::Scalar:
       return Value::scalar(
@@ -177,48 +176,49 @@ Value Vectors::pack(const Value& vector, Var flags, Var descriptor) {
     case Value::Kind::Sequence:
       break;
   }
-  const Var kept =
+  const ValueId kept =
       b_.operation(Op::Pack, VectorType::Int, {lengths(vector.var), flags, descriptor})[0];
-  const Var inner_flags = b_.op(Op::Distribute, VectorType::Bool, {flags, vector.var});
-  const Var result = descriptor_of(kept);
+  const ValueId inner_flags = b_.op(Op::Distribute, VectorType::Bool, {flags, vector.var});
+  const ValueId result = descriptor_of(kept);
   Value elements = pack(vector.elements(), inner_flags, flat(vector.var, vector.elements()));
   return Value::sequence(result, std::move(elements), vector.context);
 }
 
-Var Vectors::packed_descriptor(const Value& vector, Var flags, Var descriptor) {
+ValueId Vectors::packed_descriptor(const Value& vector, ValueId flags, ValueId descriptor) {
   // Any PACK with these flags makes it; take one that is needed anyway.
   const Value* part = &vector;
   while (part->is_tuple() && !part->parts.empty()) part = &part->parts[0];
   if (part->is_tuple()) {
-    const Var ones = b_.op(Op::BoolToInt, VectorType::Int, {flags});
+    const ValueId ones = b_.op(Op::BoolToInt, VectorType::Int, {flags});
     return descriptor_of(b_.op(Op::AddReduce, VectorType::Int, {ones, descriptor}));
   }
-  const Var scalars = part->is_sequence() ? lengths(part->var) : part->var;
+  const ValueId scalars = part->is_sequence() ? lengths(part->var) : part->var;
   return b_.operation(Op::Pack, type_of(scalars), {scalars, flags, descriptor})[1];
 }
 
-Value Vectors::place(const std::vector<Source>& sources, Var target) {
+Value Vectors::place(const std::vector<Source>& sources, ValueId target) {
   return placed(sources, nullptr, target, b_.variable(target).total);
 }
 
-Value Vectors::place_over(const std::vector<Source>& sources, const Value& defaults, Var target) {
+Value Vectors::place_over(const std::vector<Source>& sources, const Value& defaults,
+                          ValueId target) {
   return placed(sources, &defaults, target, b_.variable(target).total);
 }
 
-Value Vectors::placed(const std::vector<Source>& sources, const Value* defaults, Var target,
+Value Vectors::placed(const std::vector<Source>& sources, const Value* defaults, ValueId target,
                       LengthId total) {
   const Value& form = sources.front().vector;
   switch (form.kind) {
     case Value::Kind::Scalar: {
       const VectorType type = type_of(form.var);
-      Var result = 0;
+      ValueId result = 0;
       if (defaults != nullptr) {
         result = defaults->var;
       } else {
-        const Var flat_target = flat(target, Value::tuple({}));
-        const Var null = type == VectorType::Float  ? b_.float_constant(0)
-                         : type == VectorType::Bool ? b_.bool_constant(false)
-                                                    : b_.int_constant(0);
+        const ValueId flat_target = flat(target, Value::tuple({}));
+        const ValueId null = type == VectorType::Float  ? b_.float_constant(0)
+                             : type == VectorType::Bool ? b_.bool_constant(false)
+                                                        : b_.int_constant(0);
         result = b_.op(Op::Distribute, type, {null, flat_target});
         b_.set_length(result, total);
       }
@@ -247,7 +247,7 @@ Value Vectors::placed(const std::vector<Source>& sources, const Value* defaults,
 }
 
 Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value* defaults,
-                                Var target, LengthId total) {
+                                ValueId target, LengthId total) {
   // The lengths first; they tell where the elements of each sequence go.
   std::vector<Source> length_sources;
   for (const Source& source : sources) {
@@ -256,69 +256,70 @@ Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value*
   }
   Value default_lengths;
   if (defaults != nullptr) default_lengths = Value::scalar(lengths(defaults->var), nullptr);
-  const Var merged =
+  const ValueId merged =
       placed(length_sources, defaults == nullptr ? nullptr : &default_lengths, target, total).var;
-  const Var all = b_.single(total, merged);
-  const Var starts = b_.op(Op::AddScan, VectorType::Int, {merged, all});
-  const Var inner_target = descriptor_of(merged);
+  const ValueId all = b_.single(total, merged);
+  const ValueId starts = b_.op(Op::AddScan, VectorType::Int, {merged, all});
+  const ValueId inner_target = descriptor_of(merged);
   const LengthId inner_total = b_.variable(inner_target).total;
-  Var flat_target = inner_target;
+  ValueId flat_target = inner_target;
   if (total != ir::kOne) {
     flat_target = descriptor_of(b_.op(Op::AddReduce, VectorType::Int, {merged, all}));
     b_.set_total(flat_target, inner_total);
   }
 
   std::vector<Source> inner;
-  const auto add_elements = [&](Value elements, Var descriptor, Var segment_starts) {
-    const Var index = ranges(segment_starts, descriptor);
+  const auto add_elements = [&](Value elements, ValueId descriptor, ValueId segment_starts) {
+    const ValueId index = ranges(segment_starts, descriptor);
     const Value indexed = Value::scalar(index, nullptr);
     inner.push_back({std::move(elements), index, flat(descriptor, indexed)});
   };
   // Of sequences that are overwritten the elements are left out. `kept`: the lengths that count.
-  const auto add_survivors = [&](const Value& sequence, Var segment_starts, Var kept) {
-    const Var nothing = zeros(b_.single(b_.variable(kept).length, kept));
-    const Var flags = b_.op(Op::Distribute, VectorType::Bool,
-                            {b_.op(Op::NotEqual, VectorType::Int, {kept, nothing}), sequence.var});
+  const auto add_survivors = [&](const Value& sequence, ValueId segment_starts, ValueId kept) {
+    const ValueId nothing = zeros(b_.single(b_.variable(kept).length, kept));
+    const ValueId flags =
+        b_.op(Op::Distribute, VectorType::Bool,
+              {b_.op(Op::NotEqual, VectorType::Int, {kept, nothing}), sequence.var});
     Value elements = pack(sequence.elements(), flags, flat(sequence.var, sequence.elements()));
     add_elements(std::move(elements), descriptor_of(kept), segment_starts);
   };
 
   // Which element fills each place: they are numbered through all sources, the last one wins.
-  Var owner = ir::kNoVar;
-  std::vector<Var> numbers;
+  ValueId owner = ir::kNoValue;
+  std::vector<ValueId> numbers;
   if (defaults != nullptr) {
     owner = vector_of(b_.int_constant(-1), all);
-    Var base = b_.int_constant(0);
+    ValueId base = b_.int_constant(0);
     for (const Source& source : length_sources) {
-      const Var sizes = source.vector.var;
+      const ValueId sizes = source.vector.var;
       const LengthId count = b_.variable(sizes).length;
-      const Var number =
+      const ValueId number =
           b_.op(Op::Index, VectorType::Int, {base, b_.int_constant(1), b_.single(count, sizes)});
       numbers.push_back(number);
       owner = b_.op(Op::DPermute, VectorType::Int,
                     {number, source.index, owner, source.descriptor, target});
       base = add(base, b_.number_of(count, sizes));
     }
-    const Var untouched = b_.op(Op::Less, VectorType::Int, {owner, zeros(all)});
+    const ValueId untouched = b_.op(Op::Less, VectorType::Int, {owner, zeros(all)});
     add_survivors(
         *defaults, starts,
         b_.op(Op::Select, VectorType::Int, {untouched, lengths(defaults->var), zeros(all)}));
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Source& source = sources[i];
-    Var place = source.index;  // in the whole target
+    ValueId place = source.index;  // in the whole target
     if (b_.variable(target).length != ir::kOne) {
       place =
           add(place, b_.op(Op::Distribute, VectorType::Int, {offsets(target), source.descriptor}));
     }
-    const Var single = b_.single(b_.variable(place).length, place);
-    const auto fetch = [&](Var from) {
+    const ValueId single = b_.single(b_.variable(place).length, place);
+    const auto fetch = [&](ValueId from) {
       return b_.op(Op::BPermute, VectorType::Int, {from, place, all, single});
     };
     if (defaults == nullptr) {
       add_elements(source.vector.elements(), source.vector.var, fetch(starts));
     } else {
-      const Var winner = b_.op(Op::Equal, VectorType::Int, {fetch(owner), numbers[i]});
+      const ValueId winner = b_.op(Op::Equal, VectorType::Int, {fetch(owner), numbers[i]});
       add_survivors(
           source.vector, fetch(starts),
           b_.op(Op::Select, VectorType::Int, {winner, lengths(source.vector.var), zeros(single)}));
@@ -329,13 +330,13 @@ Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value*
   return Value::sequence(inner_target, std::move(elements), sources.front().vector.context);
 }
 
-Value Vectors::null_vector(const Value& form, Var descriptor) {
+Value Vectors::null_vector(const Value& form, ValueId descriptor) {
   switch (form.kind) {
     case Value::Kind::Scalar: {
       const VectorType type = type_of(form.var);
-      const Var null = type == VectorType::Float  ? b_.float_constant(0)
-                       : type == VectorType::Bool ? b_.bool_constant(false)
-                                                  : b_.int_constant(0);
+      const ValueId null = type == VectorType::Float  ? b_.float_constant(0)
+                           : type == VectorType::Bool ? b_.bool_constant(false)
+                                                      : b_.int_constant(0);
       return Value::scalar(vector_of(null, descriptor), form.context);
     }
     case Value::Kind::Tuple: {

@@ -31,6 +31,8 @@ struct Constant {
   bool operator==(const Constant& other) const;
 };
 
+inline constexpr std::uint32_t kNoScope = ~std::uint32_t{0};
+
 /// One instruction. What `a` and `b` hold depends on the operation:
 ///   COPY POP CPOP   count, start
 ///   CALL            index into Program::names; after linking the index of the function
@@ -46,6 +48,9 @@ struct Instruction {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   Span span;  // from the operation's word to its last argument on the same line
+  /// In a program that was compiled or optimized: whose text the span belongs to, a number that
+  /// whoever made the program can explain (ir::Module::scopes).
+  std::uint32_t scope = kNoScope;
 };
 
 }  // namespace vcode

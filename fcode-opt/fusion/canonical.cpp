@@ -105,6 +105,13 @@ class KeyWriter {
   std::string key_;
 };
 
+/// The function that a kernel is named after: that of its text, as far as VCODE can spell the name.
+std::string base_name(const Module& module, const Function& function, const Origin& origin) {
+  const bool known = origin.scope < module.scopes.size();
+  const std::string& name = known ? module.scopes[origin.scope].function : function.name;
+  return vcode::can_name_in_kernels(name) ? name : function.name;
+}
+
 }  // namespace
 
 std::string kernel_key(const vcode::Kernel& kernel) {
@@ -123,9 +130,7 @@ std::uint32_t KernelPool::add(vcode::Kernel kernel, const Function& function,
   const auto next = static_cast<std::uint32_t>(module_.kernels.size());
   const auto [place, is_new] = known_.try_emplace(kernel_key(kernel), next);
   if (!is_new) return place->second;
-  std::string base = origin.function < module_.source_functions.size()
-                         ? module_.source_functions[origin.function]
-                         : function.name;
+  std::string base = base_name(module_, function, origin);
   if (origin.span) base += "." + std::to_string(origin.span.line);
   kernel.name = base;
   for (std::uint32_t& count = names_[base]; count != 0 && names_.count(kernel.name) != 0;) {

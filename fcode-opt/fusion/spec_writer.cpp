@@ -31,10 +31,9 @@ class SpecWriter {
     }
     Module alone;
     alone.source = module_.source;
-    alone.source_functions = module_.source_functions;
     alone.constants = module_.constants;
     alone.functions.push_back(std::move(spec_));
-    vcode::Program program = lower(alone);
+    vcode::Program program = lower(alone).program;
     std::vector<vcode::Instruction>& code = program.functions[0].code;
     code.pop_back();  // RET
     for (vcode::Instruction& instruction : code) {

@@ -1,0 +1,148 @@
+// Makes the code of one function: equal pure operations are computed once, scalar arithmetic on
+// literals is done at once.
+//
+// Which values have the same length is known by *length ids*: two equal ids mean equal lengths at
+// run time (the contrary is not implied), so that one descriptor serves all of them.
+//
+// What was computed inside a conditional is forgotten at its end: the tables are undone as blocks
+// are left.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/module.hpp"
+#include "ir/tools.hpp"
+
+namespace ir {
+
+using LengthId = std::uint32_t;
+/// The length 1, that of scalars.
+inline constexpr LengthId kOne = 0;
+
+/// The constants of a module, each once.
+class ConstantPool {
+ public:
+  explicit ConstantPool(Module& module) : module_(module) {}
+  std::uint32_t add(vcode::Constant literal);
+  /// A constant that stands for component `component` of the values that the run is given.
+  std::uint32_t add_given(std::int64_t component, Type type);
+  /// Of each constant of the module, the component that it stands for, or -1.
+  const std::vector<std::int64_t>& components() const { return components_; }
+
+ private:
+  std::uint32_t add_new(vcode::Constant constant, std::int64_t component);
+
+  Module& module_;
+  std::unordered_map<std::string, std::uint32_t> index_;
+  std::vector<std::int64_t> components_;
+};
+
+/// What the builder knows of a value.
+struct Variable {
+  Type type = Type::Int;
+  LengthId length = kOne;  // number of elements; of a descriptor, of segments
+  LengthId total = kOne;   // descriptors: number of elements described
+  Definition definition;
+};
+
+class Builder {
+ public:
+  Builder(Module& module, ConstantPool& pool);
+
+  Module& module() { return module_; }
+  const Variable& variable(ValueId value) const { return variables_[value]; }
+
+  /// Where in the program what is made next comes from.
+  Origin origin;
+
+  ValueId parameter(Type type);
+  LengthId new_length() { return next_length_++; }
+  void set_length(ValueId value, LengthId length) { variables_[value].length = length; }
+  void set_total(ValueId value, LengthId total) { variables_[value].total = total; }
+
+  /// An operation with one result.
+  ValueId op(Op op, Type type, std::initializer_list<ValueId> operands);
+  /// Any operation.
+  std::vector<ValueId> operation(Op op, Type type, std::vector<ValueId> operands);
+
+  ValueId constant(vcode::Constant literal);
+  ValueId int_constant(std::int64_t value);
+  ValueId float_constant(double value);
+  ValueId bool_constant(bool value);
+  ValueId text_constant(const std::string& text);
+  /// A vector without elements, a descriptor without segments.
+  ValueId empty(Type type);
+  /// A descriptor of one segment.
+  ValueId single_constant(std::int64_t length);
+  ValueId given_constant(std::int64_t component, Type type);
+
+  /// The literal scalar that a value is, if it is one.
+  std::optional<std::int64_t> known_int(ValueId value) const;
+  std::optional<bool> known_bool(ValueId value) const;
+  std::optional<double> known_float(ValueId value) const;
+
+  /// A descriptor of one segment for vectors of that length, of which `sample` is one.
+  ValueId single(LengthId length, ValueId sample);
+  void remember_single(LengthId length, ValueId descriptor);
+  /// From here to the end of the block both lengths are known to be equal.
+  void equate(LengthId a, LengthId b);
+  bool knows_single(LengthId length) const { return singles_.contains(length); }
+  ValueId number_of(LengthId length, ValueId sample);  // the length as a scalar
+
+  using Arm = std::function<std::vector<ValueId>()>;
+  /// A conditional. Both arms give results of the same types, unless they end the run.
+  std::vector<ValueId> conditional(ValueId condition, const Arm& then_arm, const Arm& else_arm);
+  /// The same in three steps, for arms that are completed later.
+  Statement begin_conditional(ValueId condition);
+  void in_block(Block& block, const std::function<void()>& action);
+  std::vector<ValueId> end_conditional(Statement conditional);
+
+  std::vector<ValueId> call(std::uint32_t function, std::vector<ValueId> operands,
+                            const std::vector<Type>& results);
+  /// What a failing program writes: a text, and behind it a value, if there is one.
+  struct Written {
+    std::string text;
+    ValueId value = kNoValue;
+    std::optional<Type> as{};  // not as the type that the value has
+  };
+  /// Ends the run, after these have been written. REQUIRES: in an arm of a conditional, which gives
+  /// nothing.
+  void fail(const std::vector<Written>& message);
+
+  /// The function, complete; without what computes nothing that is used. The builder is at its end.
+  Function finish(std::string name, const Origin& origin, std::vector<ValueId> results);
+
+ private:
+  using Key = std::vector<std::uint32_t>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  ValueId new_variable(Type type);
+  const Statement& append(Statement statement);
+  void set_lengths(const Statement& statement);
+  ValueId pooled(std::uint32_t constant, Type type);
+  const vcode::Constant* known(ValueId value) const;
+  std::optional<ValueId> folded(Op op, Type type, const std::vector<ValueId>& operands);
+
+  Module& module_;
+  ConstantPool& pool_;
+  Function function_;
+  std::vector<Variable> variables_;  // by ValueId
+  Block* block_;
+  LengthId next_length_ = 1;
+  std::unordered_map<Key, std::vector<ValueId>, KeyHash> computed_;
+  std::unordered_map<LengthId, ValueId> singles_;
+  // What is to be forgotten at the end of the block.
+  std::vector<Key> computed_trail_;
+  std::vector<LengthId> singles_trail_;
+};
+
+}  // namespace ir
