@@ -56,7 +56,7 @@ Value Flattener::call(TypePtr function_type, const Value& function, const Value&
     case TypeKind::PartialIdentity:
       return call(identity->arguments[0], function.parts[0],
                   Value::tuple({function.parts[1], argument}), context);
-    default: {
+    case TypeKind::LambdaIdentity: {
       Version version;
       version.lambda = identity->lambda;
       version.instantiation = identity->arguments;
@@ -65,6 +65,8 @@ Value Flattener::call(TypePtr function_type, const Value& function, const Value&
       version.captured_type = function_type;
       return call_code(version, function, argument, context);
     }
+    default:  // of no function, as in {g(1) : g in [] (int -> int)}; only specialisation shows it
+      throw CompileError{Category::Type, {}};
   }
 }
 

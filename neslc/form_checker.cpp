@@ -170,7 +170,8 @@ Definition FormChecker::function_contents(const ast::FunctionForm& form,
 // The scheme without the identity of the function, which is not known before its slot is.
 Scheme FormChecker::function_scheme(TypePtr argument, TypePtr result) {
   Scheme scheme;
-  const TypePtr types[] = {argument, result};
+  const TypePtr types[] = {
+      inference_.function(argument, result, inference_.own_function_identity())};
   scheme.variables = inference_.generalize(types);
   const TypePtr finished_argument = inference_.finish(argument, nullptr);
   const TypePtr finished_result = inference_.finish(result, nullptr);
@@ -365,10 +366,12 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
   if (body->parameter) {
     std::vector<const Local*> locals;
     collect_locals(*body->parameter, locals);
+    const bool wildcards = std::count_if(locals.begin(), locals.end(),
+                                         [](const Local* local) { return local->name == "_"; }) > 1;
     for (const Local* local : locals) {
       check_name(local->name, local->span);
       Definition contents;
-      contents.name = local->name;
+      if (!wildcards || local->name != "_") contents.name = local->name;
       contents.kind = DefinitionKind::Variable;
       contents.span = local->span;
       contents.scheme = part_of(session_.types(), local->type, checked.scheme.variables);

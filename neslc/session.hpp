@@ -83,7 +83,8 @@ struct CheckedForm {
   std::shared_ptr<const ast::Form> form;
 
   /// Function, Declaration, Datatype (the constructor): what `commit` puts into the slot.
-  /// Binding: one variable for each name of the pattern, from left to right. Expression: `it`.
+  /// Binding: one variable for each name of the pattern, from left to right; those of several `_`
+  /// have no name, and nobody finds them. Expression: `it`.
   struct Change {
     Definition* slot = nullptr;
     Definition contents;

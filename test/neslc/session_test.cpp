@@ -112,6 +112,31 @@ TEST_CASE("functions as values", "[session]") {
              "c = cell((x => x + 1));") == "it : int");
 }
 
+TEST_CASE("error has any type that is wanted, and is a bool otherwise", "[session]") {
+  CHECK(line("function fail(s) = error(s);") == "fail : [char] -> bool");
+  CHECK(line("function fail(s) : [char] -> a :: (a in any) = error(s);") ==
+        "fail : [char] -> a :: (a in any)");
+  CHECK(line("function pick(c, x) = if c then error(\"no\") else x;") ==
+        "pick : (bool, a) -> a :: (a in any)");
+  CHECK(line("function use(g) = g(error(\"no\"));") ==
+        "use : (a -> b) -> b :: (a in any; b in any; c in any)");
+  CHECK(line("error;") == "it : [char] -> bool");
+  CHECK(line("error(\"a\") + 1;") == "it : int");
+  CHECK(line("error(\"a\") + error(\"b\");") == "it : int");
+  CHECK(line("{if x > 1 then error(\"large\") else [x] : x in [1]};") == "it : [[int]]");
+  CHECK(line("od(\"a\");",
+             "function ev(s) : [char] -> bool; function od(s) = ev(s); "
+             "function ev(s) = error(s);") == "it : bool");
+}
+
+TEST_CASE("several wildcards bind nothing", "[session]") {
+  CHECK(line("function h(_, x, _) = x;") == "h : (a, b, c) -> b :: (a in any; b in any; c in any)");
+  Run run("(_, x, _) = (1, 2.0, `c); x; _;");
+  CHECK(run.lines ==
+        Lines{" : int; x : float;  : char", "it : float", "STATIC ERROR: undefined _"});
+  CHECK(line("(_, x) = (1, 2.0);") == "_ : int; x : float");
+}
+
 TEST_CASE("serial-only functions", "[session]") {
   CHECK(line("{rand_seed(x) : x in [1]};") == "STATIC ERROR: serial-only rand_seed");
   CHECK(line("{* rand_seed(x) : x in [1]};") == "it : [bool]");
