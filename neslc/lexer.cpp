@@ -189,6 +189,10 @@ class Lexer {
 
 }  // namespace
 
+std::span<const std::string_view> keywords() {
+  return kKeywords;
+}
+
 bool is_keyword(std::string_view word) {
   return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
 }
