@@ -52,7 +52,7 @@ std::vector<fs::path> documents() {
   const fs::path root = PROJECT_ROOT;
   std::vector<fs::path> found;
   for (const char* folder : {"", "docs", "nesl-examples/nesl", "nesl-examples/vcode",
-                             "nesl-examples/course", "neslc", "test", "bench/results"}) {
+                             "nesl-examples/course", "editors", "neslc", "test", "bench/results"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
       if (entry.path().extension() == ".md") found.push_back(entry.path());
     }
