@@ -21,6 +21,10 @@ int check(const char* name) {
   return check_document(std::string(PROJECT_ROOT) + "/" + name);
 }
 
+TEST_CASE("every block of the README is executed") {
+  CHECK(check("README.md") >= 5);
+}
+
 TEST_CASE("every block of the tutorial is executed") {
   CHECK(check("docs/tutorial.md") >= 40);
 }
