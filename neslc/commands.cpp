@@ -82,14 +82,6 @@ std::string file_word(const ast::CommandForm& command, std::size_t index) {
   return name.text;
 }
 
-void write_file(const std::string& name, const std::string& text) {
-  std::ofstream file(name, std::ios::binary);
-  if (!(file << text) || !file.flush()) {
-    throw CommandError{
-        fmt::format("cannot write `{}`", vcode::escaped(name)), {}, {}, vcode::ErrorCode::Usage};
-  }
-}
-
 const Definition& definition_of(Toplevel& top, const Word& name) {
   const Definition* definition = top.session().find(name.text);
   if (definition != nullptr) return *definition;
@@ -360,6 +352,15 @@ std::string help_lines(std::span<const CommandHelp> rows) {
   for (const CommandHelp& row : rows)
     text += fmt::format("  {:<{}}{}\n", row.usage, kColumn, row.text);
   return text;
+}
+
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream file(name, std::ios::binary);
+  if (file << text && file.flush()) return;
+  throw CommandError{fmt::format("cannot write `{}`", vcode::escaped(name)),
+                     {},
+                     {},
+                     vcode::ErrorCode::OutputFailed};
 }
 
 int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form) {

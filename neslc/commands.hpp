@@ -24,6 +24,9 @@ struct CommandError {
 
 vcode::Diagnostic diagnostic_of(const CommandError& error);
 
+/// Throws CommandError.
+void write_file(const std::string& name, const std::string& text);
+
 /// Carries out a command form; shows what it has to say. Returns the exit status of the forms that
 /// it has processed, if any. Throws CommandError.
 int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form);

@@ -2,7 +2,7 @@
 
 #include <charconv>
 #include <cstdio>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "cvl/failure.hpp"
 #include "neslc/commands.hpp"
 #include "neslc/job.hpp"
+#include "neslc/lsp/server.hpp"
 #include "neslc/nesl_options.hpp"
 #include "neslc/repl.hpp"
 #include "vinterp/backends.hpp"
@@ -127,17 +128,11 @@ int test(Toplevel& top, const NeslOptions& options) {
 }
 
 void write_output(const NeslOptions& options, const std::string& text) {
-  if (options.output.empty() || options.output == "-") {
-    std::cout << text << std::flush;
-    if (std::cout) return;
-  } else {
-    std::ofstream file(options.output, std::ios::binary);
-    if (file << text && file.flush()) return;
+  if (!options.output.empty() && options.output != "-") return write_file(options.output, text);
+  std::cout << text << std::flush;
+  if (!std::cout) {
+    throw CommandError{"cannot write standard output", {}, {}, vcode::ErrorCode::OutputFailed};
   }
-  throw CommandError{fmt::format("cannot write `{}`", vcode::escaped(options.output)),
-                     {},
-                     {},
-                     vcode::ErrorCode::OutputFailed};
 }
 
 /// Kernels are written only where FCODE is asked for, by the name of the file.
@@ -151,8 +146,10 @@ fcode::OptimizerOptions optimizer_of(const NeslOptions& options) {
   return optimizer;
 }
 
-/// Expressions before the last one do nothing for the program; definitions and bindings do.
-int compile(Toplevel& top, const NeslOptions& options) {
+/// Does something with the last expression, after the definitions and bindings; expressions before
+/// it do nothing for it. Returns the greatest status.
+int for_last_expression(Toplevel& top, const NeslOptions& options,
+                        const std::function<int(const ParsedForm&)>& action) {
   const Forms forms = all_forms(options);
   const auto last = std::find_if(forms.rbegin(), forms.rend(), is_expression);
   if (last == forms.rend()) {
@@ -163,25 +160,34 @@ int compile(Toplevel& top, const NeslOptions& options) {
   }
   top.show.values = false;
   int status = kOk;
-  std::string text;
   for (const ParsedForm& form : forms) {
     if (&form == &*last) {
-      Checked checked = top.session().check(form.form);
-      try {
-        if (checked) text = top.evaluator().compile(*checked.form, optimizer_of(options));
-      } catch (const CompileError& error) {
-        checked.error = compile_error(*form.form, error);
-      } catch (NoValue& none) {
-        status = std::max(status, top.present(top.runner().failed(std::move(none.evaluation))));
-      }
-      if (checked.error) {
-        status =
-            std::max(status, top.complain(checked.error->diagnostic, checked.error->source.get()));
-      }
+      status = std::max(status, action(form));
     } else if (!is_expression(form)) {
       status = std::max(status, top.process(form));
     }
   }
+  return status;
+}
+
+int complain(Toplevel& top, const StaticError& error) {
+  return top.complain(error.diagnostic, error.source.get());
+}
+
+int compile(Toplevel& top, const NeslOptions& options) {
+  std::string text;
+  const int status = for_last_expression(top, options, [&](const ParsedForm& form) {
+    Checked checked = top.session().check(form.form);
+    if (!checked) return complain(top, *checked.error);
+    try {
+      text = top.evaluator().compile(*checked.form, optimizer_of(options));
+    } catch (const CompileError& error) {
+      return complain(top, compile_error(*form.form, error));
+    } catch (NoValue& none) {
+      return top.present(top.runner().failed(std::move(none.evaluation)));
+    }
+    return kOk;
+  });
   if (status == kOk) write_output(options, text);
   return status;
 }
@@ -213,12 +219,17 @@ int perform(const NeslOptions& options) {
     write_output({}, information(options.machine.task));
     return kOk;
   }
+  if (options.command == "lsp") return lsp::Server(std::cin, std::cout).run();
   Toplevel top(options.machine, options.show);
   if (options.machine.time_limit > 0) vinterp::set_time_limit(options.machine.time_limit);
   if (options.command == "run") return run(top, options);
   if (options.command == "check") return check(top, options);
   if (options.command == "test") return test(top, options);
   if (options.command == "compile") return compile(top, options);
+  if (options.command == "bench") {
+    const std::string program = options.files.empty() ? "" : options.files[0];
+    return bench::run_bench(top, program, options.bench, options.bench_files);
+  }
   return repl(top, options);
 }
 

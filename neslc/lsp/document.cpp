@@ -1,0 +1,209 @@
+#include "neslc/lsp/document.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "neslc/completer.hpp"
+#include "neslc/definitions_text.hpp"
+#include "neslc/describe.hpp"
+#include "neslc/free_variables.hpp"
+#include "neslc/library_text.hpp"
+#include "neslc/lower_case.hpp"
+
+namespace neslc::lsp {
+namespace {
+
+bool belongs_to_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+}  // namespace
+
+Document::Document(std::string name, std::string text)
+    : source_(std::make_shared<const vcode::Source>(std::move(name), std::move(text))),
+      tokens_(tokenize(*source_)),
+      session_(std::string(library_text()) + std::string(definitions_text())) {
+  for (const ParsedForm& form : parse_program(source_).forms) check(form);
+}
+
+void Document::check(const ParsedForm& form) {
+  if (form.error) return add_error(*form.error, form.begin);
+  Checked checked = session_.check(form.form);
+  if (!checked) return add_error(*checked.error, form.begin);
+  define(*checked.form);
+  if (checked.form->kind != CheckedForm::Kind::Command) session_.commit(std::move(*checked.form));
+}
+
+/// What is wrong in the library with a form of the text is shown where the form begins.
+void Document::add_error(const StaticError& error, std::size_t begin) {
+  vcode::Diagnostic diagnostic = error.diagnostic;
+  const bool here = error.source == source_;
+  if (!here) std::erase_if(diagnostic.notes, [](const vcode::Note& note) { return !!note.span; });
+  if (!here || !diagnostic.span) {
+    const auto next = std::find_if(tokens_.begin(), tokens_.end(),
+                                   [&](const Token& token) { return token.begin >= begin; });
+    const auto length = static_cast<std::uint32_t>(next->end - next->begin);
+    diagnostic.span = {next->line, next->column, length};
+  }
+  errors_.push_back(std::move(diagnostic));
+}
+
+// ---- Names
+
+void Document::define(const CheckedForm& form) {
+  const auto add_symbol = [&](const Definition& contents, vcode::Span span) {
+    symbols_.push_back({contents.name, scheme_text(contents.scheme), contents.kind, span,
+                        form.form->begin, form.form->end});
+    add({span, contents.name, contents.scheme, nullptr, span});
+  };
+  std::shared_ptr<const Body> body = form.body;
+  if (std::holds_alternative<ast::BindingForm>(form.form->node)) {
+    std::vector<const Local*> names;
+    append_locals(*body->parameter, names);
+    for (std::size_t i = 0; i < form.changes.size() && i < names.size(); ++i) {
+      const vcode::Span span = span_of(*names[i]);
+      add_symbol(form.changes[i].contents, span);
+      definitions_[form.changes[i].slot] = span;
+    }
+  } else if (form.kind != CheckedForm::Kind::Expression &&
+             form.kind != CheckedForm::Kind::Command) {
+    const CheckedForm::Change& change = form.changes.front();
+    // A declaration of what has a body already leaves it where it is.
+    const vcode::Span span = change.contents.span;
+    add_symbol(change.contents, span);
+    definitions_[change.slot] = span;
+    if (form.kind == CheckedForm::Kind::Function) body = change.contents.body;
+  }
+  if (!body) return;
+  const bool function = form.kind == CheckedForm::Kind::Function;
+  const Scheme& scheme = function ? form.changes.front().contents.scheme : form.scheme;
+  add_body(*body, scheme.variables, form);
+  bodies_.push_back(std::move(body));
+}
+
+void Document::add(Occurrence occurrence) {
+  if (!occurrence.span) return;
+  Key key{occurrence.span.line, occurrence.span.column, occurrence.name};
+  occurrences_.emplace(std::move(key), std::move(occurrence));
+}
+
+/// The name without the parentheses that may stand around it in a pattern.
+vcode::Span Document::span_of(const Local& local) const {
+  const auto begin = std::pair(local.span.line, local.span.column);
+  auto token = std::partition_point(tokens_.begin(), tokens_.end(), [&](const Token& t) {
+    return std::pair(t.line, t.column) < begin;
+  });
+  while (token != tokens_.end() && token->is(Token::Kind::Punctuation, "(")) ++token;
+  if (token == tokens_.end() || !token->is(Token::Kind::Name, local.name)) return local.span;
+  return {token->line, token->column, static_cast<std::uint32_t>(token->end - token->begin)};
+}
+
+void Document::add_body(const Body& body, const std::vector<TypeClass>& variables,
+                        const CheckedForm& form) {
+  Locals locals{form.form->begin, form.form->end, {}};
+  for (const auto& local : body.locals) {
+    const Scheme scheme{variables, local->type};
+    const vcode::Span span = span_of(*local);
+    add({span, local->name, scheme, nullptr, span});
+    locals.types.emplace(local->name, scheme);
+  }
+  locals_.push_back(std::move(locals));
+  add_expression(*body.expression, variables, form);
+}
+
+void Document::add_expression(const Expr& expr, const std::vector<TypeClass>& variables,
+                              const CheckedForm& form) {
+  if (const auto* local = std::get_if<LocalRef>(&expr.node)) {
+    add({expr.span, local->local->name, {variables, expr.type}, nullptr, span_of(*local->local)});
+  } else if (const auto* global = std::get_if<GlobalRef>(&expr.node)) {
+    const auto found = definitions_.find(global->definition);
+    const vcode::Span target = found == definitions_.end() ? vcode::Span{} : found->second;
+    // The slot of a function that calls itself is filled when the form is committed.
+    const bool own = !form.changes.empty() && form.changes.front().slot == global->definition;
+    const std::string& name = own ? form.changes.front().contents.name : global->definition->name;
+    add({expr.span, name, {variables, expr.type}, global->definition, target});
+  } else if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
+    add_expression(*lambda->lambda->body, variables, form);
+  }
+  for_each_child(expr, [&](const Expr& child) { add_expression(child, variables, form); });
+}
+
+std::size_t Document::offset(std::uint32_t line, std::uint32_t column) const {
+  if (line == 0 || line > source_->line_count()) return source_->text().size();
+  const std::string_view text = source_->line(line);
+  const auto begin = static_cast<std::size_t>(text.data() - source_->text().data());
+  return begin + std::min<std::size_t>(column - 1, text.size());
+}
+
+const Token* Document::name_at(std::uint32_t line, std::uint32_t column) const {
+  const std::size_t at = offset(line, column);
+  auto token = std::upper_bound(tokens_.begin(), tokens_.end(), at,
+                                [](std::size_t place, const Token& t) { return place < t.begin; });
+  while (token != tokens_.begin()) {
+    --token;
+    if (token->end < at) break;
+    if (token->kind == Token::Kind::Name) return &*token;
+  }
+  return nullptr;
+}
+
+std::optional<Document::Meaning> Document::meaning(std::uint32_t line, std::uint32_t column) const {
+  const Token* const token = name_at(line, column);
+  if (token == nullptr) return std::nullopt;
+  const auto found = occurrences_.find({token->line, token->column, token->text});
+  if (found == occurrences_.end()) return std::nullopt;
+  const Occurrence& occurrence = found->second;
+  Meaning meaning;
+  meaning.span = {token->line, token->column,
+                  static_cast<std::uint32_t>(token->end - token->begin)};
+  meaning.type = occurrence.name + " : " + scheme_text(occurrence.scheme);
+  meaning.definition = occurrence.target;
+  if (const Definition* const definition = occurrence.definition) {
+    meaning.text = definition->library ? describe(*definition) : definition->documentation;
+  }
+  return meaning;
+}
+
+std::vector<Document::Candidate> Document::candidates(std::uint32_t line, std::uint32_t column) {
+  const std::size_t at = offset(line, column);
+  const std::string_view text = source_->text();
+  const bool quoted = std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& token) {
+    return token.kind == Token::Kind::String && token.begin < at && at < token.end;
+  });
+  if (quoted) return {};
+  std::size_t begin = at;
+  while (begin > 0 && belongs_to_name(text[begin - 1])) --begin;
+  const std::string word = lower_case(text.substr(begin, at - begin));
+
+  std::map<std::string, Candidate> found;  // the first one of a name hides the others
+  const auto offer = [&](Candidate candidate) {
+    if (candidate.name.starts_with(word)) found.emplace(candidate.name, std::move(candidate));
+  };
+  for (const Locals& locals : locals_) {
+    if (at < locals.begin || at > locals.end) continue;
+    for (const auto& [name, scheme] : locals.types) {
+      offer({name, Candidate::Kind::Variable, scheme_text(scheme), {}});
+    }
+  }
+  for (const Definition* definition : session_.definitions()) {
+    const std::string& name = definition->name;
+    if (!belongs_to_name(name[0]) || !name.starts_with(word)) continue;
+    const Candidate::Kind kind =
+        definition->kind == DefinitionKind::Function      ? Candidate::Kind::Function
+        : definition->kind == DefinitionKind::Constructor ? Candidate::Kind::Constructor
+                                                          : Candidate::Kind::Variable;
+    offer({name, kind, scheme_text(definition->scheme), definition->documentation});
+  }
+  for (const std::string& name : session_.datatype_names()) {
+    offer({name, Candidate::Kind::Type, {}, {}});
+  }
+  for (const std::string_view reserved : reserved_words()) {
+    offer({std::string(reserved), Candidate::Kind::Word, {}, {}});
+  }
+  std::vector<Candidate> result;
+  for (auto& [name, candidate] : found) result.push_back(std::move(candidate));
+  return result;
+}
+
+}  // namespace neslc::lsp

@@ -1,0 +1,100 @@
+// What the front end knows about the text of a program: nothing of it is run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "neslc/lexer.hpp"
+#include "neslc/parser.hpp"
+#include "neslc/session.hpp"
+
+namespace neslc::lsp {
+
+class Document {
+ public:
+  /// Checks all forms, each one after those before it, as `nesl check` does.
+  Document(std::string name, std::string text);
+
+  const vcode::Source& source() const { return *source_; }
+
+  /// The first error of each form that has one. All places are in the text.
+  const std::vector<vcode::Diagnostic>& errors() const { return errors_; }
+
+  /// A name that the text defines at top level.
+  struct Symbol {
+    std::string name;
+    std::string type;
+    DefinitionKind kind = DefinitionKind::Function;
+    vcode::Span span;  // of the name
+    std::size_t begin = 0;
+    std::size_t end = 0;  // of the form, offsets in the text
+  };
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+
+  /// What a name in the text is.
+  struct Meaning {
+    vcode::Span span;        // the name
+    std::string type;        // `NAME : TYPE`
+    std::string text;        // of the library and other definitions: what `describe` says
+    vcode::Span definition;  // in the text; none for names of the library
+  };
+  /// Of the name that a place is in or directly behind. The column counts bytes.
+  std::optional<Meaning> meaning(std::uint32_t line, std::uint32_t column) const;
+
+  /// A name that may stand at a place.
+  struct Candidate {
+    enum class Kind : std::uint8_t { Function, Constructor, Variable, Type, Word };
+    std::string name;
+    Kind kind = Kind::Variable;
+    std::string type;
+    std::string documentation;
+  };
+  /// Those that continue the word in front of the place, in alphabetical order.
+  std::vector<Candidate> candidates(std::uint32_t line, std::uint32_t column);
+
+ private:
+  /// A place at which a name stands.
+  struct Occurrence {
+    vcode::Span span;
+    std::string name;
+    Scheme scheme;
+    const Definition* definition = nullptr;  // null: a local variable
+    vcode::Span target;                      // where it is defined
+  };
+  /// Line, column and name: an operation begins where its left operand does.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;
+  /// The variables of a form, which may be used between two lines.
+  struct Locals {
+    std::size_t begin = 0, end = 0;
+    std::map<std::string, Scheme> types;
+  };
+
+  void check(const ParsedForm& form);
+  void define(const CheckedForm& form);
+  void add(Occurrence occurrence);
+  void add_body(const Body& body, const std::vector<TypeClass>& variables, const CheckedForm& form);
+  void add_expression(const Expr& expr, const std::vector<TypeClass>& variables,
+                      const CheckedForm& form);
+  void add_error(const StaticError& error, std::size_t begin);
+  vcode::Span span_of(const Local& local) const;
+  const Token* name_at(std::uint32_t line, std::uint32_t column) const;
+  std::size_t offset(std::uint32_t line, std::uint32_t column) const;
+
+  std::shared_ptr<const vcode::Source> source_;
+  std::vector<Token> tokens_;
+  Session session_;
+  std::vector<vcode::Diagnostic> errors_;
+  std::vector<Symbol> symbols_;
+  std::map<Key, Occurrence> occurrences_;
+  std::map<const Definition*, vcode::Span> definitions_;  // of the text, where they stand
+  std::vector<Locals> locals_;
+  std::vector<std::shared_ptr<const Body>> bodies_;  // that the types belong to
+};
+
+}  // namespace neslc::lsp
