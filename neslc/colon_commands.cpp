@@ -7,6 +7,7 @@
 #include "cvl/failure.hpp"
 #include "fcode-opt/report_text.hpp"
 #include "neslc/explain.hpp"
+#include "neslc/graph/graph_command.hpp"
 #include "neslc/toplevel.hpp"
 #include "vcode/keywords.hpp"
 
@@ -18,6 +19,7 @@ constexpr CommandHelp kColonHelp[] = {
     {":time EXP", "evaluate, and show how long compiling and running took"},
     {":cost EXP", "evaluate, and show work, depth, vector operations, longest vector"},
     {":explain EXP", "typed expression, flattened code, VCODE, kernels"},
+    {":graph [FILE.svg] EXP", "evaluate, and draw the vector operations (default: graph.svg)"},
     {":dump STAGE EXP", "one stage: typed, flat, vcode, fcode or fusion"},
     {":set NAME VALUE", "as set"},
     {":device [NAME]", "where programs run; go on with cpu, cuda or a configuration"},
@@ -157,6 +159,30 @@ void show_stage(Toplevel& top, const Argument& argument) {
   }
 }
 
+void write_graph(Toplevel& top, const Argument& argument) {
+  constexpr std::string_view kEnding = ".svg";
+  if (top.machine().sandbox) {
+    throw CommandError{"--sandbox forbids to write files", {}, {}, vcode::ErrorCode::Sandboxed};
+  }
+  Argument expression = argument;
+  std::string file = "graph.svg";
+  std::string_view rest = argument.text;
+  if (const std::string_view word = first_word(rest); word.ends_with(kEnding)) {
+    file = word;
+    expression.text = rest;
+  }
+  const auto form = checked_expression(top, expression);
+  if (!form) return;
+  const graph::Graph made = graph::draw(top, *form);
+  if (made.result.kind != FormResult::Kind::Value) {
+    top.present(made.result);
+    return;
+  }
+  write_file(file, made.drawn.svg);
+  top.print(
+      fmt::format("{}: {}\n", vcode::escaped(file), graph::operations_text(made.drawn.operations)));
+}
+
 void run_classic(Toplevel& top, const std::string& text, const Argument& argument) {
   top.process(std::make_shared<const vcode::Source>(argument.source, text + ";"));
 }
@@ -207,12 +233,11 @@ struct ColonCommand {
   bool expression;  // takes one, which may go on in the next line
 };
 constexpr ColonCommand kColonCommands[] = {
-    {":type", show_type, true},  {":time", show_time, true},
-    {":cost", show_cost, true},  {":explain", show_stages, true},
-    {":dump", show_stage, true}, {":device", device, false},
-    {":set", set, false},        {":memory", memory, false},
-    {":trace", trace, false},    {":load", load_file, false},
-    {":help", help, false},      {":quit", quit, false},
+    {":type", show_type, true},      {":time", show_time, true},  {":cost", show_cost, true},
+    {":explain", show_stages, true}, {":dump", show_stage, true}, {":device", device, false},
+    {":graph", write_graph, true},   {":set", set, false},        {":memory", memory, false},
+    {":trace", trace, false},        {":load", load_file, false}, {":help", help, false},
+    {":quit", quit, false},
 };
 
 const ColonCommand* find_command(std::string_view name) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "neslc/optimize.hpp"
-#include "neslc/source_map.hpp"
 #include "neslc/value.hpp"
 #include "neslc/value_text.hpp"
 #include "vcode/link.hpp"
@@ -149,6 +148,18 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
     if (compiled.optimized) as_written = [&] { return load(compiled.code); };
     Executions executions = execute(executable, as_written, *backend_, execution_options());
     return conclude(compiled, executable.program, std::move(executions), options.profile);
+  });
+}
+
+Evaluation Evaluator::evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher) {
+  return with_compiled(form, Optimize::Later, [&](Compiled compiled) {
+    const Executable executable = load(compiled.code);
+    const SourceMap places(compiled.module, compiled.code, executable.program);
+    const auto watcher = make_watcher(places);
+    ExecutionOptions watched = execution_options();
+    watched.watcher = watcher.get();
+    return conclude(compiled, executable.program, {execute(executable, *backend_, watched), {}},
+                    options.profile);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@
 #include "neslc/compiler.hpp"
 #include "neslc/evaluation.hpp"
 #include "neslc/session.hpp"
+#include "neslc/source_map.hpp"
 #include "neslc/variables.hpp"
 #include "vinterp/line_profile.hpp"
+#include "vinterp/observer.hpp"
 #include "vinterp/options.hpp"
 
 namespace neslc {
@@ -46,6 +49,9 @@ struct EvaluatorOptions {
 /// The error of a form that cannot be compiled after all.
 StaticError compile_error(const ast::Form& form, const CompileError& error);
 
+/// Makes what watches a run.
+using MakeWatcher = std::function<std::unique_ptr<vinterp::Observer>(const SourceMap& places)>;
+
 class Evaluator {
  public:
   Evaluator(Session& session, cvl::Backend& backend)
@@ -56,6 +62,9 @@ class Evaluator {
   /// REQUIRES: an expression or a binding. Changes nothing but the state of the backend. Waits for
   /// the variables that it needs.
   Evaluation evaluate(const CheckedForm& form);
+  /// The same, not optimized, for an observer of the run that knows where its instructions come
+  /// from.
+  Evaluation evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher);
   /// Commits the form, and keeps the values for its variables.
   void bind(CheckedForm form, const std::vector<cvl::Value>& values);
   /// Commits a binding and evaluates it in another process, with the backend and the limits of

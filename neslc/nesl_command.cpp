@@ -10,6 +10,7 @@
 
 #include "cvl/failure.hpp"
 #include "neslc/commands.hpp"
+#include "neslc/graph/graph_command.hpp"
 #include "neslc/job.hpp"
 #include "neslc/lsp/server.hpp"
 #include "neslc/nesl_options.hpp"
@@ -153,10 +154,12 @@ int for_last_expression(Toplevel& top, const NeslOptions& options,
   const Forms forms = all_forms(options);
   const auto last = std::find_if(forms.rbegin(), forms.rend(), is_expression);
   if (last == forms.rend()) {
-    throw CommandError{"there is no expression to compile",
-                       "name one behind the file: nesl compile FILE EXPRESSION",
-                       {},
-                       vcode::ErrorCode::Usage};
+    throw CommandError{
+        fmt::format("there is no expression to {}",
+                    options.command == "graph" ? "draw" : "compile"),
+        fmt::format("name one behind the file: nesl {} FILE EXPRESSION", options.command),
+        {},
+        vcode::ErrorCode::Usage};
   }
   top.show.values = false;
   int status = kOk;
@@ -189,6 +192,19 @@ int compile(Toplevel& top, const NeslOptions& options) {
     return kOk;
   });
   if (status == kOk) write_output(options, text);
+  return status;
+}
+
+int graph(Toplevel& top, const NeslOptions& options) {
+  vinterp::handle_signals();
+  graph::Graph made;
+  const int status = for_last_expression(top, options, [&](const ParsedForm& form) {
+    const Checked checked = top.session().check(form.form);
+    if (!checked) return complain(top, *checked.error);
+    made = graph::draw(top, *checked.form);
+    return made.drawn.svg.empty() ? top.present(made.result) : kOk;
+  });
+  if (status == kOk) write_output(options, made.drawn.svg);
   return status;
 }
 
@@ -226,6 +242,7 @@ int perform(const NeslOptions& options) {
   if (options.command == "check") return check(top, options);
   if (options.command == "test") return test(top, options);
   if (options.command == "compile") return compile(top, options);
+  if (options.command == "graph") return graph(top, options);
   if (options.command == "bench") {
     const std::string program = options.files.empty() ? "" : options.files[0];
     return bench::run_bench(top, program, options.bench, options.bench_files);

@@ -28,14 +28,15 @@ constexpr Explained kProgramCommands[] = {
     {"check", "find static errors, run nothing"},
     {"bench", "measure an expression in n for growing n: time, work, depth, speed-up"},
     {"compile", "write an expression as VCODE, or optimized as FCODE; also as neslc"},
+    {"graph", "draw the vector operations of an expression with their values, an SVG"},
     {"lsp", "a language server for editors, on standard input and output; runs nothing"},
 };
 
 constexpr Explained kExamples[] = {
     {"nesl run sort.nesl", "evaluate all forms, print their values"},
     {"nesl run sort.nesl 'qsort([3, 1, 2])' --cost", "one value, and its work and depth"},
-    {"nesl bench sort.nesl 'qsort({rand(n) : i in [0:n]})' --n=1e3..1e6 --plot=sort.svg",
-     "how the sort grows, as a table and a picture"},
+    {"nesl bench sort.nesl 'qsort(dist(7, n))' --n=1e3..1e6 --plot=sort.svg",
+     "how the time of a sort grows, as a table and a picture"},
 };
 
 constexpr Explained kEnvironment[] = {
@@ -147,7 +148,7 @@ std::vector<OptionRow> make_table(NeslOptions& own, BenchTexts& texts) {
        .letter = 'o',
        .argument = ArgumentKind::Required,
        .placeholder = "FILE",
-       .text = "where compile writes to (default: standard output); the ending .fcode "
+       .text = "where compile and graph write to (default: standard output); the ending .fcode "
                "means -O3",
        .apply = text(own.output)},
       {.group = kForms,
@@ -285,7 +286,8 @@ const vinterp::CommandLine& nesl_command_line() {
       .purpose = "compile and run NESL, the language of nested data parallelism",
       .usage = {"[repl] [FILE] [option...]", "run FILE [EXP] [option...]", "test FILE [option...]",
                 "check FILE [option...]", "bench FILE EXP --n=SIZES [option...]",
-                "compile FILE [EXP] -o OUT.vcode|OUT.fcode [option...]", "lsp"},
+                "compile FILE [EXP] -o OUT.vcode|OUT.fcode [option...]",
+                "graph FILE [EXP] -o OUT.svg [option...]", "lsp"},
       .description =
           "Evaluates NESL programs on the vector libraries of this machine. FILE may be - for "
           "standard input. Values go to standard output; what programs print, and messages, to "

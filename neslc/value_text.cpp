@@ -14,9 +14,10 @@ namespace neslc {
 namespace {
 
 template <class Host, class Element>
-std::vector<Host> elements_of(cvl::Backend& backend, const cvl::Vector& vector) {
-  std::vector<Element> elements(static_cast<std::size_t>(vector.length));
-  backend.download(vector, 0, vector.length, elements.data());
+std::vector<Host> elements_of(cvl::Backend& backend, const cvl::Vector& vector, std::int64_t most) {
+  const std::int64_t count = std::min(vector.length, most);
+  std::vector<Element> elements(static_cast<std::size_t>(count));
+  backend.download(vector, 0, count, elements.data());
   return std::vector<Host>(elements.begin(), elements.end());
 }
 
@@ -179,19 +180,19 @@ class Writer {
 
 }  // namespace
 
-Column download(cvl::Backend& backend, const cvl::Value& value) {
+Column download(cvl::Backend& backend, const cvl::Value& value, std::int64_t most) {
   const cvl::Widths widths = backend.widths();
   const auto ints = [&](const cvl::Vector& vector) -> Column {
-    return widths.int_bytes == 8 ? elements_of<std::int64_t, std::int64_t>(backend, vector)
-                                 : elements_of<std::int64_t, std::int32_t>(backend, vector);
+    return widths.int_bytes == 8 ? elements_of<std::int64_t, std::int64_t>(backend, vector, most)
+                                 : elements_of<std::int64_t, std::int32_t>(backend, vector, most);
   };
   const cvl::Vector vector = elements_or_lengths(backend, value);
   if (vector.type == vcode::Type::Int) return ints(vector);
   if (vector.type == vcode::Type::Bool) {
-    return elements_of<std::uint8_t, std::uint8_t>(backend, vector);
+    return elements_of<std::uint8_t, std::uint8_t>(backend, vector, most);
   }
-  return widths.float_bytes == 8 ? elements_of<double, double>(backend, vector)
-                                 : elements_of<double, float>(backend, vector);
+  return widths.float_bytes == 8 ? elements_of<double, double>(backend, vector, most)
+                                 : elements_of<double, float>(backend, vector, most);
 }
 
 vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value) {

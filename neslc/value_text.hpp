@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,7 +17,9 @@ namespace neslc {
 using Column =
     std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t>>;
 
-Column download(cvl::Backend& backend, const cvl::Value& value);
+/// Its first elements, not more than `most`.
+Column download(cvl::Backend& backend, const cvl::Value& value,
+                std::int64_t most = std::numeric_limits<std::int64_t>::max());
 /// A value as a constant of a program text.
 vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value);
 

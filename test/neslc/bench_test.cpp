@@ -10,6 +10,7 @@
 #include "neslc/bench/plan.hpp"
 #include "neslc/bench/plot.hpp"
 #include "neslc/bench/report.hpp"
+#include "occurrences.hpp"
 #include "process.hpp"
 #include "support.hpp"
 #include "vinterp/options.hpp"
@@ -18,18 +19,11 @@ namespace neslc::testing {
 namespace {
 
 using ::testing::contains;
+using ::testing::occurrences;
 using Sizes = std::vector<std::int64_t>;
 
 std::string bench(const std::string& arguments) {
   return std::string("'") + NESL_PROGRAM + "' bench " + arguments + " --backend cpu";
-}
-
-std::size_t count(const std::string& text, const std::string& word) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    ++found;
-  }
-  return found;
 }
 
 /// Those with values of `at` at 2, 4, 8 ... 2^12.
@@ -162,11 +156,11 @@ TEST_CASE("bench: the plot has a mark for every value, a legend and escaped text
     CHECK(contains(svg, text));
   }
   // Circles: four of the work and four of the time on one thread, and one in each legend.
-  CHECK(count(svg, "<circle") == 10);
-  CHECK(count(svg, "stroke-dasharray") == 4);
+  CHECK(occurrences(svg, "<circle") == 10);
+  CHECK(occurrences(svg, "stroke-dasharray") == 4);
   bench::Measurements nothing;
   nothing.plan.threads = {1};
-  CHECK(count(bench::plot(nothing), "nothing was measured") == 2);
+  CHECK(occurrences(bench::plot(nothing), "nothing was measured") == 2);
 }
 
 TEST_CASE("bench: a program is measured for each n and number of threads") {
