@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "neslc/completer.hpp"
@@ -10,9 +12,37 @@
 #include "neslc/free_variables.hpp"
 #include "neslc/library_text.hpp"
 #include "neslc/lower_case.hpp"
+#include "neslc/lsp/uri.hpp"
+#include "vinterp/loader.hpp"
 
 namespace neslc::lsp {
 namespace {
+
+constexpr std::string_view kEnding = ".nesl";
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 26;
+
+/// A name that a form defines.
+struct Name {
+  const CheckedForm::Change* change;
+  const Local* local;  // of a binding; else null
+  vcode::Span span;
+};
+
+std::vector<Name> names_of(const CheckedForm& form) {
+  std::vector<Name> names;
+  if (std::holds_alternative<ast::BindingForm>(form.form->node)) {
+    std::vector<const Local*> locals;
+    append_locals(*form.body->parameter, locals);
+    for (std::size_t i = 0; i < form.changes.size() && i < locals.size(); ++i) {
+      names.push_back({&form.changes[i], locals[i], locals[i]->span});
+    }
+  } else if (form.kind != CheckedForm::Kind::Expression &&
+             form.kind != CheckedForm::Kind::Command) {
+    const CheckedForm::Change& change = form.changes.front();
+    names.push_back({&change, nullptr, change.contents.span});
+  }
+  return names;
+}
 
 bool belongs_to_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -20,10 +50,14 @@ bool belongs_to_name(char c) {
 
 }  // namespace
 
-Document::Document(std::string name, std::string text)
-    : source_(std::make_shared<const vcode::Source>(std::move(name), std::move(text))),
+Document::Document(std::string uri, std::string text)
+    : source_(std::make_shared<const vcode::Source>(std::move(uri), std::move(text))),
       tokens_(tokenize(*source_)),
       session_(std::string(library_text()) + std::string(definitions_text())) {
+  if (const std::optional<std::string> path = path_of(source_->name())) {
+    folder_ = path->substr(0, path->rfind('/') + 1);
+    loaded_.insert(*path);
+  }
   for (const ParsedForm& form : parse_program(source_).forms) check(form);
 }
 
@@ -32,7 +66,53 @@ void Document::check(const ParsedForm& form) {
   Checked checked = session_.check(form.form);
   if (!checked) return add_error(*checked.error, form.begin);
   define(*checked.form);
+  load(*form.form);
   if (checked.form->kind != CheckedForm::Kind::Command) session_.commit(std::move(*checked.form));
+}
+
+// ---- Loaded files
+
+/// `load "FILE"`; what other expressions stand for is not known before they are evaluated.
+void Document::load(const ast::Form& form) {
+  const auto* const command = std::get_if<ast::CommandForm>(&form.node);
+  if (command == nullptr || command->name != "load" || !command->expression || !folder_) return;
+  const auto* const file = std::get_if<ast::StringLiteral>(&command->expression->node);
+  if (file == nullptr) return;
+  namespace fs = std::filesystem;
+  std::string path = (fs::path(*folder_) / file->text).lexically_normal().string();
+  std::error_code error;
+  if (!path.ends_with(kEnding) && !fs::exists(path, error)) path += kEnding;
+  // What is no file might never end.
+  if (fs::is_regular_file(path, error) && fs::file_size(path, error) <= kLargestFile) {
+    return load_file(path);
+  }
+  if (form.source != source_) return;
+  vcode::Diagnostic missing;
+  missing.severity = vcode::Severity::Warning;
+  missing.code = vcode::ErrorCode::CannotOpen;
+  missing.message = "there is no file `" + vcode::escaped(path) + "`";
+  missing.span = command->expression->span;
+  missing.hint = "an editor looks for it in the folder of this file, `nesl` in the current one";
+  errors_.push_back(std::move(missing));
+}
+
+/// Takes over what the file defines. Its errors are shown where it is edited.
+void Document::load_file(const std::string& path) {
+  if (!loaded_.insert(path).second) return;
+  vcode::Diagnostics unreadable;
+  const auto source = vinterp::read_source(path, unreadable);
+  if (!source) return;
+  for (const ParsedForm& form : parse_program(source).forms) {
+    if (form.error) continue;
+    Checked checked = session_.check(form.form);
+    if (!checked) continue;
+    load(*form.form);
+    if (checked.form->kind == CheckedForm::Kind::Command) continue;
+    for (const Name& name : names_of(*checked.form)) {
+      definitions_[name.change->slot] = {source, name.span};
+    }
+    session_.commit(std::move(*checked.form));
+  }
 }
 
 /// What is wrong in the library with a form of the text is shown where the form begins.
@@ -52,31 +132,17 @@ void Document::add_error(const StaticError& error, std::size_t begin) {
 // ---- Names
 
 void Document::define(const CheckedForm& form) {
-  const auto add_symbol = [&](const Definition& contents, vcode::Span span) {
+  for (const Name& name : names_of(form)) {
+    const Definition& contents = name.change->contents;
+    const vcode::Span span = name.local == nullptr ? name.span : span_of(*name.local);
     symbols_.push_back({contents.name, scheme_text(contents.scheme), contents.kind, span,
                         form.form->begin, form.form->end});
-    add({span, contents.name, contents.scheme, nullptr, span});
-  };
-  std::shared_ptr<const Body> body = form.body;
-  if (std::holds_alternative<ast::BindingForm>(form.form->node)) {
-    std::vector<const Local*> names;
-    append_locals(*body->parameter, names);
-    for (std::size_t i = 0; i < form.changes.size() && i < names.size(); ++i) {
-      const vcode::Span span = span_of(*names[i]);
-      add_symbol(form.changes[i].contents, span);
-      definitions_[form.changes[i].slot] = span;
-    }
-  } else if (form.kind != CheckedForm::Kind::Expression &&
-             form.kind != CheckedForm::Kind::Command) {
-    const CheckedForm::Change& change = form.changes.front();
-    // A declaration of what has a body already leaves it where it is.
-    const vcode::Span span = change.contents.span;
-    add_symbol(change.contents, span);
-    definitions_[change.slot] = span;
-    if (form.kind == CheckedForm::Kind::Function) body = change.contents.body;
+    add({span, contents.name, contents.scheme, nullptr, {source_, span}});
+    definitions_[name.change->slot] = {source_, span};
   }
-  if (!body) return;
   const bool function = form.kind == CheckedForm::Kind::Function;
+  std::shared_ptr<const Body> body = function ? form.changes.front().contents.body : form.body;
+  if (!body) return;
   const Scheme& scheme = function ? form.changes.front().contents.scheme : form.scheme;
   add_body(*body, scheme.variables, form);
   bodies_.push_back(std::move(body));
@@ -105,7 +171,7 @@ void Document::add_body(const Body& body, const std::vector<TypeClass>& variable
   for (const auto& local : body.locals) {
     const Scheme scheme{variables, local->type};
     const vcode::Span span = span_of(*local);
-    add({span, local->name, scheme, nullptr, span});
+    add({span, local->name, scheme, nullptr, {source_, span}});
     locals.types.emplace(local->name, scheme);
   }
   locals_.push_back(std::move(locals));
@@ -115,10 +181,11 @@ void Document::add_body(const Body& body, const std::vector<TypeClass>& variable
 void Document::add_expression(const Expr& expr, const std::vector<TypeClass>& variables,
                               const CheckedForm& form) {
   if (const auto* local = std::get_if<LocalRef>(&expr.node)) {
-    add({expr.span, local->local->name, {variables, expr.type}, nullptr, span_of(*local->local)});
+    const vcode::Span target = span_of(*local->local);
+    add({expr.span, local->local->name, {variables, expr.type}, nullptr, {source_, target}});
   } else if (const auto* global = std::get_if<GlobalRef>(&expr.node)) {
     const auto found = definitions_.find(global->definition);
-    const vcode::Span target = found == definitions_.end() ? vcode::Span{} : found->second;
+    const Target target = found == definitions_.end() ? Target{} : found->second;
     // The slot of a function that calls itself is filled when the form is committed.
     const bool own = !form.changes.empty() && form.changes.front().slot == global->definition;
     const std::string& name = own ? form.changes.front().contents.name : global->definition->name;

@@ -1,10 +1,12 @@
-// What the front end knows about the text of a program: nothing of it is run.
+// What the front end knows about the text of a program: nothing of it is run. Files that it loads
+// by name are read for what they define.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,12 +20,14 @@ namespace neslc::lsp {
 
 class Document {
  public:
-  /// Checks all forms, each one after those before it, as `nesl check` does.
-  Document(std::string name, std::string text);
+  /// Checks all forms, each one after those before it, as `nesl check` does. Files that they load
+  /// are looked for in the folder of the URI, if it is that of a file.
+  Document(std::string uri, std::string text);
 
   const vcode::Source& source() const { return *source_; }
 
-  /// The first error of each form that has one. All places are in the text.
+  /// The first error of each form that has one; a warning for a file that is not there. All places
+  /// are in the text.
   const std::vector<vcode::Diagnostic>& errors() const { return errors_; }
 
   /// A name that the text defines at top level.
@@ -37,12 +41,17 @@ class Document {
   };
   const std::vector<Symbol>& symbols() const { return symbols_; }
 
+  /// Where a name is defined: in this text, or in a loaded one, whose name is its absolute path.
+  struct Target {
+    std::shared_ptr<const vcode::Source> source;  // null: in the library
+    vcode::Span span;
+  };
   /// What a name in the text is.
   struct Meaning {
-    vcode::Span span;        // the name
-    std::string type;        // `NAME : TYPE`
-    std::string text;        // of the library and other definitions: what `describe` says
-    vcode::Span definition;  // in the text; none for names of the library
+    vcode::Span span;  // the name
+    std::string type;  // `NAME : TYPE`
+    std::string text;  // of the library and other definitions: what `describe` says
+    Target definition;
   };
   /// Of the name that a place is in or directly behind. The column counts bytes.
   std::optional<Meaning> meaning(std::uint32_t line, std::uint32_t column) const;
@@ -65,7 +74,7 @@ class Document {
     std::string name;
     Scheme scheme;
     const Definition* definition = nullptr;  // null: a local variable
-    vcode::Span target;                      // where it is defined
+    Target target;
   };
   /// Line, column and name: an operation begins where its left operand does.
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;
@@ -76,6 +85,8 @@ class Document {
   };
 
   void check(const ParsedForm& form);
+  void load(const ast::Form& form);
+  void load_file(const std::string& path);
   void define(const CheckedForm& form);
   void add(Occurrence occurrence);
   void add_body(const Body& body, const std::vector<TypeClass>& variables, const CheckedForm& form);
@@ -88,11 +99,13 @@ class Document {
 
   std::shared_ptr<const vcode::Source> source_;
   std::vector<Token> tokens_;
+  std::optional<std::string> folder_;  // with a slash at its end
   Session session_;
   std::vector<vcode::Diagnostic> errors_;
   std::vector<Symbol> symbols_;
   std::map<Key, Occurrence> occurrences_;
-  std::map<const Definition*, vcode::Span> definitions_;  // of the text, where they stand
+  std::map<const Definition*, Target> definitions_;  // of this text and those that it loads
+  std::set<std::string> loaded_;                     // paths
   std::vector<Locals> locals_;
   std::vector<std::shared_ptr<const Body>> bodies_;  // that the types belong to
 };

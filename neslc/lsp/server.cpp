@@ -7,6 +7,7 @@
 
 #include "neslc/lsp/message_stream.hpp"
 #include "neslc/lsp/unicode.hpp"
+#include "neslc/lsp/uri.hpp"
 #include "vinterp/build_info.hpp"
 
 namespace neslc::lsp {
@@ -321,9 +322,11 @@ Json Server::definition(const Json& parameters) {
   const Document& asked = document(parameters);
   const Place place = place_in(asked.source(), parameters["position"]);
   const auto meaning = asked.meaning(place.line, place.column);
-  if (!meaning || !meaning->definition) return {};
-  return Json::Object{{"uri", asked.source().name()},
-                      {"range", range(asked.source(), meaning->definition)}};
+  if (!meaning || meaning->definition.source == nullptr) return {};
+  const vcode::Source& source = *meaning->definition.source;
+  const bool here = &source == &asked.source();
+  return Json::Object{{"uri", here ? source.name() : uri_of(source.name())},
+                      {"range", range(source, meaning->definition.span)}};
 }
 
 Json Server::symbols(const Json& parameters) {

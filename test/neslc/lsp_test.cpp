@@ -11,6 +11,7 @@
 #include "neslc/lsp/json.hpp"
 #include "neslc/lsp/server.hpp"
 #include "neslc/lsp/unicode.hpp"
+#include "neslc/lsp/uri.hpp"
 #include "process.hpp"
 
 namespace neslc::testing {
@@ -409,6 +410,57 @@ TEST_CASE("where a name is defined") {
   CHECK(definition(redefined, 1, 0) == Conversation::range(0, 9, 10).text());
   CHECK(definition(redefined, 2, 16) == Conversation::range(2, 9, 10).text());
   CHECK(definition(redefined, 3, 0) == Conversation::range(2, 9, 10).text());
+}
+
+TEST_CASE("addresses of files") {
+  CHECK(lsp::path_of("file:///a/b%20c.nesl") == "/a/b c.nesl");
+  CHECK(lsp::uri_of("/a/b c%\xc3\xa9.nesl") == "file:///a/b%20c%25%C3%A9.nesl");
+  CHECK(lsp::path_of(lsp::uri_of("/a/b c%\xc3\xa9.nesl")) == "/a/b c%\xc3\xa9.nesl");
+  for (const char* uri : {"", "a.nesl", "untitled:1", "file://host/a", "file:///a%", "file:///a%2",
+                          "file:///a%zz", "file:///a%00b"}) {
+    INFO(uri);
+    CHECK_FALSE(lsp::path_of(uri));
+  }
+}
+
+TEST_CASE("definitions of loaded files are known") {
+  const Folder folder;
+  const std::string program = (folder.path() / "a b.nesl").string();
+  // They load each other; one form is wrong, and what it defines unknown.
+  const std::string shapes = folder
+                                 .write("shapes.nesl",
+                                        "load \"more\";\nload \"a b.nesl\";\n"
+                                        "function area(w, h) = w * h;\nunit = 1;\n"
+                                        "function wrong(x) = x + \"\";\n1 / 0;\n")
+                                 .string();
+  folder.write("more.nesl", "load \"shapes\";\nfunction twice(x) = x + x;\n");
+  Conversation editor;
+  const std::string uri = lsp::uri_of(program);
+  editor.open("load \"shapes\";\narea(unit, twice(3));\nwrong(1);\nload \"none\";\n", uri);
+  const Json document = Json::Object{{"uri", uri}};
+  const int asked = editor.request(
+      "textDocument/definition",
+      Json::Object{{"textDocument", document}, {"position", Conversation::place(1, 6)}});
+  editor.listen();
+  const Json::Array errors = editor.diagnostics();
+  REQUIRE(errors.size() == 2);
+  CHECK(contains(text_of(errors[0]["message"]), "`wrong` is not defined"));
+  CHECK(contains(text_of(errors[1]["message"]), "there is no file"));
+  CHECK(errors[1]["severity"] == Json(2));
+  CHECK(errors[1]["range"]["start"]["line"] == Json(3));
+  CHECK(editor.result(asked)["uri"] == Json(lsp::uri_of(shapes)));
+  CHECK(editor.result(asked)["range"] == Conversation::range(3, 0, 4));
+}
+
+TEST_CASE("what is no file is not read") {
+  Conversation editor;
+  editor.open("load \"/dev/zero\";\nload \"/\";\nload \"a\" ++ \"b\";\nload;\n");
+  editor.listen();
+  CHECK(editor.diagnostics().size() == 2);
+  Conversation nowhere;
+  nowhere.open("load \"a\";", "untitled:1");
+  nowhere.listen();
+  CHECK(nowhere.diagnostics().empty());
 }
 
 TEST_CASE("the outline of a text") {
