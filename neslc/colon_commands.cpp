@@ -159,18 +159,21 @@ void show_stage(Toplevel& top, const Argument& argument) {
   }
 }
 
+/// Takes the name of a picture off the front of the text; the default if there is none.
+std::string take_picture(std::string_view& text) {
+  std::string_view rest = text;
+  const std::string_view word = first_word(rest);
+  if (!word.ends_with(".svg")) return "graph.svg";
+  text = rest;
+  return std::string(word);
+}
+
 void write_graph(Toplevel& top, const Argument& argument) {
-  constexpr std::string_view kEnding = ".svg";
   if (top.machine().sandbox) {
     throw CommandError{"--sandbox forbids to write files", {}, {}, vcode::ErrorCode::Sandboxed};
   }
   Argument expression = argument;
-  std::string file = "graph.svg";
-  std::string_view rest = argument.text;
-  if (const std::string_view word = first_word(rest); word.ends_with(kEnding)) {
-    file = word;
-    expression.text = rest;
-  }
+  const std::string file = take_picture(expression.text);
   const auto form = checked_expression(top, expression);
   if (!form) return;
   const graph::Graph made = graph::draw(top, *form);
@@ -259,6 +262,7 @@ std::span<const CommandHelp> colon_command_help() {
 bool is_incomplete(std::string_view text) {
   const ColonCommand* const row = find_command(first_word(text));
   if (row == nullptr || !row->expression) return false;
+  if (row->run == write_graph) take_picture(text);
   const auto parse = [](std::string whole) {
     return parse_program(std::make_shared<const vcode::Source>("", std::move(whole)),
                          {.interactive = true});

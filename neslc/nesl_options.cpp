@@ -35,8 +35,8 @@ constexpr Explained kProgramCommands[] = {
 constexpr Explained kExamples[] = {
     {"nesl run sort.nesl", "evaluate all forms, print their values"},
     {"nesl run sort.nesl 'qsort([3, 1, 2])' --cost", "one value, and its work and depth"},
-    {"nesl bench sort.nesl 'qsort(dist(7, n))' --n=1e3..1e6 --plot=sort.svg",
-     "how the time of a sort grows, as a table and a picture"},
+    {"nesl bench sort.nesl 'qsort({rand(i) : i in dist(n, n)})' --n=1e3..1e6",
+     "how the time, work and depth of a sort grow"},
 };
 
 constexpr Explained kEnvironment[] = {
@@ -99,7 +99,8 @@ std::vector<OptionRow> bench_rows(NeslOptions& own, BenchTexts& texts) {
        .name = "setup",
        .argument = ArgumentKind::Required,
        .placeholder = "FORMS",
-       .text = "evaluated for each n before what is measured, such as 'v = {rand(n) : i in [0:n]}'",
+       .text = "evaluated for each n before what is measured, such as 'v = {rand(i) : i in dist(n, "
+               "n)}'",
        .apply = text(own.bench.setup)},
       {.group = kBench,
        .name = "repetitions",

@@ -23,7 +23,7 @@ constexpr std::array kGrowths = {
 };
 
 /// A growth counts as fitting as well as the best one up to this factor and this difference.
-constexpr double kAboutAsWell = 1.25;
+constexpr double kAboutAsWell = 1.5;
 constexpr double kSmall = 0.002;
 
 /// Least squares of the relative deviations: with w = 1/y, (w c + w f g - 1)^2 is summed.

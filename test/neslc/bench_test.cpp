@@ -214,7 +214,7 @@ TEST_CASE("bench: the time limit and an interruption leave what was measured") {
   // Ctrl-C as soon as the first size is shown.
   const Output interrupted = run(measured +
                                      " > out & measuring=$!\n"
-                                     "until grep -q '^ *1 ' out; do sleep 0.05; done\n"
+                                     "until grep -qs '^ *1 ' out; do sleep 0.05; done\n"
                                      "kill -INT $measuring; wait $measuring",
                                  folder);
   CHECK(interrupted.status == 130);

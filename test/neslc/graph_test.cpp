@@ -226,7 +226,7 @@ TEST_CASE("nesl graph: what cannot be drawn is said") {
 TEST_CASE(":graph writes a picture from the prompt, but not from the sandbox") {
   const Folder folder;
   folder.write("input",
-               "a = [1, 2];\n:graph {x + 1 : x in a}\n:graph sum.svg sum(a)\n:graph a[9]\n");
+               "a = [1, 2];\n:graph {x + 1 : x in a}\n:graph sum.svg sum(\na)\n:graph a[9]\n");
   const Output output = run(nesl("< input"), folder);
   CHECK(contains(output.out, "graph.svg: 2 vector operations\n"));
   CHECK(contains(output.out, "sum.svg: 1 vector operation\n"));
