@@ -33,23 +33,27 @@ Cells::Cells(const DataFlow& flow, std::size_t datum) {
   const Datum& shown = flow.data[datum];
   descriptor_ = shown.descriptor;
   const std::vector<std::string>& elements = shown.elements;
-  std::size_t begin = 0;
+  const auto all = static_cast<std::size_t>(shown.length);
+  bool more = all > elements.size();
+  const auto add_frame = [&](std::size_t begin, std::size_t end) {
+    frames_.emplace_back(elements.begin() + static_cast<std::ptrdiff_t>(begin),
+                         elements.begin() + static_cast<std::ptrdiff_t>(end));
+  };
   if (shown.segments != kNone && flow.data[shown.segments].length != 1) {
-    for (const std::string& text : flow.data[shown.segments].elements) {
-      if (begin >= elements.size() && begin < static_cast<std::size_t>(shown.length)) break;
+    const Datum& descriptor = flow.data[shown.segments];
+    std::size_t begin = 0;
+    for (const std::string& text : descriptor.elements) {
+      if (more && begin == elements.size()) break;
       const std::size_t end = std::min(begin + length_of(text), elements.size());
-      frames_.emplace_back(elements.begin() + static_cast<std::ptrdiff_t>(begin),
-                           elements.begin() + static_cast<std::ptrdiff_t>(end));
+      add_frame(begin, end);
       begin = end;
     }
+    more = more || frames_.size() < static_cast<std::size_t>(descriptor.length);
+  } else {
+    add_frame(0, elements.size());
   }
-  if (begin < elements.size() || frames_.empty()) {
-    frames_.emplace_back(elements.begin() + static_cast<std::ptrdiff_t>(begin), elements.end());
-  }
-  const auto all = static_cast<std::size_t>(shown.length);
-  if (all > elements.size()) {
-    frames_.back().push_back(fmt::format("... {} in all", all));
-  }
+  if (frames_.empty()) frames_.emplace_back();
+  if (more) frames_.back().push_back(fmt::format("... {} in all", all));
   width_ = -kFrameGap;
   for (const auto& frame : frames_) width_ += frame_width(frame) + kFrameGap;
 }

@@ -96,6 +96,15 @@ TEST_CASE("graph: elements of all types, empty segments, variables and long vect
   CHECK(shown[0].size() == 10);
   CHECK(shown[1].size() == 7);
   CHECK(shown[1].back() == "... 30 in all");
+  // More segments than are shown.
+  const graph::DataFlow empty = flow_of("{{y + 1 : y in [0:x / 20]} : x in [0:21]};");
+  const Frames first = frames(empty, find(empty, "+").out[0]);
+  REQUIRE(first.size() == graph::kShownElements);
+  CHECK(first[0].empty());
+  CHECK(first.back() == std::vector<std::string>{"... 1 in all"});
+  // No segments at all.
+  const graph::DataFlow none = flow_of("v = {x in [[1]] | #x > 5};\n{{y * y : y in x} : x in v};");
+  CHECK(frames(none, find(none, "*").out[0]) == Frames{{}});
 }
 
 TEST_CASE("graph: levels count through calls of functions") {
