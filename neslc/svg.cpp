@@ -57,8 +57,8 @@ void Svg::polyline(std::span<const At> points, const Stroke& stroke) {
                          attributes(stroke), points_text(points));
 }
 
-void Svg::path(std::string_view commands, const Stroke& stroke, std::string_view fill) {
-  shapes_ += fmt::format("<path d=\"{}\" fill=\"{}\" {}/>\n", commands, fill, attributes(stroke));
+void Svg::path(std::string_view commands, const Stroke& stroke) {
+  shapes_ += fmt::format("<path d=\"{}\" fill=\"none\" {}/>\n", commands, attributes(stroke));
 }
 
 void Svg::rectangle(At corner, double width, double height, std::string_view fill,

@@ -34,7 +34,7 @@ class Svg {
   void line(At from, At to, const Stroke& stroke);
   void polyline(std::span<const At> points, const Stroke& stroke);
   /// A path as SVG writes it.
-  void path(std::string_view commands, const Stroke& stroke, std::string_view fill = "none");
+  void path(std::string_view commands, const Stroke& stroke);
   void rectangle(At corner, double width, double height, std::string_view fill,
                  const Stroke& stroke, double radius = 0);
   void circle(At center, double radius, std::string_view fill);

@@ -77,8 +77,9 @@ std::optional<Fits> fit(std::span<const Measured> points) {
   if (points.size() < kLeastPoints) return std::nullopt;
   double greatest = 0;
   for (const Measured& point : points) greatest = std::max(greatest, point.value);
+  if (greatest == 0) return Fits{{.growth = &kGrowths.front()}, {}};
   // Relative deviations from 0 mean nothing.
-  const double floor = greatest > 0 ? greatest * 1e-12 : 1;
+  const double floor = greatest * 1e-12;
   std::vector<Fit> fits;
   for (const Growth& growth : kGrowths) fits.push_back(fit_growth(growth, points, floor));
   const auto less = [](const Fit& a, const Fit& b) { return a.deviation < b.deviation; };

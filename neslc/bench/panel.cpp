@@ -148,7 +148,7 @@ class Drawing {
       }
     } else {  // less than two powers of ten: the ends
       for (const double end : {x_.low, x_.high}) {
-        x_tick(end, fmt::format("{:.3g}", std::pow(10.0, end)));
+        x_tick(end, fmt::format("{:.0f}", std::pow(10.0, end)));
       }
     }
     if (linear()) {

@@ -61,6 +61,9 @@ std::vector<std::int64_t> series(std::int64_t low, std::int64_t high, std::size_
 }  // namespace
 
 std::vector<std::int64_t> parse_sizes(const std::string& text, std::size_t per_decade) {
+  if (per_decade > kMostSizes) {
+    throw vinterp::UsageError(fmt::format("`--per-decade` is at most {}", kMostSizes));
+  }
   constexpr std::string_view kTo = "..";
   const std::size_t to = text.find(kTo);
   std::vector<std::int64_t> sizes;
