@@ -62,9 +62,9 @@ Document::Document(std::string uri, std::string text)
 }
 
 void Document::check(const ParsedForm& form) {
-  if (form.error) return add_error(*form.error, form.begin);
+  if (form.error) return add_error(*form.error, form);
   Checked checked = session_.check(form.form);
-  if (!checked) return add_error(*checked.error, form.begin);
+  if (!checked) return add_error(*checked.error, form);
   define(*checked.form);
   load(*form.form);
   if (checked.form->kind != CheckedForm::Kind::Command) session_.commit(std::move(*checked.form));
@@ -116,13 +116,14 @@ void Document::load_file(const std::string& path) {
 }
 
 /// What is wrong in the library with a form of the text is shown where the form begins.
-void Document::add_error(const StaticError& error, std::size_t begin) {
+void Document::add_error(const StaticError& error, const ParsedForm& form) {
+  wrong_.emplace_back(form.begin, form.end);
   vcode::Diagnostic diagnostic = error.diagnostic;
   const bool here = error.source == source_;
   if (!here) std::erase_if(diagnostic.notes, [](const vcode::Note& note) { return !!note.span; });
   if (!here || !diagnostic.span) {
     const auto next = std::find_if(tokens_.begin(), tokens_.end(),
-                                   [&](const Token& token) { return token.begin >= begin; });
+                                   [&](const Token& token) { return token.begin >= form.begin; });
     const auto length = static_cast<std::uint32_t>(next->end - next->begin);
     diagnostic.span = {next->line, next->column, length};
   }
@@ -267,6 +268,15 @@ std::vector<Document::Candidate> Document::candidates(std::uint32_t line, std::u
   }
   for (const std::string_view reserved : reserved_words()) {
     offer({std::string(reserved), Candidate::Kind::Word, {}, {}});
+  }
+  for (const auto& [first, last] : wrong_) {
+    if (at < first || at > last) continue;
+    for (const Token& token : tokens_) {
+      const bool typed = token.begin <= at && at <= token.end;
+      const bool here = token.begin >= first && token.end <= last;
+      if (token.kind != Token::Kind::Name || typed || !here) continue;
+      offer({token.text, Candidate::Kind::Variable, {}, {}});
+    }
   }
   std::vector<Candidate> result;
   for (auto& [name, candidate] : found) result.push_back(std::move(candidate));

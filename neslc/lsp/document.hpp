@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "neslc/lexer.hpp"
@@ -64,7 +65,8 @@ class Document {
     std::string type;
     std::string documentation;
   };
-  /// Those that continue the word in front of the place, in alphabetical order.
+  /// Those that continue the word in front of the place, in alphabetical order. In a form with an
+  /// error all names that stand in it are among them.
   std::vector<Candidate> candidates(std::uint32_t line, std::uint32_t column);
 
  private:
@@ -92,7 +94,7 @@ class Document {
   void add_body(const Body& body, const std::vector<TypeClass>& variables, const CheckedForm& form);
   void add_expression(const Expr& expr, const std::vector<TypeClass>& variables,
                       const CheckedForm& form);
-  void add_error(const StaticError& error, std::size_t begin);
+  void add_error(const StaticError& error, const ParsedForm& form);
   vcode::Span span_of(const Local& local) const;
   const Token* name_at(std::uint32_t line, std::uint32_t column) const;
   std::size_t offset(std::uint32_t line, std::uint32_t column) const;
@@ -107,7 +109,8 @@ class Document {
   std::map<const Definition*, Target> definitions_;  // of this text and those that it loads
   std::set<std::string> loaded_;                     // paths
   std::vector<Locals> locals_;
-  std::vector<std::shared_ptr<const Body>> bodies_;  // that the types belong to
+  std::vector<std::pair<std::size_t, std::size_t>> wrong_;  // forms with errors: begin and end
+  std::vector<std::shared_ptr<const Body>> bodies_;         // that the types belong to
 };
 
 }  // namespace neslc::lsp

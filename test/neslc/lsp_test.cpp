@@ -491,8 +491,12 @@ TEST_CASE("names that may stand at a place") {
   using Labels = std::vector<std::string>;
   CHECK(completion("function meander(v) = v;\nmean", 1, 4) == Labels{"meander"});
   CHECK(completion("apple = 1; apricot = 2; APR", 0, 27) == Labels{"apricot"});
-  const Labels local = completion("function g(value) = let valued = 1 in val + 1;", 0, 41);
-  CHECK(local.empty());  // the form has an error: its variables are not known
+  // `val` is an error: the names of the form are all that is known.
+  CHECK(completion("function g(value) = let valued = 1 in val + 1;", 0, 41) ==
+        Labels{"value", "valued"});
+  CHECK(completion("function g(value) = let valued = 1 in val", 0, 41) ==
+        Labels{"value", "valued"});
+  CHECK(completion("function g(value) = value;\nval +", 1, 3).empty());
   CHECK(completion("function g(value) = let valued = 1 in value + 1;", 0, 41) ==
         Labels{"value", "valued"});
   const Labels words = completion("th", 0, 2);
