@@ -233,9 +233,22 @@ Typed ExpressionChecker::apply_library(Span span, std::string_view function, Typ
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Operation& node) {
   if (!node.left) return apply_library(at.span, node.function, expression(*node.right));
-  Typed left = expression(*node.left);
-  Typed right = expression(*node.right);
-  return apply_library(at.span, node.function, pair(at.span, std::move(left), std::move(right)));
+  // The operators of a chain from right to left, which is from the outermost one inward.
+  std::vector<const ast::Expr*> chain = {&at};
+  const ast::Expr* leftmost = node.left.get();
+  while (const auto* next = std::get_if<ast::Operation>(&leftmost->node)) {
+    if (!next->left) break;
+    chain.push_back(leftmost);
+    leftmost = next->left.get();
+  }
+  Typed left = expression(*leftmost);
+  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+    const vcode::Span span = (*link)->span;
+    const auto& operation = std::get<ast::Operation>((*link)->node);
+    Typed right = expression(*operation.right);
+    left = apply_library(span, operation.function, pair(span, std::move(left), std::move(right)));
+  }
+  return left;
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Index& node) {

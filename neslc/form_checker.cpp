@@ -375,7 +375,7 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
       contents.kind = DefinitionKind::Variable;
       contents.span = local->span;
       contents.scheme = part_of(session_.types(), local->type, checked.scheme.variables);
-      if (body->parameter->kind == Pattern::Kind::Variable) contents.body = body;
+      contents.body = body;
       checked.changes.push_back(change(std::move(contents)));
     }
   }
