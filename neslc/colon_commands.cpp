@@ -1,6 +1,8 @@
 #include "neslc/colon_commands.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,10 +32,18 @@ constexpr CommandHelp kColonHelp[] = {
     {":quit", "leave"},
 };
 
-/// The part of the text behind the command, and where messages say that it stands.
+/// The part of the text behind the command, and the source that it comes from.
 struct Argument {
   std::string_view text;
-  std::string source;
+  const vcode::Source& source;
+
+  /// A source of its own, whose messages tell the line of the whole.
+  std::shared_ptr<const vcode::Source> form(const std::string& form_text) const {
+    const std::string_view before(source.text().data(), text.data());
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    return std::make_shared<const vcode::Source>(
+        source.name(), form_text, source.first_line() + static_cast<std::uint32_t>(lines));
+  }
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -62,9 +72,7 @@ std::string with_end(std::string_view text) {
 
 /// The only form of the argument.
 ParsedForm only_form(const Argument& argument) {
-  const auto source =
-      std::make_shared<const vcode::Source>(argument.source, with_end(argument.text));
-  std::vector<ParsedForm> forms = parse_program(source).forms;
+  std::vector<ParsedForm> forms = parse_program(argument.form(with_end(argument.text))).forms;
   if (forms.empty()) throw CommandError{"an expression is missing"};
   if (forms.size() > 1) throw CommandError{"this command takes one expression"};
   return std::move(forms.front());
@@ -94,18 +102,39 @@ void show_type(Toplevel& top, const Argument& argument) {
   }
 }
 
+/// The only form of the argument, which is evaluated; a wrong one too, for its message.
+ParsedForm evaluated_form(const Argument& argument) {
+  ParsedForm form = only_form(argument);
+  const bool evaluated = !form.form ||
+                         std::holds_alternative<ast::ExpressionForm>(form.form->node) ||
+                         std::holds_alternative<ast::BindingForm>(form.form->node);
+  if (!evaluated) throw CommandError{"this command takes an expression, not a definition"};
+  return form;
+}
+
+/// Sets a switch for as long as it lives.
+class Switched {
+ public:
+  explicit Switched(bool& target) : target_(target), outer_(std::exchange(target, true)) {}
+  ~Switched() { target_ = outer_; }
+  Switched(const Switched&) = delete;
+  Switched& operator=(const Switched&) = delete;
+
+ private:
+  bool& target_;
+  bool outer_;
+};
+
 void show_time(Toplevel& top, const Argument& argument) {
-  const bool outer = std::exchange(top.show.time, true);
-  top.process(only_form(argument));
-  top.show.time = outer;
+  const ParsedForm form = evaluated_form(argument);
+  const Switched shown(top.show.time);
+  top.process(form);
 }
 
 void show_cost(Toplevel& top, const Argument& argument) {
-  const bool outer = std::exchange(top.show.cost, true);
-  const bool measured = std::exchange(top.evaluator().options.cost, true);
-  top.process(only_form(argument));
-  top.evaluator().options.cost = measured;
-  top.show.cost = outer;
+  const ParsedForm form = evaluated_form(argument);
+  const Switched shown(top.show.cost), measured(top.evaluator().options.cost);
+  top.process(form);
 }
 
 /// The level that is set, or the highest one if that is not to optimize.
@@ -187,7 +216,7 @@ void write_graph(Toplevel& top, const Argument& argument) {
 }
 
 void run_classic(Toplevel& top, const std::string& text, const Argument& argument) {
-  top.process(std::make_shared<const vcode::Source>(argument.source, text + ";"));
+  top.process(argument.form(text + ";"));
 }
 
 void device(Toplevel& top, const Argument& argument) {
@@ -273,7 +302,8 @@ bool is_incomplete(std::string_view text) {
   return ended.incomplete || ended.forms.empty() || ended.forms.front().error;
 }
 
-void run_colon_command(Toplevel& top, std::string_view text, const std::string& source) {
+void run_colon_command(Toplevel& top, const vcode::Source& source) {
+  std::string_view text = source.text();
   const std::string_view name = first_word(text);
   const ColonCommand* const row = find_command(name);
   if (row == nullptr) {
@@ -283,6 +313,7 @@ void run_colon_command(Toplevel& top, std::string_view text, const std::string& 
                        nearest.best().empty() ? ":help lists the commands"
                                               : fmt::format("did you mean `{}`?", nearest.best())};
   }
+  refuse_in_sandbox(top, WayOut::Kind::Command, row->name, {});
   row->run(top, {text, source});
 }
 
