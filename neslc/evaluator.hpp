@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,8 +39,8 @@ struct EvaluatorOptions {
   std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
   bool cost = false;       // measure it
   bool sandbox = false;    // no files, no processes
-  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
-  vinterp::LineProfile* profile = nullptr;                          // collects all evaluations
+  std::size_t max_depth = vinterp::MachineOptions::kDefaultDepth;  // of nested calls
+  vinterp::LineProfile* profile = nullptr;                         // collects all evaluations
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none
   vinterp::KernelUse kernels = vinterp::KernelUse::WhenItPays;
 };

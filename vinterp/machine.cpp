@@ -94,11 +94,13 @@ RunResult Machine::run() {
       result.outcome = Outcome::Failed;
       result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values(),
                                       options_.vcode_terms);
+      stack_.release();  // what tells about the failure needs memory, too
     }
   }
   if (result.outcome == Outcome::Exited) result.at = at_;
   if (result.at == at_) {
     // A CALL lies just before the place where its RET continues.
+    result.calls.reserve(calls_.depth());
     for (const std::uint32_t place : calls_.places()) result.calls.push_back(place - 1);
   }
   if (result.outcome == Outcome::Interrupted) result.signal = pending_signal.load();
