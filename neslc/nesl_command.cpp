@@ -73,10 +73,7 @@ int repl(Toplevel& top, const NeslOptions& options) {
 
 int check(Toplevel& top, const NeslOptions& options) {
   int status = kOk;
-  for (const ParsedForm& form : all_forms(options)) {
-    const FormResult result = top.runner().check(form);
-    if (result.kind == FormResult::Kind::Rejected) status = std::max(status, top.present(result));
-  }
+  for (const ParsedForm& form : all_forms(options)) status = std::max(status, top.check(form));
   return status;
 }
 
@@ -105,7 +102,7 @@ int test(Toplevel& top, const NeslOptions& options) {
     const FormResult result = top.runner().process(form);
     if (result.kind == FormResult::Kind::Interrupted) return top.present(result);
     if (result.cost) cost.add(*result.cost);
-    if (!result.line.empty()) lines.push_back(result.line);
+    if (!result.line.empty()) lines.push_back(top.runner().line_text(result));
   }
   if (const int failed = top.finish_background(); failed != kOk) return failed;
   std::uint32_t wanted = expected->line_count();
@@ -147,9 +144,10 @@ fcode::OptimizerOptions optimizer_of(const NeslOptions& options) {
   return optimizer;
 }
 
-/// Does something with the last expression, after the definitions and bindings; expressions before
-/// it do nothing for it. Returns the greatest status.
+/// Does something with the last expression, and with the other forms what `before` says;
+/// expressions before it do nothing for it. Returns the greatest status.
 int for_last_expression(Toplevel& top, const NeslOptions& options,
+                        const std::function<int(const ParsedForm&)>& before,
                         const std::function<int(const ParsedForm&)>& action) {
   const Forms forms = all_forms(options);
   const auto last = std::find_if(forms.rbegin(), forms.rend(), is_expression);
@@ -161,13 +159,12 @@ int for_last_expression(Toplevel& top, const NeslOptions& options,
         {},
         vcode::ErrorCode::Usage};
   }
-  top.show.values = false;
   int status = kOk;
   for (const ParsedForm& form : forms) {
     if (&form == &*last) {
       status = std::max(status, action(form));
     } else if (!is_expression(form)) {
-      status = std::max(status, top.process(form));
+      status = std::max(status, before(form));
     }
   }
   return status;
@@ -177,17 +174,17 @@ int complain(Toplevel& top, const StaticError& error) {
   return top.complain(error.diagnostic, error.source.get());
 }
 
+/// Evaluates nothing.
 int compile(Toplevel& top, const NeslOptions& options) {
   std::string text;
-  const int status = for_last_expression(top, options, [&](const ParsedForm& form) {
+  const auto check = [&](const ParsedForm& form) { return top.check(form); };
+  const int status = for_last_expression(top, options, check, [&](const ParsedForm& form) {
     Checked checked = top.session().check(form.form);
     if (!checked) return complain(top, *checked.error);
     try {
       text = top.evaluator().compile(*checked.form, optimizer_of(options));
     } catch (const CompileError& error) {
       return complain(top, compile_error(*form.form, error));
-    } catch (NoValue& none) {
-      return top.present(top.runner().failed(std::move(none.evaluation)));
     }
     return kOk;
   });
@@ -197,8 +194,10 @@ int compile(Toplevel& top, const NeslOptions& options) {
 
 int graph(Toplevel& top, const NeslOptions& options) {
   vinterp::handle_signals();
+  top.show.values = false;
   graph::Graph made;
-  const int status = for_last_expression(top, options, [&](const ParsedForm& form) {
+  const auto process = [&](const ParsedForm& form) { return top.process(form); };
+  const int status = for_last_expression(top, options, process, [&](const ParsedForm& form) {
     const Checked checked = top.session().check(form.form);
     if (!checked) return complain(top, *checked.error);
     made = graph::draw(top, *checked.form);

@@ -151,13 +151,28 @@ void Runner::write_line(const FormResult& result, const vinterp::TextSink& sink)
   sink(result.line);
 }
 
-std::string Runner::line_text(const FormResult& result) {
-  std::string line;
-  write_line(result, [&](std::string_view piece) {
-    line += piece;
+namespace {
+
+/// What is sent to the sink that `write` is given.
+std::string collected(const std::function<void(const vinterp::TextSink&)>& write) {
+  std::string text;
+  write([&](std::string_view piece) {
+    text += piece;
     return true;
   });
-  return line;
+  return text;
+}
+
+}  // namespace
+
+std::string Runner::line_text(const FormResult& result) {
+  return collected([&](const vinterp::TextSink& sink) { write_line(result, sink); });
+}
+
+std::string Runner::value_line(TypePtr type, const std::vector<cvl::Value>& values) {
+  return collected([&](const vinterp::TextSink& sink) {
+    write_value_text(session_.types(), type, evaluator_.backend(), values, text, sink);
+  });
 }
 
 }  // namespace neslc

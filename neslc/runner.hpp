@@ -63,6 +63,8 @@ class Runner {
   /// write_value_text() does.
   void write_line(const FormResult& result, const vinterp::TextSink& sink);
   std::string line_text(const FormResult& result);
+  /// A value as result lines show it.
+  std::string value_line(TypePtr type, const std::vector<cvl::Value>& values);
 
  private:
   FormResult rejected(StaticError error);

@@ -216,8 +216,9 @@ TEST_CASE("background evaluations end with the session") {
 
 TEST_CASE("the sandbox starts no processes") {
   const Output output = run_text("a &= 1;\na = 2;\n", "--sandbox");
-  CHECK(contains(output.err,
-                 "program.nesl:1:1: error: --sandbox forbids to start processes [V0603]"));
+  CHECK(
+      contains(output.err,
+               "program.nesl:1:1: error: --sandbox forbids `&=`, which starts processes [V0603]"));
   CHECK(output.out == "a = 2 : int\n");
   CHECK(output.status == 4);
 }
@@ -233,7 +234,7 @@ TEST_CASE("states of background evaluations") {
   CHECK(output.out.substr(last) == "background variables:\n  b : int (failed)\n");
 }
 
-TEST_CASE("compiled programs and tests wait for what they need") {
+TEST_CASE("tests wait for what they need, and compiling starts nothing") {
   const Folder folder;
   folder.write("p.nesl", "a &= 3 * 4;\na + 1;\n");
   CHECK(run(nesl("compile p.nesl -o p.vcode") + " && '" + VINTERP_PROGRAM + "' p.vcode", folder)
@@ -241,7 +242,7 @@ TEST_CASE("compiled programs and tests wait for what they need") {
   folder.write("p.expected", "background a : int\nit = 13 : int\n");
   CHECK(run(nesl("test p.nesl"), folder).status == 0);
   folder.write("wrong.nesl", "a &= 1 / 0;\n1;\n");
-  CHECK(contains(run(nesl("compile wrong.nesl -e a -o p.vcode"), folder).err, "Divide by zero"));
+  CHECK(run(nesl("compile wrong.nesl -e a -o p.vcode"), folder).status == 0);
 }
 
 TEST_CASE("Ctrl-C ends the wait for a background evaluation, which goes on") {
