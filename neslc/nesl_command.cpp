@@ -146,7 +146,7 @@ fcode::OptimizerOptions optimizer_of(const NeslOptions& options) {
 
 /// Does something with the last expression, and with the other forms what `before` says;
 /// expressions before it do nothing for it. Returns the greatest status.
-int for_last_expression(Toplevel& top, const NeslOptions& options,
+int for_last_expression(const NeslOptions& options,
                         const std::function<int(const ParsedForm&)>& before,
                         const std::function<int(const ParsedForm&)>& action) {
   const Forms forms = all_forms(options);
@@ -178,7 +178,7 @@ int complain(Toplevel& top, const StaticError& error) {
 int compile(Toplevel& top, const NeslOptions& options) {
   std::string text;
   const auto check = [&](const ParsedForm& form) { return top.check(form); };
-  const int status = for_last_expression(top, options, check, [&](const ParsedForm& form) {
+  const int status = for_last_expression(options, check, [&](const ParsedForm& form) {
     Checked checked = top.session().check(form.form);
     if (!checked) return complain(top, *checked.error);
     try {
@@ -197,7 +197,7 @@ int graph(Toplevel& top, const NeslOptions& options) {
   top.show.values = false;
   graph::Graph made;
   const auto process = [&](const ParsedForm& form) { return top.process(form); };
-  const int status = for_last_expression(top, options, process, [&](const ParsedForm& form) {
+  const int status = for_last_expression(options, process, [&](const ParsedForm& form) {
     const Checked checked = top.session().check(form.form);
     if (!checked) return complain(top, *checked.error);
     made = graph::draw(top, *checked.form);

@@ -260,8 +260,14 @@ int Toplevel::finish_background() {
 }
 
 int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {
+  std::vector<ParsedForm> forms;
+  try {
+    forms = parse_program(source).forms;
+  } catch (const std::bad_alloc&) {
+    return complain(out_of_memory(), nullptr);
+  }
   int status = kOk;
-  for (const ParsedForm& form : parse_program(source).forms) {
+  for (const ParsedForm& form : forms) {
     status = std::max(status, process(form));
     if (finished_ || status > kSignalStatus) break;
   }

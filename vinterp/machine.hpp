@@ -29,8 +29,8 @@ namespace vinterp {
 class IoOperations;
 
 struct MachineOptions {
-  bool strict = false;                    // -c: elementwise operands must have equal lengths
-  std::size_t max_depth = kDefaultDepth;  // of nested calls
+  bool strict = false;  // -c: elementwise operands must have equal lengths
+  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
   /// Failures name the VCODE operation, function and calls. Without, whoever knows a source text
   /// that the program was made from says that in its terms, from RunResult::at and calls.
   bool vcode_terms = true;
@@ -41,7 +41,7 @@ struct MachineOptions {
   /// take.
   std::uint64_t most_work = kUnlimitedWork;
 
-  /// Far beyond what programs need whose recursion ends.
+  /// What commands allow by default, far beyond what programs need whose recursion ends.
   static constexpr std::size_t kDefaultDepth = 1'000'000;
   static constexpr std::uint64_t kUnlimitedWork = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t kInstructionWork = 64;

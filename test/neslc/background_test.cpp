@@ -147,10 +147,11 @@ TEST_CASE("an error of type is told at once") {
   CHECK(output.status == 1);
 }
 
+constexpr const char* kDeep = "--max-depth=1000000000";
 constexpr const char* kSpin = "function spin(n) = if n < 0 then n else spin(rem(n + 1, 7));\n";
 
 TEST_CASE("limits of background evaluations") {
-  const Output time = run_text(std::string(kSpin) + "a &= spin(1), max_time := 0.2;\na;\n");
+  const Output time = run_text(std::string(kSpin) + "a &= spin(1), max_time := 0.2;\na;\n", kDeep);
   CHECK(contains(time.err, "program.nesl:2:1: error: the time limit of 0.2 seconds was reached"));
   CHECK(time.status == 4);
   const char* const squares = "{i * i : i in index(100000)}";
@@ -162,7 +163,8 @@ TEST_CASE("limits of background evaluations") {
       fmt::format("{0}defconfig small, memory_size := 100;\ndefconfig short, max_time := 1;\n"
                   "a &= #{1}, config := small;\nb &= #{1}, config := small, mem := 1000000;\n"
                   "c &= spin(1), config := short;\nb;\na;\nc;\n",
-                  kSpin, squares));
+                  kSpin, squares),
+      kDeep);
   CHECK(contains(configured.out, "it = 100000 : int\n"));
   CHECK(contains(configured.err, "program.nesl:4:27: error: out of memory"));
   CHECK(contains(configured.err, "the time limit of 1 seconds was reached"));

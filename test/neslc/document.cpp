@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 /// At the prompt messages name the input by its number, in a pipe by its line.
 std::string without_place(const std::string& line) {
-  static const std::regex place(R"(^[^\s:]*(input|stdin)[^\s:]*:\d+:(\d+: ))");
+  static const std::regex place(R"(^(standard )?input\d*:\d+:(\d+: ))");
   static const std::regex number(R"(^ *\d+ \|)");
   return std::regex_replace(std::regex_replace(line, place, "input:$2"), number, "    1 |");
 }

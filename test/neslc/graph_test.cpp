@@ -244,7 +244,7 @@ TEST_CASE(":graph writes a picture from the prompt, but not from the sandbox") {
   CHECK(contains(read_file(folder.path() / "sum.svg"), ">3 : int<"));
   folder.write("again", ":graph x.svg 1 + 1\n");
   const Output refused = run(nesl("--sandbox < again"), folder);
-  CHECK(contains(refused.err, "--sandbox forbids to write files"));
+  CHECK(contains(refused.err, "--sandbox forbids `:graph`, which writes files"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x.svg"));
 }
 

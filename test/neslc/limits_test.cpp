@@ -139,7 +139,7 @@ TEST_CASE("the limit of memory is that of the process") {
   for (const auto& program : kPrograms) {
     const Folder folder;
     folder.write("p.nesl", std::string(program.text) + "\n");
-    const Measured result =
+    const MemoryRun result =
         run_measured(nesl(std::string("run p.nesl ") + program.options +
                           " --memory=" + std::to_string(program.megabytes) + "M"),
                      folder);

@@ -52,7 +52,7 @@ Output run(const std::string& command, const Folder& folder) {
   return result;
 }
 
-Measured run_measured(const std::string& command, const Folder& folder) {
+MemoryRun run_measured(const std::string& command, const Folder& folder) {
   const std::string line =
       "cd '" + folder.path().string() + "' && exec " + command + " > /dev/null 2> standard_error";
   const pid_t child = fork();
