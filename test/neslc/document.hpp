@@ -6,9 +6,10 @@
 //   The
 //     session goes on in later blocks until `$ nesl` begins another; what nesl says about itself
 //     then, before the first prompt, is not compared.
-// With `figures` behind `console` any number may stand for any other. The lines of a block ```sh,
-// which take too long for a test, begin with a file of the project or a known command.
-// Blocks ```text, ```ebnf and ``` are for reading only.
+// With `figures` behind `console` any number may stand for any other, and any unit of time; the
+// rest of an output is left out behind a line `...`. The lines of a block ```sh, which take too
+// long for a test, begin with a file of the project or a known command. Blocks ```text, ```ebnf and
+// ``` are for reading only.
 #pragma once
 
 #include <filesystem>
