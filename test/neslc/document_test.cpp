@@ -29,6 +29,10 @@ TEST_CASE("every block of the tutorial is executed") {
   CHECK(check("docs/tutorial.md") >= 40);
 }
 
+TEST_CASE("the examples of the manual of nesl are executed") {
+  CHECK(check("docs/nesl.md") >= 9);
+}
+
 TEST_CASE("the examples of the reference of the language are executed") {
   CHECK(check("docs/nesl-language.md") >= 1);
 }
