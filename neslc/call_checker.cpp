@@ -166,7 +166,8 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
     if (is_pair) {
       hint = hint_for_operands(function, resolved(operands->first->type),
                                resolved(operands->second->type));
-    } else if (resolved(parameter)->kind == TypeKind::Float) {
+    } else if (resolved(parameter)->kind == TypeKind::Float || function == "sort" ||
+               function == "rank") {
       hint = hint_for_operands(function, resolved(argument.type), nullptr);
     }
   }

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "neslc/definitions_text.hpp"
+#include "neslc/library_text.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
@@ -93,6 +95,32 @@ TEST_CASE("names that cannot be defined", "[session]") {
   CHECK(line("let sum = 1 in sum;") == "it : int");
   CHECK(line("3 = 4;") == "STATIC ERROR: pattern");
   CHECK(line("let a + 1 = 4 in a;") == "STATIC ERROR: pattern");
+}
+
+TEST_CASE("names that are not in NESL 3.1 may be defined", "[session]") {
+  Run run("function reduce(x) = x + 1; reduce(2); sorted = \"mine\"; sorted; reduce = 2.5;");
+  CHECK(run.lines == Lines{"reduce : int -> int", "it : int", "sorted : [char]", "it : [char]",
+                           "reduce : float"});
+  CHECK_FALSE(run.forms[0].changes[0].hides);  // what was no name of the program
+  CHECK(run.forms[4].changes[0].hides);
+  // Nor is it replaced where the type is the same.
+  Run same("function ranks(s) : [a] -> [int] :: (a in any) = [#s]; ranks(\"ab\");");
+  CHECK_FALSE(same.forms[0].changes[0].replaces);
+  CHECK(same.session.find("ranks")->body != nullptr);
+}
+
+TEST_CASE("the library itself does not mention the names that programs may define", "[session]") {
+  Session session{std::string(library_text()) + std::string(definitions_text())};
+  CHECK(session.library_errors().empty());
+  REQUIRE(session.find("reduce")->beyond);
+  REQUIRE(session.find("sort_with")->beyond);
+  for (const Definition* definition : session.definitions()) {
+    if (!definition->body) continue;
+    for (const Body::Reference& reference : definition->body->references) {
+      INFO(definition->name);
+      CHECK_FALSE(reference.definition->beyond);
+    }
+  }
 }
 
 TEST_CASE("functions as values", "[session]") {
