@@ -2,7 +2,8 @@
 //
 // Names are in lower case (NESL does not distinguish case). A span covers a whole expression; of an
 // expression of several lines it covers the part in its first line. Trees are at most kMaxDepth
-// deep, so that recursion over them is safe.
+// deep, so that recursion over them is safe; but a chain of infix operators, `a + b + c`, may have
+// any length and counts as one level: it leans to the left, and is gone through in a loop.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "neslc/deep_delete.hpp"
 #include "vcode/source.hpp"
 
 namespace neslc::ast {
@@ -26,7 +28,7 @@ inline constexpr std::size_t kMaxElements = 10'000;
 struct Expr;
 struct Pattern;
 struct TypeExpr;
-using ExprPtr = std::unique_ptr<Expr>;
+using ExprPtr = std::unique_ptr<Expr, DeepDelete<Expr>>;
 using PatternPtr = std::unique_ptr<Pattern>;
 using TypeExprPtr = std::unique_ptr<TypeExpr>;
 
@@ -159,7 +161,7 @@ struct Time {
 
 struct Expr {
   Span span;
-  int depth = 1;  // height of the tree below
+  int depth = 1;  // height of the tree below, where a chain of infix operators is one level
   std::variant<Name, IntLiteral, FloatLiteral, CharLiteral, StringLiteral, BoolLiteral, Tuple,
                Operation, Call, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
                Closure, Lambda, KeywordArgument, Time>

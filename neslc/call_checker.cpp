@@ -15,10 +15,10 @@ using Typed = ExpressionChecker::Typed;
 
 // ---- Names
 
-const Local* ExpressionChecker::find_local(std::string_view name) const {
+const ExpressionChecker::Visible* ExpressionChecker::find_visible(std::string_view name) const {
   const auto found = std::find_if(visible_.rbegin(), visible_.rend(),
                                   [&](const Visible& visible) { return visible.name == name; });
-  return found == visible_.rend() ? nullptr : found->local;
+  return found == visible_.rend() ? nullptr : &*found;
 }
 
 Typed ExpressionChecker::local_reference(Span span, const Local& local) {
@@ -59,6 +59,9 @@ Typed ExpressionChecker::global_reference(Span span, Definition& definition) {
   add_reference(&definition, span);
   GlobalRef reference{&definition, {}};
   const TypePtr type = inference_.instantiate(definition.scheme, reference.instantiation);
+  if (definition.library && definition.name == "error") {
+    resolved(type->result())->variable->leaning = InferenceVariable::Leaning::Bool;
+  }
   Typed typed = make(span, type, std::move(reference));
   for (TypePtr& argument : std::get<GlobalRef>(typed->node).instantiation) {
     open_types_.push_back(&argument);
@@ -100,7 +103,14 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Name& node) {
   if (node.name == "time") {
     fail(Category::Reserved, "time", at.span, "`time` needs an argument: `time(expression)`");
   }
-  if (const Local* local = find_local(node.name)) return local_reference(at.span, *local);
+  if (const Visible* visible = find_visible(node.name)) {
+    if (visible->wildcard) {
+      fail(Category::Undefined, node.name, at.span,
+           "`_` stands for several values in its pattern and is not a name", {},
+           "give the value that is wanted a name of its own");
+    }
+    return local_reference(at.span, *visible->local);
+  }
   if (self_ != nullptr && self_->name == node.name) return self_reference(at.span);
   if (Definition* definition = session_.find(node.name)) {
     return global_reference(at.span, *definition);
@@ -156,7 +166,8 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
     if (is_pair) {
       hint = hint_for_operands(function, resolved(operands->first->type),
                                resolved(operands->second->type));
-    } else if (resolved(parameter)->kind == TypeKind::Float) {
+    } else if (resolved(parameter)->kind == TypeKind::Float || function == "sort" ||
+               function == "rank") {
       hint = hint_for_operands(function, resolved(argument.type), nullptr);
     }
   }
@@ -211,7 +222,9 @@ Typed ExpressionChecker::apply(Span span, Typed callee, Typed argument) {
   const auto* global = std::get_if<GlobalRef>(&callee->node);
   const bool direct = global != nullptr && (global->definition == nullptr ||
                                             global->definition->kind != DefinitionKind::Variable);
-  if (!direct) indirect_calls_.push_back({callee.get(), span, parallel_depth_ > 0});
+  if (!direct) {
+    indirect_calls_.push_back({callee.get(), span, parallel_depth_ > 0, !lambdas_.empty()});
+  }
   return make(span, result, Call{std::move(callee), std::move(argument)});
 }
 
@@ -221,9 +234,22 @@ Typed ExpressionChecker::apply_library(Span span, std::string_view function, Typ
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Operation& node) {
   if (!node.left) return apply_library(at.span, node.function, expression(*node.right));
-  Typed left = expression(*node.left);
-  Typed right = expression(*node.right);
-  return apply_library(at.span, node.function, pair(at.span, std::move(left), std::move(right)));
+  // The operators of a chain from right to left, which is from the outermost one inward.
+  std::vector<const ast::Expr*> chain = {&at};
+  const ast::Expr* leftmost = node.left.get();
+  while (const auto* next = std::get_if<ast::Operation>(&leftmost->node)) {
+    if (!next->left) break;
+    chain.push_back(leftmost);
+    leftmost = next->left.get();
+  }
+  Typed left = expression(*leftmost);
+  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+    const vcode::Span span = (*link)->span;
+    const auto& operation = std::get<ast::Operation>((*link)->node);
+    Typed right = expression(*operation.right);
+    left = apply_library(span, operation.function, pair(span, std::move(left), std::move(right)));
+  }
+  return left;
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Index& node) {
@@ -256,7 +282,7 @@ const std::vector<Definition::Default>* ExpressionChecker::defaults_of(const ast
                                                                        std::size_t& positional,
                                                                        std::string& name) const {
   const auto* callee_name = std::get_if<ast::Name>(&callee.node);
-  if (callee_name == nullptr || find_local(callee_name->name) != nullptr) return nullptr;
+  if (callee_name == nullptr || find_visible(callee_name->name) != nullptr) return nullptr;
   name = callee_name->name;
   if (self_ != nullptr && self_->name == name) {
     positional = self_->positional;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "neslc/optimize.hpp"
-#include "neslc/source_map.hpp"
 #include "neslc/value.hpp"
 #include "neslc/value_text.hpp"
 #include "vcode/link.hpp"
@@ -40,9 +39,14 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
   found.name = error.name;
   found.source = form.source;
   found.diagnostic.code = error_code(error.category);
-  found.diagnostic.message = fmt::format(
-      "function `{}` {}", error.name,
-      error.category == Category::SerialOnly ? "is used inside an apply-to-each" : "has no code");
+  if (error.category == Category::Type) {
+    found.diagnostic.message = "a function is called that no function is known for";
+    found.diagnostic.hint = "which function is called must be known when the program is compiled";
+  } else {
+    found.diagnostic.message = fmt::format(
+        "function `{}` {}", error.name,
+        error.category == Category::SerialOnly ? "is used inside an apply-to-each" : "has no code");
+  }
   found.diagnostic.span = form.span;
   return found;
 }
@@ -147,9 +151,22 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
   });
 }
 
+Evaluation Evaluator::evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher) {
+  return with_compiled(form, Optimize::Later, [&](Compiled compiled) {
+    const Executable executable = load(compiled.code);
+    const SourceMap places(compiled.module, compiled.code, executable.program);
+    const auto watcher = make_watcher(places);
+    ExecutionOptions watched = execution_options();
+    watched.watcher = watcher.get();
+    return conclude(compiled, executable.program, {execute(executable, *backend_, watched), {}},
+                    options.profile);
+  });
+}
+
 namespace {
 
-/// The variables that a form defines, and how many components each one has.
+/// The variables that a form defines, null for those without a name, and how many components each
+/// one has.
 struct Parts {
   std::vector<const Definition*> variables;
   std::vector<std::size_t> widths;
@@ -158,7 +175,7 @@ struct Parts {
 Parts parts_of(Session& session, const CheckedForm& form) {
   Parts parts;
   for (const CheckedForm::Change& change : form.changes) {
-    parts.variables.push_back(change.slot);
+    parts.variables.push_back(change.contents.name.empty() ? nullptr : change.slot);
     // A function type has no data of open types; all others are known completely.
     std::vector<vcode::Type> types;
     append_types(session.types(), change.contents.scheme.type, types);

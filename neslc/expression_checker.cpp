@@ -60,6 +60,12 @@ void ExpressionChecker::finish(Definition* slot) {
     if (reference.definition == nullptr) reference.definition = slot;
   }
   for (const IndirectCall& call : indirect_calls_) {
+    if (!call.in_lambda && call.callee->type->identity()->kind == TypeKind::Opaque) {
+      fail(Category::Type, {}, call.span,
+           fmt::format("no function is known for {}, which is called here",
+                       quoted(call.callee->span)),
+           {}, "which function is called must be known when the program is compiled");
+    }
     const Definition* serial = serial_function(call.callee->type);
     if (serial != nullptr && call.parallel) fail_serial(*serial, call.span);
     if (serial != nullptr && serial_ == nullptr) serial_ = serial;

@@ -55,6 +55,7 @@ class ExpressionChecker {
   struct Visible {
     std::string name;
     const Local* local;
+    bool wildcard = false;  // one of several `_` of a pattern: no name
   };
   struct OpenLambda {
     Lambda* lambda;
@@ -63,7 +64,8 @@ class ExpressionChecker {
   struct IndirectCall {
     const Expr* callee;
     Span span;
-    bool parallel;  // inside an apply-to-each
+    bool parallel;   // inside an apply-to-each
+    bool in_lambda;  // which may never be called
   };
   class ScopeEnd;
 
@@ -93,7 +95,7 @@ class ExpressionChecker {
   Typed visit(const ast::Expr& at, const ast::Time& node);
 
   // Names.
-  const Local* find_local(std::string_view name) const;
+  const Visible* find_visible(std::string_view name) const;
   Typed local_reference(Span span, const Local& local);
   Typed global_reference(Span span, Definition& definition);
   Typed self_reference(Span span);

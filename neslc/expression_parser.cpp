@@ -26,6 +26,12 @@ int deepest(const Children&... children) {
   return std::max({0, depth(children)...});
 }
 
+/// Of the left operand of an infix operator: a chain of these is one level.
+int depth_of_chain(const ExprPtr& left) {
+  const auto* operation = std::get_if<ast::Operation>(&left->node);
+  return operation != nullptr && operation->left ? left->depth - 1 : left->depth;
+}
+
 int deepest(const std::vector<ast::Binding>& bindings) {
   int result = 0;
   for (const ast::Binding& binding : bindings) result = std::max(result, depth(binding.value));
@@ -155,7 +161,7 @@ ExprPtr ExpressionParser::infix(int level) {
     tokens_.take();
     const bool right_associative = infix_operator->associativity == InfixOperator::Right;
     ExprPtr right = infix(right_associative ? infix_operator->level : infix_operator->level - 1);
-    const int below = deepest(left, right);
+    const int below = std::max(depth_of_chain(left), depth(right));
     left = make(
         first, below,
         ast::Operation{std::string(infix_operator->spelling), std::string(infix_operator->function),
@@ -166,7 +172,7 @@ ExprPtr ExpressionParser::infix(int level) {
 ExprPtr ExpressionParser::unary() {
   const PrefixOperator* prefix =
       tokens_.at(Kind::Punctuation) ? find_prefix_operator(tokens_.peek().text) : nullptr;
-  if (prefix == nullptr) return postfix();
+  if (prefix == nullptr || at_negative_number()) return postfix();
   const Guard guard(*this);
   const std::size_t first = tokens_.position();
   tokens_.take();
@@ -175,6 +181,11 @@ ExprPtr ExpressionParser::unary() {
   return make(first, below,
               ast::Operation{std::string(prefix->spelling), std::string(prefix->function), nullptr,
                              std::move(operand)});
+}
+
+/// A number with its sign is one literal: the least one has no positive counterpart.
+bool ExpressionParser::at_negative_number() const {
+  return tokens_.at_mark("-") && tokens_.peek(1).kind == Kind::Integer;
 }
 
 bool ExpressionParser::at_juxtaposed() const {
@@ -242,6 +253,7 @@ ExprPtr ExpressionParser::primary() {
 
 ExprPtr ExpressionParser::literal() {
   const std::size_t first = tokens_.position();
+  const std::string sign = at_negative_number() ? tokens_.take().text : "";
   const Token& token = tokens_.peek();
   switch (token.kind) {
     case Kind::Name:
@@ -253,10 +265,8 @@ ExprPtr ExpressionParser::literal() {
       return make(first, 0, ast::Name{token.text});
     case Kind::Integer: {
       tokens_.take();
-      const std::optional<std::int64_t> value = vcode::read_integer(token.text);
-      if (!value) {
-        tokens_.fail(tokens_.span_of(token), "this number does not fit in 64 bits");
-      }
+      const std::optional<std::int64_t> value = vcode::read_integer(sign + token.text);
+      if (!value) tokens_.fail(tokens_.span_from(first), "this number does not fit in 64 bits");
       return make(first, 0, ast::IntLiteral{*value});
     }
     case Kind::Float:

@@ -33,6 +33,7 @@ class ExpressionParser {
   ast::ExprPtr serial_each(std::size_t first, int below, ast::ApplyToEach each);
   ast::ExprPtr bracket();
   ast::ExprPtr time();
+  bool at_negative_number() const;
   bool at_juxtaposed() const;
   ast::Binding generator(ast::ExprPtr left);
 

@@ -77,13 +77,15 @@ bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) co
 }
 
 bool Flattener::has_constant_parts(const Expr& expr) {
-  const auto* call = std::get_if<Call>(&expr.node);
-  if (call != nullptr && compiler_.free_variables().of(expr).empty()) {
-    const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
-    if (callee == nullptr || !is_total_scalar_operation(*callee->definition)) return true;
-  }
   bool result = false;
-  for_each_child(expr, [&](const Expr& child) { result = result || has_constant_parts(child); });
+  for_each_expression(expr, [&](const Expr& part) {
+    const auto* call = std::get_if<Call>(&part.node);
+    if (call != nullptr && compiler_.free_variables().of(part).empty()) {
+      const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
+      result = callee == nullptr || !is_total_scalar_operation(*callee->definition);
+    }
+    return result ? Visit::End : Visit::Below;
+  });
   return result;
 }
 

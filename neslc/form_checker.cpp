@@ -87,6 +87,7 @@ std::shared_ptr<Body> FormChecker::new_body() const {
 CheckedForm::Change FormChecker::change(Definition contents) {
   CheckedForm::Change change;
   Definition* existing = session_.find(contents.name);
+  if (existing != nullptr && existing->beyond && !session_.loading_library_) existing = nullptr;
   change.replaces = existing != nullptr && same_type(*existing, contents);
   change.hides = existing != nullptr && !change.replaces;
   change.slot = change.replaces ? existing : session_.new_slot(contents.name);
@@ -103,6 +104,7 @@ CheckedForm::Change FormChecker::change(Definition contents) {
   contents.library = session_.loading_library_;
   if (change.replaces && contents.documentation.empty()) {
     contents.documentation = change.slot->documentation;  // that of its declaration
+    contents.beyond = change.slot->beyond;
   }
   if (!change.replaces) change.slot->scheme = contents.scheme;
   change.contents = std::move(contents);
@@ -116,7 +118,7 @@ void FormChecker::check_name(const std::string& name, Span span) const {
          fmt::format("`{}` is reserved and cannot be defined", name));
   }
   const Definition* existing = session_.find(name);
-  if (existing != nullptr && existing->library) {
+  if (existing != nullptr && existing->library && !existing->beyond) {
     fail(Category::Builtin, name, span,
          fmt::format("`{}` belongs to the library and cannot be defined again", name), {},
          "choose another name; local variables may have this one");
@@ -155,6 +157,7 @@ void FormChecker::check_defaults(const SelfDefinition& self) {
 Definition FormChecker::function_contents(const ast::FunctionForm& form,
                                           const SelfDefinition& self) const {
   constexpr std::string_view kSerialMark = "Serial only.";
+  constexpr std::string_view kBeyondMark = "Beyond NESL 3.1.";
   Definition contents;
   contents.name = form.name;
   contents.kind = DefinitionKind::Function;
@@ -164,13 +167,15 @@ Definition FormChecker::function_contents(const ast::FunctionForm& form,
   contents.defaults = self.defaults;
   contents.positional = self.positional;
   contents.serial_only = session_.loading_library_ && form.documentation.starts_with(kSerialMark);
+  contents.beyond = session_.loading_library_ && form.documentation.starts_with(kBeyondMark);
   return contents;
 }
 
 // The scheme without the identity of the function, which is not known before its slot is.
 Scheme FormChecker::function_scheme(TypePtr argument, TypePtr result) {
   Scheme scheme;
-  const TypePtr types[] = {argument, result};
+  const TypePtr types[] = {
+      inference_.function(argument, result, inference_.own_function_identity())};
   scheme.variables = inference_.generalize(types);
   const TypePtr finished_argument = inference_.finish(argument, nullptr);
   const TypePtr finished_result = inference_.finish(result, nullptr);
@@ -365,14 +370,16 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
   if (body->parameter) {
     std::vector<const Local*> locals;
     collect_locals(*body->parameter, locals);
+    const bool wildcards = std::count_if(locals.begin(), locals.end(),
+                                         [](const Local* local) { return local->name == "_"; }) > 1;
     for (const Local* local : locals) {
       check_name(local->name, local->span);
       Definition contents;
-      contents.name = local->name;
+      if (!wildcards || local->name != "_") contents.name = local->name;
       contents.kind = DefinitionKind::Variable;
       contents.span = local->span;
       contents.scheme = part_of(session_.types(), local->type, checked.scheme.variables);
-      if (body->parameter->kind == Pattern::Kind::Variable) contents.body = body;
+      contents.body = body;
       checked.changes.push_back(change(std::move(contents)));
     }
   }

@@ -77,6 +77,8 @@ std::string hint_for_mark(std::string_view text) {
 
 std::string hint_for_operands(std::string_view function, TypePtr first, TypePtr second) {
   if (second == nullptr) {
+    if (function == "sort" && is_sequence(first)) return "`sorted(s)` sorts elements of any type";
+    if (function == "rank" && is_sequence(first)) return "`ranks(s)` ranks elements of any type";
     // A function of FLOAT that was given an INT.
     return first->kind == TypeKind::Int ? "`float(x)` makes a float of an int" : "";
   }

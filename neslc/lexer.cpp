@@ -33,7 +33,8 @@ bool is_blank(char c) {
 
 class Lexer {
  public:
-  Lexer(std::string_view text, LexerOptions options) : text_(text), options_(options) {}
+  Lexer(const vcode::Source& source, LexerOptions options)
+      : text_(source.text()), options_(options), line_(source.first_line()) {}
 
   std::vector<Token> all() {
     do {
@@ -151,9 +152,15 @@ class Lexer {
   void character() {
     advance();
     if (at_end()) return finish(Token::Kind::Error, "a backquote needs a character behind it");
+    const vcode::ShownCharacter character = vcode::shown_character(text_.substr(at_));
     const std::string text(1, peek());
-    advance();
-    finish(Token::Kind::Character, text);
+    const bool ascii = static_cast<unsigned char>(peek()) < 0x80;
+    advance(character.bytes);
+    if (ascii) return finish(Token::Kind::Character, text);
+    finish(Token::Kind::Error,
+           fmt::format("`{}` is outside of ASCII, which a character cannot be", character.text));
+    tokens_.back().hint =
+        "in a string it stands for the bytes of its UTF-8 form, one character each";
   }
 
   void string() {
@@ -184,17 +191,21 @@ class Lexer {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
-  std::uint32_t line_ = 1;
+  std::uint32_t line_;
 };
 
 }  // namespace
+
+std::span<const std::string_view> keywords() {
+  return kKeywords;
+}
 
 bool is_keyword(std::string_view word) {
   return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
 }
 
 std::vector<Token> tokenize(const vcode::Source& source, LexerOptions options) {
-  return Lexer(source.text(), options).all();
+  return Lexer(source, options).all();
 }
 
 }  // namespace neslc

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,8 @@ struct LexerOptions {
 /// Error token that reaches to the end of the text.
 std::vector<Token> tokenize(const vcode::Source& source, LexerOptions options = {});
 
-/// True for the reserved words of the grammar (not for t, f and time).
+/// The reserved words of the grammar (not t, f and time).
+std::span<const std::string_view> keywords();
 bool is_keyword(std::string_view word);
 
 }  // namespace neslc

@@ -13,8 +13,13 @@ const Local* ExpressionChecker::bind(const ast::Pattern& pattern) {
     fail(Category::Reserved, pattern.name, pattern.span,
          fmt::format("`{}` is reserved and cannot be a variable", pattern.name));
   }
+  // In NESL 3.1 `_` is a variable like others, and may occur once.
+  bool wildcard = false;
   for (std::size_t i = pattern_begin_; i < visible_.size(); ++i) {
-    if (visible_[i].name == pattern.name) {
+    if (visible_[i].name != pattern.name) continue;
+    if (pattern.name == "_" && pattern.kind == ast::Pattern::Kind::Name) {
+      wildcard = visible_[i].wildcard = true;
+    } else {
       fail(Category::Repeated, pattern.name, pattern.span,
            fmt::format("the variable `{}` occurs twice in one pattern", pattern.name),
            {{"it is bound here first", visible_[i].local->span}});
@@ -26,7 +31,7 @@ const Local* ExpressionChecker::bind(const ast::Pattern& pattern) {
   local->type = inference_.fresh();
   local->number = static_cast<std::uint32_t>(body_.locals.size());
   open_types_.push_back(&local->type);
-  visible_.push_back({pattern.name, local.get()});
+  visible_.push_back({pattern.name, local.get(), wildcard});
   body_.locals.push_back(std::move(local));
   return visible_.back().local;
 }

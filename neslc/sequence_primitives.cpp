@@ -180,20 +180,6 @@ Value index(Flattener& f, const CallSite& site, const Value& argument) {
                          site.context);
 }
 
-template <Op kOp>
-Value rank(Flattener& f, const CallSite&, const Value& argument) {
-  const Value& elements = argument.elements();
-  const Var ranks = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
-  return Value::sequence(argument.var, Value::scalar(ranks, argument.context), argument.context);
-}
-
-Value sort(Flattener& f, const CallSite& site, const Value& argument) {
-  const Value ranks = rank<Op::RankUp>(f, site, argument);
-  const Var sorted = f.builder().op(Op::Permute, f.type_of(argument.elements()),
-                                    {argument.elements().var, ranks.elements().var, argument.var});
-  return Value::sequence(argument.var, Value::scalar(sorted, argument.context), argument.context);
-}
-
 Value partition(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Context* const context = site.context;
@@ -307,10 +293,6 @@ std::vector<PrimitiveEntry> sequence_primitives() {
       {"parity", reduce<Op::XorReduce>},
       {"iseq", range},
       {"index", index},
-      {"rank", rank<Op::RankUp>},
-      {"rank_down", rank<Op::RankDown>},
-      {"machine.rank", rank<Op::RankUp>},
-      {"sort", sort},
       {"partition", partition},
       {"flatten", flatten},
       {"nest", nest},

@@ -106,7 +106,7 @@ void Session::commit(CheckedForm form) {
     slot = std::move(change.contents);
     slot.number = number;
     slot.version = version + (change.replaces ? 1 : 0);
-    names_[slot.name] = &slot;
+    if (!slot.name.empty()) names_[slot.name] = &slot;
   }
   if (form.datatype != nullptr) datatype_names_[form.datatype->name] = form.datatype;
 }

@@ -43,6 +43,7 @@ struct Definition {
   std::string name;
   DefinitionKind kind = DefinitionKind::Function;
   bool library = false;       // of the library: protected against re-definition
+  bool beyond = false;        // of the library, but not in NESL 3.1: programs may define the name
   bool serial_only = false;   // reference 3.8: may not be used inside an apply-to-each
   std::uint32_t number = 0;   // unique within the session
   std::uint32_t version = 0;  // counts replacements of the contents
@@ -83,7 +84,8 @@ struct CheckedForm {
   std::shared_ptr<const ast::Form> form;
 
   /// Function, Declaration, Datatype (the constructor): what `commit` puts into the slot.
-  /// Binding: one variable for each name of the pattern, from left to right. Expression: `it`.
+  /// Binding: one variable for each name of the pattern, from left to right; those of several `_`
+  /// have no name, and nobody finds them. Expression: `it`.
   struct Change {
     Definition* slot = nullptr;
     Definition contents;
@@ -115,7 +117,9 @@ class Session {
   /// A session whose library is `library`: a NESL text in which functions may be declared without a
   /// body (primitives), operators are defined by their spelling in quotes, internal names contain a
   /// dot (programs cannot write them), and documentation that begins with "Serial only." marks
-  /// a serial-only primitive. Everything in it is protected. Errors in it: `library_errors`.
+  /// a serial-only primitive. Everything in it is protected, but for functions whose documentation
+  /// begins with "Beyond NESL 3.1.": programs may define these names, and then have their own
+  /// functions, so nothing in the library mentions them. Errors in it: `library_errors`.
   ///
   /// Each form begins at the beginning of a line, with a letter, and no other line does. So forms
   /// are found by name, and are parsed and checked when a name is asked for: most programs use few.

@@ -17,6 +17,8 @@
 #include "neslc/settings_command.hpp"
 #include "vcode/keywords.hpp"
 #include "vinterp/backends.hpp"
+#include "vinterp/failure_report.hpp"
+#include "vinterp/interrupt.hpp"
 #include "vinterp/json.hpp"
 #include "vinterp/loader.hpp"
 
@@ -111,6 +113,14 @@ int Toplevel::complain(const vcode::Diagnostic& diagnostic, const vcode::Source*
   return status_of(diagnostic);
 }
 
+/// Printed as it is made, until somebody interrupts.
+void Toplevel::print_line(const FormResult& result) {
+  runner_->write_line(result, [](std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && !vinterp::must_end();
+  });
+  print("\n");
+}
+
 void Toplevel::show_measures(const FormResult& result) {
   if (show.time) {
     print_error(fmt::format("time: {:.6f} s, compiled in {:.6f} s\n", result.seconds,
@@ -134,9 +144,16 @@ void Toplevel::show_background_measures(const BackgroundEvaluation& background,
   show_measures(measured);
 }
 
+FormResult Toplevel::interrupted() const {
+  FormResult result;
+  result.kind = FormResult::Kind::Interrupted;
+  result.signal = vinterp::pending_signal.load();
+  return result;
+}
+
 int Toplevel::present(const FormResult& result) {
   if (show.transcript) {
-    if (!result.line.empty()) print(result.line + "\n");
+    if (!result.line.empty()) print_line(result);
     return kOk;
   }
   switch (result.kind) {
@@ -145,11 +162,12 @@ int Toplevel::present(const FormResult& result) {
       return kOk;
     case FormResult::Kind::Value:
       if (!show.values) return kOk;
-      print(result.line + "\n");
+      print_line(result);
+      if (vinterp::must_end()) return present(interrupted());
       show_measures(result);
       return kOk;
     case FormResult::Kind::Started:
-      if (show.values) print(result.line + "\n");
+      if (show.values) print_line(result);
       return kOk;
     case FormResult::Kind::Interrupted:
       if (result.signal == SIGALRM) {
@@ -193,10 +211,28 @@ int Toplevel::process(const ParsedForm& form) {
   evaluator_->variables().collect_processes();
   if (form.form && std::holds_alternative<ast::CommandForm>(form.form->node)) return command(form);
   if (settings.verbose && !show.transcript) print("Compiling..Running..\n");
-  FormResult result = runner_->process(form);
-  suggest_command(result);
-  if (form.form) remember(*form.form, result);
-  return present(result);
+  try {
+    FormResult result = runner_->process(form);
+    suggest_command(result);
+    if (form.form) remember(*form.form, result);
+    return present(result);
+  } catch (const cvl::Failure& failure) {  // while the value was shown
+    return complain(vinterp::diagnostic_of(failure), nullptr);
+  } catch (const std::bad_alloc&) {
+    return complain(out_of_memory(), nullptr);
+  }
+}
+
+/// Something else than vectors has taken all that there is.
+vcode::Diagnostic Toplevel::out_of_memory() const {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = vcode::ErrorCode::OutOfMemory;
+  diagnostic.message = "out of memory";
+  if (machine_.memory) {
+    diagnostic.notes.push_back({fmt::format("limit {}", cvl::format_bytes(*machine_.memory)), {}});
+    diagnostic.hint = "raise the limit with --memory, or make the problem smaller";
+  }
+  return diagnostic;
 }
 
 int Toplevel::command(const ParsedForm& form) {
@@ -224,27 +260,77 @@ int Toplevel::finish_background() {
 }
 
 int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {
+  std::vector<ParsedForm> forms;
+  try {
+    forms = parse_program(source).forms;
+  } catch (const std::bad_alloc&) {
+    return complain(out_of_memory(), nullptr);
+  }
   int status = kOk;
-  for (const ParsedForm& form : parse_program(source).forms) {
+  for (const ParsedForm& form : forms) {
     status = std::max(status, process(form));
     if (finished_ || status > kSignalStatus) break;
   }
   return status;
 }
 
-int Toplevel::load(const std::string& file, bool print_results) {
+class Toplevel::Loading {
+ public:
+  explicit Loading(Toplevel& top) : top_(top) {
+    if (top_.loads_ == kDeepestLoad) {
+      throw CommandError{fmt::format("{} files that load each other", kDeepestLoad)};
+    }
+    ++top_.loads_;
+  }
+  ~Loading() { --top_.loads_; }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  Toplevel& top_;
+};
+
+std::shared_ptr<const vcode::Source> Toplevel::open(const std::string& file) {
   const bool complete = file == "-" || file.ends_with(".nesl") || access(file.c_str(), F_OK) == 0;
   const std::string name = complete ? file : file + ".nesl";
-  if (loads_ == kDeepestLoad) {
-    throw CommandError{fmt::format("{} files that load each other", kDeepestLoad)};
-  }
-  const auto source = read_program(name);
+  auto source = read_program(name);
   last_file_ = name;
-  ++loads_;
+  return source;
+}
+
+int Toplevel::load(const std::string& file, bool print_results) {
+  const Loading loading(*this);
+  const auto source = open(file);
   const bool values = std::exchange(show.values, print_results);
   const int status = process(source);
   show.values = values;
-  --loads_;
+  return status;
+}
+
+int Toplevel::check(const ParsedForm& form) {
+  const FormResult result = runner_->check(form);
+  if (result.kind == FormResult::Kind::Rejected) return present(result);
+  if (result.kind != FormResult::Kind::Command) return kOk;
+  const auto& command = std::get<ast::CommandForm>(form.form->node);
+  return command.name == "load" ? check_loaded(*form.form, command) : kOk;
+}
+
+int Toplevel::check_loaded(const ast::Form& form, const ast::CommandForm& command) {
+  const auto* file =
+      command.expression ? std::get_if<ast::StringLiteral>(&command.expression->node) : nullptr;
+  if (file == nullptr) return kOk;
+  int status = kOk;
+  try {
+    refuse_in_sandbox(*this, WayOut::Kind::Command, command.name, form.span);
+    const Loading loading(*this);
+    for (const ParsedForm& loaded : parse_program(open(file->text)).forms) {
+      status = std::max(status, check(loaded));
+    }
+  } catch (const CommandError& error) {
+    vcode::Diagnostic diagnostic = diagnostic_of(error);
+    diagnostic.span = form.span;
+    status = std::max(status, complain(diagnostic, form.source.get()));
+  }
   return status;
 }
 

@@ -63,6 +63,10 @@ class Toplevel {
   /// All forms of a file, whose ending `.nesl` may be left out. Throws CommandError if it cannot be
   /// read.
   int load(const std::string& file, bool print);
+  /// Checks a form without evaluating anything. What it defines is visible from then on, and
+  /// variables stand for their expressions. The forms of files that are loaded by their names in
+  /// quotes are checked, too; other commands are not carried out.
+  int check(const ParsedForm& form);
   /// At the end of the input: waits for all background evaluations, unless `exit` has been
   /// processed, and shows the failures that no use of their variables has shown. The greatest
   /// status.
@@ -91,12 +95,19 @@ class Toplevel {
   void print(std::string_view text);
   void print_error(std::string_view text);
   int complain(const vcode::Diagnostic& diagnostic, const vcode::Source* source);
+  vcode::Diagnostic out_of_memory() const;
   /// Shows a result as process() does.
   int present(const FormResult& result);
 
  private:
   int command(const ParsedForm& form);
+  int check_loaded(const ast::Form& form, const ast::CommandForm& command);
+  std::shared_ptr<const vcode::Source> open(const std::string& file);
+  /// While it lives, a file is being loaded. Throws CommandError if too many are.
+  class Loading;
   void remember(const ast::Form& form, const FormResult& result);
+  void print_line(const FormResult& result);
+  FormResult interrupted() const;
   void show_measures(const FormResult& result);
   void show_background_measures(const BackgroundEvaluation& background, const Evaluation& result);
 

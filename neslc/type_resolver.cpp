@@ -21,7 +21,9 @@ TypeVariables TypeResolver::variables(const std::vector<ast::TypeBinding>& conte
            fmt::format("there is no class of types `{}`", binding.type_class), {},
            "the classes are number, ordinal, logical and any");
     }
-    result[binding.variable] = inference_.fresh(*type_class);
+    const TypePtr variable = inference_.fresh(*type_class);
+    variable->variable->leaning = InferenceVariable::Leaning::Open;
+    result[binding.variable] = variable;
   }
   return result;
 }

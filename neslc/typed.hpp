@@ -18,6 +18,9 @@
 //   {x in s}                ApplyToEach with the body x
 //   {a + 1 : a}             generator `a in a`
 //
+// Chains of operators. `a + b + c ...` may have any length, and is a tree of that depth: a call of
+// a pair whose first part is such a call again. What goes through trees must not recur there.
+//
 // Calls. A `Call` whose callee is a `GlobalRef` of a function or constructor is a direct one. For
 // any other callee look at the identity of the callee's (substituted) function type: it says which
 // function is called and, by its kind, what the callee's value is made of (types.hpp). The direct
@@ -30,6 +33,7 @@
 #include <variant>
 #include <vector>
 
+#include "neslc/deep_delete.hpp"
 #include "neslc/types.hpp"
 #include "vcode/source.hpp"
 
@@ -39,7 +43,7 @@ using vcode::Span;
 
 struct Expr;
 struct Pattern;
-using ExprPtr = std::unique_ptr<const Expr>;
+using ExprPtr = std::unique_ptr<const Expr, DeepDelete<const Expr>>;
 using PatternPtr = std::unique_ptr<const Pattern>;
 
 /// A local variable: a parameter, or bound by a let, a generator or a lambda. Every binding

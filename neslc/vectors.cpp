@@ -59,17 +59,12 @@ Var Vectors::offsets(Var descriptor) {
 }
 
 Var Vectors::flat(Var descriptor, const Value& elements) {
-  const ir::Variable& variable = b_.variable(descriptor);
-  if (variable.length == ir::kOne) return descriptor;
-  if (b_.knows_single(variable.total) || variable.total == ir::kOne) {
-    return b_.single(variable.total, ir::kNoVar);
-  }
+  if (b_.variable(descriptor).length == ir::kOne) return descriptor;
+  const LengthId total = b_.variable(descriptor).total;
+  if (b_.knows_single(total) || total == ir::kOne) return b_.single(total, ir::kNoVar);
   const std::vector<Var> vars = vars_of(elements);
-  if (!vars.empty() && type_of(vars[0]) != VectorType::Segdes) {
-    return b_.single(variable.total, vars[0]);
-  }
+  if (!vars.empty() && type_of(vars[0]) != VectorType::Segdes) return b_.single(total, vars[0]);
   const Var sizes = lengths(descriptor);
-  const LengthId total = variable.total;
   const Var result = descriptor_of(b_.op(
       Op::AddReduce, VectorType::Int, {sizes, b_.single(b_.variable(descriptor).length, sizes)}));
   b_.set_total(result, total);

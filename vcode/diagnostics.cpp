@@ -169,13 +169,18 @@ std::string render_note(const Note& note, const Source* source, bool color) {
 
 }  // namespace
 
+ShownCharacter shown_character(std::string_view text) {
+  if (text[0] == '\t') return {"\\x09", 1};
+  Cell cell = next_cell(text, 0);
+  return {std::move(cell.text), cell.bytes};
+}
+
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const bool tab = text[0] == '\t';
-    const Cell cell = next_cell(text, 0);
-    result += tab ? "\\x09" : cell.text;
-    text.remove_prefix(cell.bytes);
+    const ShownCharacter next = shown_character(text);
+    result += next.text;
+    text.remove_prefix(next.bytes);
   }
   return result;
 }

@@ -240,9 +240,11 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
   IoOperations io(
       backend,
       {.sandbox = options_.sandbox, .strict = options_.strict, .messages = attempt.messages});
-  MachineOptions machine_options{
-      .strict = options_.strict, .kernels = options_.kernels, .most_work = attempt.most_work};
-  if (options_.max_depth) machine_options.max_depth = *options_.max_depth;
+  const MachineOptions machine_options{
+      .strict = options_.strict,
+      .max_depth = options_.max_depth.value_or(MachineOptions::kDefaultDepth),
+      .kernels = options_.kernels,
+      .most_work = attempt.most_work};
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);
   observers.attach(machine);

@@ -162,7 +162,7 @@ void IoOperations::execute(Op op, Type type, Value* operands, Value* results) {
 void IoOperations::print(const Value& value) {
   Stream* stream = streams_.find(kStandardOutput);
   if (stream == nullptr) return;
-  check_output(stream->writable() ? put_value(Type::Int, value, *stream) : EBADF);
+  check_output(stream->writable() ? put_value(Type::Int, value, *stream, Digits::Classic) : EBADF);
 }
 
 void IoOperations::flush() {
@@ -220,10 +220,11 @@ void IoOperations::write_message(const std::string& text) {
 
 void IoOperations::write_message(Type type, const Value& value, Value* results) {
   check_writable(type, value);
-  put_text(type, value, [this](std::string_view text) {
+  const TextSink sink = [this](std::string_view text) {
     options_.messages->append(text);
     return true;
-  });
+  };
+  put_text(type, value, sink, Digits::Classic);
   put_status({}, results);
 }
 
@@ -233,27 +234,29 @@ std::string IoOperations::try_write(Type type, const Value& value, std::int64_t 
   Stream* stream = streams_.find(number);
   if (stream == nullptr) return not_open(number, "FWRITE");
   if (!stream->writable()) return fmt::format("stream {} is not open for writing", number);
-  int error = put_value(type, value, *stream);
+  // What is kept in a file loses nothing.
+  const Digits digits = number > kStandardError ? Digits::Exact : Digits::Classic;
+  int error = put_value(type, value, *stream, digits);
   if (error == 0) error = stream->output().flush();
   return error == 0 ? std::string() : system_message(error);
 }
 
 /// Puts the text of a value into the buffer of a stream. Returns 0 or the error number.
-int IoOperations::put_value(Type type, const Value& value, Stream& stream) {
+int IoOperations::put_value(Type type, const Value& value, Stream& stream, Digits digits) {
   int error = 0;
   const TextSink sink = [&](std::string_view text) {
     error = stream.output().write(text);
     return error == 0;
   };
-  put_text(type, value, sink);
+  put_text(type, value, sink, digits);
   return error;
 }
 
-void IoOperations::put_text(Type type, const Value& value, const TextSink& sink) {
+void IoOperations::put_text(Type type, const Value& value, const TextSink& sink, Digits digits) {
   if (type == Type::Char) {
     write_characters(backend_, value.vector(), sink);
   } else {
-    write_value(backend_, value, sink);
+    write_value(backend_, value, sink, digits);
   }
 }
 

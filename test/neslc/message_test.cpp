@@ -83,6 +83,22 @@ TEST_CASE("mistakes of those who know other languages are explained", "[messages
   }
 }
 
+TEST_CASE("wildcards and unknown functions are explained", "[messages]") {
+  CHECK(
+      message("let (_, _) = (1, 2) in _;") ==
+      R"(test.nesl:1:24: error: `_` stands for several values in its pattern and is not a name [E0103]
+    1 | let (_, _) = (1, 2) in _;
+      |                        ^
+help: give the value that is wanted a name of its own
+)");
+  CHECK(message("let g = error(\"none\") in g(3);") ==
+        R"(test.nesl:1:26: error: no function is known for `g`, which is called here [E0102]
+    1 | let g = error("none") in g(3);
+      |                          ^^^^
+help: which function is called must be known when the program is compiled
+)");
+}
+
 TEST_CASE("other messages", "[messages]") {
   CHECK(message("[];") ==
         R"(test.nesl:1:3: error: `;` where an element type after `[]` was expected [E0101]

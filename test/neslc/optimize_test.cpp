@@ -1,6 +1,7 @@
 // What the optimizer of `nesl -O` makes of programs: the same values, files that other programs
 // read, messages with values.
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,12 @@ namespace neslc::testing {
 namespace {
 
 using ::testing::contains;
+
+/// A message without how much memory was in use: compilations of different kinds leave different
+/// things behind.
+std::string without_use(const std::string& message) {
+  return std::regex_replace(message, std::regex("in use [^;]*;"), "in use;");
+}
 
 TEST_CASE("run-time errors show the values that caused them, at every level") {
   const std::pair<const char*, const char*> kNotes[] = {
@@ -87,7 +94,7 @@ TEST_CASE("a failure on long vectors has the same message and status at every le
         const Output optimized = run(command + " " + level, folder);
         CHECK(optimized.status == plain.status);
         CHECK(optimized.out == plain.out);
-        CHECK(optimized.err == plain.err);
+        CHECK(without_use(optimized.err) == without_use(plain.err));
       }
     }
   }

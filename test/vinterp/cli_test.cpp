@@ -96,6 +96,7 @@ TEST_CASE("exit statuses", "[cli]") {
   check(".", 2, "[V0402]");
   check("fails.vcode", 3, "[V0505]");
   check("--max-depth=10 deep.vcode", 4, "[V0602]");
+  check("deep.vcode", 4, "calls are nested more than 1000000 deep");
   check("--memory=1M deep.vcode", 4, "[V0602]");
   check("--timeout=0.05 deep.vcode", 4, "[V060");
   check("--backend=cuda exit.vcode || test $? = 0 -o $? = 5", 0, "");
@@ -149,7 +150,7 @@ TEST_CASE("interrupts", "[cli]") {
                          signal))
         .status;
   };
-  CHECK(status("TERM", "$V --memory=8G --profile loop.vcode") == 143);
+  CHECK(status("TERM", "$V --memory=8G --max-depth=1000000000 --profile loop.vcode") == 143);
   CHECK(status("TERM", "mkfifo p; sleep 5 >p & $V wait.vcode <p") == 143);
 }
 
