@@ -13,6 +13,9 @@ using ir::Var;
 using vcode::Op;
 using vcode::Type;
 
+/// Trees of operations that are made late are gone through recursively; deeper ones are cut.
+constexpr std::size_t kDeepestTree = 64;
+
 /// An operand of an instruction that is being put together; not a variable any more.
 constexpr Var kOperand = ir::kNoVar;
 
@@ -57,6 +60,7 @@ class FunctionCode {
         program_(program),
         callees_(callees),
         late_(source.variables.size(), nullptr),
+        tree_depths_(source.variables.size(), 0),
         uses_(source.variables.size(), 0) {}
 
   void generate(vcode::Function& function, std::vector<std::uint32_t>& scopes) {
@@ -97,11 +101,19 @@ class FunctionCode {
       const bool constant = instr->kind == Instr::Kind::Constant;
       const bool late = instr->kind == Instr::Kind::Op && allow_late_ && ir::is_pure(*instr) &&
                         instr->out.size() == 1 && uses_[instr->out[0]] == 1 &&
-                        may_be_late(instr->op);
+                        may_be_late(instr->op) && tree_depth(*instr) <= kDeepestTree;
       if (constant || late) late_[instr->out[0]] = instr.get();
+      if (late) tree_depths_[instr->out[0]] = tree_depth(*instr);
       find_late(instr->then_block);
       find_late(instr->else_block);
     }
+  }
+
+  /// How many operations would be made late inside each other, this one included.
+  std::size_t tree_depth(const Instr& instr) const {
+    std::size_t below = 0;
+    for (const Var in : instr.in) below = std::max(below, tree_depths_[in]);
+    return below + 1;
   }
 
   /// The variables on the stack that pushing `var` takes from.
@@ -380,6 +392,7 @@ class FunctionCode {
   vcode::Program& program_;
   const std::unordered_map<const ir::Function*, std::uint32_t>& callees_;
   std::vector<const Instr*> late_;
+  std::vector<std::size_t> tree_depths_;  // of what is made late; else 0
   std::vector<int> uses_;
   bool allow_late_ = true;
   vcode::Function* function_ = nullptr;

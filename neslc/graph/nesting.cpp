@@ -26,18 +26,19 @@ void Nesting::add(const std::string& function, const Body& body) {
 }
 
 void Nesting::add(const std::string& function, const Expr& expr, std::size_t level) {
-  std::size_t& known = levels_[{function, expr.span.line, expr.span.column, expr.span.length}];
-  known = std::max(known, level);
-  if (const auto* each = std::get_if<ApplyToEach>(&expr.node)) {
+  for_each_expression(expr, [&](const Expr& part) {
+    std::size_t& known = levels_[{function, part.span.line, part.span.column, part.span.length}];
+    known = std::max(known, level);
+    if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      add(function, *lambda->lambda->body, level);
+    }
+    const auto* each = std::get_if<ApplyToEach>(&part.node);
+    if (each == nullptr) return Visit::Below;
     for (const Binding& generator : each->generators) add(function, *generator.value, level);
     add(function, *each->body, level + 1);
     if (each->sieve) add(function, *each->sieve, level + 1);
-    return;
-  }
-  if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
-    add(function, *lambda->lambda->body, level);
-  }
-  for_each_child(expr, [&](const Expr& child) { add(function, child, level); });
+    return Visit::Past;
+  });
 }
 
 }  // namespace neslc::graph

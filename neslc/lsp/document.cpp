@@ -181,20 +181,22 @@ void Document::add_body(const Body& body, const std::vector<TypeClass>& variable
 
 void Document::add_expression(const Expr& expr, const std::vector<TypeClass>& variables,
                               const CheckedForm& form) {
-  if (const auto* local = std::get_if<LocalRef>(&expr.node)) {
-    const vcode::Span target = span_of(*local->local);
-    add({expr.span, local->local->name, {variables, expr.type}, nullptr, {source_, target}});
-  } else if (const auto* global = std::get_if<GlobalRef>(&expr.node)) {
-    const auto found = definitions_.find(global->definition);
-    const Target target = found == definitions_.end() ? Target{} : found->second;
-    // The slot of a function that calls itself is filled when the form is committed.
-    const bool own = !form.changes.empty() && form.changes.front().slot == global->definition;
-    const std::string& name = own ? form.changes.front().contents.name : global->definition->name;
-    add({expr.span, name, {variables, expr.type}, global->definition, target});
-  } else if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
-    add_expression(*lambda->lambda->body, variables, form);
-  }
-  for_each_child(expr, [&](const Expr& child) { add_expression(child, variables, form); });
+  for_each_expression(expr, [&](const Expr& part) {
+    if (const auto* local = std::get_if<LocalRef>(&part.node)) {
+      const vcode::Span target = span_of(*local->local);
+      add({part.span, local->local->name, {variables, part.type}, nullptr, {source_, target}});
+    } else if (const auto* global = std::get_if<GlobalRef>(&part.node)) {
+      const auto found = definitions_.find(global->definition);
+      const Target target = found == definitions_.end() ? Target{} : found->second;
+      // The slot of a function that calls itself is filled when the form is committed.
+      const bool own = !form.changes.empty() && form.changes.front().slot == global->definition;
+      const std::string& name = own ? form.changes.front().contents.name : global->definition->name;
+      add({part.span, name, {variables, part.type}, global->definition, target});
+    } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      add_expression(*lambda->lambda->body, variables, form);
+    }
+    return Visit::Below;
+  });
 }
 
 std::size_t Document::offset(std::uint32_t line, std::uint32_t column) const {

@@ -102,8 +102,12 @@ TEST_CASE("chains of operators have any length") {
   CHECK(run(nesl("check sum.nesl"), folder).status == 0);
   folder.write("append.nesl", "#(" + chain("\"a\"", " ++ ", kLength) + ");\n");
   CHECK(run(nesl("run append.nesl"), folder).out == "it = 100001 : int\n");
-  folder.write("each.nesl", "{" + chain("x", " + ", kLength / 10) + " : x in [1, 2]};\n");
-  CHECK(run(nesl("run each.nesl"), folder).out == "it = [10001, 20002] : [int]\n");
+  folder.write("each.nesl", "{" + chain("x", " + ", kLength) + " : x in [1, 2]};\n");
+  CHECK(run(nesl("run each.nesl"), folder).out == "it = [100001, 200002] : [int]\n");
+  folder.write("function.nesl",
+               "function long(x) = " + chain("x", " + ", kLength) + ";\nlong(3);\n");
+  CHECK(run(nesl("run function.nesl"), folder).out == "it = 300003 : int\n");
+  CHECK(contains(run(nesl("graph function.nesl"), folder).err, "too many for a picture"));
   folder.write("deep.nesl", std::string(1000, '(') + "1" + std::string(1000, ')') + ";\n");
   CHECK(contains(run(nesl("run deep.nesl"), folder).err, "nested too deeply"));
 }

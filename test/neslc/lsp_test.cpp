@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "contains.hpp"
+#include "neslc/lsp/document.hpp"
 #include "neslc/lsp/json.hpp"
 #include "neslc/lsp/server.hpp"
 #include "neslc/lsp/unicode.hpp"
@@ -508,6 +509,17 @@ TEST_CASE("names that may stand at a place") {
   const Labels library = completion("quick", 0, 3);
   CHECK(std::all_of(library.begin(), library.end(),
                     [](const std::string& name) { return name.starts_with("qui"); }));
+}
+
+TEST_CASE("a chain of operators has any length") {
+  std::string text = "function long(x) = x";
+  for (int i = 0; i < 100'000; ++i) text += " + x";
+  lsp::Document document("file:///long.nesl", text + ";");
+  CHECK(document.errors().empty());
+  const auto last = static_cast<std::uint32_t>(text.size());
+  const auto meaning = document.meaning(1, last);
+  REQUIRE(meaning);
+  CHECK(meaning->type.starts_with("x : "));
 }
 
 TEST_CASE("nesl lsp is the server") {
