@@ -8,20 +8,11 @@ double Timing::median() const {
   return (seconds[middle - 1] + seconds[middle]) / 2;
 }
 
-std::vector<Measured> Measurements::works() const {
+std::vector<Measured> Measurements::costs(std::uint64_t Cost::*measure) const {
   std::vector<Measured> result;
   for (const Point& point : points) {
     if (!point.cost) continue;
-    result.push_back({static_cast<double>(point.n), static_cast<double>(point.cost->work)});
-  }
-  return result;
-}
-
-std::vector<Measured> Measurements::depths() const {
-  std::vector<Measured> result;
-  for (const Point& point : points) {
-    if (!point.cost) continue;
-    result.push_back({static_cast<double>(point.n), static_cast<double>(point.cost->depth)});
+    result.push_back({static_cast<double>(point.n), static_cast<double>(*point.cost.*measure)});
   }
   return result;
 }

@@ -34,11 +34,14 @@ struct Measurements {
   std::string machine;
   std::vector<Point> points;
 
-  std::vector<Measured> works() const;
-  std::vector<Measured> depths() const;
+  std::vector<Measured> works() const { return costs(&Cost::work); }
+  std::vector<Measured> depths() const { return costs(&Cost::depth); }
   /// The least ones on so many threads, which say most about the program: whatever else the machine
   /// does can only lengthen a run.
   std::vector<Measured> times(int threads) const;
+
+ private:
+  std::vector<Measured> costs(std::uint64_t Cost::*measure) const;
 };
 
 /// The least time on the first number of threads divided by that of `timing`; nothing where

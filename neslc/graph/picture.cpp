@@ -13,6 +13,7 @@
 #include "neslc/graph/cells.hpp"
 #include "neslc/graph/layout.hpp"
 #include "neslc/svg.hpp"
+#include "vcode/utf8.hpp"
 
 namespace neslc::graph {
 namespace {
@@ -42,7 +43,7 @@ const Look& look_of(std::size_t level) {
 std::string shortened(const std::string& text, std::size_t longest) {
   if (text.size() <= longest) return text;
   std::size_t end = longest - 1;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  while (end > 0 && vcode::continues_character(text[end])) --end;
   return text.substr(0, end) + "…";
 }
 

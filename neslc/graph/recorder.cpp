@@ -1,10 +1,9 @@
 #include "neslc/graph/recorder.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "neslc/value_text.hpp"
+#include "vcode/stack_moves.hpp"
 
 namespace neslc::graph {
 namespace {
@@ -33,19 +32,11 @@ void Recorder::leave_function(std::uint32_t) {
 void Recorder::after(const vinterp::Step& step, double) {
   if (!flow_.complete) return;
   using vcode::Op;
-  const auto a = static_cast<std::ptrdiff_t>(step.code->a);
-  const auto b = static_cast<std::ptrdiff_t>(step.code->b);
   switch (step.op->op) {
-    case Op::Copy: {
-      const std::vector<std::size_t> copied(stack_.end() - b - a, stack_.end() - b);
-      stack_.insert(stack_.end(), copied.begin(), copied.end());
-      break;
-    }
+    case Op::Copy:
     case Op::Pop:
-      stack_.erase(stack_.end() - b - a, stack_.end() - b);
-      break;
     case Op::CPop:
-      std::rotate(stack_.end() - b - a, stack_.end() - b, stack_.end());
+      vcode::move_entries(*step.code, stack_);
       break;
     case Op::If:
       take(1);

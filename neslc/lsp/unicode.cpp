@@ -1,5 +1,7 @@
 #include "neslc/lsp/unicode.hpp"
 
+#include "vcode/utf8.hpp"
+
 namespace neslc::lsp {
 namespace {
 
@@ -10,22 +12,9 @@ std::size_t units_of(char32_t character) {
 }  // namespace
 
 char32_t next_character(std::string_view text, std::size_t& at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at++);
-  if (first < 0x80) return first;
-  // The least character of each length: shorter ones may not be written longer.
-  const std::size_t more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
-  constexpr char32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-  if (first < 0xc2 || first > 0xf4 || text.size() - at < more) return kReplacement;
-  char32_t character = first & (0x3fU >> more);
-  for (std::size_t i = 0; i < more; ++i) {
-    if ((byte(at + i) & 0xc0) != 0x80) return kReplacement;
-    character = (character << 6) | (byte(at + i) & 0x3f);
-  }
-  const bool surrogate = character >= 0xd800 && character < 0xe000;
-  if (character < kLeast[more] || character > 0x10ffff || surrogate) return kReplacement;
-  at += more;
-  return character;
+  const vcode::Character character = vcode::decode_utf8(text.substr(at));
+  at += character.bytes;
+  return character.valid ? character.code : kReplacement;
 }
 
 void append_utf8(std::string& text, char32_t character) {
