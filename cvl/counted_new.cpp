@@ -23,6 +23,16 @@ void* operator new(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
+// The standard library has this call the one above; the run-time library of AddressSanitizer does
+// not, and what the one gives and the operator delete below takes would then differ.
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* block) noexcept {
   if (block == nullptr) return;
   cvl::process_memory::subtract(malloc_usable_size(block) + kHeader);
