@@ -110,6 +110,11 @@ struct Call {  // f(x) or f x
   ExprPtr callee;
   ExprPtr argument;
 };
+struct Field {  // record.name
+  ExprPtr record;
+  std::string name;
+  Span name_span;
+};
 struct Index {  // sequence[position]
   ExprPtr sequence;
   ExprPtr position;
@@ -163,7 +168,7 @@ struct Expr {
   Span span;
   int depth = 1;  // height of the tree below, where a chain of infix operators is one level
   std::variant<Name, IntLiteral, FloatLiteral, CharLiteral, StringLiteral, BoolLiteral, Tuple,
-               Operation, Call, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
+               Operation, Call, Field, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
                Closure, Lambda, KeywordArgument, Time>
       node;
 };
@@ -179,9 +184,14 @@ struct FunctionForm {
   ExprPtr body;  // null: a forward declaration
 };
 struct DatatypeForm {
+  struct FieldName {
+    std::string name;
+    Span span;
+  };
   std::string name;
   Span name_span;
   TypeDef type;
+  std::vector<FieldName> fields;  // datatype d(name: type, ...); empty: they have no names
 };
 struct BindingForm {
   enum class Kind : std::uint8_t {

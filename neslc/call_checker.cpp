@@ -337,6 +337,10 @@ Typed ExpressionChecker::argument(const ast::Call& call) {
   const std::vector<Definition::Default>* defaults = defaults_of(*call.callee, positional, name);
   if (defaults == nullptr || defaults->empty()) {
     if (first_keyword == items.end()) return expression(*call.argument);
+    if (const Datatype* datatype = constructed_by(*call.callee)) {
+      return fields_argument(call, *datatype, items,
+                             static_cast<std::size_t>(first_keyword - items.begin()));
+    }
     fail(Category::Argument, {}, (*first_keyword)->span,
          fmt::format("{} has no keyword parameters", quoted(call.callee->span)));
   }

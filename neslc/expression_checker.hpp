@@ -82,6 +82,7 @@ class ExpressionChecker {
   Typed visit(const ast::Expr& at, const ast::Tuple& node);
   Typed visit(const ast::Expr& at, const ast::Operation& node);
   Typed visit(const ast::Expr& at, const ast::Call& node);
+  Typed visit(const ast::Expr& at, const ast::Field& node);
   Typed visit(const ast::Expr& at, const ast::Index& node);
   Typed visit(const ast::Expr& at, const ast::If& node);
   Typed visit(const ast::Expr& at, const ast::Let& node);
@@ -119,10 +120,17 @@ class ExpressionChecker {
                                                       std::size_t& positional,
                                                       std::string& name) const;
   Typed argument(const ast::Call& call);
+  Typed fields_argument(const ast::Call& call, const Datatype& datatype,
+                        const std::vector<const ast::Expr*>& items, std::size_t positional);
   Typed default_value(const Definition::Default& parameter, Span call);
+
+  // Records with named fields.
+  const Datatype& datatype_of_field(const Expr& record, const ast::Field& field);
+  const Datatype* constructed_by(const ast::Expr& callee) const;
 
   // Patterns.
   const Local* bind(const ast::Pattern& pattern);
+  const Local* new_local(std::string name, Span span);
   TypedPattern pattern_below(const ast::Pattern& pattern, bool defaults_allowed);
   TypedPattern record_pattern(const ast::Pattern& pattern);
   Typed pattern_value(const Pattern& pattern);

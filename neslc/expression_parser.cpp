@@ -224,6 +224,13 @@ ExprPtr ExpressionParser::postfix() {
       tokens_.expect_mark("]", "after an index");
       const int below = deepest(left, position);
       left = make(first, below, ast::Index{std::move(left), std::move(position)});
+    } else if (tokens_.accept_mark(".")) {
+      if (!tokens_.at(Kind::Name)) {
+        tokens_.fail_expected("the name of a field", "`p.x` is the field `x` of the record `p`");
+      }
+      const Token& name = tokens_.take();
+      const int below = deepest(left);
+      left = make(first, below, ast::Field{std::move(left), name.text, tokens_.span_of(name)});
     } else if (at_juxtaposed()) {
       const bool prefixed = tokens_.at_mark("#") || tokens_.at_mark("@");
       ExprPtr argument = prefixed ? unary() : primary();
@@ -513,6 +520,35 @@ ast::TypeExprPtr ExpressionParser::atom_type() {
   const auto kind = argument ? ast::TypeExpr::Kind::Apply : ast::TypeExpr::Kind::Name;
   ast::TypeExprPtr result = make_type(kind, first, std::move(argument), nullptr);
   result->name = name;
+  return result;
+}
+
+ast::TypeDef ExpressionParser::record_definition(
+    std::vector<ast::DatatypeForm::FieldName>& fields) {
+  const bool named = tokens_.at_mark("(") && tokens_.peek(1).kind == Kind::Name &&
+                     tokens_.peek(2).is(Kind::Punctuation, ":");
+  if (!named) return type_definition();
+  const std::size_t first = tokens_.position();
+  tokens_.take();
+  std::vector<ast::TypeExprPtr> types;
+  do {
+    if (!tokens_.at(Kind::Name)) tokens_.fail_expected("the name of a field");
+    const Token& name = tokens_.take();
+    fields.push_back({name.text, tokens_.span_of(name)});
+    if (!tokens_.accept_mark(":")) {
+      tokens_.fail_expected("`:` and the type of the field",
+                            "either all fields have names, or none has one");
+    }
+    types.push_back(arrow_type());
+  } while (tokens_.accept_mark(","));
+  tokens_.expect_mark(")", "after the fields of a datatype");
+  ast::TypeDef result;
+  result.type = std::move(types.back());
+  for (std::size_t i = types.size() - 1; i-- > 0;) {
+    result.type =
+        make_type(ast::TypeExpr::Kind::Pair, first, std::move(types[i]), std::move(result.type));
+  }
+  if (tokens_.accept_mark("::")) context(result);
   return result;
 }
 

@@ -13,6 +13,8 @@ class ExpressionParser {
 
   ast::ExprPtr expression();
   ast::TypeDef type_definition();
+  /// The same for a datatype, whose fields may have names.
+  ast::TypeDef record_definition(std::vector<ast::DatatypeForm::FieldName>& fields);
   /// Reads an expression as the pattern that it looks like.
   static ast::PatternPtr to_pattern(ast::ExprPtr expression);
 

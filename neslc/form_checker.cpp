@@ -312,9 +312,19 @@ CheckedForm FormChecker::check_node(const ast::DatatypeForm& form) {
   datatype->parameters = inference_.generalize(parameters);
   datatype->fields = inference_.finish(fields, nullptr);
 
+  for (auto field = form.fields.begin(); field != form.fields.end(); ++field) {
+    if (std::find(datatype->names.begin(), datatype->names.end(), field->name) !=
+        datatype->names.end()) {
+      fail(Category::Repeated, field->name, field->span,
+           fmt::format("two fields have the name `{}`", field->name));
+    }
+    datatype->names.push_back(field->name);
+  }
+
   const Datatype* existing = session_.find_datatype(form.name);
   const bool repeated = existing != nullptr && existing->fields == datatype->fields &&
-                        existing->parameters == datatype->parameters;
+                        existing->parameters == datatype->parameters &&
+                        existing->names == datatype->names;
   Datatype* chosen = datatype.get();
   if (repeated) {
     chosen = session_.datatypes_[existing->number].get();

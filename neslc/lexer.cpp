@@ -17,7 +17,7 @@ constexpr std::string_view kKeywords[] = {"function", "datatype", "let",  "in", 
 constexpr std::string_view kPairs[] = {
     "->", "<-", "=>", "==", "/=", "<=", ">=", "++", "||", "::", ":=", ">>", "&=", "|="};
 
-constexpr std::string_view kSpecial = "-+#&'()*,/:;<=>@[\\]^`{?|}!$";
+constexpr std::string_view kSpecial = "-+#&'()*,./:;<=>@[\\]^`{?|}!$";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

@@ -236,7 +236,7 @@ class FormParser {
   void datatype(ast::Form& form) {
     ast::DatatypeForm result;
     result.name = new_name("datatype", result.name_span);
-    result.type = expressions_.type_definition();
+    result.type = expressions_.record_definition(result.fields);
     form.node = std::move(result);
   }
 

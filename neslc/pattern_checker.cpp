@@ -25,15 +25,20 @@ const Local* ExpressionChecker::bind(const ast::Pattern& pattern) {
            {{"it is bound here first", visible_[i].local->span}});
     }
   }
+  const Local* const local = new_local(pattern.name, pattern.span);
+  visible_.push_back({pattern.name, local, wildcard});
+  return local;
+}
+
+const Local* ExpressionChecker::new_local(std::string name, Span span) {
   auto local = std::make_unique<Local>();
-  local->name = pattern.name;
-  local->span = default_span_ ? default_span_ : pattern.span;
+  local->name = std::move(name);
+  local->span = default_span_ ? default_span_ : span;
   local->type = inference_.fresh();
   local->number = static_cast<std::uint32_t>(body_.locals.size());
   open_types_.push_back(&local->type);
-  visible_.push_back({pattern.name, local.get(), wildcard});
   body_.locals.push_back(std::move(local));
-  return visible_.back().local;
+  return body_.locals.back().get();
 }
 
 TypedPattern ExpressionChecker::pattern(const ast::Pattern& pattern, bool defaults_allowed) {

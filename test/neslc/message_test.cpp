@@ -99,6 +99,36 @@ help: which function is called must be known when the program is compiled
 )");
 }
 
+TEST_CASE("mistakes with fields are explained", "[messages]") {
+  const std::string points = "datatype point(x: float, y: float); s = [point(1.0, 2.0)];";
+  CHECK(message("s[0].z;", points) ==
+        R"(test.nesl:1:6: error: `point` has no field `z` [E0103]
+    1 | s[0].z;
+      |      ^
+note: its fields are `x` and `y`
+)");
+  CHECK(message("s.x;", points) ==
+        R"(test.nesl:1:1: error: only a record has fields [E0102]
+    1 | s.x;
+      | ^
+note: `s`: [point]
+note: `s` is a variable of the top level
+help: `{p.x : p in s}` is the field of each element of `s`
+)");
+  CHECK(message("point(x := 1.0);", points) ==
+        R"(test.nesl:1:7: error: `point` needs a value for `y` [E0111]
+    1 | point(x := 1.0);
+      |       ^^^^^^^^
+)");
+  CHECK(message("function g(p) = p.x;", points + "datatype vector(x: float);") ==
+        R"(test.nesl:1:17: error: the type of `p` is not known here, in `g` [E0102]
+    1 | function g(p) = p.x;
+      |                 ^
+note: `point` and `vector` have a field `x`
+help: declare it: `function g(p) : point -> ...`
+)");
+}
+
 TEST_CASE("other messages", "[messages]") {
   CHECK(message("[];") ==
         R"(test.nesl:1:3: error: `;` where an element type after `[]` was expected [E0101]
