@@ -20,6 +20,8 @@ struct Command {
   std::size_t most;
 };
 constexpr std::size_t kAny = 1000;
+// Not a word of NESL 3.1: a command only where a file name follows.
+constexpr Command kImport = {"import", 1, 1};
 constexpr std::array<Command, 13> kCommands = {{{"help", 0, kAny},
                                                 {"exit", 0, 0},
                                                 {"lisp", 0, 0},
@@ -161,6 +163,13 @@ class FormParser {
     return false;
   }
 
+  bool at_import() const {
+    const Token& after = tokens_.peek(2);
+    return tokens_.at(Kind::Name, kImport.name) && tokens_.peek(1).kind == Kind::String &&
+           (after.kind == Kind::End || after.is(Kind::Punctuation, ";") ||
+            after.is(Kind::Punctuation, "$"));
+  }
+
   void toplevel(ast::Form& form) {
     if (tokens_.accept_word("function")) return function(form);
     if (tokens_.accept_word("datatype")) return datatype(form);
@@ -168,6 +177,7 @@ class FormParser {
         command != nullptr && !options_.library) {
       return this->command(form, *command);
     }
+    if (at_import() && !options_.library) return command(form, kImport);
     ast::ExprPtr left = expressions_.expression();
     if (tokens_.accept_mark("=")) {
       ast::ExprPtr value = expressions_.expression();
