@@ -65,7 +65,7 @@ struct Pattern {
     Record,    // `name` ( `first` )
     Default,   // `name` := `value`, only in the argument of a function
     Constant,  // `name` is "t" or "f": reserved
-    Other,     // anything else: not a pattern
+    Other,     // anything else: not a pattern; `value` is the expression
   };
   Kind kind = Kind::Name;
   Span span;
@@ -233,5 +233,14 @@ struct Form {
 
 /// The pattern as results show it: `((p, q), r)`.
 std::string pattern_text(const Pattern& pattern);
+/// Does the pattern bind this name?
+bool binds(const Pattern& pattern, std::string_view name);
+
+/// A name that a form defines, and the line of the form where it does.
+struct DefinedName {
+  std::string name;
+  std::uint32_t line = 0;
+};
+std::vector<DefinedName> defined_names(const Form& form);
 
 }  // namespace neslc::ast

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "neslc/expression_checker.hpp"
+#include "neslc/type_words.hpp"
 #include "vcode/keywords.hpp"
 
 namespace neslc {
@@ -43,7 +44,8 @@ const Datatype& ExpressionChecker::datatype_of_field(const Expr& record, const a
     const Datatype& datatype = *type->datatype;
     if (datatype.names.empty()) {
       fail(Category::Type, {}, field.name_span,
-           fmt::format("the fields of `{}` have no names", datatype.name), origin(record),
+           fmt::format("the fields of `{}` have no names", datatype.name),
+           operand_notes(record, field.name_span),
            fmt::format("a pattern takes it apart: `let {}(a, b) = p in ...`", datatype.name));
     }
     if (!has_field(datatype, field.name)) {
@@ -59,11 +61,19 @@ const Datatype& ExpressionChecker::datatype_of_field(const Expr& record, const a
   if (type->kind != TypeKind::Variable) {
     const bool of_records =
         type->kind == TypeKind::Sequence && resolved(type->element())->kind == TypeKind::Record;
-    fail_clash(Clash::Different, record.span, "only a record has fields", {evidence(record)},
-               origin(record),
-               of_records ? fmt::format("`{{p.{} : p in s}}` is the field of each element of `s`",
-                                        field.name)
-                          : "");
+    const Definition* const function = session_.find(field.name);
+    const bool is_function =
+        function != nullptr && function->kind != DefinitionKind::Variable && !of_records;
+    std::string hint;
+    if (of_records) {
+      hint = fmt::format("`{{p.{} : p in s}}` is the field of each element of `s`", field.name);
+    } else if (is_function) {
+      hint = fmt::format("a function stands before its argument: `{}({})`", field.name,
+                         operand(record).text);
+    }
+    fail_clash(Clash::Different, record.span,
+               fmt::format("only a record has fields, not {}", in_words(type)), {},
+               operand_notes(record, record.span), std::move(hint));
   }
   std::vector<std::string> found;
   for (const auto& [name, datatype] : session_.datatype_names_) {  // the library's have none
@@ -95,7 +105,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Field& node) {
   const Clash clash = inference_.unify(record->type, type);
   if (clash != Clash::None) {
     fail_clash(clash, record->span, fmt::format("this is no `{}`", datatype.name),
-               {evidence(*record)}, origin(*record));
+               {evidence(*record)});
   }
 
   // let DATATYPE(_, _, x, _) = record in x

@@ -273,6 +273,7 @@ int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {
   std::vector<ParsedForm> forms;
   try {
     forms = parse_program(source).forms;
+    session_.announce(forms);
   } catch (const std::bad_alloc&) {
     return complain(out_of_memory(), nullptr);
   }

@@ -59,7 +59,9 @@ Document::Document(std::string uri, std::string text)
     folder_ = path->substr(0, path->rfind('/') + 1);
     loaded_.insert(*path);
   }
-  for (const ParsedForm& form : parse_program(source_).forms) check(form);
+  const std::vector<ParsedForm> forms = parse_program(source_).forms;
+  session_.announce(forms);
+  for (const ParsedForm& form : forms) check(form);
 }
 
 void Document::check(const ParsedForm& form) {
