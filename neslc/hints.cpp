@@ -9,7 +9,7 @@ namespace {
 using Hint = std::pair<std::string_view, std::string_view>;
 
 constexpr std::string_view kReductions =
-    "reductions are `sum`, `max_val`, `min_val`, `any`, `all`, `count`";
+    "reductions are `sum`, `max_val`, `min_val`, `any`, `all`, `count`, and `reduce(g, id, v)`";
 constexpr std::string_view kElseIf = "write `else if`";
 constexpr std::string_view kNoBlock = "an expression ends by itself: leave the word out";
 constexpr std::string_view kPower = "`expt(a, b)` is the power of two floats, `a ^ n` with an int";
@@ -64,7 +64,6 @@ constexpr Hint kNames[] = {
     {"quit", kLeave},
     {"range", "`[0:n]` counts from 0 to n - 1"},
     {"read_int", kParse},
-    {"reduce", kReductions},
     {"return", "the value of a function is its body: `function f(x) = x + 1;`"},
     {"size", kLength},
     {"snd", "`rest(p)` is the second part of a pair"},
