@@ -65,7 +65,7 @@ struct Pattern {
     Record,    // `name` ( `first` )
     Default,   // `name` := `value`, only in the argument of a function
     Constant,  // `name` is "t" or "f": reserved
-    Other,     // anything else: not a pattern
+    Other,     // anything else: not a pattern; `value` is the expression
   };
   Kind kind = Kind::Name;
   Span span;
@@ -109,6 +109,11 @@ struct Operation {
 struct Call {  // f(x) or f x
   ExprPtr callee;
   ExprPtr argument;
+};
+struct Field {  // record.name
+  ExprPtr record;
+  std::string name;
+  Span name_span;
 };
 struct Index {  // sequence[position]
   ExprPtr sequence;
@@ -163,7 +168,7 @@ struct Expr {
   Span span;
   int depth = 1;  // height of the tree below, where a chain of infix operators is one level
   std::variant<Name, IntLiteral, FloatLiteral, CharLiteral, StringLiteral, BoolLiteral, Tuple,
-               Operation, Call, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
+               Operation, Call, Field, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
                Closure, Lambda, KeywordArgument, Time>
       node;
 };
@@ -179,9 +184,14 @@ struct FunctionForm {
   ExprPtr body;  // null: a forward declaration
 };
 struct DatatypeForm {
+  struct FieldName {
+    std::string name;
+    Span span;
+  };
   std::string name;
   Span name_span;
   TypeDef type;
+  std::vector<FieldName> fields;  // datatype d(name: type, ...); empty: they have no names
 };
 struct BindingForm {
   enum class Kind : std::uint8_t {
@@ -223,5 +233,14 @@ struct Form {
 
 /// The pattern as results show it: `((p, q), r)`.
 std::string pattern_text(const Pattern& pattern);
+/// Does the pattern bind this name?
+bool binds(const Pattern& pattern, std::string_view name);
+
+/// A name that a form defines, and the line of the form where it does.
+struct DefinedName {
+  std::string name;
+  std::uint32_t line = 0;
+};
+std::vector<DefinedName> defined_names(const Form& form);
 
 }  // namespace neslc::ast

@@ -28,6 +28,7 @@ constexpr CommandHelp kHelp[] = {
     {"load [EXP];",
      "run the forms of a file, again the last one without EXP; "
      "options: print := t shows results"},
+    {"import \"FILE\";", "the definitions of a module, which is read once; beside this file"},
     {"describe NAME;", "interface, type, documentation and code"},
     {"apropos WORD;", "names that contain the word, or whose documentation does"},
     {"show code NAME;", "the code of a function"},
@@ -56,9 +57,9 @@ constexpr CommandHelp kHelp[] = {
     {"exit; or lisp;", "leave"},
 };
 
-constexpr std::string_view kNames[] = {"apropos", "defconfig", "describe", "dump", "edit",
-                                       "exit",    "get",       "help",     "lisp", "load",
-                                       "set",     "shell",     "show"};
+constexpr std::string_view kNames[] = {"apropos", "defconfig", "describe", "dump",   "edit",
+                                       "exit",    "get",       "help",     "import", "lisp",
+                                       "load",    "set",       "shell",    "show"};
 constexpr std::string_view kShown[] = {"status", "bugs", "code", "config", "configs"};
 
 constexpr std::string_view kLimits = R"(Known limits:
@@ -161,6 +162,10 @@ int load(Toplevel& top, const ast::CommandForm& command, const CheckedForm& chec
     throw CommandError{"no file has been loaded yet", "load \"file\";"};
   }
   return top.load(command.expression ? string_value(top, checked) : top.last_file(), print);
+}
+
+int import_module(Toplevel& top, const ast::CommandForm& command, const CheckedForm& checked) {
+  return top.import(file_word(command, 0), *checked.form->source);
 }
 
 int edit(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
@@ -313,6 +318,7 @@ constexpr PromptCommand kCommands[] = {
     {"dump", dump},
     {"edit", edit},
     {"load", load},
+    {"import", import_module},
     {"defconfig", define_configuration},
 };
 

@@ -68,6 +68,9 @@ bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) co
            selectable(*node->then_branch, frame, budget) &&
            selectable(*node->else_branch, frame, budget);
   }
+  if (const auto* node = std::get_if<Let>(&expr.node); node != nullptr && node->field) {
+    return selectable(*node->bindings[0].value, frame, budget);
+  }
   if (const auto* node = std::get_if<Call>(&expr.node)) {
     const auto* callee = std::get_if<GlobalRef>(&node->callee->node);
     return callee != nullptr && is_total_scalar_operation(*callee->definition) &&

@@ -306,8 +306,9 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
 
 Value Flattener::let_expression(const Let& node, Frame& frame, Context* context) {
   for (const Binding& binding : node.bindings) {
-    const Value value = frame.observed != nullptr ? observed_binding(binding, frame, context)
-                                                  : expression(*binding.value, frame, context);
+    const Value value = frame.observed != nullptr && !node.field
+                            ? observed_binding(binding, frame, context)
+                            : expression(*binding.value, frame, context);
     bind(*binding.pattern, value, frame);
   }
   return expression(*node.body, frame, context);

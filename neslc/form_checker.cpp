@@ -113,10 +113,7 @@ CheckedForm::Change FormChecker::change(Definition contents) {
 
 void FormChecker::check_name(const std::string& name, Span span) const {
   if (session_.loading_library_) return;
-  if (name == "t" || name == "f" || name == "time") {
-    fail(Category::Reserved, name, span,
-         fmt::format("`{}` is reserved and cannot be defined", name));
-  }
+  if (name == "t" || name == "f" || name == "time") fail_reserved(name, span);
   const Definition* existing = session_.find(name);
   if (existing != nullptr && existing->library && !existing->beyond) {
     fail(Category::Builtin, name, span,
@@ -232,13 +229,13 @@ void FormChecker::apply_declared_type(const ast::TypeExpr& declared, const TypeV
   Clash clash = inference_.unify(argument, parameter.type);
   if (clash != Clash::None) {
     fail_clash(clash, declared.first->span, "the declared type does not fit the arguments",
-               {{"declared", argument, declared.first->span},
-                {"the arguments", parameter.type, parameter.span}});
+               {{"the declared argument", argument, declared.first->span},
+                {"the pattern", parameter.type, parameter.span}});
   }
   clash = inference_.unify(declared_result, result);
   if (clash != Clash::None) {
     fail_clash(clash, declared.second->span, "the declared result does not fit",
-               {{"declared", declared_result, declared.second->span}});
+               {{"the declared result", declared_result, declared.second->span}});
   }
 }
 
@@ -260,9 +257,11 @@ CheckedForm FormChecker::definition(const ast::FunctionForm& form, SelfDefinitio
                   : fmt::format("the body of `{}` and its recursive calls have different types",
                                 form.name);
     std::vector<Evidence> evidence = {{"the body", expression->type, expression->span}};
-    evidence.push_back(form.type ? Evidence{"declared", result, form.type->type->second->span}
-                                 : Evidence{"where it is called", result, {}});
-    fail_clash(clash, expression->span, message, evidence);
+    evidence.push_back(form.type
+                           ? Evidence{"the declared result", result, form.type->type->second->span}
+                           : Evidence{"what its calls are used as", result, {}});
+    const Operand given{expression->type, "x"};
+    fail_clash(clash, expression->span, message, evidence, {}, hint_for_value(result, given));
   }
 
   Definition contents = function_contents(form, self);
@@ -312,9 +311,19 @@ CheckedForm FormChecker::check_node(const ast::DatatypeForm& form) {
   datatype->parameters = inference_.generalize(parameters);
   datatype->fields = inference_.finish(fields, nullptr);
 
+  for (auto field = form.fields.begin(); field != form.fields.end(); ++field) {
+    if (std::find(datatype->names.begin(), datatype->names.end(), field->name) !=
+        datatype->names.end()) {
+      fail(Category::Repeated, field->name, field->span,
+           fmt::format("two fields have the name `{}`", field->name));
+    }
+    datatype->names.push_back(field->name);
+  }
+
   const Datatype* existing = session_.find_datatype(form.name);
   const bool repeated = existing != nullptr && existing->fields == datatype->fields &&
-                        existing->parameters == datatype->parameters;
+                        existing->parameters == datatype->parameters &&
+                        existing->names == datatype->names;
   Datatype* chosen = datatype.get();
   if (repeated) {
     chosen = session_.datatypes_[existing->number].get();
@@ -350,6 +359,7 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
                                const ast::Expr& right) {
   const std::shared_ptr<Body> body = new_body();
   ExpressionChecker checker(session_, inference_, *body, nullptr, {});
+  if (left != nullptr) checker.check_left_side(*left);
   auto expression = checker.expression(right);
   std::unique_ptr<Pattern> pattern;
   if (left != nullptr) {
@@ -413,6 +423,14 @@ CheckedForm FormChecker::check_node(const ast::ExpressionForm& form) {
 }
 
 CheckedForm FormChecker::check_node(const ast::CommandForm& form) {
+  if (form.name == "load" && form.expression) {
+    const auto* name = std::get_if<ast::Name>(&form.expression->node);
+    if (name != nullptr && session_.find(name->name) == nullptr) {
+      fail(Category::Undefined, name->name, form.expression->span,
+           fmt::format("`{}` is not defined", name->name), {},
+           fmt::format("the name of a file stands in quotes: `load \"{}\";`", name->name));
+    }
+  }
   if (form.expression) return value(CheckedForm::Kind::Command, nullptr, *form.expression);
   CheckedForm checked;
   checked.kind = CheckedForm::Kind::Command;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "neslc/hints.hpp"
 #include "neslc/lower_case.hpp"
 #include "vcode/diagnostics.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::string_view kKeywords[] = {"function", "datatype", "let",  "in", 
 constexpr std::string_view kPairs[] = {
     "->", "<-", "=>", "==", "/=", "<=", ">=", "++", "||", "::", ":=", ">>", "&=", "|="};
 
-constexpr std::string_view kSpecial = "-+#&'()*,/:;<=>@[\\]^`{?|}!$";
+constexpr std::string_view kSpecial = "-+#&'()*,./:;<=>@[\\]^`{?|}!$";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -71,6 +72,17 @@ class Lexer {
     tokens_.back().end = at_;
   }
 
+  // A comment or string without end; what is in the lines below can be read all the same.
+  void unclosed(std::string message, std::string hint) {
+    const std::size_t end = std::min(text_.find('\n', tokens_.back().begin), text_.size());
+    at_ = tokens_.back().begin;
+    line_ = tokens_.back().line;
+    line_begin_ = at_ + 1 - tokens_.back().column;
+    advance(end - at_);
+    finish(Token::Kind::Error, std::move(message));
+    tokens_.back().hint = std::move(hint);
+  }
+
   // True unless a comment has no end, which becomes an Error token.
   bool skip_blanks() {
     while (!at_end()) {
@@ -80,9 +92,8 @@ class Lexer {
         const std::size_t close = text_.find('%', at_ + 1);
         if (close == std::string_view::npos) {
           start();
-          advance(text_.size() - at_);
-          finish(Token::Kind::Error, "this comment is never closed by a second `%`");
-          tokens_.back().hint = "`%` begins a comment; the remainder is `rem(a, b)`";
+          unclosed("this comment is never closed by a second `%`",
+                   "`%` begins a comment; the remainder is `rem(a, b)`");
           return false;
         }
         advance(close + 1 - at_);
@@ -115,6 +126,7 @@ class Lexer {
         Token::Kind::Error,
         fmt::format("`{}` has no meaning in NESL",
                     vcode::escaped(text_.substr(begin, std::min<std::size_t>(at_ - begin, 20)))));
+    tokens_.back().hint = foreign_mark(text_.substr(begin)).hint;
   }
 
   void name() {
@@ -132,7 +144,7 @@ class Lexer {
     const std::size_t begin = at_;
     bool real = false;
     while (is_digit(peek())) advance();
-    if (peek() == '.') {
+    if (peek() == '.' && peek(1) != '.') {
       real = true;
       advance();
       while (is_digit(peek())) advance();
@@ -171,9 +183,15 @@ class Lexer {
       text += peek();
       advance();
     }
-    if (at_end())
-      return finish(Token::Kind::Error, "this string is never closed by a second quote");
+    if (at_end()) {
+      return unclosed("this string is never closed by a second quote",
+                      long_string_ == 0 ? std::string()
+                                        : fmt::format("is the second quote of the string in line "
+                                                      "{} missing?",
+                                                      long_string_));
+    }
     advance();
+    if (line_ != tokens_.back().line) long_string_ = tokens_.back().line;
     finish(Token::Kind::String, std::move(text));
   }
 
@@ -192,6 +210,7 @@ class Lexer {
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
   std::uint32_t line_;
+  std::uint32_t long_string_ = 0;  // the line where the last string of several lines begins
 };
 
 }  // namespace

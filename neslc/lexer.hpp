@@ -40,7 +40,7 @@ struct LexerOptions {
 };
 
 /// All tokens of the text; the last one is the only End. A comment or string without end is an
-/// Error token that reaches to the end of the text.
+/// Error token that reaches to the end of its line.
 std::vector<Token> tokenize(const vcode::Source& source, LexerOptions options = {});
 
 /// The reserved words of the grammar (not t, f and time).

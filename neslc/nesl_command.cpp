@@ -10,6 +10,7 @@
 
 #include "cvl/failure.hpp"
 #include "neslc/commands.hpp"
+#include "neslc/error_index.hpp"
 #include "neslc/graph/graph_command.hpp"
 #include "neslc/job.hpp"
 #include "neslc/lsp/server.hpp"
@@ -37,7 +38,7 @@ bool is_expression(const ParsedForm& form) {
 }
 
 /// The forms of the file and of the expression.
-Forms all_forms(const NeslOptions& options) {
+Forms all_forms(Toplevel& top, const NeslOptions& options) {
   Forms forms;
   if (!options.files.empty()) forms = forms_of(read_program(options.files[0]));
   if (!options.expression.empty()) {
@@ -46,6 +47,7 @@ Forms all_forms(const NeslOptions& options) {
       forms.push_back(std::move(form));
     }
   }
+  top.session().announce(forms);
   return forms;
 }
 
@@ -73,7 +75,7 @@ int repl(Toplevel& top, const NeslOptions& options) {
 
 int check(Toplevel& top, const NeslOptions& options) {
   int status = kOk;
-  for (const ParsedForm& form : all_forms(options)) status = std::max(status, top.check(form));
+  for (const ParsedForm& form : all_forms(top, options)) status = std::max(status, top.check(form));
   return status;
 }
 
@@ -89,7 +91,7 @@ int test(Toplevel& top, const NeslOptions& options) {
   vinterp::handle_signals();
   const std::string& file = options.files[0];
   const std::string expected_file = companion(file, ".expected");
-  const Forms forms = all_forms(options);
+  const Forms forms = all_forms(top, options);
   const auto expected = read_program(expected_file);
   top.runner().text.one_line = true;
   Cost cost;
@@ -146,10 +148,10 @@ fcode::OptimizerOptions optimizer_of(const NeslOptions& options) {
 
 /// Does something with the last expression, and with the other forms what `before` says;
 /// expressions before it do nothing for it. Returns the greatest status.
-int for_last_expression(const NeslOptions& options,
+int for_last_expression(Toplevel& top, const NeslOptions& options,
                         const std::function<int(const ParsedForm&)>& before,
                         const std::function<int(const ParsedForm&)>& action) {
-  const Forms forms = all_forms(options);
+  const Forms forms = all_forms(top, options);
   const auto last = std::find_if(forms.rbegin(), forms.rend(), is_expression);
   if (last == forms.rend()) {
     throw CommandError{
@@ -178,7 +180,7 @@ int complain(Toplevel& top, const StaticError& error) {
 int compile(Toplevel& top, const NeslOptions& options) {
   std::string text;
   const auto check = [&](const ParsedForm& form) { return top.check(form); };
-  const int status = for_last_expression(options, check, [&](const ParsedForm& form) {
+  const int status = for_last_expression(top, options, check, [&](const ParsedForm& form) {
     Checked checked = top.session().check(form.form);
     if (!checked) return complain(top, *checked.error);
     try {
@@ -197,7 +199,7 @@ int graph(Toplevel& top, const NeslOptions& options) {
   top.show.values = false;
   graph::Graph made;
   const auto process = [&](const ParsedForm& form) { return top.process(form); };
-  const int status = for_last_expression(options, process, [&](const ParsedForm& form) {
+  const int status = for_last_expression(top, options, process, [&](const ParsedForm& form) {
     const Checked checked = top.session().check(form.form);
     if (!checked) return complain(top, *checked.error);
     made = graph::draw(top, *checked.form);
@@ -229,12 +231,26 @@ std::string information(vinterp::Task task) {
   }
 }
 
+int explain(const NeslOptions& options) {
+  const std::string_view text = explained_error(options.error_code);
+  if (text.empty()) {
+    throw CommandError{
+        fmt::format("there is no error code `{}`", vcode::escaped(options.error_code)),
+        "every message ends with its code in brackets, as in [E0102]",
+        {},
+        vcode::ErrorCode::Usage};
+  }
+  write_output({}, std::string(text) + "\n");
+  return kOk;
+}
+
 int perform(const NeslOptions& options) {
   if (options.machine.task != vinterp::Task::Run) {
     write_output({}, information(options.machine.task));
     return kOk;
   }
   if (options.command == "lsp") return lsp::Server(std::cin, std::cout).run();
+  if (options.command == "explain") return explain(options);
   Toplevel top(options.machine, options.show);
   if (options.machine.time_limit > 0) vinterp::set_time_limit(options.machine.time_limit);
   if (options.command == "run") return run(top, options);

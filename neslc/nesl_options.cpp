@@ -27,6 +27,7 @@ constexpr Explained kProgramCommands[] = {
     {"test", "compare the values with the lines of FILE.expected"},
     {"check", "find static errors, run nothing"},
     {"bench", "measure an expression in n for growing n: time, work, depth, speed-up"},
+    {"explain", "tell what an error code like E0102 means: example, message and repair"},
     {"compile", "write an expression as VCODE, or optimized as FCODE; also as neslc"},
     {"graph", "draw the vector operations of an expression with their values, an SVG"},
     {"lsp", "a language server for editors, on standard input and output; runs nothing"},
@@ -207,6 +208,10 @@ bool is_command(std::string_view word) {
   if (std::filesystem::exists(word)) {
     throw UsageError(message, fmt::format("did you mean `nesl run {}`?", vcode::escaped(word)));
   }
+  if (word.find_first_of(" ()[]{}+*/;#@") != std::string::npos) {
+    throw UsageError(
+        message, fmt::format("an expression stands behind -e: nesl -e '{}'", vcode::escaped(word)));
+  }
   vcode::NearestWord nearest(word);
   for (const Explained& command : kProgramCommands) nearest.consider(command.name);
   if (nearest.best().empty()) throw UsageError(message);
@@ -223,6 +228,11 @@ void check_words(NeslOptions& options, std::vector<std::string> words) {
       options.command != "check") {
     options.expression = words.back();
     words.pop_back();
+  }
+  if (options.command == "explain") {
+    if (words.size() != 1) throw UsageError("`nesl explain` needs one code, like E0102");
+    options.error_code = words.front();
+    return;
   }
   if (words.size() > 1) throw UsageError("one file and one expression are all that it takes");
   options.files = std::move(words);
@@ -286,7 +296,7 @@ const vinterp::CommandLine& nesl_command_line() {
       .program = "nesl",
       .purpose = "compile and run NESL, the language of nested data parallelism",
       .usage = {"[repl] [FILE] [option...]", "run FILE [EXP] [option...]", "test FILE [option...]",
-                "check FILE [option...]", "bench FILE EXP --n=SIZES [option...]",
+                "check FILE [option...]", "explain CODE", "bench FILE EXP --n=SIZES [option...]",
                 "compile FILE [EXP] -o OUT.vcode|OUT.fcode [option...]",
                 "graph FILE [EXP] -o OUT.svg [option...]", "lsp"},
       .description =

@@ -20,6 +20,7 @@ struct NeslOptions {
   bench::Plan bench;  // only of bench
   bench::Files bench_files;
   vinterp::Options machine;  // `task` too
+  std::string error_code;    // of explain
 };
 
 /// `program` is the name that the command was called by: `neslc` stands for `nesl compile`. Throws

@@ -121,6 +121,7 @@ class Repl {
     }
     if (!parsed.incomplete || !parsed.forms.empty()) remember();
     if (!parsed.forms.empty()) ++inputs_;
+    top_.session().announce(parsed.forms);
     std::size_t done = 0;
     for (const ParsedForm& form : parsed.forms) {
       done = form.end;

@@ -74,7 +74,10 @@ FormResult Runner::defined(CheckedForm form) {
 
 FormResult Runner::evaluated(CheckedForm form) {
   Evaluation evaluation = evaluator_.evaluate(form);
-  if (evaluation.status != Evaluation::Status::Done) return failed(std::move(evaluation));
+  if (evaluation.status != Evaluation::Status::Done) {
+    session_.no_value(*form.form);
+    return failed(std::move(evaluation));
+  }
   FormResult result;
   result.kind = FormResult::Kind::Value;
   result.seconds = evaluation.seconds;

@@ -95,7 +95,14 @@ const std::vector<StaticError>& Session::library_errors() {
 }
 
 Checked Session::check(std::shared_ptr<const ast::Form> form) {
-  return FormChecker(*this, std::move(form)).check();
+  Checked checked = FormChecker(*this, form).check();
+  if (loading_library_) return checked;
+  if (!checked) missing_.reject(*form);
+  if (checked && checked.form->body) missing_.keep_inside(*checked.form->body);
+  if (checked && !checked.form->changes.empty() && checked.form->changes[0].contents.body) {
+    missing_.keep_inside(*checked.form->changes[0].contents.body);
+  }
+  return checked;
 }
 
 void Session::commit(CheckedForm form) {
@@ -107,6 +114,7 @@ void Session::commit(CheckedForm form) {
     slot.number = number;
     slot.version = version + (change.replaces ? 1 : 0);
     if (!slot.name.empty()) names_[slot.name] = &slot;
+    missing_.forget(slot.name);
   }
   if (form.datatype != nullptr) datatype_names_[form.datatype->name] = form.datatype;
 }

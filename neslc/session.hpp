@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "neslc/ast.hpp"
+#include "neslc/missing_names.hpp"
 #include "neslc/static_error.hpp"
 #include "neslc/typed.hpp"
 #include "neslc/types.hpp"
@@ -137,6 +138,11 @@ class Session {
   /// committed since the check (but by the session itself, from the library).
   void commit(CheckedForm form);
 
+  /// For messages about names used too early: the forms of a text, before the first is checked.
+  void announce(const std::vector<ParsedForm>& forms) { missing_.announce(forms); }
+  /// For messages about its names: the value of a form that was checked could not be computed.
+  void no_value(const ast::Form& form) { missing_.fail(form); }
+
   TypeTable& types() { return types_; }
   /// The visible definition of a name (in lower case), or null.
   Definition* find(std::string_view name);
@@ -162,6 +168,7 @@ class Session {
   std::vector<std::shared_ptr<const Body>> kept_;  // bodies whose lambdas types may mention
   std::map<std::string, std::vector<std::string>, std::less<>> unread_;  // library: forms by name
   std::vector<StaticError> library_errors_;
+  MissingNames missing_;
   std::uint64_t next_lambda_ = 1;
   bool loading_library_ = false;
 };

@@ -207,7 +207,17 @@ void Toplevel::remember(const ast::Form& form, const FormResult& result) {
   }
 }
 
-int Toplevel::process(const ParsedForm& form) {
+const ParsedForm& Toplevel::meant(const ParsedForm& form, ParsedForm& call) {
+  if (!form.form || !is_import(*form.form) || session_.find("import") == nullptr) return form;
+  call.begin = form.begin;
+  call.end = form.end;
+  call.form = call_of_import(*form.form);
+  return call;
+}
+
+int Toplevel::process(const ParsedForm& written) {
+  ParsedForm call;
+  const ParsedForm& form = meant(written, call);
   evaluator_->variables().collect_processes();
   if (form.form && std::holds_alternative<ast::CommandForm>(form.form->node)) return command(form);
   if (settings.verbose && !show.transcript) print("Compiling..Running..\n");
@@ -263,6 +273,7 @@ int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {
   std::vector<ParsedForm> forms;
   try {
     forms = parse_program(source).forms;
+    session_.announce(forms);
   } catch (const std::bad_alloc&) {
     return complain(out_of_memory(), nullptr);
   }
@@ -301,27 +312,64 @@ std::shared_ptr<const vcode::Source> Toplevel::open(const std::string& file) {
 int Toplevel::load(const std::string& file, bool print_results) {
   const Loading loading(*this);
   const auto source = open(file);
+  const Modules::Reading reading(modules_, source->name());
   const bool values = std::exchange(show.values, print_results);
   const int status = process(source);
   show.values = values;
   return status;
 }
 
-int Toplevel::check(const ParsedForm& form) {
+int Toplevel::import(const std::string& name, const vcode::Source& importer) {
+  const bool values = std::exchange(show.values, false);
+  const auto restore = [&] { show.values = values; };
+  try {
+    const int status = import(
+        name, importer, [this](const ParsedForm& form) { return finished_ ? kOk : process(form); });
+    restore();
+    return status;
+  } catch (...) {
+    restore();
+    throw;
+  }
+}
+
+int Toplevel::import(const std::string& name, const vcode::Source& importer, const Action& action) {
+  const std::string file = module_file(folder_of(importer.name()), name);
+  modules_.refuse_cycle(file);
+  if (modules_.has(file)) return kOk;
+  const Loading loading(*this);
+  const auto source = read_program(file);
+  const Modules::Reading reading(modules_, file);
+  int status = kOk;
+  for (const ParsedForm& form : parse_program(source).forms) {
+    status = std::max(status, action(form));
+    if (status > kSignalStatus) return status;
+  }
+  if (status == kOk) modules_.add(file);
+  return status;
+}
+
+int Toplevel::check(const ParsedForm& written) {
+  ParsedForm call;
+  const ParsedForm& form = meant(written, call);
   const FormResult result = runner_->check(form);
   if (result.kind == FormResult::Kind::Rejected) return present(result);
   if (result.kind != FormResult::Kind::Command) return kOk;
   const auto& command = std::get<ast::CommandForm>(form.form->node);
-  return command.name == "load" ? check_loaded(*form.form, command) : kOk;
+  return check_files_of(*form.form, command);
 }
 
-int Toplevel::check_loaded(const ast::Form& form, const ast::CommandForm& command) {
+int Toplevel::check_files_of(const ast::Form& form, const ast::CommandForm& command) {
   const auto* file =
       command.expression ? std::get_if<ast::StringLiteral>(&command.expression->node) : nullptr;
-  if (file == nullptr) return kOk;
+  if (command.name != "import" && (command.name != "load" || file == nullptr)) return kOk;
   int status = kOk;
   try {
     refuse_in_sandbox(*this, WayOut::Kind::Command, command.name, form.span);
+    if (command.name == "import") {
+      return import(command.words[0].text, *form.source,
+                    [this](const ParsedForm& imported) { return check(imported); });
+    }
     const Loading loading(*this);
     for (const ParsedForm& loaded : parse_program(open(file->text)).forms) {
       status = std::max(status, check(loaded));

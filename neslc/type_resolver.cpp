@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "neslc/failure.hpp"
+#include "neslc/operand_hints.hpp"
 #include "neslc/session.hpp"
 #include "vcode/keywords.hpp"
 
@@ -53,10 +54,14 @@ TypePtr TypeResolver::named(const ast::TypeExpr& type, const TypeVariables& vari
   for (const char* atom_name : {"int", "float", "bool", "char"}) nearest.consider(atom_name);
   const std::vector<std::string> datatypes = session_.datatype_names();
   for (const std::string& datatype : datatypes) nearest.consider(datatype);
+  std::string hint = hint_for_type(type.name);
+  if (hint.empty()) {
+    hint = nearest.best().empty()
+               ? "a type variable is declared in the context: `(a, a) :: (a in any)`"
+               : fmt::format("did you mean `{}`?", nearest.best());
+  }
   fail(Category::UnknownType, type.name, type.span, fmt::format("there is no type `{}`", type.name),
-       {},
-       nearest.best().empty() ? "a type variable is declared in the context: `(a, a) :: (a in any)`"
-                              : fmt::format("did you mean `{}`?", nearest.best()));
+       {}, std::move(hint));
 }
 
 TypePtr TypeResolver::applied(const ast::TypeExpr& type, const TypeVariables& variables,

@@ -15,6 +15,7 @@
 //   a[i]                    Call of `elt` with the pair (a, i)
 //   [a:b], [a:b:d]          Call of `iseq` with (a, d, b)
 //   f(x, k := e)            Call with the full tuple of arguments, defaults filled in
+//   p.x                     Let that takes the record apart
 //   {x in s}                ApplyToEach with the body x
 //   {a + 1 : a}             generator `a in a`
 //
@@ -109,6 +110,7 @@ struct Binding {
 struct Let {  // bindings in order, each visible in the later ones and in the body
   std::vector<Binding> bindings;
   ExprPtr body;
+  bool field = false;  // made of `record.name`
 };
 /// { body : generators | sieve }. The generators do not see each other's variables. The sieve does
 /// not guard the body: both are evaluated for every instance.

@@ -84,6 +84,7 @@ struct Datatype {
   std::string name;
   std::vector<TypeClass> parameters;  // classes of the type parameters, in order
   TypePtr fields = nullptr;           // the tuple of fields; Generic(i) is parameter i
+  std::vector<std::string> names;     // of the fields; empty: they have none
   Definition* constructor = nullptr;
   std::uint32_t number = 0;  // unique within the session
 };

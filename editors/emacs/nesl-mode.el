@@ -51,7 +51,7 @@
   "The reserved words.")
 
 (defconst nesl-commands
-  '("apropos" "defconfig" "describe" "dump" "edit" "exit" "get" "help" "lisp"
+  '("apropos" "defconfig" "describe" "dump" "edit" "exit" "get" "help" "import" "lisp"
     "load" "set" "shell" "show")
   "Words that are commands at the beginning of a form.")
 

@@ -13,6 +13,7 @@
 #include "neslc/library_text.hpp"
 #include "neslc/lower_case.hpp"
 #include "neslc/lsp/uri.hpp"
+#include "neslc/modules.hpp"
 #include "vinterp/loader.hpp"
 
 namespace neslc::lsp {
@@ -58,7 +59,9 @@ Document::Document(std::string uri, std::string text)
     folder_ = path->substr(0, path->rfind('/') + 1);
     loaded_.insert(*path);
   }
-  for (const ParsedForm& form : parse_program(source_).forms) check(form);
+  const std::vector<ParsedForm> forms = parse_program(source_).forms;
+  session_.announce(forms);
+  for (const ParsedForm& form : forms) check(form);
 }
 
 void Document::check(const ParsedForm& form) {
@@ -72,16 +75,31 @@ void Document::check(const ParsedForm& form) {
 
 // ---- Loaded files
 
-/// `load "FILE"`; what other expressions stand for is not known before they are evaluated.
+/// `import "FILE"`, and `load "FILE"`; what other expressions stand for is not known before they
+/// are evaluated.
 void Document::load(const ast::Form& form) {
   const auto* const command = std::get_if<ast::CommandForm>(&form.node);
-  if (command == nullptr || command->name != "load" || !command->expression || !folder_) return;
-  const auto* const file = std::get_if<ast::StringLiteral>(&command->expression->node);
-  if (file == nullptr) return;
+  if (command == nullptr || !folder_) return;
   namespace fs = std::filesystem;
-  std::string path = (fs::path(*folder_) / file->text).lexically_normal().string();
+  std::string path;
+  vcode::Span span;
+  std::string hint;
   std::error_code error;
-  if (!path.ends_with(kEnding) && !fs::exists(path, error)) path += kEnding;
+  if (is_import(form)) {
+    const bool here = form.source == source_;
+    span = command->words[0].span;
+    path = module_file(here ? *folder_ : folder_of(form.source->name()), command->words[0].text);
+  } else if (command->name == "load" && command->expression) {
+    const auto* const file = std::get_if<ast::StringLiteral>(&command->expression->node);
+    if (file == nullptr) return;
+    span = command->expression->span;
+    path = (fs::path(*folder_) / file->text).string();
+    if (!path.ends_with(kEnding) && !fs::exists(path, error)) path += kEnding;
+    hint = "an editor looks for it in the folder of this file, `nesl` in the current one";
+  } else {
+    return;
+  }
+  path = fs::path(path).lexically_normal().string();
   // What is no file might never end.
   if (fs::is_regular_file(path, error) && fs::file_size(path, error) <= kLargestFile) {
     return load_file(path);
@@ -91,8 +109,8 @@ void Document::load(const ast::Form& form) {
   missing.severity = vcode::Severity::Warning;
   missing.code = vcode::ErrorCode::CannotOpen;
   missing.message = "there is no file `" + vcode::escaped(path) + "`";
-  missing.span = command->expression->span;
-  missing.hint = "an editor looks for it in the folder of this file, `nesl` in the current one";
+  missing.span = span;
+  missing.hint = std::move(hint);
   errors_.push_back(std::move(missing));
 }
 

@@ -122,7 +122,7 @@ TEST_CASE("a failure in the background is told when its variable is used") {
       options);
   CHECK(output.out ==
         "background h : int\nit = 1 : int\nh = 5 : int\nit = 5 : int\nbackground e : int\n");
-  CHECK(contains(output.err, "program.nesl:1:22: error: Divide by zero, in `twice` [E0201]\n"));
+  CHECK(contains(output.err, "program.nesl:1:22: error: division by zero, in `twice` [E0201]\n"));
   CHECK(contains(output.err, "program.nesl:2:10: note: called from the top level\n"));
   CHECK(contains(output.err, "note: `h` was evaluated in the background and has no value\n"));
   CHECK(contains(output.err, "program.nesl:7:9: error: no [E0202]\n"));
@@ -132,7 +132,7 @@ TEST_CASE("a failure in the background is told when its variable is used") {
 TEST_CASE("a failure that no use has told is told at the end of the file") {
   const Output output = run_text("a &= 1 / 0;\nb &= 2;\nc &= 3 / 0;\nc;\n");
   CHECK(output.out == "background a : int\nbackground b : int\nbackground c : int\n");
-  CHECK(contains(output.err, ":1:6: error: Divide by zero"));
+  CHECK(contains(output.err, ":1:6: error: division by zero"));
   CHECK(output.err.find(":3:6: error") == output.err.rfind(":3:6: error"));
   CHECK(output.status == 3);
   const Folder folder;

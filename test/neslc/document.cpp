@@ -19,12 +19,6 @@ constexpr std::string_view kPrompt = "nesl> ";
 constexpr std::string_view kContinued = "   .. ";
 constexpr std::string_view kCommand = "$ ";
 
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
 /// At the prompt messages name the input by its number, in a pipe by its line.
 std::string without_place(const std::string& line) {
   static const std::regex place(R"(^(standard )?input\d*:\d+:(\d+: ))");
@@ -53,7 +47,7 @@ void compare(const std::vector<Shown>& shown, const std::vector<std::string>& pr
     };
     const std::string wanted = i < shown.size() ? essence(shown[i].line) : "(nothing more)";
     const std::string actual = i < printed.size() ? essence(printed[i]) : "(nothing more)";
-    INFO("line " << i + 1 << " of:\n" << joined(printed));
+    INFO("line " << i + 1 << " of:\n" << text_of(printed));
     CHECK(actual == wanted);
     if (actual != wanted) return;
   }
@@ -68,7 +62,7 @@ class Runner {
       const std::string place = document_.filename().string() + ":" + std::to_string(block.line);
       INFO(place);
       if (block.kind() == "nesl" && block.info.size() == 2) {
-        folder_.write(block.info[1], joined(block.lines));
+        folder_.write(block.info[1], text_of(block.lines));
       } else if (block.kind() == "console") {
         console(block);
       } else if (block.kind() == "sh") {
@@ -162,6 +156,12 @@ class Runner {
 };
 
 }  // namespace
+
+std::string text_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
 
 const std::string& Block::kind() const {
   static const std::string none;

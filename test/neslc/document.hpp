@@ -26,6 +26,8 @@ struct Block {
   const std::string& kind() const;
 };
 
+std::string text_of(const std::vector<std::string>& lines);
+
 std::vector<Block> blocks_of(const std::string& document);
 
 /// Runs all blocks in one folder, in their order; failed comparisons are failed checks. Returns how

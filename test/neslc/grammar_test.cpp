@@ -115,7 +115,8 @@ TEST_CASE("operators and their levels in the reference are those of the parser")
 }
 
 /// A sentence as text. Empty where two of its parts, each longer than derived, have taken what
-/// another one needs: `[] name (` is a type, and `closure(if c then f else g, x)` lacks its comma.
+/// another one needs: `[] name (` is a type, `closure(if c then f else g, x)` lacks its comma, and
+/// in `p &= (x, y := z)` the parentheses do not keep the option from being one.
 std::string text_of(const std::vector<std::string>& sentence, std::mt19937& random) {
   static const std::map<std::string, std::vector<std::string>> samples = {
       {"<name>", {"x", "y", "speed", "a_1"}},
@@ -131,7 +132,9 @@ std::string text_of(const std::vector<std::string>& sentence, std::mt19937& rand
     const bool greedy = closure && (word == "if" || word == "let");
     const bool type = i >= 3 && word == "(" && sentence[i - 1] == "<name>" &&
                       sentence[i - 2] == "]" && sentence[i - 3] == "[";
-    if (greedy || type) return {};
+    const bool options =
+        i >= 1 && word == "(" && (sentence[i - 1] == "&=" || sentence[i - 1] == "|=");
+    if (greedy || type || options) return {};
     const auto sample = samples.find(word);
     text += sample == samples.end() ? word : sample->second[random() % sample->second.size()];
     text += " ";

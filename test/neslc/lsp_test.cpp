@@ -453,6 +453,23 @@ TEST_CASE("definitions of loaded files are known") {
   CHECK(editor.result(asked)["range"] == Conversation::range(3, 0, 4));
 }
 
+TEST_CASE("definitions of modules are known") {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path() / "lib");
+  folder.write("lib/shapes.nesl", "import \"more\";\nfunction area(w, h) = twice(w * h);\n");
+  folder.write("lib/more.nesl", "import \"shapes\";\nfunction twice(x) = x + x;\n");
+  Conversation editor;
+  editor.open(
+      "import \"lib/shapes\";\narea(1, twice(2));\nimport \"none\";\nimport \"/dev/zero\";\n",
+      lsp::uri_of((folder.path() / "main.nesl").string()));
+  editor.listen();
+  const Json::Array errors = editor.diagnostics();
+  REQUIRE(errors.size() == 2);
+  CHECK(contains(text_of(errors[0]["message"]), "there is no file"));
+  CHECK(errors[0]["range"]["start"]["line"] == Json(2));
+  CHECK(errors[1]["range"]["start"]["line"] == Json(3));
+}
+
 TEST_CASE("what is no file is not read") {
   Conversation editor;
   editor.open("load \"/dev/zero\";\nload \"/\";\nload \"a\" ++ \"b\";\nload;\n");

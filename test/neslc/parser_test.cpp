@@ -29,6 +29,7 @@ struct Show {
   std::string operator()(const ast::Call& n) const {
     return show(n.callee) + "<" + show(n.argument) + ">";
   }
+  std::string operator()(const ast::Field& n) const { return show(n.record) + "." + n.name; }
   std::string operator()(const ast::Index& n) const {
     return show(n.sequence) + "[" + show(n.position) + "]";
   }
@@ -153,6 +154,8 @@ TEST_CASE("top-level forms", "[parser]") {
   CHECK(parsed("function f(x);") == "STATIC ERROR: syntax");
   CHECK(parsed("function pair(x) = x;") == "STATIC ERROR: syntax");
   CHECK(parsed("datatype p(a) :: (a in any);") == "datatype p");
+  CHECK(parsed("datatype p(x: a, y: [int]) :: (a in any);") == "datatype p");
+  CHECK(parsed("#a.b[0].c;") == parsed("#(((a.b)[0]).c);"));
   CHECK(parsed("((p, q), r) = x;") == "((p, q), r) = x");
   CHECK(parsed("a = 1") == "a = 1");
   CHECK(parsed("load \"x\", print := t;") == "command load \"x\"");

@@ -34,9 +34,9 @@ TEST_CASE("results and definitions are printed") {
 TEST_CASE("an error leaves the session as it was") {
   const Output output = piped("a = 5;\na = 1 / 0;\na[1];\n(a + ;\na;\n");
   CHECK(output.out == "a = 5 : int\nit = 5 : int\n");
-  CHECK(contains(output.err, "standard input:2:5: error: Divide by zero"));
+  CHECK(contains(output.err, "standard input:2:5: error: division by zero"));
   CHECK(contains(output.err, "standard input:3:1: error"));
-  CHECK(contains(output.err, "standard input:4:6: error"));
+  CHECK(contains(output.err, "standard input:4:4: error"));
   CHECK(output.status == 1);
 }
 
