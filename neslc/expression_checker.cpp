@@ -242,7 +242,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::SequenceLiteral& 
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::EmptySequence& node) {
-  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypeResolver resolver(session_, inference_);
   const TypePtr element = resolver.resolve(*node.element, type_variables_, UnknownTypes::Rejected);
   return make(at.span, inference_.sequence(element), EmptySequence{});
 }

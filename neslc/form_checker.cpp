@@ -87,7 +87,8 @@ std::shared_ptr<Body> FormChecker::new_body() const {
 CheckedForm::Change FormChecker::change(Definition contents) {
   CheckedForm::Change change;
   Definition* existing = session_.find(contents.name);
-  if (existing != nullptr && existing->beyond && !session_.loading_library_) existing = nullptr;
+  // A program's own one: the library goes on with that which it has.
+  if (existing != nullptr && existing->open && !session_.loading_library_) existing = nullptr;
   change.replaces = existing != nullptr && same_type(*existing, contents);
   change.hides = existing != nullptr && !change.replaces;
   change.slot = change.replaces ? existing : session_.new_slot(contents.name);
@@ -102,9 +103,10 @@ CheckedForm::Change FormChecker::change(Definition contents) {
                                   session_.types().function_identity(change.slot, generics));
   }
   contents.library = session_.loading_library_;
+  contents.open |= session_.loading_open_;
   if (change.replaces && contents.documentation.empty()) {
     contents.documentation = change.slot->documentation;  // that of its declaration
-    contents.beyond = change.slot->beyond;
+    contents.open = change.slot->open;
   }
   if (!change.replaces) change.slot->scheme = contents.scheme;
   change.contents = std::move(contents);
@@ -115,7 +117,7 @@ void FormChecker::check_name(const std::string& name, Span span) const {
   if (session_.loading_library_) return;
   if (name == "t" || name == "f" || name == "time") fail_reserved(name, span);
   const Definition* existing = session_.find(name);
-  if (existing != nullptr && existing->library && !existing->beyond) {
+  if (existing != nullptr && existing->library && !existing->open) {
     fail(Category::Builtin, name, span,
          fmt::format("`{}` belongs to the library and cannot be defined again", name), {},
          "choose another name; local variables may have this one");
@@ -164,7 +166,7 @@ Definition FormChecker::function_contents(const ast::FunctionForm& form,
   contents.defaults = self.defaults;
   contents.positional = self.positional;
   contents.serial_only = session_.loading_library_ && form.documentation.starts_with(kSerialMark);
-  contents.beyond = session_.loading_library_ && form.documentation.starts_with(kBeyondMark);
+  contents.open = session_.loading_library_ && form.documentation.starts_with(kBeyondMark);
   return contents;
 }
 
@@ -194,7 +196,7 @@ CheckedForm FormChecker::check_node(const ast::FunctionForm& form) {
   check_defaults(self);
   TypeVariables variables;
   if (form.type) {
-    const TypeResolver resolver(session_, inference_, session_.loading_library_);
+    const TypeResolver resolver(session_, inference_);
     variables = resolver.variables(form.type->context);
   }
   return form.body ? definition(form, std::move(self), variables)
@@ -222,7 +224,7 @@ CheckedForm FormChecker::declaration(const ast::FunctionForm& form, SelfDefiniti
 
 void FormChecker::apply_declared_type(const ast::TypeExpr& declared, const TypeVariables& variables,
                                       Pattern& parameter, TypePtr result) {
-  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypeResolver resolver(session_, inference_);
   const TypePtr argument = resolver.resolve(*declared.first, variables, UnknownTypes::Opaque);
   const TypePtr declared_result =
       resolver.resolve(*declared.second, variables, UnknownTypes::Opaque);
@@ -291,7 +293,7 @@ CheckedForm FormChecker::check_node(const ast::DatatypeForm& form) {
            fmt::format("`{}` is a type of the language", form.name));
     }
   }
-  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypeResolver resolver(session_, inference_);
   const TypeVariables variables = resolver.variables(form.type.context);
   const TypePtr fields = resolver.resolve(*form.type.type, variables, UnknownTypes::Rejected);
   if (contains_function(fields)) {

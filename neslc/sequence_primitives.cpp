@@ -211,13 +211,6 @@ Value flatten(Flattener& f, const CallSite&, const Value& argument) {
   return Value::sequence(descriptor, inner.elements(), argument.context);
 }
 
-Value nest(Flattener&, const CallSite& site, const Value& argument) {
-  const Value& sequence = argument.parts[0];
-  return Value::sequence(sequence.var,
-                         Value::sequence(argument.parts[1].var, sequence.elements(), site.context),
-                         sequence.context);
-}
-
 }  // namespace
 
 Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* context) {
@@ -295,7 +288,6 @@ std::vector<PrimitiveEntry> sequence_primitives() {
       {"index", index},
       {"partition", partition},
       {"flatten", flatten},
-      {"nest", nest},
   };
 }
 

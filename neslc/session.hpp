@@ -44,7 +44,7 @@ struct Definition {
   std::string name;
   DefinitionKind kind = DefinitionKind::Function;
   bool library = false;       // of the library: protected against re-definition
-  bool beyond = false;        // of the library, but not in NESL 3.1: programs may define the name
+  bool open = false;          // of the library, but programs may define the name
   bool serial_only = false;   // reference 3.8: may not be used inside an apply-to-each
   std::uint32_t number = 0;   // unique within the session
   std::uint32_t version = 0;  // counts replacements of the contents
@@ -119,12 +119,13 @@ class Session {
   /// body (primitives), operators are defined by their spelling in quotes, internal names contain a
   /// dot (programs cannot write them), and documentation that begins with "Serial only." marks
   /// a serial-only primitive. Everything in it is protected, but for functions whose documentation
-  /// begins with "Beyond NESL 3.1.": programs may define these names, and then have their own
-  /// functions, so nothing in the library mentions them. Errors in it: `library_errors`.
+  /// begins with "Beyond NESL 3.1." and for all that is in `open_library`, which is more of it:
+  /// programs may define these names, and the library goes on with its own ones. Errors in it:
+  /// `library_errors`.
   ///
   /// Each form begins at the beginning of a line, with a letter, and no other line does. So forms
   /// are found by name, and are parsed and checked when a name is asked for: most programs use few.
-  explicit Session(std::string_view library);
+  explicit Session(std::string_view library, std::string_view open_library = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -155,6 +156,7 @@ class Session {
   friend class FormChecker;
   friend class ExpressionChecker;
 
+  void find_forms(std::string_view library, bool open);
   void read_library(std::string_view name);
   void read_library();
   Definition* new_slot(std::string_view name);
@@ -166,11 +168,19 @@ class Session {
   std::map<std::string, Definition*, std::less<>> names_;
   std::map<std::string, const Datatype*, std::less<>> datatype_names_;
   std::vector<std::shared_ptr<const Body>> kept_;  // bodies whose lambdas types may mention
-  std::map<std::string, std::vector<std::string>, std::less<>> unread_;  // library: forms by name
+  // What programs have hidden, for the forms of the library that are read later.
+  std::map<std::string, Definition*, std::less<>> library_names_;
+  std::map<std::string, const Datatype*, std::less<>> library_datatype_names_;
+  struct LibraryForms {
+    std::vector<std::string> texts;
+    bool open = false;
+  };
+  std::map<std::string, LibraryForms, std::less<>> unread_;
   std::vector<StaticError> library_errors_;
   MissingNames missing_;
   std::uint64_t next_lambda_ = 1;
   bool loading_library_ = false;
+  bool loading_open_ = false;  // what is being read may be defined anew
 };
 
 }  // namespace neslc

@@ -49,7 +49,8 @@ void suggest_command(FormResult& result) {
 Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_options)
     : show(show_options),
       machine_(machine),
-      session_(std::string(library_text()) + std::string(definitions_text())),
+      session_(std::string(library_text()) + std::string(definitions_text()),
+               open_definitions_text()),
       backend_(vinterp::make_backend(machine)),
       evaluator_(std::make_unique<Evaluator>(session_, *backend_)),
       runner_(std::make_unique<Runner>(session_, *evaluator_)),

@@ -35,7 +35,6 @@ TypePtr TypeResolver::atom(std::string_view name) const {
   if (name == "float") return table.float_type();
   if (name == "bool") return table.bool_type();
   if (name == "char") return table.char_type();
-  if (name == "segdes" && library_) return table.segdes_type();
   return nullptr;
 }
 

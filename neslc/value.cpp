@@ -31,8 +31,6 @@ vcode::Type vector_type(TypePtr atom) {
       return vcode::Type::Float;
     case TypeKind::Bool:
       return vcode::Type::Bool;
-    case TypeKind::Segdes:
-      return vcode::Type::Segdes;
     default:
       return vcode::Type::Int;
   }

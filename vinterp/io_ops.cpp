@@ -237,7 +237,7 @@ std::string IoOperations::try_write(Type type, const Value& value, std::int64_t 
   // What is kept in a file loses nothing.
   const Digits digits = number > kStandardError ? Digits::Exact : Digits::Classic;
   int error = put_value(type, value, *stream, digits);
-  if (error == 0) error = stream->output().flush();
+  if (error == 0) error = stream->finish_output();
   return error == 0 ? std::string() : system_message(error);
 }
 
@@ -287,20 +287,24 @@ void IoOperations::read_characters(const Value* operands, Value* results) {
 void IoOperations::open(const Value* operands, Value* results) {
   refuse_in_sandbox("FOPEN");
   const std::int64_t mode = scalar(operands[1], "the mode of FOPEN");
-  if (mode < static_cast<int>(FileMode::Read) || mode > static_cast<int>(FileMode::Append)) {
-    throw Failure(ErrorCode::BadFileMode, fmt::format("FOPEN has no mode {}", mode),
-                  {"the modes are 1 (read), 2 (write) and 3 (append)"});
+  if (mode < static_cast<int>(FileMode::Read) || mode > static_cast<int>(FileMode::Insert)) {
+    throw Failure(
+        ErrorCode::BadFileMode, fmt::format("FOPEN has no mode {}", mode),
+        {"the modes are 1 (read), 2 (write), 3 (append) and 4 (insert before the last line)"});
   }
   const auto file_mode = static_cast<FileMode>(mode);
   FileDescriptor fd = open_file(text_of(operands[0].vector()), file_mode);
-  const std::string error = fd ? std::string() : system_message(errno);
+  int error = fd ? 0 : errno;
   std::int64_t number = kNullStream;
   if (fd) {
-    number = streams_.add(std::move(fd), file_mode == FileMode::Read ? Stream::Direction::Read
-                                                                     : Stream::Direction::Write);
+    auto stream = std::make_unique<Stream>(std::move(fd), file_mode == FileMode::Read
+                                                              ? Stream::Direction::Read
+                                                              : Stream::Direction::Write);
+    if (file_mode == FileMode::Insert) error = stream->keep_last_line();
+    if (error == 0) number = streams_.add(std::move(stream));
   }
   results[0] = cvl::make_int(backend_.widths(), number);
-  put_status(error, results + 1);
+  put_status(error == 0 ? std::string() : system_message(error), results + 1);
 }
 
 void IoOperations::close(const Value& operand, Value* results) {

@@ -54,7 +54,8 @@ bool belongs_to_name(char c) {
 Document::Document(std::string uri, std::string text)
     : source_(std::make_shared<const vcode::Source>(std::move(uri), std::move(text))),
       tokens_(tokenize(*source_)),
-      session_(std::string(library_text()) + std::string(definitions_text())) {
+      session_(std::string(library_text()) + std::string(definitions_text()),
+               open_definitions_text()) {
   if (const std::optional<std::string> path = path_of(source_->name())) {
     folder_ = path->substr(0, path->rfind('/') + 1);
     loaded_.insert(*path);

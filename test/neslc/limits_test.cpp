@@ -7,6 +7,7 @@
 
 #include "contains.hpp"
 #include "neslc/definitions_text.hpp"
+#include "neslc/describe.hpp"
 #include "neslc/library_text.hpp"
 #include "neslc/outside.hpp"
 #include "neslc/session.hpp"
@@ -58,27 +59,61 @@ TEST_CASE("without the sandbox the same examples do something") {
   }
 }
 
+bool reaches_outside(const Definition& function) {
+  const std::set<std::string> exits = {"open_in_file",        "open_out_file", "open_append_file",
+                                       "machine.open_insert", "machine.draw",  "spawn"};
+  std::set<const Definition*> seen;
+  std::vector<const Definition*> open = {&function};
+  while (!open.empty()) {
+    const Definition* next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (exits.contains(next->name)) return true;
+    if (!next->body) continue;
+    for (const Body::Reference& reference : next->body->references) {
+      open.push_back(reference.definition);
+    }
+  }
+  return false;
+}
+
 TEST_CASE("every function of the library that reaches outside is listed") {
   Session session(std::string(library_text()) + std::string(definitions_text()));
-  const std::set<std::string> exits = {"open_in_file", "open_out_file", "open_append_file",
-                                       "spawn"};
   for (const Definition* function : session.definitions()) {
-    std::set<const Definition*> seen;
-    std::vector<const Definition*> open = {function};
-    bool reaches = false;
-    while (!open.empty()) {
-      const Definition* next = open.back();
-      open.pop_back();
-      if (!seen.insert(next).second) continue;
-      reaches = reaches || exits.contains(next->name);
-      if (!next->body) continue;
-      for (const Body::Reference& reference : next->body->references) {
-        open.push_back(reference.definition);
-      }
-    }
     INFO(function->name);
-    CHECK(reaches == (find_way_out(WayOut::Kind::Function, function->name) != nullptr));
+    CHECK(reaches_outside(*function) ==
+          (find_way_out(WayOut::Kind::Function, function->name) != nullptr));
   }
+}
+
+TEST_CASE("the sandbox refuses every function that makes pictures or reads files for the classic") {
+  Session session(std::string(library_text()) + std::string(definitions_text()),
+                  open_definitions_text());
+  std::string program;
+  std::size_t count = 0;
+  for (const Definition* function : session.definitions()) {
+    if (!function->open || !reaches_outside(*function)) continue;
+    const std::string text = example(*function);
+    program += text.substr(0, text.rfind(" => ")) + ";\n";
+    ++count;
+  }
+  CHECK(count > 50);
+  // A window that nobody has made, over a file that is there.
+  program +=
+      "xps_draw_point((1, 1), xps_gc(0), xps_window(\"victim.svg\", (9, 9)));\n"
+      "{xps_draw_point((i, 1), xps_gc(0), xps_window(\"victim.svg\", (9, 9))) : i in [1, 2]};\n"
+      "xps_clear_window(xps_window(\"victim.svg\", (9, 9)));\n"
+      "xps_resize_window(((0, 0), 5, 5), xps_window(\"victim.svg\", (9, 9)));\n";
+  count += 4;
+  const Folder folder;
+  folder.write("victim.svg", "a\nb\n");
+  folder.write("pictures.nesl", program);
+  const Output output = run(nesl("run --transcript --sandbox pictures.nesl < /dev/null"), folder);
+  const std::vector<std::string> lines = lines_of(output.out);
+  CHECK(lines.size() == count);
+  for (const std::string& line : lines) CHECK(contains(line, "--sandbox forbids "));
+  CHECK(entries(folder) == std::set<std::string>{"pictures.nesl", "standard_error", "victim.svg"});
+  CHECK(read_file(folder.path() / "victim.svg") == "a\nb\n");
 }
 
 TEST_CASE("the limit of memory can be lowered in the sandbox, and not raised") {

@@ -382,6 +382,7 @@ TEST_CASE("the type of a name is shown") {
   CHECK(hover(kProgram, 6, 9) == "```nesl\nx : int\n```");
   // Directly behind a name, and at a use with one type of the many.
   CHECK(hover(kProgram, 5, 4) == "```nesl\nmean : [int] -> int\n```");
+  CHECK(contains(hover("w_gray;", 0, 2), "w_gray : int"));  // a name that programs may define
   CHECK(hover("function twice(s) = {x + x : x in s};", 0, 21) ==
         "```nesl\nx : a :: (a in number)\n```");
   // Names ignore case.
