@@ -112,6 +112,9 @@ void Builder::set_lengths(const Instr& instr) {
     case vcode::Family::Index:
       set_length(instr.out[0], total(instr.in.size() - 1));
       break;
+    case vcode::Family::Combine:
+      set_length(instr.out[0], total(3));
+      break;
     case vcode::Family::Extract:
       set_length(instr.out[0], length(1));
       break;
