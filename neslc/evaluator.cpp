@@ -233,7 +233,7 @@ std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOp
   }
   StackCode code = generate(module);
   if (optimizer.level > 0) code = optimize(code, optimizer, {}, report);
-  return vcode::print_sealed(code.program, place_comments(module, code));
+  return vcode::print(code.program, place_comments(module, code));
 }
 
 }  // namespace neslc

@@ -70,7 +70,7 @@ class Evaluator {
   /// `machine`. Done: it has started. Throws cvl::Failure if it cannot.
   Evaluation start(CheckedForm form, const vinterp::Options& machine);
 
-  /// A program that needs no other input, optimized: the text of VCODE, or of FCODE 2 if there are
+  /// A program that needs no other input, optimized: the text of VCODE, or of FCODE if there are
   /// kernels. Comments say which line of the program the instructions come from. `report` may be
   /// null. Throws CompileError and NoValue; make_module() too.
   std::string compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,

@@ -10,7 +10,7 @@
 namespace neslc {
 
 /// The optimized program, with the places that its instructions come from. Above level 2 it may
-/// contain kernels: then it is FCODE 2. It fits only top-level values of the lengths that
+/// contain kernels: then it is FCODE. It fits only top-level values of the lengths that
 /// `components` have, which are numbered as in StackCode::values. `options.given` and
 /// `options.stop` are set here; `report` may be null.
 StackCode optimize(const StackCode& code, fcode::OptimizerOptions options,

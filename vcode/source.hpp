@@ -22,13 +22,6 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// A character of a text: its number, counted from 0, and where it stands.
-struct Place {
-  std::size_t offset = 0;
-  std::uint32_t line = 1;
-  std::uint32_t column = 1;
-};
-
 /// A named text with access by line. Immutable. It may be a part of a longer one: then its lines
 /// count from `first_line`. Where the lines begin is found out when the first
 /// one is asked for: a program without faults needs none.

@@ -131,10 +131,7 @@ int Command::perform() {
 int Command::run_program() {
   Diagnostics diagnostics;
   source_ = read_source(options_.file, diagnostics);
-  const LoadOptions load_options{
-      options_.optimize, options_.disabled_passes,
-      // Whoever counts passes wants to know them all.
-      options_.task == Task::Run && options_.kernels == KernelUse::WhenItPays && !options_.stats};
+  const LoadOptions load_options{options_.optimize, options_.disabled_passes};
   std::optional<vcode::LinkedProgram> program;
   if (source_) program = load_program(source_, diagnostics, load_options);
   if (!program) {

@@ -302,7 +302,6 @@ bool Machine::prepare(LoadedKernel& kernel, const Value* operands) {
   const bool waits = options_.kernels == KernelUse::WhenItPays && kernel.spec;
   if (waits && !kernel.warm_up.pays(backend_, operands, backend_.kernels_pay_after())) return false;
   kernel.asked = true;
-  if (kernel.definition->unread) read_bindings(kernel, program_);
   kernel.prepared = backend_.prepare(*kernel.definition);
   return kernel.prepared != nullptr;
 }

@@ -191,7 +191,7 @@ TEST_CASE("kernels are written where FCODE is asked for") {
   CHECK(run(nesl("compile c.nesl -o c.vcode -O3"), folder).status == 0);
   CHECK(run(nesl("compile c.nesl -o plain.vcode"), folder).status == 0);
   const std::string fcode = read_file(folder.path() / "c.fcode");
-  CHECK(contains(fcode, "FCODE 2"));
+  CHECK(contains(fcode, "FCODE 3"));
   CHECK(contains(fcode, "KERNEL"));
   CHECK(contains(fcode, "{ c.nesl:"));
   CHECK(!contains(read_file(folder.path() / "c.vcode"), "KERNEL"));
