@@ -43,6 +43,7 @@ constexpr Hint kNames[] = {
     {"for", kEach},
     {"fst", "`first(p)` is the first part of a pair"},
     {"head", "`v[0]` is the first element"},
+    {"import", "the name of a file stands between double quotes: `import \"file\";`"},
     {"include", "`import \"file\";` reads the definitions of a file"},
     {"int", "`trunc(x)`, `round(x)`, `floor(x)` and `ceil(x)` make an int of a float"},
     {"iota", "`[0:n]` or `index(n)` counts from 0 to n - 1"},
