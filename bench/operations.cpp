@@ -229,6 +229,16 @@ void register_segmented(std::int64_t n, Shape shape) {
                   {random_vector(Type::Int, n), permutation(lengths, locality), cut, cut}};
     });
   }
+  for (const auto& [places, suffix] : {std::pair{1'000, " few"}, {1'000'000, " many"}}) {
+    if (shape != Shape::Flat) break;
+    add(std::string("+_COMBINE INT") + suffix, n, shape, [=, places = places] {
+      return Case{Op::AddCombine,
+                  Type::Int,
+                  8 * n,
+                  {random_vector(Type::Int, n), random_vector(Type::Int, n, 0, places - 1),
+                   cvl::Segdes::single(n), cvl::Segdes::single(places)}};
+    });
+  }
   add("MAKE_SEGDES", n, shape, [=] {
     const auto lengths = segment_lengths(shape, n);
     const auto m = static_cast<std::int64_t>(lengths.size());

@@ -14,10 +14,10 @@ namespace cvl::cpu {
 namespace {
 
 /// In the order of vcode::Family up to Lengths.
-constexpr std::array<Operation, 14> kOperations = {
-    run_elementwise, run_scan,    run_reduce,      run_random,     run_rank,
-    run_permute,     run_extract, run_replace,     run_distribute, run_index,
-    run_pack,        run_length,  run_make_segdes, run_lengths};
+constexpr std::array<Operation, 15> kOperations = {
+    run_elementwise, run_scan,    run_reduce,  run_combine,     run_random,
+    run_rank,        run_permute, run_extract, run_replace,     run_distribute,
+    run_index,       run_pack,    run_length,  run_make_segdes, run_lengths};
 static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
 
 /// The system knows the cache that the processors share; the C library may answer with the sum of
@@ -37,26 +37,27 @@ void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
   switch (isa) {
 #if defined(CVL_HAVE_X86_64_V4)
     case Isa::V4:
-      add(v4::add_elementwise_kernels, v4::add_expand_kernels, v4::add_gather_scatter_kernels,
-          v4::add_pack_kernels, v4::add_random_kernels, v4::add_rank_kernels,
-          v4::add_reduce_kernels, v4::add_run_kernels, v4::add_scalar_operand_kernels,
-          v4::add_scan_kernels, v4::add_segmented_reduce_kernels);
+      add(v4::add_combine_kernels, v4::add_elementwise_kernels, v4::add_expand_kernels,
+          v4::add_gather_scatter_kernels, v4::add_pack_kernels, v4::add_random_kernels,
+          v4::add_rank_kernels, v4::add_reduce_kernels, v4::add_run_kernels,
+          v4::add_scalar_operand_kernels, v4::add_scan_kernels, v4::add_segmented_reduce_kernels);
       break;
 #endif
 #if defined(CVL_HAVE_X86_64_V3)
     case Isa::V3:
-      add(v3::add_elementwise_kernels, v3::add_expand_kernels, v3::add_gather_scatter_kernels,
-          v3::add_pack_kernels, v3::add_random_kernels, v3::add_rank_kernels,
-          v3::add_reduce_kernels, v3::add_run_kernels, v3::add_scalar_operand_kernels,
-          v3::add_scan_kernels, v3::add_segmented_reduce_kernels);
+      add(v3::add_combine_kernels, v3::add_elementwise_kernels, v3::add_expand_kernels,
+          v3::add_gather_scatter_kernels, v3::add_pack_kernels, v3::add_random_kernels,
+          v3::add_rank_kernels, v3::add_reduce_kernels, v3::add_run_kernels,
+          v3::add_scalar_operand_kernels, v3::add_scan_kernels, v3::add_segmented_reduce_kernels);
       break;
 #endif
     default:
-      add(baseline::add_elementwise_kernels, baseline::add_expand_kernels,
-          baseline::add_gather_scatter_kernels, baseline::add_pack_kernels,
-          baseline::add_random_kernels, baseline::add_rank_kernels, baseline::add_reduce_kernels,
-          baseline::add_run_kernels, baseline::add_scalar_operand_kernels,
-          baseline::add_scan_kernels, baseline::add_segmented_reduce_kernels);
+      add(baseline::add_combine_kernels, baseline::add_elementwise_kernels,
+          baseline::add_expand_kernels, baseline::add_gather_scatter_kernels,
+          baseline::add_pack_kernels, baseline::add_random_kernels, baseline::add_rank_kernels,
+          baseline::add_reduce_kernels, baseline::add_run_kernels,
+          baseline::add_scalar_operand_kernels, baseline::add_scan_kernels,
+          baseline::add_segmented_reduce_kernels);
       break;
   }
 }

@@ -87,6 +87,20 @@ void Source::fetch(void* out, std::uint64_t* positions, const std::uint8_t* flag
   cpu_.kernels().gather[type_index(vector_.type)](out, from, positions, flags, n, prefetch_);
 }
 
+SendPart send_part(const Segments& target, int part, int parts) {
+  const auto cut = [&](int k) { return target.total() / parts * k; };
+  SendPart result{};
+  result.begin = cut(part);
+  result.end = part + 1 == parts ? target.total() : cut(part + 1);
+  result.first_segment = part == 0 ? 0 : target.place_of(result.begin).segment;
+  result.last_segment = target.count();
+  if (part + 1 < parts) {
+    const Segments::Place next = target.place_of(result.end);
+    result.last_segment = next.start == result.end ? next.segment : next.segment + 1;
+  }
+  return result;
+}
+
 Vector writable(CpuBackend& cpu, Vector& dying) {
   if (dying.form == Form::Inline) return dying;
   Vector result = cpu.new_vector_over(dying.type, dying.length, dying);

@@ -69,6 +69,16 @@ class Source {
   bool prefetch_;
 };
 
+/// One share of a send: destinations [begin, end) and the segments whose elements may go there.
+struct SendPart {
+  std::int64_t begin, end;
+  std::int64_t first_segment, last_segment;
+};
+
+/// Cuts the destinations into equal ranges. Every segment belongs to at least one part, so that all
+/// indices are checked; empty destination segments go with the part before them.
+SendPart send_part(const Segments& target, int part, int parts);
+
 /// A vector with the elements of `dying` that may be written: its own storage if nobody else holds
 /// that, else a copy.
 Vector writable(CpuBackend& cpu, Vector& dying);

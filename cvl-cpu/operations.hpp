@@ -12,6 +12,7 @@ using Operation = void (*)(CpuBackend& cpu, vcode::Op op, Type type, Value* oper
 void run_elementwise(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
+void run_combine(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_random(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_rank(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_permute(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);

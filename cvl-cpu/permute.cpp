@@ -169,28 +169,6 @@ Vector fetch(CpuBackend& cpu, Op op, const Vector& source, const Vector& index, 
   return result;
 }
 
-/// One share of a send: destinations [begin, end) and the segments whose elements may go there.
-struct SendPart {
-  std::int64_t begin, end;
-  std::int64_t first_segment, last_segment;
-};
-
-/// Cuts the destinations into equal ranges. Every segment belongs to at least one part, so that all
-/// indices are checked; empty destination segments go with the part before them.
-SendPart send_part(const Segments& target, int part, int parts) {
-  const auto cut = [&](int k) { return target.total() / parts * k; };
-  SendPart result{};
-  result.begin = cut(part);
-  result.end = part + 1 == parts ? target.total() : cut(part + 1);
-  result.first_segment = part == 0 ? 0 : target.place_of(result.begin).segment;
-  result.last_segment = target.count();
-  if (part + 1 < parts) {
-    const Segments::Place next = target.place_of(result.end);
-    result.last_segment = next.start == result.end ? next.segment : next.segment + 1;
-  }
-  return result;
-}
-
 /// Sends into `result`, which holds the default elements unless `blank`.
 void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& source,
           const Vector& index, const Vector* flags, const Segdes& source_segdes,

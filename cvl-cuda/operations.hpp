@@ -23,6 +23,7 @@ Vector reduced_nothing(CudaBackend& cuda, vcode::Op op, Type type, std::int64_t 
 void run_elementwise(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_scan(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_combine(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_random(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_permute(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);

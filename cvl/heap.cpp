@@ -10,6 +10,7 @@
 
 #include "cvl/failure.hpp"
 #include "cvl/poison.hpp"
+#include "cvl/process_memory.hpp"
 #include "cvl/region_allocator.hpp"
 #include "cvl/tuning.hpp"
 
@@ -51,7 +52,10 @@ Heap::Heap(MemorySource& source, std::size_t limit_bytes)
       limit_(limit_bytes),
       immediate_(source.immediate()),
       watches_(source.watches()),
-      large_(std::make_unique<RegionAllocator>(source, statistics_)) {}
+      of_process_(source.is_of_process()),
+      large_(std::make_unique<RegionAllocator>(source, statistics_)) {
+  if (of_process_ && limit_ < kOfSource) process_memory::set_limit(limit_);
+}
 
 Heap::~Heap() {
   const auto unlink = [](Buffer*& list) { return std::exchange(list, list->next_free); };
@@ -88,6 +92,11 @@ Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   statistics_.recycled += recycled ? 1 : 0;
   statistics_.live_bytes += occupied(*buffer);
   statistics_.peak_live_bytes = std::max(statistics_.peak_live_bytes, statistics_.live_bytes);
+  if (size_class >= static_cast<std::size_t>(heap_tuning.small_classes)) {
+    const std::size_t others = in_use() - statistics_.live_bytes;
+    if (statistics_.held_bytes + others > limit_) large_->discard_free();
+    tell_process();
+  }
   unpoison(buffer->data, padded);
   if (watches_) {
     source_.begin_use(buffer->data, extent == Extent::Asked ? bytes : buffer->capacity);
@@ -99,10 +108,18 @@ void Heap::charge(std::size_t bytes) {
   check_injected_failure(bytes);
   check_limit(bytes);
   statistics_.charged_bytes += bytes;
+  tell_process();
 }
 
 void Heap::discharge(std::size_t bytes) noexcept {
   statistics_.charged_bytes -= bytes;
+  tell_process();
+}
+
+void Heap::tell_process() const {
+  if (of_process_) {
+    process_memory::set_reserved(statistics_.live_bytes + statistics_.charged_bytes);
+  }
 }
 
 void Heap::trim() noexcept {
@@ -116,6 +133,7 @@ void Heap::recycle(Buffer* buffer) noexcept {
   if (watches_) source_.end_use(buffer->data, bytes);
   if (buffer->size_class == kLarge) {
     large_->free(buffer);
+    tell_process();
   } else {
     buffer->next_free = std::exchange(free_[buffer->size_class], buffer);
   }
@@ -159,18 +177,22 @@ void Heap::check_limit(std::size_t bytes) {
 }
 
 bool Heap::exceeds(std::size_t bytes, std::size_t limit) const {
-  const std::size_t used = statistics_.live_bytes + statistics_.charged_bytes;
+  const std::size_t used = in_use();
   return used > limit || bytes > limit - used;
+}
+
+std::size_t Heap::in_use() const {
+  const std::size_t vectors = statistics_.live_bytes + statistics_.charged_bytes;
+  return of_process_ ? vectors + process_memory::in_use() : vectors;
 }
 
 void Heap::out_of_memory(std::size_t bytes) const {
   const std::string limit =
       limit_ >= kOfSource ? std::string("the machine's memory") : format_bytes(limit_);
-  throw Failure(
-      vcode::ErrorCode::OutOfMemory, "out of memory",
-      {fmt::format("requested {}; in use {}; limit {}", format_bytes(bytes),
-                   format_bytes(statistics_.live_bytes + statistics_.charged_bytes), limit)},
-      "raise the limit with --memory, or make the problem smaller");
+  throw Failure(vcode::ErrorCode::OutOfMemory, "out of memory",
+                {fmt::format("requested {}; in use {}; limit {}", format_bytes(bytes),
+                             format_bytes(in_use()), limit)},
+                "raise the limit with --memory, or make the problem smaller");
 }
 
 }  // namespace cvl

@@ -32,10 +32,15 @@ class MemorySource {
   /// touched.
   virtual void expect(void* /*data*/, std::size_t /*acquired*/, std::size_t /*used*/,
                       std::size_t /*bytes*/) noexcept {}
+  /// Takes the pages of a part of the memory back until it is used again; its contents are lost.
+  /// False if that cannot be done.
+  virtual bool discard(void* /*data*/, std::size_t /*bytes*/) noexcept { return false; }
   /// How much of it one process may reasonably use.
   virtual std::size_t limit() const { return SIZE_MAX; }
   /// Is a block out of use as soon as it is freed? Not where a device works on it later, in order.
   virtual bool immediate() const noexcept { return false; }
+  /// Is it the memory that the process has everything else in?
+  virtual bool is_of_process() const noexcept { return false; }
   /// Does it watch over accesses? Then it is told of every block that comes into use, with the
   /// bytes that will be used (Heap::Extent), and that goes out of use, with all that it occupied.
   virtual bool watches() const noexcept { return false; }
@@ -86,7 +91,9 @@ class Heap {
   static constexpr std::size_t kOfSource = SIZE_MAX - 1;
 
   /// `source` must outlive the heap; every buffer must be gone before the heap is destroyed.
-  /// The limit counts what is in use (live and charged bytes).
+  /// The limit counts what is in use (live and charged bytes) and, in memory of the process, what
+  /// operator new has given the process beyond that at the start (process_memory.hpp). Free blocks
+  /// keep their pages only as long as these are within the limit, too.
   explicit Heap(MemorySource& source, std::size_t limit_bytes = kUnlimited);
   ~Heap();
   Heap(const Heap&) = delete;
@@ -120,12 +127,14 @@ class Heap {
   Buffer* carve(std::uint32_t size_class) noexcept;
   void check_limit(std::size_t bytes);
   bool exceeds(std::size_t bytes, std::size_t limit) const;
+  std::size_t in_use() const;
+  void tell_process() const;
   void check_injected_failure(std::size_t bytes);
   [[noreturn]] void out_of_memory(std::size_t bytes) const;
 
   MemorySource& source_;
   std::size_t limit_;
-  bool immediate_, watches_;
+  bool immediate_, watches_, of_process_;
   HeapStatistics statistics_;
   std::array<Buffer*, kMostClasses> free_{};
   std::byte* slab_cursor_ = nullptr;

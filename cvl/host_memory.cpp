@@ -77,6 +77,14 @@ void HostMemory::release(void* data, std::size_t bytes) noexcept {
   munmap(data, rounded(bytes));
 }
 
+bool HostMemory::discard(void* data, std::size_t bytes) noexcept {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (begin + bytes) / kPage * kPage;
+  return first >= end || madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED) == 0;
+}
+
 std::size_t HostMemory::limit() const {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);

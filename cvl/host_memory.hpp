@@ -20,6 +20,8 @@ class HostMemory final : public MemorySource {
   /// process runs in, four fifths: something is left to others.
   std::size_t limit() const override;
   bool immediate() const noexcept override { return true; }
+  bool discard(void* data, std::size_t bytes) noexcept override;
+  bool is_of_process() const noexcept override { return true; }
 };
 
 }  // namespace cvl

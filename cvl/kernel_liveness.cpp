@@ -64,13 +64,13 @@ class Liveness {
   }
 
   void mark(const Binding& binding) {
-    const bool once = is_once(binding);
+    const bool once = !has_space(binding);
     if (!once) want_space(binding.space);
     if (binding.into) {
       want_space(*binding.into);
-      mark(binding.defaults, canonical_[space_length(kernel_, *binding.into)], false);
+      mark(binding.defaults, canonical_[length_of_space(kernel_, *binding.into)], false);
     }
-    const SizeId length = once ? 0 : canonical_[space_length(kernel_, binding.space)];
+    const SizeId length = once ? 0 : canonical_[length_of_space(kernel_, binding.space)];
     for (const Thunk* thunk : {&binding.elements, &binding.flags, &binding.index}) {
       mark(*thunk, length, once);
     }
@@ -103,10 +103,6 @@ class Liveness {
 };
 
 }  // namespace
-
-SizeId space_length(const Kernel& kernel, const vcode::Space& space) {
-  return space.segmented ? kernel.segdes[space.id].total : space.id;
-}
 
 KernelLiveness kernel_liveness(const Kernel& kernel, const std::vector<SizeId>& canonical) {
   return Liveness(kernel, canonical).run();

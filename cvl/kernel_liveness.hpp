@@ -19,12 +19,4 @@ struct KernelLiveness {
 KernelLiveness kernel_liveness(const vcode::Kernel& kernel,
                                const std::vector<vcode::SizeId>& canonical);
 
-/// The size of a space.
-vcode::SizeId space_length(const vcode::Kernel& kernel, const vcode::Space& space);
-
-/// Has the binding no index?
-inline bool is_once(const vcode::Binding& binding) {
-  return binding.kind == vcode::Binding::Kind::Once || binding.kind == vcode::Binding::Kind::Size;
-}
-
 }  // namespace cvl

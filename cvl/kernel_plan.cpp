@@ -70,7 +70,7 @@ class Planner {
       const Binding& binding = kernel_.bindings[b];
       for (const ArrayId array : binding.arrays) maker_[array] = b;
       if (binding.kind != Binding::Kind::Random) continue;
-      draws_.push_back({b, canonical_[space_length(kernel_, binding.space)]});
+      draws_.push_back({b, canonical_[length_of_space(kernel_, binding.space)]});
     }
     for (std::uint32_t b = 0; b < kernel_.bindings.size(); ++b) {
       if (live_.bindings[b] && !waits(kernel_.bindings[b])) place(b);
@@ -269,7 +269,7 @@ class Planner {
   std::uint32_t open_pass(std::uint32_t number, const std::vector<const Thunk*>& thunks,
                           const vcode::Space* space, std::uint32_t earliest, bool before_scans) {
     const bool once = space == nullptr;
-    const SizeId length = once ? 0 : canonical_[space_length(kernel_, *space)];
+    const SizeId length = once ? 0 : canonical_[length_of_space(kernel_, *space)];
     Needs needs = needs_of(number, thunks, once, length);
     require_draws(number, needs);
     if (!once) require_space(*space, needs);
@@ -299,7 +299,7 @@ class Planner {
                               binding.kind == Binding::Kind::Split;
     const std::uint32_t pass =
         open_pass(number, {&binding.elements, &binding.flags, &binding.index},
-                  is_once(binding) ? nullptr : &binding.space, earliest, before_scans);
+                  has_space(binding) ? &binding.space : nullptr, earliest, before_scans);
     if (is_pointwise(binding.kind)) {
       make_pointwise(pass, number);
       check_bound(pass, number);
@@ -327,7 +327,7 @@ class Planner {
     const Binding& binding = kernel_.bindings[number];
     PlanSink sink;
     sink.binding = number;
-    sink.under = is_once(binding) ? kNone : under_of(binding.space);
+    sink.under = has_space(binding) ? under_of(binding.space) : kNone;
     sink.values = lower(pass, binding.elements, number);
     const auto one_by_one = [&](SinkKind kind) {
       const std::vector<NodeId> values = std::exchange(sink.values, {});
@@ -411,8 +411,8 @@ class Planner {
     if (!binding.flags.results.empty()) sink.flag = lower(pass, binding.flags, number)[0];
     sink.into = binding.into ? under_of(*binding.into) : kNone;
     if (sink.under == kNone || sink.into == kNone) sink.under = sink.into = kNone;
-    sink.into_length = canonical_[binding.into ? space_length(kernel_, *binding.into)
-                                               : space_length(kernel_, binding.space)];
+    sink.into_length = canonical_[binding.into ? length_of_space(kernel_, *binding.into)
+                                               : length_of_space(kernel_, binding.space)];
     sink.zeroed = binding.defaults.results.empty();
     drafts_[pass].sinks.push_back(std::move(sink));
   }

@@ -54,7 +54,30 @@ RegionAllocator::Block* RegionAllocator::take_fitting(std::size_t bytes) noexcep
   Block& block = *found;
   free_.erase(found);
   split(block, bytes);
+  hold(block);
   return &block;
+}
+
+/// The pages of the block are about to be used, or count as such.
+void RegionAllocator::hold(Block& block) noexcept {
+  if (block.held) return;
+  block.held = true;
+  statistics_.held_bytes += block.bytes;
+  statistics_.peak_held_bytes = std::max(statistics_.peak_held_bytes, statistics_.held_bytes);
+}
+
+void RegionAllocator::discard_free() noexcept {
+  for (Block& block : free_) {
+    if (!block.held || !source_.discard(block.data, block.bytes)) continue;
+    block.held = false;
+    statistics_.held_bytes -= block.bytes;
+  }
+  for (Region* region = regions_; region != nullptr; region = region->next) {
+    const std::size_t idle = region->touched - region->used;
+    if (idle == 0 || !source_.discard(region->data + region->used, idle)) continue;
+    region->touched = region->used;
+    statistics_.held_bytes -= idle;
+  }
 }
 
 /// Cuts what is not needed off a block. Without memory for another header the block stays whole.
@@ -66,6 +89,7 @@ void RegionAllocator::split(Block& block, std::size_t bytes) noexcept {
   rest->data = block.data + bytes;
   rest->bytes = block.bytes - bytes;
   rest->is_free = true;
+  rest->held = block.held;
   rest->region = block.region;
   rest->before = &block;
   rest->after = block.after;
@@ -81,6 +105,7 @@ void RegionAllocator::split(Block& block, std::size_t bytes) noexcept {
 
 /// Merges two neighbours that are out of the free set; the result is the first.
 RegionAllocator::Block* RegionAllocator::absorb(Block* block, Block* next) noexcept {
+  if (block->held != next->held) hold(block->held ? *next : *block);
   block->bytes += next->bytes;
   block->after = next->after;
   if (block->after != nullptr) {
@@ -93,6 +118,7 @@ RegionAllocator::Block* RegionAllocator::absorb(Block* block, Block* next) noexc
 }
 
 void RegionAllocator::give_to_tail(Block* block) noexcept {
+  hold(*block);
   Region& region = *block->region;
   region.used -= block->bytes;
   region.last = block->before;

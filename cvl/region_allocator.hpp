@@ -28,6 +28,9 @@ class RegionAllocator {
   /// Bytes that a block occupies.
   static std::size_t occupied(const Buffer& buffer);
   void trim() noexcept;
+  /// Gives the pages of free blocks and of tails back to the source, which lends them again when
+  /// they are used.
+  void discard_free() noexcept;
 
  private:
   static constexpr std::size_t kGranule = 512;
@@ -39,6 +42,7 @@ class RegionAllocator {
     Block* after = nullptr;
     std::size_t bytes = 0;
     bool is_free = false;
+    bool held = true;  // false: its pages have been given back
   };
   struct BySizeThenAddress {
     bool operator()(const Block& a, const Block& b) const {
@@ -67,6 +71,7 @@ class RegionAllocator {
   void split(Block& block, std::size_t bytes) noexcept;
   Block* absorb(Block* block, Block* next) noexcept;
   void give_to_tail(Block* block) noexcept;
+  void hold(Block& block) noexcept;
 
   MemorySource& source_;
   HeapStatistics& statistics_;

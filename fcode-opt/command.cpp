@@ -113,7 +113,7 @@ int Command::emit(const vcode::Program& program) {
     case CommandOptions::Emit::Cubin:
       break;
     default:
-      return write(vcode::print_sealed(program));
+      return write(vcode::print(program));
   }
   if (options_.output.empty() || options_.output == "-") {
     return fail(ErrorCode::Usage, "--emit=cubin writes a folder, which --output must name");

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "ir/tools.hpp"
+#include "vcode/stack_moves.hpp"
 #include "vcode/verifier.hpp"
 
 namespace ir {
@@ -233,20 +234,10 @@ void FunctionReader::step(const Instruction& instruction, Walk& walk) {
 }
 
 void FunctionReader::move_block(const Instruction& instruction, Walk& walk) {
-  const std::size_t count = instruction.a, start = instruction.b;
-  std::vector<ValueId>& stack = walk.stack;
-  if (count + start > stack.size()) throw Unsupported{"its stack may run empty"};
-  charge(count + start);
-  const auto first = stack.end() - static_cast<std::ptrdiff_t>(count + start);
-  const auto last = first + static_cast<std::ptrdiff_t>(count);
-  if (instruction.op == Op::CPop) {
-    std::rotate(first, last, stack.end());
-  } else if (instruction.op == Op::Pop) {
-    stack.erase(first, last);
-  } else {
-    const std::vector<ValueId> block(first, last);
-    stack.insert(stack.end(), block.begin(), block.end());
-  }
+  const std::size_t reached = std::size_t{instruction.a} + instruction.b;
+  if (reached > walk.stack.size()) throw Unsupported{"its stack may run empty"};
+  charge(reached);
+  vcode::move_entries(instruction, walk.stack);
 }
 
 void FunctionReader::call(const Instruction& instruction, Walk& walk) {

@@ -271,7 +271,6 @@ void add_kernels(vcode::Program& program, const Module& module) {
     if (!used[i]) continue;
     program.kernels.push_back(module.kernels[i]);
     if (!program.fcode) program.fcode.emplace();
-    program.fcode->needs |= vcode::features_of(module.kernels[i]);
   }
 }
 

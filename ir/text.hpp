@@ -19,7 +19,7 @@ namespace ir {
 /// A value is `$` and its number, with its type behind a colon where it is assigned, if that is
 /// known. `@` names the function of the source program, line, column and length that a statement
 /// comes from. A block that gives no YIELD never reaches its end. Behind the functions and a line
-/// `KERNELS:` follow the kernels, if there are any, as FCODE 2.
+/// `KERNELS:` follow the kernels, if there are any, as FCODE.
 std::string print(const Module& module);
 
 /// The module that print() has written, or nothing; then `error` says what is wrong with the text.

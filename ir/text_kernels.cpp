@@ -19,9 +19,6 @@ std::string print_kernels(const Module& module) {
   program.constants = module.constants;
   program.kernels = module.kernels;
   program.fcode.emplace();
-  for (const vcode::Kernel& kernel : module.kernels) {
-    program.fcode->needs |= vcode::features_of(kernel);
-  }
   return fmt::format("\n{}\n{}", kKernelsWord, vcode::print(program));
 }
 

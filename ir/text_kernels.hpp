@@ -1,4 +1,4 @@
-// The kernels of the intermediate form as text: FCODE 2 behind the functions.
+// The kernels of the intermediate form as text: FCODE behind the functions.
 #pragma once
 
 #include <string>

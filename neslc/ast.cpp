@@ -1,5 +1,7 @@
 #include "neslc/ast.hpp"
 
+#include <algorithm>
+
 namespace neslc::ast {
 namespace {
 
@@ -37,12 +39,40 @@ void append(const Pattern& pattern, std::string& text) {
   }
 }
 
+// The names that a pattern binds, from left to right.
+void collect(const Pattern& pattern, std::vector<DefinedName>& names) {
+  if (pattern.kind == Pattern::Kind::Name || pattern.kind == Pattern::Kind::Default) {
+    names.push_back({pattern.name, pattern.span.line});
+  }
+  if (pattern.first) collect(*pattern.first, names);
+  if (pattern.second) collect(*pattern.second, names);
+}
+
 }  // namespace
 
 std::string pattern_text(const Pattern& pattern) {
   std::string text;
   append(pattern, text);
   return text;
+}
+
+bool binds(const Pattern& pattern, std::string_view name) {
+  std::vector<DefinedName> names;
+  collect(pattern, names);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const DefinedName& bound) { return bound.name == name; });
+}
+
+std::vector<DefinedName> defined_names(const Form& form) {
+  std::vector<DefinedName> names;
+  if (const auto* function = std::get_if<FunctionForm>(&form.node)) {
+    names.push_back({function->name, function->name_span.line});
+  } else if (const auto* datatype = std::get_if<DatatypeForm>(&form.node)) {
+    names.push_back({datatype->name, datatype->name_span.line});
+  } else if (const auto* binding = std::get_if<BindingForm>(&form.node)) {
+    collect(*binding->pattern, names);
+  }
+  return names;
 }
 
 }  // namespace neslc::ast

@@ -2,7 +2,8 @@
 //
 // Names are in lower case (NESL does not distinguish case). A span covers a whole expression; of an
 // expression of several lines it covers the part in its first line. Trees are at most kMaxDepth
-// deep, so that recursion over them is safe.
+// deep, so that recursion over them is safe; but a chain of infix operators, `a + b + c`, may have
+// any length and counts as one level: it leans to the left, and is gone through in a loop.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "neslc/deep_delete.hpp"
 #include "vcode/source.hpp"
 
 namespace neslc::ast {
@@ -26,7 +28,7 @@ inline constexpr std::size_t kMaxElements = 10'000;
 struct Expr;
 struct Pattern;
 struct TypeExpr;
-using ExprPtr = std::unique_ptr<Expr>;
+using ExprPtr = std::unique_ptr<Expr, DeepDelete<Expr>>;
 using PatternPtr = std::unique_ptr<Pattern>;
 using TypeExprPtr = std::unique_ptr<TypeExpr>;
 
@@ -63,7 +65,7 @@ struct Pattern {
     Record,    // `name` ( `first` )
     Default,   // `name` := `value`, only in the argument of a function
     Constant,  // `name` is "t" or "f": reserved
-    Other,     // anything else: not a pattern
+    Other,     // anything else: not a pattern; `value` is the expression
   };
   Kind kind = Kind::Name;
   Span span;
@@ -107,6 +109,11 @@ struct Operation {
 struct Call {  // f(x) or f x
   ExprPtr callee;
   ExprPtr argument;
+};
+struct Field {  // record.name
+  ExprPtr record;
+  std::string name;
+  Span name_span;
 };
 struct Index {  // sequence[position]
   ExprPtr sequence;
@@ -159,9 +166,9 @@ struct Time {
 
 struct Expr {
   Span span;
-  int depth = 1;  // height of the tree below
+  int depth = 1;  // height of the tree below, where a chain of infix operators is one level
   std::variant<Name, IntLiteral, FloatLiteral, CharLiteral, StringLiteral, BoolLiteral, Tuple,
-               Operation, Call, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
+               Operation, Call, Field, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
                Closure, Lambda, KeywordArgument, Time>
       node;
 };
@@ -177,9 +184,14 @@ struct FunctionForm {
   ExprPtr body;  // null: a forward declaration
 };
 struct DatatypeForm {
+  struct FieldName {
+    std::string name;
+    Span span;
+  };
   std::string name;
   Span name_span;
   TypeDef type;
+  std::vector<FieldName> fields;  // datatype d(name: type, ...); empty: they have no names
 };
 struct BindingForm {
   enum class Kind : std::uint8_t {
@@ -221,5 +233,14 @@ struct Form {
 
 /// The pattern as results show it: `((p, q), r)`.
 std::string pattern_text(const Pattern& pattern);
+/// Does the pattern bind this name?
+bool binds(const Pattern& pattern, std::string_view name);
+
+/// A name that a form defines, and the line of the form where it does.
+struct DefinedName {
+  std::string name;
+  std::uint32_t line = 0;
+};
+std::vector<DefinedName> defined_names(const Form& form);
 
 }  // namespace neslc::ast

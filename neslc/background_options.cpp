@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cvl/failure.hpp"
+#include "neslc/outside.hpp"
 #include "neslc/settings_command.hpp"
 #include "neslc/toplevel.hpp"
 
@@ -60,7 +61,9 @@ Configuration configuration_of(const Toplevel& top, const ast::Form& form,
 
 vinterp::Options background_machine(const Toplevel& top, const ast::Form& form) {
   if (top.machine().sandbox) {
-    throw cvl::Failure(vcode::ErrorCode::Sandboxed, "--sandbox forbids to start processes", {},
+    const WayOut& way = *find_way_out(WayOut::Kind::Binding, "&=");
+    throw cvl::Failure(vcode::ErrorCode::Sandboxed,
+                       fmt::format("--sandbox forbids `{}`, which {}", way.name, way.does), {},
                        "evaluate in the foreground, `name = exp`");
   }
   const auto& options = std::get<ast::BindingForm>(form.node).options;

@@ -1,10 +1,10 @@
-// Names and calls.
+// Names and calls. What is said where they do not fit: call_messages.cpp.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "neslc/expression_checker.hpp"
-#include "neslc/hints.hpp"
 #include "neslc/operators.hpp"
 #include "vcode/keywords.hpp"
 
@@ -13,12 +13,24 @@ namespace neslc {
 using Clash = Inference::Clash;
 using Typed = ExpressionChecker::Typed;
 
+namespace {
+
+bool is_literal(const ast::Expr& expression) {
+  return std::holds_alternative<ast::IntLiteral>(expression.node) ||
+         std::holds_alternative<ast::FloatLiteral>(expression.node) ||
+         std::holds_alternative<ast::CharLiteral>(expression.node) ||
+         std::holds_alternative<ast::StringLiteral>(expression.node) ||
+         std::holds_alternative<ast::BoolLiteral>(expression.node);
+}
+
+}  // namespace
+
 // ---- Names
 
-const Local* ExpressionChecker::find_local(std::string_view name) const {
+const ExpressionChecker::Visible* ExpressionChecker::find_visible(std::string_view name) const {
   const auto found = std::find_if(visible_.rbegin(), visible_.rend(),
                                   [&](const Visible& visible) { return visible.name == name; });
-  return found == visible_.rend() ? nullptr : found->local;
+  return found == visible_.rend() ? nullptr : &*found;
 }
 
 Typed ExpressionChecker::local_reference(Span span, const Local& local) {
@@ -59,6 +71,9 @@ Typed ExpressionChecker::global_reference(Span span, Definition& definition) {
   add_reference(&definition, span);
   GlobalRef reference{&definition, {}};
   const TypePtr type = inference_.instantiate(definition.scheme, reference.instantiation);
+  if (definition.library && definition.name == "error") {
+    resolved(type->result())->variable->leaning = InferenceVariable::Leaning::Bool;
+  }
   Typed typed = make(span, type, std::move(reference));
   for (TypePtr& argument : std::get<GlobalRef>(typed->node).instantiation) {
     open_types_.push_back(&argument);
@@ -83,107 +98,24 @@ Typed ExpressionChecker::library_function(Span span, std::string_view name) {
   return global_reference(span, *definition);
 }
 
-void ExpressionChecker::fail_undefined(Span span, const std::string& name) const {
-  vcode::NearestWord nearest(name);
-  for (const Visible& visible : visible_) nearest.consider(visible.name);
-  if (self_ != nullptr) nearest.consider(self_->name);
-  for (const Definition* known : session_.definitions()) nearest.consider(known->name);
-  std::string hint = hint_for_name(name);
-  if (hint.empty() && !nearest.best().empty()) {
-    hint = fmt::format("did you mean `{}`?", nearest.best());
-  }
-  fail(Category::Undefined, name, span, fmt::format("`{}` is not defined", name), {},
-       std::move(hint));
-}
-
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Name& node) {
   if (node.name == "time") {
     fail(Category::Reserved, "time", at.span, "`time` needs an argument: `time(expression)`");
   }
-  if (const Local* local = find_local(node.name)) return local_reference(at.span, *local);
+  if (const Visible* visible = find_visible(node.name)) {
+    if (visible->wildcard) {
+      fail(Category::Undefined, node.name, at.span,
+           "`_` stands for several values in its pattern and is not a name", {},
+           "give the value that is wanted a name of its own");
+    }
+    note_spelling(at.span, *visible->local);
+    return local_reference(at.span, *visible->local);
+  }
   if (self_ != nullptr && self_->name == node.name) return self_reference(at.span);
   if (Definition* definition = session_.find(node.name)) {
     return global_reference(at.span, *definition);
   }
   fail_undefined(at.span, node.name);
-}
-
-// ---- Messages
-
-Evidence ExpressionChecker::evidence(const Expr& expression) const {
-  const auto filled_in = filled_in_.find(&expression);
-  if (filled_in != filled_in_.end()) {
-    return {fmt::format("the default of `{}`", filled_in->second), expression.type, {}};
-  }
-  return {quoted(expression.span), expression.type, expression.span};
-}
-
-// Where the type of a variable comes from.
-std::vector<vcode::Note> ExpressionChecker::origin(const Expr& expression) const {
-  if (const auto* local = std::get_if<LocalRef>(&expression.node)) {
-    return {{fmt::format("`{}` is bound here", local->local->name), local->local->span}};
-  }
-  const auto* global = std::get_if<GlobalRef>(&expression.node);
-  if (global != nullptr && global->definition != nullptr && !global->definition->library &&
-      global->definition->kind == DefinitionKind::Variable) {
-    return {{fmt::format("`{}` is a variable of the top level", global->definition->name), {}}};
-  }
-  return {};
-}
-
-std::string ExpressionChecker::callee_name(const Expr& callee) const {
-  const auto* global = std::get_if<GlobalRef>(&callee.node);
-  if (global == nullptr) return quoted(callee.span);
-  if (global->definition == nullptr) return fmt::format("`{}`", self_->name);
-  return fmt::format("`{}`", display_name(global->definition->name));
-}
-
-void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee, TypePtr parameter,
-                                      const Expr& argument) const {
-  const std::string name = callee_name(callee);
-  const auto* operands = std::get_if<Pair>(&argument.node);
-  std::vector<Evidence> evidences = {{fmt::format("{} takes", name), parameter, {}}};
-  std::vector<vcode::Note> notes;
-  const auto add = [&](const Expr& operand) {
-    evidences.push_back(evidence(operand));
-    for (vcode::Note& note : origin(operand)) notes.push_back(std::move(note));
-  };
-  const bool is_pair = operands != nullptr && resolved(parameter)->kind == TypeKind::Pair;
-  const auto* global = std::get_if<GlobalRef>(&callee.node);
-  std::string hint;
-  if (global != nullptr && global->definition != nullptr) {
-    const std::string& function = global->definition->name;
-    if (is_pair) {
-      hint = hint_for_operands(function, resolved(operands->first->type),
-                               resolved(operands->second->type));
-    } else if (resolved(parameter)->kind == TypeKind::Float) {
-      hint = hint_for_operands(function, resolved(argument.type), nullptr);
-    }
-  }
-  if (is_pair) {
-    add(*operands->first);
-    add(*operands->second);
-  } else {
-    add(argument);
-  }
-  fail_clash(clash, span,
-             fmt::format("the argument{} of {} ha{} the wrong type{}", is_pair ? "s" : "", name,
-                         is_pair ? "ve" : "s", is_pair ? "s" : ""),
-             evidences, std::move(notes), std::move(hint));
-}
-
-// Two expressions side by side are a call of the first, which is seldom meant where it is no
-// function.
-std::string ExpressionChecker::call_hint(const Expr& callee, const Expr& argument) const {
-  if (argument.span.line > callee.span.line) {
-    return fmt::format("is a `;` missing? line {} is read as an argument of {}", argument.span.line,
-                       quoted(callee.span));
-  }
-  if (resolved(argument.type)->kind == TypeKind::Function) {
-    return fmt::format("{} is a function: it stands before its arguments, as in `f(a, b)`",
-                       quoted(argument.span));
-  }
-  return "is an operator missing between the two?";
 }
 
 // ---- Calls
@@ -202,16 +134,16 @@ Typed ExpressionChecker::apply(Span span, Typed callee, Typed argument) {
     const TypePtr wanted = inference_.function(argument->type, result, inference_.fresh_identity());
     const Clash clash = inference_.unify(callee->type, wanted);
     if (clash != Clash::None) {
-      const char* problem =
-          clash == Clash::Infinite ? "cannot be applied to itself" : "is not a function";
-      fail_clash(clash, span, fmt::format("{} {}", quoted(callee->span), problem),
-                 {evidence(*callee)}, origin(*callee), call_hint(*callee, *argument));
+      fail_clash(clash, span, fmt::format("{} is not a function", quoted(callee->span)), {},
+                 operand_notes(*callee, span), call_hint(*callee, *argument));
     }
   }
   const auto* global = std::get_if<GlobalRef>(&callee->node);
   const bool direct = global != nullptr && (global->definition == nullptr ||
                                             global->definition->kind != DefinitionKind::Variable);
-  if (!direct) indirect_calls_.push_back({callee.get(), span, parallel_depth_ > 0});
+  if (!direct) {
+    indirect_calls_.push_back({callee.get(), span, parallel_depth_ > 0, !lambdas_.empty()});
+  }
   return make(span, result, Call{std::move(callee), std::move(argument)});
 }
 
@@ -221,9 +153,22 @@ Typed ExpressionChecker::apply_library(Span span, std::string_view function, Typ
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Operation& node) {
   if (!node.left) return apply_library(at.span, node.function, expression(*node.right));
-  Typed left = expression(*node.left);
-  Typed right = expression(*node.right);
-  return apply_library(at.span, node.function, pair(at.span, std::move(left), std::move(right)));
+  // The operators of a chain from right to left, which is from the outermost one inward.
+  std::vector<const ast::Expr*> chain = {&at};
+  const ast::Expr* leftmost = node.left.get();
+  while (const auto* next = std::get_if<ast::Operation>(&leftmost->node)) {
+    if (!next->left) break;
+    chain.push_back(leftmost);
+    leftmost = next->left.get();
+  }
+  Typed left = expression(*leftmost);
+  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+    const vcode::Span span = (*link)->span;
+    const auto& operation = std::get<ast::Operation>((*link)->node);
+    Typed right = expression(*operation.right);
+    left = apply_library(span, operation.function, pair(span, std::move(left), std::move(right)));
+  }
+  return left;
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Index& node) {
@@ -245,8 +190,12 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Range& node) {
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Call& node) {
+  if (is_literal(*node.callee)) fail_literal_call(node);
+  const ast::Expr* const next = std::exchange(next_argument_, node.argument.get());
   Typed callee = expression(*node.callee);
+  next_argument_ = nullptr;
   Typed value = argument(node);
+  next_argument_ = next;
   return apply(at.span, std::move(callee), std::move(value));
 }
 
@@ -256,7 +205,7 @@ const std::vector<Definition::Default>* ExpressionChecker::defaults_of(const ast
                                                                        std::size_t& positional,
                                                                        std::string& name) const {
   const auto* callee_name = std::get_if<ast::Name>(&callee.node);
-  if (callee_name == nullptr || find_local(callee_name->name) != nullptr) return nullptr;
+  if (callee_name == nullptr || find_visible(callee_name->name) != nullptr) return nullptr;
   name = callee_name->name;
   if (self_ != nullptr && self_->name == name) {
     positional = self_->positional;
@@ -311,8 +260,13 @@ Typed ExpressionChecker::argument(const ast::Call& call) {
   const std::vector<Definition::Default>* defaults = defaults_of(*call.callee, positional, name);
   if (defaults == nullptr || defaults->empty()) {
     if (first_keyword == items.end()) return expression(*call.argument);
+    if (const Datatype* datatype = constructed_by(*call.callee)) {
+      return fields_argument(call, *datatype, items,
+                             static_cast<std::size_t>(first_keyword - items.begin()));
+    }
     fail(Category::Argument, {}, (*first_keyword)->span,
-         fmt::format("{} has no keyword parameters", quoted(call.callee->span)));
+         fmt::format("{} has no keyword parameters", quoted(call.callee->span)), {},
+         "its arguments are told apart by their order, as in `f(a, b)`");
   }
 
   const auto given = static_cast<std::size_t>(first_keyword - items.begin());
@@ -337,7 +291,8 @@ Typed ExpressionChecker::argument(const ast::Call& call) {
       for (const Definition::Default& known : *defaults) nearest.consider(known.name);
       fail(Category::Argument, {}, (*item)->span,
            fmt::format("`{}` has no keyword parameter `{}`", name, keyword->name), {},
-           nearest.best().empty() ? "" : fmt::format("did you mean `{}`?", nearest.best()));
+           nearest.best().empty() ? fmt::format("it has `{} := ...`", defaults->front().name)
+                                  : fmt::format("did you mean `{}`?", nearest.best()));
     }
     const ast::KeywordArgument*& place =
         chosen[static_cast<std::size_t>(parameter - defaults->begin())];

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "neslc/commands.hpp"
@@ -14,8 +13,8 @@ std::span<const CommandHelp> colon_command_help();
 /// Is the text the beginning of a colon command whose expression goes on?
 bool is_incomplete(std::string_view text);
 
-/// Carries out `:NAME ARGUMENT`, shows what it has to say. `source` names the text in messages.
-/// Throws CommandError.
-void run_colon_command(Toplevel& top, std::string_view text, const std::string& source);
+/// Carries out the `:NAME ARGUMENT` that the source consists of, shows what it has to say. Throws
+/// CommandError.
+void run_colon_command(Toplevel& top, const vcode::Source& source);
 
 }  // namespace neslc

@@ -28,12 +28,14 @@ constexpr CommandHelp kHelp[] = {
     {"load [EXP];",
      "run the forms of a file, again the last one without EXP; "
      "options: print := t shows results"},
+    {"import \"FILE\";", "the definitions of a module, which is read once; beside this file"},
     {"describe NAME;", "interface, type, documentation and code"},
     {"apropos WORD;", "names that contain the word, or whose documentation does"},
     {"show code NAME;", "the code of a function"},
     {"show status;", "the settings; also show config, configs, bugs"},
     {"set arg_check on|off;", "check the arguments of library functions"},
     {"set print_length N;", "elements of a sequence that are shown"},
+    {"set exact_floats on|off;", "show as many digits as tell a float from all others"},
     {"set trace NAME N;", "0 off, 1 calls, 2 with arguments, 3 with bindings, 4 all"},
     {"set profile NAME on|off;", "time the bindings of a function"},
     {"set verbose on|off;", "progress words"},
@@ -55,9 +57,9 @@ constexpr CommandHelp kHelp[] = {
     {"exit; or lisp;", "leave"},
 };
 
-constexpr std::string_view kNames[] = {"apropos", "defconfig", "describe", "dump", "edit",
-                                       "exit",    "get",       "help",     "lisp", "load",
-                                       "set",     "shell",     "show"};
+constexpr std::string_view kNames[] = {"apropos", "defconfig", "describe", "dump",   "edit",
+                                       "exit",    "get",       "help",     "import", "lisp",
+                                       "load",    "set",       "shell",    "show"};
 constexpr std::string_view kShown[] = {"status", "bugs", "code", "config", "configs"};
 
 constexpr std::string_view kLimits = R"(Known limits:
@@ -82,14 +84,6 @@ std::string file_word(const ast::CommandForm& command, std::size_t index) {
   return name.text;
 }
 
-void write_file(const std::string& name, const std::string& text) {
-  std::ofstream file(name, std::ios::binary);
-  if (!(file << text) || !file.flush()) {
-    throw CommandError{
-        fmt::format("cannot write `{}`", vcode::escaped(name)), {}, {}, vcode::ErrorCode::Usage};
-  }
-}
-
 const Definition& definition_of(Toplevel& top, const Word& name) {
   const Definition* definition = top.session().find(name.text);
   if (definition != nullptr) return *definition;
@@ -99,14 +93,7 @@ const Definition& definition_of(Toplevel& top, const Word& name) {
                      name.span};
 }
 
-void refuse_in_sandbox(const Toplevel& top) {
-  if (top.machine().sandbox) {
-    throw CommandError{"--sandbox forbids to start processes", {}, {}, vcode::ErrorCode::Sandboxed};
-  }
-}
-
-int run_shell(const Toplevel& top, const std::string& line) {
-  refuse_in_sandbox(top);
+int run_shell(const std::string& line) {
   const int status = std::system(line.c_str());
   return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -177,6 +164,10 @@ int load(Toplevel& top, const ast::CommandForm& command, const CheckedForm& chec
   return top.load(command.expression ? string_value(top, checked) : top.last_file(), print);
 }
 
+int import_module(Toplevel& top, const ast::CommandForm& command, const CheckedForm& checked) {
+  return top.import(file_word(command, 0), *checked.form->source);
+}
+
 int edit(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
   const std::string file = command.words.empty() ? top.last_file() : file_word(command, 0);
   if (file.empty()) throw CommandError{"no file has been loaded yet", "edit \"file\";"};
@@ -188,18 +179,18 @@ int edit(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
   if (editor.empty()) editor = "vi";
   std::string quoted = "'";
   for (const char c : file) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  if (run_shell(top, editor + " " + quoted + "'") != 0) {
+  if (run_shell(editor + " " + quoted + "'") != 0) {
     throw CommandError{"the editor failed", "set editor \"path\";"};
   }
   return top.load(file, false);
 }
 
-int shell(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
+int shell(Toplevel&, const ast::CommandForm& command, const CheckedForm&) {
   const Word& line = command.words.back();
   if (line.kind != Word::Kind::String) {
     throw CommandError{"the command of `shell` stands in quotes", {}, line.span};
   }
-  const int status = run_shell(top, line.text);
+  const int status = run_shell(line.text);
   if (status != 0) throw CommandError{fmt::format("the command ended with status {}", status)};
   return kOk;
 }
@@ -213,9 +204,8 @@ int fetch(Toplevel& top, const ast::CommandForm& command, const CheckedForm&) {
   }
   FormResult result;
   result.kind = FormResult::Kind::Value;
-  result.line = fmt::format("{} = {} : {}", variable.name,
-                            top.runner().value_line(variable.scheme.type, *value),
-                            scheme_text(variable.scheme));
+  result.shown = {variable.name, variable.scheme.type, *value};
+  result.line = " : " + scheme_text(variable.scheme);
   return top.present(result);
 }
 
@@ -328,6 +318,7 @@ constexpr PromptCommand kCommands[] = {
     {"dump", dump},
     {"edit", edit},
     {"load", load},
+    {"import", import_module},
     {"defconfig", define_configuration},
 };
 
@@ -362,8 +353,29 @@ std::string help_lines(std::span<const CommandHelp> rows) {
   return text;
 }
 
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream file(name, std::ios::binary);
+  if (file << text && file.flush()) return;
+  throw CommandError{fmt::format("cannot write `{}`", vcode::escaped(name)),
+                     {},
+                     {},
+                     vcode::ErrorCode::OutputFailed};
+}
+
+void refuse_in_sandbox(const Toplevel& top, WayOut::Kind kind, std::string_view name,
+                       vcode::Span span) {
+  if (!top.machine().sandbox) return;
+  if (const WayOut* const way = find_way_out(kind, name)) {
+    throw CommandError{fmt::format("--sandbox forbids `{}`, which {}", name, way->does),
+                       {},
+                       span,
+                       vcode::ErrorCode::Sandboxed};
+  }
+}
+
 int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form) {
   const auto& command = std::get<ast::CommandForm>(form->node);
+  refuse_in_sandbox(top, WayOut::Kind::Command, command.name, form->span);
   Checked checked = top.session().check(form);
   if (!checked) return top.complain(checked.error->diagnostic, checked.error->source.get());
   for (const PromptCommand& row : kCommands) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "neslc/ast.hpp"
+#include "neslc/outside.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/error_codes.hpp"
 
@@ -24,9 +25,16 @@ struct CommandError {
 
 vcode::Diagnostic diagnostic_of(const CommandError& error);
 
+/// Throws CommandError.
+void write_file(const std::string& name, const std::string& text);
+
 /// Carries out a command form; shows what it has to say. Returns the exit status of the forms that
 /// it has processed, if any. Throws CommandError.
 int run_command(Toplevel& top, const std::shared_ptr<const ast::Form>& form);
+
+/// Throws CommandError if the session is in the sandbox and that reaches outside of it.
+void refuse_in_sandbox(const Toplevel& top, WayOut::Kind kind, std::string_view name,
+                       vcode::Span span);
 
 struct CommandHelp {
   std::string_view usage;

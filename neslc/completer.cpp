@@ -51,6 +51,10 @@ std::string first_word(std::string_view line) {
 
 }  // namespace
 
+std::span<const std::string_view> reserved_words() {
+  return kWords;
+}
+
 Completion complete(Session& session, std::string_view line) {
   Completion result;
   const auto quotes = std::count(line.begin(), line.end(), '"');

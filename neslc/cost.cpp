@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "vcode/stack_moves.hpp"
+
 namespace neslc {
 namespace {
 
@@ -59,19 +61,11 @@ std::uint64_t CostMeter::take(std::size_t count) {
 
 void CostMeter::after(const vinterp::Step& step, double) {
   using vcode::Op;
-  const auto a = static_cast<std::ptrdiff_t>(step.code->a);
-  const auto b = static_cast<std::ptrdiff_t>(step.code->b);
   switch (step.op->op) {
-    case Op::Copy: {
-      const std::vector<std::uint64_t> copied(depths_.end() - b - a, depths_.end() - b);
-      depths_.insert(depths_.end(), copied.begin(), copied.end());
-      return;
-    }
+    case Op::Copy:
     case Op::Pop:
-      depths_.erase(depths_.end() - b - a, depths_.end() - b);
-      return;
     case Op::CPop:
-      std::rotate(depths_.end() - b - a, depths_.end() - b, depths_.end());
+      vcode::move_entries(*step.code, depths_);
       return;
     case Op::If:
       conditionals_.push_back({step.depth, end_of(step.instruction), condition_});

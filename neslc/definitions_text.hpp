@@ -6,5 +6,8 @@
 namespace neslc {
 
 std::string_view definitions_text();
+/// Functions with their types and bodies, whose names programs may define anew: pictures, and what
+/// only programs of the classic system need.
+std::string_view open_definitions_text();
 
 }  // namespace neslc

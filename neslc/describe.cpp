@@ -28,11 +28,41 @@ std::string interface_text(const Definition& definition) {
   return fmt::format(fmt::runtime(parenthesised ? "{}{}" : "{}({})"), definition.name, argument);
 }
 
+constexpr std::string_view kExample = "Example: ";
+
+/// Documentation without the indentation of its lines in the text of the program.
+std::string outdented(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    result += text[i];
+    if (text[i] != '\n') continue;
+    while (i + 1 < text.size() && text[i + 1] == ' ') ++i;
+  }
+  return result;
+}
+
+/// The documentation before its example.
+std::string explanation(const Definition& definition) {
+  std::string text = outdented(definition.documentation);
+  text.erase(std::min(text.size(), text.find(kExample)));
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 std::string section(std::string_view title, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("{}:\n{}\n", title, indented(text));
 }
 
 }  // namespace
+
+std::string example(const Definition& definition) {
+  std::string text = outdented(definition.documentation);
+  const std::size_t begin = text.find(kExample);
+  if (begin == std::string::npos) return {};
+  text.erase(0, begin + kExample.size());
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 std::string code_text(const Definition& definition) {
   if (!definition.form) return {};
@@ -50,7 +80,8 @@ std::string describe(const Definition& definition) {
   if (definition.is_forward()) code = "declared only, no code yet";
   return section("INTERFACE", fmt::format("{} ({})", interface_text(definition), kind)) +
          section("TYPE", scheme_text(definition.scheme)) +
-         section("DOCUMENTATION", definition.documentation) + section("CODE", code);
+         section("DOCUMENTATION", explanation(definition)) +
+         section("EXAMPLE", example(definition)) + section("CODE", code);
 }
 
 std::string apropos(Session& session, std::string_view word) {

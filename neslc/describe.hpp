@@ -11,6 +11,8 @@ namespace neslc {
 
 /// Interface, type, documentation and code of a name.
 std::string describe(const Definition& definition);
+/// What stands behind `Example:` in the documentation, `EXPRESSION => VALUE`; empty without one.
+std::string example(const Definition& definition);
 /// The definition as written.
 std::string code_text(const Definition& definition);
 /// `NAME : TYPE` of everything whose name or documentation contains the word.

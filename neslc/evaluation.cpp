@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "neslc/failure_messages.hpp"
 #include "neslc/source_map.hpp"
 #include "neslc/value_text.hpp"
 #include "vcode/link.hpp"
@@ -39,8 +40,14 @@ void stop(Evaluation& result, std::string_view message) {
   result.message = line;
   vcode::Diagnostic& diagnostic = result.diagnostic.emplace();
   diagnostic.code = is_error ? vcode::ErrorCode::NeslError : vcode::ErrorCode::NeslCheck;
-  diagnostic.message = line.substr((is_error ? kError : kCheck).size());
-  if (diagnostic.message.ends_with('.')) diagnostic.message.pop_back();
+  if (is_error) {
+    diagnostic.message = line.substr(kError.size());
+    if (diagnostic.message.ends_with('.')) diagnostic.message.pop_back();
+  } else {
+    std::string_view check = line.substr(kCheck.size());
+    if (check.ends_with('.')) check.remove_suffix(1);
+    word_check(diagnostic, check);
+  }
   if (!values.empty()) diagnostic.notes.push_back({std::move(values), {}});
 }
 
@@ -66,8 +73,10 @@ Evaluation tell(Execution execution, const SourceMap& map) {
       result.signal = run.signal;
       break;
   }
-  if (result.diagnostic && run.at != kNowhere) {
-    result.source = map.explain(*result.diagnostic, run.at, run.calls);
+  if (result.diagnostic) {
+    const std::size_t own_notes = result.diagnostic->notes.size();
+    if (run.at != kNowhere) result.source = map.explain(*result.diagnostic, run.at, run.calls);
+    word_failure(*result.diagnostic, result.source.get(), own_notes);
   }
   return result;
 }

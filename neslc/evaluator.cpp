@@ -54,9 +54,14 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
   found.name = error.name;
   found.source = form.source;
   found.diagnostic.code = error_code(error.category);
-  found.diagnostic.message = fmt::format(
-      "function `{}` {}", error.name,
-      error.category == Category::SerialOnly ? "is used inside an apply-to-each" : "has no code");
+  if (error.category == Category::Type) {
+    found.diagnostic.message = "a function is called that no function is known for";
+    found.diagnostic.hint = "which function is called must be known when the program is compiled";
+  } else {
+    found.diagnostic.message = fmt::format(
+        "function `{}` {}", error.name,
+        error.category == Category::SerialOnly ? "is used inside an apply-to-each" : "has no code");
+  }
   found.diagnostic.span = form.span;
   return found;
 }
@@ -170,9 +175,22 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
   });
 }
 
+Evaluation Evaluator::evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher) {
+  return with_compiled(form, Optimize::Later, [&](Compiled compiled) {
+    const Executable executable = load(compiled.code);
+    const SourceMap places(compiled.module, compiled.code, executable.program);
+    const auto watcher = make_watcher(places);
+    ExecutionOptions watched = execution_options();
+    watched.watcher = watcher.get();
+    return conclude(compiled, executable.program, {execute(executable, *backend_, watched), {}},
+                    options.profile);
+  });
+}
+
 namespace {
 
-/// The variables that a form defines, and how many components each one has.
+/// The variables that a form defines, null for those without a name, and how many components each
+/// one has.
 struct Parts {
   std::vector<const Definition*> variables;
   std::vector<std::size_t> widths;
@@ -181,7 +199,7 @@ struct Parts {
 Parts parts_of(Session& session, const CheckedForm& form) {
   Parts parts;
   for (const CheckedForm::Change& change : form.changes) {
-    parts.variables.push_back(change.slot);
+    parts.variables.push_back(change.contents.name.empty() ? nullptr : change.slot);
     // A function type has no data of open types; all others are known completely.
     std::vector<vcode::Type> types;
     append_types(session.types(), change.contents.scheme.type, types);
@@ -258,7 +276,7 @@ std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOp
     found.after = fcode::measure(code.program);
     if (report != nullptr) *report = std::move(found);
   }
-  return vcode::print_sealed(code.program, place_comments(flat.module, code.program));
+  return vcode::print(code.program, place_comments(flat.module, code.program));
 }
 
 }  // namespace neslc

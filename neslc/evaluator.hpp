@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +16,10 @@
 #include "neslc/compiler.hpp"
 #include "neslc/evaluation.hpp"
 #include "neslc/session.hpp"
+#include "neslc/source_map.hpp"
 #include "neslc/variables.hpp"
 #include "vinterp/line_profile.hpp"
+#include "vinterp/observer.hpp"
 #include "vinterp/options.hpp"
 
 namespace neslc {
@@ -37,14 +39,17 @@ struct EvaluatorOptions {
   std::uint64_t seed = 1;  // of RAND, at the start of every evaluation
   bool cost = false;       // measure it
   bool sandbox = false;    // no files, no processes
-  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
-  vinterp::LineProfile* profile = nullptr;                          // collects all evaluations
+  std::size_t max_depth = vinterp::MachineOptions::kDefaultDepth;  // of nested calls
+  vinterp::LineProfile* profile = nullptr;                         // collects all evaluations
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none
   vinterp::KernelUse kernels = vinterp::KernelUse::WhenItPays;
 };
 
 /// The error of a form that cannot be compiled after all.
 StaticError compile_error(const ast::Form& form, const CompileError& error);
+
+/// Makes what watches a run.
+using MakeWatcher = std::function<std::unique_ptr<vinterp::Observer>(const SourceMap& places)>;
 
 class Evaluator {
  public:
@@ -56,13 +61,16 @@ class Evaluator {
   /// REQUIRES: an expression or a binding. Changes nothing but the state of the backend. Waits for
   /// the variables that it needs.
   Evaluation evaluate(const CheckedForm& form);
+  /// The same, not optimized, for an observer of the run that knows where its instructions come
+  /// from.
+  Evaluation evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher);
   /// Commits the form, and keeps the values for its variables.
   void bind(CheckedForm form, const std::vector<cvl::Value>& values);
   /// Commits a binding and evaluates it in another process, with the backend and the limits of
   /// `machine`. Done: it has started. Throws cvl::Failure if it cannot.
   Evaluation start(CheckedForm form, const vinterp::Options& machine);
 
-  /// A program that needs no other input, optimized: the text of VCODE, or of FCODE 2 if there are
+  /// A program that needs no other input, optimized: the text of VCODE, or of FCODE if there are
   /// kernels. Comments say which line of the program the instructions come from. `report` may be
   /// null. Throws CompileError and NoValue; flatten() too.
   std::string compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,

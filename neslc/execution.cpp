@@ -60,6 +60,7 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
   if (options.profile) machine.observe(profile);
   std::optional<vinterp::ChromeTrace> trace;
   if (!options.trace_file.empty()) machine.observe(trace.emplace(program, backend.heap()));
+  if (options.watcher != nullptr) machine.observe(*options.watcher);
   result.run = machine.run();
   if (options.cost) result.cost = meter.cost();
   if (trace) write_trace(*trace, options.trace_file);

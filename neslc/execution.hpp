@@ -22,12 +22,13 @@
 namespace neslc {
 
 struct ExecutionOptions {
-  std::uint64_t seed = 1;                                           // of RAND
-  bool cost = false;                                                // measure it
-  bool profile = false;                                             // count by instruction
-  bool sandbox = false;                                             // no files, no processes
-  std::size_t max_depth = std::numeric_limits<std::size_t>::max();  // of nested calls
-  std::string trace_file;  // gets the Chrome trace; empty: none
+  std::uint64_t seed = 1;                                          // of RAND
+  bool cost = false;                                               // measure it
+  bool profile = false;                                            // count by instruction
+  bool sandbox = false;                                            // no files, no processes
+  std::size_t max_depth = vinterp::MachineOptions::kDefaultDepth;  // of nested calls
+  std::string trace_file;                // gets the Chrome trace; empty: none
+  vinterp::Observer* watcher = nullptr;  // sees the run, if it is in this process
   vinterp::KernelUse kernels = vinterp::KernelUse::Always;
   std::uint64_t most_work = vinterp::MachineOptions::kUnlimitedWork;
 };

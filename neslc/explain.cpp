@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "neslc/ast.hpp"
 #include "neslc/free_variables.hpp"
 #include "vcode/printer.hpp"
 
@@ -24,6 +25,10 @@ class Outline {
       return;
     }
     std::string line(depth * kIndent, ' ');
+    if (depth > ast::kMaxDepth) {
+      text += line + "...\n";
+      return;
+    }
     line += written(expr.span);
     line.append(line.size() < kTypeColumn ? kTypeColumn - line.size() : 1, ' ');
     text += line + ": " + scheme_text({{}, expr.type}) + "\n";

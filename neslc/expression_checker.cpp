@@ -1,8 +1,11 @@
 #include "neslc/expression_checker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "neslc/type_words.hpp"
 
 namespace neslc {
 
@@ -60,6 +63,12 @@ void ExpressionChecker::finish(Definition* slot) {
     if (reference.definition == nullptr) reference.definition = slot;
   }
   for (const IndirectCall& call : indirect_calls_) {
+    if (!call.in_lambda && call.callee->type->identity()->kind == TypeKind::Opaque) {
+      fail(Category::Type, {}, call.span,
+           fmt::format("no function is known for {}, which is called here",
+                       quoted(call.callee->span)),
+           {}, "which function is called must be known when the program is compiled");
+    }
     const Definition* serial = serial_function(call.callee->type);
     if (serial != nullptr && call.parallel) fail_serial(*serial, call.span);
     if (serial != nullptr && serial_ == nullptr) serial_ = serial;
@@ -69,15 +78,19 @@ void ExpressionChecker::finish(Definition* slot) {
 void ExpressionChecker::check_bool(const Expr& condition, std::string_view what) {
   const Clash clash = inference_.unify(condition.type, inference_.table().bool_type());
   if (clash == Clash::None) return;
-  fail_clash(clash, condition.span, fmt::format("{} must be a bool", what), {evidence(condition)},
-             origin(condition));
+  fail_clash(clash, condition.span,
+             fmt::format("{} must be a bool, not {}", what, in_words(condition.type)), {},
+             operand_notes(condition, condition.span),
+             hint_for_value(inference_.table().bool_type(), operand(condition)));
 }
 
 void ExpressionChecker::check_int(const Expr& bound) {
   const Clash clash = inference_.unify(bound.type, inference_.table().int_type());
   if (clash == Clash::None) return;
-  fail_clash(clash, bound.span, "the bounds of a range must be of type int", {evidence(bound)},
-             origin(bound));
+  fail_clash(clash, bound.span,
+             fmt::format("the bounds of a range must be ints, not {}", in_words(bound.type)), {},
+             operand_notes(bound, bound.span),
+             hint_for_value(inference_.table().int_type(), operand(bound)));
 }
 
 // ---- Literals
@@ -126,8 +139,11 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::If& node) {
     fail_clash(clash, else_branch->span,
                clash == Clash::Identity ? "the branches of `if` are different functions"
                                         : "the branches of `if` have different types",
-               {{"then", then_branch->type, then_branch->span},
-                {"else", else_branch->type, else_branch->span}});
+               {{fmt::format("{} behind `then`", quoted(then_branch->span)), then_branch->type,
+                 then_branch->span},
+                {fmt::format("{} behind `else`", quoted(else_branch->span)), else_branch->type,
+                 else_branch->span}},
+               {}, hint_for_unequal(operand(*then_branch), operand(*else_branch)));
   }
   const TypePtr type = then_branch->type;
   return make(at.span, type,
@@ -138,7 +154,10 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {
   const ScopeEnd scope(*this);
   Let let;
   for (const ast::Binding& binding : node.bindings) {
+    check_left_side(*binding.pattern);
+    const ast::Pattern* const outer = std::exchange(binding_, binding.pattern.get());
     Typed value = expression(*binding.value);
+    binding_ = outer;
     TypedPattern left = pattern(*binding.pattern);
     match(*left, *value);
     let.bindings.push_back({std::move(left), std::move(value)});
@@ -152,16 +171,27 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node) {
   ApplyToEach each;
   std::vector<TypePtr> elements;
+  check_generators(node);
+  const std::vector<const ast::Pattern*> outer = std::exchange(generators_, {});
+  for (const ast::Binding& generator : node.generators) {
+    generators_.push_back(generator.pattern.get());
+  }
   for (const ast::Binding& generator : node.generators) {
     Typed source = expression(*generator.value);
     elements.push_back(inference_.fresh());
     const Clash clash = inference_.unify(source->type, inference_.sequence(elements.back()));
     if (clash != Clash::None) {
-      fail_clash(clash, source->span, "an apply-to-each takes its elements from a sequence",
-                 {evidence(*source)}, origin(*source));
+      fail_clash(clash, source->span,
+                 fmt::format("an apply-to-each takes its elements from a sequence, not from {}",
+                             in_words(source->type)),
+                 {}, operand_notes(*source, source->span),
+                 resolved(source->type)->kind == TypeKind::Int
+                     ? fmt::format("`[0:{}]` counts from 0", operand(*source).text)
+                     : "");
     }
     each.generators.push_back({nullptr, std::move(source)});
   }
+  generators_ = outer;
   const ScopeEnd scope(*this);
   pattern_begin_ = visible_.size();
   TypedPattern first;
@@ -172,8 +202,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
     if (clash != Clash::None) {
       fail_clash(clash, left->span, "this pattern does not match the elements of the sequence",
                  {{"the pattern", left->type, left->span},
-                  {"the elements of " + quoted(source.span), elements[i], source.span}},
-                 origin(source));
+                  {"each element of " + quoted(source.span), elements[i], source.span}});
     }
     each.generators[i].pattern = std::move(left);
   }
@@ -181,7 +210,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
   Typed body = node.body ? expression(*node.body) : pattern_value(*each.generators[0].pattern);
   if (node.sieve) {
     Typed sieve = expression(*node.sieve);
-    check_bool(*sieve, "what stands behind `|`");
+    check_bool(*sieve, "the condition behind `|`");
     each.sieve = std::move(sieve);
   }
   --parallel_depth_;
@@ -202,7 +231,8 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::SequenceLiteral& 
                    clash == Clash::Identity ? "the elements of a sequence are different functions"
                                             : "the elements of a sequence have different types",
                    {{"the first element", first.type, first.span},
-                    {"this element", next->type, next->span}});
+                    {"this element", next->type, next->span}},
+                   {}, hint_for_unequal(operand(first), operand(*next)));
       }
     }
     sequence.elements.push_back(std::move(next));
@@ -212,7 +242,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::SequenceLiteral& 
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::EmptySequence& node) {
-  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypeResolver resolver(session_, inference_);
   const TypePtr element = resolver.resolve(*node.element, type_variables_, UnknownTypes::Rejected);
   return make(at.span, inference_.sequence(element), EmptySequence{});
 }
@@ -249,7 +279,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Closure& node) {
   const Clash clash = inference_.unify(function->type, wanted);
   if (clash != Clash::None) {
     fail_clash(clash, at.span, "`closure` needs a function of several arguments and its first one",
-               {evidence(*function), evidence(*value)}, origin(*function));
+               {evidence(*function), evidence(*value)});
   }
   const TypePtr identity = inference_.partial_identity(function->type, value->type);
   return make(at.span, inference_.function(rest, result, identity),
@@ -257,9 +287,8 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Closure& node) {
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::KeywordArgument& node) {
-  fail(Category::Syntax, {}, at.span,
-       fmt::format("`{} := ...` is not in the argument list of a call", node.name), {},
-       "keyword arguments stand behind the others, separated by commas");
+  fail(Category::Syntax, {}, at.span, "`:=` belongs to the arguments of a call", {},
+       fmt::format("a variable is bound with `=`: `{} = ...`", node.name));
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Time& node) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "neslc/ast.hpp"
 #include "neslc/failure.hpp"
 #include "neslc/inference.hpp"
+#include "neslc/operand_hints.hpp"
 #include "neslc/session.hpp"
 #include "neslc/type_resolver.hpp"
 #include "neslc/typed.hpp"
@@ -41,6 +43,8 @@ class ExpressionChecker {
   Typed expression(const ast::Expr& expression);
   /// Binds the pattern's variables, visible from now on. Keyword parameters only if allowed.
   TypedPattern pattern(const ast::Pattern& pattern, bool defaults_allowed = false);
+  /// Fails where no value can make the left side of a binding a pattern.
+  void check_left_side(const ast::Pattern& pattern) const;
   /// Makes the type of a pattern and the type of what it is matched with equal.
   void match(const Pattern& pattern, const Expr& value);
 
@@ -55,6 +59,7 @@ class ExpressionChecker {
   struct Visible {
     std::string name;
     const Local* local;
+    bool wildcard = false;  // one of several `_` of a pattern: no name
   };
   struct OpenLambda {
     Lambda* lambda;
@@ -63,7 +68,8 @@ class ExpressionChecker {
   struct IndirectCall {
     const Expr* callee;
     Span span;
-    bool parallel;  // inside an apply-to-each
+    bool parallel;   // inside an apply-to-each
+    bool in_lambda;  // which may never be called
   };
   class ScopeEnd;
 
@@ -80,6 +86,7 @@ class ExpressionChecker {
   Typed visit(const ast::Expr& at, const ast::Tuple& node);
   Typed visit(const ast::Expr& at, const ast::Operation& node);
   Typed visit(const ast::Expr& at, const ast::Call& node);
+  Typed visit(const ast::Expr& at, const ast::Field& node);
   Typed visit(const ast::Expr& at, const ast::Index& node);
   Typed visit(const ast::Expr& at, const ast::If& node);
   Typed visit(const ast::Expr& at, const ast::Let& node);
@@ -93,7 +100,7 @@ class ExpressionChecker {
   Typed visit(const ast::Expr& at, const ast::Time& node);
 
   // Names.
-  const Local* find_local(std::string_view name) const;
+  const Visible* find_visible(std::string_view name) const;
   Typed local_reference(Span span, const Local& local);
   Typed global_reference(Span span, Definition& definition);
   Typed self_reference(Span span);
@@ -107,20 +114,42 @@ class ExpressionChecker {
   Typed apply(Span span, Typed callee, Typed argument);
   Typed apply_library(Span span, std::string_view function, Typed argument);
   Typed pair(Span span, Typed first, Typed second);
-  [[noreturn]] void fail_argument(Inference::Clash clash, Span span, const Expr& callee,
-                                  TypePtr parameter, const Expr& argument) const;
-  std::string callee_name(const Expr& callee) const;
-  std::string call_hint(const Expr& callee, const Expr& argument) const;
-  std::vector<vcode::Note> origin(const Expr& expression) const;
-  Evidence evidence(const Expr& expression) const;
   const std::vector<Definition::Default>* defaults_of(const ast::Expr& callee,
                                                       std::size_t& positional,
                                                       std::string& name) const;
   Typed argument(const ast::Call& call);
+  Typed fields_argument(const ast::Call& call, const Datatype& datatype,
+                        const std::vector<const ast::Expr*>& items, std::size_t positional);
   Typed default_value(const Definition::Default& parameter, Span call);
 
+  // Records with named fields.
+  const Datatype& datatype_of_field(const Expr& record, const ast::Field& field);
+  const Datatype* constructed_by(const ast::Expr& callee) const;
+
+  // Messages about calls.
+  [[noreturn]] void fail_argument(Inference::Clash clash, Span span, const Expr& callee,
+                                  TypePtr parameter, const Expr& argument);
+  void note_spelling(Span span, const Local& local);
+  [[noreturn]] void fail_literal_call(const ast::Call& call) const;
+  [[noreturn]] void fail_clash(Inference::Clash clash, Span span, std::string message,
+                               const std::vector<Evidence>& evidence,
+                               std::vector<vcode::Note> more_notes = {},
+                               std::string hint = {}) const;
+  std::string callee_name(const Expr& callee) const;
+  std::string call_hint(const Expr& callee, const Expr& argument) const;
+  std::string operands_hint(const Expr& callee, TypePtr parameter, const Expr& argument);
+  /// How the function of the library that is called is named; empty for one of the program.
+  std::string_view library_name(const Expr& callee) const;
+  Evidence evidence(const Expr& expression) const;
+  Operand operand(const Expr& expression) const;
+  /// What an operand is, where its text does not say it.
+  std::vector<vcode::Note> operand_notes(const Expr& operand, Span error) const;
+
   // Patterns.
+  [[noreturn]] void fail_left_side(const ast::Pattern& pattern, bool binding) const;
+  void check_generators(const ast::ApplyToEach& node) const;
   const Local* bind(const ast::Pattern& pattern);
+  const Local* new_local(std::string name, Span span);
   TypedPattern pattern_below(const ast::Pattern& pattern, bool defaults_allowed);
   TypedPattern record_pattern(const ast::Pattern& pattern);
   Typed pattern_value(const Pattern& pattern);
@@ -143,6 +172,10 @@ class ExpressionChecker {
   const Definition* serial_ = nullptr;
   int parallel_depth_ = 0;
   bool timed_ = false;
+  const ast::Expr* next_argument_ = nullptr;     // of the call whose callee is being checked
+  std::vector<const ast::Pattern*> generators_;  // of the apply-to-each whose sequences are checked
+  const ast::Pattern* binding_ = nullptr;        // of the `let` whose value is checked
+  std::optional<vcode::Note> confused_;          // a name that differs in case from what it means
   Span default_span_;  // inside a default value: the call, whose source is ours
 };
 

@@ -26,6 +26,12 @@ int deepest(const Children&... children) {
   return std::max({0, depth(children)...});
 }
 
+/// Of the left operand of an infix operator: a chain of these is one level.
+int depth_of_chain(const ExprPtr& left) {
+  const auto* operation = std::get_if<ast::Operation>(&left->node);
+  return operation != nullptr && operation->left ? left->depth - 1 : left->depth;
+}
+
 int deepest(const std::vector<ast::Binding>& bindings) {
   int result = 0;
   for (const ast::Binding& binding : bindings) result = std::max(result, depth(binding.value));
@@ -97,7 +103,9 @@ PatternPtr ExpressionParser::to_pattern(ExprPtr expression) {
       return pattern;
     }
   }
-  return make_pattern(Pattern::Kind::Other, span, {});
+  PatternPtr pattern = make_pattern(Pattern::Kind::Other, span, {});
+  pattern->value = std::move(expression);
+  return pattern;
 }
 
 ExprPtr ExpressionParser::expression() {
@@ -105,6 +113,7 @@ ExprPtr ExpressionParser::expression() {
   std::vector<ExprPtr> parts;
   parts.push_back(element());
   while (tokens_.accept_mark(",")) {
+    expect_after_comma();
     starts.push_back(tokens_.position());
     parts.push_back(element());
   }
@@ -114,6 +123,11 @@ ExprPtr ExpressionParser::expression() {
     result = make(starts[i], below, ast::Tuple{std::move(parts[i]), std::move(result)});
   }
   return result;
+}
+
+bool ExpressionParser::at_closing() const {
+  return tokens_.at_form_end() || tokens_.at_mark(")") || tokens_.at_mark("]") ||
+         tokens_.at_mark("}") || tokens_.at_definition();
 }
 
 // Level 11: a lambda takes what is left of it as its pattern; its body stops at a comma.
@@ -153,9 +167,10 @@ ExprPtr ExpressionParser::infix(int level) {
             : nullptr;
     if (infix_operator == nullptr || infix_operator->level > level) return left;
     tokens_.take();
+    expect_operand();
     const bool right_associative = infix_operator->associativity == InfixOperator::Right;
     ExprPtr right = infix(right_associative ? infix_operator->level : infix_operator->level - 1);
-    const int below = deepest(left, right);
+    const int below = std::max(depth_of_chain(left), depth(right));
     left = make(
         first, below,
         ast::Operation{std::string(infix_operator->spelling), std::string(infix_operator->function),
@@ -166,15 +181,21 @@ ExprPtr ExpressionParser::infix(int level) {
 ExprPtr ExpressionParser::unary() {
   const PrefixOperator* prefix =
       tokens_.at(Kind::Punctuation) ? find_prefix_operator(tokens_.peek().text) : nullptr;
-  if (prefix == nullptr) return postfix();
+  if (prefix == nullptr || at_negative_number()) return postfix();
   const Guard guard(*this);
   const std::size_t first = tokens_.position();
   tokens_.take();
+  expect_operand();
   ExprPtr operand = unary();
   const int below = deepest(operand);
   return make(first, below,
               ast::Operation{std::string(prefix->spelling), std::string(prefix->function), nullptr,
                              std::move(operand)});
+}
+
+/// A number with its sign is one literal: the least one has no positive counterpart.
+bool ExpressionParser::at_negative_number() const {
+  return tokens_.at_mark("-") && tokens_.peek(1).kind == Kind::Integer;
 }
 
 bool ExpressionParser::at_juxtaposed() const {
@@ -201,18 +222,33 @@ ExprPtr ExpressionParser::postfix() {
   ExprPtr left = primary();
   while (true) {
     if (tokens_.accept_mark("(")) {
-      if (tokens_.at_mark(")")) {
-        tokens_.fail_expected("an argument", "every function has one argument; `f()` is no call");
+      const std::size_t opener = tokens_.position() - 1;
+      if (tokens_.accept_mark(")")) {
+        tokens_.fail(tokens_.span_from(opener), "this call has no argument",
+                     "every function has at least one argument");
       }
       ExprPtr argument = expression();
-      tokens_.expect_mark(")", "after the argument of a call");
+      tokens_.expect_close(")", opener, "after the argument of a call");
       const int below = deepest(left, argument);
       left = make(first, below, ast::Call{std::move(left), std::move(argument)});
     } else if (tokens_.accept_mark("[")) {
+      const std::size_t opener = tokens_.position() - 1;
       ExprPtr position = expression();
-      tokens_.expect_mark("]", "after an index");
+      if (tokens_.at_mark(":")) {
+        tokens_.fail_expected("`]` after an index",
+                              "a part of a sequence is `subseq(v, start, end)`, `take(v, n)` or "
+                              "`drop(v, n)`");
+      }
+      tokens_.expect_close("]", opener, "after an index");
       const int below = deepest(left, position);
       left = make(first, below, ast::Index{std::move(left), std::move(position)});
+    } else if (tokens_.accept_mark(".")) {
+      if (!tokens_.at(Kind::Name)) {
+        tokens_.fail_expected("the name of a field", "`p.x` is the field `x` of the record `p`");
+      }
+      const Token& name = tokens_.take();
+      const int below = deepest(left);
+      left = make(first, below, ast::Field{std::move(left), name.text, tokens_.span_of(name)});
     } else if (at_juxtaposed()) {
       const bool prefixed = tokens_.at_mark("#") || tokens_.at_mark("@");
       ExprPtr argument = prefixed ? unary() : primary();
@@ -233,7 +269,7 @@ ExprPtr ExpressionParser::primary() {
   if (tokens_.accept_mark("(")) {
     const std::size_t first = tokens_.position() - 1;
     ExprPtr inner = expression();
-    tokens_.expect_mark(")", "after the expression in parentheses");
+    tokens_.expect_close(")", first, "after the expression in parentheses");
     inner->span = tokens_.span_from(first);
     return inner;
   }
@@ -242,7 +278,9 @@ ExprPtr ExpressionParser::primary() {
 
 ExprPtr ExpressionParser::literal() {
   const std::size_t first = tokens_.position();
+  const std::string sign = at_negative_number() ? tokens_.take().text : "";
   const Token& token = tokens_.peek();
+  if (first > 0 && at_closing()) fail_missing_expression();
   switch (token.kind) {
     case Kind::Name:
       if (token.text == "time" && tokens_.peek(1).is(Kind::Punctuation, "(")) return time();
@@ -253,10 +291,8 @@ ExprPtr ExpressionParser::literal() {
       return make(first, 0, ast::Name{token.text});
     case Kind::Integer: {
       tokens_.take();
-      const std::optional<std::int64_t> value = vcode::read_integer(token.text);
-      if (!value) {
-        tokens_.fail(tokens_.span_of(token), "this number does not fit in 64 bits");
-      }
+      const std::optional<std::int64_t> value = vcode::read_integer(sign + token.text);
+      if (!value) tokens_.fail(tokens_.span_from(first), "this number does not fit in 64 bits");
       return make(first, 0, ast::IntLiteral{*value});
     }
     case Kind::Float:
@@ -286,7 +322,7 @@ ExprPtr ExpressionParser::time() {
   tokens_.take();
   tokens_.take();
   ExprPtr body = expression();
-  tokens_.expect_mark(")", "after the argument of `time`");
+  tokens_.expect_close(")", first + 1, "after the argument of `time`");
   const int below = deepest(body);
   return make(first, below, ast::Time{std::move(body)});
 }
@@ -295,11 +331,10 @@ ExprPtr ExpressionParser::conditional() {
   const std::size_t first = tokens_.position();
   tokens_.take();
   ExprPtr condition = expression();
-  tokens_.expect_word("then", "after the condition of `if`");
+  if (!tokens_.accept_word("then")) fail_no_then(first);
+  const std::size_t branch = tokens_.position();
   ExprPtr then_branch = expression();
-  if (!tokens_.accept_word("else")) {
-    tokens_.fail_expected("`else`", "every `if` needs both `then` and `else`");
-  }
+  if (!tokens_.accept_word("else")) fail_no_else(first, branch);
   ExprPtr else_branch = expression();
   const int below = deepest(condition, then_branch, else_branch);
   return make(first, below,
@@ -310,44 +345,73 @@ ExprPtr ExpressionParser::let() {
   const std::size_t first = tokens_.position();
   tokens_.take();
   ast::Let result;
-  do {
-    ExprPtr left = expression();
-    tokens_.expect_mark("=", "in a binding of `let`");
-    ExprPtr value = expression();
-    result.bindings.push_back({to_pattern(std::move(left)), std::move(value)});
-  } while (tokens_.accept_mark(";") && !tokens_.at_word("in"));
-  if (tokens_.at_mark("=")) {
-    tokens_.fail_expected("`;` or `in`", "bindings of `let` are separated by `;`");
+  std::size_t begin = first;  // of the last binding
+  try {
+    do {
+      begin = tokens_.position();
+      result.bindings.push_back(binding());
+    } while (tokens_.accept_mark(";") && !tokens_.at_word("in"));
+    if (tokens_.at_mark("=")) fail_separator("bindings of `let` are separated by `;`");
+    tokens_.expect_word("in", "after the bindings of `let`");
+  } catch (const Failure&) {
+    fail_without_in(first, begin);
+    throw;
   }
-  tokens_.expect_word("in", "after the bindings of `let`");
   result.body = expression();
   const int below = std::max(deepest(result.bindings), deepest(result.body));
   return make(first, below, std::move(result));
 }
 
+ast::Binding ExpressionParser::binding() {
+  if (tokens_.at_definition()) {
+    const Token& word = tokens_.take();
+    tokens_.fail(tokens_.span_of(word), fmt::format("`{}` stands inside a `let`", word.text),
+                 "functions and datatypes are defined at the top level; a small function can be "
+                 "bound: `sq = (x => x * x)`");
+  }
+  ExprPtr left = expression();
+  if (!tokens_.at_mark("=")) {
+    const auto* operation = std::get_if<ast::Operation>(&left->node);
+    const bool equality = operation != nullptr && operation->spelling == "==";
+    const bool keyword = std::holds_alternative<ast::KeywordArgument>(left->node);
+    if (equality || keyword) {
+      tokens_.fail(left->span, fmt::format("`{}` in a binding of `let`", equality ? "==" : ":="),
+                   "a binding is written with `=`: `let y = 3 in y`");
+    }
+    if (tokens_.at_mark(":")) {
+      tokens_.fail_expected("`=` in a binding of `let`", "a binding has no type: `let x = 3 in x`");
+    }
+  }
+  if (!tokens_.accept_mark("=")) {
+    tokens_.fail_expected("`=` in a binding of `let`", "a binding reads `name = value`");
+  }
+  ExprPtr value = expression();
+  return {to_pattern(std::move(left)), std::move(value)};
+}
+
 ExprPtr ExpressionParser::closure() {
   const std::size_t first = tokens_.position();
   tokens_.take();
+  const std::size_t opener = tokens_.position();
   tokens_.expect_mark("(", "after `closure`");
   ExprPtr function = element();
   tokens_.expect_mark(",", "between the function and its first argument");
   ExprPtr value = expression();
-  tokens_.expect_mark(")", "after the arguments of `closure`");
+  tokens_.expect_close(")", opener, "after the arguments of `closure`");
   const int below = deepest(function, value);
   return make(first, below, ast::Closure{std::move(function), std::move(value)});
 }
 
-// `left` is what stands before `in`, or the name that stands for `a in a`.
-ast::Binding ExpressionParser::generator(ExprPtr left) {
+// `left`, which begins at `first`, is what stands before `in`, or the name that stands for `a in
+// a`.
+ast::Binding ExpressionParser::generator(std::size_t first, ExprPtr left) {
   if (tokens_.accept_word("in")) {
     ExprPtr value = expression();
     return {to_pattern(std::move(left)), std::move(value)};
   }
   const auto* name = std::get_if<ast::Name>(&left->node);
   const bool ends = tokens_.at_mark(";") || tokens_.at_mark("|") || tokens_.at_mark("}");
-  if (name == nullptr || !ends) {
-    tokens_.fail_expected("`in` and a sequence", "a generator reads `pattern in sequence`");
-  }
+  if (name == nullptr || !ends) fail_no_in(first, *left);
   auto value = std::make_unique<Expr>();
   value->span = left->span;
   value->node = *name;
@@ -400,15 +464,29 @@ ExprPtr ExpressionParser::apply_to_each() {
   tokens_.take();
   ast::ApplyToEach result;
   const bool serial = tokens_.accept_mark("*");
-  ExprPtr left = expression();
-  if (tokens_.accept_mark(":")) {
-    result.body = std::move(left);
-    left = expression();
+  std::size_t begin = tokens_.position();  // of the last generator
+  try {
+    ExprPtr left = expression();
+    if (tokens_.accept_mark(":")) {
+      result.body = std::move(left);
+      begin = tokens_.position();
+      left = expression();
+    }
+    result.generators.push_back(generator(begin, std::move(left)));
+    while (tokens_.accept_mark(";")) {
+      begin = tokens_.position();
+      result.generators.push_back(generator(begin, expression()));
+    }
+    if (tokens_.accept_mark("|")) result.sieve = expression();
+    if (tokens_.at_word("in")) {
+      tokens_.fail_expected("`}`", "generators are separated by `;`, not by `,`");
+    }
+    tokens_.expect_close("}", first, "after the generators of an apply-to-each");
+  } catch (const Failure&) {
+    if (tokens_.has_counterpart(first)) throw;
+    resume_at(begin);
+    tokens_.fail_open(first, "is never closed");
   }
-  result.generators.push_back(generator(std::move(left)));
-  while (tokens_.accept_mark(";")) result.generators.push_back(generator(expression()));
-  if (tokens_.accept_mark("|")) result.sieve = expression();
-  tokens_.expect_mark("}", "after the generators of an apply-to-each");
   const int below = std::max(deepest(result.body, result.sieve), deepest(result.generators));
   if (serial) return serial_each(first, below, std::move(result));
   return make(first, below, std::move(result));
@@ -430,7 +508,7 @@ ExprPtr ExpressionParser::bracket() {
   if (tokens_.accept_mark(":")) {
     ExprPtr last = element();
     ExprPtr stride = tokens_.accept_mark(":") ? element() : nullptr;
-    tokens_.expect_mark("]", "after a range");
+    tokens_.expect_close("]", first, "after a range");
     const int below = deepest(start, last, stride);
     return make(first, below, ast::Range{std::move(start), std::move(last), std::move(stride)});
   }
@@ -438,10 +516,14 @@ ExprPtr ExpressionParser::bracket() {
   int below = deepest(start);
   sequence.elements.push_back(std::move(start));
   while (tokens_.accept_mark(",")) {
+    expect_after_comma();
     sequence.elements.push_back(element());
     below = std::max(below, deepest(sequence.elements.back()));
   }
-  tokens_.expect_mark("]", "after the elements of a sequence");
+  if (tokens_.at_word("in")) {
+    tokens_.fail_expected("`]`", "an apply-to-each stands in braces: `{x * x : x in v}`");
+  }
+  tokens_.expect_close("]", first, "after the elements of a sequence");
   if (sequence.elements.size() > ast::kMaxElements) {
     tokens_.fail(tokens_.span_from(first),
                  fmt::format("a sequence literal may have at most {} elements, this one has {}",
@@ -484,13 +566,13 @@ ast::TypeExprPtr ExpressionParser::atom_type() {
   const std::size_t first = tokens_.position();
   if (tokens_.accept_mark("(")) {
     ast::TypeExprPtr inner = type();
-    tokens_.expect_mark(")", "after the type in parentheses");
+    tokens_.expect_close(")", first, "after the type in parentheses");
     inner->span = tokens_.span_from(first);
     return inner;
   }
   if (tokens_.accept_mark("[")) {
     ast::TypeExprPtr inner = type();
-    tokens_.expect_mark("]", "after the element type");
+    tokens_.expect_close("]", first, "after the element type");
     return make_type(ast::TypeExpr::Kind::Sequence, first, std::move(inner), nullptr);
   }
   if (!tokens_.at(Kind::Name)) tokens_.fail_expected("a type");
@@ -503,6 +585,35 @@ ast::TypeExprPtr ExpressionParser::atom_type() {
   const auto kind = argument ? ast::TypeExpr::Kind::Apply : ast::TypeExpr::Kind::Name;
   ast::TypeExprPtr result = make_type(kind, first, std::move(argument), nullptr);
   result->name = name;
+  return result;
+}
+
+ast::TypeDef ExpressionParser::record_definition(
+    std::vector<ast::DatatypeForm::FieldName>& fields) {
+  const bool named = tokens_.at_mark("(") && tokens_.peek(1).kind == Kind::Name &&
+                     tokens_.peek(2).is(Kind::Punctuation, ":");
+  if (!named) return type_definition();
+  const std::size_t first = tokens_.position();
+  tokens_.take();
+  std::vector<ast::TypeExprPtr> types;
+  do {
+    if (!tokens_.at(Kind::Name)) tokens_.fail_expected("the name of a field");
+    const Token& name = tokens_.take();
+    fields.push_back({name.text, tokens_.span_of(name)});
+    if (!tokens_.accept_mark(":")) {
+      tokens_.fail_expected("`:` and the type of the field",
+                            "either all fields have names, or none has one");
+    }
+    types.push_back(arrow_type());
+  } while (tokens_.accept_mark(","));
+  tokens_.expect_close(")", first, "after the fields of a datatype");
+  ast::TypeDef result;
+  result.type = std::move(types.back());
+  for (std::size_t i = types.size() - 1; i-- > 0;) {
+    result.type =
+        make_type(ast::TypeExpr::Kind::Pair, first, std::move(types[i]), std::move(result.type));
+  }
+  if (tokens_.accept_mark("::")) context(result);
   return result;
 }
 

@@ -13,6 +13,10 @@ class ExpressionParser {
 
   ast::ExprPtr expression();
   ast::TypeDef type_definition();
+  /// The same for a datatype, whose fields may have names.
+  ast::TypeDef record_definition(std::vector<ast::DatatypeForm::FieldName>& fields);
+  /// At an `=` behind what was read as the end of a binding: says what separates the two.
+  [[noreturn]] void fail_separator(const char* rule) const;
   /// Reads an expression as the pattern that it looks like.
   static ast::PatternPtr to_pattern(ast::ExprPtr expression);
 
@@ -33,8 +37,20 @@ class ExpressionParser {
   ast::ExprPtr serial_each(std::size_t first, int below, ast::ApplyToEach each);
   ast::ExprPtr bracket();
   ast::ExprPtr time();
+  bool at_negative_number() const;
   bool at_juxtaposed() const;
-  ast::Binding generator(ast::ExprPtr left);
+  ast::Binding binding();
+  ast::Binding generator(std::size_t first, ast::ExprPtr left);
+
+  bool at_closing() const;
+  void expect_after_comma() const;
+  void expect_operand() const;
+  [[noreturn]] void fail_missing_expression() const;
+  [[noreturn]] void fail_no_then(std::size_t first) const;
+  [[noreturn]] void fail_no_else(std::size_t first, std::size_t branch);
+  [[noreturn]] void fail_no_in(std::size_t first, const ast::Expr& left) const;
+  void fail_without_in(std::size_t first, std::size_t begin);
+  void resume_at(std::size_t begin);
 
   ast::TypeExprPtr type();
   ast::TypeExprPtr arrow_type();

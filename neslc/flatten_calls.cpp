@@ -21,16 +21,40 @@ const Pair* append_operands(const Call& call) {
 
 void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
                              std::vector<Value>& parts) {
-  const auto* call_node = std::get_if<Call>(&expr.node);
-  const Pair* operands = call_node == nullptr ? nullptr : append_operands(*call_node);
-  // What is the same for all instances is put together by itself, and once.
-  const bool alone = !context->serial() && compiler_.free_variables().of(expr).empty();
-  if (operands == nullptr || alone) {
-    parts.push_back(expression(expr, frame, context));
-    return;
+  std::vector<const Expr*> pending = {&expr};
+  while (!pending.empty()) {
+    const Expr& next = *pending.back();
+    pending.pop_back();
+    const auto* call_node = std::get_if<Call>(&next.node);
+    const Pair* operands = call_node == nullptr ? nullptr : append_operands(*call_node);
+    // What is the same for all instances is put together by itself, and once.
+    const bool alone = !context->serial() && compiler_.free_variables().of(next).empty();
+    if (operands == nullptr || alone) {
+      parts.push_back(expression(next, frame, context));
+    } else {
+      pending.push_back(operands->second.get());
+      pending.push_back(operands->first.get());
+    }
   }
-  append_parts(*operands->first, frame, context, parts);
-  append_parts(*operands->second, frame, context, parts);
+}
+
+/// The first operand where the expression is a call, by its name, of a function of several
+/// arguments; null otherwise, and for `++`, whose operands are put together in one step.
+const Expr* Flattener::first_operand(const Expr& expr) {
+  const auto* call_node = std::get_if<Call>(&expr.node);
+  if (call_node == nullptr || append_operands(*call_node) != nullptr) return nullptr;
+  const auto* callee = std::get_if<GlobalRef>(&call_node->callee->node);
+  const auto* operands = std::get_if<Pair>(&call_node->argument->node);
+  const bool named = callee != nullptr && callee->definition->kind != DefinitionKind::Variable;
+  return named && operands != nullptr ? operands->first.get() : nullptr;
+}
+
+/// The call whose first operand has that value.
+Value Flattener::call_with_first(const Expr& expr, Value first, Frame& frame, Context* context) {
+  const auto& call_node = std::get<Call>(expr.node);
+  Value second = expression(*std::get<Pair>(call_node.argument->node).second, frame, context);
+  return call(substituted(call_node.callee->type, frame), Value::tuple({}),
+              Value::tuple({std::move(first), std::move(second)}), context);
 }
 
 Value Flattener::call_expression(const Call& call_node, Frame& frame, Context* context) {
@@ -56,7 +80,7 @@ Value Flattener::call(TypePtr function_type, const Value& function, const Value&
     case TypeKind::PartialIdentity:
       return call(identity->arguments[0], function.parts[0],
                   Value::tuple({function.parts[1], argument}), context);
-    default: {
+    case TypeKind::LambdaIdentity: {
       Version version;
       version.lambda = identity->lambda;
       version.instantiation = identity->arguments;
@@ -65,6 +89,8 @@ Value Flattener::call(TypePtr function_type, const Value& function, const Value&
       version.captured_type = function_type;
       return call_code(version, function, argument, context);
     }
+    default:  // of no function, as in {g(1) : g in [] (int -> int)}; only specialisation shows it
+      throw CompileError{Category::Type, {}};
   }
 }
 

@@ -67,6 +67,9 @@ bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) co
            selectable(*node->then_branch, frame, budget) &&
            selectable(*node->else_branch, frame, budget);
   }
+  if (const auto* node = std::get_if<Let>(&expr.node); node != nullptr && node->field) {
+    return selectable(*node->bindings[0].value, frame, budget);
+  }
   if (const auto* node = std::get_if<Call>(&expr.node)) {
     const auto* callee = std::get_if<GlobalRef>(&node->callee->node);
     return callee != nullptr && is_total_scalar_operation(*callee->definition) &&
@@ -76,13 +79,15 @@ bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) co
 }
 
 bool Flattener::has_constant_parts(const Expr& expr) {
-  const auto* call = std::get_if<Call>(&expr.node);
-  if (call != nullptr && compiler_.free_variables().of(expr).empty()) {
-    const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
-    if (callee == nullptr || !is_total_scalar_operation(*callee->definition)) return true;
-  }
   bool result = false;
-  for_each_child(expr, [&](const Expr& child) { result = result || has_constant_parts(child); });
+  for_each_expression(expr, [&](const Expr& part) {
+    const auto* call = std::get_if<Call>(&part.node);
+    if (call != nullptr && compiler_.free_variables().of(part).empty()) {
+      const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
+      result = callee == nullptr || !is_total_scalar_operation(*callee->definition);
+    }
+    return result ? Visit::End : Visit::Below;
+  });
   return result;
 }
 

@@ -202,10 +202,28 @@ void Flattener::check_range(ValueId index, Context* each, const Value& limit,
 
 Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
   const ir::Origin outer = b_.origin;
-  b_.origin = {expr.span, frame.scope};
-  // What has no free local variables is evaluated once (reference, section 4).
-  if (!context->serial() && compiler_.free_variables().of(expr).empty()) context = &serial_;
-  Value result = evaluated(expr, frame, context);
+  // A chain of operators may be long: its calls, from the outermost one inward, are gone through
+  // without recursion.
+  struct Step {
+    const Expr* call;
+    Context* context;
+  };
+  std::vector<Step> calls;
+  const Expr* innermost = &expr;
+  while (true) {
+    // What has no free local variables is evaluated once (reference, section 4).
+    if (!context->serial() && compiler_.free_variables().of(*innermost).empty()) context = &serial_;
+    const Expr* const first = first_operand(*innermost);
+    if (first == nullptr) break;
+    calls.push_back({innermost, context});
+    innermost = first;
+  }
+  b_.origin = {innermost->span, frame.scope};
+  Value result = evaluated(*innermost, frame, context);
+  for (auto step = calls.rbegin(); step != calls.rend(); ++step) {
+    b_.origin = {step->call->span, frame.scope};
+    result = call_with_first(*step->call, std::move(result), frame, step->context);
+  }
   b_.origin = outer;
   return result;
 }
@@ -265,7 +283,16 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   if (component < 0) {
     Frame frame;
     frame.scope = compiler_.add_scope(definition, b_.origin);
-    return expression(*definition.body->expression, frame, &serial_);
+    const Value value = expression(*definition.body->expression, frame, &serial_);
+    const Pattern* const pattern = definition.body->parameter.get();
+    if (pattern == nullptr) return value;
+    bind(*pattern, value, frame);
+    std::vector<const Local*> locals;
+    append_locals(*pattern, locals);
+    const auto named = std::find_if(locals.begin(), locals.end(), [&](const Local* local) {
+      return local->name == definition.name;
+    });
+    return frame.locals.at(*named);
   }
   std::vector<VectorType> component_types;
   append_types(types(), expr.type, component_types);
@@ -281,8 +308,9 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
 
 Value Flattener::let_expression(const Let& node, Frame& frame, Context* context) {
   for (const Binding& binding : node.bindings) {
-    const Value value = frame.observed != nullptr ? observed_binding(binding, frame, context)
-                                                  : expression(*binding.value, frame, context);
+    const Value value = frame.observed != nullptr && !node.field
+                            ? observed_binding(binding, frame, context)
+                            : expression(*binding.value, frame, context);
     bind(*binding.pattern, value, frame);
   }
   return expression(*node.body, frame, context);

@@ -87,6 +87,8 @@ std::shared_ptr<Body> FormChecker::new_body() const {
 CheckedForm::Change FormChecker::change(Definition contents) {
   CheckedForm::Change change;
   Definition* existing = session_.find(contents.name);
+  // A program's own one: the library goes on with that which it has.
+  if (existing != nullptr && existing->open && !session_.loading_library_) existing = nullptr;
   change.replaces = existing != nullptr && same_type(*existing, contents);
   change.hides = existing != nullptr && !change.replaces;
   change.slot = change.replaces ? existing : session_.new_slot(contents.name);
@@ -101,8 +103,10 @@ CheckedForm::Change FormChecker::change(Definition contents) {
                                   session_.types().function_identity(change.slot, generics));
   }
   contents.library = session_.loading_library_;
+  contents.open |= session_.loading_open_;
   if (change.replaces && contents.documentation.empty()) {
     contents.documentation = change.slot->documentation;  // that of its declaration
+    contents.open = change.slot->open;
   }
   if (!change.replaces) change.slot->scheme = contents.scheme;
   change.contents = std::move(contents);
@@ -111,12 +115,9 @@ CheckedForm::Change FormChecker::change(Definition contents) {
 
 void FormChecker::check_name(const std::string& name, Span span) const {
   if (session_.loading_library_) return;
-  if (name == "t" || name == "f" || name == "time") {
-    fail(Category::Reserved, name, span,
-         fmt::format("`{}` is reserved and cannot be defined", name));
-  }
+  if (name == "t" || name == "f" || name == "time") fail_reserved(name, span);
   const Definition* existing = session_.find(name);
-  if (existing != nullptr && existing->library) {
+  if (existing != nullptr && existing->library && !existing->open) {
     fail(Category::Builtin, name, span,
          fmt::format("`{}` belongs to the library and cannot be defined again", name), {},
          "choose another name; local variables may have this one");
@@ -155,6 +156,7 @@ void FormChecker::check_defaults(const SelfDefinition& self) {
 Definition FormChecker::function_contents(const ast::FunctionForm& form,
                                           const SelfDefinition& self) const {
   constexpr std::string_view kSerialMark = "Serial only.";
+  constexpr std::string_view kBeyondMark = "Beyond NESL 3.1.";
   Definition contents;
   contents.name = form.name;
   contents.kind = DefinitionKind::Function;
@@ -164,13 +166,15 @@ Definition FormChecker::function_contents(const ast::FunctionForm& form,
   contents.defaults = self.defaults;
   contents.positional = self.positional;
   contents.serial_only = session_.loading_library_ && form.documentation.starts_with(kSerialMark);
+  contents.open = session_.loading_library_ && form.documentation.starts_with(kBeyondMark);
   return contents;
 }
 
 // The scheme without the identity of the function, which is not known before its slot is.
 Scheme FormChecker::function_scheme(TypePtr argument, TypePtr result) {
   Scheme scheme;
-  const TypePtr types[] = {argument, result};
+  const TypePtr types[] = {
+      inference_.function(argument, result, inference_.own_function_identity())};
   scheme.variables = inference_.generalize(types);
   const TypePtr finished_argument = inference_.finish(argument, nullptr);
   const TypePtr finished_result = inference_.finish(result, nullptr);
@@ -192,7 +196,7 @@ CheckedForm FormChecker::check_node(const ast::FunctionForm& form) {
   check_defaults(self);
   TypeVariables variables;
   if (form.type) {
-    const TypeResolver resolver(session_, inference_, session_.loading_library_);
+    const TypeResolver resolver(session_, inference_);
     variables = resolver.variables(form.type->context);
   }
   return form.body ? definition(form, std::move(self), variables)
@@ -220,20 +224,20 @@ CheckedForm FormChecker::declaration(const ast::FunctionForm& form, SelfDefiniti
 
 void FormChecker::apply_declared_type(const ast::TypeExpr& declared, const TypeVariables& variables,
                                       Pattern& parameter, TypePtr result) {
-  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypeResolver resolver(session_, inference_);
   const TypePtr argument = resolver.resolve(*declared.first, variables, UnknownTypes::Opaque);
   const TypePtr declared_result =
       resolver.resolve(*declared.second, variables, UnknownTypes::Opaque);
   Clash clash = inference_.unify(argument, parameter.type);
   if (clash != Clash::None) {
     fail_clash(clash, declared.first->span, "the declared type does not fit the arguments",
-               {{"declared", argument, declared.first->span},
-                {"the arguments", parameter.type, parameter.span}});
+               {{"the declared argument", argument, declared.first->span},
+                {"the pattern", parameter.type, parameter.span}});
   }
   clash = inference_.unify(declared_result, result);
   if (clash != Clash::None) {
     fail_clash(clash, declared.second->span, "the declared result does not fit",
-               {{"declared", declared_result, declared.second->span}});
+               {{"the declared result", declared_result, declared.second->span}});
   }
 }
 
@@ -255,9 +259,11 @@ CheckedForm FormChecker::definition(const ast::FunctionForm& form, SelfDefinitio
                   : fmt::format("the body of `{}` and its recursive calls have different types",
                                 form.name);
     std::vector<Evidence> evidence = {{"the body", expression->type, expression->span}};
-    evidence.push_back(form.type ? Evidence{"declared", result, form.type->type->second->span}
-                                 : Evidence{"where it is called", result, {}});
-    fail_clash(clash, expression->span, message, evidence);
+    evidence.push_back(form.type
+                           ? Evidence{"the declared result", result, form.type->type->second->span}
+                           : Evidence{"what its calls are used as", result, {}});
+    const Operand given{expression->type, "x"};
+    fail_clash(clash, expression->span, message, evidence, {}, hint_for_value(result, given));
   }
 
   Definition contents = function_contents(form, self);
@@ -287,7 +293,7 @@ CheckedForm FormChecker::check_node(const ast::DatatypeForm& form) {
            fmt::format("`{}` is a type of the language", form.name));
     }
   }
-  const TypeResolver resolver(session_, inference_, session_.loading_library_);
+  const TypeResolver resolver(session_, inference_);
   const TypeVariables variables = resolver.variables(form.type.context);
   const TypePtr fields = resolver.resolve(*form.type.type, variables, UnknownTypes::Rejected);
   if (contains_function(fields)) {
@@ -307,9 +313,19 @@ CheckedForm FormChecker::check_node(const ast::DatatypeForm& form) {
   datatype->parameters = inference_.generalize(parameters);
   datatype->fields = inference_.finish(fields, nullptr);
 
+  for (auto field = form.fields.begin(); field != form.fields.end(); ++field) {
+    if (std::find(datatype->names.begin(), datatype->names.end(), field->name) !=
+        datatype->names.end()) {
+      fail(Category::Repeated, field->name, field->span,
+           fmt::format("two fields have the name `{}`", field->name));
+    }
+    datatype->names.push_back(field->name);
+  }
+
   const Datatype* existing = session_.find_datatype(form.name);
   const bool repeated = existing != nullptr && existing->fields == datatype->fields &&
-                        existing->parameters == datatype->parameters;
+                        existing->parameters == datatype->parameters &&
+                        existing->names == datatype->names;
   Datatype* chosen = datatype.get();
   if (repeated) {
     chosen = session_.datatypes_[existing->number].get();
@@ -345,6 +361,7 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
                                const ast::Expr& right) {
   const std::shared_ptr<Body> body = new_body();
   ExpressionChecker checker(session_, inference_, *body, nullptr, {});
+  if (left != nullptr) checker.check_left_side(*left);
   auto expression = checker.expression(right);
   std::unique_ptr<Pattern> pattern;
   if (left != nullptr) {
@@ -365,14 +382,16 @@ CheckedForm FormChecker::value(CheckedForm::Kind kind, const ast::Pattern* left,
   if (body->parameter) {
     std::vector<const Local*> locals;
     collect_locals(*body->parameter, locals);
+    const bool wildcards = std::count_if(locals.begin(), locals.end(),
+                                         [](const Local* local) { return local->name == "_"; }) > 1;
     for (const Local* local : locals) {
       check_name(local->name, local->span);
       Definition contents;
-      contents.name = local->name;
+      if (!wildcards || local->name != "_") contents.name = local->name;
       contents.kind = DefinitionKind::Variable;
       contents.span = local->span;
       contents.scheme = part_of(session_.types(), local->type, checked.scheme.variables);
-      if (body->parameter->kind == Pattern::Kind::Variable) contents.body = body;
+      contents.body = body;
       checked.changes.push_back(change(std::move(contents)));
     }
   }
@@ -406,6 +425,14 @@ CheckedForm FormChecker::check_node(const ast::ExpressionForm& form) {
 }
 
 CheckedForm FormChecker::check_node(const ast::CommandForm& form) {
+  if (form.name == "load" && form.expression) {
+    const auto* name = std::get_if<ast::Name>(&form.expression->node);
+    if (name != nullptr && session_.find(name->name) == nullptr) {
+      fail(Category::Undefined, name->name, form.expression->span,
+           fmt::format("`{}` is not defined", name->name), {},
+           fmt::format("the name of a file stands in quotes: `load \"{}\";`", name->name));
+    }
+  }
   if (form.expression) return value(CheckedForm::Kind::Command, nullptr, *form.expression);
   CheckedForm checked;
   checked.kind = CheckedForm::Kind::Command;

@@ -1,6 +1,7 @@
 #include "neslc/free_variables.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "neslc/session.hpp"
 
@@ -24,7 +25,23 @@ void append_locals(const Pattern& pattern, std::vector<const Local*>& locals) {
 }
 
 const std::vector<const Local*>& FreeVariables::of(const Expr& expr) {
-  if (const auto found = known_.find(&expr); found != known_.end()) return found->second;
+  std::vector<const Expr*> pending = {&expr};
+  while (!pending.empty()) {
+    const Expr& next = *pending.back();
+    const std::size_t waiting = pending.size();
+    if (!known_.contains(&next)) {
+      for_each_child(next, [&](const Expr& child) {
+        if (!known_.contains(&child)) pending.push_back(&child);
+      });
+      if (pending.size() > waiting) continue;
+      known_[&next] = found_in(next);
+    }
+    pending.pop_back();
+  }
+  return known_.at(&expr);
+}
+
+std::vector<const Local*> FreeVariables::found_in(const Expr& expr) const {
   std::vector<const Local*> result;
   std::vector<const Local*> bound;
   if (const auto* reference = std::get_if<LocalRef>(&expr.node)) result = {reference->local};
@@ -37,35 +54,40 @@ const std::vector<const Local*>& FreeVariables::of(const Expr& expr) {
   }
   // Every binding has its own Local: a bound one cannot occur outside of its scope.
   for_each_child(expr, [&](const Expr& child) {
-    for (const Local* local : of(child)) {
+    for (const Local* local : known_.at(&child)) {
       if (!contains(bound, local)) add(result, local);
     }
   });
-  return known_[&expr] = std::move(result);
+  return result;
 }
 
 int size_of(const Expr& expr) {
-  int size = 1;
-  if (const auto* lambda = std::get_if<LambdaRef>(&expr.node))
-    size += size_of(*lambda->lambda->body);
-  for_each_child(expr, [&](const Expr& child) { size += size_of(child); });
+  int size = 0;
+  for_each_expression(expr, [&](const Expr& part) {
+    ++size;
+    if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      size += size_of(*lambda->lambda->body);
+    }
+    return Visit::Below;
+  });
   return size;
 }
 
 namespace {
 
 void append_mentioned(const Expr& expr, std::vector<const Definition*>& result) {
-  if (const auto* reference = std::get_if<GlobalRef>(&expr.node)) {
-    result.push_back(reference->definition);
-  }
-  if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
-    append_mentioned(*lambda->lambda->body, result);
-  }
-  if (const auto* node = std::get_if<If>(&expr.node)) {
-    append_mentioned(*node->condition, result);
-    return;
-  }
-  for_each_child(expr, [&](const Expr& child) { append_mentioned(child, result); });
+  for_each_expression(expr, [&](const Expr& part) {
+    if (const auto* reference = std::get_if<GlobalRef>(&part.node)) {
+      result.push_back(reference->definition);
+    }
+    if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      append_mentioned(*lambda->lambda->body, result);
+    }
+    const auto* conditional = std::get_if<If>(&part.node);
+    if (conditional == nullptr) return Visit::Below;
+    append_mentioned(*conditional->condition, result);
+    return Visit::Past;
+  });
 }
 
 }  // namespace
@@ -76,30 +98,45 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body) {
   return result;
 }
 
+namespace {
+
+/// The position of `local[...]` or `local -> ...`, or nothing below a `#local`: what else such a
+/// use of the variable depends on.
+struct IndexedUse {
+  const Expr* position = nullptr;
+};
+std::optional<IndexedUse> indexed_use(const Expr& expr, const Local* local) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  if (callee == nullptr || !callee->definition->is_primitive()) return {};
+  const std::string& name = callee->definition->name;
+  const auto is_local = [&](const Expr& operand) {
+    const auto* reference = std::get_if<LocalRef>(&operand.node);
+    return reference != nullptr && reference->local == local;
+  };
+  if (name == "length" && is_local(*call->argument)) return IndexedUse();
+  if (name != "elt" && name != "read") return {};
+  const auto* operands = std::get_if<Pair>(&call->argument->node);
+  if (operands == nullptr || !is_local(*operands->first)) return {};
+  return IndexedUse{operands->second.get()};
+}
+
+}  // namespace
+
 bool only_indexed(const Expr& expr, const Local* local) {
-  if (const auto* reference = std::get_if<LocalRef>(&expr.node)) return reference->local != local;
-  if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) {
-    return !contains(lambda->lambda->captures, local);
-  }
-  if (const auto* call = std::get_if<Call>(&expr.node)) {
-    const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
-    if (callee != nullptr && callee->definition->is_primitive()) {
-      const std::string& name = callee->definition->name;
-      const auto is_local = [&](const Expr& operand) {
-        const auto* reference = std::get_if<LocalRef>(&operand.node);
-        return reference != nullptr && reference->local == local;
-      };
-      if (name == "length" && is_local(*call->argument)) return true;
-      if (name == "elt" || name == "read") {
-        const auto* operands = std::get_if<Pair>(&call->argument->node);
-        if (operands != nullptr && is_local(*operands->first)) {
-          return only_indexed(*operands->second, local);
-        }
-      }
-    }
-  }
   bool result = true;
-  for_each_child(expr, [&](const Expr& child) { result = result && only_indexed(child, local); });
+  for_each_expression(expr, [&](const Expr& part) {
+    if (const auto use = indexed_use(part, local)) {
+      if (use->position != nullptr) result = only_indexed(*use->position, local);
+      return result ? Visit::Past : Visit::End;
+    }
+    if (const auto* reference = std::get_if<LocalRef>(&part.node)) {
+      result = reference->local != local;
+    } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      result = !contains(lambda->lambda->captures, local);
+    }
+    return result ? Visit::Below : Visit::End;
+  });
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Facts about typed expressions: their free variables, their size.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -45,12 +46,31 @@ void for_each_child(const Expr& expr, const Action& action) {
   std::visit(Visitor{action}, expr.node);
 }
 
+/// Calls `visit` for the expression and what is below it, outermost first. `visit` says whether to
+/// go below the expression that it is given, or to end.
+enum class Visit : std::uint8_t { Below, Past, End };
+template <class Action>
+void for_each_expression(const Expr& expr, const Action& visit) {
+  std::vector<const Expr*> pending = {&expr};
+  while (!pending.empty()) {
+    const Expr& next = *pending.back();
+    pending.pop_back();
+    const Visit wish = visit(next);
+    if (wish == Visit::End) return;
+    if (wish == Visit::Past) continue;
+    for_each_child(next, [&](const Expr& child) { pending.push_back(&child); });
+  }
+}
+
 class FreeVariables {
  public:
   /// The local variables that are free in the expression, each once, in order of first use.
   const std::vector<const Local*>& of(const Expr& expr);
 
  private:
+  /// From those of the direct sub-expressions.
+  std::vector<const Local*> found_in(const Expr& expr) const;
+
   std::unordered_map<const Expr*, std::vector<const Local*>> known_;
 };
 

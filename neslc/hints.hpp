@@ -1,22 +1,27 @@
-// What to do about mistakes that people make who know other languages, or NESL for a day.
+// What to do about words and marks of other languages.
 #pragma once
 
 #include <string>
 #include <string_view>
-
-#include "neslc/types.hpp"
 
 namespace neslc {
 
 /// For a name that is not defined but means something elsewhere, as `len`; empty if it does not.
 std::string hint_for_name(std::string_view name);
 
-/// For text that is no token or stands where none like it can stand: the marks there and behind it,
-/// as `!=` or `&&`; empty if they mean nothing elsewhere.
-std::string hint_for_mark(std::string_view text);
+/// For a word that begins a statement elsewhere, as `for`, where the grammar fails behind it; empty
+/// if it begins none.
+std::string hint_for_statement(std::string_view word);
 
-/// For an operation whose operands have the wrong types (one operand: `second` is null). `function`
-/// is the library's name for it, types are resolved. Empty if none helps.
-std::string hint_for_operands(std::string_view function, TypePtr first, TypePtr second);
+/// For a word that stands left of `=` elsewhere, as `var` in `var x = 5`; empty if it does not.
+std::string hint_for_left_word(std::string_view word);
+
+/// A mark of another language at the beginning of a text, as `!=`, and what NESL has instead. Both
+/// are empty if there is none.
+struct ForeignMark {
+  std::string_view mark;
+  std::string_view hint;
+};
+ForeignMark foreign_mark(std::string_view text);
 
 }  // namespace neslc

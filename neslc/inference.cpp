@@ -159,6 +159,7 @@ Inference::Clash Inference::merge(TypePtr a, TypePtr b) {
   if (!both) return Clash::Classes;
   const bool identity = a->variable->is_identity || b->variable->is_identity;
   b->variable->is_identity = identity;
+  b->variable->leaning = std::max(a->variable->leaning, b->variable->leaning);
   set(b->variable, nullptr, *both);
   set(a->variable, b, *both);
   return Clash::None;
@@ -205,8 +206,18 @@ Inference::Clash Inference::unify(TypePtr a, TypePtr b) {
 
 // ---- Generalisation
 
+namespace {
+
+bool leans_to_bool(const InferenceVariable& variable) {
+  const TypeClass type_class = variable.type_class;
+  return variable.leaning == InferenceVariable::Leaning::Bool &&
+         (type_class == TypeClass::Any || type_class == TypeClass::Logical);
+}
+
+}  // namespace
+
 // False if the type is too large to be walked.
-bool Inference::number_variables(TypePtr type, bool identities, int depth,
+bool Inference::number_variables(TypePtr type, Numbering numbering, int depth,
                                  std::vector<TypeClass>& classes) {
   if (!type->has_variables) return true;
   if (exhausted(depth)) return false;
@@ -214,6 +225,10 @@ bool Inference::number_variables(TypePtr type, bool identities, int depth,
   if (type->kind == TypeKind::Variable) {
     InferenceVariable& variable = *type->variable;
     if (variable.generic < 0) {
+      if (leans_to_bool(variable) && !numbering.in_argument) {
+        variable.binding = table_.bool_type();
+        return true;
+      }
       variable.generic = static_cast<std::int64_t>(classes.size());
       classes.push_back(variable.type_class);
     }
@@ -221,8 +236,9 @@ bool Inference::number_variables(TypePtr type, bool identities, int depth,
   }
   const bool function = type->kind == TypeKind::Function;
   for (std::size_t i = 0; i < type->arguments.size(); ++i) {
-    if (function && i == 2 && !identities) continue;
-    if (!number_variables(type->arguments[i], identities, depth + 1, classes)) return false;
+    if (function && i == 2 && !numbering.identities) continue;
+    const Numbering below{numbering.identities, numbering.in_argument || (function && i == 0)};
+    if (!number_variables(type->arguments[i], below, depth + 1, classes)) return false;
   }
   return true;
 }
@@ -230,7 +246,7 @@ bool Inference::number_variables(TypePtr type, bool identities, int depth,
 std::vector<TypeClass> Inference::generalize(std::span<const TypePtr> types) {
   std::vector<TypeClass> classes;
   for (const bool identities : {false, true}) {
-    for (TypePtr type : types) number_variables(type, identities, 0, classes);
+    for (TypePtr type : types) number_variables(type, {identities, false}, 0, classes);
   }
   generics_ = classes.size();
   return classes;
@@ -244,7 +260,8 @@ TypePtr Inference::finished(TypePtr type, const Definition* self, int depth) {
     const InferenceVariable& variable = *type->variable;
     if (variable.generic >= 0) return table_.generic(static_cast<std::uint32_t>(variable.generic));
     // Nothing depends on it. An identity that nobody needs is no function at all.
-    return variable.is_identity ? table_.opaque("") : table_.int_type();
+    if (variable.is_identity) return table_.opaque("");
+    return leans_to_bool(variable) ? table_.bool_type() : table_.int_type();
   }
   if (const auto found = finished_.find(type); found != finished_.end()) return found->second;
   if (exhausted(depth)) return nullptr;

@@ -21,6 +21,9 @@ struct InferenceVariable {
   TypePtr binding = nullptr;  // null: not known
   TypeClass type_class = TypeClass::Any;
   bool is_identity = false;
+  /// What it becomes if nothing decides: the result of `error` a bool, as in NESL 3.1, unless its
+  /// type is declared to be open.
+  enum class Leaning : std::uint8_t { None, Bool, Open } leaning = Leaning::None;
   std::int64_t generic = -1;  // its number after generalisation
 };
 
@@ -84,7 +87,12 @@ class Inference {
   Clash merge(TypePtr a, TypePtr b);
   Clash occurs(const InferenceVariable* variable, TypePtr type, int depth);
   void set(InferenceVariable* variable, TypePtr binding, TypeClass type_class);
-  bool number_variables(TypePtr type, bool identities, int depth, std::vector<TypeClass>& classes);
+  struct Numbering {
+    bool identities;   // also the variables in identities
+    bool in_argument;  // of a function: whoever calls it decides
+  };
+  bool number_variables(TypePtr type, Numbering numbering, int depth,
+                        std::vector<TypeClass>& classes);
   TypePtr finished(TypePtr type, const Definition* self, int depth);
   bool exhausted(int depth) { return ++steps_ > kMaxSteps || depth > kMaxTypeDepth; }
 

@@ -12,6 +12,7 @@ using CallSite = Flattener::CallSite;
 constexpr std::int64_t kReadMode = 1;
 constexpr std::int64_t kWriteMode = 2;
 constexpr std::int64_t kAppendMode = 3;
+constexpr std::int64_t kInsertMode = 4;
 
 Value truth(Flattener& f) {
   return Value::scalar(f.builder().bool_constant(true), f.serial());
@@ -81,6 +82,19 @@ Value write(Flattener& f, const CallSite& site, const Value& argument) {
   const std::vector<ValueId> results = f.builder().operation(
       Op::FWrite, VectorType::Char, {here.is_sequence() ? here.elements().var : here.var, number});
   return status(f, results[0], results[1]);
+}
+
+/// (file of a picture, text). What all instances draw is written at once, so that no other text
+/// comes between; where they draw in different pictures, the library sorts it out.
+Value draw(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value& file = argument.parts[0];
+  if (!file.context->serial()) {
+    const Value drawings =
+        Value::sequence(f.instances(site.context), f.bring(argument, site.context), f.serial());
+    return f.call_library("picture.insert_each", {}, drawings, f.serial());
+  }
+  const Value text = text_value(f, f.bring(argument.parts[1], site.context).elements().var);
+  return f.call_library("picture.insert", {}, Value::tuple({file, text}), f.serial());
 }
 
 /// (delimiters, maximum, stream): ((characters, code), flag, message)
@@ -175,6 +189,8 @@ std::vector<PrimitiveEntry> io_primitives() {
       {"open_in_file", open<kReadMode>},
       {"open_out_file", open<kWriteMode>},
       {"open_append_file", open<kAppendMode>},
+      {"machine.open_insert", open<kInsertMode>},
+      {"machine.draw", draw},
       {"close_file", close},
       {"write_char", write},
       {"write_string", write},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "neslc/hints.hpp"
 #include "neslc/lower_case.hpp"
 #include "vcode/diagnostics.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::string_view kKeywords[] = {"function", "datatype", "let",  "in", 
 constexpr std::string_view kPairs[] = {
     "->", "<-", "=>", "==", "/=", "<=", ">=", "++", "||", "::", ":=", ">>", "&=", "|="};
 
-constexpr std::string_view kSpecial = "-+#&'()*,/:;<=>@[\\]^`{?|}!$";
+constexpr std::string_view kSpecial = "-+#&'()*,./:;<=>@[\\]^`{?|}!$";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -33,7 +34,8 @@ bool is_blank(char c) {
 
 class Lexer {
  public:
-  Lexer(std::string_view text, LexerOptions options) : text_(text), options_(options) {}
+  Lexer(const vcode::Source& source, LexerOptions options)
+      : text_(source.text()), options_(options), line_(source.first_line()) {}
 
   std::vector<Token> all() {
     do {
@@ -70,6 +72,17 @@ class Lexer {
     tokens_.back().end = at_;
   }
 
+  // A comment or string without end; what is in the lines below can be read all the same.
+  void unclosed(std::string message, std::string hint) {
+    const std::size_t end = std::min(text_.find('\n', tokens_.back().begin), text_.size());
+    at_ = tokens_.back().begin;
+    line_ = tokens_.back().line;
+    line_begin_ = at_ + 1 - tokens_.back().column;
+    advance(end - at_);
+    finish(Token::Kind::Error, std::move(message));
+    tokens_.back().hint = std::move(hint);
+  }
+
   // True unless a comment has no end, which becomes an Error token.
   bool skip_blanks() {
     while (!at_end()) {
@@ -79,9 +92,8 @@ class Lexer {
         const std::size_t close = text_.find('%', at_ + 1);
         if (close == std::string_view::npos) {
           start();
-          advance(text_.size() - at_);
-          finish(Token::Kind::Error, "this comment is never closed by a second `%`");
-          tokens_.back().hint = "`%` begins a comment; the remainder is `rem(a, b)`";
+          unclosed("this comment is never closed by a second `%`",
+                   "`%` begins a comment; the remainder is `rem(a, b)`");
           return false;
         }
         advance(close + 1 - at_);
@@ -114,6 +126,7 @@ class Lexer {
         Token::Kind::Error,
         fmt::format("`{}` has no meaning in NESL",
                     vcode::escaped(text_.substr(begin, std::min<std::size_t>(at_ - begin, 20)))));
+    tokens_.back().hint = foreign_mark(text_.substr(begin)).hint;
   }
 
   void name() {
@@ -131,7 +144,7 @@ class Lexer {
     const std::size_t begin = at_;
     bool real = false;
     while (is_digit(peek())) advance();
-    if (peek() == '.') {
+    if (peek() == '.' && peek(1) != '.') {
       real = true;
       advance();
       while (is_digit(peek())) advance();
@@ -151,9 +164,15 @@ class Lexer {
   void character() {
     advance();
     if (at_end()) return finish(Token::Kind::Error, "a backquote needs a character behind it");
+    const vcode::ShownCharacter character = vcode::shown_character(text_.substr(at_));
     const std::string text(1, peek());
-    advance();
-    finish(Token::Kind::Character, text);
+    const bool ascii = static_cast<unsigned char>(peek()) < 0x80;
+    advance(character.bytes);
+    if (ascii) return finish(Token::Kind::Character, text);
+    finish(Token::Kind::Error,
+           fmt::format("`{}` is outside of ASCII, which a character cannot be", character.text));
+    tokens_.back().hint =
+        "in a string it stands for the bytes of its UTF-8 form, one character each";
   }
 
   void string() {
@@ -164,9 +183,15 @@ class Lexer {
       text += peek();
       advance();
     }
-    if (at_end())
-      return finish(Token::Kind::Error, "this string is never closed by a second quote");
+    if (at_end()) {
+      return unclosed("this string is never closed by a second quote",
+                      long_string_ == 0 ? std::string()
+                                        : fmt::format("is the second quote of the string in line "
+                                                      "{} missing?",
+                                                      long_string_));
+    }
     advance();
+    if (line_ != tokens_.back().line) long_string_ = tokens_.back().line;
     finish(Token::Kind::String, std::move(text));
   }
 
@@ -184,17 +209,22 @@ class Lexer {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;
-  std::uint32_t line_ = 1;
+  std::uint32_t line_;
+  std::uint32_t long_string_ = 0;  // the line where the last string of several lines begins
 };
 
 }  // namespace
+
+std::span<const std::string_view> keywords() {
+  return kKeywords;
+}
 
 bool is_keyword(std::string_view word) {
   return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
 }
 
 std::vector<Token> tokenize(const vcode::Source& source, LexerOptions options) {
-  return Lexer(source.text(), options).all();
+  return Lexer(source, options).all();
 }
 
 }  // namespace neslc

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,10 +40,11 @@ struct LexerOptions {
 };
 
 /// All tokens of the text; the last one is the only End. A comment or string without end is an
-/// Error token that reaches to the end of the text.
+/// Error token that reaches to the end of its line.
 std::vector<Token> tokenize(const vcode::Source& source, LexerOptions options = {});
 
-/// True for the reserved words of the grammar (not for t, f and time).
+/// The reserved words of the grammar (not t, f and time).
+std::span<const std::string_view> keywords();
 bool is_keyword(std::string_view word);
 
 }  // namespace neslc

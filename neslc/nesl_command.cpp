@@ -2,7 +2,7 @@
 
 #include <charconv>
 #include <cstdio>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <vector>
 
@@ -10,7 +10,10 @@
 
 #include "cvl/failure.hpp"
 #include "neslc/commands.hpp"
+#include "neslc/error_index.hpp"
+#include "neslc/graph/graph_command.hpp"
 #include "neslc/job.hpp"
+#include "neslc/lsp/server.hpp"
 #include "neslc/nesl_options.hpp"
 #include "neslc/repl.hpp"
 #include "vinterp/backends.hpp"
@@ -35,7 +38,7 @@ bool is_expression(const ParsedForm& form) {
 }
 
 /// The forms of the file and of the expression.
-Forms all_forms(const NeslOptions& options) {
+Forms all_forms(Toplevel& top, const NeslOptions& options) {
   Forms forms;
   if (!options.files.empty()) forms = forms_of(read_program(options.files[0]));
   if (!options.expression.empty()) {
@@ -44,6 +47,7 @@ Forms all_forms(const NeslOptions& options) {
       forms.push_back(std::move(form));
     }
   }
+  top.session().announce(forms);
   return forms;
 }
 
@@ -71,10 +75,7 @@ int repl(Toplevel& top, const NeslOptions& options) {
 
 int check(Toplevel& top, const NeslOptions& options) {
   int status = kOk;
-  for (const ParsedForm& form : all_forms(options)) {
-    const FormResult result = top.runner().check(form);
-    if (result.kind == FormResult::Kind::Rejected) status = std::max(status, top.present(result));
-  }
+  for (const ParsedForm& form : all_forms(top, options)) status = std::max(status, top.check(form));
   return status;
 }
 
@@ -90,7 +91,7 @@ int test(Toplevel& top, const NeslOptions& options) {
   vinterp::handle_signals();
   const std::string& file = options.files[0];
   const std::string expected_file = companion(file, ".expected");
-  const Forms forms = all_forms(options);
+  const Forms forms = all_forms(top, options);
   const auto expected = read_program(expected_file);
   top.runner().text.one_line = true;
   Cost cost;
@@ -103,7 +104,7 @@ int test(Toplevel& top, const NeslOptions& options) {
     const FormResult result = top.runner().process(form);
     if (result.kind == FormResult::Kind::Interrupted) return top.present(result);
     if (result.cost) cost.add(*result.cost);
-    if (!result.line.empty()) lines.push_back(result.line);
+    if (!result.line.empty()) lines.push_back(top.runner().line_text(result));
   }
   if (const int failed = top.finish_background(); failed != kOk) return failed;
   std::uint32_t wanted = expected->line_count();
@@ -127,17 +128,11 @@ int test(Toplevel& top, const NeslOptions& options) {
 }
 
 void write_output(const NeslOptions& options, const std::string& text) {
-  if (options.output.empty() || options.output == "-") {
-    std::cout << text << std::flush;
-    if (std::cout) return;
-  } else {
-    std::ofstream file(options.output, std::ios::binary);
-    if (file << text && file.flush()) return;
+  if (!options.output.empty() && options.output != "-") return write_file(options.output, text);
+  std::cout << text << std::flush;
+  if (!std::cout) {
+    throw CommandError{"cannot write standard output", {}, {}, vcode::ErrorCode::OutputFailed};
   }
-  throw CommandError{fmt::format("cannot write `{}`", vcode::escaped(options.output)),
-                     {},
-                     {},
-                     vcode::ErrorCode::OutputFailed};
 }
 
 /// Kernels are written only where FCODE is asked for, by the name of the file.
@@ -151,38 +146,66 @@ fcode::OptimizerOptions optimizer_of(const NeslOptions& options) {
   return optimizer;
 }
 
-/// Expressions before the last one do nothing for the program; definitions and bindings do.
-int compile(Toplevel& top, const NeslOptions& options) {
-  const Forms forms = all_forms(options);
+/// Does something with the last expression, and with the other forms what `before` says;
+/// expressions before it do nothing for it. Returns the greatest status.
+int for_last_expression(Toplevel& top, const NeslOptions& options,
+                        const std::function<int(const ParsedForm&)>& before,
+                        const std::function<int(const ParsedForm&)>& action) {
+  const Forms forms = all_forms(top, options);
   const auto last = std::find_if(forms.rbegin(), forms.rend(), is_expression);
   if (last == forms.rend()) {
-    throw CommandError{"there is no expression to compile",
-                       "name one behind the file: nesl compile FILE EXPRESSION",
-                       {},
-                       vcode::ErrorCode::Usage};
+    throw CommandError{
+        fmt::format("there is no expression to {}",
+                    options.command == "graph" ? "draw" : "compile"),
+        fmt::format("name one behind the file: nesl {} FILE EXPRESSION", options.command),
+        {},
+        vcode::ErrorCode::Usage};
   }
-  top.show.values = false;
   int status = kOk;
-  std::string text;
   for (const ParsedForm& form : forms) {
     if (&form == &*last) {
-      Checked checked = top.session().check(form.form);
-      try {
-        if (checked) text = top.evaluator().compile(*checked.form, optimizer_of(options));
-      } catch (const CompileError& error) {
-        checked.error = compile_error(*form.form, error);
-      } catch (NoValue& none) {
-        status = std::max(status, top.present(top.runner().failed(std::move(none.evaluation))));
-      }
-      if (checked.error) {
-        status =
-            std::max(status, top.complain(checked.error->diagnostic, checked.error->source.get()));
-      }
+      status = std::max(status, action(form));
     } else if (!is_expression(form)) {
-      status = std::max(status, top.process(form));
+      status = std::max(status, before(form));
     }
   }
+  return status;
+}
+
+int complain(Toplevel& top, const StaticError& error) {
+  return top.complain(error.diagnostic, error.source.get());
+}
+
+/// Evaluates nothing.
+int compile(Toplevel& top, const NeslOptions& options) {
+  std::string text;
+  const auto check = [&](const ParsedForm& form) { return top.check(form); };
+  const int status = for_last_expression(top, options, check, [&](const ParsedForm& form) {
+    Checked checked = top.session().check(form.form);
+    if (!checked) return complain(top, *checked.error);
+    try {
+      text = top.evaluator().compile(*checked.form, optimizer_of(options));
+    } catch (const CompileError& error) {
+      return complain(top, compile_error(*form.form, error));
+    }
+    return kOk;
+  });
   if (status == kOk) write_output(options, text);
+  return status;
+}
+
+int graph(Toplevel& top, const NeslOptions& options) {
+  vinterp::handle_signals();
+  top.show.values = false;
+  graph::Graph made;
+  const auto process = [&](const ParsedForm& form) { return top.process(form); };
+  const int status = for_last_expression(top, options, process, [&](const ParsedForm& form) {
+    const Checked checked = top.session().check(form.form);
+    if (!checked) return complain(top, *checked.error);
+    made = graph::draw(top, *checked.form);
+    return made.drawn.svg.empty() ? top.present(made.result) : kOk;
+  });
+  if (status == kOk) write_output(options, made.drawn.svg);
   return status;
 }
 
@@ -208,17 +231,37 @@ std::string information(vinterp::Task task) {
   }
 }
 
+int explain(const NeslOptions& options) {
+  const std::string_view text = explained_error(options.error_code);
+  if (text.empty()) {
+    throw CommandError{
+        fmt::format("there is no error code `{}`", vcode::escaped(options.error_code)),
+        "every message ends with its code in brackets, as in [E0102]",
+        {},
+        vcode::ErrorCode::Usage};
+  }
+  write_output({}, std::string(text) + "\n");
+  return kOk;
+}
+
 int perform(const NeslOptions& options) {
   if (options.machine.task != vinterp::Task::Run) {
     write_output({}, information(options.machine.task));
     return kOk;
   }
+  if (options.command == "lsp") return lsp::Server(std::cin, std::cout).run();
+  if (options.command == "explain") return explain(options);
   Toplevel top(options.machine, options.show);
   if (options.machine.time_limit > 0) vinterp::set_time_limit(options.machine.time_limit);
   if (options.command == "run") return run(top, options);
   if (options.command == "check") return check(top, options);
   if (options.command == "test") return test(top, options);
   if (options.command == "compile") return compile(top, options);
+  if (options.command == "graph") return graph(top, options);
+  if (options.command == "bench") {
+    const std::string program = options.files.empty() ? "" : options.files[0];
+    return bench::run_bench(top, program, options.bench, options.bench_files);
+  }
   return repl(top, options);
 }
 

@@ -5,18 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "neslc/bench/bench_command.hpp"
 #include "neslc/toplevel.hpp"
 #include "vinterp/command_line.hpp"
 
 namespace neslc {
 
 struct NeslOptions {
-  std::string command;             // "repl", "run", "test", "check", "compile"
+  std::string command;             // one of the table in nesl_options.cpp
   std::vector<std::string> files;  // at most one; "-": standard input
   std::string expression;          // empty: none
   std::string output;              // of compile; empty: standard output
   ShowOptions show;
+  bench::Plan bench;  // only of bench
+  bench::Files bench_files;
   vinterp::Options machine;  // `task` too
+  std::string error_code;    // of explain
 };
 
 /// `program` is the name that the command was called by: `neslc` stands for `nesl compile`. Throws

@@ -16,6 +16,14 @@ constexpr PrefixOperator kPrefix[] = {
 
 }  // namespace
 
+std::span<const InfixOperator> infix_operators() {
+  return kInfix;
+}
+
+std::span<const PrefixOperator> prefix_operators() {
+  return kPrefix;
+}
+
 const InfixOperator* find_infix_operator(std::string_view spelling) {
   for (const InfixOperator& infix : kInfix) {
     if (infix.spelling == spelling) return &infix;

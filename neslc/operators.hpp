@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace neslc {
@@ -20,6 +21,9 @@ struct PrefixOperator {
 };
 
 inline constexpr int kLoosestLevel = 10;
+
+std::span<const InfixOperator> infix_operators();
+std::span<const PrefixOperator> prefix_operators();
 
 /// The operator of that spelling, or null.
 const InfixOperator* find_infix_operator(std::string_view spelling);

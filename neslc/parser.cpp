@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "neslc/expression_parser.hpp"
+#include "neslc/hints.hpp"
 #include "neslc/token_stream.hpp"
 
 namespace neslc {
@@ -20,6 +21,8 @@ struct Command {
   std::size_t most;
 };
 constexpr std::size_t kAny = 1000;
+// Not a word of NESL 3.1: a command only where a file name follows.
+constexpr Command kImport = {"import", 1, 1};
 constexpr std::array<Command, 13> kCommands = {{{"help", 0, kAny},
                                                 {"exit", 0, 0},
                                                 {"lisp", 0, 0},
@@ -72,12 +75,13 @@ class FormParser {
     const std::size_t first = tokens_.position();
     ParsedForm result;
     result.begin = tokens_.peek().begin;
+    bool at_next = false;  // behind the form and what ends it
     try {
       auto form = std::make_shared<ast::Form>();
       form->source = tokens_.source();
       form->begin = tokens_.peek().begin;
       toplevel(*form);
-      if (!tokens_.at_form_end()) tokens_.fail_expected("`;`", missing_end_hint());
+      if (!tokens_.at_form_end()) fail_end(first);
       form->end = tokens_.tokens()[tokens_.position() - 1].end;
       form->span = tokens_.span_from(first);
       result.form = std::move(form);
@@ -85,20 +89,29 @@ class FormParser {
       result.error = std::move(failure.error);
       const Kind reached = tokens_.peek().kind;
       ended_early_ = reached == Kind::End || (reached == Kind::Error && unfinished(tokens_.peek()));
-      tokens_.skip_to(form_end(first));
+      explain_statement(*result.error, first);
+      at_next = lost_its_end(first);
+      tokens_.skip_to(at_next ? tokens_.position() + 1 : form_end(first));
     }
     if (tokens_.at(Kind::End)) {
       ended_early_ = ended_early_ || result.form;
-    } else if (!starts_definition(tokens_.peek())) {
-      tokens_.take();
+    } else if (!at_next && !tokens_.at_definition()) {
+      tokens_.skip_to(tokens_.position() + 1);
     }
+    result.names = result.form ? ast::defined_names(*result.form) : attempted_names(first);
     result.end =
         tokens_.position() > first ? tokens_.tokens()[tokens_.position() - 1].end : result.begin;
     return result;
   }
 
-  static bool starts_definition(const Token& token) {
-    return token.is(Kind::Keyword, "function") || token.is(Kind::Keyword, "datatype");
+  // What a form with an error was to define: `function NAME`, `datatype NAME` or `NAME =`.
+  std::vector<ast::DefinedName> attempted_names(std::size_t first) const {
+    const std::vector<Token>& tokens = tokens_.tokens();
+    const bool definition = TokenStream::starts_definition(tokens[first]);
+    const std::size_t at = first + (definition ? 1 : 0);
+    if (tokens[at].kind != Kind::Name) return {};
+    if (!definition && !tokens[at + 1].is(Kind::Punctuation, "=")) return {};
+    return {{tokens[at].text, tokens[at].line}};
   }
 
   // A comment or string that more text could close.
@@ -107,9 +120,62 @@ class FormParser {
     return c == '%' || c == '"' || c == '`';
   }
 
-  std::string missing_end_hint() const {
-    return starts_definition(tokens_.peek()) ? "is a `;` missing at the end of the form before?"
-                                             : "";
+  // Something follows what looks like the whole form that begins at token `first`.
+  [[noreturn]] void fail_end(std::size_t first) const {
+    constexpr const char* kRule = "every form ends with `;`";
+    const Token& begin = tokens_.tokens()[first];
+    const bool comment = begin.is(Kind::Punctuation, "#") ||
+                         (begin.is(Kind::Punctuation, "-") &&
+                          tokens_.tokens()[first + 1].is(Kind::Punctuation, "-"));
+    if (comment && tokens_.peek().line > begin.line) {
+      tokens_.fail(tokens_.span_of(begin), "this is no comment",
+                   "a comment stands between two `%`: % ... %");
+    }
+    if (const std::string hint = statement_hint(first); !hint.empty()) {
+      tokens_.fail_expected("`;`", hint);
+    }
+    if (tokens_.at_definition()) tokens_.fail_missing_end(tokens_.position(), kRule);
+    if (tokens_.at_mark("=") && tokens_.left_side() > first) expressions_.fail_separator(kRule);
+    if (tokens_.at_mark(")") || tokens_.at_mark("]") || tokens_.at_mark("}")) {
+      const Token& bracket = tokens_.peek();
+      tokens_.fail(tokens_.span_of(bracket), fmt::format("this `{}` closes nothing", bracket.text),
+                   "is a bracket missing in front, or is this one too many?");
+    }
+    if (tokens_.at_word("in")) {
+      tokens_.fail_expected("`;`", "`in` belongs to `let` and to the braces of an apply-to-each");
+    }
+    tokens_.fail_expected("`;`");
+  }
+
+  // A statement of another language explains an error behind its first word.
+  std::string statement_hint(std::size_t first) const {
+    for (std::size_t i = first; i < tokens_.position(); ++i) {
+      const Token& token = tokens_.tokens()[i];
+      if (token.kind != Kind::Name) continue;
+      if (std::string hint = hint_for_statement(token.text); !hint.empty()) return hint;
+    }
+    return {};
+  }
+
+  // The first word of a form says what it was meant to be; one further behind is second to a hint.
+  void explain_statement(StaticError& error, std::size_t first) const {
+    const std::vector<Token>& tokens = tokens_.tokens();
+    const std::size_t word = first + (tokens[first].is(Kind::Punctuation, "#") ? 1 : 0);
+    const std::string hint = hint_for_statement(tokens[word].text);
+    if (!hint.empty()) {
+      error.diagnostic.hint = hint;
+    } else if (error.diagnostic.hint.empty()) {
+      error.diagnostic.hint = statement_hint(first);
+    }
+  }
+
+  // An unclosed comment or string takes the end of its line with it.
+  bool lost_its_end(std::size_t first) const {
+    const Token& token = tokens_.peek();
+    if (token.kind != Kind::Error || !unfinished(token)) return false;
+    return tokens_.position() == first ||
+           tokens_.source()->text().substr(token.begin, token.end - token.begin).find(';') !=
+               std::string_view::npos;
   }
 
   // The terminator of the form that begins at token `first` and has an error at the current one. A
@@ -122,14 +188,24 @@ class FormParser {
       if (token.kind == Kind::End) return i;
       if (i >= tokens_.position()) {
         if (token.is(Kind::Punctuation, "$")) return i;
-        if (i > first && starts_definition(token)) return i;
-        if (token.is(Kind::Punctuation, ";") && (open.empty() || !closes(i + 1, open.back()))) {
-          return i;
-        }
+        if (i > first && TokenStream::starts_definition(token)) return i;
+        const bool inside = !open.empty() && closes(i + 1, open.back());
+        if (token.is(Kind::Punctuation, ";") && !inside && !in_loop_head(first, i)) return i;
       }
       nest(token, open);
     }
     return tokens.size() - 1;
+  }
+
+  // `for (i = 0; i < n; i = i + 1)`.
+  bool in_loop_head(std::size_t first, std::size_t at) const {
+    const std::vector<Token>& tokens = tokens_.tokens();
+    if (hint_for_statement(tokens[first].text).empty() ||
+        !tokens[first + 1].is(Kind::Punctuation, "(")) {
+      return false;
+    }
+    const std::size_t end = tokens_.after_group(first + 1);
+    return at < end && tokens[end - 1].line == tokens[first].line;
   }
 
   static void nest(const Token& token, std::vector<char>& open) {
@@ -152,13 +228,21 @@ class FormParser {
     std::vector<char> open = {kind};
     for (std::size_t i = from; i < tokens.size() && i - from < kFarthest; ++i) {
       const Token& token = tokens[i];
-      if (token.kind == Kind::End || token.is(Kind::Punctuation, "$") || starts_definition(token)) {
+      if (token.kind == Kind::End || token.is(Kind::Punctuation, "$") ||
+          TokenStream::starts_definition(token)) {
         return false;
       }
       nest(token, open);
       if (open.empty()) return true;
     }
     return false;
+  }
+
+  bool at_import() const {
+    const Token& after = tokens_.peek(2);
+    return tokens_.at(Kind::Name, kImport.name) && tokens_.peek(1).kind == Kind::String &&
+           (after.kind == Kind::End || after.is(Kind::Punctuation, ";") ||
+            after.is(Kind::Punctuation, "$"));
   }
 
   void toplevel(ast::Form& form) {
@@ -168,6 +252,7 @@ class FormParser {
         command != nullptr && !options_.library) {
       return this->command(form, *command);
     }
+    if (at_import() && !options_.library) return command(form, kImport);
     ast::ExprPtr left = expressions_.expression();
     if (tokens_.accept_mark("=")) {
       ast::ExprPtr value = expressions_.expression();
@@ -185,10 +270,16 @@ class FormParser {
     }
   }
 
+  std::string new_name_hint(std::string_view what) const {
+    if (what != "function") return {};
+    return tokens_.at_mark("(") ? "a function without a name is written `x => x + 1`"
+                                : "a definition reads `function name(arguments) = expression`";
+  }
+
   std::string new_name(std::string_view what, vcode::Span& span) {
     const bool quoted = options_.library && tokens_.at(Kind::String);
     if (!tokens_.at(Kind::Name) && !quoted) {
-      tokens_.fail_expected(fmt::format("the name of a {}", what));
+      tokens_.fail_expected(fmt::format("the name of a {}", what), new_name_hint(what));
     }
     const Token& token = tokens_.take();
     span = tokens_.span_of(token);
@@ -211,32 +302,70 @@ class FormParser {
       result.argument->name = token.text;
     } else {
       tokens_.take();
+      if (tokens_.accept_mark(")")) {
+        tokens_.fail(
+            tokens_.span_from(argument), "this function has no argument",
+            fmt::format("a value without arguments is a variable: `{} = ...;`", result.name));
+      }
       result.argument = ExpressionParser::to_pattern(expressions_.expression());
-      tokens_.expect_mark(")", "after the function's argument");
+      if (!tokens_.at_mark(")")) fail_argument_end();
+      tokens_.expect_close(")", argument, "after the function's argument");
     }
     result.argument->span = tokens_.span_from(argument);
     if (tokens_.accept_mark(":")) {
       result.type = expressions_.type_definition();
       if (result.type->type->kind != ast::TypeExpr::Kind::Arrow) {
+        const bool named = result.type->type->kind == ast::TypeExpr::Kind::Name;
         tokens_.fail(result.type->type->span, "this is not the type of a function",
-                     "a function's type reads `argument -> result`; put a tuple of arguments in "
-                     "parentheses: `(int, int) -> int`");
+                     named ? "a type reads `argument -> result`; the body stands behind `=`"
+                           : "a function's type reads `argument -> result`; put a tuple of "
+                             "arguments in parentheses: `(int, int) -> int`");
       }
     }
     if (tokens_.at(Kind::String)) result.documentation = tokens_.take().text;
     if (tokens_.accept_mark("=")) {
       result.body = expressions_.expression();
     } else if (!result.type) {
-      tokens_.fail_expected("`=` and the function's body",
-                            "a declaration without a body needs a type");
+      fail_no_body();
     }
     form.node = std::move(result);
+  }
+
+  // Types and defaults as other languages write them.
+  [[noreturn]] void fail_argument_end() const {
+    if (tokens_.at_mark(":")) {
+      tokens_.fail_expected("`)` after the function's argument",
+                            "types stand behind the arguments: `function f(x) : int -> int = ...`");
+    }
+    if (tokens_.at_mark("=")) {
+      tokens_.fail_expected(
+          "`)` after the function's argument",
+          "a default is written with `:=`, as in `function f(x, by := 10) = ...`");
+    }
+    tokens_.fail_expected("`)` after the function's argument");
+  }
+
+  [[noreturn]] void fail_no_body() const {
+    if (tokens_.at_mark("->")) {
+      tokens_.fail_expected("`=` and the function's body",
+                            "types stand behind `:`, as in `function f(x) : int -> int = ...`");
+    }
+    if (tokens_.at_mark("{")) {
+      tokens_.fail_expected("`=` and the function's body",
+                            "the body is an expression without braces: `function f(x) = x + 1;`");
+    }
+    tokens_.fail_expected("`=` and the function's body");
   }
 
   void datatype(ast::Form& form) {
     ast::DatatypeForm result;
     result.name = new_name("datatype", result.name_span);
-    result.type = expressions_.type_definition();
+    if (tokens_.at_mark("=")) {
+      tokens_.fail_expected(
+          "the types of the fields",
+          fmt::format("they stand behind the name: `datatype {} (int, float);`", result.name));
+    }
+    result.type = expressions_.record_definition(result.fields);
     form.node = std::move(result);
   }
 
@@ -263,8 +392,12 @@ class FormParser {
     if (result.words.size() < command.least || result.words.size() > command.most) {
       tokens_.fail(
           tokens_.span_from(first > 0 ? first - 1 : first),
-          fmt::format("the command `{}` is not complete or has too many words", command.name),
-          fmt::format("an expression cannot begin with `{}`; put it in parentheses", command.name));
+          fmt::format("the command `{}` {}", command.name,
+                      result.words.size() < command.least ? "lacks what it is about"
+                                                          : "has too many words"),
+          fmt::format("`help;` shows commands; an expression that begins with `{}` stands in "
+                      "parentheses",
+                      command.name));
     }
     form.node = std::move(result);
   }

@@ -14,7 +14,8 @@ namespace neslc {
 struct ParsedForm {
   std::shared_ptr<const ast::Form> form;  // null if there is an error
   std::optional<StaticError> error;
-  std::size_t begin = 0;  // where the form begins and, after its terminator, ends
+  std::vector<ast::DefinedName> names;  // that it defines, or would without its error
+  std::size_t begin = 0;                // where the form begins and, after its terminator, ends
   std::size_t end = 0;
 };
 

@@ -96,7 +96,11 @@ Value identity_of(Flattener& f, TypePtr type) {
     case TypeKind::Record:
       return identity_of(f, f.types().fields_of(type));
     case TypeKind::Pair:
-      return Value::tuple({identity_of(f, type->first()), identity_of(f, type->second())});
+    case TypeKind::Function: {
+      std::vector<Value> parts;
+      for (const TypePtr part : part_types(f.types(), type)) parts.push_back(identity_of(f, part));
+      return Value::tuple(std::move(parts));
+    }
     case TypeKind::Sequence:
       return empty_sequence(b, f.types(), type, f.serial());
     case TypeKind::Float:
@@ -219,12 +223,14 @@ Value error(Flattener& f, const CallSite& site, const Value& argument) {
     b.fail({{"\nERROR: ", text.elements().var, VectorType::Char}, {"\n"}});
     return std::vector<ValueId>();
   };
-  const ValueId some = context->serial()
-                           ? b.bool_constant(true)
-                           : b.op(Op::Greater, VectorType::Int,
-                                  {v.lengths(f.instances(context)), b.int_constant(0)});
-  b.conditional(some, fail, [] { return std::vector<ValueId>(); });
-  return Value::scalar(b.bool_constant(true), f.serial());
+  if (context->serial()) {
+    fail();
+  } else {
+    const ValueId some =
+        b.op(Op::Greater, VectorType::Int, {v.lengths(f.instances(context)), b.int_constant(0)});
+    b.conditional(some, fail, [] { return std::vector<ValueId>(); });
+  }
+  return identity_of(f, site.result_type);  // nobody gets it
 }
 
 }  // namespace

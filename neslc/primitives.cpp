@@ -8,6 +8,7 @@ Primitive find_primitive(const std::string& name) {
   static const auto* const table = [] {
     auto* result = new std::unordered_map<std::string, Primitive>();
     for (const auto& entries : {scalar_primitives(), sequence_primitives(), reordering_primitives(),
+                                ordering_primitives(), reduction_primitives(),
                                 polymorphic_primitives(), io_primitives()}) {
       for (const PrimitiveEntry& entry : entries) result->emplace(entry.name, entry.code);
     }

@@ -22,6 +22,8 @@ struct PrimitiveEntry {
 std::vector<PrimitiveEntry> scalar_primitives();
 std::vector<PrimitiveEntry> sequence_primitives();
 std::vector<PrimitiveEntry> reordering_primitives();
+std::vector<PrimitiveEntry> ordering_primitives();
+std::vector<PrimitiveEntry> reduction_primitives();
 std::vector<PrimitiveEntry> polymorphic_primitives();
 std::vector<PrimitiveEntry> io_primitives();
 

@@ -1,4 +1,6 @@
-// Gathers, placements, slices: moving elements of any type.
+// Gathers, placements, combinations, slices: moving elements by index.
+#include <fmt/core.h>
+
 #include "neslc/primitives.hpp"
 
 namespace neslc {
@@ -94,6 +96,35 @@ Value unchecked_permute(Flattener& f, const CallSite& site, const Value& argumen
       site.context);
 }
 
+/// A sequence of `size` elements, each of which reduces the values that are sent to its index.
+Value combined(Flattener& f, const CallSite& site, Op op, Var source_descriptor, const Value& index,
+               const Value& values, const Value& size) {
+  Context* const context = site.context;
+  const Var target = f.vectors().descriptor_of(size.var);
+  Context* const each = f.for_each(context, source_descriptor, index);
+  f.check_range(index.var, each, size,
+                fmt::format("Index out of bounds for function {}.", site.definition->name));
+  const Var result =
+      f.builder().op(op, f.type_of(values), {values.var, index.var, source_descriptor, target});
+  return Value::sequence(target, Value::scalar(result, context), context);
+}
+
+template <Op kOp>
+Value reduce_by_index(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = f.bring(argument, site.context);
+  const Value& pairs = here.parts[0];
+  return combined(f, site, kOp, pairs.var, pairs.elements().parts[0], pairs.elements().parts[1],
+                  here.parts[1]);
+}
+
+Value count_by_index(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = f.bring(argument, site.context);
+  const Value& indices = here.parts[0];
+  Context* const each = f.for_each(site.context, indices.var, indices.elements());
+  const Value ones = Value::scalar(f.vectors().ones(f.instances(each)), each);
+  return combined(f, site, Op::AddCombine, indices.var, indices.elements(), ones, here.parts[1]);
+}
+
 Value pack(Flattener& f, const CallSite&, const Value& argument) {
   Vectors& v = f.vectors();
   const Value& pairs = argument.elements();
@@ -165,11 +196,24 @@ Value appended(Flattener& f, const std::vector<Value>& parts, Context* context) 
 
 std::vector<PrimitiveEntry> reordering_primitives() {
   return {
-      {"read", read},       {"get", read},
-      {"write", write},     {"put", put},
-      {"permute", permute}, {"machine.permute", unchecked_permute},
-      {"pack", pack},       {"append", append},
-      {"join", join},       {"machine.slice", slice},
+      {"read", read},
+      {"get", read},
+      {"write", write},
+      {"put", put},
+      {"permute", permute},
+      {"machine.permute", unchecked_permute},
+      {"pack", pack},
+      {"append", append},
+      {"join", join},
+      {"machine.slice", slice},
+      {"sum_by_index", reduce_by_index<Op::AddCombine>},
+      {"product_by_index", reduce_by_index<Op::MultiplyCombine>},
+      {"max_by_index", reduce_by_index<Op::MaxCombine>},
+      {"min_by_index", reduce_by_index<Op::MinCombine>},
+      {"any_by_index", reduce_by_index<Op::OrCombine>},
+      {"all_by_index", reduce_by_index<Op::AndCombine>},
+      {"count_by_index", count_by_index},
+      {"machine.count", count_by_index},
   };
 }
 

@@ -88,8 +88,10 @@ class Repl {
 
  private:
   void add(const std::string& line) {
+    ++lines_;
     const bool blank = is_blank(line);
     if (pending_.empty() && blank) return;
+    if (pending_.empty()) first_line_ = lines_;
     const bool complete = pending_.empty() && is_complete_command(line);
     pending_ += line + (complete ? ";\n" : "\n");
     // At a terminal an empty line ends a form whose `;` was forgotten.
@@ -119,6 +121,7 @@ class Repl {
     }
     if (!parsed.incomplete || !parsed.forms.empty()) remember();
     if (!parsed.forms.empty()) ++inputs_;
+    top_.session().announce(parsed.forms);
     std::size_t done = 0;
     for (const ParsedForm& form : parsed.forms) {
       done = form.end;
@@ -135,7 +138,16 @@ class Repl {
         return;
       }
     }
-    pending_ = parsed.incomplete ? pending_.substr(done) : std::string();
+    drop(parsed.incomplete ? done : pending_.size());
+  }
+
+  /// Forgets the beginning of what is pending; what is left keeps its lines and columns.
+  void drop(std::size_t done) {
+    const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(done);
+    first_line_ += static_cast<std::uint32_t>(std::count(pending_.begin(), end, '\n'));
+    const std::size_t line_end = done == 0 ? std::string::npos : pending_.rfind('\n', done - 1);
+    const std::size_t column = line_end == std::string::npos ? done : done - line_end - 1;
+    pending_ = std::string(column, ' ') + pending_.substr(done);
     if (is_blank(pending_)) pending_.clear();
   }
 
@@ -144,7 +156,9 @@ class Repl {
     remember();
     const std::string text = std::exchange(pending_, {});
     guarded([&] {
-      run_colon_command(top_, text, source_name());
+      const auto source = source_of(text);
+      ++inputs_;
+      run_colon_command(top_, *source);
       return kOk;
     });
   }
@@ -181,16 +195,20 @@ class Repl {
     if (!entry.empty()) reader_->remember(entry);
   }
 
-  std::string source_name() { return fmt::format("input{}", ++inputs_); }
-
+  /// At a terminal, where nobody counts the lines, each input has a number.
   std::shared_ptr<const vcode::Source> source_of(const std::string& text) {
+    if (!terminal_) {
+      return std::make_shared<const vcode::Source>("standard input", text, first_line_);
+    }
     return std::make_shared<const vcode::Source>(fmt::format("input{}", inputs_ + 1), text);
   }
 
   Toplevel& top_;
   bool terminal_;
   std::unique_ptr<LineReader> reader_;
-  std::string pending_;  // begins with a form that is not complete
+  std::string pending_;           // begins with a form that is not complete
+  std::uint32_t lines_ = 0;       // that were read
+  std::uint32_t first_line_ = 1;  // of what is pending
   int inputs_ = 0;
   int status_ = kOk;
 };

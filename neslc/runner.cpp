@@ -74,13 +74,16 @@ FormResult Runner::defined(CheckedForm form) {
 
 FormResult Runner::evaluated(CheckedForm form) {
   Evaluation evaluation = evaluator_.evaluate(form);
-  if (evaluation.status != Evaluation::Status::Done) return failed(std::move(evaluation));
+  if (evaluation.status != Evaluation::Status::Done) {
+    session_.no_value(*form.form);
+    return failed(std::move(evaluation));
+  }
   FormResult result;
   result.kind = FormResult::Kind::Value;
   result.seconds = evaluation.seconds;
   result.compile_seconds = evaluation.compile_seconds;
   result.cost = evaluation.cost;
-  result.line = result_line(form, evaluation.values);
+  show(result, form, evaluation.values);
   evaluator_.bind(std::move(form), evaluation.values);
   return result;
 }
@@ -130,17 +133,49 @@ FormResult Runner::failed(Evaluation evaluation) {
   return result;
 }
 
-std::string Runner::result_line(const CheckedForm& form, const std::vector<cvl::Value>& values) {
+void Runner::show(FormResult& result, const CheckedForm& form,
+                  const std::vector<cvl::Value>& values) {
   const auto* binding = std::get_if<ast::BindingForm>(&form.form->node);
   const std::string name = binding != nullptr ? ast::pattern_text(*binding->pattern) : "it";
+  result.line = " : " + scheme_text(form.scheme);
   if (binding != nullptr && binding->kind != ast::BindingForm::Kind::Value) {
-    return name + " : " + scheme_text(form.scheme);
+    result.line.insert(0, name);
+  } else {
+    result.shown = {name, form.scheme.type, values};
   }
-  return name + " = " + value_line(form.scheme.type, values) + " : " + scheme_text(form.scheme);
+}
+
+void Runner::write_line(const FormResult& result, const vinterp::TextSink& sink) {
+  if (result.shown) {
+    sink(result.shown->name + " = ");
+    write_value_text(session_.types(), result.shown->type, evaluator_.backend(),
+                     result.shown->values, text, sink);
+  }
+  sink(result.line);
+}
+
+namespace {
+
+/// What is sent to the sink that `write` is given.
+std::string collected(const std::function<void(const vinterp::TextSink&)>& write) {
+  std::string text;
+  write([&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
+}
+
+}  // namespace
+
+std::string Runner::line_text(const FormResult& result) {
+  return collected([&](const vinterp::TextSink& sink) { write_line(result, sink); });
 }
 
 std::string Runner::value_line(TypePtr type, const std::vector<cvl::Value>& values) {
-  return value_text(session_.types(), type, evaluator_.backend(), values, text);
+  return collected([&](const vinterp::TextSink& sink) {
+    write_value_text(session_.types(), type, evaluator_.backend(), values, text, sink);
+  });
 }
 
 }  // namespace neslc

@@ -16,7 +16,7 @@ namespace neslc {
 struct FormResult {
   enum class Kind : std::uint8_t {
     Defined,      // a function or datatype
-    Value,        // `line`: `it = VALUE : TYPE`
+    Value,        // write_line(): `it = VALUE : TYPE`
     Started,      // in the background; `line`: `background NAME : TYPE`
     Rejected,     // `line`: STATIC ERROR ...; `error`
     Stopped,      // `line`: RUNTIME ERROR ... or ERROR ...
@@ -25,7 +25,14 @@ struct FormResult {
     Command,      // check() only: nothing is done
   };
   Kind kind = Kind::Defined;
-  std::string line;
+  std::string line;  // of a value, what comes after it: ` : TYPE`
+  /// What `line` follows, if it has a value: `NAME = VALUE`.
+  struct Shown {
+    std::string name;
+    TypePtr type = nullptr;
+    std::vector<cvl::Value> values;
+  };
+  std::optional<Shown> shown;
   std::optional<StaticError> error;
   std::optional<vcode::Diagnostic> diagnostic;
   std::shared_ptr<const vcode::Source> source;
@@ -52,6 +59,10 @@ class Runner {
   /// What an evaluation of the form without a value tells; one without a diagnostic was
   /// interrupted.
   FormResult failed(Evaluation evaluation);
+  /// The line of a result, handed on as it is made, without a line end. May throw Failure as
+  /// write_value_text() does.
+  void write_line(const FormResult& result, const vinterp::TextSink& sink);
+  std::string line_text(const FormResult& result);
   /// A value as result lines show it.
   std::string value_line(TypePtr type, const std::vector<cvl::Value>& values);
 
@@ -60,7 +71,7 @@ class Runner {
   FormResult evaluated(CheckedForm form);
   FormResult started(CheckedForm form);
   FormResult defined(CheckedForm form);
-  std::string result_line(const CheckedForm& form, const std::vector<cvl::Value>& values);
+  void show(FormResult& result, const CheckedForm& form, const std::vector<cvl::Value>& values);
 
   Session& session_;
   Evaluator& evaluator_;

@@ -113,6 +113,12 @@ Value to_float(Flattener& f, const CallSite&, const Value& argument) {
   return apply(f, Op::IntToFloat, VectorType::Int, {argument});
 }
 
+/// (int, float, number): the first or the second one, whichever has the type of the third.
+Value of_type(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Value> parts = components(argument, 3);
+  return f.type_of(parts[2]) == VectorType::Float ? parts[1] : parts[0];
+}
+
 /// How many powers of ten an int can hold.
 Value digits(Flattener& f, const CallSite&, const Value&) {
   return Value::scalar(f.builder().int_constant(f.compiler().options().int_bytes == 8 ? 19 : 10),
@@ -196,6 +202,7 @@ std::vector<PrimitiveEntry> scalar_primitives() {
       {"machine.quotient", binary<Op::Divide>},
       {"machine.one", one},
       {"machine.to_float", to_float},
+      {"machine.of_type", of_type},
       {"machine.digits", digits},
       {"rand", random},
       {"rand_seed", seed},

@@ -180,21 +180,6 @@ Value index(Flattener& f, const CallSite& site, const Value& argument) {
                          site.context);
 }
 
-template <Op kOp>
-Value rank(Flattener& f, const CallSite&, const Value& argument) {
-  const Value& elements = argument.elements();
-  const ValueId ranks = f.builder().op(kOp, f.type_of(elements), {elements.var, argument.var});
-  return Value::sequence(argument.var, Value::scalar(ranks, argument.context), argument.context);
-}
-
-Value sort(Flattener& f, const CallSite& site, const Value& argument) {
-  const Value ranks = rank<Op::RankUp>(f, site, argument);
-  const ValueId sorted =
-      f.builder().op(Op::Permute, f.type_of(argument.elements()),
-                     {argument.elements().var, ranks.elements().var, argument.var});
-  return Value::sequence(argument.var, Value::scalar(sorted, argument.context), argument.context);
-}
-
 Value partition(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Context* const context = site.context;
@@ -224,13 +209,6 @@ Value flatten(Flattener& f, const CallSite&, const Value& argument) {
     b.set_total(descriptor, total);
   }
   return Value::sequence(descriptor, inner.elements(), argument.context);
-}
-
-Value nest(Flattener&, const CallSite& site, const Value& argument) {
-  const Value& sequence = argument.parts[0];
-  return Value::sequence(sequence.var,
-                         Value::sequence(argument.parts[1].var, sequence.elements(), site.context),
-                         sequence.context);
 }
 
 }  // namespace
@@ -308,13 +286,8 @@ std::vector<PrimitiveEntry> sequence_primitives() {
       {"parity", reduce<Op::XorReduce>},
       {"iseq", range},
       {"index", index},
-      {"rank", rank<Op::RankUp>},
-      {"rank_down", rank<Op::RankDown>},
-      {"machine.rank", rank<Op::RankUp>},
-      {"sort", sort},
       {"partition", partition},
       {"flatten", flatten},
-      {"nest", nest},
   };
 }
 

@@ -40,7 +40,12 @@ std::string_view defined_name(std::string_view form) {
 
 Session::Session() : Session(library_text()) {}
 
-Session::Session(std::string_view library) {
+Session::Session(std::string_view library, std::string_view open_library) {
+  find_forms(library, false);
+  find_forms(open_library, true);
+}
+
+void Session::find_forms(std::string_view library, bool open) {
   const auto begins_form = [&](std::size_t at) {
     return (at == 0 || library[at - 1] == '\n') && library[at] >= 'a' && library[at] <= 'z';
   };
@@ -52,7 +57,9 @@ Session::Session(std::string_view library) {
       end = std::min(library.find('\n', end), library.size() - 1) + 1;
     } while (end < library.size() && !begins_form(end));
     const std::string_view form = library.substr(begin, end - begin);
-    unread_[std::string(defined_name(form))].emplace_back(form);
+    LibraryForms& forms = unread_[std::string(defined_name(form))];
+    forms.texts.emplace_back(form);
+    forms.open = open;
     begin = end;
   }
 }
@@ -62,11 +69,12 @@ Session::~Session() = default;
 void Session::read_library(std::string_view name) {
   const auto found = unread_.find(name);
   if (found == unread_.end()) return;
-  const std::vector<std::string> forms = std::move(found->second);
+  const LibraryForms forms = std::move(found->second);
   unread_.erase(found);
   // Reading one form may lead here again, for the names in it.
   const bool outer = std::exchange(loading_library_, true);
-  for (const std::string& text : forms) {
+  const bool outer_open = std::exchange(loading_open_, forms.open);
+  for (const std::string& text : forms.texts) {
     const auto source = std::make_shared<const vcode::Source>("library", text);
     for (ParsedForm& parsed : parse_program(source, {.library = true}).forms) {
       Checked checked;
@@ -83,6 +91,7 @@ void Session::read_library(std::string_view name) {
     }
   }
   loading_library_ = outer;
+  loading_open_ = outer_open;
 }
 
 void Session::read_library() {
@@ -95,7 +104,14 @@ const std::vector<StaticError>& Session::library_errors() {
 }
 
 Checked Session::check(std::shared_ptr<const ast::Form> form) {
-  return FormChecker(*this, std::move(form)).check();
+  Checked checked = FormChecker(*this, form).check();
+  if (loading_library_) return checked;
+  if (!checked) missing_.reject(*form);
+  if (checked && checked.form->body) missing_.keep_inside(*checked.form->body);
+  if (checked && !checked.form->changes.empty() && checked.form->changes[0].contents.body) {
+    missing_.keep_inside(*checked.form->changes[0].contents.body);
+  }
+  return checked;
 }
 
 void Session::commit(CheckedForm form) {
@@ -106,9 +122,13 @@ void Session::commit(CheckedForm form) {
     slot = std::move(change.contents);
     slot.number = number;
     slot.version = version + (change.replaces ? 1 : 0);
-    names_[slot.name] = &slot;
+    if (!slot.name.empty()) names_[slot.name] = &slot;
+    missing_.forget(slot.name);
+    if (slot.open) library_names_[slot.name] = &slot;
   }
-  if (form.datatype != nullptr) datatype_names_[form.datatype->name] = form.datatype;
+  if (form.datatype == nullptr) return;
+  datatype_names_[form.datatype->name] = form.datatype;
+  if (loading_open_) library_datatype_names_[form.datatype->name] = form.datatype;
 }
 
 Definition* Session::new_slot(std::string_view name) {
@@ -124,12 +144,20 @@ void Session::keep(std::shared_ptr<const Body> body) {
 
 Definition* Session::find(std::string_view name) {
   read_library(name);
+  if (loading_library_) {
+    const auto own = library_names_.find(name);
+    if (own != library_names_.end()) return own->second;
+  }
   const auto found = names_.find(name);
   return found == names_.end() ? nullptr : found->second;
 }
 
 const Datatype* Session::find_datatype(std::string_view name) {
   read_library(name);
+  if (loading_library_) {
+    const auto own = library_datatype_names_.find(name);
+    if (own != library_datatype_names_.end()) return own->second;
+  }
   const auto found = datatype_names_.find(name);
   return found == datatype_names_.end() ? nullptr : found->second;
 }

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "neslc/ast.hpp"
+#include "neslc/missing_names.hpp"
 #include "neslc/static_error.hpp"
 #include "neslc/typed.hpp"
 #include "neslc/types.hpp"
@@ -43,6 +44,7 @@ struct Definition {
   std::string name;
   DefinitionKind kind = DefinitionKind::Function;
   bool library = false;       // of the library: protected against re-definition
+  bool open = false;          // of the library, but programs may define the name
   bool serial_only = false;   // reference 3.8: may not be used inside an apply-to-each
   std::uint32_t number = 0;   // unique within the session
   std::uint32_t version = 0;  // counts replacements of the contents
@@ -83,7 +85,8 @@ struct CheckedForm {
   std::shared_ptr<const ast::Form> form;
 
   /// Function, Declaration, Datatype (the constructor): what `commit` puts into the slot.
-  /// Binding: one variable for each name of the pattern, from left to right. Expression: `it`.
+  /// Binding: one variable for each name of the pattern, from left to right; those of several `_`
+  /// have no name, and nobody finds them. Expression: `it`.
   struct Change {
     Definition* slot = nullptr;
     Definition contents;
@@ -115,11 +118,14 @@ class Session {
   /// A session whose library is `library`: a NESL text in which functions may be declared without a
   /// body (primitives), operators are defined by their spelling in quotes, internal names contain a
   /// dot (programs cannot write them), and documentation that begins with "Serial only." marks
-  /// a serial-only primitive. Everything in it is protected. Errors in it: `library_errors`.
+  /// a serial-only primitive. Everything in it is protected, but for functions whose documentation
+  /// begins with "Beyond NESL 3.1." and for all that is in `open_library`, which is more of it:
+  /// programs may define these names, and the library goes on with its own ones. Errors in it:
+  /// `library_errors`.
   ///
   /// Each form begins at the beginning of a line, with a letter, and no other line does. So forms
   /// are found by name, and are parsed and checked when a name is asked for: most programs use few.
-  explicit Session(std::string_view library);
+  explicit Session(std::string_view library, std::string_view open_library = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -133,6 +139,11 @@ class Session {
   /// committed since the check (but by the session itself, from the library).
   void commit(CheckedForm form);
 
+  /// For messages about names used too early: the forms of a text, before the first is checked.
+  void announce(const std::vector<ParsedForm>& forms) { missing_.announce(forms); }
+  /// For messages about its names: the value of a form that was checked could not be computed.
+  void no_value(const ast::Form& form) { missing_.fail(form); }
+
   TypeTable& types() { return types_; }
   /// The visible definition of a name (in lower case), or null.
   Definition* find(std::string_view name);
@@ -145,6 +156,7 @@ class Session {
   friend class FormChecker;
   friend class ExpressionChecker;
 
+  void find_forms(std::string_view library, bool open);
   void read_library(std::string_view name);
   void read_library();
   Definition* new_slot(std::string_view name);
@@ -156,10 +168,19 @@ class Session {
   std::map<std::string, Definition*, std::less<>> names_;
   std::map<std::string, const Datatype*, std::less<>> datatype_names_;
   std::vector<std::shared_ptr<const Body>> kept_;  // bodies whose lambdas types may mention
-  std::map<std::string, std::vector<std::string>, std::less<>> unread_;  // library: forms by name
+  // What programs have hidden, for the forms of the library that are read later.
+  std::map<std::string, Definition*, std::less<>> library_names_;
+  std::map<std::string, const Datatype*, std::less<>> library_datatype_names_;
+  struct LibraryForms {
+    std::vector<std::string> texts;
+    bool open = false;
+  };
+  std::map<std::string, LibraryForms, std::less<>> unread_;
   std::vector<StaticError> library_errors_;
+  MissingNames missing_;
   std::uint64_t next_lambda_ = 1;
   bool loading_library_ = false;
+  bool loading_open_ = false;  // what is being read may be defined anew
 };
 
 }  // namespace neslc

@@ -89,6 +89,10 @@ void set_print_length(Toplevel& top, Words words) {
   top.runner().text.print_length = number_of(only(words, "print_length N"));
 }
 
+void set_exact_floats(Toplevel& top, Words words) {
+  top.runner().text.exact_floats = switch_of(only(words, "exact_floats on|off"));
+}
+
 void set_optimize(Toplevel& top, Words words) {
   const Word& level = only(words, "optimize auto|N");
   EvaluatorOptions& options = top.evaluator().options;
@@ -163,18 +167,25 @@ struct Setting {
   void (*apply)(Toplevel&, Words);
 };
 constexpr Setting kSettings[] = {
-    {"arg_check", set_arg_check}, {"print_length", set_print_length},
-    {"optimize", set_optimize},   {"verbose", set_verbose},
-    {"editor", set_editor},       {"memory_size", set_memory_size},
-    {"config", set_config},       {"trace", set_trace},
-    {"profile", set_profile},     {"redefine", set_nothing},
-    {"debug", set_nothing},       {"lnesl", set_nothing},
+    {"arg_check", set_arg_check},
+    {"print_length", set_print_length},
+    {"exact_floats", set_exact_floats},
+    {"optimize", set_optimize},
+    {"verbose", set_verbose},
+    {"editor", set_editor},
+    {"memory_size", set_memory_size},
+    {"config", set_config},
+    {"trace", set_trace},
+    {"profile", set_profile},
+    {"redefine", set_nothing},
+    {"debug", set_nothing},
+    {"lnesl", set_nothing},
     {"rsh_command", set_nothing},
 };
 
-constexpr std::string_view kSettingNames[] = {"arg_check", "print_length", "optimize",
-                                              "verbose",   "editor",       "memory_size",
-                                              "config",    "trace",        "profile"};
+constexpr std::string_view kSettingNames[] = {"arg_check", "print_length", "optimize", "verbose",
+                                              "editor",    "memory_size",  "config",   "trace",
+                                              "profile",   "exact_floats"};
 
 /// The options `NAME := VALUE` of a configuration, separated by commas.
 void apply_options(Configuration& configuration, Words words) {
@@ -223,12 +234,23 @@ std::string names_of(Toplevel& top, bool traced) {
   return text.empty() ? "none" : text;
 }
 
+/// Does the command only lower the limit of memory?
+bool keeps_limits(const Toplevel& top, Words words) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  if (words[0].text != "memory_size" || words.size() < 2) return false;
+  return number_of(words[1]) <= top.machine().memory.value_or(kMost) / kWordBytes;
+}
+
 }  // namespace
 
 void change_setting(Toplevel& top, const ast::CommandForm& command) {
   const Words words = command.words;
   for (const Setting& row : kSettings) {
-    if (row.name == words[0].text) return row.apply(top, words);
+    if (row.name != words[0].text) continue;
+    if (!keeps_limits(top, words)) {
+      refuse_in_sandbox(top, WayOut::Kind::Setting, row.name, words[0].span);
+    }
+    return row.apply(top, words);
   }
   vcode::NearestWord nearest(words[0].text);
   for (const Setting& row : kSettings) nearest.consider(row.name);

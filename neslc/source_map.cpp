@@ -1,6 +1,7 @@
 #include "neslc/source_map.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -99,9 +100,18 @@ std::shared_ptr<const vcode::Source> SourceMap::explain(
     vcode::Diagnostic& diagnostic, std::uint32_t instruction,
     std::span<const std::uint32_t> calls) const {
   std::vector<Frame> all = frames(instruction);
-  for (std::size_t i = calls.size(); i-- > 0;) {
-    const std::vector<Frame> more = frames(calls[i]);
-    all.insert(all.end(), more.begin(), more.end());
+  std::vector<std::size_t> times(all.size(), 1);  // that a call repeats itself
+  for (std::size_t i = calls.size(); i > 0;) {
+    const std::uint32_t call = calls[--i];
+    std::size_t repeated = 1;
+    for (; i > 0 && calls[i - 1] == call; --i) ++repeated;
+    const std::vector<Frame> more = frames(call);
+    // What repeats itself in several steps is shown so, as far as calls are shown.
+    const std::size_t rounds = more.size() == 1 ? 1 : std::min(repeated, kShownCalls + 1);
+    for (std::size_t round = 0; round < rounds; ++round) {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    times.resize(all.size(), more.size() == 1 ? repeated : 1);
   }
   const auto user = std::find_if(all.begin(), all.end(),
                                  [](const Frame& frame) { return !frame.scope->library; });
@@ -130,7 +140,9 @@ std::shared_ptr<const vcode::Source> SourceMap::explain(
       break;
     }
     std::string text = fmt::format("called from {}", quoted(*frame->scope));
-    if (same_end - frame > 1) text += fmt::format(", {} times", same_end - frame);
+    const auto begin = times.begin() + (frame - all.begin());
+    const std::size_t count = std::accumulate(begin, begin + (same_end - frame), std::size_t{0});
+    if (count > 1) text += fmt::format(", {} times", count);
     const auto& other = frame->scope->source;
     if (other != source) {
       text += fmt::format(", {}:{}:{}", other->name(), frame->span.line, frame->span.column);

@@ -54,8 +54,78 @@ void TokenStream::expect_word(std::string_view text, std::string_view after) {
   if (!accept_word(text)) fail_expected(fmt::format("`{}` {}", text, after));
 }
 
+void TokenStream::expect_close(std::string_view text, std::size_t opener, std::string_view after) {
+  if (accept_mark(text)) return;
+  if (at_form_end() || at_definition()) fail_open(opener, "is never closed");
+  fail_expected(
+      fmt::format("`{}` {}", text, after), {},
+      {{fmt::format("it closes this `{}`", tokens_[opener].text), span_of(tokens_[opener])}});
+}
+
+bool TokenStream::starts_definition(const Token& token) {
+  return token.is(Kind::Keyword, "function") || token.is(Kind::Keyword, "datatype");
+}
+
 bool TokenStream::at_form_end() const {
   return at_mark(";") || at_mark("$") || at(Kind::End);
+}
+
+namespace {
+
+bool opens(const Token& token) {
+  return token.is(Kind::Punctuation, "(") || token.is(Kind::Punctuation, "[") ||
+         token.is(Kind::Punctuation, "{");
+}
+bool closes(const Token& token) {
+  return token.is(Kind::Punctuation, ")") || token.is(Kind::Punctuation, "]") ||
+         token.is(Kind::Punctuation, "}");
+}
+
+}  // namespace
+
+bool TokenStream::has_counterpart(std::size_t opener) const {
+  const bool let = tokens_[opener].is(Kind::Keyword, "let");
+  std::vector<char> open;  // the brackets that close the open ones
+  std::size_t lets = 0;
+  for (std::size_t i = opener; i < tokens_.size(); ++i) {
+    const Token& token = tokens_[i];
+    if (token.is(Kind::Punctuation, "$")) break;
+    if (i > opener && starts_definition(token) && tokens_[i - 1].is(Kind::Punctuation, ";")) break;
+    if (opens(token)) open.push_back(token.text == "(" ? ')' : token.text == "[" ? ']' : '}');
+    if (closes(token)) {
+      // A bracket that is missing inside does not hide the one that closes what is around it.
+      while (!open.empty() && open.back() != token.text[0]) open.pop_back();
+      if (open.empty()) return false;
+      open.pop_back();
+      if (open.empty() && !let) return true;
+    }
+    if (!let || !open.empty()) continue;
+    if (token.is(Kind::Keyword, "let")) ++lets;
+    if (token.is(Kind::Keyword, "in") && --lets == 0) return true;
+  }
+  // A bracket that is never closed is the error where there is one.
+  return let && !open.empty();
+}
+
+std::size_t TokenStream::after_group(std::size_t first) const {
+  std::size_t at = first, open = 0;
+  do {
+    if (opens(tokens_[at])) ++open;
+    if (closes(tokens_[at])) --open;
+    ++at;
+  } while (open > 0 && at + 1 < tokens_.size());
+  return at;
+}
+
+std::size_t TokenStream::left_side() const {
+  std::size_t at = position_ - 1, open = 0;
+  while (at > 0) {
+    if (closes(tokens_[at])) ++open;
+    if (opens(tokens_[at])) --open;
+    if (open == 0) break;
+    --at;
+  }
+  return at;
 }
 
 vcode::Span TokenStream::span_between(const Token& first, const Token& last) const {
@@ -83,7 +153,8 @@ vcode::Span TokenStream::span_from(std::size_t first) const {
   return span_between(tokens_[first], tokens_[last]);
 }
 
-void TokenStream::fail(vcode::Span span, std::string message, std::string hint) const {
+void TokenStream::fail(vcode::Span span, std::string message, std::string hint,
+                       std::vector<vcode::Note> notes) const {
   StaticError error;
   error.category = Category::Syntax;
   error.source = source_;
@@ -91,27 +162,58 @@ void TokenStream::fail(vcode::Span span, std::string message, std::string hint) 
   error.diagnostic.message = std::move(message);
   error.diagnostic.span = span;
   error.diagnostic.hint = std::move(hint);
+  error.diagnostic.notes = std::move(notes);
   throw Failure{std::move(error)};
 }
 
-// The text from the token on, or from the one before where they are written as one mark.
-std::string_view TokenStream::mark_at(std::size_t position) const {
-  std::size_t first = position;
-  if (first > 0 && tokens_[first - 1].end == tokens_[first].begin &&
-      tokens_[first - 1].kind == Kind::Punctuation &&
-      tokens_[first - 1].text == tokens_[first].text) {
-    --first;
-  }
-  return std::string_view(source_->text()).substr(tokens_[first].begin);
+void TokenStream::fail_open(std::size_t opener, std::string_view problem, std::string hint) const {
+  fail(span_of(tokens_[opener]), fmt::format("this `{}` {}", tokens_[opener].text, problem),
+       std::move(hint));
 }
 
-void TokenStream::fail_expected(std::string_view expected, std::string hint) const {
+void TokenStream::fail_missing_end(std::size_t next, std::string hint) const {
+  const Token& last = tokens_[next - 1];
+  const vcode::Span span = span_of(last);
+  fail({span.line, span.column + span.length, 1}, "a `;` is missing here", std::move(hint));
+}
+
+// Fails if the current token belongs to a mark of another language, which may begin up to two
+// tokens before.
+void TokenStream::fail_foreign_mark() const {
+  const Token& token = peek();
+  // `..10` is a point and a number.
+  const bool number = token.kind == Kind::Float && token.text.starts_with('.');
+  if (token.kind != Kind::Punctuation && !number) return;
+  std::size_t first = position_;
+  while (first > 0 && position_ - first < 2 && tokens_[first - 1].kind == Kind::Punctuation &&
+         tokens_[first - 1].end == tokens_[first].begin) {
+    --first;
+  }
+  for (; first <= position_; ++first) {
+    const Token& begin = tokens_[first];
+    const ForeignMark found = foreign_mark(source_->text().substr(begin.begin));
+    if (begin.begin + found.mark.size() <= token.begin) continue;
+    fail({begin.line, begin.column, static_cast<std::uint32_t>(found.mark.size())},
+         fmt::format("NESL has no `{}`", found.mark), std::string(found.hint));
+  }
+}
+
+void TokenStream::fail_expected(std::string_view expected, std::string hint,
+                                std::vector<vcode::Note> notes) const {
   const Token& token = peek();
   if (token.kind == Kind::Error) fail(span_of(token), token.text, token.hint);
-  if (hint.empty()) hint = hint_for_mark(mark_at(position_));
+  const bool in_name = position_ > 0 && tokens_[position_ - 1].kind == Kind::Name &&
+                       tokens_[position_ - 1].end == token.begin;
+  if (token.is(Kind::Punctuation, "'") && in_name) {
+    fail(span_of(token), "a name has no `'`", "names are made of letters, digits and `_`");
+  }
+  fail_foreign_mark();
+  if (hint.empty() && token.is(Kind::Punctuation, "=")) {
+    hint = "`==` compares; `=` stands in definitions";
+  }
   fail(span_of(token),
        fmt::format("{} where {} was expected", described(token, *source_), expected),
-       std::move(hint));
+       std::move(hint), std::move(notes));
 }
 
 }  // namespace neslc

@@ -23,6 +23,8 @@ class TokenStream {
 
   const Token& peek(std::size_t ahead = 0) const;
   const Token& take();
+  /// The token taken last, or one of those before. REQUIRES: there is one.
+  const Token& previous(std::size_t back = 1) const { return tokens_[position_ - back]; }
   bool at(Token::Kind kind) const { return peek().kind == kind; }
   bool at(Token::Kind kind, std::string_view text) const { return peek().is(kind, text); }
   bool at_mark(std::string_view text) const { return at(Token::Kind::Punctuation, text); }
@@ -32,10 +34,20 @@ class TokenStream {
   /// Takes the token or fails; `after` says where it belongs: "after the condition of `if`".
   void expect_mark(std::string_view text, std::string_view after);
   void expect_word(std::string_view text, std::string_view after);
+  /// Takes the bracket that closes the one at position `opener`; `after` as for `expect_mark`.
+  void expect_close(std::string_view text, std::size_t opener, std::string_view after);
   bool at_form_end() const;
+  bool at_definition() const { return starts_definition(peek()); }
+  static bool starts_definition(const Token& token);
 
   std::size_t position() const { return position_; }
   const std::vector<Token>& tokens() const { return tokens_; }
+  /// Does a bracket that closes the one at this position follow, or an `in` for a `let`?
+  bool has_counterpart(std::size_t opener) const;
+  /// Behind the name, or the group in brackets, at this position.
+  std::size_t after_group(std::size_t first) const;
+  /// Where the left side of the `=` at the current position begins.
+  std::size_t left_side() const;
   void skip_to(std::size_t position) { position_ = position; }
 
   /// From the token at position `first` to the last one taken, as far as it lies in one line.
@@ -43,12 +55,19 @@ class TokenStream {
   vcode::Span span_of(const Token& token) const;
   const std::shared_ptr<const vcode::Source>& source() const { return source_; }
 
-  [[noreturn]] void fail(vcode::Span span, std::string message, std::string hint = {}) const;
+  [[noreturn]] void fail(vcode::Span span, std::string message, std::string hint = {},
+                         std::vector<vcode::Note> notes = {}) const;
+  /// The bracket or word at this position has no counterpart.
+  [[noreturn]] void fail_open(std::size_t opener, std::string_view problem,
+                              std::string hint = {}) const;
+  /// A `;` is missing behind the token in front of this position.
+  [[noreturn]] void fail_missing_end(std::size_t next, std::string hint) const;
   /// "`x` where EXPECTED was expected": an error at the current token.
-  [[noreturn]] void fail_expected(std::string_view expected, std::string hint = {}) const;
+  [[noreturn]] void fail_expected(std::string_view expected, std::string hint = {},
+                                  std::vector<vcode::Note> notes = {}) const;
 
  private:
-  std::string_view mark_at(std::size_t position) const;
+  void fail_foreign_mark() const;
   vcode::Span span_between(const Token& first, const Token& last) const;
 
   std::shared_ptr<const vcode::Source> source_;

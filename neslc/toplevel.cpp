@@ -17,6 +17,8 @@
 #include "neslc/settings_command.hpp"
 #include "vcode/keywords.hpp"
 #include "vinterp/backends.hpp"
+#include "vinterp/failure_report.hpp"
+#include "vinterp/interrupt.hpp"
 #include "vinterp/json.hpp"
 #include "vinterp/loader.hpp"
 
@@ -47,7 +49,8 @@ void suggest_command(FormResult& result) {
 Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_options)
     : show(show_options),
       machine_(machine),
-      session_(std::string(library_text()) + std::string(definitions_text())),
+      session_(std::string(library_text()) + std::string(definitions_text()),
+               open_definitions_text()),
       backend_(vinterp::make_backend(machine)),
       evaluator_(std::make_unique<Evaluator>(session_, *backend_)),
       runner_(std::make_unique<Runner>(session_, *evaluator_)),
@@ -111,6 +114,14 @@ int Toplevel::complain(const vcode::Diagnostic& diagnostic, const vcode::Source*
   return status_of(diagnostic);
 }
 
+/// Printed as it is made, until somebody interrupts.
+void Toplevel::print_line(const FormResult& result) {
+  runner_->write_line(result, [](std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && !vinterp::must_end();
+  });
+  print("\n");
+}
+
 void Toplevel::show_measures(const FormResult& result) {
   if (show.time) {
     print_error(fmt::format("time: {:.6f} s, compiled in {:.6f} s\n", result.seconds,
@@ -134,9 +145,16 @@ void Toplevel::show_background_measures(const BackgroundEvaluation& background,
   show_measures(measured);
 }
 
+FormResult Toplevel::interrupted() const {
+  FormResult result;
+  result.kind = FormResult::Kind::Interrupted;
+  result.signal = vinterp::pending_signal.load();
+  return result;
+}
+
 int Toplevel::present(const FormResult& result) {
   if (show.transcript) {
-    if (!result.line.empty()) print(result.line + "\n");
+    if (!result.line.empty()) print_line(result);
     return kOk;
   }
   switch (result.kind) {
@@ -145,11 +163,12 @@ int Toplevel::present(const FormResult& result) {
       return kOk;
     case FormResult::Kind::Value:
       if (!show.values) return kOk;
-      print(result.line + "\n");
+      print_line(result);
+      if (vinterp::must_end()) return present(interrupted());
       show_measures(result);
       return kOk;
     case FormResult::Kind::Started:
-      if (show.values) print(result.line + "\n");
+      if (show.values) print_line(result);
       return kOk;
     case FormResult::Kind::Interrupted:
       if (result.signal == SIGALRM) {
@@ -189,14 +208,42 @@ void Toplevel::remember(const ast::Form& form, const FormResult& result) {
   }
 }
 
-int Toplevel::process(const ParsedForm& form) {
+const ParsedForm& Toplevel::meant(const ParsedForm& form, ParsedForm& call) {
+  if (!form.form || !is_import(*form.form) || session_.find("import") == nullptr) return form;
+  call.begin = form.begin;
+  call.end = form.end;
+  call.form = call_of_import(*form.form);
+  return call;
+}
+
+int Toplevel::process(const ParsedForm& written) {
+  ParsedForm call;
+  const ParsedForm& form = meant(written, call);
   evaluator_->variables().collect_processes();
   if (form.form && std::holds_alternative<ast::CommandForm>(form.form->node)) return command(form);
   if (settings.verbose && !show.transcript) print("Compiling..Running..\n");
-  FormResult result = runner_->process(form);
-  suggest_command(result);
-  if (form.form) remember(*form.form, result);
-  return present(result);
+  try {
+    FormResult result = runner_->process(form);
+    suggest_command(result);
+    if (form.form) remember(*form.form, result);
+    return present(result);
+  } catch (const cvl::Failure& failure) {  // while the value was shown
+    return complain(vinterp::diagnostic_of(failure), nullptr);
+  } catch (const std::bad_alloc&) {
+    return complain(out_of_memory(), nullptr);
+  }
+}
+
+/// Something else than vectors has taken all that there is.
+vcode::Diagnostic Toplevel::out_of_memory() const {
+  vcode::Diagnostic diagnostic;
+  diagnostic.code = vcode::ErrorCode::OutOfMemory;
+  diagnostic.message = "out of memory";
+  if (machine_.memory) {
+    diagnostic.notes.push_back({fmt::format("limit {}", cvl::format_bytes(*machine_.memory)), {}});
+    diagnostic.hint = "raise the limit with --memory, or make the problem smaller";
+  }
+  return diagnostic;
 }
 
 int Toplevel::command(const ParsedForm& form) {
@@ -224,27 +271,115 @@ int Toplevel::finish_background() {
 }
 
 int Toplevel::process(const std::shared_ptr<const vcode::Source>& source) {
+  std::vector<ParsedForm> forms;
+  try {
+    forms = parse_program(source).forms;
+    session_.announce(forms);
+  } catch (const std::bad_alloc&) {
+    return complain(out_of_memory(), nullptr);
+  }
   int status = kOk;
-  for (const ParsedForm& form : parse_program(source).forms) {
+  for (const ParsedForm& form : forms) {
     status = std::max(status, process(form));
     if (finished_ || status > kSignalStatus) break;
   }
   return status;
 }
 
-int Toplevel::load(const std::string& file, bool print_results) {
+class Toplevel::Loading {
+ public:
+  explicit Loading(Toplevel& top) : top_(top) {
+    if (top_.loads_ == kDeepestLoad) {
+      throw CommandError{fmt::format("{} files that load each other", kDeepestLoad)};
+    }
+    ++top_.loads_;
+  }
+  ~Loading() { --top_.loads_; }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+
+ private:
+  Toplevel& top_;
+};
+
+std::shared_ptr<const vcode::Source> Toplevel::open(const std::string& file) {
   const bool complete = file == "-" || file.ends_with(".nesl") || access(file.c_str(), F_OK) == 0;
   const std::string name = complete ? file : file + ".nesl";
-  if (loads_ == kDeepestLoad) {
-    throw CommandError{fmt::format("{} files that load each other", kDeepestLoad)};
-  }
-  const auto source = read_program(name);
+  auto source = read_program(name);
   last_file_ = name;
-  ++loads_;
+  return source;
+}
+
+int Toplevel::load(const std::string& file, bool print_results) {
+  const Loading loading(*this);
+  const auto source = open(file);
+  const Modules::Reading reading(modules_, source->name());
   const bool values = std::exchange(show.values, print_results);
   const int status = process(source);
   show.values = values;
-  --loads_;
+  return status;
+}
+
+int Toplevel::import(const std::string& name, const vcode::Source& importer) {
+  const bool values = std::exchange(show.values, false);
+  const auto restore = [&] { show.values = values; };
+  try {
+    const int status = import(
+        name, importer, [this](const ParsedForm& form) { return finished_ ? kOk : process(form); });
+    restore();
+    return status;
+  } catch (...) {
+    restore();
+    throw;
+  }
+}
+
+int Toplevel::import(const std::string& name, const vcode::Source& importer, const Action& action) {
+  const std::string file = module_file(folder_of(importer.name()), name);
+  modules_.refuse_cycle(file);
+  if (modules_.has(file)) return kOk;
+  const Loading loading(*this);
+  const auto source = read_program(file);
+  const Modules::Reading reading(modules_, file);
+  int status = kOk;
+  for (const ParsedForm& form : parse_program(source).forms) {
+    status = std::max(status, action(form));
+    if (status > kSignalStatus) return status;
+  }
+  if (status == kOk) modules_.add(file);
+  return status;
+}
+
+int Toplevel::check(const ParsedForm& written) {
+  ParsedForm call;
+  const ParsedForm& form = meant(written, call);
+  const FormResult result = runner_->check(form);
+  if (result.kind == FormResult::Kind::Rejected) return present(result);
+  if (result.kind != FormResult::Kind::Command) return kOk;
+  const auto& command = std::get<ast::CommandForm>(form.form->node);
+  return check_files_of(*form.form, command);
+}
+
+int Toplevel::check_files_of(const ast::Form& form, const ast::CommandForm& command) {
+  const auto* file =
+      command.expression ? std::get_if<ast::StringLiteral>(&command.expression->node) : nullptr;
+  if (command.name != "import" && (command.name != "load" || file == nullptr)) return kOk;
+  int status = kOk;
+  try {
+    refuse_in_sandbox(*this, WayOut::Kind::Command, command.name, form.span);
+    if (command.name == "import") {
+      return import(command.words[0].text, *form.source,
+                    [this](const ParsedForm& imported) { return check(imported); });
+    }
+    const Loading loading(*this);
+    for (const ParsedForm& loaded : parse_program(open(file->text)).forms) {
+      status = std::max(status, check(loaded));
+    }
+  } catch (const CommandError& error) {
+    vcode::Diagnostic diagnostic = diagnostic_of(error);
+    diagnostic.span = form.span;
+    status = std::max(status, complain(diagnostic, form.source.get()));
+  }
   return status;
 }
 

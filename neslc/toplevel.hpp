@@ -2,12 +2,14 @@
 // and loaded files go through the same one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "neslc/modules.hpp"
 #include "neslc/runner.hpp"
 #include "vinterp/options.hpp"
 
@@ -63,6 +65,13 @@ class Toplevel {
   /// All forms of a file, whose ending `.nesl` may be left out. Throws CommandError if it cannot be
   /// read.
   int load(const std::string& file, bool print);
+  /// All forms of a module that a text imports, unless that has been done. Throws CommandError if
+  /// it cannot be read, or is being read.
+  int import(const std::string& name, const vcode::Source& importer);
+  /// Checks a form without evaluating anything. What it defines is visible from then on, and
+  /// variables stand for their expressions. The forms of modules, and of files that are loaded by
+  /// their names in quotes, are checked, too; other commands are not carried out.
+  int check(const ParsedForm& form);
   /// At the end of the input: waits for all background evaluations, unless `exit` has been
   /// processed, and shows the failures that no use of their variables has shown. The greatest
   /// status.
@@ -91,12 +100,23 @@ class Toplevel {
   void print(std::string_view text);
   void print_error(std::string_view text);
   int complain(const vcode::Diagnostic& diagnostic, const vcode::Source* source);
+  vcode::Diagnostic out_of_memory() const;
   /// Shows a result as process() does.
   int present(const FormResult& result);
 
  private:
   int command(const ParsedForm& form);
+  /// Another form where `import "text"` is a call of a function of the program.
+  const ParsedForm& meant(const ParsedForm& form, ParsedForm& call);
+  using Action = std::function<int(const ParsedForm&)>;
+  int import(const std::string& name, const vcode::Source& importer, const Action& action);
+  int check_files_of(const ast::Form& form, const ast::CommandForm& command);
+  std::shared_ptr<const vcode::Source> open(const std::string& file);
+  /// While it lives, a file is being loaded. Throws CommandError if too many are.
+  class Loading;
   void remember(const ast::Form& form, const FormResult& result);
+  void print_line(const FormResult& result);
+  FormResult interrupted() const;
   void show_measures(const FormResult& result);
   void show_background_measures(const BackgroundEvaluation& background, const Evaluation& result);
 
@@ -113,6 +133,7 @@ class Toplevel {
   std::string last_file_;
   std::vector<std::string> journal_;
   int loads_ = 0;  // files that are being loaded
+  Modules modules_;
   bool finished_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "neslc/failure.hpp"
+#include "neslc/operand_hints.hpp"
 #include "neslc/session.hpp"
 #include "vcode/keywords.hpp"
 
@@ -21,7 +22,9 @@ TypeVariables TypeResolver::variables(const std::vector<ast::TypeBinding>& conte
            fmt::format("there is no class of types `{}`", binding.type_class), {},
            "the classes are number, ordinal, logical and any");
     }
-    result[binding.variable] = inference_.fresh(*type_class);
+    const TypePtr variable = inference_.fresh(*type_class);
+    variable->variable->leaning = InferenceVariable::Leaning::Open;
+    result[binding.variable] = variable;
   }
   return result;
 }
@@ -32,7 +35,6 @@ TypePtr TypeResolver::atom(std::string_view name) const {
   if (name == "float") return table.float_type();
   if (name == "bool") return table.bool_type();
   if (name == "char") return table.char_type();
-  if (name == "segdes" && library_) return table.segdes_type();
   return nullptr;
 }
 
@@ -51,10 +53,14 @@ TypePtr TypeResolver::named(const ast::TypeExpr& type, const TypeVariables& vari
   for (const char* atom_name : {"int", "float", "bool", "char"}) nearest.consider(atom_name);
   const std::vector<std::string> datatypes = session_.datatype_names();
   for (const std::string& datatype : datatypes) nearest.consider(datatype);
+  std::string hint = hint_for_type(type.name);
+  if (hint.empty()) {
+    hint = nearest.best().empty()
+               ? "a type variable is declared in the context: `(a, a) :: (a in any)`"
+               : fmt::format("did you mean `{}`?", nearest.best());
+  }
   fail(Category::UnknownType, type.name, type.span, fmt::format("there is no type `{}`", type.name),
-       {},
-       nearest.best().empty() ? "a type variable is declared in the context: `(a, a) :: (a in any)`"
-                              : fmt::format("did you mean `{}`?", nearest.best()));
+       {}, std::move(hint));
 }
 
 TypePtr TypeResolver::applied(const ast::TypeExpr& type, const TypeVariables& variables,

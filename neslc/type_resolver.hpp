@@ -21,8 +21,7 @@ enum class UnknownTypes : std::uint8_t { Rejected, Opaque };
 
 class TypeResolver {
  public:
-  TypeResolver(Session& session, Inference& inference, bool library)
-      : session_(session), inference_(inference), library_(library) {}
+  TypeResolver(Session& session, Inference& inference) : session_(session), inference_(inference) {}
 
   /// Fresh variables for a context. Throws `Failure` for a class that does not exist.
   TypeVariables variables(const std::vector<ast::TypeBinding>& context) const;
@@ -38,7 +37,6 @@ class TypeResolver {
 
   Session& session_;
   Inference& inference_;
-  bool library_;
 };
 
 }  // namespace neslc

@@ -60,9 +60,6 @@ void TypePrinter::append(TypePtr unresolved, std::string& text) {
     case TypeKind::Char:
       text += "char";
       break;
-    case TypeKind::Segdes:
-      text += "segdes";
-      break;
     case TypeKind::Sequence:
       text += '[';
       append_operand(type->element(), false, text);

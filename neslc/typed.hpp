@@ -15,8 +15,12 @@
 //   a[i]                    Call of `elt` with the pair (a, i)
 //   [a:b], [a:b:d]          Call of `iseq` with (a, d, b)
 //   f(x, k := e)            Call with the full tuple of arguments, defaults filled in
+//   p.x                     Let that takes the record apart
 //   {x in s}                ApplyToEach with the body x
 //   {a + 1 : a}             generator `a in a`
+//
+// Chains of operators. `a + b + c ...` may have any length, and is a tree of that depth: a call of
+// a pair whose first part is such a call again. What goes through trees must not recur there.
 //
 // Calls. A `Call` whose callee is a `GlobalRef` of a function or constructor is a direct one. For
 // any other callee look at the identity of the callee's (substituted) function type: it says which
@@ -30,6 +34,7 @@
 #include <variant>
 #include <vector>
 
+#include "neslc/deep_delete.hpp"
 #include "neslc/types.hpp"
 #include "vcode/source.hpp"
 
@@ -39,7 +44,7 @@ using vcode::Span;
 
 struct Expr;
 struct Pattern;
-using ExprPtr = std::unique_ptr<const Expr>;
+using ExprPtr = std::unique_ptr<const Expr, DeepDelete<const Expr>>;
 using PatternPtr = std::unique_ptr<const Pattern>;
 
 /// A local variable: a parameter, or bound by a let, a generator or a lambda. Every binding
@@ -105,6 +110,7 @@ struct Binding {
 struct Let {  // bindings in order, each visible in the later ones and in the body
   std::vector<Binding> bindings;
   ExprPtr body;
+  bool field = false;  // made of `record.name`
 };
 /// { body : generators | sieve }. The generators do not see each other's variables. The sieve does
 /// not guard the body: both are evaluated for every instance.

@@ -43,8 +43,7 @@ struct TypeTable::Index {
 };
 
 TypeTable::TypeTable() : index_(std::make_unique<Index>()) {
-  constexpr TypeKind kAtoms[] = {TypeKind::Int, TypeKind::Float, TypeKind::Bool, TypeKind::Char,
-                                 TypeKind::Segdes};
+  constexpr TypeKind kAtoms[] = {TypeKind::Int, TypeKind::Float, TypeKind::Bool, TypeKind::Char};
   for (std::size_t i = 0; i < std::size(kAtoms); ++i) {
     Type atom;
     atom.kind = kAtoms[i];

@@ -45,7 +45,6 @@ enum class TypeKind : std::uint8_t {
   Float,
   Bool,
   Char,
-  Segdes,            // internal: a segment descriptor
   Sequence,          // arguments: element
   Pair,              // arguments: first, second; n-tuples are right-nested pairs
   Record,            // `datatype`; arguments: its type parameters
@@ -84,6 +83,7 @@ struct Datatype {
   std::string name;
   std::vector<TypeClass> parameters;  // classes of the type parameters, in order
   TypePtr fields = nullptr;           // the tuple of fields; Generic(i) is parameter i
+  std::vector<std::string> names;     // of the fields; empty: they have none
   Definition* constructor = nullptr;
   std::uint32_t number = 0;  // unique within the session
 };
@@ -109,7 +109,6 @@ class TypeTable {
   TypePtr float_type() const { return atoms_[1]; }
   TypePtr bool_type() const { return atoms_[2]; }
   TypePtr char_type() const { return atoms_[3]; }
-  TypePtr segdes_type() const { return atoms_[4]; }
   TypePtr sequence(TypePtr element);
   TypePtr pair(TypePtr first, TypePtr second);
   TypePtr record(const Datatype* datatype, std::vector<TypePtr> arguments);
@@ -134,7 +133,7 @@ class TypeTable {
   TypePtr intern(Type type);
 
   std::unique_ptr<Index> index_;
-  TypePtr atoms_[5];
+  TypePtr atoms_[4];
 };
 
 /// May a value of this type stand where a variable of this class is? REQUIRES: not a variable.

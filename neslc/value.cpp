@@ -18,12 +18,12 @@ std::vector<TypePtr> captured_types(TypeTable& types, TypePtr identity) {
   return result;
 }
 
+}  // namespace
+
 std::vector<TypePtr> part_types(TypeTable& types, TypePtr type) {
   if (type->kind == TypeKind::Function) return captured_types(types, type->identity());
   return {type->first(), type->second()};
 }
-
-}  // namespace
 
 vcode::Type vector_type(TypePtr atom) {
   switch (atom->kind) {
@@ -31,8 +31,6 @@ vcode::Type vector_type(TypePtr atom) {
       return vcode::Type::Float;
     case TypeKind::Bool:
       return vcode::Type::Bool;
-    case TypeKind::Segdes:
-      return vcode::Type::Segdes;
     default:
       return vcode::Type::Int;
   }

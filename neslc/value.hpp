@@ -74,6 +74,9 @@ vcode::Type vector_type(TypePtr atom);
 /// The types of the variables that make up a value, in their order on the stack (reference 10.1).
 void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& result);
 
+/// The types of the parts of a pair, or of what a function value has captured.
+std::vector<TypePtr> part_types(TypeTable& types, TypePtr type);
+
 /// A value of `type` made of `vars[next...]`; `next` moves on.
 Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>& vars,
                  std::size_t& next, Context* context);

@@ -9,14 +9,16 @@
 
 #include "neslc/session.hpp"
 #include "neslc/value.hpp"
+#include "vcode/diagnostics.hpp"
 
 namespace neslc {
 namespace {
 
 template <class Host, class Element>
-std::vector<Host> elements_of(cvl::Backend& backend, const cvl::Vector& vector) {
-  std::vector<Element> elements(static_cast<std::size_t>(vector.length));
-  backend.download(vector, 0, vector.length, elements.data());
+std::vector<Host> elements_of(cvl::Backend& backend, const cvl::Vector& vector, std::int64_t most) {
+  const std::int64_t count = std::min(vector.length, most);
+  std::vector<Element> elements(static_cast<std::size_t>(count));
+  backend.download(vector, 0, count, elements.data());
   return std::vector<Host>(elements.begin(), elements.end());
 }
 
@@ -78,46 +80,49 @@ class ColumnReader {
 class Writer {
  public:
   Writer(TypeTable& types, cvl::Backend& backend, const std::vector<cvl::Value>& values,
-         const TextOptions& options)
-      : types_(types), options_(options) {
+         const TextOptions& options, const vinterp::TextSink& sink)
+      : types_(types), options_(options), sink_(sink) {
     for (const cvl::Value& value : values) columns_.emplace_back(backend, value);
   }
 
   void write(TypePtr type, std::size_t column, std::int64_t at) {
     switch (type->kind) {
       case TypeKind::Int:
-        text += std::to_string(columns_[column].integer(at));
+        text_ += std::to_string(columns_[column].integer(at));
         break;
       case TypeKind::Float:
-        text += float_text(columns_[column].real(at));
+        text_ += float_text(columns_[column].real(at), options_.exact_floats);
         break;
       case TypeKind::Bool:
-        text += columns_[column].flag(at) ? 'T' : 'F';
+        text_ += columns_[column].flag(at) ? 'T' : 'F';
         break;
       case TypeKind::Char:
-        text += '`';
-        write_character(columns_[column].integer(at), false);
+        text_ += '`';
+        write_character(columns_[column].integer(at));
         break;
       case TypeKind::Sequence:
         write_sequence(type->element(), column, at);
         break;
       case TypeKind::Pair:
-        text += '(';
+        text_ += '(';
         write_parts(type, column, at);
-        text += ')';
+        text_ += ')';
         break;
       case TypeKind::Record:
-        text += type->datatype->name;
-        text += '(';
+        text_ += type->datatype->name;
+        text_ += '(';
         write_parts(types_.fields_of(type), column, at);
-        text += ')';
+        text_ += ')';
         break;
       default:
-        text += "fn";
+        text_ += "fn";
     }
   }
 
-  std::string text;
+  void flush() {
+    if (!text_.empty() && wanted_) wanted_ = sink_(text_);
+    text_.clear();
+  }
 
  private:
   std::size_t width(TypePtr type) {
@@ -130,68 +135,111 @@ class Writer {
   void write_parts(TypePtr type, std::size_t column, std::int64_t at) {
     while (type->kind == TypeKind::Pair) {
       write(type->first(), column, at);
-      text += ", ";
+      text_ += ", ";
       column += width(type->first());
       type = type->second();
     }
     write(type, column, at);
   }
 
-  void write_character(std::int64_t code, bool quoted) {
+  /// A character by itself, which is one byte.
+  void write_character(std::int64_t code) {
     const char c = static_cast<char>(code);
-    if (quoted && (c == '"' || c == '\\')) text += '\\';
-    if (options_.one_line && c == '\n') {
-      text += "\\n";
-    } else if (options_.one_line && c == '\t') {
-      text += "\\t";
+    if (is_plain(c)) {
+      text_ += c;
+    } else if (c == '\n' || c == '\t') {
+      write_blank(c);
     } else {
-      text += c;
+      text_ += vcode::shown_character({&c, 1}).text;
     }
+  }
+
+  static bool is_plain(char c) { return c >= ' ' && c <= '~'; }
+
+  void write_blank(char c) {
+    if (options_.one_line) {
+      text_ += c == '\n' ? "\\n" : "\\t";
+    } else {
+      text_ += c;
+    }
+  }
+
+  /// Bytes that are characters of UTF-8 are shown as such.
+  void write_string(std::size_t column, std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t kMostBytes = 4;
+    const auto byte = [&](std::int64_t at) {
+      return static_cast<char>(columns_[column].integer(at));
+    };
+    text_ += '"';
+    for (std::int64_t at = begin; at < end && goes_on();) {
+      const char c = byte(at);
+      if (is_plain(c)) {
+        if (c == '"' || c == '\\') text_ += '\\';
+        text_ += c;
+        ++at;
+      } else if (c == '\n' || c == '\t') {
+        write_blank(c);
+        ++at;
+      } else {
+        std::string bytes;
+        for (std::int64_t i = at; i < std::min(end, at + kMostBytes); ++i) bytes += byte(i);
+        const vcode::ShownCharacter shown = vcode::shown_character(bytes);
+        text_ += shown.text;
+        at += static_cast<std::int64_t>(shown.bytes);
+      }
+    }
+    text_ += '"';
+  }
+
+  /// Hands on what there is; false if no more is wanted.
+  bool goes_on() {
+    constexpr std::size_t kPiece = 1 << 15;
+    if (text_.size() >= kPiece) flush();
+    return wanted_;
   }
 
   void write_sequence(TypePtr element, std::size_t column, std::int64_t at) {
     const std::int64_t start = columns_[column].start(at);
     const std::int64_t length = columns_[column].integer(at);
     if (element->kind == TypeKind::Char) {
-      text += '"';
-      for (std::int64_t i = 0; i < length; ++i) {
-        write_character(columns_[column + 1].integer(start + i), true);
-      }
-      text += '"';
+      write_string(column + 1, start, start + length);
       return;
     }
-    text += '[';
-    for (std::int64_t i = 0; i < length; ++i) {
+    text_ += '[';
+    for (std::int64_t i = 0; i < length && goes_on(); ++i) {
       if (static_cast<std::size_t>(i) == options_.print_length) {
-        text += i == 0 ? "..." : ",...";
+        text_ += i == 0 ? "..." : ",...";
         break;
       }
-      if (i > 0) text += ", ";
+      if (i > 0) text_ += ", ";
       write(element, column + 1, start + i);
     }
-    text += ']';
+    text_ += ']';
   }
 
   TypeTable& types_;
   std::vector<ColumnReader> columns_;
   const TextOptions& options_;
+  const vinterp::TextSink& sink_;
+  std::string text_;  // not handed on yet
+  bool wanted_ = true;
 };
 
 }  // namespace
 
-Column download(cvl::Backend& backend, const cvl::Value& value) {
+Column download(cvl::Backend& backend, const cvl::Value& value, std::int64_t most) {
   const cvl::Widths widths = backend.widths();
   const auto ints = [&](const cvl::Vector& vector) -> Column {
-    return widths.int_bytes == 8 ? elements_of<std::int64_t, std::int64_t>(backend, vector)
-                                 : elements_of<std::int64_t, std::int32_t>(backend, vector);
+    return widths.int_bytes == 8 ? elements_of<std::int64_t, std::int64_t>(backend, vector, most)
+                                 : elements_of<std::int64_t, std::int32_t>(backend, vector, most);
   };
   const cvl::Vector vector = elements_or_lengths(backend, value);
   if (vector.type == vcode::Type::Int) return ints(vector);
   if (vector.type == vcode::Type::Bool) {
-    return elements_of<std::uint8_t, std::uint8_t>(backend, vector);
+    return elements_of<std::uint8_t, std::uint8_t>(backend, vector, most);
   }
-  return widths.float_bytes == 8 ? elements_of<double, double>(backend, vector)
-                                 : elements_of<double, float>(backend, vector);
+  return widths.float_bytes == 8 ? elements_of<double, double>(backend, vector, most)
+                                 : elements_of<double, float>(backend, vector, most);
 }
 
 vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value) {
@@ -204,12 +252,14 @@ vcode::Constant literal_of(cvl::Backend& backend, const cvl::Value& value) {
   return constant;
 }
 
-std::string float_text(double value) {
+std::string float_text(double value, bool exact) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  char rounded[64];
-  std::snprintf(rounded, sizeof rounded, "%.14e", value);
-  value = std::strtod(rounded, nullptr);
+  if (!exact) {
+    char rounded[64];
+    std::snprintf(rounded, sizeof rounded, "%.14e", value);
+    value = std::strtod(rounded, nullptr);
+  }
   if (value == 0) return "0.0";
   char shortest[64];
   const auto end = std::to_chars(shortest, shortest + sizeof shortest, std::abs(value),
@@ -236,11 +286,12 @@ std::string float_text(double value) {
   return text + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
-std::string value_text(TypeTable& types, TypePtr type, cvl::Backend& backend,
-                       const std::vector<cvl::Value>& values, const TextOptions& options) {
-  Writer writer(types, backend, values, options);
+void write_value_text(TypeTable& types, TypePtr type, cvl::Backend& backend,
+                      const std::vector<cvl::Value>& values, const TextOptions& options,
+                      const vinterp::TextSink& sink) {
+  Writer writer(types, backend, values, options, sink);
   writer.write(type, 0, 0);
-  return std::move(writer.text);
+  writer.flush();
 }
 
 }  // namespace neslc

@@ -59,17 +59,12 @@ ValueId Vectors::offsets(ValueId descriptor) {
 }
 
 ValueId Vectors::flat(ValueId descriptor, const Value& elements) {
-  const ir::Variable& variable = b_.variable(descriptor);
-  if (variable.length == ir::kOne) return descriptor;
-  if (b_.knows_single(variable.total) || variable.total == ir::kOne) {
-    return b_.single(variable.total, ir::kNoValue);
-  }
+  if (b_.variable(descriptor).length == ir::kOne) return descriptor;
+  const LengthId total = b_.variable(descriptor).total;
+  if (b_.knows_single(total) || total == ir::kOne) return b_.single(total, ir::kNoValue);
   const std::vector<ValueId> vars = vars_of(elements);
-  if (!vars.empty() && type_of(vars[0]) != VectorType::Segdes) {
-    return b_.single(variable.total, vars[0]);
-  }
+  if (!vars.empty() && type_of(vars[0]) != VectorType::Segdes) return b_.single(total, vars[0]);
   const ValueId sizes = lengths(descriptor);
-  const LengthId total = variable.total;
   const ValueId result = descriptor_of(b_.op(
       Op::AddReduce, VectorType::Int, {sizes, b_.single(b_.variable(descriptor).length, sizes)}));
   b_.set_total(result, total);

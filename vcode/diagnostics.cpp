@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "vcode/utf8.hpp"
+
 namespace vcode {
 
 void Diagnostics::add(Diagnostic diagnostic) {
@@ -36,29 +38,6 @@ void Diagnostics::sort() {
 namespace {
 
 // ---- characters ----
-
-struct Character {
-  std::size_t bytes;  // taken from the text, at least one
-  char32_t code;      // of a valid sequence
-  bool valid;
-};
-
-// Decodes one UTF-8 sequence; overlong forms, surrogates and stray bytes are invalid.
-Character decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {1, lead, true};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {1, 0, false};
-  char32_t code = lead & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {1, 0, false};
-    code = (code << 6) | (byte(i) & 0x3F);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  if (overlong || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {1, 0, false};
-  return {length, code, true};
-}
 
 bool in_ranges(char32_t code, std::span<const std::pair<char32_t, char32_t>> ranges) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
@@ -101,7 +80,7 @@ Cell next_cell(std::string_view text, std::size_t column) {
     const std::size_t width = kTabWidth - column % kTabWidth;
     return {std::string(width, ' '), width, 1};
   }
-  const Character c = decode(text);
+  const Character c = decode_utf8(text);
   std::string shown;
   if (!c.valid || (c.code < 0x80 && must_escape(c.code))) {
     shown = fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
@@ -136,7 +115,7 @@ std::string quote(const Source& source, Span span, bool color) {
   const std::size_t last = first + std::max<std::size_t>(span.length, 1);
 
   std::size_t at = first > kContext ? first - kContext : 0;
-  while (at > 0 && at < first && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80) ++at;
+  while (at > 0 && at < first && continues_character(line[at])) ++at;
   std::string shown(at > 0 ? kCut : "");
   std::size_t column = shown.size();
   std::size_t caret_begin = column, caret_end = column;
@@ -169,13 +148,18 @@ std::string render_note(const Note& note, const Source* source, bool color) {
 
 }  // namespace
 
+ShownCharacter shown_character(std::string_view text) {
+  if (text[0] == '\t') return {"\\x09", 1};
+  Cell cell = next_cell(text, 0);
+  return {std::move(cell.text), cell.bytes};
+}
+
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const bool tab = text[0] == '\t';
-    const Cell cell = next_cell(text, 0);
-    result += tab ? "\\x09" : cell.text;
-    text.remove_prefix(cell.bytes);
+    const ShownCharacter next = shown_character(text);
+    result += next.text;
+    text.remove_prefix(next.bytes);
   }
   return result;
 }

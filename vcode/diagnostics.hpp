@@ -67,6 +67,14 @@ struct RenderOptions {
   std::string_view program = "vinterp";  // prefix of messages that have no place in a file
 };
 
+/// The first character of a text, or as much of it as is no character, as escaped() shows it.
+/// REQUIRES: the text is not empty.
+struct ShownCharacter {
+  std::string text;
+  std::size_t bytes;  // of the text that it stands for
+};
+ShownCharacter shown_character(std::string_view text);
+
 /// The text with control characters, invalid UTF-8 and characters that change the direction or
 /// width of a line written as escapes, so that it can be shown on a terminal.
 std::string escaped(std::string_view text);

@@ -44,7 +44,7 @@ void InstructionParser::instructions() {
   }
 }
 
-// The operation that the token names. RUN is one in FCODE 2 only.
+// The operation that the token names. RUN is one in FCODE only.
 std::optional<Op> InstructionParser::operation() const {
   const Token& token = reader_.token();
   const auto op = token.kind == Token::Kind::Word ? find_op(token.text) : std::nullopt;
@@ -67,7 +67,9 @@ void InstructionParser::unknown_word() {
   }
   if (token.kind == Token::Kind::Word && token.text == "RUN") {
     reader_.fail_expected("an instruction",
-                          "`RUN` is an instruction of FCODE 2: its files begin with `FCODE 2`");
+                          fmt::format("`RUN` is an instruction of FCODE: its files begin with "
+                                      "`FCODE {}`",
+                                      kFcodeVersion));
     return;
   }
   if (!code_.empty()) {

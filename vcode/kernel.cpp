@@ -1,5 +1,6 @@
 #include "vcode/kernel.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <unordered_map>
 
@@ -27,15 +28,8 @@ class KernelComparer {
   KernelComparer(const Kernel& a, const Kernel& b) : a_(a), b_(b) {}
 
   bool run() {
-    if (a_.name != b_.name || a_.stream != b_.stream || a_.stream_chunk != b_.stream_chunk ||
-        a_.has_spec != b_.has_spec) {
-      return false;
-    }
+    if (a_.name != b_.name || a_.has_spec != b_.has_spec) return false;
     return same_parameters(a_.inputs, b_.inputs) && same_parameters(a_.outputs, b_.outputs) &&
-           same_list(a_.reuse, b_.reuse,
-                     [this](const Reuse& x, const Reuse& y) {
-                       return array(x.operand, y.operand) && array(x.result, y.result);
-                     }) &&
            same_list(a_.bindings, b_.bindings,
                      [this](const Binding& x, const Binding& y) { return binding(x, y); });
   }
@@ -83,9 +77,8 @@ class KernelComparer {
   }
 
   bool binding(const Binding& x, const Binding& y) {
-    const bool has_space = x.kind != Binding::Kind::Size && x.kind != Binding::Kind::Once;
-    return x.kind == y.kind && (!has_space || space(x.space, y.space)) && x.classes == y.classes &&
-           x.message == y.message && x.exits == y.exits &&
+    return x.kind == y.kind && (!has_space(x) || space(x.space, y.space)) &&
+           x.classes == y.classes && x.message == y.message && x.exits == y.exits &&
            x.into.has_value() == y.into.has_value() && (!x.into || space(*x.into, *y.into)) &&
            (x.kind != Binding::Kind::Size || size(x.size, y.size)) &&
            same_list(x.arrays, y.arrays, [this](ArrayId i, ArrayId j) { return array(i, j); }) &&
@@ -178,32 +171,10 @@ Type parameter_type(const Kernel& kernel, KernelParameter parameter) {
   return parameter.segdes ? Type::Segdes : kernel.arrays[parameter.id].type;
 }
 
-std::string_view feature_name(Feature feature) {
-  switch (feature) {
-    case Feature::Stream:
-      return "STREAM";
-    case Feature::Scatter:
-      return "SCATTER";
-    case Feature::Assert:
-      return "ASSERT";
-    case Feature::Random:
-      return "RAND";
-  }
-  return {};
-}
-
-FeatureSet features_of(const Kernel& kernel) {
-  FeatureSet features = kernel.stream ? feature_bit(Feature::Stream) : 0;
-  for (const Binding& binding : kernel.bindings) {
-    if (binding.kind == Binding::Kind::Scatter) features |= feature_bit(Feature::Scatter);
-    if (binding.kind == Binding::Kind::Assert) features |= feature_bit(Feature::Assert);
-    if (binding.kind == Binding::Kind::Random) features |= feature_bit(Feature::Random);
-  }
-  return features;
-}
-
 bool is_pure(const Kernel& kernel) {
-  return (features_of(kernel) & (feature_bit(Feature::Assert) | feature_bit(Feature::Random))) == 0;
+  return std::none_of(kernel.bindings.begin(), kernel.bindings.end(), [](const Binding& binding) {
+    return binding.kind == Binding::Kind::Assert || binding.kind == Binding::Kind::Random;
+  });
 }
 
 bool same_size(const Kernel& kernel, SizeId a, SizeId b) {

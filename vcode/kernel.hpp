@@ -1,4 +1,4 @@
-// A kernel definition of FCODE 2: a straight-line list of second-order array combinators whose
+// A kernel definition of FCODE: a straight-line list of second-order array combinators whose
 // elements are computed by scalar expressions over an index ("thunks").
 //
 // The combinators are those of lambda-cu (Robinson, Lippmeier, Keller: "Fusing Filters with Integer
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "vcode/instruction.hpp"
-#include "vcode/kernel_reach.hpp"
 #include "vcode/opcodes.hpp"
 #include "vcode/source.hpp"
 
@@ -142,31 +141,15 @@ struct Binding {
   Span span;
 };
 
-/// Storage of an operand that a result may take over.
-struct Reuse {
-  ArrayId operand = 0;
-  ArrayId result = 0;
-};
-
-/// A definition of which only the head and the SPEC have been read: a seal vouches for the rest.
-struct UnreadKernel {
-  Place begin;  // its word KERNEL
-  KernelReach reach;
-};
-
 struct Kernel {
   std::string name;
   Span name_span;
-  bool stream = false;                       // STREAM was written
-  std::optional<std::int64_t> stream_chunk;  // nothing: AUTO
   std::vector<KernelSize> sizes;
   std::vector<KernelArray> arrays;
   std::vector<KernelSegdes> segdes;
   std::vector<KernelParameter> inputs, outputs;
-  std::vector<Reuse> reuse;
   std::vector<Binding> bindings;
-  std::optional<UnreadKernel> unread;  // there are no bindings yet: see read_kernel()
-  std::vector<Instruction> spec;       // the VCODE it replaces, if has_spec; no Op::Return
+  std::vector<Instruction> spec;  // the VCODE it replaces, if has_spec; no Op::Return
   bool has_spec = false;
   std::string comment;  // printed above the definition; no part of the meaning
 };
@@ -174,27 +157,20 @@ struct Kernel {
 /// The type of the value on the stack: Segdes for a descriptor.
 Type parameter_type(const Kernel& kernel, KernelParameter parameter);
 
-/// What a file must declare with NEEDS when one of its kernels uses it (rule W-9).
-enum class Feature : std::uint8_t { Stream, Scatter, Assert, Random };
-inline constexpr int kFeatures = 4;
-/// One bit for each feature.
-using FeatureSet = std::uint8_t;
-constexpr FeatureSet feature_bit(Feature feature) {
-  return static_cast<FeatureSet>(1u << static_cast<int>(feature));
-}
-std::string_view feature_name(Feature feature);
-/// The features that a kernel uses.
-FeatureSet features_of(const Kernel& kernel);
-
 /// Does it only compute, so that it may be left out when nobody needs its results, run twice, or
 /// exchanged with others? It does not if it contains ASSERT or RAND.
 bool is_pure(const Kernel& kernel);
+
+/// Does the binding compute something for each position of a space? Those of SIZE and ONCE do not.
+inline bool has_space(const Binding& binding) {
+  return binding.kind != Binding::Kind::Size && binding.kind != Binding::Kind::Once;
+}
 
 /// Are both the same number whatever the operands are: the same id, or equal literals?
 bool same_size(const Kernel& kernel, SizeId a, SizeId b);
 /// The number of positions of a space.
 SizeId length_of_space(const Kernel& kernel, Space space);
-/// Do both spaces have the same positions (rule W-4)? A descriptor has those of its total.
+/// Do both spaces have the same positions (rule 4)? A descriptor has those of its total.
 bool same_space(const Kernel& kernel, Space a, Space b);
 
 /// Are both the same but for the numbers of ids and nodes, unused nodes, comments and places? Nodes

@@ -17,7 +17,7 @@ struct KernelSource {
   Space space;              // of a result's binding
 };
 
-/// Which index a thunk has, and so how it may subscript (rule W-3).
+/// Which index a thunk has, and so how it may subscript (rule 3).
 struct ThunkPlace {
   bool has_index = true;
   Space space;            // that the index runs over
@@ -50,9 +50,6 @@ class KernelChecks {
   /// Checks the nodes of a thunk with `results` results (at least one if that is 0). False if
   /// something is wrong with them.
   bool thunk(const Thunk& thunk, const ThunkPlace& place, std::size_t results);
-
-  /// Checks one REUSE line, after all bindings.
-  void reuse(const Reuse& mark);
 
  private:
   bool node(const Thunk& thunk, std::size_t at, const ThunkPlace& place);

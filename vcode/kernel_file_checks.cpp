@@ -1,4 +1,4 @@
-// The rules of kernels that concern the whole file: widths (W-8), features (W-9), names.
+// The rules of kernels that concern the whole file: widths (6), names.
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -32,23 +32,6 @@ void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
   }
 }
 
-void check_features(const Kernel& kernel, FeatureSet declared, Diagnostics& diagnostics) {
-  const FeatureSet missing = features_of(kernel) & ~declared;
-  for (int i = 0; i < kFeatures; ++i) {
-    const auto feature = static_cast<Feature>(i);
-    if ((missing & feature_bit(feature)) == 0) continue;
-    diagnostics.add(
-        {.severity = Severity::Error,
-         .code = ErrorCode::KernelFeature,
-         .message = fmt::format("the kernel uses {}, which the file does not declare",
-                                feature_name(feature)),
-         .span = kernel.name_span,
-         .function = shortened(kernel.name),
-         .notes = {},
-         .hint = fmt::format("write `NEEDS {}` behind `FCODE 2`", feature_name(feature))});
-  }
-}
-
 }  // namespace
 
 bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics,
@@ -56,7 +39,6 @@ bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics&
   const std::size_t errors_before = diagnostics.error_count();
   verify_kernel(kernel, diagnostics, parsed);
   if (header.int_width != 64) check_literals(kernel, diagnostics);
-  check_features(kernel, header.needs, diagnostics);
   return diagnostics.error_count() == errors_before;
 }
 
@@ -65,7 +47,7 @@ bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
   const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
   std::unordered_map<std::string_view, Span> names;
   for (const Kernel& kernel : program.kernels) {
-    if (!kernel.unread) verify_kernel(kernel, header, diagnostics, true);
+    verify_kernel(kernel, header, diagnostics, true);
     const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
     if (added) continue;
     diagnostics.add(

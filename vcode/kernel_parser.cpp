@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "vcode/kernel_scope.hpp"
-#include "vcode/kernel_seal_parser.hpp"
 #include "vcode/kernel_words.hpp"
 #include "vcode/thunk_parser.hpp"
 
@@ -17,13 +16,8 @@ using Kind = Binding::Kind;
 
 class KernelParser {
  public:
-  KernelParser(TokenReader& reader, InstructionParser& instructions, bool put_off)
-      : reader_(reader),
-        instructions_(instructions),
-        put_off_(put_off),
-        begin_(reader.place()),
-        scope_(kernel_, reader),
-        thunks_(scope_) {
+  KernelParser(TokenReader& reader, InstructionParser& instructions)
+      : reader_(reader), instructions_(instructions), scope_(kernel_, reader), thunks_(scope_) {
     // Room for what most kernels have.
     kernel_.sizes.reserve(8);
     kernel_.arrays.reserve(16);
@@ -37,10 +31,8 @@ class KernelParser {
   void give_back_room();
   bool definition();
   bool name();
-  bool stream();
   bool parameters(std::string_view word, std::vector<KernelParameter>& list, bool inputs);
   bool parameter(std::vector<KernelParameter>& list, bool inputs);
-  bool reuse();
   void bindings();
   void skip_to_binding(Span begin);
   bool at_end_of_bindings() const;
@@ -65,8 +57,6 @@ class KernelParser {
 
   TokenReader& reader_;
   InstructionParser& instructions_;
-  bool put_off_;
-  Place begin_;
   Kernel kernel_;
   KernelScope scope_;
   ThunkParser thunks_;
@@ -100,27 +90,15 @@ void KernelParser::give_back_room() {
 }
 
 bool KernelParser::definition() {
-  if (!name() || !stream() || !parameters("IN", kernel_.inputs, true) ||
+  if (!name() || !parameters("IN", kernel_.inputs, true) ||
       !parameters("OUT", kernel_.outputs, false)) {
     return false;
   }
-  while (reader_.accept_word("REUSE")) {
-    if (!reuse()) return false;
-  }
-  KernelSealParser seal(reader_, scope_, begin_);
-  if (!seal.run()) return false;
-  if (!reader_.at_word("DO")) {
-    reader_.fail_expected("`,`, REUSE or DO");
+  if (!reader_.accept_word("DO")) {
+    reader_.fail_expected("`,` or DO");
     return false;
   }
-  const auto sealed_bytes = put_off_ ? seal.sealed_bytes() : std::nullopt;
-  if (sealed_bytes) {
-    kernel_.unread = {begin_, seal.reach()};
-    reader_.advance_over(*sealed_bytes);
-  } else {
-    reader_.advance();
-    bindings();
-  }
+  bindings();
   if (reader_.accept_word("SPEC")) {
     kernel_.has_spec = true;
     instructions_.sequence(kernel_.spec, SequenceEnd::End);
@@ -147,20 +125,6 @@ bool KernelParser::name() {
   return true;
 }
 
-bool KernelParser::stream() {
-  if (!reader_.accept_word("STREAM")) return true;
-  kernel_.stream = true;
-  if (reader_.accept_word("AUTO")) return true;
-  const auto chunk = reader_.token_integer();
-  if (!chunk || *chunk < 1) {
-    reader_.fail_expected("AUTO or a positive chunk size after `STREAM`");
-    return false;
-  }
-  kernel_.stream_chunk = *chunk;
-  reader_.advance();
-  return true;
-}
-
 // Either list may be empty: a kernel may consist of assertions, or need no operands.
 bool KernelParser::parameters(std::string_view word, std::vector<KernelParameter>& list,
                               bool inputs) {
@@ -168,9 +132,7 @@ bool KernelParser::parameters(std::string_view word, std::vector<KernelParameter
     reader_.fail_expected(fmt::format("`{}`", word));
     return false;
   }
-  for (const std::string_view next : {"OUT", "REUSE", "REACH", "SEAL", "DO"}) {
-    if (reader_.at_word(next)) return true;
-  }
+  if (reader_.at_word("OUT") || reader_.at_word("DO")) return true;
   do {
     if (!parameter(list, inputs)) return false;
   } while (reader_.accept(Token::Kind::Comma));
@@ -214,19 +176,6 @@ bool KernelParser::parameter(std::vector<KernelParameter>& list, bool inputs) {
   }
   if (!inputs) scope_.find(name->text)->open = true;
   list.push_back(parameter);
-  return true;
-}
-
-bool KernelParser::reuse() {
-  const auto operand = scope_.array("the name of an operand");
-  if (!operand) return false;
-  if (!reader_.accept_word("->")) {
-    reader_.fail_expected("`->` between operand and result");
-    return false;
-  }
-  const auto result = scope_.array("the name of a result");
-  if (!result) return false;
-  kernel_.reuse.push_back({*operand, *result});
   return true;
 }
 
@@ -522,9 +471,8 @@ bool KernelParser::take_output(const Token& name, KernelScope::Kind kind,
 
 }  // namespace
 
-std::optional<Kernel> parse_kernel(TokenReader& reader, InstructionParser& instructions,
-                                   bool put_off) {
-  return KernelParser(reader, instructions, put_off).run();
+std::optional<Kernel> parse_kernel(TokenReader& reader, InstructionParser& instructions) {
+  return KernelParser(reader, instructions).run();
 }
 
 }  // namespace vcode

@@ -1,4 +1,4 @@
-// The kernel definitions of FCODE 2.
+// The kernel definitions of FCODE.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,9 @@
 namespace vcode {
 
 /// Reads one definition, the reader standing at its word KERNEL; afterwards it stands behind END or
-/// at the next definition. Names are resolved; the rules W-1 to W-9 are checked by verify_kernel().
-/// With `put_off`, bindings under a seal that fits are left unread. After errors, which have been
-/// reported, several for one kernel, the result is empty. The grammar is in docs/fcode.md.
-std::optional<Kernel> parse_kernel(TokenReader& reader, InstructionParser& instructions,
-                                   bool put_off);
+/// at the next definition. Names are resolved; the rules are checked by verify_kernel().
+/// After errors, which have been reported, several for one kernel, the result is empty. The grammar
+/// is in docs/fcode.md.
+std::optional<Kernel> parse_kernel(TokenReader& reader, InstructionParser& instructions);
 
 }  // namespace vcode

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "vcode/kernel_seal.hpp"
 #include "vcode/kernel_words.hpp"
 #include "vcode/thunk_printer.hpp"
 
@@ -19,12 +18,9 @@ class KernelPrinter {
   KernelPrinter(const Kernel& kernel, std::string& text)
       : kernel_(kernel), text_(text), thunks_(kernel, text) {}
 
-  void run(bool sealed);
+  void run();
 
  private:
-  void head();
-  void bindings();
-  void reach();
   void comment(std::string_view comment, std::string_view indent);
   void parameters(std::string_view word, const std::vector<KernelParameter>& list);
   void binding(const Binding& binding);
@@ -39,53 +35,12 @@ class KernelPrinter {
   ThunkPrinter thunks_;
 };
 
-void KernelPrinter::run(bool sealed) {
+void KernelPrinter::run() {
   comment(kernel_.comment, "");
-  const std::size_t begin = text_.size();
-  head();
-  if (sealed) reach();
-  const std::size_t end = text_.size();
-  text_ += "DO";
-  const std::size_t body = text_.size();
-  bindings();
-  if (!sealed) return;
-  const std::string_view text = text_;
-  text_.insert(
-      end,
-      fmt::format("SEAL {} {}\n", text.size() - body,
-                  print_seal_sum(seal_sum(text.substr(begin, end - begin), text.substr(body)))));
-}
-
-void KernelPrinter::head() {
-  text_ += fmt::format("KERNEL {}", kernel_.name);
-  if (kernel_.stream) {
-    text_ += fmt::format(" STREAM {}",
-                         kernel_.stream_chunk ? std::to_string(*kernel_.stream_chunk) : "AUTO");
-  }
-  text_ += '\n';
+  text_ += fmt::format("KERNEL {}\n", kernel_.name);
   parameters("IN", kernel_.inputs);
   parameters("OUT", kernel_.outputs);
-  for (Reuse mark : kernel_.reuse) {
-    text_ += fmt::format("REUSE {} -> {}\n", kernel_.arrays[mark.operand].name,
-                         kernel_.arrays[mark.result].name);
-  }
-}
-
-// What can be told from the operands is not written.
-void KernelPrinter::reach() {
-  const KernelReach reach = reach_of(kernel_);
-  const bool as_operands = reach.growth == 1 && reach.power == 1 && reach.measured.empty();
-  if (reach.literal <= 1 && as_operands) return;
-  text_ += fmt::format("REACH {} {} {}", reach.literal, reach.growth, reach.power);
-  for (const KernelReach::Measured& each : reach.measured) {
-    text_ += fmt::format(" {} {}", each.sums ? "SUM" : "MAX",
-                         kernel_.arrays[kernel_.inputs[each.operand].id].name);
-  }
-  text_ += '\n';
-}
-
-void KernelPrinter::bindings() {
-  text_ += '\n';
+  text_ += "DO\n";
   for (const Binding& each : kernel_.bindings) {
     comment(each.comment, "  ");
     binding(each);
@@ -191,8 +146,8 @@ void KernelPrinter::next_thunk(const Thunk& thunk) {
 
 }  // namespace
 
-void print_kernel_head(const Kernel& kernel, bool sealed, std::string& text) {
-  KernelPrinter(kernel, text).run(sealed);
+void print_kernel_head(const Kernel& kernel, std::string& text) {
+  KernelPrinter(kernel, text).run();
 }
 
 }  // namespace vcode

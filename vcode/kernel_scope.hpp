@@ -12,7 +12,7 @@
 
 namespace vcode {
 
-/// Sizes, vectors and descriptors share one set of names, and each is bound once (rule W-2). A name
+/// Sizes, vectors and descriptors share one set of names, and each is bound once (rule 2). A name
 /// whose definition was wrong is broken: uses of it are no further errors.
 class KernelScope {
  public:
@@ -47,8 +47,6 @@ class KernelScope {
   std::optional<SizeId> size(bool may_be_new);
   /// Reads the space of a binding: a size or a descriptor.
   std::optional<Space> space();
-  /// A vector that is known; `what` says in messages what is expected.
-  std::optional<ArrayId> array(std::string_view what);
 
   /// Reports the token as a name that the kernel does not know, unless it is broken.
   void fail_unknown(std::string_view what);

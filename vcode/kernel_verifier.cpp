@@ -51,7 +51,6 @@ class KernelVerifier {
   void new_size(const Binding& binding, SizeId size);
   SizeId segment_count(const Binding& binding, bool& one) const;
   void outputs();
-  void stream();
 
   const Kernel& kernel_;
   KernelChecks checks_;
@@ -68,8 +67,6 @@ bool KernelVerifier::run(bool parsed) {
   }
   if (checks_.failed()) return false;
   outputs();
-  stream();
-  for (const Reuse& mark : kernel_.reuse) checks_.reuse(mark);
   return !checks_.failed();
 }
 
@@ -87,11 +84,10 @@ bool KernelVerifier::ids_valid() {
     const auto valid = [](const auto& ids, std::size_t count) {
       return std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) { return id < count; });
     };
-    const bool has_space = binding.kind != Kind::Size && binding.kind != Kind::Once;
     return valid(binding.arrays, kernel_.arrays.size()) &&
            valid(binding.segdes, kernel_.segdes.size()) &&
            (binding.kind != Kind::Size || binding.size < kernel_.sizes.size()) &&
-           (!has_space || space_valid(binding.space)) &&
+           (!has_space(binding) || space_valid(binding.space)) &&
            (!binding.into || space_valid(*binding.into)) &&
            (binding.kind != Kind::Scatter || binding.into) &&
            (binding.kind != Kind::Split || binding.classes > 0);
@@ -107,10 +103,7 @@ bool KernelVerifier::ids_valid() {
                            segdes.total < kernel_.sizes.size();
                   }) &&
       parameters_valid(kernel_.inputs) && parameters_valid(kernel_.outputs) &&
-      std::all_of(kernel_.bindings.begin(), kernel_.bindings.end(), binding_valid) &&
-      std::all_of(kernel_.reuse.begin(), kernel_.reuse.end(), [&](Reuse mark) {
-        return mark.operand < kernel_.arrays.size() && mark.result < kernel_.arrays.size();
-      });
+      std::all_of(kernel_.bindings.begin(), kernel_.bindings.end(), binding_valid);
   if (!valid) checks_.fail(ErrorCode::Internal, {}, "a kernel that points outside its tables");
   return valid;
 }
@@ -160,8 +153,7 @@ void KernelVerifier::inputs() {
 // ---- bindings ----
 
 void KernelVerifier::binding(const Binding& binding) {
-  const bool has_space = binding.kind != Kind::Size && binding.kind != Kind::Once;
-  if (has_space && !space_usable(binding.space)) return;
+  if (has_space(binding) && !space_usable(binding.space)) return;
   if (binding.into && !space_usable(*binding.into)) return;
   thunks(binding);
   results(binding);
@@ -190,8 +182,7 @@ bool KernelVerifier::space_usable(Space space) {
 }
 
 void KernelVerifier::thunks(const Binding& binding) {
-  const bool no_index = binding.kind == Kind::Size || binding.kind == Kind::Once;
-  ThunkPlace place{!no_index, binding.space, binding.kind == Kind::Once, "the elements"};
+  ThunkPlace place{has_space(binding), binding.space, binding.kind == Kind::Once, "the elements"};
   const bool single = binding.kind == Kind::Size || binding.kind == Kind::Assert ||
                       binding.kind == Kind::Segments || binding.kind == Kind::Random;
   if (!checks_.thunk(binding.elements, place, single ? 1 : 0)) return;
@@ -425,17 +416,6 @@ void KernelVerifier::outputs() {
       checks_.fail(ErrorCode::KernelResult, kernel_.name_span,
                    fmt::format("the result `{}` is never bound", shortened(name)));
     }
-  }
-}
-
-// W-7: what is traversed once cannot be written in any order.
-void KernelVerifier::stream() {
-  if (!kernel_.stream) return;
-  for (const Binding& binding : kernel_.bindings) {
-    if (binding.kind != Kind::Scatter) continue;
-    checks_.set_binding(binding);
-    checks_.fail(ErrorCode::KernelSpace, {}, "SCATTER in a STREAM kernel",
-                 "a stream is written in order; leave out STREAM");
   }
 }
 

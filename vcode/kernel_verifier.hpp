@@ -8,20 +8,18 @@
 namespace vcode {
 
 /// Checks one kernel, parsed or made by a program: that ids and nodes are in range and in order,
-/// single assignment (W-2), sizes and spaces (W-1, W-4), subscripts (W-3), types (W-5), REUSE (W-6)
-/// and STREAM (W-7). Every fault is reported, once, at its place if it has one, else naming kernel
-/// and result. True if there is none. Time is linear in the size of the kernel; no native
-/// recursion. What is wrong with ids and names only in kernels that a program made is not looked
-/// for in a kernel that was `parsed`.
+/// single assignment (rule 2), sizes and spaces (1, 4), subscripts (3) and types (5). Every fault
+/// is reported, once, at its place if it has one, else naming kernel and result. True if there is
+/// none. Time is linear in the size of the kernel; no native recursion. What is wrong with ids and
+/// names only in kernels that a program made is not looked for in a kernel that was `parsed`.
 bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics, bool parsed = false);
 
-/// The same, and that the kernel keeps to what the head of its file says: widths (W-8) and features
-/// (W-9).
+/// The same, and that the kernel keeps to the widths that the head of its file states (rule 6).
 bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics,
                    bool parsed = false);
 
-/// Checks all kernels of a program that was parsed, but those whose bindings are unread, and that
-/// no kernel is defined twice. True if there is no fault.
+/// Checks all kernels of a program that was parsed, and that no kernel is defined twice. True if
+/// there is no fault.
 bool verify_kernels(const Program& program, Diagnostics& diagnostics);
 
 }  // namespace vcode

@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view kReduceSuffix = "_REDUCE";
 
 /// All that is neither a combinator, an operation of thunks nor a type.
-constexpr std::string_view kOtherWords[] = {
-    "KERNEL", "STREAM", "AUTO", "IN",   "OUT",   "REUSE", "DO", "SPEC", "END", "VEC", "SEG", "LET",
-    "IF",     "INTO",   "WHEN", "EXIT", "REACH", "SEAL",  "T",  "F",    "=",   "=>",  "->"};
+constexpr std::string_view kOtherWords[] = {"KERNEL", "IN",  "OUT", "DO", "SPEC", "END",
+                                            "VEC",    "SEG", "LET", "IF", "INTO", "WHEN",
+                                            "EXIT",   "T",   "F",   "=",  "=>"};
 
 struct CombinatorName {
   std::string_view text;
@@ -59,13 +59,6 @@ bool is_reserved_in_kernels(std::string_view word) {
 
 bool can_name_in_kernels(std::string_view word) {
   return is_word(word) && !is_reserved_in_kernels(word);
-}
-
-std::optional<Feature> find_feature(std::string_view word) {
-  for (int i = 0; i < kFeatures; ++i) {
-    if (feature_name(static_cast<Feature>(i)) == word) return static_cast<Feature>(i);
-  }
-  return std::nullopt;
 }
 
 std::optional<Binding::Kind> find_combinator(std::string_view word) {

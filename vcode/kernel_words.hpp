@@ -1,4 +1,4 @@
-// The words that have a meaning inside the kernel definitions of FCODE 2.
+// The words that have a meaning inside the kernel definitions of FCODE.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,6 @@ bool is_reserved_in_kernels(std::string_view word);
 
 /// Can a kernel have this as the name of a size, vector, descriptor or local?
 bool can_name_in_kernels(std::string_view word);
-
-std::optional<Feature> find_feature(std::string_view word);
 
 /// The second-order combinators that are written after `=`: MAP, REDUCE, ...
 std::optional<Binding::Kind> find_combinator(std::string_view word);

@@ -93,7 +93,7 @@ std::string nearest_operation(std::string_view word) {
   }
   NearestWord nearest(word);
   for (const OpInfo& op : all_ops()) {
-    if (op.op != Op::Run) nearest.consider(op.text);  // a word of FCODE 2 only
+    if (op.op != Op::Run) nearest.consider(op.text);  // a word of FCODE only
   }
   nearest.consider("FUNC");
   return std::string(nearest.best());

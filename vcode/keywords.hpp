@@ -22,7 +22,7 @@ std::optional<int> find_stream(std::string_view word);
 /// The type of that name that a program can write: all but PAIR.
 std::optional<Type> find_type(std::string_view word);
 
-/// True for words that cannot name functions or kernels. The words of FCODE 2 can, as in files that
+/// True for words that cannot name functions or kernels. The words of FCODE can, as in files that
 /// were written before it: after FUNC, CALL, KERNEL and RUN a name is expected anyway.
 bool is_reserved(std::string_view word);
 

@@ -98,12 +98,11 @@ bool is_word(std::string_view text) {
          classify(text.data(), text.data() + text.size()) == Token::Kind::Word;
 }
 
-Lexer::Lexer(const Source& source, Diagnostics& diagnostics, Place place)
+Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
     : diagnostics_(diagnostics),
-      at_(source.text().data() + place.offset),
+      at_(source.text().data()),
       end_(source.text().data() + source.text().size()),
-      line_begin_(at_ - (place.column - 1)),
-      line_(place.line) {}
+      line_begin_(at_) {}
 
 Span Lexer::span(const char* begin, const char* end) const {
   return {line_, saturate(begin - line_begin_ + 1), saturate(end - begin)};
@@ -151,8 +150,7 @@ Token Lexer::next() {
   return {Token::Kind::End, {}, span(end_, end_)};
 }
 
-void Lexer::skip(std::size_t bytes) {
-  const char* const target = at_ + bytes;
+void Lexer::skip_to(const char* target) {
   const char* from = at_;
   while (const auto* newline = static_cast<const char*>(
              std::memchr(from, '\n', static_cast<std::size_t>(target - from)))) {
@@ -172,7 +170,7 @@ const char* Lexer::find_closing(char mark) {
     broken_ = true;
     return nullptr;
   }
-  skip(static_cast<std::size_t>(closing + 1 - at_));
+  skip_to(closing + 1);
   return closing;
 }
 

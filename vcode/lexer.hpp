@@ -39,20 +39,14 @@ bool is_word(std::string_view text);
 /// source its tokens.
 class Lexer {
  public:
-  /// Begins at `place`, which is outside comments and strings.
-  Lexer(const Source& source, Diagnostics& diagnostics, Place place = {});
+  Lexer(const Source& source, Diagnostics& diagnostics);
 
   /// The next token; at the end of the text, and from then on, a token of kind End.
   Token next();
 
-  /// From the next token on: inside a kernel definition of FCODE 2, where `[`, `]`, `,` and `:` are
+  /// From the next token on: inside a kernel definition of FCODE, where `[`, `]`, `,` and `:` are
   /// tokens?
   void set_in_kernel(bool inside) { in_kernel_ = inside; }
-
-  /// The text behind the last token.
-  std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
-  /// Passes over so many bytes of it, which end outside comments and strings.
-  void skip(std::size_t bytes);
 
   /// True when a comment or string without an end has swallowed the rest of the text.
   bool broken() const { return broken_; }
@@ -61,6 +55,7 @@ class Lexer {
   Span span(const char* begin, const char* end) const;
   void start_line_at(const char* begin) { ++line_, line_begin_ = begin; }
   bool is_unexpected(char c) const;
+  void skip_to(const char* target);
   const char* find_closing(char mark);
   void skip_comment();
   Token string();

@@ -14,6 +14,9 @@ constexpr OpInfo kOps[] = {
   {Op::id, text, Family::Scan, Argument::types, "TS", "T", "$1=#0", "#0", #combiner, doc},
 #define REDUCE(id, text, types, combiner, doc) \
   {Op::id, text, Family::Reduce, Argument::types, "TS", "T", "$1=#0", "#1", #combiner, doc},
+#define COMBINE(id, text, types, combiner, doc)                                               \
+  {Op::id,    text, Family::Combine, Argument::types, "TISS", "T", "#1=#0 $2=#0 #2=#3", "$3", \
+   #combiner, doc},
 #define VECTOR(id, text, types, family, in, out, checks, length, doc) \
   {Op::id, text, Family::family, Argument::types, in, out, checks, length, "", doc},
 #define OTHER(id, text, argument, family, in, out, doc) \

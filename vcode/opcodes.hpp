@@ -17,6 +17,7 @@ enum class Op : std::uint8_t {
 #define ELEMENTWISE(id, ...) id,
 #define SCAN(id, ...) id,
 #define REDUCE(id, ...) id,
+#define COMBINE(id, ...) id,
 #define VECTOR(id, ...) id,
 #define OTHER(id, ...) id,
 #include "vcode/opcodes.def"
@@ -26,6 +27,7 @@ inline constexpr std::size_t kOpCount = 0
 #define ELEMENTWISE(...) +1
 #define SCAN(...) +1
 #define REDUCE(...) +1
+#define COMBINE(...) +1
 #define VECTOR(...) +1
 #define OTHER(...) +1
 #include "vcode/opcodes.def"
@@ -35,6 +37,7 @@ enum class Family : std::uint8_t {
   Elementwise,
   Scan,
   Reduce,
+  Combine,
   Random,
   Rank,
   Permute,
@@ -93,7 +96,7 @@ struct OpInfo {
   std::string_view results;
   std::string_view checks;
   std::string_view length;
-  std::string_view combiner;  // name of the folding functor of scans and reductions
+  std::string_view combiner;  // name of the folding functor, of operations that fold
   std::string_view doc;
 
   /// Vector operations are run by a vector library; the machine runs all others itself.

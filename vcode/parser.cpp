@@ -7,7 +7,6 @@
 #include "vcode/instruction_parser.hpp"
 #include "vcode/kernel_parser.hpp"
 #include "vcode/kernel_verifier.hpp"
-#include "vcode/kernel_words.hpp"
 #include "vcode/keywords.hpp"
 #include "vcode/numbers.hpp"
 #include "vcode/token_reader.hpp"
@@ -17,9 +16,8 @@ namespace {
 
 class Parser {
  public:
-  Parser(std::shared_ptr<const Source> source, Diagnostics& diagnostics, bool put_off_kernels)
+  Parser(std::shared_ptr<const Source> source, Diagnostics& diagnostics)
       : diagnostics_(diagnostics),
-        put_off_kernels_(put_off_kernels),
         errors_before_(diagnostics.error_count()),
         reader_(*source, diagnostics),
         instructions_(program_, reader_, diagnostics) {
@@ -30,17 +28,16 @@ class Parser {
 
  private:
   void program();
-  void header();
+  bool header();
+  bool version();
   bool directive();
   bool width(std::optional<int>& bits);
-  void kernel();
   void function();
   bool function_name(Function& function);
   void signature(Function& function);
   bool type_list(std::vector<Type>& types);
 
   Diagnostics& diagnostics_;
-  bool put_off_kernels_;
   std::size_t errors_before_;  // counted before the reader reads its first token
   TokenReader reader_;
   Program program_;
@@ -55,20 +52,24 @@ std::optional<Program> Parser::run() {
 }
 
 void Parser::program() {
-  if (reader_.at_word("FCODE")) header();
+  if (reader_.at_word("FCODE") && !header()) return;
   while (!reader_.at_end()) {
     if (reader_.accept_word("FUNC")) {
       function();
       continue;
     }
     if (instructions_.at_definition()) {
-      kernel();
+      if (auto kernel = parse_kernel(reader_, instructions_)) {
+        program_.kernels.push_back(std::move(*kernel));
+      }
       continue;
     }
     reader_.set_function({});
     reader_.fail_expected(
         program_.fcode ? "`FUNC` or `KERNEL`" : "`FUNC`",
-        reader_.at_word("KERNEL") ? "files with kernels begin with `FCODE 2`" : "");
+        reader_.at_word("KERNEL")
+            ? fmt::format("files with kernels begin with `FCODE {}`", kFcodeVersion)
+            : "");
     instructions_.skip_to_definition();
   }
   if (program_.functions.empty() && !reader_.broken() && !reader_.reported()) {
@@ -81,62 +82,54 @@ void Parser::program() {
   }
 }
 
-// ---- FCODE 2 ----
+// ---- FCODE ----
 
-void Parser::header() {
+// False: of a file of another version nothing more is read.
+bool Parser::header() {
   program_.fcode.emplace();
   reader_.advance();
-  const Token version = reader_.token();
-  if (version.kind != Token::Kind::Integer || read_integer(version.text) != 2) {
-    reader_.fail(
-        {.code = ErrorCode::FcodeVersion,
-         .message = version.kind == Token::Kind::Integer
-                        ? fmt::format("FCODE of version {} is not known", shortened(version.text))
-                        : "the version is missing after `FCODE`",
-         .span = version.span,
-         .function = {},
-         .notes = {},
-         .hint = "this program reads `FCODE 2`"});
-    instructions_.skip_to_definition();
-    return;
-  }
-  reader_.advance();
+  if (!version()) return false;
   while (!reader_.at_end() && !instructions_.at_definition()) {
     if (!directive()) {
       instructions_.skip_to_definition();
-      return;
+      break;
     }
   }
+  return true;
+}
+
+bool Parser::version() {
+  const Token token = reader_.token();
+  const auto number = reader_.token_integer();
+  if (number == kFcodeVersion) {
+    reader_.advance();
+    return true;
+  }
+  const bool missing = token.kind != Token::Kind::Integer;
+  const bool older = number && *number < kFcodeVersion;
+  reader_.fail({.code = ErrorCode::FcodeVersion,
+                .message = missing ? std::string("the version is missing after `FCODE`")
+                                   : fmt::format("FCODE {}; this program reads FCODE {}",
+                                                 shortened(token.text), kFcodeVersion),
+                .span = token.span,
+                .function = {},
+                .notes = {},
+                .hint = missing ? fmt::format("write `FCODE {}`", kFcodeVersion)
+                        : older
+                            ? "the file was made by an older fcode-opt or nesl: make it again"
+                            : "the file was made by a newer fcode-opt or nesl: use its vinterp"});
+  return false;
 }
 
 bool Parser::directive() {
   FcodeHeader& header = *program_.fcode;
-  if (reader_.accept_word("WIDTH")) {
-    if (reader_.accept_word("INT")) return width(header.int_width);
-    if (reader_.accept_word("FLOAT")) return width(header.float_width);
-    reader_.fail_expected("INT or FLOAT after `WIDTH`");
+  if (!reader_.accept_word("WIDTH")) {
+    reader_.fail_expected("WIDTH, KERNEL or FUNC");
     return false;
   }
-  if (reader_.accept_word("FP")) {
-    header.strict_fp = reader_.at_word("STRICT");
-    if (reader_.accept_word("STRICT") || reader_.accept_word("REASSOC")) return true;
-    reader_.fail_expected("STRICT or REASSOC after `FP`");
-    return false;
-  }
-  if (reader_.accept_word("NEEDS")) {
-    const Token& token = reader_.token();
-    const auto feature = token.kind == Token::Kind::Word ? find_feature(token.text) : std::nullopt;
-    if (feature) {
-      header.needs |= feature_bit(*feature);
-      reader_.advance();
-      return true;
-    }
-    reader_.fail_expected("STREAM, SCATTER or ASSERT after `NEEDS`",
-                          "a file that needs another feature needs a newer version of this program",
-                          {}, ErrorCode::KernelFeature);
-    return false;
-  }
-  reader_.fail_expected("WIDTH, FP, NEEDS, KERNEL or FUNC");
+  if (reader_.accept_word("INT")) return width(header.int_width);
+  if (reader_.accept_word("FLOAT")) return width(header.float_width);
+  reader_.fail_expected("INT or FLOAT after `WIDTH`");
   return false;
 }
 
@@ -151,14 +144,6 @@ bool Parser::width(std::optional<int>& bits) {
   }
   reader_.fail_expected("32, 64 or ANY");
   return false;
-}
-
-void Parser::kernel() {
-  // What FP STRICT refuses is found in the bindings.
-  const bool put_off = put_off_kernels_ && !program_.fcode->strict_fp;
-  if (auto kernel = parse_kernel(reader_, instructions_, put_off)) {
-    program_.kernels.push_back(std::move(*kernel));
-  }
 }
 
 // ---- functions ----
@@ -211,21 +196,8 @@ bool Parser::type_list(std::vector<Type>& types) {
 
 }  // namespace
 
-std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics,
-                             bool put_off_kernels) {
-  return Parser(std::move(source), diagnostics, put_off_kernels).run();
-}
-
-std::optional<Kernel> read_kernel(const Source& source, const FcodeHeader& header,
-                                  const Kernel& kernel, Diagnostics& diagnostics) {
-  TokenReader reader(source, diagnostics, kernel.unread->begin);
-  Program program;
-  program.fcode = header;
-  InstructionParser instructions(program, reader, diagnostics);
-  std::optional<Kernel> read = parse_kernel(reader, instructions, false);
-  if (!read || !verify_kernel(*read, header, diagnostics, true)) return std::nullopt;
-  read->spec.clear();
-  return read;
+std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics) {
+  return Parser(std::move(source), diagnostics).run();
 }
 
 }  // namespace vcode

@@ -15,17 +15,8 @@ namespace vcode {
 ///
 /// In the result conditionals are balanced, every function ends with its only RET, counts are not
 /// negative, the sum of the lengths of a descriptor fits in 63 bits, and kernels satisfy the static
-/// rules of FCODE 2 (kernel_verifier.hpp). Calls and runs are not looked up: see link.hpp. Time and
+/// rules of FCODE (kernel_verifier.hpp). Calls and runs are not looked up: see link.hpp. Time and
 /// memory are linear in the length of the text, at any nesting depth.
-///
-/// With `put_off_kernels`, kernels under a seal (kernel_seal.hpp) keep their bindings unread.
-std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics,
-                             bool put_off_kernels = false);
-
-/// A kernel of which only the head had been read, now with its bindings and without its SPEC.
-/// Empty, and what is wrong is reported, if these break a rule: somebody made a seal for them.
-/// REQUIRES: `kernel` is of a program of this source with this header.
-std::optional<Kernel> read_kernel(const Source& source, const FcodeHeader& header,
-                                  const Kernel& kernel, Diagnostics& diagnostics);
+std::optional<Program> parse(std::shared_ptr<const Source> source, Diagnostics& diagnostics);
 
 }  // namespace vcode

@@ -10,7 +10,6 @@
 
 #include "vcode/diagnostics.hpp"
 #include "vcode/kernel_printer.hpp"
-#include "vcode/kernel_verifier.hpp"
 #include "vcode/keywords.hpp"
 
 namespace vcode {
@@ -169,14 +168,8 @@ void print_function(const Function& function, const Program& program,
   print_code(function.code, program, comments, writer);
 }
 
-/// May the reader of the kernel put off to verify it?
-bool can_be_sealed(const Kernel& kernel, const FcodeHeader& header) {
-  Diagnostics none;  // of a kernel without a seal the reader will say what is wrong
-  return kernel.has_spec && verify_kernel(kernel, header, none);
-}
-
-void print_kernel(const Kernel& kernel, const Program& program, bool sealed, Writer& writer) {
-  print_kernel_head(kernel, sealed && can_be_sealed(kernel, *program.fcode), writer.text());
+void print_kernel(const Kernel& kernel, const Program& program, Writer& writer) {
+  print_kernel_head(kernel, writer.text());
   if (kernel.has_spec) {
     writer.text() += "SPEC\n";
     print_code(kernel.spec, program, {}, writer);
@@ -188,23 +181,19 @@ void print_header(const FcodeHeader& header, std::string& text) {
   const auto width = [](const std::optional<int>& bits) {
     return bits ? std::to_string(*bits) : "ANY";
   };
-  text += fmt::format("FCODE 2\nWIDTH INT {}\nWIDTH FLOAT {}\nFP {}\n", width(header.int_width),
-                      width(header.float_width), header.strict_fp ? "STRICT" : "REASSOC");
-  for (int i = 0; i < kFeatures; ++i) {
-    const auto feature = static_cast<Feature>(i);
-    if ((header.needs & feature_bit(feature)) != 0) {
-      text += fmt::format("NEEDS {}\n", feature_name(feature));
-    }
-  }
+  text += fmt::format("FCODE {}\nWIDTH INT {}\nWIDTH FLOAT {}\n", kFcodeVersion,
+                      width(header.int_width), width(header.float_width));
 }
 
-std::string print(const Program& program, bool sealed, const Comments& comments) {
+}  // namespace
+
+std::string print(const Program& program, const Comments& comments) {
   std::string text;
   Writer writer(text);
   if (program.fcode) print_header(*program.fcode, text);
   for (const Kernel& kernel : program.kernels) {
     text += '\n';
-    print_kernel(kernel, program, sealed, writer);
+    print_kernel(kernel, program, writer);
   }
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     if (!text.empty()) text += '\n';
@@ -212,16 +201,6 @@ std::string print(const Program& program, bool sealed, const Comments& comments)
                    i < comments.size() ? comments[i] : std::vector<std::string>(), writer);
   }
   return text;
-}
-
-}  // namespace
-
-std::string print(const Program& program) {
-  return print(program, false, {});
-}
-
-std::string print_sealed(const Program& program, const Comments& comments) {
-  return print(program, true, comments);
 }
 
 std::string print(const Instruction& instruction, const LinkedProgram& program) {

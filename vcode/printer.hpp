@@ -8,19 +8,15 @@
 
 namespace vcode {
 
+/// For each instruction of each function a comment that its line ends with; empty: none.
+using Comments = std::vector<std::vector<std::string>>;
+
 /// A readable text of the program, from which parse() makes the same program again; reals are
 /// written with the fewest digits that give back the same bits.
 ///
 /// REQUIRES: what parse() delivers, and so no NaN, no double quote in constants of form String, and
-/// kernels only in a program that has `fcode`.
-std::string print(const Program& program);
-
-/// For each instruction of each function a comment that its line ends with; empty: none.
-using Comments = std::vector<std::vector<std::string>>;
-/// The same text with comments, which contain neither braces nor line ends, and with a seal
-/// (kernel_seal.hpp) on every kernel that has a SPEC and passes verification: the form in which
-/// programs are stored.
-std::string print_sealed(const Program& program, const Comments& comments = {});
+/// kernels only in a program that has `fcode`. Comments contain neither braces nor line ends.
+std::string print(const Program& program, const Comments& comments = {});
 
 /// One instruction on one line, for traces and messages: names and the first few elements of a
 /// constant are filled in from the linked program.

@@ -17,12 +17,13 @@
 
 namespace vcode {
 
-/// The directives at the head of an FCODE 2 file.
+/// The version of FCODE that is read and written.
+inline constexpr int kFcodeVersion = 3;
+
+/// The directives at the head of an FCODE file.
 struct FcodeHeader {
   std::optional<int> int_width;    // 32 or 64; nothing: ANY
   std::optional<int> float_width;  // likewise
-  bool strict_fp = false;          // FP STRICT; else FP REASSOC
-  FeatureSet needs = 0;            // what NEEDS lines declare
   bool operator==(const FcodeHeader&) const = default;
 };
 
@@ -39,7 +40,7 @@ struct Program {
   std::vector<Function> functions;
   std::vector<Constant> constants;
   std::vector<std::string> names;    // of called functions and of kernels that are run
-  std::optional<FcodeHeader> fcode;  // the file is FCODE 2; without it there are no kernels
+  std::optional<FcodeHeader> fcode;  // the file is FCODE; without it there are no kernels
   std::vector<Kernel> kernels;
 };
 

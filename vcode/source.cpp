@@ -18,9 +18,10 @@ const std::vector<std::size_t>& Source::line_starts() const {
 
 std::string_view Source::line(std::uint32_t number) const {
   const std::vector<std::size_t>& starts = line_starts();
-  if (number == 0 || number > starts.size()) return {};
-  const std::size_t begin = starts[number - 1];
-  std::size_t end = number == starts.size() ? text_.size() : starts[number] - 1;
+  if (number < first_line_ || number - first_line_ >= starts.size()) return {};
+  const std::size_t index = number - first_line_;
+  const std::size_t begin = starts[index];
+  std::size_t end = index + 1 == starts.size() ? text_.size() : starts[index + 1] - 1;
   if (end > begin && text_[end - 1] == '\r') --end;
   return std::string_view(text_).substr(begin, end - begin);
 }

@@ -22,21 +22,17 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// A character of a text: its number, counted from 0, and where it stands.
-struct Place {
-  std::size_t offset = 0;
-  std::uint32_t line = 1;
-  std::uint32_t column = 1;
-};
-
-/// A named text with access by line. Immutable. Where the lines begin is found out when the first
+/// A named text with access by line. Immutable. It may be a part of a longer one: then its lines
+/// count from `first_line`. Where the lines begin is found out when the first
 /// one is asked for: a program without faults needs none.
 class Source {
  public:
-  Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
+  Source(std::string name, std::string text, std::uint32_t first_line = 1)
+      : name_(std::move(name)), text_(std::move(text)), first_line_(first_line) {}
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
+  std::uint32_t first_line() const { return first_line_; }
   /// The line without its line end; empty for a line that does not exist.
   std::string_view line(std::uint32_t number) const;
   std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts().size()); }
@@ -46,6 +42,7 @@ class Source {
 
   std::string name_;
   std::string text_;
+  std::uint32_t first_line_;
   mutable std::once_flag lines_found_;
   mutable std::vector<std::size_t> line_starts_;
 };

@@ -1,4 +1,4 @@
-// The rules for thunks: types (W-5) and what may be read (W-3, W-4).
+// The rules for thunks: types (5) and what may be read (3, 4).
 #include <cmath>
 
 #include <fmt/format.h>

@@ -18,28 +18,11 @@ std::string shortened(std::string_view word);
 
 class TokenReader {
  public:
-  TokenReader(const Source& source, Diagnostics& diagnostics, Place begin = {})
-      : source_(source),
-        lexer_(source, diagnostics, begin),
-        diagnostics_(diagnostics),
-        token_(lexer_.next()) {}
+  TokenReader(const Source& source, Diagnostics& diagnostics)
+      : lexer_(source, diagnostics), diagnostics_(diagnostics), token_(lexer_.next()) {}
 
   const Token& token() const { return token_; }
   void advance() { token_ = lexer_.next(); }
-
-  const Source& source() const { return source_; }
-  /// Where the token begins; not to be asked for at the end of the text.
-  Place place() const {
-    return {static_cast<std::size_t>(token_.text.data() - source_.text().data()), token_.span.line,
-            token_.span.column};
-  }
-  /// The text behind the token.
-  std::string_view rest() const { return lexer_.rest(); }
-  /// Goes on to the token behind the first `bytes` bytes of it, which end outside comments.
-  void advance_over(std::size_t bytes) {
-    lexer_.skip(bytes);
-    advance();
-  }
 
   /// What comes behind the current token lies inside (outside) a kernel definition.
   void set_in_kernel(bool inside) { lexer_.set_in_kernel(inside); }
@@ -90,7 +73,6 @@ class TokenReader {
   bool reported() const { return reported_; }
 
  private:
-  const Source& source_;
   Lexer lexer_;
   Diagnostics& diagnostics_;
   Token token_;

@@ -131,10 +131,7 @@ int Command::perform() {
 int Command::run_program() {
   Diagnostics diagnostics;
   source_ = read_source(options_.file, diagnostics);
-  const LoadOptions load_options{
-      options_.optimize, options_.disabled_passes,
-      // Whoever counts passes wants to know them all.
-      options_.task == Task::Run && options_.kernels == KernelUse::WhenItPays && !options_.stats};
+  const LoadOptions load_options{options_.optimize, options_.disabled_passes};
   std::optional<vcode::LinkedProgram> program;
   if (source_) program = load_program(source_, diagnostics, load_options);
   if (!program) {
@@ -240,9 +237,11 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
   IoOperations io(
       backend,
       {.sandbox = options_.sandbox, .strict = options_.strict, .messages = attempt.messages});
-  MachineOptions machine_options{
-      .strict = options_.strict, .kernels = options_.kernels, .most_work = attempt.most_work};
-  if (options_.max_depth) machine_options.max_depth = *options_.max_depth;
+  const MachineOptions machine_options{
+      .strict = options_.strict,
+      .max_depth = options_.max_depth.value_or(MachineOptions::kDefaultDepth),
+      .kernels = options_.kernels,
+      .most_work = attempt.most_work};
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);
   observers.attach(machine);

@@ -54,7 +54,7 @@ Tolerance tolerance(Op op, double epsilon, double least, const std::vector<doubl
     if (row.operands != "F" || op == Op::Sqrt) return {};
     return {8 * epsilon, 8 * epsilon * least};  // the latter for denormal results
   }
-  if (row.family != Family::Scan && row.family != Family::Reduce) return {};
+  if (row.combiner.empty()) return {};
   const double bound = 2 * static_cast<double>(operand.size()) * epsilon;
   if (row.combiner == "Multiply") return {bound, 0};
   if (row.combiner != "Add") return {};

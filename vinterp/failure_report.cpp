@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kShownCalls = 10;
 constexpr std::size_t kShownVectors = 3;
+constexpr std::size_t kManyCalls = 10'000;
 
 /// The innermost calls; a call that repeats itself directly is shown once.
 std::vector<vcode::Note> call_chain(const vcode::LinkedProgram& program,
@@ -44,26 +45,24 @@ struct LiveVector {
 };
 
 std::vector<vcode::Note> largest_vectors(std::span<const cvl::Value> stack, bool vcode_terms) {
-  std::vector<LiveVector> live;
+  std::vector<LiveVector> largest;
   for (std::size_t i = 0; i < stack.size(); ++i) {
     const cvl::Value& value = stack[stack.size() - 1 - i];
-    if (value.is_vector() && value.vector().buffer) {
-      live.push_back({value.vector().buffer->capacity, i});
-    }
+    if (!value.is_vector() || !value.vector().buffer) continue;
+    const LiveVector live{value.vector().buffer->capacity, i};
+    largest.insert(std::find_if(largest.begin(), largest.end(),
+                                [&](const LiveVector& other) { return other.bytes < live.bytes; }),
+                   live);
+    if (largest.size() > kShownVectors) largest.pop_back();
   }
-  const auto shown =
-      live.begin() + static_cast<std::ptrdiff_t>(std::min(live.size(), kShownVectors));
-  std::partial_sort(live.begin(), shown, live.end(), [](const LiveVector& a, const LiveVector& b) {
-    return a.bytes != b.bytes ? a.bytes > b.bytes : a.position < b.position;
-  });
   std::vector<vcode::Note> notes;
-  for (auto it = live.begin(); it != shown; ++it) {
-    const cvl::Vector& vector = stack[stack.size() - 1 - it->position].vector();
+  for (const LiveVector& live : largest) {
+    const cvl::Vector& vector = stack[stack.size() - 1 - live.position].vector();
     const std::string position =
-        vcode_terms ? fmt::format(" at stack position {}", it->position) : std::string();
+        vcode_terms ? fmt::format(" at stack position {}", live.position) : std::string();
     notes.push_back(
         {fmt::format("large vector{}: {} of {} elements, {}", position,
-                     vcode::type_name(vector.type), vector.length, cvl::format_bytes(it->bytes)),
+                     vcode::type_name(vector.type), vector.length, cvl::format_bytes(live.bytes)),
          {}});
   }
   return notes;
@@ -112,6 +111,10 @@ vcode::Diagnostic report_failure(const cvl::Failure& failure, const vcode::Linke
       diagnostic.message += fmt::format(" in `{}`", vcode::print(program.code[at], program));
     }
     append(diagnostic.notes, largest_vectors(stack, vcode_terms));
+    if (calls.size() >= kManyCalls) {
+      diagnostic.notes.push_back(
+          {fmt::format("calls are nested {} deep: does the recursion end?", calls.size()), {}});
+    }
   }
   if (vcode_terms && program.source != nullptr) {
     if (const auto origin = vcode::origin_of(*program.source, diagnostic.span.line)) {

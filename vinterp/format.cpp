@@ -12,7 +12,7 @@
 namespace vinterp {
 namespace {
 
-constexpr std::size_t kLongestElement = 32;  // " -1.12345678901234e-308" has 23 characters
+constexpr std::size_t kLongestElement = 32;  // " -1.1234567890123456e-308" has 25 characters
 constexpr std::int64_t kNoLimit = INT64_MAX;
 
 /// Text on its way to a sink, in a buffer of fixed size.
@@ -49,18 +49,23 @@ class TextBuffer {
   bool refused_ = false;
 };
 
-char* format_element(char* at, std::int64_t number) {
+char* format_element(char* at, std::int64_t number, Digits) {
   return std::to_chars(at, at + kLongestElement, number).ptr;
 }
 
-char* format_element(char* at, double number) {
+char* format_element(char* at, double number, Digits digits) {
   const auto put = [&](std::string_view text) { return std::copy(text.begin(), text.end(), at); };
   if (std::isnan(number)) return put("nan");
   if (std::isinf(number)) return put(number < 0 ? "-inf" : "inf");
-  return std::to_chars(at, at + kLongestElement, number, std::chars_format::scientific, 14).ptr;
+  constexpr auto kForm = std::chars_format::scientific;
+  char* const end = std::to_chars(at, at + kLongestElement, number, kForm, 14).ptr;
+  if (digits == Digits::Classic) return end;
+  double read = 0;
+  std::from_chars(at, end, read);
+  return read == number ? end : std::to_chars(at, at + kLongestElement, number, kForm).ptr;
 }
 
-char* format_element(char* at, std::uint8_t flag) {
+char* format_element(char* at, std::uint8_t flag, Digits) {
   *at = flag != 0 ? 'T' : 'F';
   return at + 1;
 }
@@ -115,12 +120,12 @@ std::uint8_t widened(std::uint8_t flag) {
 }
 
 void put_elements(cvl::Backend& backend, const cvl::Vector& vector, std::int64_t count,
-                  TextBuffer& text) {
+                  TextBuffer& text, Digits digits) {
   for_each_piece(backend, vector, count, [&](const auto* elements, std::int64_t length) {
     for (std::int64_t i = 0; i < length; ++i) {
       char* at = text.room();
       *at++ = ' ';
-      text.advance(format_element(at, widened(elements[i])));
+      text.advance(format_element(at, widened(elements[i]), digits));
     }
     return !text.refused();
   });
@@ -129,15 +134,16 @@ void put_elements(cvl::Backend& backend, const cvl::Vector& vector, std::int64_t
 void put_lengths(cvl::Backend& backend, const cvl::Segdes& segdes, std::int64_t count,
                  TextBuffer& text) {
   if (!segdes.uniform)
-    return put_elements(backend, cvl::segdes_lengths(backend, segdes), count, text);
+    return put_elements(backend, cvl::segdes_lengths(backend, segdes), count, text,
+                        Digits::Classic);
   std::array<char, kLongestElement> one;
   one[0] = ' ';
-  const char* end = format_element(one.data() + 1, segdes.uniform_length);
+  const char* end = format_element(one.data() + 1, segdes.uniform_length, Digits::Classic);
   const std::string_view element(one.data(), static_cast<std::size_t>(end - one.data()));
   for (std::int64_t i = 0; i < count && !text.refused(); ++i) text.append(element);
 }
 
-void put_value(cvl::Backend& backend, const cvl::Value& value, std::int64_t limit,
+void put_value(cvl::Backend& backend, const cvl::Value& value, std::int64_t limit, Digits digits,
                TextBuffer& text) {
   if (value.type() == cvl::Type::Pair) {
     const cvl::PairNode& node = *value.pair().node;
@@ -152,7 +158,7 @@ void put_value(cvl::Backend& backend, const cvl::Value& value, std::int64_t limi
   const std::int64_t shown = std::min(length, limit);
   text.append(is_vector ? '(' : '[');
   if (is_vector) {
-    put_elements(backend, value.vector(), shown, text);
+    put_elements(backend, value.vector(), shown, text, digits);
   } else {
     put_lengths(backend, value.segdes(), shown, text);
   }
@@ -166,9 +172,10 @@ void put_value(cvl::Backend& backend, const cvl::Value& value, std::int64_t limi
 
 }  // namespace
 
-bool write_value(cvl::Backend& backend, const cvl::Value& value, const TextSink& sink) {
+bool write_value(cvl::Backend& backend, const cvl::Value& value, const TextSink& sink,
+                 Digits digits) {
   TextBuffer text(sink);
-  put_value(backend, value, kNoLimit, text);
+  put_value(backend, value, kNoLimit, digits, text);
   text.append('\n');
   return text.flush();
 }
@@ -191,7 +198,7 @@ std::string shortened(cvl::Backend& backend, const cvl::Value& value, std::int64
     return true;
   };
   TextBuffer text(sink);
-  put_value(backend, value, limit, text);
+  put_value(backend, value, limit, Digits::Classic, text);
   text.flush();
   return result;
 }

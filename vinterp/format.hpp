@@ -16,10 +16,14 @@ namespace vinterp {
 /// Receives text piece by piece; false means that no more is wanted.
 using TextSink = std::function<bool(std::string_view)>;
 
+/// The digits of floats: 15 always, or more where 15 would be read back as another number.
+enum class Digits : std::uint8_t { Classic, Exact };
+
 /// Sends the line of a value, newline included, to the sink. Elements are fetched and formatted in
 /// bounded pieces, whatever the length. Returns false when the sink refused text.
 /// Throws Failure as Backend::download does.
-bool write_value(cvl::Backend& backend, const cvl::Value& value, const TextSink& sink);
+bool write_value(cvl::Backend& backend, const cvl::Value& value, const TextSink& sink,
+                 Digits digits = Digits::Classic);
 
 /// Sends one byte per element of an INT vector, the low 8 bits. REQUIRES: type INT.
 bool write_characters(cvl::Backend& backend, const cvl::Vector& codes, const TextSink& sink);

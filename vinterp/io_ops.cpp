@@ -162,7 +162,7 @@ void IoOperations::execute(Op op, Type type, Value* operands, Value* results) {
 void IoOperations::print(const Value& value) {
   Stream* stream = streams_.find(kStandardOutput);
   if (stream == nullptr) return;
-  check_output(stream->writable() ? put_value(Type::Int, value, *stream) : EBADF);
+  check_output(stream->writable() ? put_value(Type::Int, value, *stream, Digits::Classic) : EBADF);
 }
 
 void IoOperations::flush() {
@@ -220,10 +220,11 @@ void IoOperations::write_message(const std::string& text) {
 
 void IoOperations::write_message(Type type, const Value& value, Value* results) {
   check_writable(type, value);
-  put_text(type, value, [this](std::string_view text) {
+  const TextSink sink = [this](std::string_view text) {
     options_.messages->append(text);
     return true;
-  });
+  };
+  put_text(type, value, sink, Digits::Classic);
   put_status({}, results);
 }
 
@@ -233,27 +234,29 @@ std::string IoOperations::try_write(Type type, const Value& value, std::int64_t 
   Stream* stream = streams_.find(number);
   if (stream == nullptr) return not_open(number, "FWRITE");
   if (!stream->writable()) return fmt::format("stream {} is not open for writing", number);
-  int error = put_value(type, value, *stream);
-  if (error == 0) error = stream->output().flush();
+  // What is kept in a file loses nothing.
+  const Digits digits = number > kStandardError ? Digits::Exact : Digits::Classic;
+  int error = put_value(type, value, *stream, digits);
+  if (error == 0) error = stream->finish_output();
   return error == 0 ? std::string() : system_message(error);
 }
 
 /// Puts the text of a value into the buffer of a stream. Returns 0 or the error number.
-int IoOperations::put_value(Type type, const Value& value, Stream& stream) {
+int IoOperations::put_value(Type type, const Value& value, Stream& stream, Digits digits) {
   int error = 0;
   const TextSink sink = [&](std::string_view text) {
     error = stream.output().write(text);
     return error == 0;
   };
-  put_text(type, value, sink);
+  put_text(type, value, sink, digits);
   return error;
 }
 
-void IoOperations::put_text(Type type, const Value& value, const TextSink& sink) {
+void IoOperations::put_text(Type type, const Value& value, const TextSink& sink, Digits digits) {
   if (type == Type::Char) {
     write_characters(backend_, value.vector(), sink);
   } else {
-    write_value(backend_, value, sink);
+    write_value(backend_, value, sink, digits);
   }
 }
 
@@ -284,20 +287,24 @@ void IoOperations::read_characters(const Value* operands, Value* results) {
 void IoOperations::open(const Value* operands, Value* results) {
   refuse_in_sandbox("FOPEN");
   const std::int64_t mode = scalar(operands[1], "the mode of FOPEN");
-  if (mode < static_cast<int>(FileMode::Read) || mode > static_cast<int>(FileMode::Append)) {
-    throw Failure(ErrorCode::BadFileMode, fmt::format("FOPEN has no mode {}", mode),
-                  {"the modes are 1 (read), 2 (write) and 3 (append)"});
+  if (mode < static_cast<int>(FileMode::Read) || mode > static_cast<int>(FileMode::Insert)) {
+    throw Failure(
+        ErrorCode::BadFileMode, fmt::format("FOPEN has no mode {}", mode),
+        {"the modes are 1 (read), 2 (write), 3 (append) and 4 (insert before the last line)"});
   }
   const auto file_mode = static_cast<FileMode>(mode);
   FileDescriptor fd = open_file(text_of(operands[0].vector()), file_mode);
-  const std::string error = fd ? std::string() : system_message(errno);
+  int error = fd ? 0 : errno;
   std::int64_t number = kNullStream;
   if (fd) {
-    number = streams_.add(std::move(fd), file_mode == FileMode::Read ? Stream::Direction::Read
-                                                                     : Stream::Direction::Write);
+    auto stream = std::make_unique<Stream>(std::move(fd), file_mode == FileMode::Read
+                                                              ? Stream::Direction::Read
+                                                              : Stream::Direction::Write);
+    if (file_mode == FileMode::Insert) error = stream->keep_last_line();
+    if (error == 0) number = streams_.add(std::move(stream));
   }
   results[0] = cvl::make_int(backend_.widths(), number);
-  put_status(error, results + 1);
+  put_status(error == 0 ? std::string() : system_message(error), results + 1);
 }
 
 void IoOperations::close(const Value& operand, Value* results) {

@@ -56,8 +56,8 @@ class IoOperations {
   void spawn(const cvl::Value* operands, cvl::Value* results);
 
   std::string try_write(vcode::Type type, const cvl::Value& value, std::int64_t stream);
-  int put_value(vcode::Type type, const cvl::Value& value, Stream& stream);
-  void put_text(vcode::Type type, const cvl::Value& value, const TextSink& sink);
+  int put_value(vcode::Type type, const cvl::Value& value, Stream& stream, Digits digits);
+  void put_text(vcode::Type type, const cvl::Value& value, const TextSink& sink, Digits digits);
   std::string try_spawn(const std::string& command, std::int64_t (&numbers)[3]);
   std::int64_t scalar(const cvl::Value& value, const char* what);
   std::string text_of(const cvl::Vector& codes);

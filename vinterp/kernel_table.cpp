@@ -6,9 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "cvl/failure.hpp"
-#include "vcode/parser.hpp"
-
 namespace vinterp {
 namespace {
 
@@ -23,12 +20,6 @@ void check_width(std::string_view type, std::string_view option, std::optional<i
       fmt::format("the program is for {} of {} bits, this run has {}", type, *demanded, 8 * bytes);
   diagnostic.hint = fmt::format("run it with {}={}", option, *demanded);
   diagnostics.add(std::move(diagnostic));
-}
-
-/// Does the order in which it combines show in the result?
-bool depends_on_order(const vcode::Monoid& monoid) {
-  return monoid.type == vcode::Type::Float &&
-         (monoid.op == vcode::Op::AddReduce || monoid.op == vcode::Op::MultiplyReduce);
 }
 
 std::int64_t length_of(const cvl::Value& value, bool described) {
@@ -86,20 +77,6 @@ void check_demands(const vcode::LinkedProgram& program, const cvl::Widths& width
   if (!program.fcode) return;
   check_width("INT", "--int", program.fcode->int_width, widths.int_bytes, diagnostics);
   check_width("FLOAT", "--float", program.fcode->float_width, widths.float_bytes, diagnostics);
-  if (!program.fcode->strict_fp) return;
-  for (const vcode::LinkedKernel& kernel : program.kernels) {
-    for (const vcode::Binding& binding : kernel.definition.bindings) {
-      if (std::none_of(binding.monoids.begin(), binding.monoids.end(), depends_on_order)) continue;
-      vcode::Diagnostic diagnostic;
-      diagnostic.code = ErrorCode::NoSpec;
-      diagnostic.message =
-          "`FP STRICT` demands sums and products from left to right, which no vector library forms";
-      diagnostic.span = binding.span;
-      diagnostic.function = kernel.definition.name;
-      diagnostic.hint = "write `FP REASSOC`";
-      diagnostics.add(std::move(diagnostic));
-    }
-  }
 }
 
 LoadedKernel::LoadedKernel(const vcode::LinkedKernel& kernel)
@@ -107,29 +84,12 @@ LoadedKernel::LoadedKernel(const vcode::LinkedKernel& kernel)
       spec(kernel.spec),
       lengths(lengths_of(kernel.definition)),
       results(static_cast<std::uint32_t>(kernel.definition.outputs.size())),
-      warm_up(definition->inputs.size(),
-              definition->unread ? definition->unread->reach : vcode::reach_of(*definition)) {
+      warm_up(*definition) {
   accepted.reserve(definition->inputs.size());
   for (const vcode::KernelParameter input : definition->inputs) {
     const auto type = static_cast<unsigned>(vcode::parameter_type(*definition, input));
     accepted.push_back(static_cast<std::uint8_t>(1u << type));
   }
-}
-
-void read_bindings(LoadedKernel& kernel, const vcode::LinkedProgram& program) {
-  vcode::Diagnostics diagnostics;
-  std::optional<vcode::Kernel> read =
-      vcode::read_kernel(*program.source, *program.fcode, *kernel.definition, diagnostics);
-  if (!read) {
-    diagnostics.sort();
-    const vcode::Diagnostic& first = diagnostics.all().front();
-    throw cvl::Failure(first.code, first.message,
-                       {fmt::format("in line {} of the kernel `{}`, whose seal fits all the same",
-                                    first.span.line, kernel.definition->name)},
-                       first.hint);
-  }
-  kernel.read = std::make_unique<const vcode::Kernel>(std::move(*read));
-  kernel.definition = kernel.read.get();
 }
 
 std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program) {

@@ -28,10 +28,9 @@ struct LoadedKernel {
   explicit LoadedKernel(const vcode::LinkedKernel& kernel);
 
   const vcode::Kernel* definition;
-  std::unique_ptr<const vcode::Kernel> read;  // the definition, if its bindings had been put off
-  std::optional<std::uint32_t> spec;          // index of the function that its SPEC has become
-  std::vector<std::uint8_t> accepted;         // bit t: the operand may be of type t
-  std::vector<KernelLength> lengths;          // that the operands must have
+  std::optional<std::uint32_t> spec;   // index of the function that its SPEC has become
+  std::vector<std::uint8_t> accepted;  // bit t: the operand may be of type t
+  std::vector<KernelLength> lengths;   // that the operands must have
   std::uint32_t results;
   WarmUp warm_up;
   bool asked = false;                             // has the library been asked to prepare it?
@@ -48,14 +47,9 @@ struct LoadedKernel {
   bool lengths_fit(const cvl::Value* operands) const;
 };
 
-/// Reports (KernelWidth, NoSpec) what the file demands of a run and this one does not have: widths,
-/// and sums of FLOAT from left to right, which no vector library forms.
+/// Reports (KernelWidth) that the file demands widths that this run does not have.
 void check_demands(const vcode::LinkedProgram& program, const cvl::Widths& widths,
                    vcode::Diagnostics& diagnostics);
-
-/// Reads the bindings of a kernel of the program that were put off. Throws Failure, with what is
-/// wrong and where, if they break a rule.
-void read_bindings(LoadedKernel& kernel, const vcode::LinkedProgram& program);
 
 /// All kernels of a program, in its order.
 std::vector<LoadedKernel> load_kernels(const vcode::LinkedProgram& program);

@@ -99,8 +99,7 @@ std::shared_ptr<const vcode::Source> read_source(const std::string& path,
 std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::Source> source,
                                                  vcode::Diagnostics& diagnostics,
                                                  const LoadOptions& options) {
-  const bool put_off = options.put_off_kernels && !options.optimize;
-  std::optional<vcode::Program> program = vcode::parse(std::move(source), diagnostics, put_off);
+  std::optional<vcode::Program> program = vcode::parse(std::move(source), diagnostics);
   if (!program) return std::nullopt;
   if (!options.optimize) return vcode::link(std::move(*program), diagnostics);
   if (!vcode::link(*program, diagnostics)) return std::nullopt;  // its messages are wanted

@@ -21,7 +21,6 @@ std::shared_ptr<const vcode::Source> read_source(const std::string& path,
 struct LoadOptions {
   std::optional<int> optimize;               // level of the optimizer
   std::vector<std::string> disabled_passes;  // of the optimizer
-  bool put_off_kernels = false;  // may bindings of kernels be read when they are needed?
 };
 
 /// Parses and links, and optimizes in between if that is wanted. Without errors in `diagnostics`

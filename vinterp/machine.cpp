@@ -61,6 +61,18 @@ Failure first_failure(cvl::Backend& backend, const Failure& failure) {
   return failure;
 }
 
+/// The CALLs that lie just before the places where their RETs continue; none where there is no
+/// memory for so many.
+std::vector<std::uint32_t> calls_before(std::span<const std::uint32_t> places) {
+  std::vector<std::uint32_t> calls;
+  try {
+    calls.assign(places.begin(), places.end());
+  } catch (const std::bad_alloc&) {
+  }
+  for (std::uint32_t& call : calls) --call;
+  return calls;
+}
+
 }  // namespace
 
 Machine::Machine(const vcode::LinkedProgram& program, std::vector<Value> constants,
@@ -94,13 +106,11 @@ RunResult Machine::run() {
       result.outcome = Outcome::Failed;
       result.failure = report_failure(first, program_, at_, calls_.places(), stack_.values(),
                                       options_.vcode_terms);
+      stack_.release();  // what tells about the failure needs memory, too
     }
   }
   if (result.outcome == Outcome::Exited) result.at = at_;
-  if (result.at == at_) {
-    // A CALL lies just before the place where its RET continues.
-    for (const std::uint32_t place : calls_.places()) result.calls.push_back(place - 1);
-  }
+  if (result.at == at_) result.calls = calls_before(calls_.places());
   if (result.outcome == Outcome::Interrupted) result.signal = pending_signal.load();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return result;
@@ -292,7 +302,6 @@ bool Machine::prepare(LoadedKernel& kernel, const Value* operands) {
   const bool waits = options_.kernels == KernelUse::WhenItPays && kernel.spec;
   if (waits && !kernel.warm_up.pays(backend_, operands, backend_.kernels_pay_after())) return false;
   kernel.asked = true;
-  if (kernel.definition->unread) read_bindings(kernel, program_);
   kernel.prepared = backend_.prepare(*kernel.definition);
   return kernel.prepared != nullptr;
 }

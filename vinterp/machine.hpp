@@ -41,6 +41,8 @@ struct MachineOptions {
   /// take.
   std::uint64_t most_work = kUnlimitedWork;
 
+  /// What commands allow by default, far beyond what programs need whose recursion ends.
+  static constexpr std::size_t kDefaultDepth = 1'000'000;
   static constexpr std::uint64_t kUnlimitedWork = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t kInstructionWork = 64;
   static constexpr std::int64_t kLongest = 1 << 24;

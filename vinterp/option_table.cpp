@@ -199,14 +199,16 @@ std::span<const OptionRow> option_table() {
        .name = "memory",
        .argument = Required,
        .placeholder = "SIZE",
-       .text = "limit of memory, such as 500M or 16G (default: 80 % of what is available)",
+       .text =
+           "limit of memory, such as 500M or 16G, beside that of the program itself (default: 80 "
+           "% of what is available)",
        .apply = [](Options& options,
                    const std::string& text) { options.memory = parse_size("--memory", text); }},
       {.group = kLimits,
        .name = "max-depth",
        .argument = Required,
        .placeholder = "N",
-       .text = "limit of nested calls (default: as many as memory allows)",
+       .text = "limit of nested calls (default: 1000000)",
        .apply =
            [](Options& options, const std::string& text) {
              options.max_depth = parse_count("--max-depth", text, 0);

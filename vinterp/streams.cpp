@@ -49,6 +49,34 @@ int Stream::close() {
   return error;
 }
 
+int Stream::keep_last_line() {
+  // Nobody needs a longer last line; a part of it would be taken for the whole.
+  constexpr off_t kLongestLine = 4096;
+  const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
+  if (size < 0) return errno;
+  std::string end(static_cast<std::size_t>(std::min(size, kLongestLine)), '\0');
+  const auto length = static_cast<off_t>(end.size());
+  if (::pread(fd_.get(), end.data(), end.size(), size - length) != length) {
+    return errno != 0 ? errno : EIO;
+  }
+  const std::size_t line_end = end.ends_with('\n') ? end.size() - 1 : end.size();
+  const std::size_t break_before =
+      line_end == 0 ? std::string::npos : end.rfind('\n', line_end - 1);
+  if (break_before == std::string::npos && size > length) return EFBIG;
+  last_line_ = end.substr(break_before == std::string::npos ? 0 : break_before + 1);
+  return ::lseek(fd_.get(), -static_cast<off_t>(last_line_.size()), SEEK_END) < 0 ? errno : 0;
+}
+
+int Stream::finish_output() {
+  if (last_line_.empty()) return output_.flush();
+  int error = output_.write(last_line_);
+  if (error == 0) error = output_.flush();
+  if (error == 0 && ::lseek(fd_.get(), -static_cast<off_t>(last_line_.size()), SEEK_CUR) < 0) {
+    error = errno;
+  }
+  return error;
+}
+
 StreamTable::StreamTable(int in, int out, int err) {
   add(FileDescriptor(in), Stream::Direction::Read);
   add(FileDescriptor(out), Stream::Direction::Write);
@@ -61,7 +89,10 @@ Stream* StreamTable::find(std::int64_t number) {
 }
 
 std::int64_t StreamTable::add(FileDescriptor fd, Stream::Direction direction) {
-  auto stream = std::make_unique<Stream>(std::move(fd), direction);
+  return add(std::make_unique<Stream>(std::move(fd), direction));
+}
+
+std::int64_t StreamTable::add(std::unique_ptr<Stream> stream) {
   auto place = std::find(streams_.begin(), streams_.end(), nullptr);
   if (place == streams_.end()) place = streams_.emplace(place);
   *place = std::move(stream);
@@ -81,6 +112,7 @@ FileDescriptor open_file(const std::string& name, FileMode mode) {
   int flags = O_RDONLY;
   if (mode == FileMode::Write) flags = O_WRONLY | O_CREAT | O_TRUNC;
   if (mode == FileMode::Append) flags = O_WRONLY | O_CREAT | O_APPEND;
+  if (mode == FileMode::Insert) flags = O_RDWR;
   return FileDescriptor(open_repeatedly(name.c_str(), flags));
 }
 

@@ -34,6 +34,12 @@ class Stream {
   /// REQUIRES: readable(), writable().
   InputBuffer& input() { return input_; }
   OutputBuffer& output() { return output_; }
+  /// Puts the end of a file before its last line: from now on that line follows whatever is
+  /// written. Returns 0 or the error number.
+  int keep_last_line();
+  /// Ends a write operation: everything written so far is in the file. Returns 0 or the error
+  /// number.
+  int finish_output();
   /// Flushes and closes. Returns 0 or the error number; the stream is closed in any case.
   /// Descriptors 0, 1 and 2 are left open on the null device, so that no later file takes a number
   /// that the process itself or a library writes to.
@@ -44,6 +50,7 @@ class Stream {
   Direction direction_;
   InputBuffer input_;
   OutputBuffer output_;
+  std::string last_line_;  // stands behind the position in the file
 };
 
 class StreamTable {
@@ -54,6 +61,7 @@ class StreamTable {
   /// The open stream of that number, or null. Valid until the stream is closed.
   Stream* find(std::int64_t number);
   /// Gives the stream the smallest free number.
+  std::int64_t add(std::unique_ptr<Stream> stream);
   std::int64_t add(FileDescriptor fd, Stream::Direction direction);
   /// Closes an open stream and frees its number. Returns 0 or the error number.
   int close(std::int64_t number);
@@ -62,8 +70,10 @@ class StreamTable {
   std::vector<std::unique_ptr<Stream>> streams_;
 };
 
-/// How FOPEN opens a file; the values are those of a program.
-enum class FileMode { Read = 1, Write = 2, Append = 3 };
+/// How FOPEN opens a file; the values are those of a program. Insert writes before the last line of
+/// a file that exists, so that a file whose last line closes what the others begin is complete
+/// after every operation.
+enum class FileMode { Read = 1, Write = 2, Append = 3, Insert = 4 };
 
 /// Opens a file; on failure the descriptor is empty and errno says why.
 FileDescriptor open_file(const std::string& name, FileMode mode);

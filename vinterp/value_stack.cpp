@@ -83,7 +83,7 @@ void CallStack::grow() {
   if (depth_ >= max_depth_) {
     throw cvl::Failure(vcode::ErrorCode::CallDepth,
                        fmt::format("calls are nested more than {} deep", max_depth_), {},
-                       "raise the limit with --max-depth");
+                       "does the recursion end? If it does, raise the limit with --max-depth");
   }
   const std::size_t capacity =
       std::min(std::max(static_cast<std::size_t>(tuning.initial_calls), 2 * capacity_), max_depth_);
@@ -95,7 +95,7 @@ void CallStack::grow() {
     throw cvl::Failure(
         vcode::ErrorCode::CallDepth,
         fmt::format("calls are nested {} deep, and there is no memory for more", depth_),
-        failure.notes(), failure.hint());
+        failure.notes(), "does the recursion end? If it does, raise the limit with --memory");
   }
   capacity_ = capacity;
 }

@@ -48,10 +48,7 @@ inline void relocate(cvl::Value* to, cvl::Value* from, std::size_t count) {
 class ValueStack {
  public:
   explicit ValueStack(cvl::Heap& heap) : heap_(heap) {}
-  ~ValueStack() {
-    clear();
-    detail::release_charged(heap_, begin_, capacity_bytes());
-  }
+  ~ValueStack() { release(); }
   ValueStack(const ValueStack&) = delete;
   ValueStack& operator=(const ValueStack&) = delete;
 
@@ -92,6 +89,12 @@ class ValueStack {
     for (cvl::Value* const bottom = top_ - count; top_ != bottom;) (--top_)->~Value();
   }
   void clear() { drop(size()); }
+  /// Gives the memory back, too.
+  void release() {
+    clear();
+    detail::release_charged(heap_, begin_, capacity_bytes());
+    begin_ = top_ = limit_ = nullptr;
+  }
 
   // The stack instructions on the block of `count` values above which `start` others lie.
   // REQUIRES: start + count <= size().

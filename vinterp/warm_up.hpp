@@ -4,13 +4,12 @@
 // thousand elements, which many kernels of a short run never see. So a kernel begins as its SPEC.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <vector>
 
 #include "cvl/backend.hpp"
 #include "cvl/value.hpp"
-#include "vcode/kernel_reach.hpp"
+#include "vcode/kernel.hpp"
 
 namespace vinterp {
 
@@ -20,20 +19,22 @@ enum class KernelUse : std::uint8_t { Never, WhenItPays, Always };
 /// Counts the elements that a kernel has been run on.
 class WarmUp {
  public:
-  WarmUp(std::size_t operands, vcode::KernelReach reach)
-      : operands_(operands), reach_(std::move(reach)) {}
+  /// REQUIRES: a kernel that verify_kernel() accepts; it must outlive this.
+  explicit WarmUp(const vcode::Kernel& kernel);
 
   /// Counts a run. True from the first run on that has more than `enough` elements, or with those
-  /// before several times as many.
-  /// REQUIRES: the operands (deepest first) have the types of the kernel's IN.
+  /// before several times as many; always, if the kernel runs over lengths that only running it
+  /// tells.
+  /// REQUIRES: the operands (deepest first) have the types and lengths of the kernel's IN.
   bool pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough);
 
  private:
-  std::int64_t extent(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough) const;
+  std::int64_t extent(cvl::Backend& backend, const cvl::Value* operands) const;
 
-  std::size_t operands_;
-  vcode::KernelReach reach_;
-  std::int64_t elements_ = 0;  // so far
+  const vcode::Kernel* kernel_;
+  std::int64_t longest_ = 0;             // of the spaces whose length is a number
+  std::vector<vcode::SizeId> computed_;  // lengths of spaces that SIZE binds
+  std::int64_t elements_ = 0;            // so far
   bool pays_ = false;
 };
 

@@ -1,4 +1,5 @@
-// Filling the kernel table for scans and reductions: every combiner with every type that it takes.
+// Filling the kernel table for scans, reductions and combinations: every combiner with every type
+// that it takes.
 #pragma once
 
 #include "cvl-cpu/kernels/kernels.hpp"
@@ -37,6 +38,14 @@ CVL_FN void for_reductions(Kernels& kernels, Add add) {
 #define REDUCE(id, text, types, combiner, doc)            \
   for_types<ops::combiner, vcode::Argument::types, I, F>( \
       kernels.reduce[static_cast<std::size_t>(vcode::Op::id)], add);
+#include "vcode/opcodes.def"
+}
+
+template <class I, class F, class Add>
+CVL_FN void for_combinations(Kernels& kernels, Add add) {
+#define COMBINE(id, text, types, combiner, doc)           \
+  for_types<ops::combiner, vcode::Argument::types, I, F>( \
+      kernels.combine[static_cast<std::size_t>(vcode::Op::id)], add);
 #include "vcode/opcodes.def"
 }
 

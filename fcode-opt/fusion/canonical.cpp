@@ -85,10 +85,6 @@ class KeyWriter {
     }
     parameters(kernel.inputs);
     parameters(kernel.outputs);
-    for (const vcode::Reuse& reuse : kernel.reuse) {
-      number(reuse.operand);
-      number(reuse.result);
-    }
     key_ += '/';
     for (const vcode::Binding& part : kernel.bindings) binding(part);
     key_ += '/';

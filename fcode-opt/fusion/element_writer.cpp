@@ -229,7 +229,7 @@ bool ElementWriter::is_value(const fcode::Node& maker) {
   return maker.role == Role::Generator && maker.by_segment;
 }
 
-// May a vector that this kernel makes be read here (fcode.md, W-3)? Otherwise its elements are
+// May a vector that this kernel makes be read here (fcode.md, rule 3)? Otherwise its elements are
 // computed again.
 bool ElementWriter::readable(const fcode::Node& maker, std::uint32_t at) const {
   if (maker.role == Role::Reduce) return true;

@@ -168,7 +168,7 @@ class GraphBuilder {
   }
 
   // A descriptor can be the space of a kernel that makes it only if its data length is a size of
-  // its own (fcode.md, W-1): what does not depend on it and yet is as long would be of another
+  // its own (fcode.md, rule 1): what does not depend on it and yet is as long would be of another
   // size.
   void find_new_totals() {
     std::vector<std::set<Linear>> lengths;  // of what each statement makes

@@ -24,7 +24,7 @@ bool prune(Module& module);
 bool inline_calls(Module& module, const InlineLimits& limits);
 
 /// Computes operations on constants, as far as the result is the same for all widths of INT and
-/// FLOAT (fcode.md, W-8) and no operation fails.
+/// FLOAT (fcode.md, rule 6) and no operation fails.
 bool fold_constants(Module& module);
 
 /// UNPAIR of PAIR, NOT of NOT, x + 0, x * 1, SELECT of the same, ... if the result has the same

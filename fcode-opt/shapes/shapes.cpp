@@ -181,6 +181,12 @@ Shape Shapes::result(const Statement& statement) {
         shape.sum = of(operands[0]).sum;
       }
       return shape;
+    case Family::Combine:
+      shape.length = of(operands[3]).sum;
+      if (statement.op == Op::AddCombine && statement.written == Type::Int) {
+        shape.sum = of(operands[0]).sum;
+      }
+      return shape;
     case Family::Scan:
     case Family::Rank:
     case Family::Random:

@@ -27,8 +27,7 @@ void count_launch(Device&, std::int64_t, const std::vector<std::byte>&) {
 
 /// `n` elements go to places below `m`, over `old`.
 constexpr const char* kOverDefaults =
-    "FCODE 2\n"
-    "NEEDS SCATTER\n"
+    "FCODE 3\n"
     "KERNEL move\n"
     "IN v : VEC INT n, at : VEC INT n, old : VEC INT m\n"
     "OUT y : VEC INT m\n"
@@ -38,8 +37,7 @@ constexpr const char* kOverDefaults =
 
 /// The same over zeros.
 constexpr const char* kOverZeros =
-    "FCODE 2\n"
-    "NEEDS SCATTER\n"
+    "FCODE 3\n"
     "KERNEL move\n"
     "IN v : VEC INT n, at : VEC INT n, old : VEC INT m\n"
     "OUT y : VEC INT m\n"

@@ -165,7 +165,7 @@ TEST_CASE("conversions of vectors that have nothing in common stay apart") {
 
 TEST_CASE("a result takes over an operand of another type with elements of the same size") {
   const std::string kernel =
-      "FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC FLOAT n DO "
+      "FCODE 3 KERNEL k IN a : VEC INT n OUT y : VEC FLOAT n DO "
       "y = MAP n ( i => (* FLOAT (I_TO_F a[i]) 2.0) ) END ";
   const vcode::Program program =
       parse(kernel + "FUNC MAIN " + kRandom + "RUN k CONST SEGDES 20000 +_REDUCE FLOAT RET");
@@ -177,7 +177,7 @@ TEST_CASE("a result takes over an operand of another type with elements of the s
 
 TEST_CASE("equal results of a kernel share their storage") {
   const std::string kernel =
-      "FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC INT n, s : SEG n m DO "
+      "FCODE 3 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC INT n, s : SEG n m DO "
       "y = MAP n ( i => (+ INT a[i] 1) ) z = MAP n ( i => (+ INT a[i] 1) ) "
       "s = SEGMENTS n ( i => (+ INT a[i] 1) ) END ";
   const Measured run =

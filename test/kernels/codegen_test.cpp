@@ -46,7 +46,7 @@ struct Folder {
 };
 
 constexpr const char* kMulAdd =
-    "FCODE 2\n"
+    "FCODE 3\n"
     "KERNEL muladd\n"
     "IN a : VEC INT n, b : VEC INT n, c : VEC INT n\n"
     "OUT y : VEC INT n\n"
@@ -77,7 +77,7 @@ TEST_CASE("the text of a map") {
 
 TEST_CASE("the text of a selection and a scan evaluates every position once") {
   const auto program = program_of(
-      "FCODE 2\n"
+      "FCODE 3\n"
       "KERNEL k\n"
       "IN a : VEC INT n, x : VEC FLOAT n\n"
       "OUT y : VEC INT k, z : SEG 1 k, w : VEC FLOAT n\n"
@@ -130,7 +130,7 @@ TEST_CASE("the more a position keeps the shorter are the runs of threads") {
       values += fmt::format("{}x{}[i]", comma, k);
     }
     const auto program = program_of(
-        fmt::format("FCODE 2 KERNEL k IN {} OUT {}z : SEG 1 k DO {}z = FILTER n ( i => {} ) "
+        fmt::format("FCODE 3 KERNEL k IN {} OUT {}z : SEG 1 k DO {}z = FILTER n ( i => {} ) "
                     "( i => (< INT (% i 3) 2) ) END FUNC MAIN RET",
                     in, out, names, values));
     return generated(program.kernels[0]).code->passes[0].run;
@@ -145,7 +145,7 @@ TEST_CASE("the more a position keeps the shorter are the runs of threads") {
 
 TEST_CASE("names are no part of the text that is compiled") {
   const std::string renamed =
-      "FCODE 2\n"
+      "FCODE 3\n"
       "KERNEL other\n"
       "IN u : VEC INT k, v : VEC INT k, w : VEC INT k\n"
       "OUT z : VEC INT k\n"
@@ -171,7 +171,7 @@ TEST_CASE("passes that fold too many values are left to the SPEC, with a reason"
     std::string names;
     for (int k = 0; k < scans; ++k) names += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
     return fmt::format(
-        "FCODE 2\nKERNEL k IN a : VEC INT n OUT {} DO {} = SCAN n ( i => {} ) {} "
+        "FCODE 3\nKERNEL k IN a : VEC INT n OUT {} DO {} = SCAN n ( i => {} ) {} "
         "END FUNC MAIN RET",
         outputs, names, values, monoids);
   };
@@ -265,7 +265,7 @@ TEST_CASE("generated text compares numbers and not their last eight bits", "[nvr
   }
   add("INT", fmt::format("(I_TO_B a{}[i])", number));
   const auto program = program_of(fmt::format(
-      "FCODE 2\nKERNEL k\nIN {}\nOUT {}\nDO {}END\nFUNC MAIN RET\n", in, out, bindings));
+      "FCODE 3\nKERNEL k\nIN {}\nOUT {}\nDO {}END\nFUNC MAIN RET\n", in, out, bindings));
   const Generated result = generated(program.kernels[0]);
   REQUIRE(result.code);
   for (const std::uint8_t bytes : {4, 8}) {

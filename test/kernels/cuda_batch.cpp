@@ -52,7 +52,7 @@ const std::vector<CostCase>& cost_cases() {
 
 std::string cost_kernel(const CostCase& one) {
   return fmt::format(
-      "FCODE 2 NEEDS SCATTER NEEDS RAND KERNEL k IN d : SEG s n, e : SEG s m, a : VEC INT n, b : "
+      "FCODE 3 KERNEL k IN d : SEG s n, e : SEG s m, a : VEC INT n, b : "
       "VEC INT n, "
       "x : VEC FLOAT n, f : VEC BOOL n, g : VEC INT m, p : VEC INT s, q : VEC INT 1 "
       "OUT {} DO {} END FUNC MAIN RET",

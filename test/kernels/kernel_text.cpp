@@ -32,7 +32,7 @@ class KernelText {
       outputs += (outputs.empty() ? "" : ",\n    ") + output;
     }
     return fmt::format(
-        "FCODE 2\nNEEDS SCATTER NEEDS ASSERT NEEDS RAND\nKERNEL k\n"
+        "FCODE 3\nKERNEL k\n"
         "IN  d : SEG s n, e : SEG s m, a : VEC INT n, b : VEC INT n, x : VEC FLOAT n,\n"
         "    f : VEC BOOL n, g : VEC INT m, p : VEC INT s, q : VEC INT 1\n"
         "OUT {}\nDO\n{}END\nFUNC MAIN RET\n",

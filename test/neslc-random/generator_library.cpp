@@ -213,6 +213,8 @@ Node Generator::int_sequence(const Type& wanted, int fuel) {
       {"search_for_subseqs($, $)", {kString, kString}},
       {"first(scan(((a, b) => max(a, b)), min_int, $))", {kInts}},
       {"{#group : (key, group) in int_collect({(n, n) : n in $})}", {kInts}},
+      {"sum_by_index({(mod(n, 7), n) : n in $}, 7)", {kInts}},
+      {"max_by_index({(mod(n, 5), n) : n in $}, 4 + mod($, 3))", {kInts, kInt}},
       {"{n : (n, good) in {parse_int(w) : w in $} | good}", {sequence_of(kString)}},
   };
   const Use& use = one_of(kUses);

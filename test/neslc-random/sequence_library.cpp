@@ -45,6 +45,30 @@ Value reduced(C call, const Value& v, const char* operation) {
   return total;
 }
 
+/// (pairs of index and value, length)
+Value reduced_by_index(C call, const Value& v, const char* operation, const char* name) {
+  const std::int64_t length = v.second().as_int();
+  if (length < 0) throw Unspecified("a negative length");
+  const TypePtr type = call.argument_type->first()->element()->second();
+  std::vector<Sequence> sent(static_cast<std::size_t>(length));
+  for (const Value& pair : v.first().as_sequence()) {
+    const std::int64_t i = pair.first().as_int();
+    if (i < 0 || i >= length) {
+      throw RuntimeError("Index out of bounds for function " + std::string(name) + ".");
+    }
+    sent[static_cast<std::size_t>(i)].push_back(pair.second());
+  }
+  Sequence result;
+  for (const Sequence& values : sent) {
+    Value total = values.empty() ? start_of(operation, type) : values[0];
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      total = apply(call, operation, total, values[i]);
+    }
+    result.push_back(std::move(total));
+  }
+  return make_sequence(std::move(result));
+}
+
 Value scanned(C call, const Value& v, const char* operation) {
   Sequence result;
   if (v.as_sequence().empty()) return v;
@@ -193,6 +217,8 @@ LibraryTable sequence_functions() {
       {"any", [](C c, V v) { return reduced(c, v, "or"); }},
       {"all", [](C c, V v) { return reduced(c, v, "and"); }},
       {"parity", [](C c, V v) { return reduced(c, v, "xor"); }},
+      {"sum_by_index", [](C c, V v) { return reduced_by_index(c, v, "+", "sum_by_index"); }},
+      {"max_by_index", [](C c, V v) { return reduced_by_index(c, v, "max", "max_by_index"); }},
       {"count",
        [](C, V v) {
          std::int64_t total = 0;

@@ -122,7 +122,7 @@ TEST_CASE("a failure in the background is told when its variable is used") {
       options);
   CHECK(output.out ==
         "background h : int\nit = 1 : int\nh = 5 : int\nit = 5 : int\nbackground e : int\n");
-  CHECK(contains(output.err, "program.nesl:1:22: error: Divide by zero, in `twice` [E0201]\n"));
+  CHECK(contains(output.err, "program.nesl:1:22: error: division by zero, in `twice` [E0201]\n"));
   CHECK(contains(output.err, "program.nesl:2:10: note: called from the top level\n"));
   CHECK(contains(output.err, "note: `h` was evaluated in the background and has no value\n"));
   CHECK(contains(output.err, "program.nesl:7:9: error: no [E0202]\n"));
@@ -132,7 +132,7 @@ TEST_CASE("a failure in the background is told when its variable is used") {
 TEST_CASE("a failure that no use has told is told at the end of the file") {
   const Output output = run_text("a &= 1 / 0;\nb &= 2;\nc &= 3 / 0;\nc;\n");
   CHECK(output.out == "background a : int\nbackground b : int\nbackground c : int\n");
-  CHECK(contains(output.err, ":1:6: error: Divide by zero"));
+  CHECK(contains(output.err, ":1:6: error: division by zero"));
   CHECK(output.err.find(":3:6: error") == output.err.rfind(":3:6: error"));
   CHECK(output.status == 3);
   const Folder folder;
@@ -147,10 +147,11 @@ TEST_CASE("an error of type is told at once") {
   CHECK(output.status == 1);
 }
 
+constexpr const char* kDeep = "--max-depth=1000000000";
 constexpr const char* kSpin = "function spin(n) = if n < 0 then n else spin(rem(n + 1, 7));\n";
 
 TEST_CASE("limits of background evaluations") {
-  const Output time = run_text(std::string(kSpin) + "a &= spin(1), max_time := 0.2;\na;\n");
+  const Output time = run_text(std::string(kSpin) + "a &= spin(1), max_time := 0.2;\na;\n", kDeep);
   CHECK(contains(time.err, "program.nesl:2:1: error: the time limit of 0.2 seconds was reached"));
   CHECK(time.status == 4);
   const char* const squares = "{i * i : i in index(100000)}";
@@ -162,7 +163,8 @@ TEST_CASE("limits of background evaluations") {
       fmt::format("{0}defconfig small, memory_size := 100;\ndefconfig short, max_time := 1;\n"
                   "a &= #{1}, config := small;\nb &= #{1}, config := small, mem := 1000000;\n"
                   "c &= spin(1), config := short;\nb;\na;\nc;\n",
-                  kSpin, squares));
+                  kSpin, squares),
+      kDeep);
   CHECK(contains(configured.out, "it = 100000 : int\n"));
   CHECK(contains(configured.err, "program.nesl:4:27: error: out of memory"));
   CHECK(contains(configured.err, "the time limit of 1 seconds was reached"));
@@ -216,8 +218,9 @@ TEST_CASE("background evaluations end with the session") {
 
 TEST_CASE("the sandbox starts no processes") {
   const Output output = run_text("a &= 1;\na = 2;\n", "--sandbox");
-  CHECK(contains(output.err,
-                 "program.nesl:1:1: error: --sandbox forbids to start processes [V0603]"));
+  CHECK(
+      contains(output.err,
+               "program.nesl:1:1: error: --sandbox forbids `&=`, which starts processes [V0603]"));
   CHECK(output.out == "a = 2 : int\n");
   CHECK(output.status == 4);
 }
@@ -233,7 +236,7 @@ TEST_CASE("states of background evaluations") {
   CHECK(output.out.substr(last) == "background variables:\n  b : int (failed)\n");
 }
 
-TEST_CASE("compiled programs and tests wait for what they need") {
+TEST_CASE("tests wait for what they need, and compiling starts nothing") {
   const Folder folder;
   folder.write("p.nesl", "a &= 3 * 4;\na + 1;\n");
   CHECK(run(nesl("compile p.nesl -o p.vcode") + " && '" + VINTERP_PROGRAM + "' p.vcode", folder)
@@ -241,7 +244,7 @@ TEST_CASE("compiled programs and tests wait for what they need") {
   folder.write("p.expected", "background a : int\nit = 13 : int\n");
   CHECK(run(nesl("test p.nesl"), folder).status == 0);
   folder.write("wrong.nesl", "a &= 1 / 0;\n1;\n");
-  CHECK(contains(run(nesl("compile wrong.nesl -e a -o p.vcode"), folder).err, "Divide by zero"));
+  CHECK(run(nesl("compile wrong.nesl -e a -o p.vcode"), folder).status == 0);
 }
 
 TEST_CASE("Ctrl-C ends the wait for a background evaluation, which goes on") {

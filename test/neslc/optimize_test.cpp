@@ -1,6 +1,7 @@
 // What the optimizer of `nesl -O` makes of programs: the same values, files that other programs
 // read, messages with values.
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,12 @@ namespace neslc::testing {
 namespace {
 
 using ::testing::contains;
+
+/// A message without how much memory was in use: compilations of different kinds leave different
+/// things behind.
+std::string without_use(const std::string& message) {
+  return std::regex_replace(message, std::regex("in use [^;]*;"), "in use;");
+}
 
 TEST_CASE("run-time errors show the values that caused them, at every level") {
   const std::pair<const char*, const char*> kNotes[] = {
@@ -87,7 +94,7 @@ TEST_CASE("a failure on long vectors has the same message and status at every le
         const Output optimized = run(command + " " + level, folder);
         CHECK(optimized.status == plain.status);
         CHECK(optimized.out == plain.out);
-        CHECK(optimized.err == plain.err);
+        CHECK(without_use(optimized.err) == without_use(plain.err));
       }
     }
   }
@@ -117,7 +124,7 @@ TEST_CASE("a failure is explained by what was written, unless it would be seen t
   const std::size_t second = plain.find("once ");
   CHECK(optimized.substr(0, second) == plain.substr(0, second));
   CHECK(optimized.find("once ") == optimized.rfind("once "));
-  CHECK(contains(optimized.substr(second), "Sequence reference (a[i]) out of bounds"));
+  CHECK(contains(optimized.substr(second), "this index is outside the sequence"));
 }
 
 TEST_CASE("variables are not taken for constants") {
@@ -184,7 +191,7 @@ TEST_CASE("kernels are written where FCODE is asked for") {
   CHECK(run(nesl("compile c.nesl -o c.vcode -O3"), folder).status == 0);
   CHECK(run(nesl("compile c.nesl -o plain.vcode"), folder).status == 0);
   const std::string fcode = read_file(folder.path() / "c.fcode");
-  CHECK(contains(fcode, "FCODE 2"));
+  CHECK(contains(fcode, "FCODE 3"));
   CHECK(contains(fcode, "KERNEL"));
   CHECK(contains(fcode, "{ c.nesl:"));
   CHECK(!contains(read_file(folder.path() / "c.vcode"), "KERNEL"));

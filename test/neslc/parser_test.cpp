@@ -29,6 +29,7 @@ struct Show {
   std::string operator()(const ast::Call& n) const {
     return show(n.callee) + "<" + show(n.argument) + ">";
   }
+  std::string operator()(const ast::Field& n) const { return show(n.record) + "." + n.name; }
   std::string operator()(const ast::Index& n) const {
     return show(n.sequence) + "[" + show(n.position) + "]";
   }
@@ -153,6 +154,8 @@ TEST_CASE("top-level forms", "[parser]") {
   CHECK(parsed("function f(x);") == "STATIC ERROR: syntax");
   CHECK(parsed("function pair(x) = x;") == "STATIC ERROR: syntax");
   CHECK(parsed("datatype p(a) :: (a in any);") == "datatype p");
+  CHECK(parsed("datatype p(x: a, y: [int]) :: (a in any);") == "datatype p");
+  CHECK(parsed("#a.b[0].c;") == parsed("#(((a.b)[0]).c);"));
   CHECK(parsed("((p, q), r) = x;") == "((p, q), r) = x");
   CHECK(parsed("a = 1") == "a = 1");
   CHECK(parsed("load \"x\", print := t;") == "command load \"x\"");
@@ -206,11 +209,13 @@ TEST_CASE("deep nesting is an error, not a crash", "[parser]") {
     for (int i = 0; i < count; ++i) text += what;
     return text;
   };
-  for (const char* part : {"(", "[", "{", "-", "f(", "if ", "let a = ", "x => ", "1 -> ", "1 + ",
-                           "1, ", "f ", "[] (", "a = "}) {
+  for (const char* part : {"(", "[", "{", "-", "f(", "if ", "let a = ", "x => ", "1 -> ", "1, ",
+                           "f ", "[] (", "a = "}) {
     INFO(part);
     CHECK(outline(repeated(100'000, part) + "1; 2;").ends_with("ef"));
   }
+  // A chain of operators is not deep.
+  CHECK(outline(repeated(100'000, "1 + ") + "1; 2;") == "ff");
   CHECK(outline("function f(x) : " + repeated(50'000, "int -> ") + "int;") == "e");
   CHECK(outline(repeated(200, "(") + "1" + repeated(200, ")") + ";") == "f");
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,22 @@ Output run(const std::string& command, const Folder& folder) {
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result.err = read_file(folder.path() / "standard_error");
   return result;
+}
+
+MemoryRun run_measured(const std::string& command, const Folder& folder) {
+  const std::string line =
+      "cd '" + folder.path().string() + "' && exec " + command + " > /dev/null 2> standard_error";
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  rusage usage{};
+  REQUIRE(wait4(child, &status, 0, &usage) == child);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder.path() / "standard_error"),
+          usage.ru_maxrss};
 }
 
 std::string nesl(const std::string& arguments) {

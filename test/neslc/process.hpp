@@ -30,6 +30,15 @@ class Folder {
 Output run(const std::string& command);
 Output run(const std::string& command, const Folder& folder);
 
+/// What a command took in memory at most, as the system has it, in kilobytes; its output is left
+/// out.
+struct MemoryRun {
+  int status = 0;
+  std::string err;
+  long kilobytes = 0;
+};
+MemoryRun run_measured(const std::string& command, const Folder& folder);
+
 /// `nesl ARGUMENTS` on one thread of the CPU, as a shell command.
 std::string nesl(const std::string& arguments);
 

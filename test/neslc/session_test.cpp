@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "neslc/definitions_text.hpp"
+#include "neslc/library_text.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
@@ -17,7 +19,7 @@ TEST_CASE("the library is sound", "[session]") {
   for (const StaticError& error : session.library_errors()) {
     FAIL(vcode::render(error.diagnostic, error.source.get(), {}));
   }
-  CHECK(session.definitions().size() > 250);
+  CHECK(session.definitions().size() > 200);
   REQUIRE(session.find("sum") != nullptr);
   CHECK(scheme_text(session.find("sum")->scheme) == "[a] -> a :: (a in number)");
   CHECK(session.find("sum")->is_primitive());
@@ -95,6 +97,32 @@ TEST_CASE("names that cannot be defined", "[session]") {
   CHECK(line("let a + 1 = 4 in a;") == "STATIC ERROR: pattern");
 }
 
+TEST_CASE("names that are not in NESL 3.1 may be defined", "[session]") {
+  Run run("function reduce(x) = x + 1; reduce(2); sorted = \"mine\"; sorted; reduce = 2.5;");
+  CHECK(run.lines == Lines{"reduce : int -> int", "it : int", "sorted : [char]", "it : [char]",
+                           "reduce : float"});
+  CHECK_FALSE(run.forms[0].changes[0].hides);  // what was no name of the program
+  CHECK(run.forms[4].changes[0].hides);
+  // Nor is it replaced where the type is the same.
+  Run same("function ranks(s) : [a] -> [int] :: (a in any) = [#s]; ranks(\"ab\");");
+  CHECK_FALSE(same.forms[0].changes[0].replaces);
+  CHECK(same.session.find("ranks")->body != nullptr);
+}
+
+TEST_CASE("the library itself does not mention the names that programs may define", "[session]") {
+  Session session{std::string(library_text()) + std::string(definitions_text())};
+  CHECK(session.library_errors().empty());
+  REQUIRE(session.find("reduce")->open);
+  REQUIRE(session.find("sort_with")->open);
+  for (const Definition* definition : session.definitions()) {
+    if (!definition->body) continue;
+    for (const Body::Reference& reference : definition->body->references) {
+      INFO(definition->name);
+      CHECK_FALSE(reference.definition->open);
+    }
+  }
+}
+
 TEST_CASE("functions as values", "[session]") {
   CHECK(line("sq(2), sq(2.5);", "sq = (x => x * x);") == "it : int, float");
   CHECK(line("[sin, sin];") == "it : [float -> float]");
@@ -110,6 +138,31 @@ TEST_CASE("functions as values", "[session]") {
   CHECK(line("unwrap(c)(2);",
              "datatype cell(a) :: (a in any); function unwrap(cell(x)) = x; "
              "c = cell((x => x + 1));") == "it : int");
+}
+
+TEST_CASE("error has any type that is wanted, and is a bool otherwise", "[session]") {
+  CHECK(line("function fail(s) = error(s);") == "fail : [char] -> bool");
+  CHECK(line("function fail(s) : [char] -> a :: (a in any) = error(s);") ==
+        "fail : [char] -> a :: (a in any)");
+  CHECK(line("function pick(c, x) = if c then error(\"no\") else x;") ==
+        "pick : (bool, a) -> a :: (a in any)");
+  CHECK(line("function use(g) = g(error(\"no\"));") ==
+        "use : (a -> b) -> b :: (a in any; b in any; c in any)");
+  CHECK(line("error;") == "it : [char] -> bool");
+  CHECK(line("error(\"a\") + 1;") == "it : int");
+  CHECK(line("error(\"a\") + error(\"b\");") == "it : int");
+  CHECK(line("{if x > 1 then error(\"large\") else [x] : x in [1]};") == "it : [[int]]");
+  CHECK(line("od(\"a\");",
+             "function ev(s) : [char] -> bool; function od(s) = ev(s); "
+             "function ev(s) = error(s);") == "it : bool");
+}
+
+TEST_CASE("several wildcards bind nothing", "[session]") {
+  CHECK(line("function h(_, x, _) = x;") == "h : (a, b, c) -> b :: (a in any; b in any; c in any)");
+  Run run("(_, x, _) = (1, 2.0, `c); x; _;");
+  CHECK(run.lines ==
+        Lines{" : int; x : float;  : char", "it : float", "STATIC ERROR: undefined _"});
+  CHECK(line("(_, x) = (1, 2.0);") == "_ : int; x : float");
 }
 
 TEST_CASE("serial-only functions", "[session]") {

@@ -76,7 +76,7 @@ TEST_CASE("a run-time error shows its place and the calls that led there") {
                "function fact(n) = if n == 0 then at([1, 2], 7) else n * fact(n - 1);\n"
                "fact(5);\n");
   CHECK(run(nesl("run at.nesl"), folder).err ==
-        R"(at.nesl:1:21: error: Sequence reference (a[i]) out of bounds, in `at` [E0201]
+        R"(at.nesl:1:21: error: this index is outside the sequence, in `at` [E0201]
     1 | function at(v, i) = v[i];
       |                     ^^^^
 note: index 7, length 2
@@ -89,12 +89,13 @@ at.nesl:2:58: note: called from `fact`, 5 times
 at.nesl:3:1: note: called from the top level
     3 | fact(5);
       | ^^^^^^^
+help: the elements of `v` are counted from 0 to `#v - 1`
 )");
 }
 
 TEST_CASE("an error inside the library is shown at the user's call") {
   CHECK(run(nesl("-e 'rest_tail([] int)'")).err ==
-        R"(expression:1:1: error: Bounds error for function TAKE [E0201]
+        R"(expression:1:1: error: `take`: the sequence is too short [E0201]
     1 | rest_tail([] int)
       | ^^^^^^^^^^^^^^^^^
 note: count -1, length 0
@@ -103,7 +104,7 @@ note: in the library function `rest_tail`, which calls `take`
   CHECK(contains(run(nesl("-e 'median([] int)'")).err, "in the library function `median`"));
   // The lambda is the user's, though the library calls it.
   CHECK(contains(run(nesl("-e 'scan(((a, b) => a / b), 0, [1, 2, 0, 4])'")).err,
-                 "expression:1:17: error: Divide by zero"));
+                 "expression:1:17: error: division by zero"));
 }
 
 TEST_CASE("the cost does not depend on threads and is that of the operations") {
@@ -166,8 +167,9 @@ TEST_CASE("the serial form evaluates one instance after another") {
 TEST_CASE("messages as JSON") {
   CHECK(run(nesl("-e '[1][2]' --diagnostics=json")).err ==
         R"({"file":"expression","line":1,"column":1,"length":6,"severity":"error","code":"E0201",)"
-        R"("message":"Sequence reference (a[i]) out of bounds","function":"",)"
-        R"("notes":[{"text":"index 2, length 1","line":0,"column":0}],"help":""})"
+        R"("message":"this index is outside the sequence","function":"",)"
+        R"("notes":[{"text":"index 2, length 1","line":0,"column":0}],)"
+        R"("help":"the elements of `v` are counted from 0 to `#v - 1`"})"
         "\n");
   CHECK(contains(run(nesl("run nosuch.nesl --diagnostics=json")).err, "\"code\":\"V0402\""));
 }

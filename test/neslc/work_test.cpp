@@ -93,6 +93,19 @@ qsort({rem(i * 7919, 100003) : i in index($)});)";
   CHECK(growth(sort, 1000, 16000) < 1.3);
 }
 
+TEST_CASE("sorting and combining by functions has the work of the best algorithms") {
+  const std::string values = "let s = {rem(i * 7919, 100003) : i in index($)} in ";
+  const std::string sort = values + "sort_with(((a, b) => a < b), s);";
+  CHECK(growth(sort, 4000, 64000) < 1.25);
+  CHECK(cost_of(with_size(sort, 64000)).operations < 8000);
+  CHECK(growth(values + "sorted({@i : i in s});", 2000, 32000) < 1.15);
+  const std::string reduce = values + "reduce(((a, b) => rem(a * b, 7)), 1, s);";
+  CHECK(growth(reduce, 4000, 64000) < 1.05);
+  CHECK(cost_of(with_size(reduce, 64000)).operations < 1000);
+  CHECK(cost_of(with_size(values + "reduce(((a, b) => a + b), 0, s);", 64000)).operations < 20);
+  CHECK(cost_of(with_size(values + "scan(max, 0, s);", 64000)).operations < 20);
+}
+
 TEST_CASE("a selection has linear work and few steps") {
   const std::string selection =
       "let n = $ in kth_smallest({rem(i * 7919, 100003) : i in index(n)}, n / 3);";

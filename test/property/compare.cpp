@@ -69,13 +69,39 @@ Floats fold_tolerances(Op op, const Widths& widths, const Floats& data, const Se
   return tolerances;
 }
 
+/// The same for each place of a combination.
+Floats combination_tolerances(Op op, const Widths& widths,
+                              const std::vector<reference::Value>& operands,
+                              const Floats& expected) {
+  const auto& data = std::get<Floats>(operands[0]);
+  const auto& index = std::get<reference::Ints>(operands[1]);
+  const auto& from = std::get<Segdes>(operands[2]);
+  const std::vector<std::int64_t> starts = std::get<Segdes>(operands[3]).starts();
+  Floats magnitudes(expected.size()), counts(expected.size());
+  std::size_t position = 0;
+  for (std::size_t segment = 0; segment < from.lengths.size(); ++segment) {
+    for (std::int64_t i = 0; i < from.lengths[segment]; ++i, ++position) {
+      const auto place = static_cast<std::size_t>(starts[segment] + index[position]);
+      counts[place] += 1;
+      if (std::isfinite(data[position])) magnitudes[place] += std::fabs(data[position]);
+    }
+  }
+  Floats tolerances;
+  for (std::size_t place = 0; place < expected.size(); ++place) {
+    const double size = op == Op::AddCombine ? magnitudes[place] : std::fabs(expected[place]);
+    tolerances.push_back(counts[place] * epsilon(widths) * size);
+  }
+  return tolerances;
+}
+
 bool is_fold_with_rounding(Op op) {
   return op == Op::AddScan || op == Op::AddReduce || op == Op::MultiplyScan ||
          op == Op::MultiplyReduce;
 }
 
 bool is_extremum(Op op) {
-  return op == Op::MaxScan || op == Op::MinScan || op == Op::MaxReduce || op == Op::MinReduce;
+  return op == Op::MaxScan || op == Op::MinScan || op == Op::MaxReduce || op == Op::MinReduce ||
+         op == Op::MaxCombine || op == Op::MinCombine;
 }
 
 bool is_math_function(Op op) {
@@ -89,6 +115,8 @@ std::string float_difference(Op op, const Widths& widths,
   if (is_fold_with_rounding(op)) {
     tolerances = fold_tolerances(op, widths, std::get<Floats>(operands[0]),
                                  std::get<Segdes>(operands[1]), expected);
+  } else if (op == Op::AddCombine || op == Op::MultiplyCombine) {
+    tolerances = combination_tolerances(op, widths, operands, expected);
   }
   for (std::size_t i = 0; i < expected.size(); ++i) {
     bool right = false;

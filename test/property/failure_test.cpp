@@ -119,6 +119,7 @@ TEST_CASE("an index outside its segment, in any place", "[failures]") {
                         Op::DFPermute, Op::Extract, Op::Replace}) {
       check_spoilt(op, type, 1, bad_indices);
     }
+    check_spoilt(type == Type::Bool ? Op::OrCombine : Op::AddCombine, type, 1, bad_indices);
   }
 }
 

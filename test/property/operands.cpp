@@ -44,6 +44,8 @@ class Generator {
         return {ints(source_.total(), Role::Bound)};
       case Family::Permute:
         return permute();
+      case Family::Combine:
+        return combine();
       case Family::Extract:
       case Family::Replace:
         return one_place();
@@ -111,9 +113,23 @@ class Generator {
     return operands;
   }
 
+  std::vector<Operand> combine() {
+    Segdes target = other_side();
+    // Or fewer places than elements, by any factor.
+    if (random_.chance(0.6)) {
+      const std::int64_t most = random_.pick(std::vector<std::int64_t>{3, 100, 3000, 20000});
+      for (std::int64_t& length : target.lengths) {
+        length = std::min(length, random_.between(1, most));
+      }
+    }
+    const Operand index = indices(source_, target, nullptr);
+    return {data(source_.total()), index, {source_}, {target}};
+  }
+
   /// A second descriptor with as many segments; empty ones only where nothing must be there.
   Segdes other_side() {
-    const bool flagged = choice_.op != Op::DPermute && choice_.op != Op::BPermute;
+    const bool flagged =
+        choice_.op == Op::FPermute || choice_.op == Op::BFPermute || choice_.op == Op::DFPermute;
     const bool fetches = choice_.op == Op::BPermute || choice_.op == Op::BFPermute;
     if (random_.chance(0.25)) return source_;
     Segdes other;
@@ -235,12 +251,12 @@ class Generator {
     return compact({std::move(result)}, role);
   }
 
-  bool is(Op a, Op b) const { return choice_.op == a || choice_.op == b; }
+  bool is(Op a, Op b, Op c) const { return choice_.op == a || choice_.op == b || choice_.op == c; }
 
   Operand floats(std::int64_t length) {
     const std::vector<double> special = special_floats(choice_.widths);
-    const bool sums = is(Op::AddScan, Op::AddReduce);
-    const bool products = is(Op::MultiplyScan, Op::MultiplyReduce);
+    const bool sums = is(Op::AddScan, Op::AddReduce, Op::AddCombine);
+    const bool products = is(Op::MultiplyScan, Op::MultiplyReduce, Op::MultiplyCombine);
     const std::int64_t style = random_.between(0, 2);
     Floats result;
     result.reserve(static_cast<std::size_t>(length));

@@ -69,6 +69,7 @@ const std::vector<Family> kMoves = {Family::Permute, Family::Extract, Family::Re
 const std::vector<Family> kDescriptors = {Family::Distribute, Family::Index, Family::MakeSegdes,
                                           Family::Lengths};
 const std::vector<Family> kRanks = {Family::Rank};
+const std::vector<Family> kCombinations = {Family::Combine};
 
 // Small shapes are cheap: they see all layouts several times. Under sanitizers what counts are the
 // accesses, which other numbers and widths do not change much.
@@ -98,3 +99,4 @@ PROPERTY_CASES("scans and reductions", kFolds)
 PROPERTY_CASES("moving operations", kMoves)
 PROPERTY_CASES("descriptor operations", kDescriptors)
 PROPERTY_CASES("ranks", kRanks)
+PROPERTY_CASES("combinations", kCombinations)

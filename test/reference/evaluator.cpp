@@ -196,6 +196,11 @@ std::vector<Value> evaluate(Op op, Type written, const Widths& widths, Random& r
     case Family::Reduce:
       require(total_of(operands[1]) == length_of(operands[0]));
       return {reduce(op, widths, operands[0], segdes_of(operands[1]))};
+    case Family::Combine:
+      require(length_of(operands[1]) == length_of(operands[0]) &&
+              total_of(operands[2]) == length_of(operands[0]) &&
+              length_of(operands[2]) == length_of(operands[3]));
+      return {combine(op, widths, operands)};
     default:
       break;
   }

@@ -27,6 +27,7 @@ std::vector<Value> evaluate(vcode::Op op, Type written, const Widths& widths, Ra
 Value elementwise(vcode::Op op, const Widths& widths, const std::vector<Value>& operands);
 Value scan(vcode::Op op, const Widths& widths, const Value& data, const Segdes& segdes);
 Value reduce(vcode::Op op, const Widths& widths, const Value& data, const Segdes& segdes);
+Value combine(vcode::Op op, const Widths& widths, const std::vector<Value>& operands);
 Value rank(const Value& data, const Segdes& segdes, bool descending);
 Value move_elements(vcode::Op op, const std::vector<Value>& operands);
 

@@ -1,4 +1,4 @@
-// Scans, reductions and ranks: each segment by itself, from left to right.
+// Scans, reductions, combinations and ranks: each segment by itself, from left to right.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,21 +17,27 @@ Combiner combiner_of(Op op) {
   switch (op) {
     case Op::AddScan:
     case Op::AddReduce:
+    case Op::AddCombine:
       return Combiner::Add;
     case Op::MultiplyScan:
     case Op::MultiplyReduce:
+    case Op::MultiplyCombine:
       return Combiner::Multiply;
     case Op::MaxScan:
     case Op::MaxReduce:
+    case Op::MaxCombine:
       return Combiner::Max;
     case Op::MinScan:
     case Op::MinReduce:
+    case Op::MinCombine:
       return Combiner::Min;
     case Op::AndScan:
     case Op::AndReduce:
+    case Op::AndCombine:
       return Combiner::And;
     case Op::OrScan:
     case Op::OrReduce:
+    case Op::OrCombine:
       return Combiner::Or;
     default:
       return Combiner::Xor;
@@ -158,6 +164,28 @@ std::vector<T> reduce_vector(Combiner combiner, const Widths& widths, const std:
   return result;
 }
 
+template <class T>
+std::vector<T> combine_vector(Combiner combiner, const Widths& widths, const std::vector<T>& data,
+                              const Ints& index, const Segdes& from, const Segdes& to) {
+  std::vector<std::vector<T>> sent(static_cast<std::size_t>(to.total()));
+  const std::vector<std::int64_t> starts = to.starts();
+  std::size_t position = 0;
+  for (std::size_t segment = 0; segment < from.lengths.size(); ++segment) {
+    for (std::int64_t i = 0; i < from.lengths[segment]; ++i, ++position) {
+      if (index[position] < 0 || index[position] >= to.lengths[segment]) {
+        throw Failure{ErrorCode::IndexOutOfRange, static_cast<std::int64_t>(position)};
+      }
+      sent[static_cast<std::size_t>(starts[segment] + index[position])].push_back(data[position]);
+    }
+  }
+  std::vector<T> result;
+  for (const std::vector<T>& elements : sent) {
+    const auto count = static_cast<std::int64_t>(elements.size());
+    result.push_back(fold(combiner, widths, elements.data(), count, [](T) {}));
+  }
+  return result;
+}
+
 /// Orders FLOAT elements by sign and magnitude of their bit patterns: -0 before +0, NaNs beyond the
 /// infinity of their sign.
 std::int64_t sort_key(double number) {
@@ -211,6 +239,16 @@ Value reduce(Op op, const Widths& widths, const Value& data, const Segdes& segde
     return reduce_vector(combiner, widths, *floats, segdes);
   }
   return reduce_vector(combiner, widths, std::get<Bools>(data), segdes);
+}
+
+Value combine(Op op, const Widths& widths, const std::vector<Value>& operands) {
+  const auto combined = [&](const auto& data) -> Value {
+    return combine_vector(combiner_of(op), widths, data, std::get<Ints>(operands[1]),
+                          std::get<Segdes>(operands[2]), std::get<Segdes>(operands[3]));
+  };
+  if (const auto* ints = std::get_if<Ints>(&operands[0])) return combined(*ints);
+  if (const auto* floats = std::get_if<Floats>(&operands[0])) return combined(*floats);
+  return combined(std::get<Bools>(operands[0]));
 }
 
 Value rank(const Value& data, const Segdes& segdes, bool descending) {

@@ -49,14 +49,18 @@ bool depends_on_evaluation(Op op, const Floats& data, const reference::Widths& w
   switch (op) {
     case Op::AddScan:
     case Op::AddReduce:
+    case Op::AddCombine:
       return !sums_exactly(data, widths);
     case Op::MultiplyScan:
     case Op::MultiplyReduce:
+    case Op::MultiplyCombine:
       return !multiplies_exactly(data);
     case Op::MaxScan:
     case Op::MinScan:
     case Op::MaxReduce:
     case Op::MinReduce:
+    case Op::MaxCombine:
+    case Op::MinCombine:
       return has_negative_zero(data);  // which zero is the greater one is left open
     case Op::RankUp:
     case Op::RankDown:

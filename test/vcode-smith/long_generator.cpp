@@ -49,7 +49,7 @@ class LongGenerator {
       if (row.family == Family::Elementwise) elementwise_.push_back(&row);
       if (row.family == Family::Scan) scans_.push_back(&row);
       if (row.family == Family::Reduce) reductions_.push_back(&row);
-      if (row.family == Family::Permute) permutations_.push_back(&row);
+      if (row.family == Family::Permute || row.family == Family::Combine) moves_.push_back(&row);
     }
   }
 
@@ -370,9 +370,10 @@ class LongGenerator {
     pop(bound);
   }
 
-  /// Elements that have been sent or fetched, by one descriptor of a segment on either side.
+  /// Elements that have been moved or combined, by one descriptor of a segment on either side.
   void moved(Type type, Size length, int depth) {
-    const OpInfo* row = random_.pick(permutations_);
+    const OpInfo* row = random_.pick(moves_);
+    while (!row->allows(type)) row = random_.pick(moves_);
     const bool fetches = row->op == vcode::Op::BPermute || row->op == vcode::Op::BFPermute;
     const auto others = places([&](const StackEntry& entry) {
       return entry.type != Type::Segdes && expected_[entry.length] > 100 &&
@@ -590,7 +591,7 @@ class LongGenerator {
   double work_ = 0;
   int nesting_ = 0;
   int next_function_ = 0;
-  std::vector<const OpInfo*> elementwise_, scans_, reductions_, permutations_;
+  std::vector<const OpInfo*> elementwise_, scans_, reductions_, moves_;
 };
 
 }  // namespace

@@ -41,6 +41,11 @@ std::vector<Id> Operands::choose(Op op, Type type) {
       return {bounds()};
     case Family::Permute:
       return choose_permute(op, type);
+    case Family::Combine: {
+      const Id source = any_segdes();
+      const Id target = other_side(source, true, false);
+      return {vector_like(type, source), indices(source, target), source, target};
+    }
     case Family::Length:
       return {any(type)};
     case Family::MakeSegdes:

@@ -1,4 +1,4 @@
-// FCODE 2 as text: parsing, printing, and what is refused.
+// FCODE 3 as text: parsing, printing, and what is refused.
 #include <random>
 #include <string>
 
@@ -24,7 +24,7 @@ void check_round_trip(const Program& program) {
 
 /// A file with one kernel over a, b : VEC INT n, x : VEC FLOAT n, d : SEG s n.
 std::string with_bindings(const std::string& outputs, const std::string& bindings) {
-  return "FCODE 2\nNEEDS SCATTER NEEDS ASSERT NEEDS STREAM NEEDS RAND\nKERNEL k\n"
+  return "FCODE 3\nKERNEL k\n"
          "IN a : VEC INT n, b : VEC INT n, x : VEC FLOAT n, d : SEG s n\nOUT " +
          outputs + "\nDO\n" + bindings + "\nEND\nFUNC MAIN RET\n";
 }
@@ -79,9 +79,8 @@ TEST_CASE("both forms of LET become shared nodes and are printed as one", "[kern
 
 TEST_CASE("all bindings, literals and directives survive printing", "[kernel]") {
   const Outcome outcome = parse_text(
-      "FCODE 2 WIDTH INT 64 WIDTH FLOAT 32 FP STRICT NEEDS SCATTER NEEDS ASSERT NEEDS STREAM "
-      "NEEDS RAND\n"
-      "KERNEL one STREAM 4096 IN a : VEC INT n , d : SEG s n OUT y : VEC FLOAT 1\n"
+      "FCODE 3 WIDTH INT 64 WIDTH FLOAT 32\n"
+      "KERNEL one IN a : VEC INT n , d : SEG s n OUT y : VEC FLOAT 1\n"
       "DO SIZE m = (+ INT n s) ASSERT 3 ( i => (< INT i m) ) \"text (with) [marks], {}\"\n"
       "  u = RAND d ( i => (+ INT a[i] (SEGNO d i)) )\n"
       "  r , q = REDUCE d ( i => u[i] , T ) MAX INT , XOR BOOL\n"
@@ -98,8 +97,6 @@ TEST_CASE("all bindings, literals and directives survive printing", "[kernel]") 
   REQUIRE(outcome.program);
   CHECK(outcome.program->fcode->int_width == 64);
   CHECK(outcome.program->fcode->float_width == 32);
-  CHECK(outcome.program->fcode->strict_fp);
-  CHECK(outcome.program->kernels[0].stream_chunk == 4096);
   check_round_trip(*outcome.program);
 }
 
@@ -121,11 +118,11 @@ TEST_CASE("the words of FCODE are reserved inside kernels only", "[kernel]") {
   CHECK(parse_text("FUNC MAIN CALL RUN RET FUNC RUN CALL KERNEL RET FUNC KERNEL RET").program);
   const Outcome run = parse_text("FUNC MAIN RUN k RET");
   CHECK_FALSE(run.program);
-  CHECK(run.messages().find("its files begin with `FCODE 2`") != std::string::npos);
+  CHECK(run.messages().find("its files begin with `FCODE 3`") != std::string::npos);
   CHECK_FALSE(parse_text("KERNEL k IN OUT DO END FUNC MAIN RET").program);
   CHECK(only_error(bindings("y : VEC INT n", "y = MAP n ( MAP => 1 )")) == ErrorCode::Syntax);
   // Outside kernels brackets are passed over, as in VCODE.
-  CHECK(parse_text("FCODE 2 FUNC MAIN [ , : ] RET").program);
+  CHECK(parse_text("FCODE 3 FUNC MAIN [ , : ] RET").program);
 }
 
 TEST_CASE("names", "[kernel]") {
@@ -204,10 +201,6 @@ TEST_CASE("random numbers", "[kernel]") {
   CHECK(only_error(bindings("y : VEC INT s", "r = RAND n ( i => 9 )\ny = MAP s ( i => r[i] )")) ==
         ErrorCode::KernelSubscript);
   CHECK(only_error(bindings("RAND : VEC INT n", "RAND = MAP n ( i => 1 )")) == ErrorCode::Syntax);
-  const Outcome undeclared = parse_text(
-      "FCODE 2 KERNEL k IN OUT r : VEC INT 5 DO r = RAND 5 ( i => 9 ) END FUNC MAIN RET");
-  CHECK(only_error(undeclared) == ErrorCode::KernelFeature);
-  CHECK(undeclared.messages().find("NEEDS RAND") != std::string::npos);
 }
 
 TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
@@ -221,26 +214,28 @@ TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
   CHECK(outcome.diagnostics.error_count() == 3);
 }
 
-TEST_CASE("storage can be reused where nothing else reads it", "[kernel]") {
-  const auto reuse = [](const std::string& body) {
-    return parse_text(
-        "FCODE 2 NEEDS SCATTER KERNEL k IN a : VEC INT n, b : VEC INT n\n"
-        "OUT y : VEC INT n REUSE a -> y DO\n" +
-        body + "\nEND FUNC MAIN RET");
+TEST_CASE("files of other versions", "[kernel]") {
+  const auto refused = [](const std::string& head) {
+    const Outcome outcome = parse_text(head + " NEEDS SCATTER KERNEL k STREAM AUTO\nFUNC MAIN RET");
+    CHECK(only_error(outcome) == ErrorCode::FcodeVersion);
+    return outcome.messages();
   };
-  CHECK(reuse("y = MAP n ( i => (+ INT a[i] b[(% a[i] n)]) )").program);
-  CHECK(reuse("y = SCATTER n ( i => b[i] ) ( i => i ) INTO n ( j => a[j] )").program);
-  CHECK(only_error(reuse("y = MAP n ( i => a[b[i]] )")) == ErrorCode::KernelReuse);
-  CHECK(only_error(reuse("y = MAP n ( i => a[i] )\nr = REDUCE n ( i => a[i] ) + INT")) ==
-        ErrorCode::KernelReuse);
-  CHECK(only_error(reuse("y = SCATTER n ( i => a[i] ) ( i => b[i] ) INTO n")) ==
-        ErrorCode::KernelReuse);
+  const std::string older = refused("FCODE 2");
+  CHECK(older.find("FCODE 2; this program reads FCODE 3") != std::string::npos);
+  CHECK(older.find("made by an older fcode-opt or nesl: make it again") != std::string::npos);
+  for (const std::string& newer : {refused("FCODE 4"), refused("FCODE 99999999999999999999")}) {
+    CHECK(newer.find("; this program reads FCODE 3") != std::string::npos);
+    CHECK(newer.find("made by a newer fcode-opt") != std::string::npos);
+  }
+  const std::string missing = refused("FCODE");
+  CHECK(missing.find("the version is missing") != std::string::npos);
+  CHECK(missing.find("write `FCODE 3`") != std::string::npos);
 }
 
 TEST_CASE("SPECs must do what their kernels do", "[kernel]") {
   const auto spec = [](const std::string& code) {
     return verify_text(
-        "FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC FLOAT n\n"
+        "FCODE 3 KERNEL k IN a : VEC INT n OUT y : VEC INT n, z : VEC FLOAT n\n"
         "DO y, z = MAP n ( i => a[i], (I_TO_F a[i]) )\nSPEC " +
         code + " END FUNC MAIN CONST INT 1 RUN k POP 1 0 RET");
   };
@@ -255,7 +250,7 @@ TEST_CASE("SPECs must do what their kernels do", "[kernel]") {
 
 TEST_CASE("RUN has the types of its kernel", "[kernel]") {
   const std::string kernel =
-      "FCODE 2 KERNEL k IN a : VEC INT n, d : SEG s n OUT y : VEC FLOAT n\n"
+      "FCODE 3 KERNEL k IN a : VEC INT n, d : SEG s n OUT y : VEC FLOAT n\n"
       "DO y = MAP n ( i => (I_TO_F a[i]) ) END\n";
   const Outcome outcome = verify_text(kernel +
                                       "FUNC MAIN CONST INT 1 CALL f RET "

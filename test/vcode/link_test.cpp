@@ -77,7 +77,7 @@ TEST_CASE("conditionals become jumps", "[link]") {
 
 TEST_CASE("a SPEC becomes a function, and is kept only there", "[link]") {
   const Outcome outcome = link_text(
-      "FCODE 2 KERNEL k IN a : VEC INT n OUT y : VEC INT n DO y = MAP n ( i => (+ INT a[i] a[i]) ) "
+      "FCODE 3 KERNEL k IN a : VEC INT n OUT y : VEC INT n DO y = MAP n ( i => (+ INT a[i] a[i]) ) "
       "SPEC COPY 1 0 + INT END FUNC MAIN CONST INT 1 RUN k RET");
   REQUIRE(outcome.linked);
   const LinkedKernel& kernel = outcome.linked->kernels[0];

@@ -14,7 +14,7 @@ TEST_CASE("every operation is found by its spelling", "[opcodes]") {
   for (const OpInfo& op : all_ops()) {
     CHECK(find_op(op.text) == op.op);
     CHECK(&info(op.op) == &op);
-    CHECK(is_reserved(op.text) == (op.op != Op::Run));  // a word of FCODE 2 only
+    CHECK(is_reserved(op.text) == (op.op != Op::Run));  // a word of FCODE 3 only
     CHECK_FALSE(op.doc.empty());
   }
 }

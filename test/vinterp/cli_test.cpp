@@ -96,6 +96,7 @@ TEST_CASE("exit statuses", "[cli]") {
   check(".", 2, "[V0402]");
   check("fails.vcode", 3, "[V0505]");
   check("--max-depth=10 deep.vcode", 4, "[V0602]");
+  check("deep.vcode", 4, "calls are nested more than 1000000 deep");
   check("--memory=1M deep.vcode", 4, "[V0602]");
   check("--timeout=0.05 deep.vcode", 4, "[V060");
   check("--backend=cuda exit.vcode || test $? = 0 -o $? = 5", 0, "");
@@ -149,7 +150,7 @@ TEST_CASE("interrupts", "[cli]") {
                          signal))
         .status;
   };
-  CHECK(status("TERM", "$V --memory=8G --profile loop.vcode") == 143);
+  CHECK(status("TERM", "$V --memory=8G --max-depth=1000000000 --profile loop.vcode") == 143);
   CHECK(status("TERM", "mkfifo p; sleep 5 >p & $V wait.vcode <p") == 143);
 }
 
@@ -277,24 +278,24 @@ TEST_CASE("rows of a profile", "[cli]") {
                   "\"elements\": 2, ") != std::string::npos);
 }
 
-TEST_CASE("kernels under seals are run and counted like others", "[cli]") {
+TEST_CASE("kernels are run and counted, and what is edited is checked", "[cli]") {
   const std::string program =
-      "FCODE 2 KERNEL negate IN a : VEC INT n OUT y : VEC INT n\n"
+      "FCODE 3 KERNEL negate IN a : VEC INT n OUT y : VEC INT n\n"
       "DO y = MAP n ( i => (- INT 0 a[i]) )\n"
       "SPEC CONST INT 0 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 1 - INT END\n"
       "FUNC MAIN CONST INT 7 CONST SEGDES 300000 DIST INT RUN negate CONST SEGDES 300000\n"
       "MAX_REDUCE INT RET\n";
   Folder folder;
-  folder.write("sealed.fcode", vinterp_test::sealed(program));
-  const auto plain = folder.run("$V sealed.fcode");
+  folder.write("p.fcode", program);
+  const auto plain = folder.run("$V p.fcode");
   CHECK(plain.status == 0);
   CHECK(plain.out == "( -7 )\n");
-  const auto counted = folder.run("$V --stats sealed.fcode");
+  const auto counted = folder.run("$V --stats p.fcode");
   CHECK(counted.out == "( -7 )\n");
   CHECK(counted.err.find("kernel runs               1\n  passes                  1\n") !=
         std::string::npos);
   // What a user edits is checked before anything runs.
-  const auto edited = folder.run("sed 's/- INT 0 a/- INT 0 b/' sealed.fcode > e.fcode; $V e.fcode");
+  const auto edited = folder.run("sed 's/- INT 0 a/- INT 0 b/' p.fcode > e.fcode; $V e.fcode");
   CHECK(edited.status == 1);
   CHECK(edited.err.find("`b` is not known here") != std::string::npos);
 }

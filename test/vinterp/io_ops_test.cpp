@@ -1,6 +1,8 @@
 #include "vinterp/io_ops.hpp"
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -136,6 +138,51 @@ TEST_CASE("files: write, append, read") {
   CHECK(f.text(f.run(Op::FRead, Type::Int, {f.number(3)})) == "( ) - ( F )");
 }
 
+TEST_CASE("what is inserted stands before the last line, which stays") {
+  Fixture f;
+  const auto write = [&](int mode, const std::vector<std::string>& texts) {
+    const std::int64_t file = f.open("file", mode);
+    for (const std::string& text : texts) {
+      f.run(Op::FWrite, Type::Char, {f.backend.string(text), f.number(file)});
+    }
+    f.run(Op::FClose, {f.number(file)});
+  };
+  const auto content = [&] {
+    std::ifstream file(f.directory.file("file"));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(f.open("file", 4) == -1);  // nothing is created
+  write(2, {""});
+  write(4, {"1\n", "2\n"});
+  CHECK(content() == "1\n2\n");
+  write(4, {"a\n"});
+  CHECK(content() == "1\na\n2\n");
+  write(4, {"b\n", "", "c\n"});
+  CHECK(content() == "1\na\nb\nc\n2\n");
+  write(2, {"only"});
+  write(4, {"x\n", "y\n"});
+  CHECK(content() == "x\ny\nonly");
+  write(2, {std::string(100000, 'x') + "\nlast\n"});
+  write(4, {std::string(100000, 'y') + "\n", "z\n"});
+  CHECK(content() == std::string(100000, 'x') + "\n" + std::string(100000, 'y') + "\nz\nlast\n");
+  write(2, {"begin\n" + std::string(100000, 'x')});
+  CHECK(f.open("file", 4) == -1);  // the last line is too long to be kept
+}
+
+TEST_CASE("what is inserted is in the file at once") {
+  Fixture f;
+  const std::int64_t file = f.open("file", 2);
+  f.run(Op::FWrite, Type::Char, {f.backend.string("begin\nend\n"), f.number(file)});
+  const std::int64_t same = f.open("file", 4);
+  for (const std::string text : {"1\n", "2\n"}) {
+    f.run(Op::FWrite, Type::Char, {f.backend.string(text), f.number(same)});
+    std::ifstream read(f.directory.file("file"));
+    const std::string content(std::istreambuf_iterator<char>(read), {});
+    CHECK(content.starts_with("begin\n1\n"));
+    CHECK(content.ends_with(text + "end\n"));
+  }
+}
+
 TEST_CASE("streams that do not fit the operation fail with F") {
   Fixture f;
   CHECK(f.open("missing/file", 1) == -1);
@@ -187,7 +234,7 @@ TEST_CASE("operands of the wrong form are run-time errors") {
   CHECK(
       f.failure(Op::Spawn, Type::Int, {f.backend.string("true"), f.number(0), two, f.number(2)}) ==
       ErrorCode::NotAScalar);
-  for (const std::int64_t mode : {0, 4, -1}) {
+  for (const std::int64_t mode : {0, 5, -1}) {
     CHECK(f.failure(Op::FOpen, Type::Int, {f.backend.string("x"), f.number(mode)}) ==
           ErrorCode::BadFileMode);
   }

@@ -104,7 +104,7 @@ TEST_CASE("calls nested too deeply", "[machine][failure]") {
         "    2 | CALL MAIN\n"
         "      | ^^^^^^^^^\n"
         "note: called from `MAIN`, line 2, 1000 times\n"
-        "help: raise the limit with --max-depth\n");
+        "help: does the recursion end? If it does, raise the limit with --max-depth\n");
   RunOptions small;
   small.memory = 1 << 20;
   CHECK(message("FUNC MAIN\nCALL MAIN\nRET\n", small).find("V0602") != std::string::npos);

@@ -10,7 +10,6 @@
 #include "cvl-cpu/cpu_backend.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/parser.hpp"
-#include "vcode/printer.hpp"
 #include "vinterp/constants.hpp"
 #include "vinterp/format.hpp"
 #include "vinterp/io_ops.hpp"
@@ -34,13 +33,6 @@ struct RunOptions {
   std::uint64_t fail_allocation = 0;  // number of the allocation that fails; 0: none
   vinterp::LoadOptions load = {};
 };
-
-/// The program with a seal on each kernel. REQUIRES: it has no fault.
-inline std::string sealed(const std::string& text) {
-  vcode::Diagnostics diagnostics;
-  return vcode::print_sealed(
-      *vcode::parse(std::make_shared<const vcode::Source>("test.vcode", text), diagnostics));
-}
 
 /// The program is not verified: the machine has to find out everything itself.
 inline Ran run_program(const std::string& text, const RunOptions& options = {}) {

@@ -1,0 +1,70 @@
+// Ranks and sorting of elements of any type. Scalars have an operation of the machine; f comes
+// before t, pairs are compared by their first parts and then by the others, sequences like words in
+// a dictionary (library/definitions.nesl), records by their fields. Values of one function type are
+// equal, as `eql` has it.
+#include "neslc/primitives.hpp"
+
+namespace neslc {
+namespace {
+
+using ir::Var;
+using vcode::Op;
+using VectorType = vcode::Type;
+using CallSite = Flattener::CallSite;
+
+/// The place of each element in the order; `sequence` has elements of type `element`. What is the
+/// same for all instances is ranked once.
+Value ranks(Flattener& f, TypePtr element, const Value& sequence) {
+  const Var descriptor = sequence.var;
+  const auto in_place = [&](Var ranks) {
+    return Value::sequence(descriptor, Value::scalar(ranks, sequence.context), sequence.context);
+  };
+  switch (element->kind) {
+    case TypeKind::Record:
+      return ranks(f, f.types().fields_of(element), sequence);
+    case TypeKind::Pair:
+      return f.call_library("rank.pairs", {element->first(), element->second()}, sequence,
+                            sequence.context);
+    case TypeKind::Sequence:
+      return f.call_library("rank.sequences", {element->element()}, sequence, sequence.context);
+    case TypeKind::Function:
+      return in_place(f.vectors().positions(descriptor));
+    case TypeKind::Bool: {
+      const Var numbers = f.builder().op(Op::BoolToInt, VectorType::Int, {sequence.elements().var});
+      return in_place(f.builder().op(Op::RankUp, VectorType::Int, {numbers, descriptor}));
+    }
+    default: {
+      const Var values = sequence.elements().var;
+      return in_place(f.builder().op(Op::RankUp, vector_type(element), {values, descriptor}));
+    }
+  }
+}
+
+Value rank(Flattener& f, const CallSite& site, const Value& argument) {
+  return ranks(f, site.argument_type->element(), argument);
+}
+
+Value rank_down(Flattener& f, const CallSite& site, const Value& argument) {
+  const TypePtr element = site.argument_type->element();
+  const Var ranks =
+      f.builder().op(Op::RankDown, vector_type(element), {argument.elements().var, argument.var});
+  return Value::sequence(argument.var, Value::scalar(ranks, argument.context), argument.context);
+}
+
+Value sort(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value places = rank(f, site, argument);
+  return Value::sequence(
+      argument.var, f.vectors().permute(argument.elements(), places.elements().var, argument.var),
+      argument.context);
+}
+
+}  // namespace
+
+std::vector<PrimitiveEntry> ordering_primitives() {
+  return {
+      {"rank", rank},         {"rank_down", rank_down}, {"ranks", rank},
+      {"machine.rank", rank}, {"sort", sort},           {"sorted", sort},
+  };
+}
+
+}  // namespace neslc
