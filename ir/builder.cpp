@@ -111,6 +111,9 @@ void Builder::set_lengths(const Statement& made) {
     case vcode::Family::Index:
       set_length(made.results[0], total(made.operands.size() - 1));
       break;
+    case vcode::Family::Combine:
+      set_length(made.results[0], total(3));
+      break;
     case vcode::Family::Extract:
       set_length(made.results[0], length(1));
       break;

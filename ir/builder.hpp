@@ -87,6 +87,8 @@ class Builder {
   std::optional<std::int64_t> known_int(ValueId value) const;
   std::optional<bool> known_bool(ValueId value) const;
   std::optional<double> known_float(ValueId value) const;
+  /// The literal that a value is, or null.
+  const vcode::Constant* known(ValueId value) const;
 
   /// A descriptor of one segment for vectors of that length, of which `sample` is one.
   ValueId single(LengthId length, ValueId sample);
@@ -129,7 +131,6 @@ class Builder {
   const Statement& append(Statement statement);
   void set_lengths(const Statement& statement);
   ValueId pooled(std::uint32_t constant, Type type);
-  const vcode::Constant* known(ValueId value) const;
   std::optional<ValueId> folded(Op op, Type type, const std::vector<ValueId>& operands);
 
   Module& module_;

@@ -28,10 +28,10 @@ using vcode::kNoScope;
 /// function that the front end puts in the place of a call has a scope of its own for each such
 /// call.
 struct Scope {
-  std::string function;  // as in the text; empty: a top-level expression
+  std::string function{};  // as in the text; empty: a top-level expression
   bool library = false;
-  std::shared_ptr<const vcode::Source> source;
-  vcode::Span call;                 // put in the place of this call...
+  std::shared_ptr<const vcode::Source> source{};
+  vcode::Span call{};               // put in the place of this call...
   std::uint32_t caller = kNoScope;  // ...in this scope; kNoScope: a function of its own
 };
 

@@ -178,7 +178,7 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
 Evaluation Evaluator::evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher) {
   return with_compiled(form, Optimize::Later, [&](Compiled compiled) {
     const Executable executable = load(compiled.code);
-    const SourceMap places(compiled.module, compiled.code, executable.program);
+    const SourceMap places(compiled.flat.module, executable.program);
     const auto watcher = make_watcher(places);
     ExecutionOptions watched = execution_options();
     watched.watcher = watcher.get();

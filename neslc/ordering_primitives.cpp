@@ -7,7 +7,7 @@
 namespace neslc {
 namespace {
 
-using ir::Var;
+using ir::ValueId;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -15,8 +15,8 @@ using CallSite = Flattener::CallSite;
 /// The place of each element in the order; `sequence` has elements of type `element`. What is the
 /// same for all instances is ranked once.
 Value ranks(Flattener& f, TypePtr element, const Value& sequence) {
-  const Var descriptor = sequence.var;
-  const auto in_place = [&](Var ranks) {
+  const ValueId descriptor = sequence.var;
+  const auto in_place = [&](ValueId ranks) {
     return Value::sequence(descriptor, Value::scalar(ranks, sequence.context), sequence.context);
   };
   switch (element->kind) {
@@ -30,11 +30,12 @@ Value ranks(Flattener& f, TypePtr element, const Value& sequence) {
     case TypeKind::Function:
       return in_place(f.vectors().positions(descriptor));
     case TypeKind::Bool: {
-      const Var numbers = f.builder().op(Op::BoolToInt, VectorType::Int, {sequence.elements().var});
+      const ValueId numbers =
+          f.builder().op(Op::BoolToInt, VectorType::Int, {sequence.elements().var});
       return in_place(f.builder().op(Op::RankUp, VectorType::Int, {numbers, descriptor}));
     }
     default: {
-      const Var values = sequence.elements().var;
+      const ValueId values = sequence.elements().var;
       return in_place(f.builder().op(Op::RankUp, vector_type(element), {values, descriptor}));
     }
   }
@@ -46,7 +47,7 @@ Value rank(Flattener& f, const CallSite& site, const Value& argument) {
 
 Value rank_down(Flattener& f, const CallSite& site, const Value& argument) {
   const TypePtr element = site.argument_type->element();
-  const Var ranks =
+  const ValueId ranks =
       f.builder().op(Op::RankDown, vector_type(element), {argument.elements().var, argument.var});
   return Value::sequence(argument.var, Value::scalar(ranks, argument.context), argument.context);
 }

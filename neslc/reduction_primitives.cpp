@@ -94,7 +94,7 @@ Value reduce(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& sequence = given.sequence();
   const Value total = f.call_library(known->reduce, {given.element}, sequence, site.context);
   const Value zero = Value::scalar(f.builder().int_constant(0), f.serial());
-  const ir::Var empty =
+  const ir::ValueId empty =
       f.builder().op(Op::Equal, VectorType::Int,
                      {f.vectors().lengths(sequence.var), f.bring_scalar(zero, sequence.context)});
   return f.select(Value::scalar(empty, sequence.context), site.context, given.identity(), total);

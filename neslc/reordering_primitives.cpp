@@ -97,14 +97,14 @@ Value unchecked_permute(Flattener& f, const CallSite& site, const Value& argumen
 }
 
 /// A sequence of `size` elements, each of which reduces the values that are sent to its index.
-Value combined(Flattener& f, const CallSite& site, Op op, Var source_descriptor, const Value& index,
-               const Value& values, const Value& size) {
+Value combined(Flattener& f, const CallSite& site, Op op, ValueId source_descriptor,
+               const Value& index, const Value& values, const Value& size) {
   Context* const context = site.context;
-  const Var target = f.vectors().descriptor_of(size.var);
+  const ValueId target = f.vectors().descriptor_of(size.var);
   Context* const each = f.for_each(context, source_descriptor, index);
   f.check_range(index.var, each, size,
                 fmt::format("Index out of bounds for function {}.", site.definition->name));
-  const Var result =
+  const ValueId result =
       f.builder().op(op, f.type_of(values), {values.var, index.var, source_descriptor, target});
   return Value::sequence(target, Value::scalar(result, context), context);
 }

@@ -55,7 +55,7 @@ std::vector<Frame> frames_of(const ir::Module& module, vcode::Span span, std::ui
   return result;
 }
 
-SourceMap::UserPlace user_place_of(const ir::Module& module, std::span<const Frame> frames) {
+SourceMap::UserPlace user_place_of(std::span<const Frame> frames) {
   SourceMap::UserPlace place;
   for (const Frame& frame : frames) {
     if (!frame.scope->library) {
@@ -87,7 +87,7 @@ std::vector<Frame> SourceMap::frames(std::uint32_t instruction) const {
 }
 
 SourceMap::UserPlace SourceMap::user_place(std::uint32_t instruction) const {
-  return user_place_of(module_, frames(instruction));
+  return user_place_of(frames(instruction));
 }
 
 vinterp::LineProfile::Place SourceMap::profile_place(std::uint32_t instruction) const {
@@ -160,7 +160,7 @@ vcode::Comments place_comments(const ir::Module& module, const vcode::Program& p
     std::string last;
     for (const vcode::Instruction& instruction : function.code) {
       const SourceMap::UserPlace place =
-          user_place_of(module, frames_of(module, instruction.span, instruction.scope));
+          user_place_of(frames_of(module, instruction.span, instruction.scope));
       std::string& line = lines.emplace_back();
       if (!place.source || !place.span) continue;
       std::string comment = vcode::origin_comment(

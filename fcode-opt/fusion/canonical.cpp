@@ -3,6 +3,8 @@
 #include <bit>
 #include <type_traits>
 
+#include "vcode/kernel_words.hpp"
+
 namespace fcode {
 namespace {
 

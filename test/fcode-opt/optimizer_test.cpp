@@ -84,11 +84,10 @@ TEST_CASE("the form behind every pass is read back as it was printed") {
 
 TEST_CASE("constants that the run gives stay apart in the text of the form") {
   OptimizerOptions options = checked(kHighestLevel);
-  options.given = {{0, {}}};
   options.dump = "fuse";
   OptimizerReport report;
-  optimize(parse("FUNC P CONST INT 9 CONST INT 9 RAND + INT CONST INT 9 * INT RET"), options,
-           &report);
+  optimized({parse("FUNC P CONST INT 9 CONST INT 9 RAND + INT CONST INT 9 * INT RET"), {{0, {}}}},
+            options, &report);
   std::string error;
   const auto read = parse_module(report.dump, error);
   REQUIRE(read);

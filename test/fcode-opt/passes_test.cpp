@@ -279,7 +279,7 @@ TEST_CASE("algebra keeps lengths, bits and failures") {
     Module module = module_of("FUNC P CONST INT 9 RAND " + code + " RET");
     simplify_algebra(module);
     remove_dead(module);
-    return flat(lower(module)) == "FUNC P CONST INT 9 RAND RET";
+    return flat(lower(module).program) == "FUNC P CONST INT 9 RAND RET";
   };
   CHECK(same("CONST INT 0 + INT"));
   CHECK(same("CONST INT 0 CPOP 1 1 + INT"));

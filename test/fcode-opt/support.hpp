@@ -65,7 +65,7 @@ inline std::string after(bool (*pass)(Module&), std::string text) {
   if (const std::string fault = find_fault(module); !fault.empty()) {
     throw std::runtime_error(fault);
   }
-  return flat(lower(module));
+  return flat(lower(module).program);
 }
 
 inline std::string read_file(const std::filesystem::path& path) {
@@ -131,10 +131,12 @@ inline FromOutside from_outside(const vcode::Program& program) {
   return result;
 }
 
-inline vcode::Program optimized(const FromOutside& outside) {
-  OptimizerOptions options;
-  options.given = outside.given;
-  return optimize(outside.program, options);
+/// The program optimized for a run that gives some of its constants.
+inline vcode::Program optimized(const FromOutside& outside, const OptimizerOptions& options = {},
+                                OptimizerReport* report = nullptr) {
+  Module module = lift(link(outside.program), outside.given);
+  optimize(module, options, report);
+  return lower(module).program;
 }
 
 /// An example with other data: of each pair, the first in place of the second.
