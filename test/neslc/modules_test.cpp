@@ -89,7 +89,7 @@ TEST_CASE("what cannot be imported is told, and may be tried again") {
   CHECK(contains(output.err, "standard input:1:1: error: cannot read `nothing.nesl`"));
   CHECK(contains(output.err, "bad.nesl:1:21: error: `y` is not defined"));
   CHECK(contains(output.out, "it = 2 : int\n"));
-  CHECK(contains(run(nesl("-e 'import geometry'")).err, "did you mean the command `import`?"));
+  CHECK(contains(run(nesl("-e 'import geometry'")).err, "`import \"file\";`"));
 }
 
 TEST_CASE("a program may have its own function import") {
