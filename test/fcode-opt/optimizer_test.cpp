@@ -86,8 +86,9 @@ TEST_CASE("constants that the run gives stay apart in the text of the form") {
   OptimizerOptions options = checked(kHighestLevel);
   options.dump = "fuse";
   OptimizerReport report;
-  optimized({parse("FUNC P CONST INT 9 CONST INT 9 RAND + INT CONST INT 9 * INT RET"), {{0, {}}}},
-            options, &report);
+  const vcode::Program program =
+      parse("FUNC P CONST INT 9 CONST INT 9 RAND + INT CONST INT 9 * INT RET");
+  optimized(FromOutside{program, {{0, {}}}}, options, &report);
   std::string error;
   const auto read = parse_module(report.dump, error);
   REQUIRE(read);

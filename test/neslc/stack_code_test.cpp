@@ -32,8 +32,7 @@ vcode::Program compiled(const std::string& text) {
     Checked checked = session().check(parsed.form);
     REQUIRE(checked);
     if (checked.form->kind == CheckedForm::Kind::Expression) {
-      const ir::Module module = Compiler(session(), values, {}).compile(*checked.form->body);
-      result = generate(module).program;
+      result = stack_code(Compiler(session(), values, {}).compile(*checked.form->body)).program;
     }
     session().commit(std::move(*checked.form));
   }
