@@ -21,7 +21,8 @@ struct Lowered {
 /// Operands that die are taken from where they lie, those that lie at the top in the right order
 /// cost nothing, neighbours are moved together, and a value without further use is dropped at once.
 /// Constants are pushed where they are used; a value with a single use is computed right before it
-/// if that neither crosses an effect nor keeps more storage alive (placement.hpp).
+/// if that neither crosses an effect after which the program goes on nor keeps more storage alive
+/// (placement.hpp).
 ///
 /// Instructions keep span and scope of the statements that they are made for.
 Lowered lower(const Module& module);

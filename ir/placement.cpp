@@ -51,7 +51,7 @@ class Placement {
         deferred_[statement.results[0]] = !is_long_and_shared(statement);
         continue;
       }
-      if (has_effects(statement, effects_)) barrier = i;
+      if (goes_on_after_effects(statement, effects_)) barrier = i;
       const std::size_t user = only_user(statement, block);
       if (user != kNowhere) {
         const std::size_t to = root[user];

@@ -158,6 +158,16 @@ bool may_fail(const Statement& statement) {
   }
 }
 
+namespace {
+
+bool have_effects(const Block& block, const std::vector<bool>& function_effects) {
+  return std::any_of(
+      block.statements.begin(), block.statements.end(),
+      [&](const Statement& statement) { return has_effects(statement, function_effects); });
+}
+
+}  // namespace
+
 std::vector<bool> functions_with_effects(const Module& module) {
   std::vector<bool> effects(module.functions.size());
   for (bool changed = true; changed;) {
@@ -182,17 +192,20 @@ bool has_effects(const Statement& statement, const std::vector<bool>& function_e
       return true;
     case Statement::Kind::Call:
       return function_effects[statement.index];
-    case Statement::Kind::If: {
-      for (const Block* block : {statement.then_block.get(), statement.else_block.get()}) {
-        for (const Statement& inner : block->statements) {
-          if (has_effects(inner, function_effects)) return true;
-        }
-      }
-      return false;
-    }
+    case Statement::Kind::If:
+      return have_effects(*statement.then_block, function_effects) ||
+             have_effects(*statement.else_block, function_effects);
     default:
       return !is_pure(statement);
   }
+}
+
+bool goes_on_after_effects(const Statement& statement, const std::vector<bool>& function_effects) {
+  if (statement.kind != Statement::Kind::If) return has_effects(statement, function_effects);
+  const auto goes_on = [&](const Block& arm) {
+    return !arm.diverges && have_effects(arm, function_effects);
+  };
+  return goes_on(*statement.then_block) || goes_on(*statement.else_block);
 }
 
 // ---- changing ----

@@ -118,6 +118,9 @@ bool may_fail(const Statement& statement);
 std::vector<bool> functions_with_effects(const Module& module);
 /// The same for a statement, given the table for functions.
 bool has_effects(const Statement& statement, const std::vector<bool>& function_effects);
+/// The same, but for what is done by arms that end the program: what only computes may be put off
+/// to behind such a conditional. Another one of two operations that fail may then be the first.
+bool goes_on_after_effects(const Statement& statement, const std::vector<bool>& function_effects);
 
 // ---- changing ----
 

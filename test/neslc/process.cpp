@@ -23,7 +23,8 @@ Folder::Folder() {
 }
 
 Folder::~Folder() {
-  fs::remove_all(path_);
+  std::error_code ignored;  // a process in the background may still write there
+  fs::remove_all(path_, ignored);
 }
 
 fs::path Folder::write(const std::string& name, const std::string& text) const {
