@@ -178,6 +178,13 @@ std::string ExpressionChecker::call_hint(const Expr& callee, const Expr& argumen
 void ExpressionChecker::fail_literal_call(const ast::Call& call) const {
   const Span callee = call.callee->span, argument = call.argument->span;
   const std::string first = quoted(callee), second = quoted(argument);
+  const auto* constant = std::get_if<ast::BoolLiteral>(&call.callee->node);
+  if (constant != nullptr && argument.line == callee.line) {
+    fail(Category::Type, {}, callee,
+         fmt::format("{} is the constant {} and not a function", first,
+                     constant->value ? "T (true)" : "F (false)"),
+         {}, "functions need other names");
+  }
   const auto plain = [](const std::string& text) { return text.substr(1, text.size() - 2); };
   if (argument.line > callee.line) {
     fail(Category::Type, {}, callee, fmt::format("{} is not a function", first), {},
@@ -209,7 +216,7 @@ void ExpressionChecker::fail_literal_call(const ast::Call& call) const {
 
 // ---- Names
 
-// `X` where only another variable is spelt `X`, which an inner `x` hides.
+// `X` where another variable, one that an inner `x` hides, may be meant.
 void ExpressionChecker::note_spelling(Span span, const Local& local) {
   const auto spelling = [&](Span place) {
     // The span of a single parameter has the parentheses around it.
@@ -221,7 +228,8 @@ void ExpressionChecker::note_spelling(Span span, const Local& local) {
   const bool hides = std::any_of(visible_.begin(), visible_.end(), [&](const Visible& other) {
     return other.name == local.name && spelling(other.local->span) == used;
   });
-  if (used == bound || !hides || default_span_) return;
+  if (used == bound || default_span_) return;
+  if (!hides && session_.find(local.name) == nullptr) return;
   confused_ = {fmt::format("names ignore case: {} is the {} that is bound here", used, bound),
                local.span};
 }
