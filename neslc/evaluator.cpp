@@ -168,10 +168,27 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
       optimize_code(compiled);
     }
     Executable executable = load(compiled.main());
-    AsWritten as_written;
-    if (compiled.optimized) as_written = [&] { return load(compiled.code); };
-    Executions executions = execute(executable, as_written, *backend_, execution_options());
-    return conclude(compiled, executable.program, std::move(executions), options.profile);
+    return run(compiled, executable);
+  });
+}
+
+/// `executable` is `compiled.main()`, loaded.
+Evaluation Evaluator::run(const Compiled& compiled, Executable& executable) {
+  AsWritten as_written;
+  if (compiled.optimized) as_written = [&] { return load(compiled.code); };
+  Executions executions = execute(executable, as_written, *backend_, execution_options());
+  return conclude(compiled, executable.program, std::move(executions), options.profile);
+}
+
+Evaluation Evaluator::evaluate_while(const CheckedForm& form,
+                                     const std::function<bool(Evaluation)>& again) {
+  return with_compiled(form, Optimize::Now, [&](Compiled compiled) {
+    Executable executable = load(compiled.main());
+    while (true) {
+      Evaluation evaluation = run(compiled, executable);
+      if (evaluation.status != Evaluation::Status::Done) return evaluation;
+      if (!again(std::move(evaluation))) return Evaluation();
+    }
   });
 }
 

@@ -61,8 +61,12 @@ class Evaluator {
   /// REQUIRES: an expression or a binding. Changes nothing but the state of the backend. Waits for
   /// the variables that it needs.
   Evaluation evaluate(const CheckedForm& form);
-  /// The same, not optimized, for an observer of the run that knows where its instructions come
-  /// from.
+  /// The same again and again, compiled once and optimized from the start: as long as an evaluation
+  /// is Done, and `again`, which gets it, asks for more. Returns one that is not Done, or an empty
+  /// one that is.
+  Evaluation evaluate_while(const CheckedForm& form, const std::function<bool(Evaluation)>& again);
+  /// As evaluate(), not optimized, for an observer of the run that knows where its instructions
+  /// come from.
   Evaluation evaluate_watched(const CheckedForm& form, const MakeWatcher& make_watcher);
   /// Commits the form, and keeps the values for its variables.
   void bind(CheckedForm form, const std::vector<cvl::Value>& values);
@@ -94,6 +98,7 @@ class Evaluator {
   void write_out_values(FlatProgram& flat);
   Executable load(const StackCode& code);
   ExecutionOptions execution_options() const;
+  Evaluation run(const Compiled& compiled, Executable& executable);
   Evaluation with_compiled(const CheckedForm& form, Optimize optimize,
                            const std::function<Evaluation(Compiled)>& action);
 

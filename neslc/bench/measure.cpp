@@ -108,17 +108,11 @@ class Measurer {
     stop(rejected);
   }
 
-  Evaluation evaluate() {
-    Evaluation result = top_.evaluator().evaluate(checked());
-    result.values.clear();  // their memory is that of the next one
-    return result;
-  }
-
   /// Nothing if it takes more memory than there is: optimized programs need less.
   std::optional<Cost> cost() {
     EvaluatorOptions& options = top_.evaluator().options;
     const bool outer = std::exchange(options.cost, true);
-    Evaluation result = evaluate();
+    Evaluation result = top_.evaluator().evaluate(checked());
     options.cost = outer;
     if (result.status == Evaluation::Status::Done) return result.cost;
     const bool lacks_memory = result.status == Evaluation::Status::Failed &&
@@ -136,13 +130,15 @@ class Measurer {
       if (plan_.repetitions > 0) return runs >= plan_.repetitions;
       return runs >= kMostRuns || (runs >= kLeastRuns && sum >= kEnoughSeconds);
     };
-    while (!enough()) {
-      Evaluation result = evaluate();
-      if (result.status != Evaluation::Status::Done) {
-        stop(top_.runner().failed(std::move(result)));
-      }
-      timing.seconds.push_back(result.seconds);
-      sum += result.seconds;
+    // What the sizes are compared by is the same program: one that is optimized when it has much to
+    // do would make the curves jump.
+    Evaluation result = top_.evaluator().evaluate_while(checked(), [&](const Evaluation& done) {
+      timing.seconds.push_back(done.seconds);
+      sum += done.seconds;
+      return !enough();
+    });
+    if (result.status != Evaluation::Status::Done) {
+      stop(top_.runner().failed(std::move(result)));
     }
     std::sort(timing.seconds.begin(), timing.seconds.end());
     return timing;
