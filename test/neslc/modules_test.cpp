@@ -4,10 +4,13 @@
 #include <catch2/catch.hpp>
 
 #include "contains.hpp"
+#include "contains.hpp"
 #include "process.hpp"
 
 namespace neslc::testing {
 namespace {
+
+using ::testing::contains;
 
 /// A folder with a program that imports modules of another folder, which import each other.
 class Program {
