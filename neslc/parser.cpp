@@ -189,8 +189,10 @@ class FormParser {
       if (i >= tokens_.position()) {
         if (token.is(Kind::Punctuation, "$")) return i;
         if (i > first && TokenStream::starts_definition(token)) return i;
-        const bool inside = !open.empty() && closes(i + 1, open.back());
-        if (token.is(Kind::Punctuation, ";") && !inside && !in_loop_head(first, i)) return i;
+        if (token.is(Kind::Punctuation, ";")) {
+          const bool inside = !open.empty() && closes(i + 1, open.back());
+          if (!inside && !in_loop_head(first, i)) return i;
+        }
       }
       nest(token, open);
     }

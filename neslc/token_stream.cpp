@@ -80,31 +80,53 @@ bool closes(const Token& token) {
   return token.is(Kind::Punctuation, ")") || token.is(Kind::Punctuation, "]") ||
          token.is(Kind::Punctuation, "}");
 }
+std::string_view closer_of(const Token& bracket) {
+  return bracket.text == "(" ? ")" : bracket.text == "[" ? "]" : "}";
+}
 
 }  // namespace
 
-bool TokenStream::has_counterpart(std::size_t opener) const {
-  const bool let = tokens_[opener].is(Kind::Keyword, "let");
-  std::vector<char> open;  // the brackets that close the open ones
-  std::size_t lets = 0;
-  for (std::size_t i = opener; i < tokens_.size(); ++i) {
-    const Token& token = tokens_[i];
-    if (token.is(Kind::Punctuation, "$")) break;
-    if (i > opener && starts_definition(token) && tokens_[i - 1].is(Kind::Punctuation, ";")) break;
-    if (opens(token)) open.push_back(token.text == "(" ? ')' : token.text == "[" ? ']' : '}');
-    if (closes(token)) {
-      // A bracket that is missing inside does not hide the one that closes what is around it.
-      while (!open.empty() && open.back() != token.text[0]) open.pop_back();
-      if (open.empty()) return false;
-      open.pop_back();
-      if (open.empty() && !let) return true;
+bool TokenStream::has_counterpart(std::size_t opener) {
+  if (counterparts_.empty()) find_counterparts();
+  return counterparts_[opener];
+}
+
+void TokenStream::find_counterparts() {
+  counterparts_.assign(tokens_.size(), false);
+  std::vector<std::size_t> open;
+  const auto is_let = [&](std::size_t opener) { return tokens_[opener].is(Kind::Keyword, "let"); };
+  const auto closes_this = [&](const Token& token, std::size_t opener) {
+    return !is_let(opener) && token.text == closer_of(tokens_[opener]);
+  };
+  const auto end_form = [&] {
+    // A bracket that is never closed is the error where there is one, not the `let` around it.
+    bool bracket = false;
+    for (; !open.empty(); open.pop_back()) {
+      if (is_let(open.back()))
+        counterparts_[open.back()] = bracket;
+      else
+        bracket = true;
     }
-    if (!let || !open.empty()) continue;
-    if (token.is(Kind::Keyword, "let")) ++lets;
-    if (token.is(Kind::Keyword, "in") && --lets == 0) return true;
+  };
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    const Token& token = tokens_[i];
+    const bool begins_form =
+        i > 0 && starts_definition(token) && tokens_[i - 1].is(Kind::Punctuation, ";");
+    if (begins_form || token.is(Kind::Punctuation, "$")) end_form();
+    if (opens(token) || token.is(Kind::Keyword, "let")) {
+      open.push_back(i);
+    } else if (token.is(Kind::Keyword, "in") && !open.empty() && is_let(open.back())) {
+      counterparts_[open.back()] = true;
+      open.pop_back();
+    } else if (closes(token)) {
+      // A bracket that is missing inside does not hide the one that closes what is around it.
+      while (!open.empty() && !closes_this(token, open.back())) open.pop_back();
+      if (open.empty()) continue;
+      counterparts_[open.back()] = true;
+      open.pop_back();
+    }
   }
-  // A bracket that is never closed is the error where there is one.
-  return let && !open.empty();
+  end_form();
 }
 
 std::size_t TokenStream::after_group(std::size_t first) const {

@@ -43,7 +43,7 @@ class TokenStream {
   std::size_t position() const { return position_; }
   const std::vector<Token>& tokens() const { return tokens_; }
   /// Does a bracket that closes the one at this position follow, or an `in` for a `let`?
-  bool has_counterpart(std::size_t opener) const;
+  bool has_counterpart(std::size_t opener);
   /// Behind the name, or the group in brackets, at this position.
   std::size_t after_group(std::size_t first) const;
   /// Where the left side of the `=` at the current position begins.
@@ -68,11 +68,13 @@ class TokenStream {
 
  private:
   void fail_foreign_mark() const;
+  void find_counterparts();
   vcode::Span span_between(const Token& first, const Token& last) const;
 
   std::shared_ptr<const vcode::Source> source_;
   std::vector<Token> tokens_;
   std::size_t position_ = 0;
+  std::vector<bool> counterparts_;  // of each token, has it one? Empty before that is asked
 };
 
 }  // namespace neslc

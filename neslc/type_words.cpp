@@ -14,6 +14,8 @@ namespace {
 
 // Deeper types are shown as they are written.
 constexpr int kDeepest = 3;
+// Types of more parts than these are not shown.
+constexpr int kMostParts = 100;
 
 constexpr std::array<std::string_view, 7> kCounts = {"no",   "one",  "two", "three",
                                                      "four", "five", "six"};
@@ -41,9 +43,21 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 bool all_equal(const std::vector<TypePtr>& types, int depth) {
-  return std::all_of(types.begin(), types.end(), [&](TypePtr type) {
-    return noun(type, Number::One, depth) == noun(types[0], Number::One, depth);
-  });
+  const std::string first = noun(types[0], Number::One, depth);
+  return std::all_of(types.begin() + 1, types.end(),
+                     [&](TypePtr type) { return noun(type, Number::One, depth) == first; });
+}
+
+// Has the type more than `most` parts? These are counted down.
+bool exceeds(TypePtr type, int& most) {
+  const std::vector<TypePtr>& parts = resolved(type)->arguments;
+  return --most < 0 ||
+         std::any_of(parts.begin(), parts.end(), [&](TypePtr part) { return exceeds(part, most); });
+}
+
+bool is_large(TypePtr type) {
+  int most = kMostParts;
+  return exceeds(type, most);
 }
 
 std::vector<std::string> each_in_words(const std::vector<TypePtr>& types, int depth) {
@@ -93,6 +107,7 @@ bool is_unknown(TypePtr type) {
 
 std::string noun(TypePtr unresolved, Number number, int depth) {
   const TypePtr type = resolved(unresolved);
+  if (is_large(type)) return plural("value", number) + " of a large type";
   if (depth > kDeepest) return plural("value", number) + " of type `" + type_text(type) + "`";
   switch (type->kind) {
     case TypeKind::Int:
@@ -147,11 +162,13 @@ std::string operands_in_words(const std::vector<TypePtr>& parts) {
   if (parts.size() >= kCounts.size() || !all_equal(parts, 0)) {
     return joined(each_in_words(parts, 0));
   }
-  TypePrinter printer;
-  const std::string first = printer.text(parts[0]);
-  const bool linked = is_open(parts[0]) && std::all_of(parts.begin(), parts.end(), [&](TypePtr p) {
-                        return printer.text(p) == first;
-                      });
+  bool linked = false;
+  if (!is_large(parts[0]) && is_open(parts[0])) {
+    TypePrinter printer;
+    const std::string first = printer.text(parts[0]);
+    linked = std::all_of(parts.begin(), parts.end(),
+                         [&](TypePtr part) { return printer.text(part) == first; });
+  }
   return fmt::format("{} {}{}", kCounts[parts.size()], noun(parts[0], Number::Many, 0),
                      linked ? " of the same type" : "");
 }
