@@ -54,17 +54,19 @@ TEST_CASE("every function of the library has a text and an example") {
 }
 
 TEST_CASE("the examples of the library give their values") {
-  std::string program;
-  std::vector<std::string> names;
-  std::vector<std::string> expected;
-  for (const Definition* function : functions()) {
-    const std::string text = example(*function);
-    const std::size_t arrow = text.rfind(" => ");
-    program += text.substr(0, arrow) + ";\n";
-    names.push_back(function->name);
-    expected.push_back("it = " + text.substr(arrow + 4) + " : ");
-  }
   for (const char* options : {"", " -O3"}) {
+    std::string program;
+    std::vector<std::string> names;
+    std::vector<std::string> expected;
+    for (const Definition* function : functions()) {
+      const std::string text = example(*function);
+      // Those that make pictures are large programs that do little.
+      if (*options != '\0' && contains(text, "display")) continue;
+      const std::size_t arrow = text.rfind(" => ");
+      program += text.substr(0, arrow) + ";\n";
+      names.push_back(function->name);
+      expected.push_back("it = " + text.substr(arrow + 4) + " : ");
+    }
     const Folder folder;
     folder.write("examples.nesl", program);
     const Output output =
