@@ -65,6 +65,21 @@ TEST_CASE("an index inside an apply-to-each does not copy the sequence") {
   CHECK(work_of(values + "{sum(v -> [i, i + 1]) : i in [0:100]};") < 5000);
 }
 
+TEST_CASE("equal values are found in linear work, whatever the values are") {
+  const std::string sequences[] = {"{@(i * 791) : i in [0:$]}",
+                                   "{float(i) * 1.0e-9 : i in [0:$]}",
+                                   "{float(i) * 1.0e12 : i in [0:$]}",
+                                   "{1.0 + float(i) * 1.0e-9 : i in [0:$]}",
+                                   "{(i / 100, mod(i, 100)) : i in [0:$]}",
+                                   "{[i, -i, 100 * i] : i in [0:$]}",
+                                   "{(float(i), [i, i]) : i in [0:$]}",
+                                   "{i * 65536 : i in [0:$]}"};
+  for (const std::string& sequence : sequences) {
+    INFO(sequence);
+    CHECK(growth("#name(" + sequence + ");", 1000, 20000) < 1.2);
+  }
+}
+
 TEST_CASE("nor does it in a recursive function, or behind a conditional") {
   const std::string search = R"(
 function search(s, x, low, high) =
