@@ -439,7 +439,7 @@ void check(CpuBackend& cpu, Case& test, const std::vector<Ints>& inputs,
 
 }  // namespace
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(NESL_SANITIZED)
 constexpr unsigned kKernels = 250;
 #else
 constexpr unsigned kKernels = 1000;

@@ -147,7 +147,7 @@ TEST_CASE("a recursion that does not end is asked whether it should") {
         "it = 1500000 : int\n");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(NESL_SANITIZED)
 
 TEST_CASE("the limit of memory is that of the process") {
   const struct {

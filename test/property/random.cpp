@@ -14,7 +14,7 @@ std::int64_t shrink_factor() {
   if (const char* text = std::getenv("NESL_TEST_SHRINK")) {
     return std::max<std::int64_t>(1, std::strtoll(text, nullptr, 10));
   }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(NESL_SANITIZED)
   return 20;
 #else
   return 1;
