@@ -80,6 +80,10 @@ TEST_CASE("equal values are found in linear work, whatever the values are") {
   }
 }
 
+TEST_CASE("filling lines takes n log n work") {
+  CHECK(growth("#justify_text(flatten({@i ++ \" \" : i in [0:$]}), 60);", 1000, 20000) < 1.3);
+}
+
 TEST_CASE("nor does it in a recursive function, or behind a conditional") {
   const std::string search = R"(
 function search(s, x, low, high) =
