@@ -143,8 +143,13 @@ std::vector<OptionRow> make_table(NeslOptions& own, BenchTexts& texts) {
        .letter = 'e',
        .argument = ArgumentKind::Required,
        .placeholder = "EXP",
-       .text = "forms to evaluate instead of, or after, a file; prints only their values",
-       .apply = text(own.expression)},
+       .text =
+           "forms to evaluate instead of, or after, a file; prints only their values. Several are "
+           "evaluated in their order",
+       .apply =
+           [&own](vinterp::Options&, const std::string& forms) {
+             own.expression += (own.expression.empty() ? "" : ";\n") + forms;
+           }},
       {.group = kForms,
        .name = "output",
        .letter = 'o',

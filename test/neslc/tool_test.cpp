@@ -24,6 +24,12 @@ TEST_CASE("expressions on the command line") {
   CHECK(run(nesl("run - < sq.nesl"), folder).out == "it = 4 : int\n");
 }
 
+TEST_CASE("several expressions on the command line are evaluated in their order") {
+  const Output output = run(nesl("-e 'x = 3' -e 'x * x;' -e 'x + 1; x / 0'"));
+  CHECK(output.out == "x = 3 : int\nit = 9 : int\nit = 4 : int\n");
+  CHECK(contains(output.err, "expression:3:8: error: division by zero"));
+}
+
 TEST_CASE("exit statuses") {
   const Folder folder;
   folder.write("wrong.nesl", "1 + `a;\n");
