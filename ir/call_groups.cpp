@@ -95,9 +95,13 @@ class Components {
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> call_groups(const Module& module) {
-  const auto edges = callees(module);
+std::vector<std::vector<std::uint32_t>> strong_components(
+    const std::vector<std::vector<std::uint32_t>>& edges) {
   return Components(edges).run();
+}
+
+std::vector<std::vector<std::uint32_t>> call_groups(const Module& module) {
+  return strong_components(callees(module));
 }
 
 std::vector<bool> reachable_functions(const Module& module) {

@@ -22,10 +22,11 @@ constexpr std::size_t kMostTaken = 64;
 
 class FunctionWriter {
  public:
-  FunctionWriter(const Module& module, const Function& function)
+  FunctionWriter(const Module& module, const Function& function,
+                 const std::vector<bool>& function_effects)
       : module_(module),
         function_(function),
-        deferred_(deferred_values(module, function)),
+        deferred_(deferred_values(module, function, function_effects)),
         statement_of_(function.values.size()),
         remaining_(count_uses(function)) {}
 
@@ -236,11 +237,13 @@ void FunctionWriter::fetch_run(const std::vector<ValueId>& wanted, std::size_t b
 }
 
 /// An opaque function has its own code; only the calls are by other numbers in the program.
-vcode::Function write_function(const Module& module, const Function& function) {
+vcode::Function write_function(const Module& module, const Function& function,
+                               const std::vector<bool>& function_effects) {
   vcode::Function written;
   written.name = function.name;
   written.name_span = function.origin.span;
-  written.code = function.opaque ? function.code : FunctionWriter(module, function).run();
+  written.code =
+      function.opaque ? function.code : FunctionWriter(module, function, function_effects).run();
   for (vcode::Instruction& instruction : written.code) {
     if (function.opaque && instruction.op == Op::Run) {
       instruction.a = kernel_name(module, instruction.a);
@@ -300,9 +303,11 @@ Lowered lower(const Module& module) {
   vcode::Program& program = result.program;
   program.source = module.source;
   for (const Function& function : module.functions) program.names.push_back(function.name);
-  program.functions.push_back(write_function(module, module.functions[module.entry]));
+  const std::vector<bool> effects = functions_with_effects(module);
+  program.functions.push_back(write_function(module, module.functions[module.entry], effects));
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    if (i != module.entry) program.functions.push_back(write_function(module, module.functions[i]));
+    if (i != module.entry)
+      program.functions.push_back(write_function(module, module.functions[i], effects));
   }
   add_kernels(program, module);
   result.constants = drop_unused_constants(program, module.constants);

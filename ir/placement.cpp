@@ -17,11 +17,12 @@ constexpr std::size_t kLongestRepeated = 8;
 
 class Placement {
  public:
-  Placement(const Module& module, const Function& function)
+  Placement(const Module& module, const Function& function,
+            const std::vector<bool>& function_effects)
       : module_(module),
         function_(function),
         definitions_(definitions(function)),
-        effects_(functions_with_effects(module)),
+        effects_(function_effects),
         uses_(count_uses(function)),
         deferred_(function.values.size()),
         depth_(function.values.size()),
@@ -147,7 +148,7 @@ class Placement {
   const Module& module_;
   const Function& function_;
   std::vector<Definition> definitions_;
-  std::vector<bool> effects_;
+  const std::vector<bool>& effects_;
   std::vector<std::uint32_t> uses_;
   std::vector<bool> deferred_;
   std::vector<std::uint32_t> depth_;
@@ -158,8 +159,9 @@ class Placement {
 
 }  // namespace
 
-std::vector<bool> deferred_values(const Module& module, const Function& function) {
-  return Placement(module, function).run();
+std::vector<bool> deferred_values(const Module& module, const Function& function,
+                                  const std::vector<bool>& function_effects) {
+  return Placement(module, function, function_effects).run();
 }
 
 }  // namespace ir

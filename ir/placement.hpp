@@ -12,6 +12,9 @@ namespace ir {
 ///
 /// A statement stays on its side of all effects but those of arms that end the program, and is not
 /// put off if that would keep more storage alive.
-std::vector<bool> deferred_values(const Module& module, const Function& function);
+///
+/// `function_effects`: functions_with_effects() the module.
+std::vector<bool> deferred_values(const Module& module, const Function& function,
+                                  const std::vector<bool>& function_effects);
 
 }  // namespace ir

@@ -170,18 +170,14 @@ bool have_effects(const Block& block, const std::vector<bool>& function_effects)
 
 std::vector<bool> functions_with_effects(const Module& module) {
   std::vector<bool> effects(module.functions.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < module.functions.size(); ++i) {
-      if (effects[i]) continue;
-      const Function& function = module.functions[i];
+  for (const std::vector<std::uint32_t>& group : call_groups(module)) {
+    // All can reach each other: what one of them does, the others do as well.
+    const bool found = std::any_of(group.begin(), group.end(), [&](std::uint32_t index) {
+      const Function& function = module.functions[index];
       // A function that never returns must stay where it is called.
-      bool found = function.opaque || function.body.diverges;
-      for_each_statement(function.body, [&](const Statement& statement) {
-        if (statement.kind != Statement::Kind::If) found |= has_effects(statement, effects);
-      });
-      if (found) effects[i] = changed = true;
-    }
+      return function.opaque || function.body.diverges || have_effects(function.body, effects);
+    });
+    for (const std::uint32_t index : group) effects[index] = found;
   }
   return effects;
 }

@@ -66,6 +66,10 @@ void for_each_use(Blocks& block, Visit&& visit) {
   for (auto& result : block.results) visit(result);
 }
 
+/// Groups of the nodes 0, 1, ... that can reach each other, those that are reached first. `edges`:
+/// the nodes that each one leads to.
+std::vector<std::vector<std::uint32_t>> strong_components(
+    const std::vector<std::vector<std::uint32_t>>& edges);
 /// Groups of functions that can reach each other, callees before callers.
 std::vector<std::vector<std::uint32_t>> call_groups(const Module& module);
 /// Functions that a run can enter.

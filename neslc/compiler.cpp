@@ -70,19 +70,32 @@ bool Compiler::calls_itself(const Definition& definition) {
   if (const auto found = recursive_.find(&definition); found != recursive_.end()) {
     return found->second;
   }
-  std::set<const Definition*> seen;
-  std::vector<const Definition*> pending{&definition};
-  bool result = false;
-  while (!pending.empty() && !result) {
-    const Definition* next = pending.back();
-    pending.pop_back();
-    if (!next->body) continue;
-    for (const Body::Reference& reference : next->body->references) {
-      if (reference.definition == &definition) result = true;
-      if (seen.insert(reference.definition).second) pending.push_back(reference.definition);
+  // Of what it reaches and what is not known yet; what is known reaches nothing else.
+  std::vector<const Definition*> definitions;
+  std::unordered_map<const Definition*, std::uint32_t> numbers;
+  const auto number = [&](const Definition* one) {
+    const auto [entry, added] = numbers.try_emplace(one, definitions.size());
+    if (added) definitions.push_back(one);
+    return entry->second;
+  };
+  number(&definition);
+  std::vector<std::vector<std::uint32_t>> edges;
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    const std::shared_ptr<const Body> body = definitions[i]->body;
+    edges.emplace_back();
+    if (!body) continue;
+    for (const Body::Reference& reference : body->references) {
+      if (recursive_.contains(reference.definition)) continue;
+      edges[i].push_back(number(reference.definition));
     }
   }
-  return recursive_[&definition] = result;
+  for (const std::vector<std::uint32_t>& group : ir::strong_components(edges)) {
+    for (const std::uint32_t one : group) {
+      const bool itself = std::find(edges[one].begin(), edges[one].end(), one) != edges[one].end();
+      recursive_[definitions[one]] = group.size() > 1 || itself;
+    }
+  }
+  return recursive_.at(&definition);
 }
 
 bool Compiler::recurs_unconditionally(const Definition& definition) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "fcode-opt/fusion/cost.hpp"
@@ -110,56 +113,115 @@ void MemoryModel::find_owners() {
   }
 }
 
+namespace {
+
+/// A number of segments or elements: a sum of unknown lengths.
+struct Sum {
+  std::int64_t constant = 0;
+  std::vector<std::pair<std::size_t, std::int64_t>> terms;  // an unknown, how many times
+
+  std::int64_t of(const std::vector<std::int64_t>& lengths) const {
+    std::int64_t length = constant;
+    for (const auto& [unknown, factor] : terms) {
+      length += limited(static_cast<double>(factor)) * lengths[unknown];
+    }
+    return length;
+  }
+};
+
+/// Makes unknown lengths greater where a descriptor would have more segments than elements of them.
+/// In each round those descriptors are looked at of which a length has changed.
+class SegmentFilling {
+ public:
+  SegmentFilling(const RegionGraph& graph, const std::unordered_map<Atom, std::size_t>& unknowns,
+                 double share)
+      : users_(unknowns.size()) {
+    std::set<std::pair<Linear, Linear>> different;
+    for (const RegionGraph::Storage& storage : graph.storage) {
+      if (storage.described.is_number()) continue;
+      different.emplace(storage.elements, storage.described);
+    }
+    const auto sum_of = [&](const Linear& elements) {
+      Sum sum;
+      sum.constant = limited(static_cast<double>(elements.constant) * share);
+      for (const auto& [atom, factor] : elements.terms) {
+        const auto unknown = unknowns.find(atom);
+        if (unknown == unknowns.end()) continue;
+        sum.terms.emplace_back(unknown->second, factor);
+        users_[unknown->second].push_back(descriptors_.size());
+      }
+      return sum;
+    };
+    for (const auto& [segments, described] : different) {
+      Descriptor descriptor;
+      descriptor.segments = sum_of(segments);
+      descriptor.described = sum_of(described);
+      if (descriptor.segments.constant > descriptor.described.constant) {
+        lacking_.push_back(descriptors_.size());
+      }
+      descriptors_.push_back(std::move(descriptor));
+    }
+  }
+
+  /// `known`: the lengths that are not 0.
+  void fill(std::vector<std::int64_t>& lengths, std::span<const std::size_t> known) const {
+    std::set<std::size_t> now(lacking_.begin(), lacking_.end()), next;
+    for (const std::size_t unknown : known) {
+      now.insert(users_[unknown].begin(), users_[unknown].end());
+    }
+    for (std::size_t round = 0; !now.empty() && round <= lengths.size(); ++round) {
+      while (!now.empty()) {
+        const std::size_t at = *now.begin();
+        now.erase(now.begin());
+        const std::optional<std::size_t> raised = raise(descriptors_[at], lengths);
+        if (!raised) continue;
+        for (const std::size_t user : users_[*raised]) (user > at ? now : next).insert(user);
+      }
+      now.swap(next);
+    }
+  }
+
+ private:
+  struct Descriptor {
+    Sum segments, described;
+  };
+
+  /// The unknown that was made greater, if any was.
+  static std::optional<std::size_t> raise(const Descriptor& descriptor,
+                                          std::vector<std::int64_t>& lengths) {
+    const std::int64_t missing = descriptor.segments.of(lengths) - descriptor.described.of(lengths);
+    if (missing <= 0) return std::nullopt;
+    for (const auto& [unknown, factor] : descriptor.described.terms) {
+      if (factor < 1) continue;
+      const std::int64_t before = lengths[unknown];
+      lengths[unknown] = std::min(before + missing / factor + 1, kGreatestLength);
+      if (lengths[unknown] == before) return std::nullopt;
+      return unknown;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Descriptor> descriptors_;
+  std::vector<std::vector<std::size_t>> users_;  // of each unknown: the descriptors that mention it
+  std::vector<std::size_t> lacking_;  // have more segments than elements where all lengths are 0
+};
+
+}  // namespace
+
 // One kind of runs after the other: first all alike, then each of the unknowns far greater than the
 // others.
 void MemoryModel::find_kinds() {
   const std::size_t count = unknowns_.size();
-  std::set<std::pair<Linear, Linear>> descriptors;
-  for (const RegionGraph::Storage& storage : graph_.storage) {
-    if (storage.described.is_number()) continue;
-    descriptors.emplace(storage.elements, storage.described);
-  }
+  const SegmentFilling filling(graph_, indices_, share_);
+  std::vector<std::size_t> all(count);  // unknowns
+  std::iota(all.begin(), all.end(), std::size_t{0});
   for (std::size_t kind = 0; kind <= count; ++kind) {
     std::vector<std::int64_t> lengths(count, kind == 0 ? kAssumedLength : 0);
     if (kind != 0) lengths[kind - 1] = kAssumedLength;
-    fill_segments(descriptors, lengths);
+    filling.fill(lengths, kind == 0 ? std::span(all) : std::span(all).subspan(kind - 1, 1));
     kinds_.emplace_back();
     for (std::size_t k = 0; k < count; ++k) {
       if (lengths[k] != 0) kinds_.back().emplace_back(k + 1, lengths[k]);
-    }
-  }
-}
-
-// Makes unknown lengths greater where a descriptor (segments, elements of them) would have more
-// segments than elements.
-void MemoryModel::fill_segments(const std::set<std::pair<Linear, Linear>>& descriptors,
-                                std::vector<std::int64_t>& lengths) const {
-  const auto index_of = [&](Atom unknown) {
-    return static_cast<std::size_t>(std::find(unknowns_.begin(), unknowns_.end(), unknown) -
-                                    unknowns_.begin());
-  };
-  const auto length_of = [&](const Linear& elements) {
-    auto length =
-        static_cast<std::int64_t>(limited(static_cast<double>(elements.constant) * share_));
-    for (const auto& [unknown, factor] : elements.terms) {
-      const std::size_t k = index_of(unknown);
-      if (k < lengths.size()) length += limited(static_cast<double>(factor)) * lengths[k];
-    }
-    return length;
-  };
-  bool again = true;
-  for (std::size_t round = 0; again && round <= lengths.size(); ++round) {
-    again = false;
-    for (const auto& [segments, described] : descriptors) {
-      const std::int64_t missing = length_of(segments) - length_of(described);
-      if (missing <= 0) continue;
-      for (const auto& [unknown, factor] : described.terms) {
-        const std::size_t k = index_of(unknown);
-        if (factor < 1 || k == lengths.size()) continue;
-        lengths[k] = std::min(lengths[k] + missing / factor + 1, kGreatestLength);
-        again = true;
-        break;
-      }
     }
   }
 }
@@ -171,10 +233,9 @@ MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t widt
   };
   add(0, static_cast<double>(elements.constant) * static_cast<double>(width) * share_);
   for (const auto& [unknown, factor] : elements.terms) {
-    const auto place = std::find(unknowns_.begin(), unknowns_.end(), unknown);
-    const auto index = static_cast<std::size_t>(place - unknowns_.begin());
-    if (place == unknowns_.end()) unknowns_.push_back(unknown);
-    add(index + 1, static_cast<double>(factor) * static_cast<double>(width));
+    const auto [entry, added] = indices_.try_emplace(unknown, unknowns_.size());
+    if (added) unknowns_.push_back(unknown);
+    add(entry->second + 1, static_cast<double>(factor) * static_cast<double>(width));
   }
   std::sort(room.begin(), room.end());
   return room;

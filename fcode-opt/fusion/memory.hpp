@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -62,8 +62,6 @@ class MemoryModel {
   void find_vectors();
   void find_owners();
   void find_kinds();
-  void fill_segments(const std::set<std::pair<Linear, Linear>>& descriptors,
-                     std::vector<std::int64_t>& lengths) const;
   Room room_of(const Linear& elements, std::int64_t width);
   Place place(ValueId value) const { return value < places_.size() ? places_[value] : kNone; }
   template <typename Visit>
@@ -73,7 +71,8 @@ class MemoryModel {
 
   const RegionGraph& graph_;
   std::vector<Atom> unknowns_;
-  double share_ = 1;  // of known lengths that counts
+  std::unordered_map<Atom, std::size_t> indices_;  // of the unknowns
+  double share_ = 1;                               // of known lengths that counts
   // By kind of runs: the unknowns that are not 0, as places in a Room, and how great each is. First
   // with unknown lengths that are alike, then for each unknown with one that is far greater than
   // all others.
