@@ -1,6 +1,7 @@
 // What is known across calls: parameters that are the same constant everywhere, results that are
 // constants or a parameter handed through. Optimistic, so that it sees through recursion.
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "fcode-opt/passes/passes.hpp"
@@ -27,7 +28,11 @@ Known join(const Known& a, const Known& b) {
 class Propagation {
  public:
   explicit Propagation(Module& module)
-      : module_(module), results_(module.functions.size()), parameters_(module.functions.size()) {}
+      : module_(module),
+        results_(module.functions.size()),
+        parameters_(module.functions.size()),
+        callers_(module.functions.size()),
+        is_due_(module.functions.size()) {}
 
   bool run() {
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
@@ -35,11 +40,17 @@ class Propagation {
       const Known start{function.opaque ? Known::Kind::Other : Known::Kind::Nothing, 0};
       results_[i].assign(function.result_types.size(), start);
       parameters_[i].assign(function.parameters.size(), start);
+      for_each_statement(function.body, [&](const Statement& statement) {
+        if (statement.kind == Statement::Kind::Call) callers_[statement.index].push_back(i);
+      });
+      look_at(i);
     }
-    do {
-      again_ = false;
-      for (function_ = 0; function_ < module_.functions.size(); ++function_) visit();
-    } while (again_);
+    while (!due_.empty()) {
+      function_ = due_.front();
+      due_.pop_front();
+      is_due_[function_] = false;
+      visit();
+    }
     for (function_ = 0; function_ < module_.functions.size(); ++function_) {
       if (!module_.functions[function_].opaque) apply();
     }
@@ -49,21 +60,31 @@ class Propagation {
  private:
   Function& function() { return module_.functions[function_]; }
 
+  // Once more: something that it is given, or that its callees give, has changed.
+  void look_at(std::size_t function) {
+    if (is_due_[function]) return;
+    is_due_[function] = true;
+    due_.push_back(function);
+  }
+
   void visit() {
     known_.assign(function().values.size(), {});
     for (std::uint32_t k = 0; k < function().parameters.size(); ++k) {
       known_[function().parameters[k]] = {Known::Kind::Parameter, k};
     }
     block(function().body);
+    bool changed = false;
     for (std::size_t k = 0; k < function().body.results.size(); ++k) {
-      weaken(results_[function_][k], known_[function().body.results[k]]);
+      changed |= weaken(results_[function_][k], known_[function().body.results[k]]);
     }
+    if (!changed) return;
+    for (const std::size_t caller : callers_[function_]) look_at(caller);
   }
 
-  void weaken(Known& known, const Known& now) {
+  // Has that changed what is known?
+  static bool weaken(Known& known, const Known& now) {
     const Known joined = join(known, now);
-    again_ |= !(joined == known);
-    known = joined;
+    return joined != std::exchange(known, joined);
   }
 
   void block(const Block& block) {
@@ -97,13 +118,15 @@ class Propagation {
   }
 
   void call(const Statement& statement) {
+    bool changed = false;
     for (std::size_t k = 0; k < statement.operands.size(); ++k) {
       Known argument = known_[statement.operands[k]];
       // What a function hands on is what it was given.
       if (argument.kind == Known::Kind::Parameter)
         argument = parameters_[function_][argument.index];
-      weaken(parameters_[statement.index][k], argument);
+      changed |= weaken(parameters_[statement.index][k], argument);
     }
+    if (changed) look_at(statement.index);
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       Known result = results_[statement.index][k];
       if (result.kind == Known::Kind::Parameter) result = known_[statement.operands[result.index]];
@@ -166,12 +189,14 @@ class Propagation {
   }
 
   Module& module_;
-  std::vector<std::vector<Known>> results_;     // in terms of the function's parameters
-  std::vector<std::vector<Known>> parameters_;  // only constants are of interest
+  std::vector<std::vector<Known>> results_;        // in terms of the function's parameters
+  std::vector<std::vector<Known>> parameters_;     // only constants are of interest
+  std::vector<std::vector<std::size_t>> callers_;  // of each function
+  std::deque<std::size_t> due_;                    // functions that are still to be looked at
+  std::vector<bool> is_due_;
   std::size_t function_ = 0;
   std::vector<Known> known_;  // of the values of the function at hand
   std::vector<std::uint32_t> uses_;
-  bool again_ = false;
   bool changed_ = false;
 };
 
