@@ -23,7 +23,7 @@ struct OptimizerOptions {
   int level = kHighestLevel;
   std::vector<std::string> disabled;  // names of passes that are left out
   std::string dump;                   // the pass whose result goes into the report; empty: none
-  bool memory = false;  // fill in OptimizerReport::memory
+  bool memory = false;                // fill in OptimizerReport::memory
   /// Asked before each pass: true leaves out the rest of them. Null: never.
   bool (*stop)() = nullptr;
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
@@ -55,7 +55,7 @@ struct OptimizerReport {
   std::vector<Scope> scopes;    // that origins name
   FusionReport fusion;
   MemoryReport memory;  // if asked for
-  std::string dump;  // the form behind the last run of the pass asked for
+  std::string dump;     // the form behind the last run of the pass asked for
 };
 
 /// Runs the passes over a module. What the module means stays the same, as said below. `report` may

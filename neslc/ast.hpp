@@ -168,8 +168,8 @@ struct Expr {
   Span span;
   int depth = 1;  // height of the tree below, where a chain of infix operators is one level
   std::variant<Name, IntLiteral, FloatLiteral, CharLiteral, StringLiteral, BoolLiteral, Tuple,
-               Operation, Call, Field, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence, Range,
-               Closure, Lambda, KeywordArgument, Time>
+               Operation, Call, Field, Index, If, Let, ApplyToEach, SequenceLiteral, EmptySequence,
+               Range, Closure, Lambda, KeywordArgument, Time>
       node;
 };
 

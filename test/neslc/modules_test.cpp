@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "contains.hpp"
-#include "contains.hpp"
 #include "process.hpp"
 
 namespace neslc::testing {
