@@ -319,12 +319,10 @@ bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
 
 class ModuleReader {
  public:
-  ModuleReader(const LinkedProgram& program, std::span<const Given> given) : program_(program) {
+  ModuleReader(const LinkedProgram& program, std::span<const std::uint32_t> given)
+      : program_(program) {
     module_.given.resize(program.constants.size());
-    for (const Given& each : given) {
-      module_.given[each.constant] = true;
-      if (each.shape) module_.given_shapes.emplace(each.constant, *each.shape);
-    }
+    for (const std::uint32_t constant : given) module_.given[constant] = true;
     vcode::Diagnostics ignored;  // what is wrong shows in the effects
     verification_ = vcode::verify(program, ignored);
   }
@@ -401,7 +399,7 @@ class ModuleReader {
 
 }  // namespace
 
-Module lift(const LinkedProgram& program, std::span<const Given> given) {
+Module lift(const LinkedProgram& program, std::span<const std::uint32_t> given) {
   return ModuleReader(program, given).run();
 }
 

@@ -17,7 +17,7 @@ namespace ir {
 /// through conditionals and mutual recursion. A function for which that is not possible stays as it
 /// is, with all that it calls (Function::opaque), and Module::remarks says why.
 ///
-/// `given`: the constants that the run is given (Statement::Kind::Given).
-Module lift(const vcode::LinkedProgram& program, std::span<const Given> given = {});
+/// `given`: the constants that stand for what the run is given (Statement::Kind::Given).
+Module lift(const vcode::LinkedProgram& program, std::span<const std::uint32_t> given = {});
 
 }  // namespace ir

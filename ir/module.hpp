@@ -103,12 +103,6 @@ struct GivenShape {
   std::optional<std::int64_t> each;  // of a descriptor: the length of all segments, if it is one
 };
 
-/// A constant of the program, by its number, that stands for a value which the run gives.
-struct Given {
-  std::uint32_t constant = 0;
-  std::optional<GivenShape> shape;
-};
-
 /// Something that was left as it is, and why.
 struct Remark {
   std::string text;

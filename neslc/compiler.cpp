@@ -81,9 +81,9 @@ bool Compiler::calls_itself(const Definition& definition) {
   number(&definition);
   std::vector<std::vector<std::uint32_t>> edges;
   for (std::size_t i = 0; i < definitions.size(); ++i) {
-    const std::shared_ptr<const Body> body = definitions[i]->body;
+    const Body* const body = definitions[i]->body.get();
     edges.emplace_back();
-    if (!body) continue;
+    if (body == nullptr) continue;
     for (const Body::Reference& reference : body->references) {
       if (recursive_.contains(reference.definition)) continue;
       edges[i].push_back(number(reference.definition));

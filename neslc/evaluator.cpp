@@ -284,15 +284,10 @@ std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOp
                                fcode::OptimizerReport* report) {
   FlatProgram flat = flatten(form);
   write_out_values(flat);
-  StackCode code = stack_code(flat);
-  if (optimizer.level > 0) {
-    fcode::OptimizerReport found;
-    found.before = fcode::measure(code.program);
-    fcode::optimize(flat.module, optimizer, &found);
-    code = stack_code(flat);
-    found.after = fcode::measure(code.program);
-    if (report != nullptr) *report = std::move(found);
-  }
+  if (report != nullptr) report->before = fcode::measure(stack_code(flat).program);
+  if (optimizer.level > 0) fcode::optimize(flat.module, optimizer, report);
+  const StackCode code = stack_code(flat);
+  if (report != nullptr) report->after = fcode::measure(code.program);
   return vcode::print(code.program, place_comments(flat.module, code.program));
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("what recursion passes on unchanged is fused like other values") {
       "COPY 1 2 COPY 1 1 COPY 1 3 CALL sum COPY 3 1 CONST INT 1 - INT CALL sums CPOP 3 2 POP 3 0 "
       "+ INT ENDIF RET "
       "FUNC sum COPY 1 0 CPOP 1 2 CPOP 1 1 DIST INT CPOP 1 2 + INT CPOP 1 1 +_REDUCE INT RET");
-  const ProgramSize size = measure(optimized(FromOutside{program, {{0, {}}, {1, {}}}}));
+  const ProgramSize size = measure(optimized(FromOutside{program, {0, 1}}));
   CHECK(size.vector_operations == 2);  // the condition and the sum of results
   CHECK(size.kernels == 1);
 }

@@ -88,7 +88,7 @@ TEST_CASE("constants that the run gives stay apart in the text of the form") {
   OptimizerReport report;
   const vcode::Program program =
       parse("FUNC P CONST INT 9 CONST INT 9 RAND + INT CONST INT 9 * INT RET");
-  optimized(FromOutside{program, {{0, {}}}}, options, &report);
+  optimized(FromOutside{program, {0}}, options, &report);
   std::string error;
   const auto read = parse_module(report.dump, error);
   REQUIRE(read);

@@ -77,7 +77,7 @@ inline std::string read_file(const std::filesystem::path& path) {
 /// nothing.
 struct FromOutside {
   vcode::Program program;
-  std::vector<Given> given;
+  std::vector<std::uint32_t> given;  // constants
 };
 
 /// The program with its data from outside: its literals of several elements, and instead of each
@@ -88,7 +88,7 @@ inline FromOutside from_outside(const vcode::Program& program) {
   const auto give = [&](vcode::Constant constant) {
     result.program.constants.push_back(std::move(constant));
     const auto number = static_cast<std::uint32_t>(result.program.constants.size() - 1);
-    result.given.push_back({number, std::nullopt});
+    result.given.push_back(number);
     return number;
   };
   for (vcode::Function& function : result.program.functions) {
