@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "neslc/expression_checker.hpp"
-#include "neslc/operators.hpp"
 #include "vcode/keywords.hpp"
 
 namespace neslc {

@@ -101,8 +101,10 @@ void ExpressionChecker::fail_clash(Clash clash, Span span, std::string message,
                     std::move(hint));
 }
 
+// `operands`: of the argument, as far as they are written.
 std::string ExpressionChecker::operands_hint(const Expr& callee, TypePtr parameter,
-                                             const Expr& argument) {
+                                             const Expr& argument,
+                                             const std::vector<const Expr*>& written_ones) {
   const std::vector<TypePtr> wanted = components(parameter);
   const std::vector<TypePtr> given = components(argument.type);
   if (wanted.size() > 1 && wanted.size() != given.size() && next_argument_ != nullptr) {
@@ -110,9 +112,7 @@ std::string ExpressionChecker::operands_hint(const Expr& callee, TypePtr paramet
                        operand(callee).text);
   }
   std::vector<Operand> operands;
-  for (const Expr* one : written_operands(argument, wanted.size())) {
-    operands.push_back(operand(*one));
-  }
+  for (const Expr* one : written_ones) operands.push_back(operand(*one));
   std::string hint = hint_for_operands(library_name(callee), wanted, operands);
   if (hint.empty() && given.size() == 2 && wanted.size() == 2 &&
       inference_.unify(parameter, inference_.pair(given[1], given[0])) == Clash::None) {
@@ -130,7 +130,7 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
   for (const Expr* one : operands) types.push_back(one->type);
   // Without parentheses of its own the last one is several arguments.
   const bool indexing = library_name(callee) == "elt";
-  if (!indexing && !quoted(operands.back()->span).starts_with("`(")) {
+  if (!indexing && !written(operands.back()->span).starts_with('(')) {
     types.pop_back();
     for (TypePtr type : components(operands.back()->type)) types.push_back(type);
   }
@@ -156,18 +156,22 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
     for (vcode::Note& note : operand_notes(*one, span)) notes.push_back(std::move(note));
   }
   fail_clash(clash, span, std::move(message), evidences, std::move(notes),
-             operands_hint(callee, parameter, argument));
+             operands_hint(callee, parameter, argument, operands));
 }
 
 // ---- What is no function
 
+// Where the argument stands in a later line; else empty.
+std::string ExpressionChecker::missing_end(Span callee, Span argument) const {
+  if (argument.line <= callee.line) return {};
+  return fmt::format("is a `;` missing? line {} is read as an argument of {}", argument.line,
+                     quoted(callee));
+}
+
 // Two expressions side by side are a call of the first, which is seldom meant where it is no
 // function.
 std::string ExpressionChecker::call_hint(const Expr& callee, const Expr& argument) const {
-  if (argument.span.line > callee.span.line) {
-    return fmt::format("is a `;` missing? line {} is read as an argument of {}", argument.span.line,
-                       quoted(callee.span));
-  }
+  if (std::string hint = missing_end(callee.span, argument.span); !hint.empty()) return hint;
   if (resolved(callee.type)->kind == TypeKind::Sequence) {
     return fmt::format("an element is `{}[{}]`", operand(callee).text, operand(argument).text);
   }
@@ -178,33 +182,29 @@ std::string ExpressionChecker::call_hint(const Expr& callee, const Expr& argumen
 void ExpressionChecker::fail_literal_call(const ast::Call& call) const {
   const Span callee = call.callee->span, argument = call.argument->span;
   const std::string first = quoted(callee), second = quoted(argument);
-  const auto* constant = std::get_if<ast::BoolLiteral>(&call.callee->node);
-  if (constant != nullptr && argument.line == callee.line) {
+  const auto plain = [](const std::string& text) { return text.substr(1, text.size() - 2); };
+  if (std::string hint = missing_end(callee, argument); !hint.empty()) {
+    fail(Category::Type, {}, callee, fmt::format("{} is not a function", first), {},
+         std::move(hint));
+  }
+  if (const auto* constant = std::get_if<ast::BoolLiteral>(&call.callee->node)) {
     fail(Category::Type, {}, callee,
          fmt::format("{} is the constant {} and not a function", first,
                      constant->value ? "T (true)" : "F (false)"),
          {}, "functions need other names");
   }
-  const auto plain = [](const std::string& text) { return text.substr(1, text.size() - 2); };
-  if (argument.line > callee.line) {
-    fail(Category::Type, {}, callee, fmt::format("{} is not a function", first), {},
-         fmt::format("is a `;` missing? line {} is read as an argument of {}", argument.line,
-                     first));
-  }
   const auto* name = std::get_if<ast::Name>(&call.argument->node);
-  std::string hint;
+  std::string hint = name != nullptr ? hint_for_name(name->name) : "";
   if (std::holds_alternative<ast::CharLiteral>(call.callee->node)) {
     hint = "a backquote makes one character; a string stands between double quotes";
   } else if (std::holds_alternative<ast::StringLiteral>(call.callee->node)) {
     hint = "a quote inside a string is written `\\\"`";
-  } else if (name != nullptr && !hint_for_name(name->name).empty()) {
-    hint = hint_for_name(name->name);
-  } else if (name != nullptr && next_argument_ != nullptr) {
+  } else if (hint.empty() && name != nullptr && next_argument_ != nullptr) {
     hint = fmt::format("functions stand before their arguments: `{}({}, {})`", name->name,
                        plain(first), plain(quoted(next_argument_->span)));
-  } else if (argument.column <= callee.column + callee.length + 1 &&
+  } else if (hint.empty() && argument.column <= callee.column + callee.length + 1 &&
              body_.source->line(callee.line)[callee.column + callee.length - 1] != ' ') {
-    const bool closed = second.starts_with("`(") || second.find(' ') == std::string::npos;
+    const bool closed = written(argument).starts_with('(') || second.find(' ') == std::string::npos;
     hint = fmt::format("the product is `{} * {}{}{}`", plain(first), closed ? "" : "(",
                        plain(second), closed ? "" : ")");
   }
@@ -218,6 +218,7 @@ void ExpressionChecker::fail_literal_call(const ast::Call& call) const {
 
 // `X` where another variable, one that an inner `x` hides, may be meant.
 void ExpressionChecker::note_spelling(Span span, const Local& local) {
+  if (default_span_ || written(span) == written(local.span)) return;
   const auto spelling = [&](Span place) {
     // The span of a single parameter has the parentheses around it.
     std::string text = quoted(place);
@@ -225,18 +226,21 @@ void ExpressionChecker::note_spelling(Span span, const Local& local) {
     return text;
   };
   const std::string used = spelling(span), bound = spelling(local.span);
+  if (used == bound) return;
   const bool hides = std::any_of(visible_.begin(), visible_.end(), [&](const Visible& other) {
     return other.name == local.name && spelling(other.local->span) == used;
   });
-  if (used == bound || default_span_) return;
   if (!hides && session_.find(local.name) == nullptr) return;
   confused_ = {fmt::format("names ignore case: {} is the {} that is bound here", used, bound),
                local.span};
 }
 
 void ExpressionChecker::fail_undefined(Span span, const std::string& name) const {
-  for (const ast::Pattern* generator : generators_) {
-    if (!ast::binds(*generator, name)) continue;
+  const bool in_generators =
+      generators_of_ != nullptr &&
+      std::any_of(generators_of_->generators.begin(), generators_of_->generators.end(),
+                  [&](const ast::Binding& one) { return ast::binds(*one.pattern, name); });
+  if (in_generators) {
     fail(Category::Undefined, name, span,
          fmt::format("`{}` is not known in the other generators", name), {},
          "put one apply-to-each into another: `{{f(x) : x in row} : row in rows}`");

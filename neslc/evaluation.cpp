@@ -40,13 +40,12 @@ void stop(Evaluation& result, std::string_view message) {
   result.message = line;
   vcode::Diagnostic& diagnostic = result.diagnostic.emplace();
   diagnostic.code = is_error ? vcode::ErrorCode::NeslError : vcode::ErrorCode::NeslCheck;
+  std::string_view text = line.substr((is_error ? kError : kCheck).size());
+  if (text.ends_with('.')) text.remove_suffix(1);
   if (is_error) {
-    diagnostic.message = line.substr(kError.size());
-    if (diagnostic.message.ends_with('.')) diagnostic.message.pop_back();
+    diagnostic.message = text;
   } else {
-    std::string_view check = line.substr(kCheck.size());
-    if (check.ends_with('.')) check.remove_suffix(1);
-    word_check(diagnostic, check);
+    word_check(diagnostic, text);
   }
   if (!values.empty()) diagnostic.notes.push_back({std::move(values), {}});
 }

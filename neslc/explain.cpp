@@ -38,12 +38,7 @@ class Outline {
   std::string text;
 
  private:
-  std::string written(vcode::Span span) const {
-    const std::string_view line = source_.line(span.line);
-    if (span.line == 0 || span.column > line.size() + 1) return {};
-    std::string result(line.substr(span.column - 1, span.length));
-    return vcode::escaped(result);
-  }
+  std::string written(vcode::Span span) const { return vcode::escaped(source_.text(span)); }
 
   // Numbers in a sequence say nothing new, and a lambda is shown with the expression that makes it.
   void parts(const Expr& expr, std::size_t depth) {

@@ -36,9 +36,8 @@ ExpressionChecker::ExpressionChecker(Session& session, Inference& inference, Bod
 
 std::string ExpressionChecker::quoted(Span span) const {
   constexpr std::size_t kLongest = 40;
-  const std::string_view line = body_.source->line(span.line);
-  if (span.column == 0 || span.column > line.size()) return "it";
-  std::string_view text = line.substr(span.column - 1, span.length);
+  std::string_view text = written(span);
+  if (text.empty()) return "it";
   const bool cut = text.size() > kLongest;
   if (cut) text = text.substr(0, kLongest);
   return fmt::format("`{}{}`", vcode::escaped(text), cut ? "..." : "");
@@ -172,10 +171,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
   ApplyToEach each;
   std::vector<TypePtr> elements;
   check_generators(node);
-  const std::vector<const ast::Pattern*> outer = std::exchange(generators_, {});
-  for (const ast::Binding& generator : node.generators) {
-    generators_.push_back(generator.pattern.get());
-  }
+  const ast::ApplyToEach* const outer = std::exchange(generators_of_, &node);
   for (const ast::Binding& generator : node.generators) {
     Typed source = expression(*generator.value);
     elements.push_back(inference_.fresh());
@@ -191,7 +187,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
     }
     each.generators.push_back({nullptr, std::move(source)});
   }
-  generators_ = outer;
+  generators_of_ = outer;
   const ScopeEnd scope(*this);
   pattern_begin_ = visible_.size();
   TypedPattern first;

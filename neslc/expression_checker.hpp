@@ -54,6 +54,7 @@ class ExpressionChecker {
   const Definition* serial() const { return serial_; }
   /// The text of a place, in backquotes.
   std::string quoted(Span span) const;
+  std::string_view written(Span span) const { return body_.source->text(span); }
 
  private:
   struct Visible {
@@ -136,8 +137,10 @@ class ExpressionChecker {
                                std::vector<vcode::Note> more_notes = {},
                                std::string hint = {}) const;
   std::string callee_name(const Expr& callee) const;
+  std::string missing_end(Span callee, Span argument) const;
   std::string call_hint(const Expr& callee, const Expr& argument) const;
-  std::string operands_hint(const Expr& callee, TypePtr parameter, const Expr& argument);
+  std::string operands_hint(const Expr& callee, TypePtr parameter, const Expr& argument,
+                            const std::vector<const Expr*>& operands);
   /// How the function of the library that is called is named; empty for one of the program.
   std::string_view library_name(const Expr& callee) const;
   Evidence evidence(const Expr& expression) const;
@@ -172,11 +175,11 @@ class ExpressionChecker {
   const Definition* serial_ = nullptr;
   int parallel_depth_ = 0;
   bool timed_ = false;
-  const ast::Expr* next_argument_ = nullptr;     // of the call whose callee is being checked
-  std::vector<const ast::Pattern*> generators_;  // of the apply-to-each whose sequences are checked
-  const ast::Pattern* binding_ = nullptr;        // of the `let` whose value is checked
-  std::optional<vcode::Note> confused_;          // a name that differs in case from what it means
-  Span default_span_;  // inside a default value: the call, whose source is ours
+  const ast::Expr* next_argument_ = nullptr;         // of the call whose callee is checked
+  const ast::ApplyToEach* generators_of_ = nullptr;  // whose sequences are checked
+  const ast::Pattern* binding_ = nullptr;            // of the `let` whose value is checked
+  std::optional<vcode::Note> confused_;  // a name that differs in case from what it means
+  Span default_span_;                    // inside a default value: the call, whose source is ours
 };
 
 template <typename Node>

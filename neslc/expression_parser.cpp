@@ -126,8 +126,7 @@ ExprPtr ExpressionParser::expression() {
 }
 
 bool ExpressionParser::at_closing() const {
-  return tokens_.at_form_end() || tokens_.at_mark(")") || tokens_.at_mark("]") ||
-         tokens_.at_mark("}") || tokens_.at_definition();
+  return tokens_.at_form_end() || tokens_.at_closer() || tokens_.at_definition();
 }
 
 // Level 11: a lambda takes what is left of it as its pattern; its body stops at a comma.

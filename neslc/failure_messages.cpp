@@ -54,9 +54,7 @@ constexpr Words kChecks[] = {
 
 // The name that the text at a place begins with.
 std::string_view name_at(const vcode::Source& source, vcode::Span span) {
-  const std::string_view line = source.line(span.line);
-  if (span.column == 0 || span.column > line.size()) return {};
-  const std::string_view text = line.substr(span.column - 1, span.length);
+  const std::string_view text = source.text(span);
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };

@@ -23,13 +23,9 @@ bool has_field(const Datatype& datatype, const std::string& name) {
   return position_of(datatype, name) < datatype.names.size();
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (!text.empty()) text += &name == &names.back() ? " and " : ", ";
-    text += "`" + name + "`";
-  }
-  return text;
+std::string list_of(std::vector<std::string> names) {
+  for (std::string& name : names) name = "`" + name + "`";
+  return joined(names);
 }
 
 }  // namespace

@@ -93,11 +93,7 @@ Value Flattener::timed_for_profile(const Expr& expr, Frame& frame, Context* cont
   call_library("print_string", {}, text, &serial_);
   const ir::Module& module = compiler_.module();
   const vcode::Source& source = *module.scopes[frame.scope].source;
-  const std::string_view line = source.line(expr.span.line);
-  const std::string_view written = expr.span.column <= line.size() + 1
-                                       ? line.substr(expr.span.column - 1, expr.span.length)
-                                       : std::string_view();
-  print_text(" seconds for expression:\n      " + std::string(written) + "\n");
+  print_text(" seconds for expression:\n      " + std::string(source.text(expr.span)) + "\n");
   return value;
 }
 

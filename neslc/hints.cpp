@@ -21,6 +21,17 @@ constexpr std::string_view kEach = "`{f(x) : x in v}` applies to each element";
 constexpr std::string_view kLoop = "what repeats is a function that calls itself";
 constexpr std::string_view kLeave = "`exit;` leaves";
 constexpr std::string_view kParse = "`first(parse_int(s))` reads an int from a string";
+constexpr std::string_view kInclude = "`import \"file\";` reads the definitions of a file";
+constexpr std::string_view kLambda = "a function without a name is written `x => x + 1`";
+constexpr std::string_view kReturn =
+    "the value of a function is its body: `function f(x) = x + 1;`";
+constexpr std::string_view kDifferent = "`/=` compares for being different";
+constexpr std::string_view kIf = "`if` chooses: `if x == 0 then a else if x == 1 then b else c`";
+constexpr std::string_view kNoChange = "no value changes: give the new one a name of its own";
+constexpr std::string_view kPrint =
+    "`print_line(\"text\")` prints a line; `@x` is the text of a value";
+constexpr std::string_view kQuotes = "strings stand between plain quotes: \"text\"";
+constexpr std::string_view kPlainQuotes = "strings stand between plain double quotes: \"text\"";
 
 constexpr Hint kNames[] = {
     {"append", "`a ++ b` joins two sequences"},
@@ -44,10 +55,10 @@ constexpr Hint kNames[] = {
     {"fst", "`first(p)` is the first part of a pair"},
     {"head", "`v[0]` is the first element"},
     {"import", "the name of a file stands between double quotes: `import \"file\";`"},
-    {"include", "`import \"file\";` reads the definitions of a file"},
+    {"include", kInclude},
     {"int", "`trunc(x)`, `round(x)`, `floor(x)` and `ceil(x)` make an int of a float"},
     {"iota", "`[0:n]` or `index(n)` counts from 0 to n - 1"},
-    {"lambda", "a function without a name is written `x => x + 1`"},
+    {"lambda", kLambda},
     {"last", "`v[#v - 1]` is the last element"},
     {"len", kLength},
     {"maximum", "`max_val(v)` is the largest element"},
@@ -58,13 +69,13 @@ constexpr Hint kNames[] = {
     {"null", kEmpty},
     {"pow", kPower},
     {"power", kPower},
-    {"printf", "`print_line(\"text\")` prints a line; `@x` is the text of a value"},
-    {"println", "`print_line(\"text\")` prints a line; `@x` is the text of a value"},
+    {"printf", kPrint},
+    {"println", kPrint},
     {"q", kLeave},
     {"quit", kLeave},
     {"range", "`[0:n]` counts from 0 to n - 1"},
     {"read_int", kParse},
-    {"return", "the value of a function is its body: `function f(x) = x + 1;`"},
+    {"return", kReturn},
     {"size", kLength},
     {"snd", "`rest(p)` is the second part of a pair"},
     {"str", kText},
@@ -76,13 +87,28 @@ constexpr Hint kNames[] = {
     {"while", kLoop},
 };
 
+constexpr std::string_view kInt = "the type is `int`";
+constexpr std::string_view kFloat = "the type is `float`";
+constexpr std::string_view kBool = "the type is `bool`";
+constexpr std::string_view kString = "the type of strings is `[char]`";
+constexpr std::string_view kSequence = "a sequence of ints is of type `[int]`";
+
+constexpr Hint kTypes[] = {
+    {"array", kSequence},    {"boolean", kBool}, {"character", "the type is `char`"},
+    {"double", kFloat},      {"integer", kInt},  {"list", kSequence},
+    {"logical", kBool},      {"long", kInt},     {"nat", kInt},
+    {"number", kFloat},      {"real", kFloat},   {"seq", kSequence},
+    {"sequence", kSequence}, {"short", kInt},    {"str", kString},
+    {"string", kString},     {"text", kString},  {"vector", kSequence},
+};
+
 constexpr std::string_view kNoClass =
     "a record is a datatype, `datatype point (float, float);`, made by `point(1.0, 2.0)`";
 constexpr std::string_view kFunction = "a function is defined by `function name(x) = x + 1;`";
 constexpr std::string_view kBinding = "a variable is bound by `x = 5;`, without a type";
 
 constexpr Hint kStatements[] = {
-    {"case", "`if` chooses: `if x == 0 then a else if x == 1 then b else c`"},
+    {"case", kIf},
     {"class", kNoClass},
     {"def", kFunction},
     {"define", kFunction},
@@ -93,11 +119,11 @@ constexpr Hint kStatements[] = {
     {"for", kEach},
     {"fun", kFunction},
     {"func", kFunction},
-    {"include", "`import \"file\";` reads the definitions of a file"},
-    {"lambda", "a function without a name is written `x => x + 1`"},
-    {"return", "the value of a function is its body: `function f(x) = x + 1;`"},
+    {"include", kInclude},
+    {"lambda", kLambda},
+    {"return", kReturn},
     {"struct", kNoClass},
-    {"switch", "`if` chooses: `if x == 0 then a else if x == 1 then b else c`"},
+    {"switch", kIf},
     {"where", "`let` binds in front: `let c = 3 in c * x`"},
     {"while", kLoop},
 };
@@ -114,10 +140,10 @@ constexpr Hint kLeftWords[] = {
 constexpr Hint kMarks[] = {
     {"===", "`==` compares"},
     {"...", "`[1:10]` counts from 1 to 9"},
-    {"!==", "`/=` compares for being different"},
-    {"!=", "`/=` compares for being different"},
-    {"<>", "`/=` compares for being different"},
-    {"~=", "`/=` compares for being different"},
+    {"!==", kDifferent},
+    {"!=", kDifferent},
+    {"<>", kDifferent},
+    {"~=", kDifferent},
     {"=<", "`<=` is less or equal"},
     {"&&", "the operator is `and`"},
     {"//", "`/` of two ints is the quotient without a fraction; a comment is written % ... %"},
@@ -125,20 +151,20 @@ constexpr Hint kMarks[] = {
     {"**", kPower},
     {"++", "`a ++ b` joins sequences; no value changes"},
     {"--", "no value changes; a comment stands between two `%`: % ... %"},
-    {"+=", "no value changes: give the new one a name of its own"},
-    {"-=", "no value changes: give the new one a name of its own"},
-    {"*=", "no value changes: give the new one a name of its own"},
+    {"+=", kNoChange},
+    {"-=", kNoChange},
+    {"*=", kNoChange},
     {"..", "`[1:10]` counts from 1 to 9"},
     {"!", "negation is `not(x)`"},
     {"&", "the operator is `and`"},
     {"~", "negation is `not(x)`, or `-x` of a number"},
     {"?", "a conditional is written `if c then a else b`"},
-    {"\\", "a function without a name is written `x => x + 1`"},
-    {"\u201c", "strings stand between plain quotes: \"text\""},
-    {"\u201d", "strings stand between plain quotes: \"text\""},
-    {"\u2018", "strings stand between plain double quotes: \"text\""},
-    {"\u2019", "strings stand between plain double quotes: \"text\""},
-    {"\u2260", "`/=` compares for being different"},
+    {"\\", kLambda},
+    {"\u201c", kQuotes},
+    {"\u201d", kQuotes},
+    {"\u2018", kPlainQuotes},
+    {"\u2019", kPlainQuotes},
+    {"\u2260", kDifferent},
     {"\u2264", "`<=` is less or equal"},
     {"\u2265", "`>=` is greater or equal"},
     {"\u2212", "the minus sign is `-`"},
@@ -165,6 +191,14 @@ std::string_view hint_for_quote(std::string_view text) {
 
 std::string hint_for_name(std::string_view name) {
   return find(kNames, name);
+}
+
+bool is_else_if(std::string_view name) {
+  return find(kNames, name) == kElseIf;
+}
+
+std::string hint_for_type(std::string_view name) {
+  return find(kTypes, name);
 }
 
 std::string hint_for_statement(std::string_view word) {

@@ -9,8 +9,8 @@
 namespace neslc {
 namespace {
 
-bool mentions(const std::string& text, const std::string& name) {
-  const std::vector<Token> tokens = tokenize(vcode::Source("", text));
+bool mentions(std::string_view text, const std::string& name) {
+  const std::vector<Token> tokens = tokenize(vcode::Source("", std::string(text)));
   return std::any_of(tokens.begin(), tokens.end(),
                      [&](const Token& token) { return token.is(Token::Kind::Name, name); });
 }
@@ -23,7 +23,7 @@ void MissingNames::announce(const std::vector<ParsedForm>& forms) {
     const auto& source = form.form ? form.form->source : form.error->source;
     for (const ast::DefinedName& name : form.names) {
       places_[name.name] = {reason, source, name.line,
-                            std::string(source->text().substr(form.begin, form.end - form.begin))};
+                            source->text().substr(form.begin, form.end - form.begin)};
     }
   }
 }

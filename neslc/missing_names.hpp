@@ -37,7 +37,7 @@ class MissingNames {
     Reason reason = Reason::Later;
     std::shared_ptr<const vcode::Source> source;
     std::uint32_t line = 0;
-    std::string text;  // of the form that comes later
+    std::string_view text;  // of the form that comes later
   };
 
   std::map<std::string, Place, std::less<>> places_;

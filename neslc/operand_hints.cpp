@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "neslc/hints.hpp"
 #include "neslc/inference.hpp"
+#include "neslc/operators.hpp"
 #include "neslc/type_words.hpp"
 
 namespace neslc {
@@ -17,14 +19,14 @@ bool is(TypePtr type, TypeKind kind) {
 bool is_sequence(TypePtr type) {
   return is(type, TypeKind::Sequence);
 }
+bool is_sequence_of(TypePtr type, TypeKind kind) {
+  return is_sequence(type) && is(resolved(type)->element(), kind);
+}
 bool is_text(TypePtr type) {
-  return is_sequence(type) && is(resolved(type)->element(), TypeKind::Char);
+  return is_sequence_of(type, TypeKind::Char);
 }
 bool is_number(TypePtr type) {
   return is(type, TypeKind::Int) || is(type, TypeKind::Float);
-}
-bool is_sequence_of(TypePtr type, TypeKind kind) {
-  return is_sequence(type) && is(resolved(type)->element(), kind);
 }
 bool has_type(const Operand& operand, TypeKind kind) {
   return is(operand.type, kind);
@@ -282,7 +284,7 @@ std::string hint_for_operands(std::string_view function, const std::vector<TypeP
   for (std::size_t i = 0; hint.empty() && counted && i < wanted.size(); ++i) {
     hint = hint_for_value(wanted[i], operands[i]);
   }
-  const bool named = function != "negate" && function != "length" && function != "string";
+  const bool named = display_name(function) == function;
   if (hint.empty() && counted && wanted.size() == 1 && named) {
     hint = hint_for_elements(function, wanted[0], operands[0]);
   }
@@ -295,18 +297,6 @@ std::string hint_for_operands(std::string_view function, const std::vector<TypeP
     hint = hint_for_unequal(operands[0], operands[1]);
   }
   return hint;
-}
-
-std::string hint_for_type(std::string_view name) {
-  if (is_one_of(name, {"string", "str", "text"})) return "the type of strings is `[char]`";
-  if (is_one_of(name, {"integer", "long", "short", "nat"})) return "the type is `int`";
-  if (is_one_of(name, {"double", "real", "number"})) return "the type is `float`";
-  if (is_one_of(name, {"boolean", "logical"})) return "the type is `bool`";
-  if (name == "character") return "the type is `char`";
-  if (is_one_of(name, {"list", "array", "vector", "seq", "sequence"})) {
-    return "a sequence of ints is of type `[int]`";
-  }
-  return {};
 }
 
 }  // namespace neslc

@@ -27,7 +27,4 @@ std::string hint_for_unequal(const Operand& first, const Operand& second);
 /// For a value that must be of another type: what makes one of it.
 std::string hint_for_value(TypePtr wanted, const Operand& given);
 
-/// For the name of a type in other languages, as `string`; empty if it is none.
-std::string hint_for_type(std::string_view name);
-
 }  // namespace neslc

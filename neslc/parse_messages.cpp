@@ -71,9 +71,9 @@ void ExpressionParser::fail_no_then(std::size_t first) const {
 void ExpressionParser::fail_no_else(std::size_t first, std::size_t branch) {
   for (std::size_t i = branch; i < tokens_.position(); ++i) {
     const Token& token = tokens_.tokens()[i];
-    const std::string hint = hint_for_name(token.text);
-    if (token.kind != Kind::Name || hint.find("else if") == std::string::npos) continue;
-    tokens_.fail(tokens_.span_of(token), fmt::format("NESL has no `{}`", token.text), hint);
+    if (token.kind != Kind::Name || !is_else_if(token.text)) continue;
+    tokens_.fail(tokens_.span_of(token), fmt::format("NESL has no `{}`", token.text),
+                 hint_for_name(token.text));
   }
   if (tokens_.at_mark(";") && tokens_.peek(1).is(Kind::Keyword, "else")) {
     const Token& end = tokens_.take();
@@ -111,20 +111,19 @@ void ExpressionParser::resume_at(std::size_t begin) {
 // A generator without `in`.
 void ExpressionParser::fail_no_in(std::size_t first, const ast::Expr& left) const {
   const vcode::Span all = tokens_.span_from(first);
+  const Token& before = tokens_.tokens()[first - 1];
   if (const auto* operation = std::get_if<ast::Operation>(&left.node)) {
     if (operation->spelling == "<-") {
       tokens_.fail(all, "a generator is written with `in`, not with `<-`",
                    "an apply-to-each reads `{x * x : x in v}`");
     }
-    if (tokens_.previous(tokens_.position() - first + 1).is(Kind::Punctuation, ";")) {
+    if (before.is(Kind::Punctuation, ";")) {
       tokens_.fail(all, "this is not a generator", "a condition stands behind `|`, not behind `;`");
     }
   }
   const bool sequence_follows =
       std::holds_alternative<ast::Index>(left.node) || std::holds_alternative<ast::Call>(left.node);
-  const bool after_colon =
-      tokens_.previous(tokens_.position() - first + 1).is(Kind::Punctuation, ":");
-  if (sequence_follows && after_colon) {
+  if (sequence_follows && before.is(Kind::Punctuation, ":")) {
     const std::size_t next = tokens_.after_group(first);
     tokens_.fail(tokens_.span_of(tokens_.tokens()[next]), "`in` is missing here",
                  "a generator reads `x in v`");

@@ -136,7 +136,7 @@ class FormParser {
     }
     if (tokens_.at_definition()) tokens_.fail_missing_end(tokens_.position(), kRule);
     if (tokens_.at_mark("=") && tokens_.left_side() > first) expressions_.fail_separator(kRule);
-    if (tokens_.at_mark(")") || tokens_.at_mark("]") || tokens_.at_mark("}")) {
+    if (tokens_.at_closer()) {
       const Token& bracket = tokens_.peek();
       tokens_.fail(tokens_.span_of(bracket), fmt::format("this `{}` closes nothing", bracket.text),
                    "is a bracket missing in front, or is this one too many?");
@@ -310,8 +310,7 @@ class FormParser {
             fmt::format("a value without arguments is a variable: `{} = ...;`", result.name));
       }
       result.argument = ExpressionParser::to_pattern(expressions_.expression());
-      if (!tokens_.at_mark(")")) fail_argument_end();
-      tokens_.expect_close(")", argument, "after the function's argument");
+      if (!tokens_.accept_mark(")")) fail_argument_end();
     }
     result.argument->span = tokens_.span_from(argument);
     if (tokens_.accept_mark(":")) {
@@ -335,28 +334,23 @@ class FormParser {
 
   // Types and defaults as other languages write them.
   [[noreturn]] void fail_argument_end() const {
+    std::string hint;
     if (tokens_.at_mark(":")) {
-      tokens_.fail_expected("`)` after the function's argument",
-                            "types stand behind the arguments: `function f(x) : int -> int = ...`");
+      hint = "types stand behind the arguments: `function f(x) : int -> int = ...`";
+    } else if (tokens_.at_mark("=")) {
+      hint = "a default is written with `:=`, as in `function f(x, by := 10) = ...`";
     }
-    if (tokens_.at_mark("=")) {
-      tokens_.fail_expected(
-          "`)` after the function's argument",
-          "a default is written with `:=`, as in `function f(x, by := 10) = ...`");
-    }
-    tokens_.fail_expected("`)` after the function's argument");
+    tokens_.fail_expected("`)` after the function's argument", std::move(hint));
   }
 
   [[noreturn]] void fail_no_body() const {
+    std::string hint;
     if (tokens_.at_mark("->")) {
-      tokens_.fail_expected("`=` and the function's body",
-                            "types stand behind `:`, as in `function f(x) : int -> int = ...`");
+      hint = "types stand behind `:`, as in `function f(x) : int -> int = ...`";
+    } else if (tokens_.at_mark("{")) {
+      hint = "the body is an expression without braces: `function f(x) = x + 1;`";
     }
-    if (tokens_.at_mark("{")) {
-      tokens_.fail_expected("`=` and the function's body",
-                            "the body is an expression without braces: `function f(x) = x + 1;`");
-    }
-    tokens_.fail_expected("`=` and the function's body");
+    tokens_.fail_expected("`=` and the function's body", std::move(hint));
   }
 
   void datatype(ast::Form& form) {

@@ -166,14 +166,15 @@ std::string hint_for_left_side(const ast::Pattern& pattern) {
 void ExpressionChecker::fail_left_side(const ast::Pattern& pattern, bool binding) const {
   if (pattern.kind == ast::Pattern::Kind::Record) {
     std::string hint = hint_for_left_word(pattern.name);
-    vcode::NearestWord nearest(pattern.name);
-    const std::vector<std::string> datatypes = session_.datatype_names();
-    for (const std::string& datatype : datatypes) nearest.consider(datatype);
     if (!hint.empty() && !binding) {
       hint = "types stand behind the arguments: `function f(x) : int -> int = ...`";
-    } else if (hint.empty() && !nearest.best().empty()) {
-      hint = fmt::format("did you mean `{}`?", nearest.best());
     } else if (hint.empty()) {
+      vcode::NearestWord nearest(pattern.name);
+      const std::vector<std::string> datatypes = session_.datatype_names();
+      for (const std::string& datatype : datatypes) nearest.consider(datatype);
+      if (!nearest.best().empty()) hint = fmt::format("did you mean `{}`?", nearest.best());
+    }
+    if (hint.empty()) {
       hint = binding ? fmt::format(
                            "a function is defined by `function {}(x) = ...;`, at the top "
                            "level",
@@ -205,11 +206,11 @@ void ExpressionChecker::check_generators(const ast::ApplyToEach& node) const {
   }
   for (const ast::Binding& generator : node.generators) {
     if (!std::holds_alternative<ast::Tuple>(generator.value->node)) continue;
-    const bool written = quoted(generator.value->span).starts_with("`(");
+    const bool enclosed = written(generator.value->span).starts_with('(');
     fail(Category::Type, {}, generator.value->span,
          "an apply-to-each takes its elements from a sequence, not from a tuple", {},
-         written ? "`zip(a, b)` is a sequence of pairs"
-                 : "a condition stands behind `|`, a further generator behind `;`");
+         enclosed ? "`zip(a, b)` is a sequence of pairs"
+                  : "a condition stands behind `|`, a further generator behind `;`");
   }
 }
 

@@ -106,10 +106,10 @@ const std::vector<StaticError>& Session::library_errors() {
 Checked Session::check(std::shared_ptr<const ast::Form> form) {
   Checked checked = FormChecker(*this, form).check();
   if (loading_library_) return checked;
-  if (!checked) missing_.reject(*form);
-  if (checked && checked.form->body) missing_.keep_inside(*checked.form->body);
-  if (checked && !checked.form->changes.empty() && checked.form->changes[0].contents.body) {
-    missing_.keep_inside(*checked.form->changes[0].contents.body);
+  if (!checked) {
+    missing_.reject(*form);
+  } else if (const std::shared_ptr<const Body> body = checked.form->written_body()) {
+    missing_.keep_inside(*body);
   }
   return checked;
 }

@@ -102,6 +102,11 @@ struct CheckedForm {
   std::shared_ptr<const Body> body;
   Scheme scheme;
   const Datatype* datatype = nullptr;  // Datatype
+
+  /// What the form has between `=` and its end, whatever it is; null if it has nothing.
+  std::shared_ptr<const Body> written_body() const {
+    return body || changes.empty() ? body : changes.front().contents.body;
+  }
 };
 
 /// Either the checked form or its error.

@@ -86,6 +86,10 @@ std::string_view closer_of(const Token& bracket) {
 
 }  // namespace
 
+bool TokenStream::at_closer() const {
+  return closes(peek());
+}
+
 bool TokenStream::has_counterpart(std::size_t opener) {
   if (counterparts_.empty()) find_counterparts();
   return counterparts_[opener];

@@ -24,7 +24,7 @@ class TokenStream {
   const Token& peek(std::size_t ahead = 0) const;
   const Token& take();
   /// The token taken last, or one of those before. REQUIRES: there is one.
-  const Token& previous(std::size_t back = 1) const { return tokens_[position_ - back]; }
+  const Token& previous() const { return tokens_[position_ - 1]; }
   bool at(Token::Kind kind) const { return peek().kind == kind; }
   bool at(Token::Kind kind, std::string_view text) const { return peek().is(kind, text); }
   bool at_mark(std::string_view text) const { return at(Token::Kind::Punctuation, text); }
@@ -36,6 +36,8 @@ class TokenStream {
   void expect_word(std::string_view text, std::string_view after);
   /// Takes the bracket that closes the one at position `opener`; `after` as for `expect_mark`.
   void expect_close(std::string_view text, std::size_t opener, std::string_view after);
+  /// At `)`, `]` or `}`?
+  bool at_closer() const;
   bool at_form_end() const;
   bool at_definition() const { return starts_definition(peek()); }
   static bool starts_definition(const Token& token);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "neslc/failure.hpp"
-#include "neslc/operand_hints.hpp"
+#include "neslc/hints.hpp"
 #include "neslc/session.hpp"
 #include "vcode/keywords.hpp"
 
@@ -49,12 +49,12 @@ TypePtr TypeResolver::named(const ast::TypeExpr& type, const TypeVariables& vari
                      datatype->parameters.size(), datatype->parameters.size() == 1 ? "" : "s"));
   }
   if (unknown == UnknownTypes::Opaque) return inference_.table().opaque(type.name);
-  vcode::NearestWord nearest(type.name);
-  for (const char* atom_name : {"int", "float", "bool", "char"}) nearest.consider(atom_name);
-  const std::vector<std::string> datatypes = session_.datatype_names();
-  for (const std::string& datatype : datatypes) nearest.consider(datatype);
   std::string hint = hint_for_type(type.name);
   if (hint.empty()) {
+    vcode::NearestWord nearest(type.name);
+    for (const char* atom_name : {"int", "float", "bool", "char"}) nearest.consider(atom_name);
+    const std::vector<std::string> datatypes = session_.datatype_names();
+    for (const std::string& datatype : datatypes) nearest.consider(datatype);
     hint = nearest.best().empty()
                ? "a type variable is declared in the context: `(a, a) :: (a in any)`"
                : fmt::format("did you mean `{}`?", nearest.best());

@@ -33,15 +33,6 @@ std::string one(TypePtr type, int depth) {
   return (text.starts_with("int") ? "an " : "a ") + text;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text = words.front();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    text += i + 1 == words.size() ? " and " : ", ";
-    text += words[i];
-  }
-  return text;
-}
-
 bool all_equal(const std::vector<TypePtr>& types, int depth) {
   const std::string first = noun(types[0], Number::One, depth);
   return std::all_of(types.begin() + 1, types.end(),
@@ -143,6 +134,15 @@ std::string noun(TypePtr unresolved, Number number, int depth) {
 }
 
 }  // namespace
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    text += i + 1 == words.size() ? " and " : ", ";
+    text += words[i];
+  }
+  return text;
+}
 
 std::vector<TypePtr> components(TypePtr type) {
   std::vector<TypePtr> result;

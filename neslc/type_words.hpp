@@ -11,6 +11,9 @@ namespace neslc {
 /// The components of a tuple from left to right; any other type is its own only one.
 std::vector<TypePtr> components(TypePtr type);
 
+/// "a, b and c"; at least one word.
+std::string joined(const std::vector<std::string>& words);
+
 /// "a float", "a sequence of pairs of ints". What is not known yet is "a value", or "a number"
 /// if it must be one.
 std::string in_words(TypePtr type);

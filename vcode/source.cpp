@@ -26,4 +26,10 @@ std::string_view Source::line(std::uint32_t number) const {
   return std::string_view(text_).substr(begin, end - begin);
 }
 
+std::string_view Source::text(Span span) const {
+  const std::string_view line = this->line(span.line);
+  if (span.column == 0 || span.column > line.size()) return {};
+  return line.substr(span.column - 1, span.length);
+}
+
 }  // namespace vcode

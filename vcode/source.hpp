@@ -35,6 +35,8 @@ class Source {
   std::uint32_t first_line() const { return first_line_; }
   /// The line without its line end; empty for a line that does not exist.
   std::string_view line(std::uint32_t number) const;
+  /// What stands at a place; empty for no place, and for one that is not in the text.
+  std::string_view text(Span span) const;
   std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts().size()); }
 
  private:

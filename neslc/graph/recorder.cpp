@@ -127,9 +127,7 @@ std::size_t Recorder::level_of(std::uint32_t instruction) const {
 std::string Recorder::text_of(std::uint32_t instruction) const {
   const SourceMap::UserPlace place = places_.user_place(instruction);
   if (!place.source) return place.library;
-  const std::string_view line = place.source->line(place.span.line);
-  if (place.span.column > line.size()) return {};
-  return std::string(line.substr(place.span.column - 1, place.span.length));
+  return std::string(place.source->text(place.span));
 }
 
 }  // namespace neslc::graph

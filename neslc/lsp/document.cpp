@@ -161,7 +161,7 @@ void Document::define(const CheckedForm& form) {
     definitions_[name.change->slot] = {source_, span};
   }
   const bool function = form.kind == CheckedForm::Kind::Function;
-  std::shared_ptr<const Body> body = function ? form.changes.front().contents.body : form.body;
+  std::shared_ptr<const Body> body = form.written_body();
   if (!body) return;
   const Scheme& scheme = function ? form.changes.front().contents.scheme : form.scheme;
   add_body(*body, scheme.variables, form);
