@@ -58,18 +58,13 @@ Vector occurrences(CudaBackend& cuda, const Value& sorted, std::int64_t count) {
   return apply(cuda, Op::Select, Type::Int, none, zero, several).vector();
 }
 
-Op reduction_of(Op combination) {
-  return static_cast<Op>(static_cast<int>(combination) - static_cast<int>(Op::AddCombine) +
-                         static_cast<int>(Op::AddReduce));
-}
-
 }  // namespace
 
 void run_combine(CudaBackend& cuda, Op op, Type type, Value* operands, Value* results) {
   const Vector& values = operands[0].vector();
   const Segdes& target = operands[3].segdes();
   if (values.length == 0) {
-    results[0] = reduced_nothing(cuda, reduction_of(op), type, target.total);
+    results[0] = reduced_nothing(cuda, vcode::reduction_of(op), type, target.total);
     return;
   }
   const Vector places = places_of(cuda, op, operands[1].vector(), operands[2].segdes(), target);
@@ -83,7 +78,7 @@ void run_combine(CudaBackend& cuda, Op op, Type type, Value* operands, Value* re
   const Value together = apply(cuda, Op::Permute, type, values, ranks, all);
   const Value segments =
       apply(cuda, Op::MakeSegdes, Type::Int, occurrences(cuda, sorted, target.total));
-  results[0] = apply(cuda, reduction_of(op), type, together, segments);
+  results[0] = apply(cuda, vcode::reduction_of(op), type, together, segments);
 }
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

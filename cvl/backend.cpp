@@ -21,14 +21,14 @@ Vector Backend::upload_characters(std::string_view characters) {
                                  : upload_codes<std::int32_t>(*this, characters);
 }
 
-std::int64_t read_int(Backend& backend, const Vector& scalar) {
+std::int64_t read_int(Backend& backend, const Vector& vector, std::int64_t at) {
   if (backend.widths().int_bytes == 8) {
     std::int64_t number = 0;
-    backend.download(scalar, 0, 1, &number);
+    backend.download(vector, at, 1, &number);
     return number;
   }
   std::int32_t number = 0;
-  backend.download(scalar, 0, 1, &number);
+  backend.download(vector, at, 1, &number);
   return number;
 }
 

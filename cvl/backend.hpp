@@ -90,8 +90,8 @@ class Backend {
   std::uint32_t origin = 0;
 };
 
-/// The only element of a scalar, as host number. REQUIRES: type and length fit.
-std::int64_t read_int(Backend& backend, const Vector& scalar);
+/// One element as host number; of a scalar the only one. REQUIRES: type and length fit.
+std::int64_t read_int(Backend& backend, const Vector& vector, std::int64_t at = 0);
 bool read_bool(Backend& backend, const Vector& scalar);
 
 /// A descriptor from an INT vector of lengths (operation MAKE_SEGDES), and the inverse.

@@ -18,13 +18,6 @@ constexpr std::size_t kArity = 3;
 /// operands the number of guarded versions of a node can double with each level.
 constexpr std::size_t kMostVersions = 64;
 
-/// REDUCE and SCAN rows of the operation table are in the same order.
-constexpr Op scan_of(Op reduce) {
-  return static_cast<Op>(static_cast<int>(reduce) - static_cast<int>(Op::AddReduce) +
-                         static_cast<int>(Op::AddScan));
-}
-static_assert(scan_of(Op::XorReduce) == Op::XorScan);
-
 }  // namespace
 
 std::size_t GraphBuilder::Hash::operator()(const PlanNode& node) const {
@@ -170,7 +163,7 @@ NodeId GraphBuilder::scan(vcode::Monoid monoid, NodeId value, SegdesId under,
                           std::uint32_t binding) {
   PlanNode node;
   node.kind = Kind::Scan;
-  node.op = scan_of(monoid.op);
+  node.op = vcode::scan_of(monoid.op);
   node.type = node.written = monoid.type;
   node.args[0] = value;
   node.id = under == kNone || is_single(under) ? kNone : under;

@@ -9,16 +9,6 @@ namespace fcode {
 using vcode::Binding;
 using vcode::ThunkNode;
 
-namespace {
-
-vcode::Constant text_constant(const std::string& text) {
-  std::vector<std::int64_t> characters;
-  for (char c : text) characters.push_back(static_cast<unsigned char>(c));
-  return {Type::Int, vcode::ConstantForm::String, std::move(characters), {}};
-}
-
-}  // namespace
-
 std::uint32_t assertion_kernel(Module& module, const std::string& message) {
   for (std::uint32_t i = 0; i < module.kernels.size(); ++i) {
     const vcode::Kernel& kernel = module.kernels[i];

@@ -32,7 +32,7 @@ class Optimizer {
       : module_(module), options_(options), report_(report), state_{report} {}
 
   void run() {
-    check("the conversion from VCODE");
+    check("the start");
     simplify();
     for (const Pass& pass : pass_table()) {
       if (!pass.simplifies && run(pass)) simplify();

@@ -1,32 +1,25 @@
 #include "ir/builder.hpp"
 
-#include <cstring>
-#include <limits>
+#include "vcode/numbers.hpp"
 
 namespace ir {
 
+using vcode::fits_32_bits;
+
+bool ConstantPool::Order::operator()(std::uint32_t a, std::uint32_t b) const {
+  return comes_before(module.constants[a], module.constants[b]);
+}
+
 std::uint32_t ConstantPool::add(vcode::Constant literal) {
-  std::string key{static_cast<char>(literal.type), static_cast<char>(literal.form)};
-  std::visit(
-      [&](const auto& elements) {
-        key.append(reinterpret_cast<const char*>(elements.data()),
-                   elements.size() * sizeof(elements[0]));
-      },
-      literal.elements);
-  const auto [at, inserted] = index_.try_emplace(std::move(key), 0);
-  if (inserted) at->second = add_new(std::move(literal), -1);
-  return at->second;
+  const std::uint32_t number = add_new(std::move(literal), -1);
+  const auto [at, inserted] = known_.insert(number);
+  if (!inserted) drop_last();
+  return *at;
 }
 
 std::uint32_t ConstantPool::add_given(std::int64_t component, Type type) {
-  const auto [at, inserted] = index_.try_emplace("given " + std::to_string(component), 0);
-  if (inserted) {
-    vcode::Constant unknown;
-    unknown.type = type;
-    if (type == Type::Float) unknown.elements = std::vector<double>();
-    if (type == Type::Bool) unknown.elements = std::vector<std::uint8_t>();
-    at->second = add_new(std::move(unknown), component);
-  }
+  const auto [at, inserted] = given_.try_emplace(component, 0);
+  if (inserted) at->second = add_new(empty_constant(type), component);
   return at->second;
 }
 
@@ -35,6 +28,12 @@ std::uint32_t ConstantPool::add_new(vcode::Constant constant, std::int64_t compo
   module_.given.push_back(component >= 0);
   components_.push_back(component);
   return static_cast<std::uint32_t>(components_.size() - 1);
+}
+
+void ConstantPool::drop_last() {
+  module_.constants.pop_back();
+  module_.given.pop_back();
+  components_.pop_back();
 }
 
 std::size_t Builder::KeyHash::operator()(const Key& key) const {
@@ -101,64 +100,42 @@ std::vector<ValueId> Builder::operation(Op op, Type type, std::vector<ValueId> o
 void Builder::set_lengths(const Statement& made) {
   const auto length = [&](std::size_t operand) { return variable(made.operands[operand]).length; };
   const auto total = [&](std::size_t operand) { return variable(made.operands[operand]).total; };
+  if (const auto term = vcode::result_length(made.op)) {
+    set_length(made.results[0], term->described ? total(term->operand) : length(term->operand));
+  }
   const vcode::OpInfo& info = vcode::info(made.op);
   switch (info.family) {
-    case vcode::Family::Reduce:
-    case vcode::Family::Lengths:
-      set_length(made.results[0], length(made.operands.size() - 1));
-      break;
-    case vcode::Family::Distribute:
-    case vcode::Family::Index:
-      set_length(made.results[0], total(made.operands.size() - 1));
-      break;
-    case vcode::Family::Combine:
-      set_length(made.results[0], total(3));
-      break;
-    case vcode::Family::Extract:
-      set_length(made.results[0], length(1));
-      break;
     case vcode::Family::Length:
       set_length(made.results[0], kOne);
       break;
     case vcode::Family::MakeSegdes:
-      set_length(made.results[0], length(0));
       if (length(0) == kOne) remember_single(variable(made.results[0]).total, made.results[0]);
       break;
     case vcode::Family::Pack:
-      set_length(made.results[1], length(2));
-      // Equal flags leave equally many elements.
-      {
-        const Key key{~0U, made.operands[1], made.operands[2]};
-        const auto found = computed_.find(key);
-        const LengthId kept =
-            found != computed_.end() ? found->second.front() : variable(made.results[0]).length;
-        if (found == computed_.end()) {
-          computed_.emplace(key, std::vector<ValueId>{kept});
-          computed_trail_.push_back(key);
-        }
-        set_length(made.results[0], kept);
-        set_total(made.results[1], kept);
-        if (length(2) == kOne) remember_single(kept, made.results[1]);
-      }
-      break;
-    case vcode::Family::Permute:
-      if (made.op == Op::Permute) set_length(made.results[0], length(0));
-      if (made.op == Op::DPermute) set_length(made.results[0], length(2));
-      if (made.op == Op::BPermute || made.op == Op::BFPermute) {
-        set_length(made.results[0], length(1));
-      }
-      if (made.op == Op::FPermute) set_length(made.results[0], total(4));
+      set_packed_lengths(made);
       break;
     case vcode::Family::Timer:
     case vcode::Family::Io:
       break;
     default:
-      if (!info.is_vector_op()) {
-        for (const ValueId result : made.results) set_length(result, kOne);
-      } else if (!made.operands.empty()) {
-        set_length(made.results[0], length(0));
-      }
+      if (info.is_vector_op()) break;
+      for (const ValueId result : made.results) set_length(result, kOne);
   }
+}
+
+// Equal flags leave equally many elements.
+void Builder::set_packed_lengths(const Statement& pack) {
+  const ValueId packed = pack.results[0], descriptor = pack.results[1];
+  const LengthId segments = variable(pack.operands[2]).length;
+  const Key key{~0U, pack.operands[1], pack.operands[2]};
+  const auto [found, added] =
+      computed_.try_emplace(key, std::vector<ValueId>{variable(packed).length});
+  if (added) computed_trail_.push_back(key);
+  const LengthId kept = found->second.front();
+  set_length(packed, kept);
+  set_length(descriptor, segments);
+  set_total(descriptor, kept);
+  if (segments == kOne) remember_single(kept, descriptor);
 }
 
 ValueId Builder::pooled(std::uint32_t constant, Type type) {
@@ -200,22 +177,11 @@ ValueId Builder::bool_constant(bool value) {
 }
 
 ValueId Builder::text_constant(const std::string& text) {
-  vcode::Constant literal;
-  // What the notation of strings cannot spell is written as a vector of codes.
-  literal.form = text.find('"') == std::string::npos ? vcode::ConstantForm::String
-                                                     : vcode::ConstantForm::Vector;
-  std::vector<std::int64_t> codes;
-  for (const char c : text) codes.push_back(static_cast<unsigned char>(c));
-  literal.elements = std::move(codes);
-  return constant(std::move(literal));
+  return constant(ir::text_constant(text));
 }
 
 ValueId Builder::empty(Type type) {
-  vcode::Constant literal;
-  literal.type = type;
-  if (type == Type::Float) literal.elements = std::vector<double>();
-  if (type == Type::Bool) literal.elements = std::vector<std::uint8_t>();
-  return constant(std::move(literal));
+  return constant(empty_constant(type));
 }
 
 ValueId Builder::single_constant(std::int64_t length) {
@@ -263,11 +229,6 @@ std::optional<double> Builder::known_float(ValueId value) const {
 }
 
 std::optional<ValueId> Builder::folded(Op op, Type type, const std::vector<ValueId>& operands) {
-  // Only what has the same value in integers of every width.
-  const auto fits = [](std::int64_t value) {
-    return value >= std::numeric_limits<std::int32_t>::min() &&
-           value <= std::numeric_limits<std::int32_t>::max();
-  };
   if (op == Op::Lengths) {
     if (const vcode::Constant* literal = known(operands[0]);
         literal != nullptr && literal->form == vcode::ConstantForm::Scalar) {
@@ -300,16 +261,17 @@ std::optional<ValueId> Builder::folded(Op op, Type type, const std::vector<Value
     if (right && *right == 0 && (op == Op::Add || op == Op::Subtract)) return operands[0];
     if (left && *left == 0 && op == Op::Add && variable(operands[1]).length == kOne)
       return operands[1];
-    if (!left || !right || !fits(*left) || !fits(*right)) return std::nullopt;
+    // Only what has the same value in integers of every width.
+    if (!left || !right || !fits_32_bits(*left) || !fits_32_bits(*right)) return std::nullopt;
     switch (op) {
       case Op::Add:
-        if (fits(*left + *right)) return int_constant(*left + *right);
+        if (fits_32_bits(*left + *right)) return int_constant(*left + *right);
         break;
       case Op::Subtract:
-        if (fits(*left - *right)) return int_constant(*left - *right);
+        if (fits_32_bits(*left - *right)) return int_constant(*left - *right);
         break;
       case Op::Multiply:
-        if (fits(*left * *right)) return int_constant(*left * *right);
+        if (fits_32_bits(*left * *right)) return int_constant(*left * *right);
         break;
       case Op::Equal:
         return bool_constant(*left == *right);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -29,7 +30,7 @@ inline constexpr LengthId kOne = 0;
 /// The constants of a module, each once.
 class ConstantPool {
  public:
-  explicit ConstantPool(Module& module) : module_(module) {}
+  explicit ConstantPool(Module& module) : module_(module), known_(Order{module}) {}
   std::uint32_t add(vcode::Constant literal);
   /// A constant that stands for component `component` of the values that the run is given.
   std::uint32_t add_given(std::int64_t component, Type type);
@@ -37,10 +38,17 @@ class ConstantPool {
   const std::vector<std::int64_t>& components() const { return components_; }
 
  private:
+  struct Order {
+    const Module& module;
+    bool operator()(std::uint32_t a, std::uint32_t b) const;
+  };
+
   std::uint32_t add_new(vcode::Constant constant, std::int64_t component);
+  void drop_last();
 
   Module& module_;
-  std::unordered_map<std::string, std::uint32_t> index_;
+  std::set<std::uint32_t, Order> known_;
+  std::unordered_map<std::int64_t, std::uint32_t> given_;  // by component
   std::vector<std::int64_t> components_;
 };
 
@@ -56,7 +64,6 @@ class Builder {
  public:
   Builder(Module& module, ConstantPool& pool);
 
-  Module& module() { return module_; }
   const Variable& variable(ValueId value) const { return variables_[value]; }
 
   /// Where in the program what is made next comes from.
@@ -130,6 +137,7 @@ class Builder {
   ValueId new_variable(Type type);
   const Statement& append(Statement statement);
   void set_lengths(const Statement& statement);
+  void set_packed_lengths(const Statement& pack);
   ValueId pooled(std::uint32_t constant, Type type);
   std::optional<ValueId> folded(Op op, Type type, const std::vector<ValueId>& operands);
 

@@ -1,10 +1,8 @@
 #include "ir/lift.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
@@ -301,20 +299,6 @@ Function keep(const LinkedProgram& program, const vcode::FunctionEffect& effect,
     function.result_types.push_back(known_type(output));
   }
   return function;
-}
-
-/// Any total order in which only equal constants are equivalent.
-bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
-  const auto kind = [](const vcode::Constant& constant) {
-    return std::tuple(constant.type, constant.form, constant.size());
-  };
-  if (kind(a) != kind(b)) return kind(a) < kind(b);
-  if (a.type != Type::Float) return a.elements < b.elements;
-  return std::lexicographical_compare(a.floats().begin(), a.floats().end(), b.floats().begin(),
-                                      b.floats().end(), [](double x, double y) {
-                                        return std::bit_cast<std::uint64_t>(x) <
-                                               std::bit_cast<std::uint64_t>(y);
-                                      });
 }
 
 class ModuleReader {

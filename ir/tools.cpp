@@ -1,6 +1,8 @@
 #include "ir/tools.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <tuple>
 #include <utility>
 
 namespace ir {
@@ -29,6 +31,37 @@ vcode::Constant bool_constant(bool flag) {
 }
 vcode::Constant float_constant(double number) {
   return {Type::Float, vcode::ConstantForm::Scalar, std::vector<double>{number}, {}};
+}
+
+vcode::Constant text_constant(const std::string& text) {
+  std::vector<std::int64_t> codes;
+  for (const char c : text) codes.push_back(static_cast<unsigned char>(c));
+  const bool quoted = text.find('"') == std::string::npos;
+  return {Type::Int,
+          quoted ? vcode::ConstantForm::String : vcode::ConstantForm::Vector,
+          std::move(codes),
+          {}};
+}
+
+vcode::Constant empty_constant(Type type) {
+  vcode::Constant constant;
+  constant.type = type;
+  if (type == Type::Float) constant.elements = std::vector<double>();
+  if (type == Type::Bool) constant.elements = std::vector<std::uint8_t>();
+  return constant;
+}
+
+bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
+  const auto kind = [](const vcode::Constant& constant) {
+    return std::tuple(constant.type, constant.form, constant.size());
+  };
+  if (kind(a) != kind(b)) return kind(a) < kind(b);
+  if (a.type != Type::Float) return a.elements < b.elements;
+  return std::lexicographical_compare(a.floats().begin(), a.floats().end(), b.floats().begin(),
+                                      b.floats().end(), [](double x, double y) {
+                                        return std::bit_cast<std::uint64_t>(x) <
+                                               std::bit_cast<std::uint64_t>(y);
+                                      });
 }
 
 Statement make_op(Function& function, Op op, Type written, std::vector<ValueId> operands,
@@ -285,12 +318,11 @@ class UnusedStatements {
   void drop_from(Block& block) {
     for (const ValueId result : block.results) needed_[result] = true;
     std::vector<Statement>& statements = block.statements;
+    std::size_t first = statements.size();  // of those that are kept
     for (std::size_t i = statements.size(); i-- > 0;) {
-      if (!keep(statements[i])) statements[i].results.clear();
+      if (keep(statements[i]) && --first != i) statements[first] = std::move(statements[i]);
     }
-    std::erase_if(statements, [](const Statement& statement) {
-      return statement.results.empty() && only_computes(statement);
-    });
+    statements.erase(statements.begin(), statements.begin() + static_cast<std::ptrdiff_t>(first));
   }
 
  private:

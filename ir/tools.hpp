@@ -22,6 +22,12 @@ std::uint32_t add_constant(Module& module, vcode::Constant constant);
 vcode::Constant int_constant(std::int64_t number);
 vcode::Constant bool_constant(bool flag);
 vcode::Constant float_constant(double number);
+/// Characters; written as a string if the notation of strings can spell them.
+vcode::Constant text_constant(const std::string& text);
+/// A vector without elements, a descriptor without segments.
+vcode::Constant empty_constant(Type type);
+/// Any total order in which only equal constants are equivalent.
+bool comes_before(const vcode::Constant& a, const vcode::Constant& b);
 
 /// An operation of the table with fresh results.
 Statement make_op(Function& function, Op op, Type written, std::vector<ValueId> operands,
@@ -66,10 +72,6 @@ void for_each_use(Blocks& block, Visit&& visit) {
   for (auto& result : block.results) visit(result);
 }
 
-/// Groups of the nodes 0, 1, ... that can reach each other, those that are reached first. `edges`:
-/// the nodes that each one leads to.
-std::vector<std::vector<std::uint32_t>> strong_components(
-    const std::vector<std::vector<std::uint32_t>>& edges);
 /// Groups of functions that can reach each other, callees before callers.
 std::vector<std::vector<std::uint32_t>> call_groups(const Module& module);
 /// Functions that a run can enter.

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "vcode/kernel_verifier.hpp"
+
 namespace ir {
 namespace {
 
@@ -146,6 +148,11 @@ std::string find_fault(const Module& module) {
     if (!entry.opaque && !entry.parameters.empty()) return "the entry takes parameters";
     for (const Function& function : module.functions) {
       if (!function.opaque) FunctionCheck(module, function).run();
+    }
+    for (const vcode::Kernel& kernel : module.kernels) {
+      vcode::Diagnostics faults;
+      if (vcode::verify_kernel(kernel, faults)) continue;
+      return fmt::format("kernel {}: {}", kernel.name, faults.all().front().message);
     }
   } catch (const Fault& fault) {
     return fault.text;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "neslc/flattener.hpp"
+#include "vcode/strong_components.hpp"
 
 namespace neslc {
 namespace {
@@ -79,7 +80,7 @@ bool Compiler::calls_itself(const Definition& definition) {
     return entry->second;
   };
   number(&definition);
-  std::vector<std::vector<std::uint32_t>> edges;
+  vcode::Edges edges;
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const Body* const body = definitions[i]->body.get();
     edges.emplace_back();
@@ -89,7 +90,7 @@ bool Compiler::calls_itself(const Definition& definition) {
       edges[i].push_back(number(reference.definition));
     }
   }
-  for (const std::vector<std::uint32_t>& group : ir::strong_components(edges)) {
+  for (const std::vector<std::uint32_t>& group : vcode::strong_components(edges)) {
     for (const std::uint32_t one : group) {
       const bool itself = std::find(edges[one].begin(), edges[one].end(), one) != edges[one].end();
       recursive_[definitions[one]] = group.size() > 1 || itself;

@@ -32,13 +32,7 @@ class Columns {
   Columns(TypeTable& types, TypePtr type) : types_(types) {
     std::vector<VectorType> column_types;
     append_types(types, type, column_types);
-    for (const VectorType column : column_types) {
-      vcode::Constant constant;
-      constant.type = column;
-      if (column == VectorType::Float) constant.elements = std::vector<double>();
-      if (column == VectorType::Bool) constant.elements = std::vector<std::uint8_t>();
-      columns_.push_back(std::move(constant));
-    }
+    for (const VectorType column : column_types) columns_.push_back(ir::empty_constant(column));
   }
 
   void add(const Expr& expr, TypePtr type, std::size_t& column) {

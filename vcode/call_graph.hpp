@@ -2,23 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "vcode/program.hpp"
+#include "vcode/strong_components.hpp"
 
 namespace vcode {
 
 struct CallGraph {
   explicit CallGraph(const LinkedProgram& program);
 
-  std::span<const std::uint32_t> callees(std::uint32_t function) const {
-    return std::span(edges).subspan(first_edge[function],
-                                    first_edge[function + 1] - first_edge[function]);
-  }
-
-  std::vector<std::size_t> first_edge;  // of each function, and one behind the last
-  std::vector<std::uint32_t> edges;     // callees, without repetition, ascending
+  Edges callees;  // of each function, without repetition, ascending
   /// Groups of functions that can reach each other; callees come in earlier groups than their
   /// callers, and within a group mostly first.
   std::vector<std::vector<std::uint32_t>> groups;

@@ -34,20 +34,13 @@ void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
 
 }  // namespace
 
-bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics,
-                   bool parsed) {
-  const std::size_t errors_before = diagnostics.error_count();
-  verify_kernel(kernel, diagnostics, parsed);
-  if (header.int_width != 64) check_literals(kernel, diagnostics);
-  return diagnostics.error_count() == errors_before;
-}
-
 bool verify_kernels(const Program& program, Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
   const FcodeHeader header = program.fcode.value_or(FcodeHeader{});
   std::unordered_map<std::string_view, Span> names;
   for (const Kernel& kernel : program.kernels) {
-    verify_kernel(kernel, header, diagnostics, true);
+    verify_kernel(kernel, diagnostics, true);
+    if (header.int_width != 64) check_literals(kernel, diagnostics);
     const auto [first, added] = names.try_emplace(kernel.name, kernel.name_span);
     if (added) continue;
     diagnostics.add(

@@ -14,12 +14,8 @@ namespace vcode {
 /// names only in kernels that a program made is not looked for in a kernel that was `parsed`.
 bool verify_kernel(const Kernel& kernel, Diagnostics& diagnostics, bool parsed = false);
 
-/// The same, and that the kernel keeps to the widths that the head of its file states (rule 6).
-bool verify_kernel(const Kernel& kernel, const FcodeHeader& header, Diagnostics& diagnostics,
-                   bool parsed = false);
-
-/// Checks all kernels of a program that was parsed, and that no kernel is defined twice. True if
-/// there is no fault.
+/// Checks all kernels of a program that was parsed, that they keep to the widths that the head of
+/// the file states (rule 6), and that no kernel is defined twice. True if there is no fault.
 bool verify_kernels(const Program& program, Diagnostics& diagnostics);
 
 }  // namespace vcode

@@ -47,7 +47,16 @@ constexpr bool table_valid() {
 }
 static_assert(table_valid(), "opcodes.def: order, operand letters or a repeated spelling");
 
-// ---- the checks column ----
+// ---- the columns of lengths ----
+
+// Text such as "#1" or "$2"; nothing if it is something else.
+constexpr std::optional<LengthTerm> parse_term(const OpInfo& op, std::string_view text) {
+  if (text.size() != 2 || (text[0] != '$' && text[0] != '#')) return std::nullopt;
+  const LengthTerm term{static_cast<std::uint8_t>(text[1] - '0'), text[0] == '$'};
+  if (term.operand >= op.operands.size()) return std::nullopt;
+  if (term.described && op.operands[term.operand] != 'S') return std::nullopt;
+  return term;
+}
 
 struct RuleList {
   std::array<LengthRule, kMaxLengthRules> rules{};
@@ -58,12 +67,6 @@ struct RuleList {
 // Text such as "#1=#0 $2=#0": five characters a rule, separated by one blank.
 constexpr RuleList parse_rules(const OpInfo& op) {
   RuleList list;
-  auto term = [&](std::string_view text) {
-    LengthTerm result{static_cast<std::uint8_t>(text[1] - '0'), text[0] == '$'};
-    const bool known = (text[0] == '$' || text[0] == '#') && result.operand < op.operands.size();
-    if (!known || (result.described && op.operands[result.operand] != 'S')) list.valid = false;
-    return result;
-  };
   constexpr std::size_t kRuleLength = 5;
   for (std::size_t at = 0; at < op.checks.size(); at += kRuleLength + 1) {
     const std::string_view rule = op.checks.substr(at, kRuleLength);
@@ -71,7 +74,9 @@ constexpr RuleList parse_rules(const OpInfo& op) {
       list.valid = false;
       return list;
     }
-    list.rules[list.count++] = {term(rule.substr(0, 2)), term(rule.substr(3, 2))};
+    const auto left = parse_term(op, rule.substr(0, 2)), right = parse_term(op, rule.substr(3, 2));
+    list.valid &= left && right;
+    list.rules[list.count++] = {left.value_or(LengthTerm{}), right.value_or(LengthTerm{})};
   }
   return list;
 }
@@ -89,6 +94,50 @@ constexpr bool rules_valid() {
   return true;
 }
 static_assert(rules_valid(), "opcodes.def: a length rule that cannot be read");
+
+constexpr auto kResultLengths = [] {
+  std::array<std::optional<LengthTerm>, kOpCount> all{};
+  for (std::size_t i = 0; i < kOpCount; ++i) all[i] = parse_term(kOps[i], kOps[i].length);
+  return all;
+}();
+
+constexpr bool result_lengths_valid() {
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    const std::string_view text = kOps[i].length;
+    const bool is_term = !text.empty() && text != "?" && text != "1";
+    if (kResultLengths[i].has_value() != is_term) return false;
+  }
+  return true;
+}
+static_assert(result_lengths_valid(), "opcodes.def: a length that cannot be read");
+
+// ---- what folds alike ----
+
+constexpr Op counterpart(Op op, Op first, Op other_first) {
+  return static_cast<Op>(static_cast<int>(op) - static_cast<int>(first) +
+                         static_cast<int>(other_first));
+}
+
+constexpr std::string_view combiner(Op op) {
+  return kOps[static_cast<std::size_t>(op)].combiner;
+}
+
+// Their rows are in the same order.
+constexpr bool folds_in_order() {
+  for (std::size_t i = 0; i < kOpCount; ++i) {
+    const Op op = kOps[i].op;
+    if (kOps[i].family == Family::Scan &&
+        combiner(op) != combiner(counterpart(op, Op::AddScan, Op::AddReduce))) {
+      return false;
+    }
+    if (kOps[i].family == Family::Combine &&
+        combiner(op) != combiner(counterpart(op, Op::AddCombine, Op::AddReduce))) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(folds_in_order(), "opcodes.def: SCAN, REDUCE and COMBINE rows in the same order");
 
 // ---- lookup by spelling ----
 
@@ -130,6 +179,19 @@ std::optional<Op> find_op(std::string_view text) {
 std::span<const LengthRule> length_rules(Op op) {
   const RuleList& list = kRules[static_cast<std::size_t>(op)];
   return {list.rules.data(), list.count};
+}
+
+std::optional<LengthTerm> result_length(Op op) {
+  return kResultLengths[static_cast<std::size_t>(op)];
+}
+
+Op reduction_of(Op op) {
+  const bool scan = info(op).family == Family::Scan;
+  return counterpart(op, scan ? Op::AddScan : Op::AddCombine, Op::AddReduce);
+}
+
+Op scan_of(Op reduction) {
+  return counterpart(reduction, Op::AddReduce, Op::AddScan);
 }
 
 std::optional<Type> operand_type(char letter, Type written) {

@@ -119,6 +119,15 @@ std::optional<Op> find_op(std::string_view text);
 /// The checks column of an operation, parsed once.
 std::span<const LengthRule> length_rules(Op op);
 
+/// The length column, parsed once: whose length the first result has. Nothing for operations
+/// without results, for LENGTH, whose result is a scalar, and where the length depends on the data.
+std::optional<LengthTerm> result_length(Op op);
+
+/// The reduction that folds as a SCAN or a COMBINE does. REQUIRES: one of these.
+Op reduction_of(Op op);
+/// The scan that folds as a REDUCE does. REQUIRES: one of these.
+Op scan_of(Op reduction);
+
 /// The type that a letter of `in` or `out` stands for when `written` follows the word; nothing for
 /// the letters ? and *.
 std::optional<Type> operand_type(char letter, Type written);

@@ -8,7 +8,6 @@
 #include "vcode/kernel_parser.hpp"
 #include "vcode/kernel_verifier.hpp"
 #include "vcode/keywords.hpp"
-#include "vcode/numbers.hpp"
 #include "vcode/token_reader.hpp"
 
 namespace vcode {

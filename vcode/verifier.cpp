@@ -89,7 +89,7 @@ void Verifier::infer_group(const std::vector<std::uint32_t>& group) {
   std::vector<int> walks(group.size());
   for (std::uint32_t i = 0; i < group.size(); ++i) {
     due.insert(due.end(), i);
-    for (std::uint32_t callee : graph_.callees(group[i])) {
+    for (std::uint32_t callee : graph_.callees[group[i]]) {
       if (graph_.group_of[callee] == graph_.group_of[group[i]]) {
         callers[position_[callee]].push_back(i);
       }

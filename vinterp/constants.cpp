@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <variant>
@@ -10,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "vcode/numbers.hpp"
 #include "vinterp/failure_report.hpp"
 
 namespace vinterp {
@@ -18,11 +18,6 @@ namespace {
 using cvl::Backend;
 using vcode::Constant;
 using vcode::Type;
-
-bool fits_32_bits(std::int64_t number) {
-  return number >= std::numeric_limits<std::int32_t>::min() &&
-         number <= std::numeric_limits<std::int32_t>::max();
-}
 
 template <class To, class From>
 cvl::Vector upload_as(Backend& backend, Type type, const std::vector<From>& elements) {
@@ -72,7 +67,7 @@ bool check_width(const vcode::LinkedProgram& program, std::size_t index,
   const Constant& constant = program.constants[index];
   std::size_t wide = 0;
   for (const std::int64_t number : constant.ints()) {
-    if (fits_32_bits(number)) continue;
+    if (vcode::fits_32_bits(number)) continue;
     vcode::Diagnostic diagnostic;
     diagnostic.code = vcode::ErrorCode::NumberOutOfRange;
     diagnostic.message = fmt::format("{} does not fit a 32-bit INT", number);

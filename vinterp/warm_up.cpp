@@ -83,17 +83,9 @@ class Sizes {
       if (input.segdes || input.id != array) continue;
       const cvl::Vector& vector = operands_[k].vector();
       if (at < 0 || at >= vector.length) return std::nullopt;
-      return backend_.widths().int_bytes == 8 ? read<std::int64_t>(vector, at)
-                                              : read<std::int32_t>(vector, at);
+      return cvl::read_int(backend_, vector, at);
     }
     return std::nullopt;
-  }
-
-  template <class Int>
-  std::int64_t read(const cvl::Vector& vector, std::int64_t at) const {
-    Int element = 0;
-    backend_.download(vector, at, 1, &element);
-    return element;
   }
 
   const Kernel& kernel_;

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "fcode-opt/checks.hpp"
@@ -102,7 +101,7 @@ class KernelWriter {
         break;
       case Role::Scan:
         binding.kind = Binding::Kind::Scan;
-        binding.monoids = {{reduction_of(statement.op), statement.written}};
+        binding.monoids = {{vcode::reduction_of(statement.op), statement.written}};
         binding.elements = thunk(statement.operands[0]);
         break;
       case Role::Filter:
@@ -128,12 +127,6 @@ class KernelWriter {
     if (binding.kind == Binding::Kind::Scatter && is_identity(binding)) as_map(binding);
     name_results(node, binding);
     bindings_.push_back(std::move(binding));
-  }
-
-  // SCAN rows and REDUCE rows of the operation table are in the same order.
-  static Op reduction_of(Op scan) {
-    return static_cast<Op>(static_cast<int>(scan) - static_cast<int>(Op::AddScan) +
-                           static_cast<int>(Op::AddReduce));
   }
 
   vcode::Thunk thunk(ValueId value) {
@@ -239,9 +232,7 @@ class KernelWriter {
       if (!space.segmented) used.insert(space.id);
     };
     for (const Binding& binding : bindings_) {
-      if (binding.kind != Binding::Kind::Once && binding.kind != Binding::Kind::Size) {
-        note(binding.space);
-      }
+      if (vcode::has_space(binding)) note(binding.space);
       if (binding.into) note(*binding.into);
       for (const vcode::Thunk* thunk :
            {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
@@ -333,15 +324,10 @@ class KernelWriter {
         from = statement.operands[0];
         continue;
       }
-      std::tie(from, described) = source_of_length(statement);
+      const vcode::LengthTerm term = *vcode::result_length(statement.op);
+      from = statement.operands[term.operand];
+      described = term.described;
     }
-  }
-
-  // Whose length (or data length) the first result of an operation has.
-  std::pair<ValueId, bool> source_of_length(const Statement& statement) const {
-    const std::string_view rule = vcode::info(statement.op).length;
-    const auto operand = static_cast<std::size_t>(rule[1] - '0');
-    return {statement.operands[operand], rule[0] == '$'};
   }
 
   static bool is_size(const vcode::Thunk& thunk, SizeId size) {

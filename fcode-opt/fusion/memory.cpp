@@ -70,7 +70,7 @@ MemoryModel::MemoryModel(const RegionGraph& graph, const std::vector<Step>& inst
   find_vectors();
   find_owners();
   find_kinds();
-  peaks_.resize(unknowns_.size() + 1);
+  peaks_.resize(indices_.size() + 1);
   std::vector<Event> events;
   for (const Step& step : instructions) events.push_back({&step, 0});
   simulate(events, [this](std::size_t run_kind, std::int64_t bytes, Slot) {
@@ -211,7 +211,7 @@ class SegmentFilling {
 // One kind of runs after the other: first all alike, then each of the unknowns far greater than the
 // others.
 void MemoryModel::find_kinds() {
-  const std::size_t count = unknowns_.size();
+  const std::size_t count = indices_.size();
   const SegmentFilling filling(graph_, indices_, share_);
   std::vector<std::size_t> all(count);  // unknowns
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -233,8 +233,7 @@ MemoryModel::Room MemoryModel::room_of(const Linear& elements, std::int64_t widt
   };
   add(0, static_cast<double>(elements.constant) * static_cast<double>(width) * share_);
   for (const auto& [unknown, factor] : elements.terms) {
-    const auto [entry, added] = indices_.try_emplace(unknown, unknowns_.size());
-    if (added) unknowns_.push_back(unknown);
+    const auto entry = indices_.try_emplace(unknown, indices_.size()).first;
     add(entry->second + 1, static_cast<double>(factor) * static_cast<double>(width));
   }
   std::sort(room.begin(), room.end());
@@ -259,8 +258,8 @@ template <typename Visit>
 void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(vectors_.size(), kNever);
-  std::vector<int> holders(vectors_.size());             // by owner
-  std::vector<std::int64_t> held(unknowns_.size() + 1);  // as in a Room
+  std::vector<int> holders(vectors_.size());            // by owner
+  std::vector<std::int64_t> held(indices_.size() + 1);  // as in a Room
   const auto change = [&](Place at, int sign) {
     const Vector& vector = vectors_[at];
     int& count = holders[vector.owner];

@@ -70,8 +70,7 @@ class MemoryModel {
   void for_each_result(const Step& step, Visit visit) const;
 
   const RegionGraph& graph_;
-  std::vector<Atom> unknowns_;
-  std::unordered_map<Atom, std::size_t> indices_;  // of the unknowns
+  std::unordered_map<Atom, std::size_t> indices_;  // of the unknown lengths
   double share_ = 1;                               // of known lengths that counts
   // By kind of runs: the unknowns that are not 0, as places in a Room, and how great each is. First
   // with unknown lengths that are alike, then for each unknown with one that is far greater than

@@ -31,14 +31,14 @@ class SpecWriter {
     }
     Module alone;
     alone.source = module_.source;
-    alone.constants = module_.constants;
+    alone.constants.swap(module_.constants);  // lent, not copied
     alone.functions.push_back(std::move(spec_));
-    vcode::Program program = lower(alone).program;
-    std::vector<vcode::Instruction>& code = program.functions[0].code;
+    Lowered lowered = lower(alone);
+    module_.constants.swap(alone.constants);
+    std::vector<vcode::Instruction>& code = lowered.program.functions[0].code;
     code.pop_back();  // RET
     for (vcode::Instruction& instruction : code) {
-      if (instruction.op != Op::Const) continue;
-      instruction.a = add_constant(module_, program.constants[instruction.a]);
+      if (instruction.op == Op::Const) instruction.a = lowered.constants[instruction.a];
     }
     written_.kernel.spec = std::move(code);
     written_.kernel.has_spec = true;

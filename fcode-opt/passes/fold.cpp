@@ -234,14 +234,6 @@ void append(Constant& constant, const Element& element) {
       element);
 }
 
-Constant empty_constant(Type type) {
-  Constant constant;
-  constant.type = type;
-  if (type == Type::Float) constant.elements = std::vector<double>();
-  if (type == Type::Bool) constant.elements = std::vector<std::uint8_t>();
-  return constant;
-}
-
 /// The constant that every run loads as that, if there is one.
 std::optional<Constant> constant_of(const Folded& vector) {
   Constant result = empty_constant(vector.type);

@@ -8,7 +8,7 @@ namespace fcode {
 namespace {
 
 // Conditionals inside each other after inlining: every walk over the form costs native stack.
-constexpr std::size_t kDeepestNesting = 400;
+constexpr std::size_t kDeepestInlined = 400;
 
 class Inliner {
  public:
@@ -80,7 +80,7 @@ class Inliner {
 
   bool wanted(std::uint32_t callee, std::size_t depth) const {
     if (recursive_[callee] || module_.functions[callee].opaque) return false;
-    if (depth + depths_[callee] > kDeepestNesting) return false;
+    if (depth + depths_[callee] > kDeepestInlined) return false;
     return calls_[callee] == 1 || sizes_[callee] <= limits_.small ||
            total_ + sizes_[callee] <= limits_.largest;
   }

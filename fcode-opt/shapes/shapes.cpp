@@ -175,42 +175,16 @@ Shape Shapes::result(const Statement& statement) {
       shape.length = Linear::number(1);
       shape.sum = of(operands[0]).length;
       return shape;
-    case Family::Reduce:
-      shape.length = of(operands[1]).length;
-      if (statement.op == Op::AddReduce && statement.written == Type::Int) {
-        shape.sum = of(operands[0]).sum;
-      }
-      return shape;
-    case Family::Combine:
-      shape.length = of(operands[3]).sum;
-      if (statement.op == Op::AddCombine && statement.written == Type::Int) {
-        shape.sum = of(operands[0]).sum;
-      }
-      return shape;
-    case Family::Scan:
-    case Family::Rank:
-    case Family::Random:
-    case Family::Replace:
-      shape.length = of(operands[0]).length;
-      return shape;
-    case Family::Index:
-      shape.length = of(operands[2]).sum;
-      return shape;
-    case Family::Extract:
-      shape.length = of(operands[1]).length;
-      return shape;
-    case Family::Permute:
-      if (statement.op == Op::Permute) shape.length = of(operands[0]).length;
-      if (statement.op == Op::DPermute) shape.length = of(operands[2]).length;
-      if (statement.op == Op::FPermute) shape.length = of(operands[4]).sum;
-      if (statement.op == Op::BPermute || statement.op == Op::BFPermute) {
-        shape.length = of(operands[1]).length;
-      }
-      if (statement.op == Op::DFPermute) shape.length = of(operands[3]).length;
-      return shape;
     default:
-      return shape;
+      break;
   }
+  if (const auto term = vcode::result_length(statement.op)) {
+    const Shape& from = of(operands[term->operand]);
+    shape.length = term->described ? from.sum : from.length;
+  }
+  const bool sums = statement.op == Op::AddReduce || statement.op == Op::AddCombine;
+  if (sums && statement.written == Type::Int) shape.sum = of(operands[0]).sum;
+  return shape;
 }
 
 bool Shapes::step(const Statement& statement, const Module& module) {

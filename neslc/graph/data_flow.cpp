@@ -49,11 +49,12 @@ class Rules {
         same(in(rule.left.operand), in(rule.right.operand));
       }
     }
-    // `#1` or `$1`: the length of the result is that of an operand, or what it describes.
-    if (info_.length.size() == 2 && !operation_.out.empty()) {
-      const auto operand = static_cast<std::size_t>(info_.length[1] - '0');
-      if (info_.length[0] == '$') divide(out(0), in(operand));
-      if (info_.length[0] == '#') same(in(operand), out(0));
+    if (const auto term = vcode::result_length(operation_.op); term && !operation_.out.empty()) {
+      if (term->described) {
+        divide(out(0), in(term->operand));
+      } else {
+        same(in(term->operand), out(0));
+      }
     }
     if (info_.family == vcode::Family::Pack) divide(out(0), out(1));
     return changed_;

@@ -55,10 +55,10 @@ TEST_CASE("fused scans combine in the order of the operations, and maps follow t
       const ArrayId x = b.in("x", type, n);
       const ArrayId y = b.in("y", type, n);
       auto t = b.thunk();
-      const ArrayId p = b.scan("p", b.under(d), reduce_op(op), type,
+      const ArrayId p = b.scan("p", b.under(d), vcode::reduction_of(op), type,
                                t.give({t.apply(Op::Add, type, {t.own(x), t.own(y)})}));
       auto u = b.thunk();
-      const ArrayId q = b.scan("q", b.flat(n), reduce_op(op), type, u.give({u.own(x)}));
+      const ArrayId q = b.scan("q", b.flat(n), vcode::reduction_of(op), type, u.give({u.own(x)}));
       auto v = b.thunk();
       b.out(b.map("r", b.under(d), type,
                   v.give({v.apply(Op::Subtract, type, {v.own(p), v.own(x)})})));

@@ -109,11 +109,6 @@ std::int64_t total(const Lengths& lengths) {
   return sum;
 }
 
-Op reduce_op(Op scan) {
-  return static_cast<Op>(static_cast<int>(scan) - static_cast<int>(Op::AddScan) +
-                         static_cast<int>(Op::AddReduce));
-}
-
 vcode::ErrorCode failure_of(CpuBackend& cpu, const vcode::Kernel& kernel,
                             std::vector<Value> operands, std::string* message) {
   const auto prepared = cpu.prepare(kernel);

@@ -47,6 +47,5 @@ void for_backends(const std::function<void(CpuBackend&)>& test);
 std::vector<Lengths> shapes();
 std::int64_t total(const Lengths& lengths);
 /// The reduction with the combiner of a scan.
-Op reduce_op(Op scan);
 
 }  // namespace kernel_test
