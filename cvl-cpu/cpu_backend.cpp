@@ -14,10 +14,10 @@ namespace cvl::cpu {
 namespace {
 
 /// In the order of vcode::Family up to Lengths.
-constexpr std::array<Operation, 15> kOperations = {
-    run_elementwise, run_scan,    run_reduce,  run_combine,     run_random,
-    run_rank,        run_permute, run_extract, run_replace,     run_distribute,
-    run_index,       run_pack,    run_length,  run_make_segdes, run_lengths};
+constexpr std::array<Operation, 16> kOperations = {
+    run_elementwise, run_scan,    run_reduce,      run_combine, run_random,     run_rank,
+    run_sort,        run_permute, run_extract,     run_replace, run_distribute, run_index,
+    run_pack,        run_length,  run_make_segdes, run_lengths};
 static_assert(static_cast<std::size_t>(vcode::Family::Lengths) + 1 == kOperations.size());
 
 /// The system knows the cache that the processors share; the C library may answer with the sum of

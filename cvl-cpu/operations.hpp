@@ -15,6 +15,7 @@ void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value
 void run_combine(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_random(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_rank(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
+void run_sort(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_permute(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_extract(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);
 void run_replace(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* results);

@@ -149,20 +149,29 @@ KERNEL_FN inline void pause() {
 #endif
 }
 
-/// A lock around a few instructions. Needs threads that make progress independently (sm_70).
-KERNEL_FN inline void lock(std::uint32_t* place) {
+/// Runs `section` while no other thread is in a section with this lock. It runs inside of the loop
+/// that tries the lock: else the lanes of a warp that go on trying could keep the one that has the
+/// lock from giving it up.
+template <class Section>
+KERNEL_FN void exclusively(std::uint32_t* lock, Section section) {
+  for (bool done = false; !done;) {
 #if defined(__CUDA_ARCH__)
-  while (atomicExch(place, 1u) != 0) __nanosleep(50);
-  __threadfence();
+    const bool locked = atomicExch(lock, 1u) == 0;
+    __threadfence();
 #else
-  while (std::atomic_ref<std::uint32_t>(*place).exchange(1) != 0) pause();
+    const bool locked = std::atomic_ref<std::uint32_t>(*lock).exchange(1) == 0;
 #endif
-}
-KERNEL_FN inline void unlock(std::uint32_t* place) {
+    if (locked) {
+      section();
 #if defined(__CUDA_ARCH__)
-  __threadfence();
+      __threadfence();
 #endif
-  store_release(place, 0);
+      store_release(lock, 0);
+      done = true;
+    } else {
+      pause();
+    }
+  }
 }
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -8,15 +8,6 @@ namespace {
 
 using vcode::Op;
 
-/// The first result of another operation.
-template <class... Operands>
-Value apply(CudaBackend& cuda, Op op, Type type, const Operands&... operand) {
-  Value operands[] = {Value(operand)...};
-  Value results[vcode::kMaxResults];
-  cuda.execute(op, type, operands, results);
-  return std::move(results[0]);
-}
-
 Vector range(CudaBackend& cuda, std::int64_t first, std::int64_t length) {
   const Widths widths = cuda.widths();
   return apply(cuda, Op::Index, Type::Int, make_int(widths, first), make_int(widths, 1),

@@ -74,6 +74,8 @@ class MappedMemory final : public MemorySource {
     return nullptr;
   }
   void release(void* data, std::size_t) noexcept override { cudaFreeHost(data); }
+  /// Only small results lie here, and pinning 64 MiB takes longer than small programs run.
+  std::size_t region_bytes() const noexcept override { return std::size_t{1} << 20; }
 };
 
 /// The pool that keeps everything, or null for devices without pools.
@@ -117,8 +119,6 @@ struct Device::State {
         pool(make_pool(device)),
         memory(stream, pool) {
     CUDA_CALL(cudaMemGetInfo(&free_at_start, &total));
-    CUDA_CALL(
-        cudaHostAlloc(reinterpret_cast<void**>(&staging), 2 * half_bytes, cudaHostAllocDefault));
     for (cudaEvent_t& event : staged) {
       CUDA_CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     }
@@ -126,7 +126,7 @@ struct Device::State {
   ~State() {
     cudaStreamSynchronize(stream);
     for (const cudaEvent_t event : staged) cudaEventDestroy(event);
-    cudaFreeHost(staging);
+    for (std::byte* memory_of_half : staging) cudaFreeHost(memory_of_half);
     if (pool != nullptr) cudaMemPoolDestroy(pool);
     cudaStreamDestroy(stream);
   }
@@ -136,7 +136,15 @@ struct Device::State {
     half ^= 1;
     CUDA_CALL(cudaEventSynchronize(staged[half]));
     used = 0;
-    return staging + half * half_bytes;
+    return staging_half();
+  }
+  /// The half that is in use, pinned when it is needed for the first time.
+  std::byte* staging_half() {
+    if (staging[half] == nullptr) {
+      CUDA_CALL(cudaHostAlloc(reinterpret_cast<void**>(&staging[half]), half_bytes,
+                              cudaHostAllocDefault));
+    }
+    return staging[half];
   }
   void mark_half() { CUDA_CALL(cudaEventRecord(staged[half], stream)); }
 
@@ -147,8 +155,8 @@ struct Device::State {
   MappedMemory mapped;
   std::size_t free_at_start = 0, total = 0;
   const std::size_t half_bytes = static_cast<std::size_t>(tuning.staging_bytes);
-  std::byte* staging = nullptr;  // two halves
-  cudaEvent_t staged[2] = {};    // the last copy of each half
+  std::byte* staging[2] = {};
+  cudaEvent_t staged[2] = {};  // the last copy of each half
   int half = 0;
   std::size_t used = 0;  // bytes of the current half that hold uploads
 };
@@ -214,7 +222,7 @@ void Device::upload(void* target, const void* source, std::size_t bytes) {
       state.next_half();
     }
     const std::size_t part = std::min(bytes, state.half_bytes - state.used);
-    std::byte* staged = state.staging + state.half * state.half_bytes + state.used;
+    std::byte* staged = state.staging_half() + state.used;
     std::memcpy(staged, from, part);
     CUDA_CALL(cudaMemcpyAsync(to, staged, part, cudaMemcpyHostToDevice, state.stream));
     state.mark_half();

@@ -43,14 +43,13 @@ struct FailureSink {
     const std::uint64_t key = sequence << kPositionBits | static_cast<std::uint64_t>(position);
     // Most of many failures end here, without an atomic operation.
     if (load_relaxed(&gate->key) <= key || atomic_min(&gate->key, key) <= key) return;
-    lock(&gate->lock);
-    if (load_relaxed(&gate->key) == key) {
+    exclusively(&gate->lock, [&] {
+      if (load_relaxed(&gate->key) != key) return;
       record->value = value;
       record->segment = segment;
       record->segment_length = segment_length;
       record->key = key;
-    }
-    unlock(&gate->lock);
+    });
   }
 };
 

@@ -9,6 +9,15 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 using Operation = void (*)(CudaBackend& cuda, vcode::Op op, Type type, Value* operands,
                            Value* results);
 
+/// The first result of another operation.
+template <class... Operands>
+Value apply(CudaBackend& cuda, vcode::Op op, Type type, const Operands&... operand) {
+  Value operands[] = {Value(operand)...};
+  Value results[vcode::kMaxResults];
+  cuda.execute(op, type, operands, results);
+  return std::move(results[0]);
+}
+
 /// A vector of that many zeros, in compact form.
 Vector zeros(CudaBackend& cuda, Type type, std::int64_t length);
 /// Moves a packed vector out of a block that is much too large for it. Small ones go to mapped
@@ -26,6 +35,7 @@ void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Val
 void run_combine(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_random(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_rank(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
+void run_sort(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_permute(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_extract(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);
 void run_replace(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value* results);

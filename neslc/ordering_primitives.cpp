@@ -12,6 +12,12 @@ using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
 
+/// Is an element one number of the machine?
+bool is_number(TypePtr element) {
+  return element->kind == TypeKind::Int || element->kind == TypeKind::Float ||
+         element->kind == TypeKind::Char;
+}
+
 /// The place of each element in the order; `sequence` has elements of type `element`. What is the
 /// same for all instances is ranked once.
 Value ranks(Flattener& f, TypePtr element, const Value& sequence) {
@@ -53,6 +59,12 @@ Value rank_down(Flattener& f, const CallSite& site, const Value& argument) {
 }
 
 Value sort(Flattener& f, const CallSite& site, const Value& argument) {
+  const TypePtr element = site.argument_type->element();
+  if (is_number(element)) {
+    const ValueId sorted =
+        f.builder().op(Op::SortUp, vector_type(element), {argument.elements().var, argument.var});
+    return Value::sequence(argument.var, Value::scalar(sorted, argument.context), argument.context);
+  }
   const Value places = rank(f, site, argument);
   return Value::sequence(
       argument.var, f.vectors().permute(argument.elements(), places.elements().var, argument.var),

@@ -40,6 +40,7 @@ enum class Family : std::uint8_t {
   Combine,
   Random,
   Rank,
+  Sort,
   Permute,
   Extract,
   Replace,

@@ -231,6 +231,7 @@ struct RankNumbers {
 struct RankDigit {
   int shift, bits;
 };
+inline constexpr std::int64_t kSortLine = 64;
 /// Entries, of `entry_bytes` bytes, hold a number and where it came from. `places`, of
 /// `place_bytes` each, are where the next entry of each digit goes.
 using SortEntriesKernel = void (*)(void* out, const void* entries, std::int64_t n, RankDigit digit,
@@ -249,6 +250,10 @@ struct RankSortKernels {
   /// out[begin + i] = place, as INT, where the digit is all of a number.
   void (*rank_numbers)(void* out, const RankNumbers& numbers, std::int64_t begin, std::int64_t n,
                        RankDigit digit, void* places);
+  /// Moves keys by a digit. With `lines`, around the cache, by way of a line of kSortLine bytes for
+  /// each digit there, aligned; behind them is room for another table of places.
+  void (*sort_keys)(void* out, const RankNumbers& numbers, std::int64_t begin, std::int64_t n,
+                    RankDigit digit, void* places, void* lines);
   std::int64_t entry_bytes, place_bytes;
 };
 struct RankKernels {
@@ -259,6 +264,9 @@ struct RankKernels {
   /// Only the ranks of segments of up to tuning.rank_longest elements are written.
   void (*rank_segments)(void* out, const void* keys, const std::int64_t* starts, std::int64_t count,
                         void* scratch, std::int64_t room, bool down);
+  /// Writes the keys of the same segments in order. `ranks` has room for `room` INTs.
+  void (*sort_segments)(void* out, const void* keys, const std::int64_t* starts, std::int64_t count,
+                        void* scratch, std::int64_t room, bool down, void* ranks);
   std::int64_t segment_entry_bytes;
   RankSortKernels sort;
   RankSortKernels sort_packed;  // fewer than 2^32 elements, and numbers of 32 bits

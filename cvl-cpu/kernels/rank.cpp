@@ -1,12 +1,14 @@
-// Ranks by radix sorting: stable, least significant digit first.
+// Ranks and sorting by radix: stable, least significant digit first.
 //
-// What is sorted are entries: a number, whose order is that of the keys, and a tag that says where
-// it came from. Numbers of 32 bits and tags of 32 bits share one word.
+// What is sorted for ranks are entries: a number, whose order is that of the keys, and a tag that
+// says where it came from. Numbers of 32 bits and tags of 32 bits share one word.
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/lanes.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
@@ -152,9 +154,55 @@ struct Sorter {
     }
   }
 
+  static void sort_keys(void* out, const RankNumbers& numbers, std::int64_t begin, std::int64_t n,
+                        RankDigit digit, void* places, void* lines) {
+    auto* r = static_cast<U*>(out);
+    Place* place = as_places(places);
+    const Reader reader(numbers, begin);
+    if (lines != nullptr) {
+      sort_by_lines(r, reader, n, digit, place, static_cast<U*>(lines));
+      return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      r[place[digit_of(reader.number(i), digit)]++] = reader.key[i];
+    }
+  }
+
+  /// A line of every digit is collected before it is written.
+  static void sort_by_lines(U* out, const Reader& reader, std::int64_t n, RankDigit digit,
+                            Place* place, U* lines) {
+    constexpr Place kKeys = kSortLine / sizeof(U);  // in a line
+    const std::int64_t digits = std::int64_t{1} << digit.bits;
+    auto* first = reinterpret_cast<Place*>(lines + digits * static_cast<std::int64_t>(kKeys));
+    std::memcpy(first, place, static_cast<std::size_t>(digits) * sizeof(Place));
+    // Lines of memory, of which `out` need not be the beginning.
+    const auto ahead = static_cast<Place>(reinterpret_cast<std::uintptr_t>(out) / sizeof(U));
+    const auto in_line = [=](Place k) { return (k + ahead) % kKeys; };
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t d = digit_of(reader.number(i), digit);
+      U* line = lines + d * kKeys;
+      const Place at = place[d]++;
+      line[in_line(at)] = reader.key[i];
+      if (in_line(at) != kKeys - 1) continue;
+      if (at - first[d] >= kKeys - 1) {
+        using Lane = std::make_signed_t<U>;
+        store(reinterpret_cast<Lane*>(out + (at - (kKeys - 1))),
+              load_lanes(reinterpret_cast<Lane*>(line)), true);
+      } else {  // the line begins with keys of another digit or thread
+        for (Place k = first[d]; k <= at; ++k) out[k] = line[in_line(k)];
+      }
+    }
+    for (std::int64_t d = 0; d < digits; ++d) {
+      const U* line = lines + static_cast<std::uint64_t>(d) * kKeys;
+      const Place end = place[d];
+      const Place left = std::min(in_line(end), end - first[d]);
+      for (Place k = end - left; k < end; ++k) out[k] = line[in_line(k)];
+    }
+  }
+
   static RankSortKernels kernels() {
-    return {count_numbers, count_entries, place,         sort_numbers, sort_entries,
-            rank_entries,  rank_numbers,  sizeof(Entry), sizeof(Place)};
+    return {count_numbers, count_entries, place,     sort_numbers,  sort_entries,
+            rank_entries,  rank_numbers,  sort_keys, sizeof(Entry), sizeof(Place)};
   }
 };
 
@@ -232,8 +280,14 @@ struct Ranker {
   /// order visits the elements of each segment by their rank: a counter per segment gives it.
   static void rank_segments(void* out, const void* keys, const std::int64_t* starts,
                             std::int64_t count, void* scratch, std::int64_t room, bool down) {
-    const auto* key = static_cast<const U*>(keys);
-    auto* r = static_cast<I*>(out);
+    rank_from_first(static_cast<I*>(out) + starts[0], static_cast<const U*>(keys), starts, count,
+                    scratch, room, down);
+  }
+
+  /// r[0] is the rank of the first element of the first segment.
+  static void rank_from_first(I* r, const U* key, const std::int64_t* starts, std::int64_t count,
+                              void* scratch, std::int64_t room, bool down) {
+    const std::int64_t origin = starts[0];
     const U flip = flip_of<U>(down);
     auto* entries = static_cast<Entry*>(scratch);
     constexpr std::uint64_t kTagBits = 16;  // of the place in the tile, and of the segment
@@ -243,10 +297,10 @@ struct Ranker {
       const std::int64_t begin = starts[s];
       const std::int64_t n = starts[s + 1] - begin;
       if (n <= kRankFew) {
-        rank_few(r + begin, key + begin, n, flip);
+        rank_few(r + (begin - origin), key + begin, n, flip);
       } else if (n <= tuning.rank_longest) {
         for (std::int64_t i = begin; i < begin + n; ++i) {
-          const auto place = static_cast<std::uint64_t>(i - starts[0]);
+          const auto place = static_cast<std::uint64_t>(i - origin);
           entries[sorted_elements++] =
               Entry::make(ordered<U, is_float>(key[i], flip),
                           static_cast<std::uint64_t>(sorted_segments) << kTagBits | place);
@@ -259,13 +313,32 @@ struct Ranker {
     I counters[(LargestTuning::rank_tile + LargestTuning::rank_longest) / (kRankFew + 1) + 1] = {};
     for (std::int64_t i = 0; i < sorted_elements; ++i) {
       const std::uint64_t tag = entry[i].tag();
-      r[starts[0] + static_cast<std::int64_t>(tag & ((1u << kTagBits) - 1))] =
-          counters[tag >> kTagBits]++;
+      r[tag & ((1u << kTagBits) - 1)] = counters[tag >> kTagBits]++;
+    }
+  }
+
+  static void sort_segments(void* out, const void* keys, const std::int64_t* starts,
+                            std::int64_t count, void* scratch, std::int64_t room, bool down,
+                            void* ranks) {
+    const auto* key = static_cast<const U*>(keys);
+    auto* r = static_cast<U*>(out);
+    auto* rank = static_cast<I*>(ranks);
+    const std::int64_t origin = starts[0];
+    rank_from_first(rank, key, starts, count, scratch, room, down);
+    for (std::int64_t s = 0; s < count; ++s) {
+      const std::int64_t begin = starts[s];
+      const std::int64_t n = starts[s + 1] - begin;
+      if (n > tuning.rank_longest) continue;
+      for (std::int64_t i = begin; i < begin + n; ++i) r[begin + rank[i - origin]] = key[i];
     }
   }
 
   static RankKernels kernels() {
-    return {survey, rank_segments, sizeof(Entry), Sorter<U, is_float, I, Wide>::kernels(),
+    return {survey,
+            rank_segments,
+            sort_segments,
+            sizeof(Entry),
+            Sorter<U, is_float, I, Wide>::kernels(),
             Sorter<U, is_float, I, Packed>::kernels()};
   }
 };

@@ -6,6 +6,8 @@
 // of a known length. Where what it does is known element by element it needs none of them
 // (fcode.md, O-6, O-13).
 //
+// A vector that is permuted by its own ranks is sorted.
+//
 // A vector over uniform segments of k elements has k columns: column j is the vector of the
 // elements j of all segments.
 #include <optional>
@@ -28,7 +30,8 @@ constexpr int kColumnDepth = 16;
 
 class Idioms : public RegionRewriter {
  public:
-  using RegionRewriter::RegionRewriter;
+  Idioms(Module& module, Function& function)
+      : RegionRewriter(module, function), uses_(count_uses(function)) {}
 
  private:
   ValueId equivalent(const Statement& statement, const std::vector<ValueId>& operands) override {
@@ -75,7 +78,8 @@ class Idioms : public RegionRewriter {
     const ValueId data = operands[0], index = operands[1];
     switch (statement.op) {
       case Op::Permute:
-        return fits(data, operands[2]) && is_identity(index, operands[2]) ? data : kNoValue;
+        if (fits(data, operands[2]) && is_identity(index, operands[2])) return data;
+        return sorted(statement, operands);
       case Op::BPermute:
         if (!fits(data, operands[2]) || !fits(index, operands[3]) ||
             !same_count(operands[2], operands[3])) {
@@ -91,6 +95,19 @@ class Idioms : public RegionRewriter {
       default:
         return kNoValue;
     }
+  }
+
+  // Permuted by its own ranks, which nobody else reads.
+  ValueId sorted(const Statement& permute, const std::vector<ValueId>& operands) {
+    const Definition* made = shapes_->definition(operands[1]);
+    if (!made || (!made->is(Op::RankUp) && !made->is(Op::RankDown))) return kNoValue;
+    const std::vector<ValueId> ranked = operands_of(*made);
+    if (uses_[operands[1]] > 1 || ranked[0] != operands[0] || made->written != permute.written ||
+        !fits(operands[0], ranked[1]) || !same_segments(ranked[1], operands[2])) {
+      return kNoValue;
+    }
+    return emit(made->is(Op::RankUp) ? Op::SortUp : Op::SortDown, permute.written,
+                {ranked[0], ranked[1]});
   }
 
   // ---- columns ----
@@ -153,6 +170,8 @@ class Idioms : public RegionRewriter {
     const ValueId all = emit(Op::MakeSegdes, Type::Int, {count});
     return emit(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), all});
   }
+
+  std::vector<std::uint32_t> uses_;  // of the function's values before the pass
 };
 
 }  // namespace

@@ -461,6 +461,8 @@ TEST_CASE("segments across the borders of blocks and tiles") {
           at += length;
         }
         CHECK(sorted == expected);
+        CHECK(ints(op == Op::RankUp ? Op::SortUp : Op::SortDown, {lib.ints(source), s}) ==
+              expected);
       }
     });
   }

@@ -44,6 +44,22 @@ TEST_CASE("a permutation of nothing is none") {
   CHECK(after(and_remove_dead<recognize_idioms>, turned) == turned);
 }
 
+TEST_CASE("a vector that is permuted by its own ranks is sorted") {
+  const std::string ranked =
+      "FUNC P " + kX + "COPY 1 0 CONST SEGDES 2 RANK_DOWN INT CONST SEGDES 2 PERMUTE INT RET";
+  CHECK(after(and_remove_dead<recognize_idioms>, ranked) ==
+        "FUNC P " + kX + "CONST SEGDES 2 SORT_DOWN INT RET");
+  // Ranks that are read as well are made in any case, and permuting is less work than sorting.
+  const std::string read_twice = "FUNC P " + kX +
+                                 "COPY 1 0 CONST SEGDES 2 RANK_UP INT CPOP 1 1 COPY 1 1 "
+                                 "CONST SEGDES 2 PERMUTE INT RET";
+  CHECK(after(and_remove_dead<recognize_idioms>, read_twice).find("SORT") == std::string::npos);
+  const std::string other_keys = "FUNC P " + kX +
+                                 "COPY 1 0 CONST INT 1 + INT CONST SEGDES 2 "
+                                 "RANK_UP INT CONST SEGDES 2 PERMUTE INT RET";
+  CHECK(after(and_remove_dead<recognize_idioms>, other_keys).find("SORT") == std::string::npos);
+}
+
 // Positions of the flags T of a vector, and their descriptor; below lie the vector and the flags.
 const std::string kPacked =
     "CONST INT 0 CONST INT 1 CONST SEGDES 2 INDEX COPY 1 1 CONST SEGDES 2 PACK INT ";

@@ -68,7 +68,7 @@ const std::vector<Family> kMoves = {Family::Permute, Family::Extract, Family::Re
                                     Family::Pack};
 const std::vector<Family> kDescriptors = {Family::Distribute, Family::Index, Family::MakeSegdes,
                                           Family::Lengths};
-const std::vector<Family> kRanks = {Family::Rank};
+const std::vector<Family> kOrders = {Family::Rank, Family::Sort};
 const std::vector<Family> kCombinations = {Family::Combine};
 
 // Small shapes are cheap: they see all layouts several times. Under sanitizers what counts are the
@@ -98,5 +98,5 @@ PROPERTY_CASES("elementwise operations", kElementwise)
 PROPERTY_CASES("scans and reductions", kFolds)
 PROPERTY_CASES("moving operations", kMoves)
 PROPERTY_CASES("descriptor operations", kDescriptors)
-PROPERTY_CASES("ranks", kRanks)
+PROPERTY_CASES("ranks and sorting", kOrders)
 PROPERTY_CASES("combinations", kCombinations)

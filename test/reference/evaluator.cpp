@@ -75,6 +75,8 @@ void check_lengths(Op op, const std::vector<Value>& v) {
   switch (op) {
     case Op::RankUp:
     case Op::RankDown:
+    case Op::SortUp:
+    case Op::SortDown:
       return require(total(1) == own(0));
     case Op::Permute:
       return require(own(1) == own(0) && total(2) == own(0));
@@ -159,6 +161,9 @@ Value evaluate_other(Op op, const Widths& widths, Random& random,
     case Op::RankUp:
     case Op::RankDown:
       return rank(operands[0], segdes_of(operands[1]), op == Op::RankDown);
+    case Op::SortUp:
+    case Op::SortDown:
+      return sort(operands[0], segdes_of(operands[1]), op == Op::SortDown);
     case Op::Index:
       return progressions(widths, ints(0), ints(1), segdes_of(operands[2]));
     case Op::Length: {

@@ -29,6 +29,7 @@ Value scan(vcode::Op op, const Widths& widths, const Value& data, const Segdes& 
 Value reduce(vcode::Op op, const Widths& widths, const Value& data, const Segdes& segdes);
 Value combine(vcode::Op op, const Widths& widths, const std::vector<Value>& operands);
 Value rank(const Value& data, const Segdes& segdes, bool descending);
+Value sort(const Value& data, const Segdes& segdes, bool descending);
 Value move_elements(vcode::Op op, const std::vector<Value>& operands);
 
 }  // namespace reference

@@ -256,4 +256,21 @@ Value rank(const Value& data, const Segdes& segdes, bool descending) {
   return rank_vector(std::get<Floats>(data), segdes, descending);
 }
 
+Value sort(const Value& data, const Segdes& segdes, bool descending) {
+  const Ints ranks = std::get<Ints>(rank(data, segdes, descending));
+  const auto sorted = [&](const auto& unsorted) -> Value {
+    auto result = unsorted;
+    std::size_t begin = 0;
+    for (const std::int64_t length : segdes.lengths) {
+      for (std::size_t i = begin; i < begin + static_cast<std::size_t>(length); ++i) {
+        result[begin + static_cast<std::size_t>(ranks[i])] = unsorted[i];
+      }
+      begin += static_cast<std::size_t>(length);
+    }
+    return result;
+  };
+  if (const auto* ints = std::get_if<Ints>(&data)) return sorted(*ints);
+  return sorted(std::get<Floats>(data));
+}
+
 }  // namespace reference

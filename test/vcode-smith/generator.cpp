@@ -64,6 +64,8 @@ bool depends_on_evaluation(Op op, const Floats& data, const reference::Widths& w
       return has_negative_zero(data);  // which zero is the greater one is left open
     case Op::RankUp:
     case Op::RankDown:
+    case Op::SortUp:
+    case Op::SortDown:
       // The sign of a computed NaN is left open.
       return std::any_of(data.begin(), data.end(), [](double x) { return std::isnan(x); });
     default:

@@ -268,11 +268,8 @@ class LongGenerator {
       broadcast(type, length, depth);
     } else if (choice < 92) {
       moved(type, length, depth);
-    } else if (type == Type::Int && expected_[length] < kLongestSort && choice < 94) {
-      expression(random_.chance(0.5) ? Type::Int : Type::Float, length, 0);
-      const Type ranked = stack_.back().type;
-      segdes(length);
-      apply(fmt::format("RANK_UP {}", vcode::type_name(ranked)), 2, {Type::Int, length});
+    } else if (type != Type::Bool && expected_[length] < kLongestSort && choice < 94) {
+      ordered(type, length);
     } else {
       make(type, length);
     }
@@ -368,6 +365,15 @@ class LongGenerator {
     copy(bound);
     apply("%", 2, {Type::Int, length});
     pop(bound);
+  }
+
+  void ordered(Type type, Size length) {
+    const bool sorted = type == Type::Float || random_.chance(0.5);
+    expression(sorted || random_.chance(0.5) ? type : Type::Float, length, 0);
+    const Type keys = stack_.back().type;
+    segdes(length);
+    apply(fmt::format("{} {}", sorted ? "SORT_UP" : "RANK_UP", vcode::type_name(keys)), 2,
+          {type, length});
   }
 
   /// Elements that have been moved or combined, by one descriptor of a segment on either side.
