@@ -124,6 +124,17 @@ class JointStatus {
     flag_ =
         flag_ == ir::kNoValue ? flag : f_.builder().op(Op::And, VectorType::Bool, {flag_, flag});
   }
+  /// What to say where all operations went well but `good` is not set.
+  void also(ValueId good, const std::string& complaint) {
+    ir::Builder& b = f_.builder();
+    const ValueId operations = flag_;
+    flag_ = b.op(Op::And, VectorType::Bool, {operations, good});
+    message_ = b.conditional(
+        b.op(Op::Equal, VectorType::Bool, {operations, flag_}),
+        [&] { return std::vector{message_}; },
+        [&] { return std::vector{b.text_constant(complaint)}; })[0];
+  }
+  ValueId flag() const { return flag_; }
   Value value() const {
     return flag_ == ir::kNoValue ? Value::tuple({truth(f_), f_.string_constant("")})
                                  : status(f_, message_, flag_);
@@ -148,7 +159,34 @@ Value write_object(Flattener& f, const CallSite&, const Value& argument) {
   return joint.value();
 }
 
-/// (prototype, stream)
+/// Have vectors that come from outside the lengths of a value of their type? `count`: how many such
+/// values they are. A BOOL scalar.
+ValueId has_lengths_of(ir::Builder& b, const Value& value, ValueId count) {
+  switch (value.kind) {
+    case Value::Kind::Scalar: {
+      const ValueId length = b.op(Op::Length, b.variable(value.var).type, {value.var});
+      return b.op(Op::Equal, VectorType::Int, {length, count});
+    }
+    case Value::Kind::Sequence: {
+      const ValueId lengths = b.op(Op::Lengths, VectorType::Int, {value.var});
+      const ValueId segments = b.op(Op::Length, VectorType::Int, {lengths});
+      const ValueId all = b.op(Op::MakeSegdes, VectorType::Int, {segments});
+      const ValueId total = b.op(Op::AddReduce, VectorType::Int, {lengths, all});
+      return b.op(Op::And, VectorType::Bool,
+                  {b.op(Op::Equal, VectorType::Int, {segments, count}),
+                   has_lengths_of(b, value.elements(), total)});
+    }
+    case Value::Kind::Tuple:
+      break;
+  }
+  ValueId result = b.bool_constant(true);
+  for (const Value& part : value.parts) {
+    result = b.op(Op::And, VectorType::Bool, {result, has_lengths_of(b, part, count)});
+  }
+  return result;
+}
+
+/// (prototype, stream). What cannot be read as such a value leaves the prototype.
 Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   const Value& stream = argument.parts[1];
@@ -162,8 +200,18 @@ Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
     vars.push_back(results[0]);
     joint.add(results[1], results[2]);
   }
-  std::size_t next = 0;
-  const Value result = make_value(f.types(), type, vars, next, f.serial());
+  const auto made_of = [&](const std::vector<ValueId>& from) {
+    std::size_t next = 0;
+    return make_value(f.types(), type, from, next, f.serial());
+  };
+  if (!vars.empty()) {
+    joint.also(has_lengths_of(b, made_of(vars), b.int_constant(1)),
+               "what stands there is no value of this type");
+    const Value prototype = f.bring(argument.parts[0], f.serial());
+    vars = b.conditional(
+        joint.flag(), [&] { return vars; }, [&] { return vars_of(prototype); });
+  }
+  const Value result = made_of(vars);
   for_each_leaf(result, [&](const Value& leaf) { f.vectors().set_length(leaf, ir::kOne); });
   return Value::tuple({result, joint.value()});
 }

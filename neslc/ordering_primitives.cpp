@@ -71,11 +71,27 @@ Value sort(Flattener& f, const CallSite& site, const Value& argument) {
       argument.context);
 }
 
+/// Are the elements whole numbers of the machine, and which ones.
+Value keys(Flattener& f, const CallSite& site, const Value& argument) {
+  ir::Builder& b = f.builder();
+  const TypeKind kind = site.argument_type->element()->kind;
+  const bool whole = kind == TypeKind::Int || kind == TypeKind::Char || kind == TypeKind::Bool;
+  ValueId numbers = ir::kNoValue;
+  if (kind == TypeKind::Bool) {
+    numbers = b.op(Op::BoolToInt, VectorType::Int, {argument.elements().var});
+  } else {
+    numbers = whole ? argument.elements().var : f.vectors().positions(argument.var);
+  }
+  const Value elements = Value::scalar(numbers, argument.context);
+  return Value::tuple({Value::scalar(b.bool_constant(whole), f.serial()),
+                       Value::sequence(argument.var, elements, argument.context)});
+}
+
 }  // namespace
 
 std::vector<PrimitiveEntry> ordering_primitives() {
   return {
-      {"rank", rank},         {"rank_down", rank_down}, {"ranks", rank},
+      {"rank", rank},         {"rank_down", rank_down}, {"ranks", rank},  {"machine.keys", keys},
       {"machine.rank", rank}, {"sort", sort},           {"sorted", sort},
   };
 }

@@ -146,6 +146,29 @@ TEST_CASE("objects in files lose nothing") {
   CHECK(run(nesl("-e '1.0 / 3.0'")).out == "it = 0.333333333333333 : float\n");
 }
 
+TEST_CASE("a file that holds a value of another type gives the prototype and a message") {
+  const Folder folder;
+  folder.write("number", "4096\n");
+  folder.write("three", "( 1 2 3 )\n");
+  folder.write("nest", "[ 2 ]\n[ 1 3 ]\n( 1 2 3 )\n");
+  const auto read = [&](const std::string& prototype, const std::string& file) {
+    return run(nesl("-e 'read_object_from_file(" + prototype + ", \"" + file + "\")'"), folder);
+  };
+  const Output number = read("0", "number");
+  CHECK(number.out == "it = 0 : int\n");
+  CHECK(contains(number.err, "input error: vector must start with (, found '4'"));
+  for (const char* prototype : {"7", "(7, 8)", "[7]", "[[7]]", "[\"a\"]"}) {
+    const Output three = read(prototype, "three");
+    CHECK(contains(three.out, "7") != contains(three.out, "\"a\""));
+    CHECK(contains(three.err, "ERROR: while trying to read three"));
+  }
+  // A descriptor of four elements, and three of them.
+  const Output nest = read("[[7]]", "nest");
+  CHECK(nest.out == "it = [[7]] : [[int]]\n");
+  CHECK(contains(nest.err, "what stands there is no value of this type"));
+  CHECK(read("([7], [7])", "nest").out == "it = ([7], [7]) : [int], [int]\n");
+}
+
 TEST_CASE("messages tell the line of input that comes through a pipe") {
   const Folder folder;
   folder.write("input", "1;\n\nx1 + 1; 2; let a = 3\nin a + b;\n:type 1 + t\n\n:cost\n3; y1;");
