@@ -49,6 +49,7 @@ class CpuBackend final : public Backend {
 
   // What the operations of this library use.
   const Kernels& kernels() const { return kernels_; }
+  Isa isa() const { return isa_; }
   Scheduler& scheduler() { return scheduler_; }
   RandomState& random() { return random_; }
   std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }

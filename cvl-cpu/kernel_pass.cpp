@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_native.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
@@ -208,10 +209,14 @@ void KernelPass::open(bool again) {
     sink->active = need == KernelSink::Need::Blocks && !sink->alone;
     needed_ |= need != KernelSink::Need::Nothing && !sink->alone;
   }
+  for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
+    if (program->program != nullptr) renew_native_steps(bound_, *program);
+  }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
-  const std::pair layout(bound_.main.targets.size(), tile_bytes_);
+  const SingleLayout layout{bound_.main.targets.size(), tile_bytes_,
+                            bound_.main.slots_in_use()};
   if (again && single_ && layout == single_layout_ && block_ <= single_block_) {
     block_ = single_block_;
     return;
