@@ -189,12 +189,9 @@ void BlockEvaluator::run_step(const BoundStep& step, std::int64_t begin, std::in
     case BoundStep::Kind::Gather:
       gather(step, out, begin, n);
       break;
-    case BoundStep::Kind::GatherRuns: {
-      const RunTable& runs = runs_[step.runs];
-      cpu_.kernels().gather_runs[type_index(step.vector->type)](
-          out, elements<std::byte>(*step.vector), runs.positions, runs.ends, runs.count);
+    case BoundStep::Kind::GatherRuns:
+      gather_runs(step, out, n);
       break;
-    }
     case BoundStep::Kind::Find:
     case BoundStep::Kind::Property:
       look_up(step, out, begin, n);
@@ -327,6 +324,22 @@ void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t 
     std::memset(out, 0, static_cast<std::size_t>(n * step.width));
   } else {
     Source(cpu_, vector).fetch(out, positions_, flags, n);
+  }
+}
+
+/// One run, which most blocks of long segments are, is read where it lies.
+void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
+  const RunTable& runs = runs_[step.runs];
+  const Vector& vector = *step.vector;
+  const std::size_t type = type_index(vector.type);
+  const std::byte* from = elements<std::byte>(vector);
+  at_[step.node] = out;
+  if (vector.form == Form::Constant) {
+    cpu_.kernels().fill[type](out, from, n);
+  } else if (runs.count == 1 && step.target == kNone) {
+    at_[step.node] = from + runs.positions[0] * step.width;
+  } else {
+    cpu_.kernels().gather_runs[type](out, from, runs.positions, runs.ends, runs.count);
   }
 }
 

@@ -57,6 +57,7 @@ class BlockEvaluator {
   bool find_all_runs(std::int64_t begin, std::int64_t n);
   void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void note_division(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);

@@ -147,10 +147,10 @@ class NativeMaker {
 
   /// A block whose loop has failed is computed once more, from the operands.
   void place_last(const BoundStep& step) {
-    const bool joins =
-        !parts_.empty() && parts_.back().native && has_native_form(step) && !may_fail(step) &&
-        std::none_of(parts_.back().steps.begin(), parts_.back().steps.end(),
-                     [&](const BoundStep& other) { return may_fail(other); });
+    const bool joins = !parts_.empty() && parts_.back().native && has_native_form(step) &&
+                       !may_fail(step) &&
+                       std::none_of(parts_.back().steps.begin(), parts_.back().steps.end(),
+                                    [&](const BoundStep& other) { return may_fail(other); });
     if (joins) {
       parts_.back().steps.push_back(step);
     } else {
@@ -252,8 +252,8 @@ class NativeMaker {
     std::uint32_t& number = value_of_[node];
     if (number == kNone) {
       NativeLoop::Value read;
-      read.kind = pass_.is_uniform(node) ? NativeLoop::Value::Kind::Uniform
-                                         : NativeLoop::Value::Kind::Read;
+      read.kind =
+          pass_.is_uniform(node) ? NativeLoop::Value::Kind::Uniform : NativeLoop::Value::Kind::Read;
       read.type = plan_.nodes[node].type;
       read.place = node;
       number = static_cast<std::uint32_t>(loop.values.size());
@@ -287,6 +287,7 @@ std::vector<std::uint32_t> layout_of(const BoundProgram& program) {
 }  // namespace
 
 void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
+  if (!pass.state().cpu.makes_native_code()) return;
   NativeSteps& native = program.native;
   const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
   if (native.made) {

@@ -215,8 +215,7 @@ void KernelPass::open(bool again) {
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
-  const SingleLayout layout{bound_.main.targets.size(), tile_bytes_,
-                            bound_.main.slots_in_use()};
+  const SingleLayout layout{bound_.main.targets.size(), tile_bytes_, bound_.main.slots_in_use()};
   if (again && single_ && layout == single_layout_ && block_ <= single_block_) {
     block_ = single_block_;
     return;

@@ -1,11 +1,10 @@
 #include "cvl-cpu/native_code.hpp"
 
 #include <algorithm>
+#include <asmjit/x86.h>
 #include <functional>
 #include <map>
 #include <optional>
-
-#include <asmjit/x86.h>
 #include <sys/mman.h>
 
 namespace cvl::cpu {
@@ -159,6 +158,7 @@ class LoopWriter {
     start_ = c_.cursor();
     if (fails()) at_start([&] { failed_ = no_flags(); });
     const asmjit::Label again = c_.newLabel();
+    c_.align(asmjit::AlignMode::kCode, 32);
     c_.bind(again);
     for (int k = 0; k < repeats_; ++k) write_body(k * lanes_);
     c_.add(position_, group());
@@ -201,6 +201,17 @@ class LoopWriter {
     }
   }
   Vec make_vector(Lane lane) { return make(lane).as<Vec>(); }
+  /// The lanes of `yes` where there are flags, else those of `no`.
+  void blend(const Vec& out, Lane lane, const Register& flags, const Vec& yes, const Vec& no) {
+    if (avx512_) {
+      // One instruction would do, but the compiler takes its result for something that it reads.
+      c_.vmovdqa64(out, no);
+      c_.k(flags.as<KReg>())
+          .emit(is_wide(lane) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32, out, yes);
+    } else {
+      c_.vpblendvb(out, no, yes, widened(flags.as<Vec>(), lane));
+    }
+  }
   Vec vector(std::uint32_t value) const { return held_[value].as<Vec>(); }
   KReg mask(std::uint32_t value) const { return held_[value].as<KReg>(); }
 
@@ -430,7 +441,8 @@ class LoopWriter {
                         : in == Lane::F32 ? Inst::kIdVcmpps
                         : in == Lane::I64 ? Inst::kIdVpcmpq
                                           : Inst::kIdVpcmpd;
-      c_.emit(id, result, a, b, asmjit::imm(is_float(in) ? float_predicate(op) : int_predicate(op)));
+      c_.emit(id, result, a, b,
+              asmjit::imm(is_float(in) ? float_predicate(op) : int_predicate(op)));
       return result;
     }
     const Vec result = make_vector(in);
@@ -511,28 +523,26 @@ class LoopWriter {
     const Lane own = lane(k);
     const std::uint32_t flag = value.args[0], yes = value.args[1], no = value.args[2];
     held_[k] = make(own);
-    if (!avx512_) {
-      c_.vpblendvb(vector(k), vector(no), vector(yes), widened(vector(flag), own));
-    } else if (own == Lane::Flag) {
+    if (own == Lane::Flag && avx512_) {
       const KReg other = c_.newKw();
       c_.kandnw(other, mask(flag), mask(no));
       c_.kandw(mask(k), mask(flag), mask(yes));
       c_.korw(mask(k), mask(k), other);
     } else {
-      const InstId id = is_wide(own) ? Inst::kIdVpblendmq : Inst::kIdVpblendmd;
-      c_.k(mask(flag)).emit(id, vector(k), vector(no), vector(yes));
+      blend(vector(k), own, held_[flag], vector(yes), vector(no));
     }
   }
 
   void write_bool_to_int(std::uint32_t k) {
     const std::uint32_t flag = loop_.values[k].args[0];
     const Lane own = lane(k);
+    const Vec one = constant(own, 1);
     held_[k] = make(own);
     if (avx512_) {
       const InstId id = is_wide(own) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32;
-      c_.k(mask(flag)).z().emit(id, vector(k), constant(own, 1));
+      c_.k(mask(flag)).z().emit(id, vector(k), one);
     } else {
-      c_.vpand(vector(k), widened(vector(flag), own), constant(own, 1));
+      c_.vpand(vector(k), widened(vector(flag), own), one);
     }
   }
 
@@ -588,12 +598,7 @@ class LoopWriter {
     c_.emit(instruction(avx512_, Op::Subtract, in), rest, from, below);
     const Register rises = compare(Op::GreaterEqual, in, rest, half);
     const Vec result = make_vector(in);
-    if (avx512_) {
-      c_.k(rises.as<KReg>())
-          .emit(wide ? Inst::kIdVpblendmq : Inst::kIdVpblendmd, result, below, above);
-    } else {
-      c_.vpblendvb(result, below, above, widened(rises.as<Vec>(), in));
-    }
+    blend(result, in, rises, above, below);
     return result;
   }
 
@@ -603,8 +608,8 @@ class LoopWriter {
   // -1 fits no INT, and 0 divides nothing; there 1 divides instead.
 
   struct Divisor {
-    Vec number;          // INT
-    Vec by;              // FLOAT 64; of a divisor that is everywhere the same, its reciprocal
+    Vec number;            // INT
+    Vec by;                // FLOAT 64; of a divisor that is everywhere the same, its reciprocal
     Register zero, minus;  // where it was 0 or -1
   };
 
@@ -614,15 +619,9 @@ class LoopWriter {
     result.minus = compare(Op::Equal, Lane::I32, given, constant(Lane::I32, -1));
     result.number = make_vector(Lane::I32);
     const Vec one = constant(Lane::I32, 1);
-    if (avx512_) {
-      const KReg either = c_.newKw();
-      c_.korw(either, result.zero.as<KReg>(), result.minus.as<KReg>());
-      c_.k(either).vpblendmd(result.number, given, one);
-    } else {
-      const Vec either = make_vector(Lane::Flag);
-      c_.vpor(either, result.zero.as<Vec>(), result.minus.as<Vec>());
-      c_.vpblendvb(result.number, given, one, either);
-    }
+    const Register either = make(Lane::Flag);
+    c_.emit(instruction(avx512_, Op::Or, Lane::Flag), either, result.zero, result.minus);
+    blend(result.number, Lane::I32, either, one, given);
     result.by = make_vector(Lane::F64);
     c_.vcvtdq2pd(result.by, result.number);
     if (uniform) {
@@ -670,11 +669,7 @@ class LoopWriter {
     } else {
       const Vec negated = make_vector(Lane::I32);
       c_.vpsubd(negated, constant(Lane::I32, 0), x);
-      if (avx512_) {
-        c_.k(divisor.minus.as<KReg>()).vpblendmd(result, quotient, negated);
-      } else {
-        c_.vpblendvb(result, quotient, negated, divisor.minus.as<Vec>());
-      }
+      blend(result, Lane::I32, divisor.minus, negated, quotient);
     }
     held_[k] = result;
   }
@@ -713,8 +708,8 @@ class LoopWriter {
   std::vector<Register> held_;         // per value
   std::map<std::uint32_t, Gp> addresses_;
   std::map<std::pair<Lane, std::int64_t>, Vec> constants_;
-  std::map<std::uint32_t, Divisor> divisors_;              // by value that is everywhere the same
-  std::vector<std::pair<std::uint32_t, Vec>> steps_;       // of progressions
+  std::map<std::uint32_t, Divisor> divisors_;         // by value that is everywhere the same
+  std::vector<std::pair<std::uint32_t, Vec>> steps_;  // of progressions
   Vec byte_ones_;
   Register failed_;
 };
