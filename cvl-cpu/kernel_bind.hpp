@@ -90,9 +90,17 @@ struct NativeSteps {
   BoundSteps steps;  // empty: there is no code
   std::uint32_t slots = 0;
   std::vector<std::unique_ptr<NativeCode>> code;
-  bool made = false;                  // or found that there can be none
-  std::vector<std::uint32_t> layout;  // what it was made for
-  std::int64_t work = 0;              // elements times steps so far, before
+
+  /// How a step is run that code was made for.
+  struct Use {
+    std::uint32_t target = kNone;
+    bool overwrites = false, left_out = false;
+    bool operator==(const Use&) const = default;
+  };
+  bool made = false;  // or found that there can be none
+  bool by_runs = false;
+  std::vector<Use> uses;  // of the steps of usual()
+  std::int64_t work = 0;  // elements times steps so far, while it is not made
 };
 
 /// A program with the operands of one run.

@@ -272,16 +272,19 @@ class NativeMaker {
   std::vector<std::uint32_t> value_of_;   // per node: its value in the loop
 };
 
-/// What code is made for, beyond the steps.
-std::vector<std::uint32_t> layout_of(const BoundProgram& program) {
-  std::vector<std::uint32_t> layout{program.by_runs};
-  for (const BoundStep& step : program.usual().steps) {
-    const bool overwrites = step.target != kNone && program.targets[step.target].overwrites;
-    layout.push_back(step.target);
-    layout.push_back(static_cast<std::uint32_t>(step.left_out) << 1 |
-                     static_cast<std::uint32_t>(overwrites));
-  }
-  return layout;
+/// What code is made for: how a step of usual() is run this time.
+NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step) {
+  const bool overwrites = step.target != kNone && program.targets[step.target].overwrites;
+  return {step.target, overwrites, step.left_out};
+}
+
+bool is_made_for(const NativeSteps& native, const BoundProgram& program) {
+  const std::vector<BoundStep>& steps = program.usual().steps;
+  return native.by_runs == program.by_runs &&
+         std::equal(steps.begin(), steps.end(), native.uses.begin(), native.uses.end(),
+                    [&](const BoundStep& step, const NativeSteps::Use& use) {
+                      return use_of(program, step) == use;
+                    });
 }
 
 }  // namespace
@@ -291,8 +294,7 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
   NativeSteps& native = program.native;
   const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
   if (native.made) {
-    std::vector<std::uint32_t> layout = layout_of(program);
-    if (native.layout == layout) return;
+    if (is_made_for(native, program)) return;
     native = {};
   }
   if (steps == 0 || (tuning.native_pays_after - native.work) / steps > pass.length()) {
@@ -300,7 +302,10 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
     return;
   }
   native.made = true;
-  native.layout = layout_of(program);
+  native.by_runs = program.by_runs;
+  for (const BoundStep& step : program.usual().steps) {
+    native.uses.push_back(use_of(program, step));
+  }
   NativeMaker(pass, program).make(native);
 }
 

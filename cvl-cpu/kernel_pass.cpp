@@ -165,16 +165,30 @@ void KernelPass::run_empty() {
   }
 }
 
+std::int64_t KernelPass::step_costs(const BoundProgram& program) const {
+  std::int64_t bytes = 0;
+  std::uint32_t in_code = 0;  // steps from here on that machine code stands for
+  for (const BoundStep& step : program.steps_for(program.by_runs).steps) {
+    if (step.kind == BoundStep::Kind::Native) {
+      in_code = step.covered;
+    } else if (in_code > 0) {
+      bytes += tuning.native_step_cost;
+      --in_code;
+    } else {
+      const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
+      bytes += math ? tuning.math_cost : tuning.step_cost;
+    }
+  }
+  return bytes;
+}
+
 std::int64_t KernelPass::cost() const {
   std::int64_t bytes = 0;
   for (const BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
     if (program->program == nullptr) continue;
     for (const NodeId node : program->in_memory) bytes += bound_.node(node).width;
     for (const Target& target : program->targets) bytes += target.width;
-    for (const BoundStep& step : program->usual().steps) {
-      const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
-      bytes += math ? tuning.math_cost : tuning.step_cost;
-    }
+    bytes += step_costs(*program);
   }
   const std::int64_t most =
       std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(bytes, 1);
@@ -310,8 +324,7 @@ bool KernelPass::divide_sinks() {
     load[placed.part] += placed.sink->cost();
     all += placed.sink->cost();
   }
-  const std::int64_t steps =
-      tuning.step_cost * static_cast<std::int64_t>(bound_.main.usual().steps.size());
+  const std::int64_t steps = step_costs(bound_.main);
   return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 
