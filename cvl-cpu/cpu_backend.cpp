@@ -79,6 +79,7 @@ CpuBackend::CpuBackend(const CpuOptions& options)
     : widths_(options.widths),
       heap_(memory_, options.memory_limit),
       isa_(options.isa.value_or(usable_isas().back())),
+      native_(options.native),
       kernels_(kernels_for(isa_, widths_)),
       scheduler_(options.threads),
       random_(seeded(options.seed)) {}

@@ -25,6 +25,7 @@ struct CpuOptions {
   int threads = 0;                              // 0: one per processor
   std::size_t memory_limit = Heap::kUnlimited;  // bytes
   std::uint64_t seed = kDefaultSeed;
+  bool native = true;      // machine code for kernels that run long
   std::optional<Isa> isa;  // for tests; default: the best usable one
 };
 
@@ -49,6 +50,8 @@ class CpuBackend final : public Backend {
 
   // What the operations of this library use.
   const Kernels& kernels() const { return kernels_; }
+  Isa isa() const { return isa_; }
+  bool makes_native_code() const { return native_; }
   Scheduler& scheduler() { return scheduler_; }
   RandomState& random() { return random_; }
   std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }
@@ -74,6 +77,7 @@ class CpuBackend final : public Backend {
   HostMemory memory_;
   Heap heap_;
   Isa isa_;
+  bool native_;
   const Kernels& kernels_;
   Scheduler scheduler_;
   RandomState random_;

@@ -373,6 +373,7 @@ void BoundPass::find_needed(const KernelProgram& program, bool by_runs) {
 void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) {
   bound.program = &program;
   bound.element_steps = {};
+  bound.native = {};
   bound.in_memory.clear();
   bound.targets.clear();
   bound.slots = program.slots;

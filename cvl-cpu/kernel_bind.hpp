@@ -2,9 +2,11 @@
 // are read in place, and what remains to be done for each block of elements is a list of steps.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "cvl-cpu/kernel_program.hpp"
 #include "cvl-cpu/kernel_runs.hpp"
 #include "cvl-cpu/kernel_state.hpp"
+#include "cvl-cpu/native_code.hpp"
 #include "cvl-cpu/segments.hpp"
 
 namespace cvl::cpu {
@@ -43,6 +46,7 @@ struct BoundStep {
     Find,
     Property,
     FailIf,
+    Native,
   };
   Kind kind = Kind::Apply;
   std::uint8_t width = 0;  // of the result
@@ -55,6 +59,8 @@ struct BoundStep {
   ElementwiseKernel kernel = nullptr;
   std::int64_t start = 0, stride = 0;  // Progression
   std::uint32_t first = 0, last = 0;   // Walk: range of `walked`
+  const NativeCode* code = nullptr;    // Native, …
+  std::uint32_t covered = 0;           // … and the number of steps behind it that it stands for
   const Vector* vector = nullptr;      // Gather, GatherRuns
   std::uint32_t runs = kNone;          // GatherRuns
   const Segments* segments = nullptr;  // Walk, Find, Property
@@ -73,15 +79,40 @@ struct Target {
   bool streamed = false;
   bool direct = false;        // the step that computes it writes there
   bool tiled = false;         // room for one tile, for each thread; else all of a result
+  bool overwrites = false;    // an operand lies there, of which each element is read first
   Vector* result = nullptr;   // that …
   std::byte* base = nullptr;  // … and its element 0
   std::size_t offset = 0;     // tiled: in the thread's memory
+};
+
+/// The steps of a program with machine code in place of some, which pays where much is computed.
+struct NativeSteps {
+  BoundSteps steps;  // empty: there is no code
+  std::uint32_t slots = 0;
+  std::vector<std::unique_ptr<NativeCode>> code;
+
+  /// How a step is run that code was made for.
+  struct Use {
+    std::uint32_t target = kNone;
+    bool overwrites = false, left_out = false;
+    bool operator==(const Use&) const = default;
+  };
+  bool made = false;  // or found that there can be none
+  bool by_runs = false;
+  std::vector<Use> uses;  // of the steps of usual()
+  std::int64_t work = 0;  // elements times steps so far, while it is not made
 };
 
 /// A program with the operands of one run.
 struct BoundProgram {
   /// The steps for a block of which all runs are known, or else for any block.
   const BoundSteps& usual() const { return by_runs ? run_steps : element_steps; }
+  /// The steps for a block, of which all runs that there are are `known` or not.
+  const BoundSteps& steps_for(bool known) const {
+    if (known != by_runs) return element_steps;
+    return native.steps.steps.empty() ? usual() : native.steps;
+  }
+  std::uint32_t slots_in_use() const { return std::max(slots, native.slots); }
 
   const KernelProgram* program = nullptr;
   BoundSteps element_steps;
@@ -89,6 +120,7 @@ struct BoundProgram {
   std::vector<BoundRuns> runs;
   bool run_able = false;          // can it do without the indices, given the runs?
   bool by_runs = false;           // and is that worth while with the operands of this run?
+  NativeSteps native;             // in place of usual()
   std::vector<NodeId> in_memory;  // nodes whose values are read in place
   std::vector<Target> targets;
   std::uint32_t slots = 0;

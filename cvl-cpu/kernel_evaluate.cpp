@@ -51,7 +51,7 @@ std::size_t BlockEvaluator::memory_bytes(const BoundPass& pass, const BoundProgr
          lines(program.in_memory.size() * sizeof(std::byte*)) +
          lines(program.targets.size() * sizeof(std::byte*)) +
          lines(program.runs.size() * sizeof(RunTable)) +
-         (program.slots + 2) * static_cast<std::size_t>(slot_stride(block));
+         (program.slots_in_use() + 2) * static_cast<std::size_t>(slot_stride(block));
 }
 
 BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& program,
@@ -76,13 +76,18 @@ BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& progra
   filled_ = memory + stride_;
   slots_ = filled_ + stride_;
   for (NodeId k = 0; k < nodes; ++k) at_[k] = pass.node(k).base;
-  for (const BoundStep& step : program.element_steps.steps) {
+  bind_again();
+}
+
+/// Lets the values of the steps lie in their slots.
+void BlockEvaluator::place(const BoundSteps& steps) {
+  steps_ = &steps;
+  for (const BoundStep& step : steps.steps) {
     if (step.slot != kNone) at_[step.node] = slots_ + step.slot * stride_;
   }
-  for (const WalkedNode& walked : program.element_steps.walked) {
+  for (const WalkedNode& walked : steps.walked) {
     at_[walked.node] = slots_ + walked.slot * stride_;
   }
-  bind_again();
 }
 
 void BlockEvaluator::bind_again() {
@@ -97,12 +102,9 @@ void BlockEvaluator::bind_again() {
     const Target& target = program_.targets[k];
     targets_[k] = target.tiled ? element_zero(tile_memory_ + target.offset, begin_ * target.width)
                                : target.base;
-    // What was written directly last time may stay in its slot now.
-    const std::uint32_t slot = program_.program->slot[target.node];
-    if (!target.direct && slot != kNone && pass_.node(target.node).mode == BoundNode::Mode::Slot) {
-      at_[target.node] = slots_ + slot * stride_;
-    }
   }
+  // What was written directly last time may stay in its slot now.
+  place(program_.steps_for(program_.by_runs));
 }
 
 void BlockEvaluator::set_memory(NodeId node, const std::byte* base) {
@@ -118,56 +120,87 @@ void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
     at_[node] = memory_[k] + begin * pass_.node(node).width;
   }
   by_runs_ = program_.by_runs && find_all_runs(begin, n);
-  const BoundSteps& list = by_runs_ ? program_.run_steps : program_.element_steps;
-  for (const BoundStep& step : list.steps) {
-    if (step.left_out) continue;
-    std::byte* out = slots_ + step.slot * stride_;
-    if (step.target != kNone && writes(program_.targets[step.target])) {
-      out = targets_[step.target] + begin * step.width;
-      at_[step.node] = out;
-    }
-    switch (step.kind) {
-      case BoundStep::Kind::Apply:
-        if (step.kernel(out, at_[step.args[0]], at_[step.args[1]], at_[step.args[2]], n)) {
-          note_division(step, begin, n);
-        }
-        break;
-      case BoundStep::Kind::Copy:
-        std::memcpy(out, at_[step.args[0]], static_cast<std::size_t>(n * step.width));
-        break;
-      case BoundStep::Kind::Progression:
-        cpu_.kernels().progression(out, step.start, step.stride, begin, n);
-        break;
-      case BoundStep::Kind::Random:
-        draw(step, out, begin, n);
-        break;
-      case BoundStep::Kind::Walk:
-        step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
-          walk_block(list.walked.data() + step.first, list.walked.data() + step.last, block, begin);
-        });
-        break;
-      case BoundStep::Kind::Gather:
-        gather(step, out, begin, n);
-        break;
-      case BoundStep::Kind::GatherRuns: {
-        const RunTable& runs = runs_[step.runs];
-        cpu_.kernels().gather_runs[type_index(step.vector->type)](
-            out, elements<std::byte>(*step.vector), runs.positions, runs.ends, runs.count);
-        break;
-      }
-      case BoundStep::Kind::Find:
-      case BoundStep::Kind::Property:
-        look_up(step, out, begin, n);
-        break;
-      case BoundStep::Kind::FailIf:
-        fail_if(step, begin, n);
-        break;
+  const BoundSteps& list = program_.steps_for(by_runs_);
+  if (&list != steps_) place(list);
+  for (const BoundStep *step = list.steps.data(), *end = step + list.steps.size(); step != end;
+       ++step) {
+    if (step->kind == BoundStep::Kind::Native) {
+      run_native(step, begin, n);
+      step += step->covered;
+    } else if (!step->left_out) {
+      run_step(*step, begin, 0, n);
     }
   }
   for (std::size_t k = 0; k < program_.targets.size(); ++k) {
     const Target& target = program_.targets[k];
     if (!target.direct && writes(target))
       write_target(target, targets_[k] + begin * target.width, n);
+  }
+}
+
+/// Where the values of a step go in a block.
+std::byte* BlockEvaluator::result_of(const BoundStep& step, std::int64_t begin) {
+  if (step.target == kNone || !writes(program_.targets[step.target])) {
+    return slots_ + step.slot * stride_;
+  }
+  std::byte* result = targets_[step.target] + begin * step.width;
+  at_[step.node] = result;
+  return result;
+}
+
+/// Runs a loop as far as it goes, and then the steps that it stands for.
+void BlockEvaluator::run_native(const BoundStep* native, std::int64_t begin, std::int64_t n) {
+  const BoundStep* covered = native + 1;
+  const BoundStep* end = covered + native->covered;
+  for (const BoundStep* step = covered; step != end; ++step) result_of(*step, begin);
+  std::int64_t first = n & -native->code->group();
+  if (first > 0 && native->code->run(at_, begin, first)) first = 0;
+  if (first == n) return;
+  for (const BoundStep* step = covered; step != end; ++step) run_step(*step, begin, first, n);
+}
+
+/// Computes elements [first, n) of a block; `first` is 0 for kinds of which there are no loops.
+void BlockEvaluator::run_step(const BoundStep& step, std::int64_t begin, std::int64_t first,
+                              std::int64_t n) {
+  std::byte* out = result_of(step, begin) + first * step.width;
+  switch (step.kind) {
+    case BoundStep::Kind::Apply:
+      if (step.kernel(out, operand(step.args[0], first), operand(step.args[1], first),
+                      operand(step.args[2], first), n - first)) {
+        note_division(step, begin, first, n);
+      }
+      break;
+    case BoundStep::Kind::Copy:
+      std::memcpy(out, operand(step.args[0], first),
+                  static_cast<std::size_t>((n - first) * step.width));
+      break;
+    case BoundStep::Kind::Progression:
+      cpu_.kernels().progression(out, step.start, step.stride, begin + first, n - first);
+      break;
+    case BoundStep::Kind::Random:
+      draw(step, out, begin, n);
+      break;
+    case BoundStep::Kind::Walk:
+      step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
+        const WalkedNode* walked = steps_->walked.data();
+        walk_block(walked + step.first, walked + step.last, block, begin);
+      });
+      break;
+    case BoundStep::Kind::Gather:
+      gather(step, out, begin, n);
+      break;
+    case BoundStep::Kind::GatherRuns:
+      gather_runs(step, out, n);
+      break;
+    case BoundStep::Kind::Find:
+    case BoundStep::Kind::Property:
+      look_up(step, out, begin, n);
+      break;
+    case BoundStep::Kind::FailIf:
+      fail_if(step, begin, n);
+      break;
+    case BoundStep::Kind::Native:
+      break;  // see run_native()
   }
 }
 
@@ -294,6 +327,22 @@ void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t 
   }
 }
 
+/// One run, which most blocks of long segments are, is read where it lies.
+void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
+  const RunTable& runs = runs_[step.runs];
+  const Vector& vector = *step.vector;
+  const std::size_t type = type_index(vector.type);
+  const std::byte* from = elements<std::byte>(vector);
+  at_[step.node] = out;
+  if (vector.form == Form::Constant) {
+    cpu_.kernels().fill[type](out, from, n);
+  } else if (runs.count == 1 && step.target == kNone) {
+    at_[step.node] = from + runs.positions[0] * step.width;
+  } else {
+    cpu_.kernels().gather_runs[type](out, from, runs.positions, runs.ends, runs.count);
+  }
+}
+
 void BlockEvaluator::fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     if (!wanted(step.guard, i)) continue;
@@ -310,8 +359,9 @@ void BlockEvaluator::fail_if(const BoundStep& step, std::int64_t begin, std::int
   }
 }
 
-void BlockEvaluator::note_division(const BoundStep& step, std::int64_t begin, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
+void BlockEvaluator::note_division(const BoundStep& step, std::int64_t begin, std::int64_t first,
+                                   std::int64_t n) {
+  for (std::int64_t i = first; i < n; ++i) {
     if (!wanted(step.guard, i) || int_at(step.args[1], i) != 0) continue;
     pass_.note(step.node, begin + i, 0, 0);
     return;

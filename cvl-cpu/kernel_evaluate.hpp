@@ -48,14 +48,23 @@ class BlockEvaluator {
   const std::byte* filled(NodeId node, std::int64_t n);
 
  private:
+  void place(const BoundSteps& steps);
+  std::byte* result_of(const BoundStep& step, std::int64_t begin);
+  void run_native(const BoundStep* native, std::int64_t begin, std::int64_t n);
+  void run_step(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);
   void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
                   std::int64_t begin);
   bool find_all_runs(std::int64_t begin, std::int64_t n);
   void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
-  void note_division(const BoundStep& step, std::int64_t begin, std::int64_t n);
+  void note_division(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);
+  /// Element `first` of an operand.
+  const std::byte* operand(NodeId node, std::int64_t first) const {
+    return at_[node] + (pass_.is_uniform(node) ? 0 : first * pass_.node(node).width);
+  }
   bool writes(const Target& target) const { return writes_results_ || target.tiled; }
   void write_target(const Target& target, std::byte* out, std::int64_t n);
   bool wanted(NodeId guard, std::int64_t i) const {
@@ -84,7 +93,8 @@ class BlockEvaluator {
     bool operator==(const Located&) const = default;
   };
   Located located_;
-  RunTable* runs_;  // of the block
+  const BoundSteps* steps_ = nullptr;  // of the block
+  RunTable* runs_;                     // of the block
   bool by_runs_ = false;
   bool writes_results_ = true;
 };

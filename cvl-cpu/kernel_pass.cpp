@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_native.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
@@ -164,16 +165,30 @@ void KernelPass::run_empty() {
   }
 }
 
+std::int64_t KernelPass::step_costs(const BoundProgram& program) const {
+  std::int64_t bytes = 0;
+  std::uint32_t in_code = 0;  // steps from here on that machine code stands for
+  for (const BoundStep& step : program.steps_for(program.by_runs).steps) {
+    if (step.kind == BoundStep::Kind::Native) {
+      in_code = step.covered;
+    } else if (in_code > 0) {
+      bytes += tuning.native_step_cost;
+      --in_code;
+    } else {
+      const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
+      bytes += math ? tuning.math_cost : tuning.step_cost;
+    }
+  }
+  return bytes;
+}
+
 std::int64_t KernelPass::cost() const {
   std::int64_t bytes = 0;
   for (const BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
     if (program->program == nullptr) continue;
     for (const NodeId node : program->in_memory) bytes += bound_.node(node).width;
     for (const Target& target : program->targets) bytes += target.width;
-    for (const BoundStep& step : program->usual().steps) {
-      const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
-      bytes += math ? tuning.math_cost : tuning.step_cost;
-    }
+    bytes += step_costs(*program);
   }
   const std::int64_t most =
       std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(bytes, 1);
@@ -208,10 +223,13 @@ void KernelPass::open(bool again) {
     sink->active = need == KernelSink::Need::Blocks && !sink->alone;
     needed_ |= need != KernelSink::Need::Nothing && !sink->alone;
   }
+  for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
+    if (program->program != nullptr) renew_native_steps(bound_, *program);
+  }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
-  const std::pair layout(bound_.main.targets.size(), tile_bytes_);
+  const SingleLayout layout{bound_.main.targets.size(), tile_bytes_, bound_.main.slots_in_use()};
   if (again && single_ && layout == single_layout_ && block_ <= single_block_) {
     block_ = single_block_;
     return;
@@ -306,8 +324,7 @@ bool KernelPass::divide_sinks() {
     load[placed.part] += placed.sink->cost();
     all += placed.sink->cost();
   }
-  const std::int64_t steps =
-      tuning.step_cost * static_cast<std::int64_t>(bound_.main.usual().steps.size());
+  const std::int64_t steps = step_costs(bound_.main);
   return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 

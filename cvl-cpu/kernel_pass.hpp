@@ -61,6 +61,7 @@ class KernelPass {
   void move_selected(KernelTile tile);
   KernelTile tile_at(std::int64_t index) const;
   std::int64_t cost() const;
+  std::int64_t step_costs(const BoundProgram& program) const;
 
   KernelState& state_;
   const PlanPass& pass_;
@@ -82,7 +83,13 @@ class KernelPass {
   std::optional<BlockEvaluator> single_;  // for runs of one block, while the steps stay the same
   std::unique_ptr<std::byte[]> single_memory_;
   std::byte* single_states_ = nullptr;
-  std::pair<std::size_t, std::size_t> single_layout_;  // targets, bytes of a tile
+  struct SingleLayout {
+    std::size_t targets = 0;
+    std::size_t tile_bytes = 0;
+    std::uint32_t slots = 0;
+    bool operator==(const SingleLayout&) const = default;
+  };
+  SingleLayout single_layout_;
   std::int64_t single_block_ = 0;
   std::size_t main_bytes_ = 0, epilogue_bytes_ = 0, selected_bytes_ = 0, tile_bytes_ = 0;
   int parts_ = 1;          // of the work of a pass that is not divided by tiles

@@ -46,6 +46,7 @@ class Store : public KernelSink {
     Vector& result = target_vector();
     target.result = &result;
     target.base = mutable_elements<std::byte>(result);
+    target.overwrites = taken_over_;
     target.streamed =
         !taken_over_ && result.form == Form::Dense && cpu_.streams(length() * target.width);
     // What is overwritten must have been read: only the last step may write over an operand.

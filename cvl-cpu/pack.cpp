@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kMostWords = LargestTuning::move_tile / 64 + 1;
 
 /// The vectors of one PACK with general flags.
-struct Job {
+struct Packing {
   CpuBackend& cpu;
   const Vector& source;
   const std::uint8_t* flags;
@@ -98,7 +98,7 @@ class TileOutput {
 };
 
 /// Lengths of the new segments, as far as they lie in a tile.
-void count_in_tile(Job& job, std::int64_t begin, std::int64_t n, std::uint64_t* masks) {
+void count_in_tile(Packing& job, std::int64_t begin, std::int64_t n, std::uint64_t* masks) {
   const std::int64_t words = tile_count(n, 64);
   std::int64_t before[kMostWords];
   masks[words] = 0;  // a segment may begin behind the last element
@@ -113,9 +113,9 @@ void count_in_tile(Job& job, std::int64_t begin, std::int64_t n, std::uint64_t* 
 
 /// Completes the lengths of segments that lie in several tiles and of the empty ones at the end.
 template <class I>
-void complete_lengths(const Job& job) {
+void complete_lengths(const Packing& job) {
   auto* lengths = reinterpret_cast<I*>(job.new_lengths);
-  for (const Job::Continued& part : job.continued) {
+  for (const Packing::Continued& part : job.continued) {
     if (part.segment >= 0) lengths[part.segment] += static_cast<I>(part.kept);
   }
   const std::int64_t begun = job.segments->first_from(job.source.length);
@@ -123,7 +123,7 @@ void complete_lengths(const Job& job) {
 }
 
 /// Does all of a tile, of which `kept` elements stay and go to position `base` on.
-void pack_tile(Job& job, std::int64_t begin, std::int64_t base, std::int64_t kept) {
+void pack_tile(Packing& job, std::int64_t begin, std::int64_t base, std::int64_t kept) {
   std::uint64_t* masks = job.masks_of(begin);
   const std::int64_t n = job.tile_length(begin);
   if (job.segments != nullptr) count_in_tile(job, begin, n, masks);
@@ -140,7 +140,7 @@ void pack_tile(Job& job, std::int64_t begin, std::int64_t base, std::int64_t kep
 }
 
 /// Makes the masks. How many elements stay, and for several tiles also how many before each.
-std::int64_t count_kept(const Job& job, std::vector<std::int64_t>& before) {
+std::int64_t count_kept(const Packing& job, std::vector<std::int64_t>& before) {
   const std::int64_t tiles = tile_count(job.source.length, job.tile_elements);
   const auto count = [&](std::int64_t begin) {
     return job.cpu.kernels().flag_masks(job.masks_of(begin), job.flags + begin,
@@ -158,7 +158,7 @@ std::int64_t count_kept(const Job& job, std::vector<std::int64_t>& before) {
 }
 
 /// The packed vector, and the new starts if job has a place for them.
-Vector move_kept(Job& job, const std::vector<std::int64_t>& before, std::int64_t kept) {
+Vector move_kept(Packing& job, const std::vector<std::int64_t>& before, std::int64_t kept) {
   const bool constant = job.source.form == Form::Constant;
   Vector result = constant ? constant_vector(job.cpu, job.source.type, kept, job.source.payload)
                            : job.cpu.new_vector(job.source.type, kept);
@@ -197,7 +197,7 @@ void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* res
     return;
   }
   std::vector<std::int64_t> before;
-  Job job{cpu, source, elements<std::uint8_t>(flags)};
+  Packing job{cpu, source, elements<std::uint8_t>(flags)};
   std::uint64_t few_masks[kMostWords];
   Ref<Buffer> many_masks;
   job.masks = few_masks;

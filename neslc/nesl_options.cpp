@@ -61,10 +61,10 @@ constexpr Explained kStatuses[] = {
 };
 
 /// Those of vinterp that mean the same here.
-constexpr std::string_view kShared[] = {"backend",  "int",          "float",       "seed",
-                                        "optimize", "disable-pass", "memory",      "timeout",
-                                        "sandbox",  "max-depth",    "color",       "version",
-                                        "help",     "diagnostics",  "list-devices"};
+constexpr std::string_view kShared[] = {"backend",  "int",          "float",        "seed",
+                                        "optimize", "disable-pass", "memory",       "timeout",
+                                        "sandbox",  "max-depth",    "color",        "version",
+                                        "help",     "diagnostics",  "list-devices", "native"};
 
 /// What the options of bench say, until all are known.
 struct BenchTexts {

@@ -18,6 +18,7 @@ std::unique_ptr<cvl::Backend> make_cpu(const Options& options) {
   cpu.threads = options.threads;
   cpu.memory_limit = options.memory.value_or(cvl::Heap::kOfSource);
   cpu.seed = options.seed;
+  cpu.native = options.native;
   return std::make_unique<cvl::cpu::CpuBackend>(cpu);
 }
 

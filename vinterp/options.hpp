@@ -64,6 +64,7 @@ struct Options {
   std::vector<std::string> disabled_passes;  // of the optimizer
   bool verify = true;
   KernelUse kernels = KernelUse::WhenItPays;
+  bool native = true;
   bool sandbox = false;
   bool stats = false;
   CompareMode compare = CompareMode::Off;

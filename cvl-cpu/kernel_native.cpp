@@ -1,0 +1,312 @@
+#include "cvl-cpu/kernel_native.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cvl::cpu {
+namespace {
+
+using StepKind = BoundStep::Kind;
+
+/// A group that computes less than this is no faster than its steps.
+constexpr std::int64_t kLeastOperations = 2;
+
+bool is_applied(const BoundStep& step) {
+  return step.kind == StepKind::Apply;
+}
+
+/// Calls visit(node) for what a step reads.
+template <class Visit>
+void for_operands(const BoundStep& step, const Visit& visit) {
+  if (step.kind != StepKind::GatherRuns) {
+    for (const NodeId arg : step.args) {
+      if (arg != kNone) visit(arg);
+    }
+  }
+  if (step.guard != kNone) visit(step.guard);
+}
+
+/// Calls visit(node) for what a step computes.
+template <class Visit>
+void for_results(const BoundSteps& steps, const BoundStep& step, const Visit& visit) {
+  if (step.kind != StepKind::Walk) {
+    visit(step.node);
+    return;
+  }
+  for (std::uint32_t k = step.first; k < step.last; ++k) visit(steps.walked[k].node);
+}
+
+/// Steps that are run one after the other, or as one loop.
+struct Part {
+  std::vector<BoundStep> steps;
+  bool native = false;
+};
+
+class NativeMaker {
+ public:
+  NativeMaker(const BoundPass& pass, const BoundProgram& program)
+      : pass_(pass),
+        plan_(pass.plan()),
+        cpu_(pass.state().cpu),
+        program_(program),
+        steps_(program.usual()),
+        read_last_(plan_.nodes.size(), 0) {}
+
+  void make(NativeSteps& result) {
+    divide();
+    if (std::none_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.native; })) {
+      return;
+    }
+    find_readers();
+    result.slots = assign_slots(result.steps);
+    for (std::uint32_t k = 0; k < parts_.size(); ++k) {
+      const Part& part = parts_[k];
+      if (part.native && !add_code(k, result)) {
+        result.steps = {};
+        result.code.clear();
+        return;
+      }
+      result.steps.steps.insert(result.steps.steps.end(), part.steps.begin(), part.steps.end());
+    }
+  }
+
+ private:
+  const Target* target(const BoundStep& step) const {
+    return step.target == kNone ? nullptr : &program_.targets[step.target];
+  }
+  bool has_native_form(const BoundStep& step) const {
+    if (step.left_out) return false;
+    if (step.kind == StepKind::Copy || step.kind == StepKind::Progression) return true;
+    if (!is_applied(step)) return false;
+    const PlanNode& node = plan_.nodes[step.node];
+    return cpu::has_native_form(cpu_.isa(), cpu_.widths(), node.op, node.written);
+  }
+  bool may_fail(const BoundStep& step) const {
+    const PlanNode& node = plan_.nodes[step.node];
+    return is_applied(step) && node.type == Type::Int &&
+           (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo);
+  }
+
+  /// Puts the steps into parts, in an order in which everything is computed before it is read.
+  void divide() {
+    std::vector<bool> native(steps_.steps.size()), placed(steps_.steps.size());
+    std::vector<bool> pending(plan_.nodes.size());
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      const BoundStep& step = steps_.steps[k];
+      native[k] = has_native_form(step);
+      for_results(steps_, step, [&](NodeId node) { pending[node] = true; });
+    }
+    // An index that counts up is at hand whenever a gather wants it.
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      if (steps_.steps[k].kind == StepKind::Progression) {
+        native[k] = is_read_by_native_only(steps_.steps[k].node, native);
+      }
+    }
+    // What overwrites an operand comes last.
+    std::size_t left = steps_.steps.size();
+    const BoundStep* last = nullptr;
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      const Target* written = target(steps_.steps[k]);
+      if (written == nullptr || !written->overwrites) continue;
+      last = &steps_.steps[k];
+      placed[k] = true;
+      --left;
+    }
+    const auto place = [&](std::size_t k, Part& part) {
+      part.steps.push_back(steps_.steps[k]);
+      for_results(steps_, steps_.steps[k], [&](NodeId node) { pending[node] = false; });
+      placed[k] = true;
+      --left;
+    };
+    for (bool as_loop = false; left > 0; as_loop = !as_loop) {
+      Part part;
+      part.native = as_loop;
+      for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+        if (placed[k] || native[k] != as_loop) continue;
+        bool ready = true;
+        for_operands(steps_.steps[k], [&](NodeId node) { ready &= !pending[node]; });
+        if (ready) place(k, part);
+      }
+      if (!part.steps.empty()) parts_.push_back(std::move(part));
+    }
+    if (last != nullptr) place_last(*last);
+    for (Part& part : parts_) {
+      part.native &=
+          std::count_if(part.steps.begin(), part.steps.end(), is_applied) >= kLeastOperations;
+    }
+  }
+
+  bool is_read_by_native_only(NodeId node, const std::vector<bool>& native) const {
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      bool reads = false;
+      for_operands(steps_.steps[k], [&](NodeId operand) { reads |= operand == node; });
+      if (reads && !native[k]) return false;
+    }
+    return true;
+  }
+
+  /// A block whose loop has failed is computed once more, from the operands.
+  void place_last(const BoundStep& step) {
+    const bool joins = !parts_.empty() && parts_.back().native && has_native_form(step) &&
+                       !may_fail(step) &&
+                       std::none_of(parts_.back().steps.begin(), parts_.back().steps.end(),
+                                    [&](const BoundStep& other) { return may_fail(other); });
+    if (joins) {
+      parts_.back().steps.push_back(step);
+    } else {
+      parts_.push_back({{step}, false});
+    }
+  }
+
+  /// Which part reads a node last. Roots are read at the end.
+  void find_readers() {
+    for (std::uint32_t k = 0; k < parts_.size(); ++k) {
+      for (const BoundStep& step : parts_[k].steps) {
+        for_results(steps_, step, [&](NodeId node) { read_last_[node] = k; });
+        for_operands(step, [&](NodeId node) { read_last_[node] = k; });
+      }
+    }
+    const KernelProgram& program = *program_.program;
+    const auto end = static_cast<std::uint32_t>(parts_.size());
+    for (const NodeId root : program_.by_runs ? program.run_roots : program.roots) {
+      read_last_[root] = end;
+    }
+  }
+
+  /// Gives nodes slots that nobody needs any more. Those of a group differ from each other and from
+  /// all that it reads: a loop writes some elements before it reads the next.
+  std::uint32_t assign_slots(BoundSteps& result) {
+    std::uint32_t count = 0;
+    std::vector<std::uint32_t> free, slot(plan_.nodes.size(), kNone);
+    std::vector<std::vector<NodeId>> dying(parts_.size() + 1);
+    result.walked = steps_.walked;
+    for (std::uint32_t k = 0; k < parts_.size(); ++k) {
+      for (BoundStep& step : parts_[k].steps) {
+        for_results(steps_, step, [&](NodeId node) {
+          if (step.kind != StepKind::Walk && step.slot == kNone) return;
+          if (free.empty()) free.push_back(count++);
+          slot[node] = free.back();
+          free.pop_back();
+          dying[read_last_[node]].push_back(node);
+        });
+        if (step.kind == StepKind::Walk) {
+          for (std::uint32_t w = step.first; w < step.last; ++w) {
+            result.walked[w].slot = slot[result.walked[w].node];
+          }
+        } else {
+          step.slot = slot[step.node];
+        }
+      }
+      for (const NodeId node : dying[k]) free.push_back(slot[node]);
+    }
+    return count;
+  }
+
+  /// Adds a step with the loop for a part. False when there cannot be one.
+  bool add_code(std::uint32_t number, NativeSteps& result) {
+    const std::vector<BoundStep>& steps = parts_[number].steps;
+    NativeLoop loop;
+    value_of_.assign(plan_.nodes.size(), kNone);
+    for (const BoundStep& step : steps) {
+      if (step.kind == StepKind::Copy) {
+        value_of_[step.node] = value(loop, step.args[0]);
+      } else {
+        add_value(loop, step);
+      }
+      if (read_last_[step.node] > number || step.target != kNone) {
+        loop.results.push_back({value_of_[step.node], step.node});
+      }
+    }
+    auto code = NativeCode::make(loop, cpu_.isa(), cpu_.widths());
+    if (code == nullptr) return false;
+    BoundStep native;
+    native.kind = StepKind::Native;
+    native.code = code.get();
+    native.covered = static_cast<std::uint32_t>(steps.size());
+    result.steps.steps.push_back(native);
+    result.code.push_back(std::move(code));
+    return true;
+  }
+
+  void add_value(NativeLoop& loop, const BoundStep& step) {
+    NativeLoop::Value added;
+    const PlanNode& node = plan_.nodes[step.node];
+    added.type = node.type;
+    if (step.kind == StepKind::Progression) {
+      added.kind = NativeLoop::Value::Kind::Progression;
+      added.start = step.start;
+      added.stride = step.stride;
+    } else {
+      added.written = node.written;
+      added.op = node.op;
+      const std::size_t count = vcode::info(node.op).operands.size();
+      for (std::size_t k = 0; k < count; ++k) added.args[k] = value(loop, step.args[k]);
+      if (step.guard != kNone && may_fail(step)) added.guard = value(loop, step.guard);
+    }
+    value_of_[step.node] = static_cast<std::uint32_t>(loop.values.size());
+    loop.values.push_back(added);
+  }
+
+  /// The number of a node's value in a loop, which reads it where it does not compute it.
+  std::uint32_t value(NativeLoop& loop, NodeId node) {
+    std::uint32_t& number = value_of_[node];
+    if (number == kNone) {
+      NativeLoop::Value read;
+      read.kind =
+          pass_.is_uniform(node) ? NativeLoop::Value::Kind::Uniform : NativeLoop::Value::Kind::Read;
+      read.type = plan_.nodes[node].type;
+      read.place = node;
+      number = static_cast<std::uint32_t>(loop.values.size());
+      loop.values.push_back(read);
+    }
+    return number;
+  }
+
+  const BoundPass& pass_;
+  const PlanPass& plan_;
+  CpuBackend& cpu_;
+  const BoundProgram& program_;
+  const BoundSteps& steps_;
+  std::vector<Part> parts_;
+  std::vector<std::uint32_t> read_last_;  // per node: by which part
+  std::vector<std::uint32_t> value_of_;   // per node: its value in the loop
+};
+
+/// What code is made for: how a step of usual() is run this time.
+NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step) {
+  const bool overwrites = step.target != kNone && program.targets[step.target].overwrites;
+  return {step.target, overwrites, step.left_out};
+}
+
+bool is_made_for(const NativeSteps& native, const BoundProgram& program) {
+  const std::vector<BoundStep>& steps = program.usual().steps;
+  return native.by_runs == program.by_runs &&
+         std::equal(steps.begin(), steps.end(), native.uses.begin(), native.uses.end(),
+                    [&](const BoundStep& step, const NativeSteps::Use& use) {
+                      return use_of(program, step) == use;
+                    });
+}
+
+}  // namespace
+
+void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
+  if (!pass.state().cpu.makes_native_code()) return;
+  NativeSteps& native = program.native;
+  const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
+  if (native.made) {
+    if (is_made_for(native, program)) return;
+    native = {};
+  }
+  if (steps == 0 || (tuning.native_pays_after - native.work) / steps > pass.length()) {
+    native.work += steps * pass.length();
+    return;
+  }
+  native.made = true;
+  native.by_runs = program.by_runs;
+  for (const BoundStep& step : program.usual().steps) {
+    native.uses.push_back(use_of(program, step));
+  }
+  NativeMaker(pass, program).make(native);
+}
+
+}  // namespace cvl::cpu

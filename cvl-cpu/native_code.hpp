@@ -1,0 +1,83 @@
+// Machine code for loops over elements: from a list of operations to a function.
+//
+// Every result has the bits that the kernels for single operations give. What has no instructions
+// of its own (math functions, division of wide INT) cannot be part of a loop.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cvl-cpu/isa.hpp"
+#include "cvl/value.hpp"
+#include "vcode/opcodes.hpp"
+
+namespace cvl::cpu {
+
+/// A straight-line computation that is done for each element. Vectors and single elements are named
+/// by their places in a table of addresses.
+struct NativeLoop {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  struct Value {
+    enum class Kind : std::uint8_t {
+      Read,         // element of the vector at `place`
+      Uniform,      // the one element at `place`
+      Progression,  // start + position * stride, wrapped to INT
+      Apply,        // `op` with written type `written` on args
+    };
+    Kind kind = Kind::Apply;
+    Type type = Type::Int;     // of the value
+    Type written = Type::Int;  // Apply
+    vcode::Op op = vcode::Op::Add;
+    std::uint32_t args[3] = {kNone, kNone, kNone};  // smaller than the value's own
+    std::uint32_t guard = kNone;  // BOOL value; where it is F the operation does not fail
+    std::uint32_t place = kNone;
+    std::int64_t start = 0, stride = 0;
+  };
+  struct Result {
+    std::uint32_t value = 0;
+    std::uint32_t place = 0;
+  };
+
+  std::vector<Value> values;
+  /// Written behind all that is read of the same elements: a result may lie exactly over a vector
+  /// with elements of its size.
+  std::vector<Result> results;
+};
+
+/// Can an operation be part of a loop on such processors?
+bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
+
+/// The function for a loop. Threads may run it at the same time.
+class NativeCode {
+ public:
+  /// Null where the system does not let programs make code.
+  /// REQUIRES: has_native_form() for all operations.
+  static std::unique_ptr<NativeCode> make(const NativeLoop& loop, Isa isa, Widths widths);
+  ~NativeCode();
+  NativeCode(const NativeCode&) = delete;
+  NativeCode& operator=(const NativeCode&) = delete;
+
+  /// Elements are computed in groups of so many, a power of two up to 64.
+  std::int64_t group() const { return group_; }
+  /// Computes n elements, of positions from `begin` on. `at` is the table of addresses: of element
+  /// `begin` of each vector, and of single elements. Only these elements are read and written.
+  /// True when an operation failed; then the results are undefined.
+  /// REQUIRES: n is a positive multiple of group().
+  bool run(const std::byte* const* at, std::int64_t begin, std::int64_t n) const {
+    return function_(at, begin, n) != 0;
+  }
+
+ private:
+  using Function = int (*)(const std::byte* const* at, std::int64_t begin, std::int64_t n);
+  NativeCode(void* memory, std::size_t bytes, std::int64_t group);
+
+  void* memory_;
+  std::size_t bytes_;
+  std::int64_t group_;
+  Function function_;
+};
+
+}  // namespace cvl::cpu

@@ -1,0 +1,16 @@
+// Where no machine code can be made.
+
+#include "cvl-cpu/native_code.hpp"
+
+namespace cvl::cpu {
+
+bool has_native_form(Isa, Widths, vcode::Op, Type) {
+  return false;
+}
+NativeCode::NativeCode(void*, std::size_t, std::int64_t) {}
+NativeCode::~NativeCode() = default;
+std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop&, Isa, Widths) {
+  return nullptr;
+}
+
+}  // namespace cvl::cpu

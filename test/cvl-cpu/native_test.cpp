@@ -1,0 +1,234 @@
+// Machine code for steps of kernels against the steps: the same bits, and the same failures.
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "cvl-cpu/kernel_support.hpp"
+#include "tuned.hpp"
+
+namespace kernel_test {
+namespace {
+
+/// The same library twice: machine code from the first element on, and none.
+struct Pair {
+  Pair(cvl::Widths widths, Isa isa) : code(options(widths, 2, isa)), steps(without(widths, isa)) {}
+  static CpuOptions without(cvl::Widths widths, Isa isa) {
+    CpuOptions result = options(widths, 2, isa);
+    result.native = false;
+    return result;
+  }
+  CpuBackend code, steps;
+};
+
+void for_pairs(const std::function<void(Pair&)>& test) {
+  const tuned::Scope scope("native_pays_after=0");
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    for (const cvl::Widths widths :
+         {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
+      CAPTURE(cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
+      Pair pair(widths, isa);
+      test(pair);
+    }
+  }
+}
+
+/// Numbers at the ends of what a type holds, and between them.
+Vector operand(CpuBackend& cpu, Type type, std::int64_t n, unsigned seed) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static const std::vector<double> kFloats = {
+      0.0,    -0.0,   0.5,          -0.5,          0.49999999999999994,
+      1.5,    -1.5,   2.5,          -2.5,          kInfinity,
+      -1e300, 1e300,  2147483647.0, -2147483648.0, 2147483648.5,
+      1e-310, 4.0e18, -kInfinity,   9.3e18,        std::numeric_limits<double>::quiet_NaN()};
+  static const std::vector<double> kInts = {1,  -1, 2,          7,           -7,         31,
+                                            32, 63, 2147483647, -2147483648, 1000000007, -64};
+  std::vector<double> elements = numbers(n, seed, type == Type::Int ? 1e6 : 100.0);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::size_t at = i * 7 + seed;
+    if (type == Type::Bool) {
+      elements[i] = elements[i] < 0 ? 1 : 0;
+    } else if (type == Type::Float && i % 3 == 0) {
+      elements[i] = kFloats[at % kFloats.size()];
+    } else if (type == Type::Int) {
+      elements[i] = i % 3 == 0 ? kInts[at % kInts.size()] : std::floor(elements[i]);
+      if (elements[i] == 0) elements[i] = 3;  // divisors
+    }
+  }
+  return upload(cpu, type, elements);
+}
+
+constexpr std::int64_t kLengths[] = {1, 3, 8, 15, 16, 17, 63, 64, 65, 512, 513, 1100};
+
+/// A kernel that is run again and again: its code is made once.
+class Runs {
+ public:
+  Runs(CpuBackend& cpu, const vcode::Kernel& kernel)
+      : cpu_(cpu), kernel_(kernel), prepared_(cpu.prepare(kernel)) {}
+
+  /// The bits of all results, or the message of the failure.
+  std::string of(std::vector<Value> operands) {
+    std::vector<Value> results(kernel_.outputs.size());
+    std::string text;
+    try {
+      cpu_.run(*prepared_, operands.data(), results.data());
+      for (const Value& result : results) text += bits(cpu_, result);
+    } catch (const cvl::Failure& failure) {
+      text = failure.message();
+      for (const std::string& note : failure.notes()) text += "\n" + note;
+    }
+    return text;
+  }
+
+ private:
+  CpuBackend& cpu_;
+  const vcode::Kernel& kernel_;
+  std::unique_ptr<cvl::PreparedKernel> prepared_;
+};
+
+/// Bit k of `uniform` says that operand k is one element for all.
+void check_operation(Op op, Type written, unsigned uniform) {
+  const vcode::OpInfo& info = vcode::info(op);
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId one = b.literal(1);
+  auto t = b.thunk();
+  std::vector<Type> types;
+  Expressions::Id args[3] = {};
+  for (std::size_t k = 0; k < info.operands.size(); ++k) {
+    types.push_back(*vcode::operand_type(info.operands[k], written));
+    const bool single = (uniform >> k & 1) != 0;
+    const ArrayId array = b.in("x" + std::to_string(k), types[k], single ? one : n);
+    args[k] = single ? t.at(array, t.number(0)) : t.own(array);
+  }
+  const auto result = types.size() == 1   ? t.apply(op, written, {args[0]})
+                      : types.size() == 2 ? t.apply(op, written, {args[0], args[1]})
+                                          : t.apply(op, written, {args[0], args[1], args[2]});
+  const Type type = *vcode::operand_type(info.results[0], written);
+  const ArrayId stored = b.map("r", b.flat(n), type, t.give({result}));
+  b.out(stored);
+  // Reads it in a register; alone, the operation would be too little for a loop.
+  auto u = b.thunk();
+  const auto again = type == Type::Bool    ? u.apply(Op::Not, Type::Bool, {u.own(stored)})
+                     : type == Type::Float ? u.apply(Op::Add, type, {u.own(stored), u.real(0.25)})
+                                           : u.apply(Op::Add, type, {u.own(stored), u.index()});
+  b.out(b.map("s", b.flat(n), type, u.give({again})));
+  for_pairs([&](Pair& pair) {
+    CAPTURE(info.text, vcode::type_name(written), uniform);
+    Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+    for (const std::int64_t length : kLengths) {
+      CAPTURE(length);
+      const auto operands = [&](CpuBackend& cpu) {
+        std::vector<Value> values;
+        for (std::size_t k = 0; k < types.size(); ++k) {
+          const bool single = (uniform >> k & 1) != 0;
+          values.emplace_back(
+              operand(cpu, types[k], single ? 1 : length, static_cast<unsigned>(k + 1)));
+        }
+        return values;
+      };
+      REQUIRE(with_code.of(operands(pair.code)) == by_steps.of(operands(pair.steps)));
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("machine code of each operation gives the bits of its kernel", "[native]") {
+  for (const vcode::OpInfo& info : vcode::all_ops()) {
+    if (info.family != vcode::Family::Elementwise) continue;
+    for (const Type type : {Type::Int, Type::Float, Type::Bool}) {
+      if (info.takes_type() ? !info.allows(type) : type != Type::Int) continue;
+      const unsigned all = (1U << info.operands.size()) - 1;
+      for (unsigned uniform = 0; uniform < all; ++uniform) check_operation(info.op, type, uniform);
+    }
+  }
+}
+
+TEST_CASE("division by the same number is exact up to the ends of the range", "[native]") {
+  for (const Op op : {Op::Divide, Op::Modulo}) {
+    KernelBuilder b;
+    const SizeId n = b.size("n");
+    const ArrayId x = b.in("x", Type::Int, n);
+    const ArrayId y = b.in("y", Type::Int, b.literal(1));
+    auto t = b.thunk();
+    const auto quotient = t.apply(op, Type::Int, {t.own(x), t.at(y, t.number(0))});
+    b.out(b.map("r", b.flat(n), Type::Int,
+                t.give({t.apply(Op::Xor, Type::Int, {quotient, t.index()})})));
+    for_pairs([&](Pair& pair) {
+      Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+      std::vector<double> divisors{0, 1, -1};
+      for (int bit = 1; bit < 31; ++bit) {
+        for (const int beside : {-1, 0, 1}) {
+          divisors.push_back((std::int64_t{1} << bit) + beside);
+          divisors.push_back(-divisors.back());
+        }
+      }
+      for (const double divisor : divisors) {
+        // Multiples, and what lies beside them.
+        std::vector<double> xs{-2147483648.0, -2147483647.0, 2147483647.0, 2147483646.0};
+        for (double multiple = 0; std::abs(multiple) < 2147483000.0 && xs.size() < 900;
+             multiple = multiple * 1.3 + (divisor == 0 ? 1 : std::abs(divisor))) {
+          const double exact = divisor == 0 ? multiple : std::trunc(multiple / divisor) * divisor;
+          for (const double beside : {-1.0, 0.0, 1.0}) {
+            xs.push_back(exact + beside);
+            xs.push_back(-exact + beside);
+          }
+        }
+        CAPTURE(divisor);
+        const auto operands = [&](CpuBackend& cpu) {
+          return std::vector<Value>{upload(cpu, Type::Int, xs), upload(cpu, Type::Int, {divisor})};
+        };
+        REQUIRE(with_code.of(operands(pair.code)) == by_steps.of(operands(pair.steps)));
+      }
+    });
+  }
+}
+
+TEST_CASE("what fails in machine code is found by the steps", "[native]") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId x = b.in("x", Type::Int, n);
+  const ArrayId y = b.in("y", Type::Int, n);
+  auto t = b.thunk();
+  const auto quotient = t.apply(Op::Divide, Type::Int, {t.own(x), t.own(y)});
+  const auto wanted = t.apply(Op::Less, Type::Int, {t.own(x), t.number(5)});
+  const auto rest =
+      t.apply(Op::Modulo, Type::Int,
+              {t.number(17), t.apply(Op::Subtract, Type::Int, {t.own(y), t.number(2)})});
+  const auto chosen = t.choose(wanted, rest, t.number(8));
+  b.out(
+      b.map("r", b.flat(n), Type::Int, t.give({t.apply(Op::Add, Type::Int, {quotient, chosen})})));
+  for_pairs([&](Pair& pair) {
+    Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+    for (const std::int64_t length : {1, 16, 100, 600}) {
+      for (const std::int64_t at : {std::int64_t{0}, length / 2, length - 1}) {
+        for (const double bad : {0.0, 2.0, 3.0}) {
+          for (const double numerator : {1.0, 6.0}) {
+            CAPTURE(length, at, bad, numerator);
+            // The operands are nobody else's: the result may lie over one of them.
+            const auto operands = [&](CpuBackend& cpu) {
+              std::vector<double> xs(static_cast<std::size_t>(length), numerator);
+              std::vector<double> ys(static_cast<std::size_t>(length), 7.0);
+              ys[static_cast<std::size_t>(at)] = bad;
+              return std::vector<Value>{upload(cpu, Type::Int, xs), upload(cpu, Type::Int, ys)};
+            };
+            const std::string expected = by_steps.of(operands(pair.steps));
+            const bool fails = bad == 0 || (bad == 2 && numerator < 5);
+            REQUIRE((expected.find("zero") != std::string::npos) == fails);
+            REQUIRE(with_code.of(operands(pair.code)) == expected);
+          }
+        }
+      }
+    }
+  });
+}
+
+}  // namespace kernel_test
