@@ -118,7 +118,8 @@ class NativeMaker {
       placed[k] = true;
       --left;
     };
-    for (bool as_loop = false; left > 0; as_loop = !as_loop) {
+    bool as_loop = false;
+    while (left > 0) {
       Part part;
       part.native = as_loop;
       for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
@@ -128,6 +129,7 @@ class NativeMaker {
         if (ready) place(k, part);
       }
       if (!part.steps.empty()) parts_.push_back(std::move(part));
+      as_loop = !as_loop;
     }
     if (last != nullptr) place_last(*last);
     for (Part& part : parts_) {

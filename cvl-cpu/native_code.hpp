@@ -74,8 +74,8 @@ class NativeCode {
   using Function = int (*)(const std::byte* const* at, std::int64_t begin, std::int64_t n);
   NativeCode(void* memory, std::size_t bytes, std::int64_t group);
 
-  void* memory_;
-  std::size_t bytes_;
+  [[maybe_unused]] void* memory_;
+  [[maybe_unused]] std::size_t bytes_;
   std::int64_t group_;
   Function function_;
 };
