@@ -81,6 +81,8 @@ TEST_CASE("long options", "[options]") {
   CHECK(options.profile == "p.json");
   CHECK(options.file == "file");
   CHECK(parsed({"--no-verify", "--verify", "file"}).verify);
+  CHECK(parsed({"file"}).native);
+  CHECK_FALSE(parsed({"--no-native", "file"}).native);
   CHECK_FALSE(parsed({"--sandbox", "--no-sandbox", "file"}).sandbox);
   CHECK_FALSE(parsed({"--trace=x", "--no-trace", "file"}).trace);
   CHECK(parsed({"--trace", "file"}).trace == "");
