@@ -35,7 +35,7 @@ using TypeExprPtr = std::unique_ptr<TypeExpr>;
 // ---- Types as written
 
 struct TypeExpr {
-  enum class Kind : std::uint8_t { Name, Apply, Sequence, Pair, Arrow };
+  enum class Kind : std::uint8_t { Name, Apply, Sequence, Stream, Pair, Arrow };
   Kind kind = Kind::Name;
   Span span;
   std::string name;    // Name, Apply (a datatype)

@@ -119,7 +119,37 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Name& node) {
 
 // ---- Calls
 
-Typed ExpressionChecker::apply(Span span, Typed callee, Typed argument) {
+namespace {
+
+/// Is a stream an argument, or one of them?
+bool is_given_stream(TypePtr argument) {
+  for (argument = resolved(argument); argument->kind == TypeKind::Pair;
+       argument = resolved(argument->second())) {
+    if (resolved(argument->first())->kind == TypeKind::Stream) return true;
+  }
+  return argument->kind == TypeKind::Stream;
+}
+
+}  // namespace
+
+Typed ExpressionChecker::for_streams(Typed callee, const Expr& argument) {
+  const auto* global = std::get_if<GlobalRef>(&callee->node);
+  if (global == nullptr || global->definition == nullptr || !global->definition->library) {
+    return callee;
+  }
+  const std::string& name = global->definition->name;
+  // The constructor of streams of characters, which files are, makes streams of sequences too.
+  const bool made = name == "stream" && resolved(argument.type)->kind == TypeKind::Sequence;
+  if (!made && !is_given_stream(argument.type)) return callee;
+  Definition* const own = session_.find("stream." + (made ? "of" : name));
+  if (own == nullptr) return callee;
+  Typed replacement = global_reference(callee->span, *own);
+  replaced_.push_back(std::move(callee));
+  return replacement;
+}
+
+Typed ExpressionChecker::apply(Span span, Typed called, Typed argument) {
+  Typed callee = for_streams(std::move(called), *argument);
   const TypePtr function = resolved(callee->type);
   TypePtr result;
   if (function->kind == TypeKind::Function) {

@@ -159,6 +159,15 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
              operands_hint(callee, parameter, argument, operands));
 }
 
+void ExpressionChecker::fail_mixed_generators(const Expr& first, const Expr& other) const {
+  const bool other_streams = resolved(other.type)->kind == TypeKind::Stream;
+  const Expr& sequence = other_streams ? first : other;
+  fail_clash(Clash::Different, other.span,
+             "the generators of an apply-to-each are all sequences or all streams",
+             {evidence(first), evidence(other)}, {},
+             fmt::format("`stream({})` makes a stream of a sequence", operand(sequence).text));
+}
+
 // ---- What is no function
 
 // Where the argument stands in a later line; else empty.

@@ -62,6 +62,24 @@ std::uint32_t Compiler::function(const Version& version) {
   return at->second;
 }
 
+std::uint32_t Compiler::new_function() {
+  module_.functions.emplace_back();
+  return static_cast<std::uint32_t>(module_.functions.size() - 1);
+}
+
+void Compiler::set_function(std::uint32_t index, ir::Function function) {
+  module_.functions[index] = std::move(function);
+}
+
+Compiler::Place Compiler::written(ir::Origin origin) const {
+  const ir::Scope* scope = &module_.scopes[origin.scope];
+  while (scope->library && scope->caller != ir::kNoScope) {
+    origin = {scope->call, scope->caller};
+    scope = &module_.scopes[origin.scope];
+  }
+  return {origin.span, scope->source, scope->function};
+}
+
 bool Compiler::inline_call(const Version& version) {
   if (version.lambda != nullptr) return size_of(*version.lambda->body) <= kInlineSize;
   return expanded_size(*version.definition) <= kInlineSize;

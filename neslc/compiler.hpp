@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +42,9 @@ struct Version {
 struct CompileError {
   Category category;
   std::string name;
+  /// What to say, where the category does not say it, and the source of its spans.
+  std::optional<vcode::Diagnostic> diagnostic{};
+  std::shared_ptr<const vcode::Source> source{};
 };
 
 /// What is said of a function while it runs (`set trace`, `set profile`).
@@ -50,10 +54,15 @@ struct ObservedFunction {
 };
 using ObservedFunctions = std::map<const Definition*, ObservedFunction>;
 
+/// How many elements of a stream are computed at a time, unless something else is asked for: their
+/// vectors stay in a cache, and what a piece costs by itself does not show.
+inline constexpr std::int64_t kPieceLength = 65536;
+
 struct CompileOptions {
   bool argument_checks = true;
   const ObservedFunctions* observed = nullptr;  // must outlive the compilation
   int int_bytes = 4;                            // for max_int and min_int
+  std::int64_t piece_length = kPieceLength;     // of streams, in elements
 };
 
 /// A flattened program, which runs once it is lowered.
@@ -92,6 +101,16 @@ class Compiler {
   ir::ConstantPool& pool() { return pool_; }
   /// The function of a version, whose code is made later.
   std::uint32_t function(const Version& version);
+  /// A function that is no version of one of the program: `set_function` gives its code.
+  std::uint32_t new_function();
+  void set_function(std::uint32_t index, ir::Function function);
+  /// A place of the program's text that a user has written: for one inside the library, the call.
+  struct Place {
+    vcode::Span span;
+    std::shared_ptr<const vcode::Source> source;
+    std::string function;
+  };
+  Place written(ir::Origin origin) const;
   /// Is the code put in the place of the call?
   bool inline_call(const Version& version);
   /// Does a call of it lead to another one outside of all conditionals? Then only a lack of

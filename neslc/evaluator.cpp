@@ -53,6 +53,11 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
   found.category = error.category;
   found.name = error.name;
   found.source = form.source;
+  if (error.diagnostic) {
+    found.diagnostic = *error.diagnostic;
+    found.source = error.source;
+    return found;
+  }
   found.diagnostic.code = error_code(error.category);
   if (error.category == Category::Type) {
     found.diagnostic.message = "a function is called that no function is known for";

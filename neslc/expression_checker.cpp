@@ -170,12 +170,18 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node) {
   ApplyToEach each;
   std::vector<TypePtr> elements;
+  bool streams = false;
   check_generators(node);
   const ast::ApplyToEach* const outer = std::exchange(generators_of_, &node);
   for (const ast::Binding& generator : node.generators) {
     Typed source = expression(*generator.value);
     elements.push_back(inference_.fresh());
-    const Clash clash = inference_.unify(source->type, inference_.sequence(elements.back()));
+    const bool stream = resolved(source->type)->kind == TypeKind::Stream;
+    if (each.generators.empty()) streams = stream;
+    if (streams != stream) fail_mixed_generators(*each.generators[0].value, *source);
+    const Clash clash =
+        inference_.unify(source->type, stream ? inference_.stream(elements.back())
+                                              : inference_.sequence(elements.back()));
     if (clash != Clash::None) {
       fail_clash(clash, source->span,
                  fmt::format("an apply-to-each takes its elements from a sequence, not from {}",
@@ -210,7 +216,8 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
     each.sieve = std::move(sieve);
   }
   --parallel_depth_;
-  const TypePtr type = inference_.sequence(body->type);
+  const TypePtr type =
+      streams ? inference_.stream(body->type) : inference_.sequence(body->type);
   each.body = std::move(body);
   return make(at.span, type, std::move(each));
 }

@@ -112,7 +112,7 @@ class ExpressionChecker {
   void add_reference(Definition* definition, Span span);
 
   // Calls.
-  Typed apply(Span span, Typed callee, Typed argument);
+  Typed apply(Span span, Typed called, Typed argument);
   Typed apply_library(Span span, std::string_view function, Typed argument);
   Typed pair(Span span, Typed first, Typed second);
   const std::vector<Definition::Default>* defaults_of(const ast::Expr& callee,
@@ -156,6 +156,9 @@ class ExpressionChecker {
   TypedPattern pattern_below(const ast::Pattern& pattern, bool defaults_allowed);
   TypedPattern record_pattern(const ast::Pattern& pattern);
   Typed pattern_value(const Pattern& pattern);
+  [[noreturn]] void fail_mixed_generators(const Expr& first, const Expr& other) const;
+  /// What is called by that name where it is given streams.
+  Typed for_streams(Typed callee, const Expr& argument);
   void check_bool(const Expr& condition, std::string_view what);
   void check_int(const Expr& bound);
 
@@ -168,6 +171,7 @@ class ExpressionChecker {
   std::vector<Visible> visible_;
   std::vector<OpenLambda> lambdas_;
   std::vector<TypePtr*> open_types_;  // to be replaced by `finish`
+  std::vector<Typed> replaced_;       // whose types are among these
   std::vector<GlobalRef*> self_references_;
   std::vector<IndirectCall> indirect_calls_;  // of function values
   std::size_t pattern_begin_ = 0;             // where the variables of the present pattern begin

@@ -574,6 +574,11 @@ ast::TypeExprPtr ExpressionParser::atom_type() {
     tokens_.expect_close("]", first, "after the element type");
     return make_type(ast::TypeExpr::Kind::Sequence, first, std::move(inner), nullptr);
   }
+  if (tokens_.accept_mark("{")) {
+    ast::TypeExprPtr inner = type();
+    tokens_.expect_close("}", first, "after the element type");
+    return make_type(ast::TypeExpr::Kind::Stream, first, std::move(inner), nullptr);
+  }
   if (!tokens_.at(Kind::Name)) tokens_.fail_expected("a type");
   const std::string name = tokens_.take().text;
   ast::TypeExprPtr argument;

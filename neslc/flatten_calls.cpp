@@ -1,6 +1,9 @@
 // Calls: what is called is known from the type (reference 3.5), and how from the context.
+#include <fmt/format.h>
+
 #include "neslc/flattener.hpp"
 #include "neslc/primitives.hpp"
+#include "neslc/streams.hpp"
 
 namespace neslc {
 
@@ -114,7 +117,15 @@ Value Flattener::call_definition(const Definition& definition,
     if (primitive == nullptr) throw CompileError{Category::NoBody, definition.name};
     const CallSite site{&definition, &type_arguments, function_type->argument(),
                         function_type->result(), context};
-    return primitive(*this, site, argument);
+    if (definition.name.starts_with("stream.")) return primitive(*this, site, argument);
+    // What has effects comes behind what stands before it.
+    if (definition.serial_only) streams_->settle_all();
+    const Value settled = streams_->settled(argument);
+    if (holds_stream(settled)) {
+      streams_->fail(b_.origin, fmt::format("`{}` needs a sequence, not a stream", definition.name),
+                     "`collect(s)` keeps all elements of a stream in memory");
+    }
+    return primitive(*this, site, settled);
   }
   Version version;
   version.definition = &definition;
@@ -140,10 +151,29 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
   return expression(version.body(), frame, context);
 }
 
+Value Flattener::inlined_with_streams(const Version& called, const Value& captured,
+                                      const Value& argument, Context* context) {
+  constexpr int kDeepest = 50;
+  if (stream_calls_ == kDeepest) {
+    streams_->fail(b_.origin, "a function with streams calls itself",
+                   "what a stream is made of must be known when the program is compiled: reduce it, "
+                   "or `collect(s)` it, before the recursion");
+  }
+  ++stream_calls_;
+  Value result =
+      inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
+  --stream_calls_;
+  return result;
+}
+
 Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
                            Context* context) {
   if (compiler_.inline_call(called)) {
     return inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
+  }
+  if (context->serial() && (holds_stream(captured) || holds_stream(argument) ||
+                            contains_stream(called.result_type))) {
+    return inlined_with_streams(called, captured, argument, context);
   }
   Version version = called;
   version.lifted = !context->serial();
@@ -153,11 +183,11 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
       // What is the same for all instances stays so inside the function.
       const bool uniform = version.lifted && leaf.context->serial();
       if (version.lifted) version.uniform.push_back(uniform);
-      append_vars(uniform ? leaf : bring(leaf, context), operands);
+      append_vars(uniform && !leaf.is_stream() ? leaf : bring(leaf, context), operands);
     });
   };
-  pass(captured);
-  pass(argument);
+  pass(streams_->settled(captured));
+  pass(streams_->settled(argument));
   if (version.lifted) operands.push_back(instances(context));
   std::vector<VectorType> result_types;
   append_types(types(), version.result_type, result_types);

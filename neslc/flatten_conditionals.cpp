@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "neslc/flattener.hpp"
+#include "neslc/streams.hpp"
 
 namespace neslc {
 
@@ -92,7 +93,12 @@ bool Flattener::has_constant_parts(const Expr& expr) {
 }
 
 Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, Context* context) {
-  const Value condition = expression(*node.condition, frame, context);
+  if (context->serial()) {
+    for (const ExprPtr* branch : {&node.then_branch, &node.else_branch}) {
+      streams_->settle(known_variables(**branch, frame), frame);
+    }
+  }
+  const Value condition = streams_->settled(expression(*node.condition, frame, context));
   const bool known = condition.context->serial() && b_.known_bool(condition.var).has_value();
   // One at a time, a conditional that skips work is worth more than it costs.
   int budget = condition.context->serial() ? 2 : kSelectBudget;
@@ -183,8 +189,13 @@ Value Flattener::serial_conditional(ValueId condition, Context* context, const A
   ir::Statement conditional = b_.begin_conditional(condition);
   Value then_value;
   Value else_value;
-  b_.in_block(*conditional.then_block, [&] { then_value = then_arm.code(context, then_arm.free); });
-  b_.in_block(*conditional.else_block, [&] { else_value = else_arm.code(context, else_arm.free); });
+  {
+    Streams::Arms arms(*streams_);
+    b_.in_block(*conditional.then_block,
+                [&] { then_value = arms.end(then_arm.code(context, then_arm.free)); });
+    b_.in_block(*conditional.else_block,
+                [&] { else_value = arms.end(else_arm.code(context, else_arm.free)); });
+  }
   // Each part stays as far out as it is in both arms.
   std::vector<Value> then_leaves = leaves_of(then_value);
   std::vector<Value> else_leaves = leaves_of(else_value);

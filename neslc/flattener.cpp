@@ -4,6 +4,7 @@
 
 #include "neslc/literals.hpp"
 #include "neslc/primitives.hpp"
+#include "neslc/streams.hpp"
 
 namespace neslc {
 
@@ -12,12 +13,32 @@ using vcode::Op;
 using VectorType = vcode::Type;
 
 Flattener::Flattener(Compiler& compiler)
-    : compiler_(compiler), b_(compiler.module(), compiler.pool()), v_(b_) {}
+    : compiler_(compiler),
+      b_(compiler.module(), compiler.pool()),
+      v_(b_),
+      streams_(std::make_unique<Streams>(*this)) {}
+
+Flattener::~Flattener() = default;
 
 ir::Function Flattener::flatten_expression(const Body& body) {
   Frame frame;
-  const Value result = bring(expression(*body.expression, frame, &serial_), &serial_);
+  const Value value = expression(*body.expression, frame, &serial_);
+  const Value result = bring(collected(value, body.expression->type), &serial_);
+  streams_->settle_effects();
   return b_.finish("MAIN", {}, vars_of(result));
+}
+
+Value Flattener::collected(const Value& value, TypePtr type) {
+  if (value.is_stream()) {
+    return streams_->settled(call_library("stream.collect", {type->element()}, value, &serial_));
+  }
+  Value result = value;
+  if (type->kind == TypeKind::Record) type = types().fields_of(type);
+  if (value.is_tuple() && type->kind == TypeKind::Pair) {
+    result.parts[0] = collected(value.parts[0], type->first());
+    result.parts[1] = collected(value.parts[1], type->second());
+  }
+  return streams_->settled(result);
 }
 
 ir::Function Flattener::flatten_version(const Version& version, std::string name) {
@@ -59,7 +80,9 @@ ir::Function Flattener::flatten_version(const Version& version, std::string name
   b_.origin = origin;
   const Value captured = version.captured_type != nullptr ? parts[0] : Value();
   const auto body = [&] {
-    return bring(inlined(version, origin.scope, captured, parts.back(), root), root);
+    const Value value = bring(inlined(version, origin.scope, captured, parts.back(), root), root);
+    streams_->settle_effects();
+    return value;
   };
   const bool endless = version.lifted && version.definition != nullptr &&
                        compiler_.recurs_unconditionally(*version.definition);
@@ -100,6 +123,13 @@ Value Flattener::bring(const Value& value, Context* context) {
     std::vector<Value> parts;
     for (const Value& part : value.parts) parts.push_back(bring(part, context));
     return Value::tuple(std::move(parts));
+  }
+  if (value.is_pending()) return bring(streams_->settled(value), context);
+  if (value.is_stream()) {
+    streams_->fail(b_.origin,
+                   "a stream is used where all of its elements would be needed at once",
+                   "inside an apply-to-each over a sequence, and as an element, only sequences can "
+                   "be used: `collect(s)` keeps all elements in memory");
   }
   if (value.context == context) return value;
   if (value.context->serial()) {
@@ -212,7 +242,11 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
   const Expr* innermost = &expr;
   while (true) {
     // What has no free local variables is evaluated once (reference, section 4).
-    if (!context->serial() && compiler_.free_variables().of(*innermost).empty()) context = &serial_;
+    // A stream is whole in this context, and only here.
+    if (!context->serial() && compiler_.free_variables().of(*innermost).empty() &&
+        !contains_stream(substituted(innermost->type, frame))) {
+      context = &serial_;
+    }
     const Expr* const first = first_operand(*innermost);
     if (first == nullptr) break;
     calls.push_back({innermost, context});
@@ -251,7 +285,9 @@ Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
     Value operator()(const Call& node) { return self.call_expression(node, frame, context); }
     Value operator()(const If& node) { return self.if_expression(expr, node, frame, context); }
     Value operator()(const Let& node) { return self.let_expression(node, frame, context); }
-    Value operator()(const ApplyToEach& node) { return self.apply_to_each(node, frame, context); }
+    Value operator()(const ApplyToEach& node) {
+      return self.apply_to_each(expr, node, frame, context);
+    }
     Value operator()(const SequenceLiteral& node) {
       return self.literal_sequence(expr, node, frame, context);
     }
@@ -303,7 +339,18 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   std::size_t next = 0;
   const Value result = make_value(types(), expr.type, vars, next, &serial_);
   for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, ir::kOne); });
-  return result;
+  return as_streams(result, expr.type);
+}
+
+Value Flattener::as_streams(const Value& value, TypePtr type) {
+  if (!contains_stream(type)) return value;
+  if (type->kind == TypeKind::Stream) {
+    return call_library("stream.of", {type->element()}, value, &serial_);
+  }
+  if (type->kind == TypeKind::Record) type = types().fields_of(type);
+  if (type->kind != TypeKind::Pair) return value;
+  return Value::tuple(
+      {as_streams(value.parts[0], type->first()), as_streams(value.parts[1], type->second())});
 }
 
 Value Flattener::let_expression(const Let& node, Frame& frame, Context* context) {
@@ -316,7 +363,17 @@ Value Flattener::let_expression(const Let& node, Frame& frame, Context* context)
   return expression(*node.body, frame, context);
 }
 
+std::vector<const Local*> Flattener::known_variables(const Expr& expr, const Frame& frame) {
+  std::vector<const Local*> known = compiler_.free_variables().of(expr);
+  std::erase_if(known, [&](const Local* local) { return !frame.locals.contains(local); });
+  return known;
+}
+
 void Flattener::bind(const Pattern& pattern, const Value& value, Frame& frame) {
+  if (value.is_pending() && pattern.kind != Pattern::Kind::Variable) {
+    bind(pattern, streams_->settled(value), frame);
+    return;
+  }
   switch (pattern.kind) {
     case Pattern::Kind::Variable:
       frame.locals[pattern.local] = value;
@@ -333,7 +390,7 @@ void Flattener::bind(const Pattern& pattern, const Value& value, Frame& frame) {
 
 Value Flattener::timed(const Time& node, Frame& frame, Context* context) {
   b_.operation(Op::StartTimer, VectorType::Int, {});
-  Value value = expression(*node.body, frame, context);
+  Value value = streams_->settled(expression(*node.body, frame, context));
   const ValueId seconds = b_.operation(Op::StopTimer, VectorType::Int, {})[0];
   return Value::tuple({std::move(value), Value::scalar(seconds, &serial_)});
 }
@@ -352,11 +409,23 @@ Value Flattener::map(const Value& sequence, Context* context,
   return Value::sequence(here.var, result, context);
 }
 
-Value Flattener::apply_to_each(const ApplyToEach& node, Frame& frame, Context* context) {
+Value Flattener::apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame,
+                               Context* context) {
   std::vector<Value> generators;
   for (const Binding& generator : node.generators) {
-    generators.push_back(bring(expression(*generator.value, frame, context), context));
+    generators.push_back(expression(*generator.value, frame, context));
   }
+  if (generators[0].is_stream() && context->serial()) {
+    const TypePtr type = substituted(expr.type, frame);
+    return streams_->each(node, std::move(generators), frame, type->element());
+  }
+  if (context->serial()) streams_->settle(known_variables(expr, frame), frame);
+  for (Value& generator : generators) generator = bring(generator, context);
+  return each_of(node, std::move(generators), frame, context);
+}
+
+Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators, Frame& frame,
+                         Context* context) {
   const ValueId descriptor = generators[0].var;
   for (std::size_t i = 1; i < generators.size(); ++i) {
     if (generators[i].var == descriptor) continue;

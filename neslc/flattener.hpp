@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,9 +27,12 @@ struct Frame {
   const ObservedFunction* observed = nullptr;
 };
 
+class Streams;
+
 class Flattener {
  public:
   explicit Flattener(Compiler& compiler);
+  ~Flattener();
 
   // One of these, once:
   /// The code of a version: parameters, body, results.
@@ -112,6 +116,13 @@ class Flattener {
 
   TypeTable& types() { return compiler_.types(); }
 
+  // ---- For streams
+
+  Streams& streams() { return *streams_; }
+  /// An apply-to-each over sequences.
+  Value each_of(const ApplyToEach& node, std::vector<Value> generators, Frame& frame,
+                Context* context);
+
  private:
   std::vector<ir::Builder::Written> first_details(const Value& violations, Context* context,
                                                   const Details& details);
@@ -127,11 +138,17 @@ class Flattener {
                         TypePtr function_type, const Value& argument, Context* context);
   Value call_code(const Version& version, const Value& captured, const Value& argument,
                   Context* context);
+  Value inlined_with_streams(const Version& called, const Value& captured, const Value& argument,
+                             Context* context);
   Value inlined(const Version& version, std::uint32_t scope, const Value& captured,
                 const Value& argument, Context* context);
   Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
-  Value apply_to_each(const ApplyToEach& node, Frame& frame, Context* context);
+  Value apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context);
+  /// A result of the whole program: streams become sequences.
+  Value collected(const Value& value, TypePtr type);
+  /// The contrary, for the values of variables.
+  Value as_streams(const Value& value, TypePtr type);
   Value filtered(const Value& body, const Value& sieve, ir::ValueId descriptor, Context* each,
                  Context* context);
   Value literal_sequence(const Expr& expr, const SequenceLiteral& node, Frame& frame,
@@ -139,6 +156,8 @@ class Flattener {
   Value built_sequence(const std::vector<Value>& elements);
   Value timed(const Time& node, Frame& frame, Context* context);
   void bind(const Pattern& pattern, const Value& value, Frame& frame);
+  /// The free variables of an expression.
+  std::vector<const Local*> known_variables(const Expr& expr, const Frame& frame);
 
   // `set trace` and `set profile`
   Value observed_call(const Version& version, Frame& frame, Context* context);
@@ -171,6 +190,8 @@ class Flattener {
   Vectors v_;
   Context serial_;
   std::deque<Context> contexts_;
+  std::unique_ptr<Streams> streams_;
+  int stream_calls_ = 0;  // calls with streams that are being put in their places
 };
 
 }  // namespace neslc

@@ -70,6 +70,12 @@ TypePtr Inference::sequence(TypePtr element) {
   return rebuilt(model, {element});
 }
 
+TypePtr Inference::stream(TypePtr element) {
+  Type model;
+  model.kind = TypeKind::Stream;
+  return rebuilt(model, {element});
+}
+
 TypePtr Inference::pair(TypePtr first, TypePtr second) {
   Type model;
   model.kind = TypeKind::Pair;

@@ -41,6 +41,7 @@ class Inference {
   TypePtr fresh(TypeClass type_class = TypeClass::Any);
   TypePtr fresh_identity();
   TypePtr sequence(TypePtr element);
+  TypePtr stream(TypePtr element);
   TypePtr pair(TypePtr first, TypePtr second);
   TypePtr record(const Datatype* datatype, std::vector<TypePtr> arguments);
   TypePtr function(TypePtr argument, TypePtr result, TypePtr identity);

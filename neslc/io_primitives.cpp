@@ -176,7 +176,7 @@ ValueId has_lengths_of(ir::Builder& b, const Value& value, ValueId count) {
                   {b.op(Op::Equal, VectorType::Int, {segments, count}),
                    has_lengths_of(b, value.elements(), total)});
     }
-    case Value::Kind::Tuple:
+    default:  // Tuple; no vector is a stream
       break;
   }
   ValueId result = b.bool_constant(true);

@@ -32,6 +32,7 @@ Value ranks(Flattener& f, TypePtr element, const Value& sequence) {
       return f.call_library("rank.pairs", {element->first(), element->second()}, sequence,
                             sequence.context);
     case TypeKind::Sequence:
+    case TypeKind::Stream:
       return f.call_library("rank.sequences", {element->element()}, sequence, sequence.context);
     case TypeKind::Function:
       return in_place(f.vectors().positions(descriptor));

@@ -33,6 +33,7 @@ Value equal(Flattener& f, TypePtr type, const Value& a, const Value& b, Context*
                        equal(f, type->first(), a.parts[0], b.parts[0], context),
                        equal(f, type->second(), a.parts[1], b.parts[1], context));
     case TypeKind::Sequence:
+    case TypeKind::Stream:
       return f.call_library("eql.sequences", {type->element()}, Value::tuple({a, b}), context);
     case TypeKind::Function:
       return Value::scalar(f.builder().bool_constant(true), f.serial());
@@ -62,7 +63,8 @@ Value digest(Flattener& f, TypePtr type, const Value& value, Context* context) {
       const Value second = digest(f, type->second(), value.parts[1], context);
       return f.call_library("hash.pair", {}, Value::tuple({first, second}), context);
     }
-    case TypeKind::Sequence: {
+    case TypeKind::Sequence:
+    case TypeKind::Stream: {
       const Value parts = f.map(value, context, [&](const Value& element, Context* each) {
         return digest(f, type->element(), element, each);
       });
@@ -102,6 +104,7 @@ Value identity_of(Flattener& f, TypePtr type) {
       return Value::tuple(std::move(parts));
     }
     case TypeKind::Sequence:
+    case TypeKind::Stream:
       return empty_sequence(b, f.types(), type, f.serial());
     case TypeKind::Float:
       return Value::scalar(b.float_constant(0), f.serial());
@@ -155,7 +158,8 @@ class Printer {
         parts.push_back(f_.string_constant(")"));
         return appended(f_, parts, context_);
       }
-      case TypeKind::Sequence: {
+      case TypeKind::Sequence:
+    case TypeKind::Stream: {
         const Value parts = f_.map(value, context_, [&](const Value& element, Context* each) {
           return Printer(f_, each).text(type->element(), element);
         });

@@ -26,6 +26,7 @@ std::vector<PrimitiveEntry> ordering_primitives();
 std::vector<PrimitiveEntry> reduction_primitives();
 std::vector<PrimitiveEntry> polymorphic_primitives();
 std::vector<PrimitiveEntry> io_primitives();
+std::vector<PrimitiveEntry> stream_primitives();
 
 /// The components of an argument tuple of `count` parts.
 std::vector<Value> components(const Value& argument, std::size_t count);

@@ -29,6 +29,8 @@ std::string_view category_name(Category category) {
       return "pattern";
     case Category::Argument:
       return "argument";
+    case Category::Stream:
+      return "stream";
   }
   return "";
 }
@@ -59,6 +61,8 @@ vcode::ErrorCode error_code(Category category) {
       return vcode::ErrorCode::NeslPattern;
     case Category::Argument:
       return vcode::ErrorCode::NeslArgument;
+    case Category::Stream:
+      return vcode::ErrorCode::NeslStream;
   }
   return vcode::ErrorCode::Internal;
 }

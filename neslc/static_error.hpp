@@ -21,6 +21,7 @@ enum class Category : std::uint8_t {
   SerialOnly,
   Pattern,
   Argument,
+  Stream,
 };
 
 vcode::ErrorCode error_code(Category category);

@@ -106,6 +106,8 @@ TypePtr TypeResolver::resolve(const ast::TypeExpr& type, const TypeVariables& va
       return applied(type, variables, unknown);
     case ast::TypeExpr::Kind::Sequence:
       return inference_.sequence(resolve(*type.first, variables, unknown));
+    case ast::TypeExpr::Kind::Stream:
+      return inference_.stream(resolve(*type.first, variables, unknown));
     case ast::TypeExpr::Kind::Pair: {
       const TypePtr first = resolve(*type.first, variables, unknown);
       return inference_.pair(first, resolve(*type.second, variables, unknown));

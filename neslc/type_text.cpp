@@ -65,6 +65,11 @@ void TypePrinter::append(TypePtr unresolved, std::string& text) {
       append_operand(type->element(), false, text);
       text += ']';
       break;
+    case TypeKind::Stream:
+      text += '{';
+      append_operand(type->element(), false, text);
+      text += '}';
+      break;
     case TypeKind::Pair:
       append_operand(type->first(), false, text);
       text += ", ";

@@ -115,6 +115,9 @@ std::string noun(TypePtr unresolved, Number number, int depth) {
       if (is_unknown(element)) return plural("sequence", number);
       return plural("sequence", number) + " of " + noun(element, Number::Many, depth + 1);
     }
+    case TypeKind::Stream:
+      if (is_unknown(resolved(type->element()))) return plural("stream", number);
+      return plural("stream", number) + " of " + noun(type->element(), Number::Many, depth + 1);
     case TypeKind::Pair:
       return tuple(type, number, depth + 1);
     case TypeKind::Record:

@@ -80,6 +80,12 @@ TypePtr TypeTable::sequence(TypePtr element) {
   return same_kind(model, {element});
 }
 
+TypePtr TypeTable::stream(TypePtr element) {
+  Type model;
+  model.kind = TypeKind::Stream;
+  return same_kind(model, {element});
+}
+
 TypePtr TypeTable::pair(TypePtr first, TypePtr second) {
   Type model;
   model.kind = TypeKind::Pair;
@@ -180,6 +186,19 @@ bool belongs_to(TypePtr type, TypeClass type_class) {
 bool contains_function(TypePtr type) {
   return type->kind == TypeKind::Function ||
          std::any_of(type->arguments.begin(), type->arguments.end(), contains_function);
+}
+
+bool contains_stream(TypePtr type) {
+  switch (type->kind) {
+    case TypeKind::Stream:
+      return true;
+    case TypeKind::Sequence:
+    case TypeKind::Pair:
+    case TypeKind::Record:
+      return std::any_of(type->arguments.begin(), type->arguments.end(), contains_stream);
+    default:
+      return false;
+  }
 }
 
 const char* class_name(TypeClass type_class) {

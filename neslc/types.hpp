@@ -46,6 +46,7 @@ enum class TypeKind : std::uint8_t {
   Bool,
   Char,
   Sequence,          // arguments: element
+  Stream,            // arguments: element; computed in pieces (streams.hpp)
   Pair,              // arguments: first, second; n-tuples are right-nested pairs
   Record,            // `datatype`; arguments: its type parameters
   Function,          // arguments: argument, result, identity
@@ -69,7 +70,7 @@ struct Type {
   std::string name;                       // Opaque
   InferenceVariable* variable = nullptr;  // Variable
 
-  TypePtr element() const { return arguments[0]; }   // Sequence
+  TypePtr element() const { return arguments[0]; }   // Sequence, Stream
   TypePtr first() const { return arguments[0]; }     // Pair
   TypePtr second() const { return arguments[1]; }    // Pair
   TypePtr argument() const { return arguments[0]; }  // Function
@@ -110,6 +111,7 @@ class TypeTable {
   TypePtr bool_type() const { return atoms_[2]; }
   TypePtr char_type() const { return atoms_[3]; }
   TypePtr sequence(TypePtr element);
+  TypePtr stream(TypePtr element);
   TypePtr pair(TypePtr first, TypePtr second);
   TypePtr record(const Datatype* datatype, std::vector<TypePtr> arguments);
   TypePtr function(TypePtr argument, TypePtr result, TypePtr identity);
@@ -141,6 +143,10 @@ bool belongs_to(TypePtr type, TypeClass type_class);
 
 /// Does a function type occur in it? REQUIRES: depth as of a written type.
 bool contains_function(TypePtr type);
+
+/// Is a value of this type made of streams, in parts at least? Of functions, what they have captured
+/// does not count.
+bool contains_stream(TypePtr type);
 
 /// The type in the notation of reference, section 7: `(int, [char])`, `[a] -> int`. A tuple at the
 /// outermost level has no parentheses. Identities are not shown.

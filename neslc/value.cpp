@@ -39,6 +39,7 @@ vcode::Type vector_type(TypePtr atom) {
 void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& result) {
   switch (type->kind) {
     case TypeKind::Sequence:
+    case TypeKind::Stream:
       result.push_back(vcode::Type::Segdes);
       append_types(types, type->element(), result);
       return;
@@ -57,7 +58,8 @@ void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& resu
 Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>& vars,
                  std::size_t& next, Context* context) {
   switch (type->kind) {
-    case TypeKind::Sequence: {
+    case TypeKind::Sequence:
+    case TypeKind::Stream: {
       const ir::ValueId descriptor = vars[next++];
       return Value::sequence(descriptor, make_value(types, type->element(), vars, next, context),
                              context);

@@ -9,6 +9,7 @@
 // operation needs it there: what does not depend on the instance is computed once.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -41,30 +42,45 @@ struct Context {
   }
 };
 
+struct StreamNode;  // streams.hpp
+struct StreamFold;
+
 struct Value {
   enum class Kind : std::uint8_t {
     Scalar,    // `var`
     Sequence,  // `var`: descriptor; parts[0]: the elements, one behind another
     Tuple,     // pairs, fields of records, captured variables
+    Stream,    // `stream`: how its elements will be computed
+    Pending,   // `fold`: what a stream will give when it is traversed
   };
   Kind kind = Kind::Tuple;
   ir::ValueId var = ir::kNoValue;
   Context* context = nullptr;  // Scalar, Sequence; that of elements means nothing
   std::vector<Value> parts;
+  std::shared_ptr<StreamNode> stream;
+  std::shared_ptr<StreamFold> fold;
 
   static Value scalar(ir::ValueId var, Context* context) {
-    return {Kind::Scalar, var, context, {}};
+    return {Kind::Scalar, var, context, {}, {}, {}};
   }
   static Value sequence(ir::ValueId descriptor, Value elements, Context* context) {
-    return {Kind::Sequence, descriptor, context, {std::move(elements)}};
+    return {Kind::Sequence, descriptor, context, {std::move(elements)}, {}, {}};
   }
   static Value tuple(std::vector<Value> parts) {
-    return {Kind::Tuple, ir::kNoValue, nullptr, std::move(parts)};
+    return {Kind::Tuple, ir::kNoValue, nullptr, std::move(parts), {}, {}};
+  }
+  static Value of_stream(std::shared_ptr<StreamNode> stream, Context* context) {
+    return {Kind::Stream, ir::kNoValue, context, {}, std::move(stream), {}};
+  }
+  static Value pending(std::shared_ptr<StreamFold> fold, Context* context) {
+    return {Kind::Pending, ir::kNoValue, context, {}, {}, std::move(fold)};
   }
 
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_sequence() const { return kind == Kind::Sequence; }
   bool is_tuple() const { return kind == Kind::Tuple; }
+  bool is_stream() const { return kind == Kind::Stream; }
+  bool is_pending() const { return kind == Kind::Pending; }
   const Value& elements() const { return parts[0]; }
 };
 

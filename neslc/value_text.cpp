@@ -101,6 +101,7 @@ class Writer {
         write_character(columns_[column].integer(at));
         break;
       case TypeKind::Sequence:
+      case TypeKind::Stream:
         write_sequence(type->element(), column, at);
         break;
       case TypeKind::Pair:

@@ -97,7 +97,7 @@ Value Vectors::picked(const Value& vector, LengthId from, const Pick& pick) {
   switch (vector.kind) {
     case Value::Kind::Scalar:
       return Value::scalar(pick(vector.var), vector.context);
-    case Value::Kind::Tuple: {
+    default: {  // Tuple; no vector is a stream
       std::vector<Value> parts;
       for (const Value& part : vector.parts) parts.push_back(picked(part, from, pick));
       return Value::tuple(std::move(parts));
@@ -146,7 +146,7 @@ Value Vectors::permute(const Value& vector, ValueId index, ValueId descriptor) {
     case Value::Kind::Scalar:
       return Value::scalar(b_.op(Op::Permute, type_of(vector.var), {vector.var, index, descriptor}),
                            vector.context);
-    case Value::Kind::Tuple: {
+    default: {  // Tuple; no vector is a stream
       std::vector<Value> parts;
       for (const Value& part : vector.parts) parts.push_back(permute(part, index, descriptor));
       return Value::tuple(std::move(parts));
@@ -163,7 +163,7 @@ Value Vectors::pack(const Value& vector, ValueId flags, ValueId descriptor) {
       return Value::scalar(
           b_.operation(Op::Pack, type_of(vector.var), {vector.var, flags, descriptor})[0],
           vector.context);
-    case Value::Kind::Tuple: {
+    default: {  // Tuple; no vector is a stream
       std::vector<Value> parts;
       for (const Value& part : vector.parts) parts.push_back(pack(part, flags, descriptor));
       return Value::tuple(std::move(parts));
@@ -223,7 +223,7 @@ Value Vectors::placed(const std::vector<Source>& sources, const Value* defaults,
       }
       return Value::scalar(result, form.context);
     }
-    case Value::Kind::Tuple: {
+    default: {  // Tuple; no vector is a stream
       std::vector<Value> parts;
       for (std::size_t i = 0; i < form.parts.size(); ++i) {
         std::vector<Source> part_sources;
@@ -334,7 +334,7 @@ Value Vectors::null_vector(const Value& form, ValueId descriptor) {
                                                       : b_.int_constant(0);
       return Value::scalar(vector_of(null, descriptor), form.context);
     }
-    case Value::Kind::Tuple: {
+    default: {  // Tuple; no vector is a stream
       std::vector<Value> parts;
       for (const Value& part : form.parts) parts.push_back(null_vector(part, descriptor));
       return Value::tuple(std::move(parts));
