@@ -71,13 +71,17 @@ void Compiler::set_function(std::uint32_t index, ir::Function function) {
   module_.functions[index] = std::move(function);
 }
 
+bool Compiler::go_to_caller(ir::Origin& origin) const {
+  const ir::Scope& scope = module_.scopes[origin.scope];
+  if (scope.caller == ir::kNoScope) return false;
+  origin = {scope.call, scope.caller};
+  return true;
+}
+
 Compiler::Place Compiler::written(ir::Origin origin) const {
-  const ir::Scope* scope = &module_.scopes[origin.scope];
-  while (scope->library && scope->caller != ir::kNoScope) {
-    origin = {scope->call, scope->caller};
-    scope = &module_.scopes[origin.scope];
-  }
-  return {origin.span, scope->source, scope->function};
+  while (module_.scopes[origin.scope].library && go_to_caller(origin)) continue;
+  const ir::Scope& scope = module_.scopes[origin.scope];
+  return {origin.span, scope.source, scope.function};
 }
 
 bool Compiler::inline_call(const Version& version) {
@@ -148,9 +152,14 @@ int Compiler::expanded_size(const Definition& definition) {
 std::uint32_t Compiler::add_scope(const Version& version) {
   ir::Scope& scope = module_.scopes.emplace_back();
   if (version.lambda != nullptr) {
-    scope.function = "lambda";
-    if (!version.lambda->enclosing.empty()) scope.function += " in " + version.lambda->enclosing;
+    const std::string& enclosing = version.lambda->enclosing;
     scope.library = version.lambda->library;
+    scope.function = "lambda";
+    if (scope.library) {
+      scope.function = enclosing;
+    } else if (!enclosing.empty()) {
+      scope.function += " in " + enclosing;
+    }
     scope.source = version.lambda->source;
   } else {
     scope.function = version.definition->name;

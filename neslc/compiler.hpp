@@ -111,6 +111,8 @@ class Compiler {
     std::string function;
   };
   Place written(ir::Origin origin) const;
+  /// Of code that is put in the place of a call: that call. False: it is not.
+  bool go_to_caller(ir::Origin& origin) const;
   /// Is the code put in the place of the call?
   bool inline_call(const Version& version);
   /// Does a call of it lead to another one outside of all conditionals? Then only a lack of

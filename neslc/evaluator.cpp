@@ -76,6 +76,7 @@ FlatProgram Evaluator::flatten(const CheckedForm& form) {
   CompileOptions compile_options;
   compile_options.argument_checks = options.argument_checks;
   compile_options.observed = &observed_;
+  compile_options.piece_length = options.piece_length;
   compile_options.int_bytes = backend_->widths().int_bytes;
   return Compiler(session_, variables_, compile_options).compile(*form.body);
 }

@@ -41,6 +41,7 @@ struct EvaluatorOptions {
   bool sandbox = false;    // no files, no processes
   std::size_t max_depth = vinterp::MachineOptions::kDefaultDepth;  // of nested calls
   vinterp::LineProfile* profile = nullptr;                         // collects all evaluations
+  std::int64_t piece_length = kPieceLength;                        // of streams, in elements
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none
   vinterp::KernelUse kernels = vinterp::KernelUse::WhenItPays;
 };

@@ -216,8 +216,7 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
     each.sieve = std::move(sieve);
   }
   --parallel_depth_;
-  const TypePtr type =
-      streams ? inference_.stream(body->type) : inference_.sequence(body->type);
+  const TypePtr type = streams ? inference_.stream(body->type) : inference_.sequence(body->type);
   each.body = std::move(body);
   return make(at.span, type, std::move(each));
 }

@@ -495,7 +495,8 @@ ExprPtr ExpressionParser::bracket() {
   const std::size_t first = tokens_.position();
   tokens_.take();
   if (tokens_.accept_mark("]")) {
-    const bool typed = tokens_.at(Kind::Name) || tokens_.at_mark("[") || tokens_.at_mark("(");
+    const bool typed = tokens_.at(Kind::Name) || tokens_.at_mark("[") || tokens_.at_mark("{") ||
+                       tokens_.at_mark("(");
     if (!typed) {
       tokens_.fail_expected("an element type after `[]`",
                             "the empty sequence names its element type: `[] int`");

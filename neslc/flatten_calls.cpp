@@ -66,6 +66,7 @@ Value Flattener::call_expression(const Call& call_node, Frame& frame, Context* c
     std::vector<Value> parts;
     append_parts(*operands->first, frame, context, parts);
     append_parts(*operands->second, frame, context, parts);
+    for (Value& part : parts) part = streams_->settled(part);
     return appended(*this, parts, context);
   }
   const Value function = expression(*call_node.callee, frame, context);
@@ -120,6 +121,12 @@ Value Flattener::call_definition(const Definition& definition,
     if (definition.name.starts_with("stream.")) return primitive(*this, site, argument);
     // What has effects comes behind what stands before it.
     if (definition.serial_only) streams_->settle_all();
+    if (context->serial() && !definition.serial_only && holds_pending(argument) &&
+        !holds_stream(argument)) {
+      return streams_->later(argument, [=, this, &definition](const Value& value) {
+        return call_definition(definition, type_arguments, function_type, value, context);
+      });
+    }
     const Value settled = streams_->settled(argument);
     if (holds_stream(settled)) {
       streams_->fail(b_.origin, fmt::format("`{}` needs a sequence, not a stream", definition.name),
@@ -155,9 +162,10 @@ Value Flattener::inlined_with_streams(const Version& called, const Value& captur
                                       const Value& argument, Context* context) {
   constexpr int kDeepest = 50;
   if (stream_calls_ == kDeepest) {
-    streams_->fail(b_.origin, "a function with streams calls itself",
-                   "what a stream is made of must be known when the program is compiled: reduce it, "
-                   "or `collect(s)` it, before the recursion");
+    streams_->fail(
+        b_.origin, "a function with streams calls itself",
+        "what a stream is made of must be known when the program is compiled: reduce it, "
+        "or `collect(s)` it, before the recursion");
   }
   ++stream_calls_;
   Value result =
@@ -171,8 +179,8 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   if (compiler_.inline_call(called)) {
     return inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
   }
-  if (context->serial() && (holds_stream(captured) || holds_stream(argument) ||
-                            contains_stream(called.result_type))) {
+  if (context->serial() &&
+      (holds_stream(captured) || holds_stream(argument) || contains_stream(called.result_type))) {
     return inlined_with_streams(called, captured, argument, context);
   }
   Version version = called;

@@ -126,8 +126,7 @@ Value Flattener::bring(const Value& value, Context* context) {
   }
   if (value.is_pending()) return bring(streams_->settled(value), context);
   if (value.is_stream()) {
-    streams_->fail(b_.origin,
-                   "a stream is used where all of its elements would be needed at once",
+    streams_->fail(b_.origin, "a stream is used where all of its elements would be needed at once",
                    "inside an apply-to-each over a sequence, and as an element, only sequences can "
                    "be used: `collect(s)` keeps all elements in memory");
   }

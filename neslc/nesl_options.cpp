@@ -21,6 +21,14 @@ using vinterp::UsageError;
 constexpr std::string_view kForms = "Forms";
 constexpr std::string_view kBench = "Growth (bench)";
 
+/// As many as may be in one vector of the narrower INT.
+std::int64_t parse_piece_length(const std::string& text) {
+  constexpr std::uint64_t kMost = 1 << 30;
+  const std::uint64_t length = vinterp::parse_count("--chunk", text, 1);
+  if (length > kMost) throw UsageError(fmt::format("--chunk is at most {}, not {}", kMost, text));
+  return static_cast<std::int64_t>(length);
+}
+
 constexpr Explained kProgramCommands[] = {
     {"repl", "read forms and commands from the terminal; the default"},
     {"run", "evaluate the forms of a file and print their values"},
@@ -168,6 +176,14 @@ std::vector<OptionRow> make_table(NeslOptions& own, BenchTexts& texts) {
        .text = "print work, depth, vector operations and longest vector of each value to standard "
                "error",
        .apply = flag(own.show.cost)},
+      {.group = kForms,
+       .name = "chunk",
+       .argument = ArgumentKind::Required,
+       .placeholder = "N",
+       .text = "how many elements of a stream are computed at a time (default: 65536)",
+       .apply = [&own](
+                    vinterp::Options&,
+                    const std::string& number) { own.piece_length = parse_piece_length(number); }},
       {.group = kForms,
        .name = "time",
        .text = "print the seconds that running and compiling took to standard error",

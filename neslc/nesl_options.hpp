@@ -17,7 +17,8 @@ struct NeslOptions {
   std::string expression;          // empty: none
   std::string output;              // of compile; empty: standard output
   ShowOptions show;
-  bench::Plan bench;  // only of bench
+  std::int64_t piece_length = kPieceLength;  // of streams, in elements
+  bench::Plan bench;                         // only of bench
   bench::Files bench_files;
   vinterp::Options machine;  // `task` too
   std::string error_code;    // of explain

@@ -232,6 +232,15 @@ std::string hint_for_value(TypePtr wanted, const Operand& given) {
   if (wanted->kind == TypeKind::Record && type->kind == TypeKind::Pair) {
     return fmt::format("`{}({})` makes one", wanted->datatype->name, bare(given.text));
   }
+  if (wanted->kind == TypeKind::Sequence && type->kind == TypeKind::Stream) {
+    return fmt::format(
+        "`collect({})` keeps all elements of the stream in memory; a function over "
+        "streams declares it: `{{int}} -> int`",
+        bare(given.text));
+  }
+  if (wanted->kind == TypeKind::Stream && type->kind == TypeKind::Sequence) {
+    return fmt::format("`stream({})` makes a stream of it", bare(given.text));
+  }
   return {};
 }
 

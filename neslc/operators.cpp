@@ -39,6 +39,8 @@ const PrefixOperator* find_prefix_operator(std::string_view spelling) {
 }
 
 std::string_view display_name(std::string_view function) {
+  constexpr std::string_view kOverStreams = "stream.";
+  if (function.starts_with(kOverStreams)) function.remove_prefix(kOverStreams.size());
   for (const InfixOperator& infix : kInfix) {
     if (infix.function == function) return infix.spelling;
   }

@@ -159,7 +159,7 @@ class Printer {
         return appended(f_, parts, context_);
       }
       case TypeKind::Sequence:
-    case TypeKind::Stream: {
+      case TypeKind::Stream: {
         const Value parts = f_.map(value, context_, [&](const Value& element, Context* each) {
           return Printer(f_, each).text(type->element(), element);
         });

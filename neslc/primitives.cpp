@@ -9,8 +9,7 @@ Primitive find_primitive(const std::string& name) {
     auto* result = new std::unordered_map<std::string, Primitive>();
     for (const auto& entries : {scalar_primitives(), sequence_primitives(), reordering_primitives(),
                                 ordering_primitives(), reduction_primitives(),
-                                polymorphic_primitives(), io_primitives(),
-                                stream_primitives()}) {
+                                polymorphic_primitives(), io_primitives(), stream_primitives()}) {
       for (const PrimitiveEntry& entry : entries) result->emplace(entry.name, entry.code);
     }
     return result;

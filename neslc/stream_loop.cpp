@@ -19,38 +19,40 @@ StreamLoop::StreamLoop(Flattener& outer, std::vector<FoldPtr> folds)
   nodes_ = Streams::upstream(ends);
   const auto sources = std::count_if(nodes_.begin(), nodes_.end(),
                                      [](const StreamNode* node) { return node->is_source(); });
-  const bool early = std::any_of(nodes_.begin(), nodes_.end(), [](const StreamNode* node) {
-                       return node->kind == Kind::Until || node->kind == Kind::Append;
-                     }) || std::any_of(folds_.begin(), folds_.end(), [](const FoldPtr& fold) {
-                       return fold->may_end;
-                     });
+  const bool early =
+      std::any_of(nodes_.begin(), nodes_.end(),
+                  [](const StreamNode* node) {
+                    return node->kind == Kind::Until || node->kind == Kind::Append;
+                  }) ||
+      std::any_of(folds_.begin(), folds_.end(), [](const FoldPtr& fold) { return fold->may_end; });
   ends_at_once_ = sources == 1 && !early;
 }
 
 // ---- Values from outside
 
 Value StreamLoop::inside(const Value& outer) {
-  const Value value = outer_.streams().settled(outer);
-  if (value.is_stream()) return value;  // using it there is an error
-  Value result = value;
-  if (!value.is_tuple()) {
-    ir::Builder& inner = loop_.builder();
-    const auto [entry, added] = known_inside_.try_emplace(value.var, ir::kNoValue);
-    if (added) {
-      if (const vcode::Constant* literal = outer_.builder().known(value.var)) {
-        entry->second = inner.constant(*literal);
-      } else {
-        entry->second = inner.parameter(outer_.builder().variable(value.var).type);
-        arguments_.push_back(value.var);
-        parameters_.push_back(entry->second);
-      }
-    }
-    result.var = entry->second;
-    result.context = loop_.serial();
-  }
-  for (std::size_t i = 0; i < value.parts.size(); ++i) result.parts[i] = inside(value.parts[i]);
-  if (!value.is_tuple()) loop_.vectors().set_length(result, ir::kOne);
+  Value result = outer_.streams().settled(outer);
+  for_each_leaf(result, [&](Value& leaf) {
+    if (leaf.is_stream()) return;  // using it there is an error
+    std::vector<ValueId> vars = vars_of(leaf);
+    for (ValueId& var : vars) var = inside(var);
+    leaf = with_vars(leaf, vars, loop_.serial());
+    loop_.vectors().set_length(leaf, ir::kOne);
+  });
   return result;
+}
+
+ValueId StreamLoop::inside(ValueId outer) {
+  const auto [entry, added] = known_inside_.try_emplace(outer, ir::kNoValue);
+  if (!added) return entry->second;
+  if (const vcode::Constant* literal = outer_.builder().known(outer)) {
+    entry->second = loop_.builder().constant(*literal);
+  } else {
+    entry->second = loop_.builder().parameter(outer_.builder().variable(outer).type);
+    arguments_.push_back(outer);
+    parameters_.push_back(entry->second);
+  }
+  return entry->second;
 }
 
 Frame StreamLoop::inside(const Frame& frame) {
@@ -164,8 +166,7 @@ void StreamLoop::step_source(const StreamNode& node, Carried& carried) {
   const auto make = [&] {
     if (node.kind == Kind::Source) return call(node.step, carried.state);
     const ValueId all = inside(node.initial).var;
-    const ValueId length =
-        b.int_constant(loop_.compiler().options().piece_length);
+    const ValueId length = b.int_constant(loop_.compiler().options().piece_length);
     // Without an overflow where the last piece ends.
     const ValueId left = b.op(Op::Subtract, VectorType::Int, {all, carried.state.var});
     const ValueId ended = b.op(Op::LessEqual, VectorType::Int, {left, length});
@@ -182,8 +183,7 @@ void StreamLoop::step_source(const StreamNode& node, Carried& carried) {
     const Value idle =
         Value::tuple({no_elements(node), Value::tuple({carried.state, flag(carried.over)})});
     const ValueId rests =
-        wait == ir::kNoValue ? carried.over
-                             : b.op(Op::Or, VectorType::Bool, {carried.over, wait});
+        wait == ir::kNoValue ? carried.over : b.op(Op::Or, VectorType::Bool, {carried.over, wait});
     made = unless(rests, idle, make);
   }
   carried.state = made.parts[1].parts[0];
@@ -248,8 +248,8 @@ StreamLoop::Piece StreamLoop::step_join(const StreamNode& node, Carried& carried
   const Piece& a = pieces_.at(node.inputs[0].get());
   const Piece& b = pieces_.at(node.inputs[1].get());
   const auto side = [&](std::size_t which, const Piece& piece) {
-    return Value::tuple({carried.state.parts[which],
-                         Value::tuple({piece.value, flag(piece.ended)})});
+    return Value::tuple(
+        {carried.state.parts[which], Value::tuple({piece.value, flag(piece.ended)})});
   };
   const Value made = loop_.bring(
       loop_.call_library("stream.joined", {node.inputs[0]->element, node.inputs[1]->element},
@@ -264,10 +264,10 @@ StreamLoop::Piece StreamLoop::step_append(const StreamNode& node, Carried& carri
   const Piece& first = pieces_.at(node.inputs[0].get());
   const Piece& second = pieces_.at(node.inputs[1].get());
   const Value was_over = carried.state;
-  Value piece = loop_.conditional(
-      was_over, loop_.serial(),
-      {[&](Context*, const std::vector<Value>&) { return second.value; }, {}},
-      {[&](Context*, const std::vector<Value>&) { return first.value; }, {}});
+  Value piece =
+      loop_.conditional(was_over, loop_.serial(),
+                        {[&](Context*, const std::vector<Value>&) { return second.value; }, {}},
+                        {[&](Context*, const std::vector<Value>&) { return first.value; }, {}});
   const ValueId ended = b.op(Op::And, VectorType::Bool, {was_over.var, second.ended});
   carried.state = flag(b.op(Op::Or, VectorType::Bool, {was_over.var, first.ended}));
   return {std::move(piece), ended};
@@ -308,8 +308,8 @@ void StreamLoop::step(const StreamFold& fold, Carried& carried) {
     carried.state = make();
     carried.over = input.ended;
   } else {
-    const Value still = fold.may_end ? Value::tuple({carried.state, flag(b.bool_constant(true))})
-                                     : carried.state;
+    const Value still =
+        fold.may_end ? Value::tuple({carried.state, flag(b.bool_constant(true))}) : carried.state;
     const Value made = unless(carried.over, still, make);
     const ValueId was_over = carried.over;
     carried.over = b.op(Op::Or, VectorType::Bool, {was_over, input.ended});
@@ -349,15 +349,14 @@ void StreamLoop::run() {
         std::vector<Value> rests;
         for (const StreamPtr& input : node->inputs) {
           rests.push_back(empty_sequence(outer_.builder(), outer_.types(),
-                                         outer_.types().sequence(input->element),
-                                         outer_.serial()));
+                                         outer_.types().sequence(input->element), outer_.serial()));
         }
         carried_[node] = carry(Value::tuple(std::move(rests)), false);
         break;
       }
       case Kind::Append:
-        carried_[node] = carry(
-            Value::scalar(outer_.builder().bool_constant(false), outer_.serial()), false);
+        carried_[node] =
+            carry(Value::scalar(outer_.builder().bool_constant(false), outer_.serial()), false);
         break;
     }
   }

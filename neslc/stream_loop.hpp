@@ -33,6 +33,7 @@ class StreamLoop {
   };
 
   Carried carry(const Value& first, bool may_be_over);
+  ir::ValueId inside(ir::ValueId outer);
   Value inside(const Value& outer);
   Frame inside(const Frame& frame);
   Value first_state(const FunctionValue& begin, const Value& initial);

@@ -28,6 +28,7 @@ void for_each_part(const StreamNode& node, const std::function<void(const Value&
 
 void for_each_part(const StreamFold& fold, const std::function<void(const Value&)>& action) {
   action(fold.initial);
+  if (fold.is_call()) return;
   action(fold.begin.value);
   action(fold.step.value);
   for (const StreamNode* node : Streams::upstream({fold.input})) for_each_part(*node, action);
@@ -116,7 +117,8 @@ Value Streams::each(const ApplyToEach& node, std::vector<Value> generators, cons
     append_locals(*generator.pattern, bound);
     for (const Local* local : bound) made.frame.locals.erase(local);
   }
-  // Generators whose pieces do not have the same lengths are brought together, from the last one on.
+  // Generators whose pieces do not have the same lengths are brought together, from the last one
+  // on.
   const auto same_clock = [](const Value& a, const Value& b) {
     return a.stream->clock == b.stream->clock;
   };
@@ -146,12 +148,26 @@ Value Streams::add(StreamFold fold) {
   return Value::pending(made, f_.serial());
 }
 
+Value Streams::later(const Value& argument, std::function<Value(const Value&)> call) {
+  StreamFold made;
+  made.initial = argument;
+  made.call = [this, origin = f_.builder().origin, call = std::move(call)](const Value& value) {
+    const ir::Origin outer = std::exchange(f_.builder().origin, origin);
+    Value result = call(value);
+    f_.builder().origin = outer;
+    return result;
+  };
+  return Value::pending(std::make_shared<StreamFold>(std::move(made)), f_.serial());
+}
+
 // ---- Traversals
 
 bool Streams::is_ready(const StreamFold& fold) const {
   bool ready = true;
   for_each_part(fold, [&](const Value& part) {
-    for_each_fold(part, [&](const FoldPtr& needed) { ready = ready && needed->done; });
+    for_each_fold(part, [&](const FoldPtr& needed) {
+      ready = ready && (needed->done || (needed->is_call() && is_ready(*needed)));
+    });
   });
   return ready;
 }
@@ -163,15 +179,23 @@ void Streams::force_what_it_needs(const StreamFold& fold) {
 }
 
 void Streams::fail_second_traversal(const StreamFold& fold, const StreamNode& source) const {
-  const Compiler::Place here = f_.compiler().written(fold.origin);
+  // Of a function that is called twice the calls are told.
+  ir::Origin second = fold.origin;
+  ir::Origin first = source.traversal;
+  Compiler::Place here = f_.compiler().written(second);
+  Compiler::Place before = f_.compiler().written(first);
+  while (here.span == before.span && f_.compiler().go_to_caller(second) &&
+         f_.compiler().go_to_caller(first)) {
+    here = f_.compiler().written(second);
+    before = f_.compiler().written(first);
+  }
   const Compiler::Place made = f_.compiler().written(source.origin);
-  const Compiler::Place before = f_.compiler().written(source.traversal);
   std::vector<vcode::Note> notes;
   if (before.source == here.source) {
     notes.push_back({"here they have passed by, for a value that is needed first", before.span});
   }
   if (made.source == here.source) notes.push_back({"the stream is made here", made.span});
-  fail(fold.origin, "the elements of a stream would be needed a second time",
+  fail(second, "the elements of a stream would be needed a second time",
        "`collect(s)` keeps all elements in memory: `let v = collect(s)`, and `v` in both places",
        std::move(notes));
 }
@@ -215,6 +239,11 @@ void Streams::force(const FoldPtr& fold) {
   if (fold->done) return;
   force_what_it_needs(*fold);
   if (fold->done) return;
+  if (fold->is_call()) {
+    fold->result = settled(fold->call(settled(fold->initial)));
+    fold->done = true;
+    return;
+  }
   for (const StreamNode* source : upstream({fold->input})) {
     if (source->traversed) fail_second_traversal(*fold, *source);
   }
@@ -290,9 +319,10 @@ Streams::Arms::Arms(Streams& streams)
 Value Streams::Arms::end(const Value& value) {
   const Value result = streams_.settled(value);
   if (holds_stream(result)) {
-    streams_.fail(streams_.f_.builder().origin, "a conditional cannot give a stream",
-                  "put the `if` into an apply-to-each over one stream, or reduce the streams inside "
-                  "of its arms");
+    streams_.fail(
+        streams_.f_.builder().origin, "a conditional cannot give a stream",
+        "put the `if` into an apply-to-each over one stream, or reduce the streams inside "
+        "of its arms");
   }
   streams_.settle_effects();
   streams_.pending_ = outside_;

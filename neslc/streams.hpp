@@ -14,6 +14,7 @@
 // Inside an apply-to-each a stream is computed whole: it is a sequence there.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,8 +61,8 @@ struct StreamNode {
   bool is_source() const { return inputs.empty(); }
 };
 
-/// What becomes of the elements of a stream: finish(state), where state = step(state, piece) for each
-/// piece, beginning with begin(initial), or with `initial`.
+/// What becomes of the elements of a stream: finish(state), where state = step(state, piece) for
+/// each piece, beginning with begin(initial), or with `initial`.
 struct StreamFold {
   StreamPtr input;
   Value initial;
@@ -71,8 +72,12 @@ struct StreamFold {
   bool may_end = false;  // (state, enough) = step(state, piece)
   bool effects = false;  // is carried out although nobody needs its result
   ir::Origin origin;
+  /// Instead of all that: a call whose argument is pending.
+  std::function<Value(const Value& argument)> call;
   bool done = false;
   Value result;
+
+  bool is_call() const { return input == nullptr; }
 };
 
 /// The streams of a function that is being flattened.
@@ -85,6 +90,8 @@ class Streams {
   Value each(const ApplyToEach& node, std::vector<Value> generators, const Frame& frame,
              TypePtr element);
   Value add(StreamFold fold);
+  /// What `call` will give for an argument that is pending: so more is pending when it is needed.
+  Value later(const Value& argument, std::function<Value(const Value& argument)> call);
 
   /// The value, nothing of it being pending. Streams stay what they are.
   Value settled(const Value& value);

@@ -144,8 +144,8 @@ bool belongs_to(TypePtr type, TypeClass type_class);
 /// Does a function type occur in it? REQUIRES: depth as of a written type.
 bool contains_function(TypePtr type);
 
-/// Is a value of this type made of streams, in parts at least? Of functions, what they have captured
-/// does not count.
+/// Is a value of this type made of streams, in parts at least? Of functions, what they have
+/// captured does not count.
 bool contains_stream(TypePtr type);
 
 /// The type in the notation of reference, section 7: `(int, [char])`, `[a] -> int`. A tuple at the

@@ -33,6 +33,10 @@ TEST_CASE("the examples of the manual of nesl are executed") {
   CHECK(check("docs/nesl.md") >= 9);
 }
 
+TEST_CASE("every block about streams is executed") {
+  CHECK(check("docs/streams.md") >= 8);
+}
+
 TEST_CASE("the examples of the reference of the language are executed") {
   CHECK(check("docs/nesl-language.md") >= 1);
 }

@@ -110,8 +110,8 @@ std::string page() {
   for (const Section& section : sections) {
     signed_names.insert(section.names.begin(), section.names.end());
   }
-  Section windows{"Pictures: windows and boxes", {}}, pixels{"Pictures: pixels", {}},
-      others{"More functions of the classic system", {}};
+  Section streams{"Streams", {}}, windows{"Pictures: windows and boxes", {}},
+      pixels{"Pictures: pixels", {}}, others{"More functions of the classic system", {}};
   std::map<std::string, const Definition*> functions;
   std::string constants;
   for (const Definition* definition : session.definitions()) {
@@ -122,12 +122,15 @@ std::string page() {
     if (definition->kind != DefinitionKind::Function) continue;
     functions[name] = definition;
     if (signed_names.contains(name)) continue;
-    (name.starts_with("w_")     ? windows
+    const TypePtr type = definition->scheme.type;
+    const bool of_streams = contains_stream(type->argument()) || contains_stream(type->result());
+    (of_streams                 ? streams
+     : name.starts_with("w_")   ? windows
      : name.starts_with("xps_") ? pixels
                                 : others)
         .names.push_back(name);
   }
-  sections.insert(sections.end(), {windows, pixels, others});
+  sections.insert(sections.end(), {streams, windows, pixels, others});
   std::string text = kHead;
   for (const Section& section : sections) {
     text += "\n## " + section.title +

@@ -115,7 +115,7 @@ TEST_CASE("the NESL examples of the index of errors print what it says") {
           text_of(blocks[i + 1].lines));
     ++examples;
   }
-  CHECK(examples == 14);
+  CHECK(examples == 15);
 }
 
 TEST_CASE("nesl explain shows what the index of errors says") {
