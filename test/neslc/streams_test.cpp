@@ -114,7 +114,7 @@ class Generator {
   std::string source() {
     static constexpr int kLengths[] = {0, 1, 2, 3, 7, 10, 64, 65, 130};
     const int length = kLengths[below(std::size(kLengths))];
-    return below(3) == 0 ? fmt::format("$seq({{i * i - 5 : i in index({})}})", length)
+    return below(3) == 0 ? fmt::format("$stream({{i * i - 5 : i in index({})}})", length)
                          : fmt::format("$iota({})", length);
   }
 
@@ -167,7 +167,7 @@ class Generator {
       case 1:
         return fmt::format("#{}", s);
       case 2:
-        return fmt::format("max_val({} ++ $seq([-100000]))", s);
+        return fmt::format("max_val({} ++ $stream([-100000]))", s);
       case 3:
         return fmt::format("any({{x > 30 : x in {}}})", s);
       case 4:
@@ -198,7 +198,7 @@ std::string over_streams(const std::string& program) {
 
 std::string over_sequences(const std::string& program) {
   return replaced(program, {{"$iota", "index"},
-                            {"$seq", ""},
+                            {"$stream", ""},
                             {"$collect", ""},
                             {"$take", "first_ones"},
                             {"$drop", "later_ones"},
