@@ -129,7 +129,9 @@ std::shared_ptr<const vcode::Source> SourceMap::explain(
   // The calls of the user's functions; one that repeats itself is shown once.
   std::size_t shown = 0;
   for (auto frame = user + 1; frame != all.end();) {
-    if (frame->scope->library) {
+    // A traversal of streams is a call that nobody has written.
+    const bool unwritten = user->scope->function.empty() && frame->scope->function.empty();
+    if (frame->scope->library || unwritten) {
       ++frame;
       continue;
     }

@@ -325,6 +325,68 @@ void StreamLoop::step(const StreamFold& fold, Carried& carried) {
 
 // ---- The loop
 
+/// Two functions: one makes pieces, at most as many as a round has, and calls itself; the other calls
+/// it for round after round. So calls are nested only as deep as there are rounds.
+std::vector<ValueId> StreamLoop::traverse(
+    ValueId done, const std::unordered_map<ValueId, ValueId>& next_values,
+    const std::vector<ValueId>& wanted) {
+  constexpr std::int64_t kPiecesOfRound = 1000;
+  Compiler& compiler = loop_.compiler();
+  const ir::Origin origin = loop_.builder().origin;
+  const auto name = [](std::uint32_t function) { return "STREAM_" + std::to_string(function); };
+  const std::uint32_t round = compiler.new_function();
+  const std::uint32_t rounds = compiler.new_function();
+  const auto type_of = [&](ValueId value) { return loop_.builder().variable(value).type; };
+
+  // The round gives whether all is done, and what is carried on.
+  ir::Builder& b = loop_.builder();
+  const ValueId left = b.parameter(VectorType::Int);
+  b.set_length(left, ir::kOne);
+  std::vector<ValueId> next_arguments = parameters_;
+  std::vector<ValueId> results = {done};
+  std::vector<VectorType> types = {VectorType::Bool};
+  std::unordered_map<ValueId, std::size_t> place;  // of what is carried, among the results
+  for (ValueId& argument : next_arguments) {
+    const auto found = next_values.find(argument);
+    if (found == next_values.end()) continue;
+    place[argument] = results.size();
+    types.push_back(type_of(argument));
+    argument = found->second;
+    results.push_back(argument);
+  }
+  const ValueId one = b.int_constant(1);
+  next_arguments.push_back(b.op(Op::Subtract, VectorType::Int, {left, one}));
+  const ValueId last = b.op(Op::LessEqual, VectorType::Int, {left, one});
+  const std::vector<ValueId> given = b.conditional(
+      b.op(Op::Or, VectorType::Bool, {done, last}), [&] { return results; },
+      [&] { return b.call(round, next_arguments, types); });
+
+  std::vector<VectorType> wanted_types;
+  for (const ValueId value : wanted) wanted_types.push_back(type_of(value));
+  ir::Builder outer(compiler.module(), compiler.pool());
+  outer.origin = origin;
+  std::vector<ValueId> arguments;
+  for (const ValueId parameter : parameters_) {
+    arguments.push_back(outer.parameter(type_of(parameter)));
+  }
+  std::vector<ValueId> of_round = arguments;
+  of_round.push_back(outer.int_constant(kPiecesOfRound));
+  const std::vector<ValueId> made = outer.call(round, of_round, types);
+  outer.set_length(made[0], ir::kOne);
+  std::vector<ValueId> found;
+  for (const ValueId value : wanted) found.push_back(made[place.at(value)]);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (const auto carried = place.find(parameters_[i]); carried != place.end()) {
+      arguments[i] = made[carried->second];
+    }
+  }
+  const std::vector<ValueId> at_the_end = outer.conditional(
+      made[0], [&] { return found; }, [&] { return outer.call(rounds, arguments, wanted_types); });
+  compiler.set_function(round, b.finish(name(round), origin, given));
+  compiler.set_function(rounds, outer.finish(name(rounds), origin, at_the_end));
+  return outer_.builder().call(rounds, arguments_, wanted_types);
+}
+
 void StreamLoop::run() {
   ir::Builder& b = loop_.builder();
   const ir::Origin origin = outer_.builder().origin;
@@ -373,10 +435,6 @@ void StreamLoop::run() {
   for (const Carried& fold : of_folds_) {
     if (fold.over != done) done = b.op(Op::And, VectorType::Bool, {done, fold.over});
   }
-  std::vector<ValueId> results;
-  std::vector<VectorType> types;
-  for (const Carried& fold : of_folds_) append_vars(fold.state, results);
-  for (const ValueId result : results) types.push_back(b.variable(result).type);
   std::unordered_map<ValueId, ValueId> next_values;
   const auto carry_on = [&](const Carried& before, const Carried& after) {
     const std::vector<ValueId> from = vars_of(before.state);
@@ -386,19 +444,9 @@ void StreamLoop::run() {
   };
   for (const auto& [node, before] : before_) carry_on(before, carried_.at(node));
   for (std::size_t i = 0; i < folds_.size(); ++i) carry_on(folds_before[i], of_folds_[i]);
-  std::vector<ValueId> next_arguments = parameters_;
-  for (ValueId& argument : next_arguments) {
-    if (const auto found = next_values.find(argument); found != next_values.end()) {
-      argument = found->second;
-    }
-  }
-  const std::uint32_t function = loop_.compiler().new_function();
-  const std::vector<ValueId> found = b.conditional(
-      done, [&] { return results; }, [&] { return b.call(function, next_arguments, types); });
-  loop_.compiler().set_function(function,
-                                b.finish("STREAM_" + std::to_string(function), origin, found));
-
-  const std::vector<ValueId> outside = outer_.builder().call(function, arguments_, types);
+  std::vector<ValueId> wanted;
+  for (const Carried& fold : folds_before) append_vars(fold.state, wanted);
+  const std::vector<ValueId> outside = traverse(done, next_values, wanted);
   std::size_t at = 0;
   for (std::size_t i = 0; i < folds_.size(); ++i) {
     const Value state = with_vars(of_folds_[i].state, outside, at, outer_.serial());
