@@ -153,7 +153,8 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
     }
   }
   bind(version.parameter(), argument, frame);
-  frame.observed = compiler_.observed(version.definition);
+  // To show what a stream gives would be its only traversal.
+  if (!holds_stream(argument)) frame.observed = compiler_.observed(version.definition);
   if (frame.observed != nullptr) return observed_call(version, frame, context);
   return expression(version.body(), frame, context);
 }

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "neslc/flattener.hpp"
+#include "neslc/streams.hpp"
 
 namespace neslc {
 namespace {
@@ -37,6 +38,10 @@ void Flattener::print_text(const std::string& text) {
 /// In parallel code, the values of all instances as one sequence.
 void Flattener::print_value(const std::string& name, TypePtr type, const Value& value,
                             Context* context) {
+  if (holds_stream(value)) {
+    print_text("  " + capitals(name) + " = a stream\n");
+    return;
+  }
   print_text("  " + capitals(name) + " = ");
   Value shown = value;
   if (!context->serial()) {

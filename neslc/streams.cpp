@@ -149,8 +149,13 @@ Value Streams::add(StreamFold fold) {
 }
 
 Value Streams::later(const Value& argument, std::function<Value(const Value&)> call) {
+  constexpr int kDeepest = 100;  // chains of operators may have any length
   StreamFold made;
   made.initial = argument;
+  for_each_fold(argument, [&](const FoldPtr& needed) {
+    made.depth = std::max(made.depth, needed->done ? 0 : needed->depth + 1);
+  });
+  if (made.depth > kDeepest) return call(settled(argument));
   made.call = [this, origin = f_.builder().origin, call = std::move(call)](const Value& value) {
     const ir::Origin outer = std::exchange(f_.builder().origin, origin);
     Value result = call(value);
@@ -162,13 +167,23 @@ Value Streams::later(const Value& argument, std::function<Value(const Value&)> c
 
 // ---- Traversals
 
+/// Can it be computed without another traversal?
 bool Streams::is_ready(const StreamFold& fold) const {
+  std::vector<const StreamFold*> open = {&fold};
+  std::unordered_set<const StreamFold*> seen;
   bool ready = true;
-  for_each_part(fold, [&](const Value& part) {
-    for_each_fold(part, [&](const FoldPtr& needed) {
-      ready = ready && (needed->done || (needed->is_call() && is_ready(*needed)));
+  while (ready && !open.empty()) {
+    const StreamFold* const next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    for_each_part(*next, [&](const Value& part) {
+      for_each_fold(part, [&](const FoldPtr& needed) {
+        if (needed->done) return;
+        ready = ready && needed->is_call();
+        open.push_back(needed.get());
+      });
     });
-  });
+  }
   return ready;
 }
 

@@ -74,6 +74,7 @@ struct StreamFold {
   ir::Origin origin;
   /// Instead of all that: a call whose argument is pending.
   std::function<Value(const Value& argument)> call;
+  int depth = 0;  // of calls whose arguments are calls
   bool done = false;
   Value result;
 

@@ -275,6 +275,24 @@ TEST_CASE("streams in functions, conditionals and variables") {
   }
 }
 
+TEST_CASE("chains of what is pending, and observed functions") {
+  Evaluations evaluations(16, 0);
+  std::string sum = "x";
+  for (int i = 0; i < 5000; ++i) sum += " + x";
+  CHECK(evaluations.value("let x = sum(iota(3)) in " + sum) == "it = 15003");
+  std::string doubled = "let x0 = sum(iota(3))";
+  for (int i = 0; i < 90; ++i) doubled += fmt::format("; x{} = x{} + x{}", i + 1, i, i);
+  CHECK(evaluations.value(doubled + " in x90") == "it = 0");
+  const Folder folder;
+  folder.write("p.nesl",
+               "function both(s) : {int} -> int = let u = {x * x : x in s} in max_val(u) + sum(u);\n"
+               "function all_of(n) = let s = iota(n); m = 2 in m * both(s);\n"
+               "set trace both 4;\nset trace all_of 4;\nall_of(4);\n");
+  const Output output = run(nesl("run p.nesl"), folder);
+  CHECK(output.out == "it = 46 : int\n");
+  CHECK(contains(output.err, "  S = a stream\n  M = 2\n"));
+}
+
 TEST_CASE("a failure in the middle of a file names what is wrong, and no value is shown") {
   const Folder folder;
   std::ofstream numbers(folder.path() / "numbers");
