@@ -325,11 +325,11 @@ void StreamLoop::step(const StreamFold& fold, Carried& carried) {
 
 // ---- The loop
 
-/// Two functions: one makes pieces, at most as many as a round has, and calls itself; the other calls
-/// it for round after round. So calls are nested only as deep as there are rounds.
-std::vector<ValueId> StreamLoop::traverse(
-    ValueId done, const std::unordered_map<ValueId, ValueId>& next_values,
-    const std::vector<ValueId>& wanted) {
+/// Two functions: one makes pieces, at most as many as a round has, and calls itself; the other
+/// calls it for round after round. So calls are nested only as deep as there are rounds.
+std::vector<ValueId> StreamLoop::traverse(ValueId done,
+                                          const std::unordered_map<ValueId, ValueId>& next_values,
+                                          const std::vector<ValueId>& wanted) {
   constexpr std::int64_t kPiecesOfRound = 1000;
   Compiler& compiler = loop_.compiler();
   const ir::Origin origin = loop_.builder().origin;

@@ -49,9 +49,9 @@ class StreamLoop {
   /// Makes the functions and the first call. `done`: have all folds ended? `next_values`: of each
   /// parameter that is carried, its value for the next piece. `wanted`: those whose last values are
   /// the results.
-  std::vector<ir::ValueId> traverse(
-      ir::ValueId done, const std::unordered_map<ir::ValueId, ir::ValueId>& next_values,
-      const std::vector<ir::ValueId>& wanted);
+  std::vector<ir::ValueId> traverse(ir::ValueId done,
+                                    const std::unordered_map<ir::ValueId, ir::ValueId>& next_values,
+                                    const std::vector<ir::ValueId>& wanted);
   /// What `code` gives, or `idle` when the flag is set.
   Value unless(ir::ValueId flag, const Value& idle, const std::function<Value()>& code);
   /// Must a source wait before it makes its next piece? kNoValue: never.

@@ -284,10 +284,11 @@ TEST_CASE("chains of what is pending, and observed functions") {
   for (int i = 0; i < 90; ++i) doubled += fmt::format("; x{} = x{} + x{}", i + 1, i, i);
   CHECK(evaluations.value(doubled + " in x90") == "it = 0");
   const Folder folder;
-  folder.write("p.nesl",
-               "function both(s) : {int} -> int = let u = {x * x : x in s} in max_val(u) + sum(u);\n"
-               "function all_of(n) = let s = iota(n); m = 2 in m * both(s);\n"
-               "set trace both 4;\nset trace all_of 4;\nall_of(4);\n");
+  folder.write(
+      "p.nesl",
+      "function both(s) : {int} -> int = let u = {x * x : x in s} in max_val(u) + sum(u);\n"
+      "function all_of(n) = let s = iota(n); m = 2 in m * both(s);\n"
+      "set trace both 4;\nset trace all_of 4;\nall_of(4);\n");
   const Output output = run(nesl("run p.nesl"), folder);
   CHECK(output.out == "it = 46 : int\n");
   CHECK(contains(output.err, "  S = a stream\n  M = 2\n"));
