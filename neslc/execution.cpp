@@ -42,8 +42,7 @@ vinterp::StreamTable own_streams() {
 }  // namespace
 
 ProgramStreams::ProgramStreams(cvl::Backend& backend, const ExecutionOptions& options)
-    : io(backend,
-         {.sandbox = options.sandbox, .messages = &messages, .recorded = options.recorded},
+    : io(backend, {.sandbox = options.sandbox, .messages = &messages, .recorded = options.recorded},
          own_streams()) {}
 
 Execution execute(const Executable& executable, cvl::Backend& backend,
@@ -92,8 +91,7 @@ Executions execute(Executable& executable, const AsWritten& as_written, cvl::Bac
                    const ExecutionOptions& options, ProgramStreams& streams) {
   Executions result{execute(executable, backend, options, streams), {}};
   const vinterp::RunResult& run = result.first.run;
-  const bool may_succeed =
-      vinterp::lacked_memory(run) || run.outcome == vinterp::Outcome::Departed;
+  const bool may_succeed = vinterp::lacked_memory(run) || run.outcome == vinterp::Outcome::Departed;
   vinterp::EffectRecord* const record = streams.io.record();
   if (!as_written || !(may_succeed || has_failed(run)) || !record->complete()) return result;
   executable.constants.clear();

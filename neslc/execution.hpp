@@ -23,11 +23,11 @@
 namespace neslc {
 
 struct ExecutionOptions {
-  std::uint64_t seed = 1;                                          // of RAND
-  bool cost = false;                                               // measure it
-  bool profile = false;                                            // count by instruction
-  bool sandbox = false;                                            // no files, no processes
-  bool recorded = false;  // what is read and written: the program may run again
+  std::uint64_t seed = 1;  // of RAND
+  bool cost = false;       // measure it
+  bool profile = false;    // count by instruction
+  bool sandbox = false;    // no files, no processes
+  bool recorded = false;   // what is read and written: the program may run again
   std::size_t max_depth = vinterp::MachineOptions::kDefaultDepth;  // of nested calls
   std::string trace_file;                // gets the Chrome trace; empty: none
   vinterp::Observer* watcher = nullptr;  // sees the run, if it is in this process

@@ -168,8 +168,8 @@ int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics
 /// Is it for the command to say whether the program is optimized? Whoever looks at a run wants to
 /// see the program as it was written.
 bool Command::may_choose(const vcode::LinkedProgram& program) const {
-  return !options_.optimize && program.kernels.empty() &&
-         options_.compare == CompareMode::Off && !Observers::wanted(options_);
+  return !options_.optimize && program.kernels.empty() && options_.compare == CompareMode::Off &&
+         !Observers::wanted(options_);
 }
 
 IoOptions Command::io_options() const {
@@ -220,10 +220,9 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
 
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend) {
   IoOperations io(backend, io_options());
-  return execute(program, backend, io, MachineOptions::kUnlimitedWork,
-                 [&](const RunResult& result, const Machine& machine) {
-                   return finish(result, machine, io);
-                 });
+  return execute(
+      program, backend, io, MachineOptions::kUnlimitedWork,
+      [&](const RunResult& result, const Machine& machine) { return finish(result, machine, io); });
 }
 
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend, IoOperations& io,

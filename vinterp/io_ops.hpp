@@ -22,8 +22,8 @@ struct IoOptions {
   bool recorded = false;  // so that the program can be begun anew
 };
 
-/// Runs the operations of Family::Io and owns the streams of the program, in all of its runs if it is
-/// begun anew. Not thread safe.
+/// Runs the operations of Family::Io and owns the streams of the program, in all of its runs if it
+/// is begun anew. Not thread safe.
 ///
 /// What goes wrong with a stream is a result of the program (an error text and the flag F); wrong
 /// operands are thrown as cvl::Failure: TypeMismatch, NotAScalar, BadFileMode, BadDelimiter,
