@@ -112,6 +112,8 @@ class Heap {
   void trim() noexcept;
 
   const HeapStatistics& statistics() const { return statistics_; }
+  /// In bytes; kOfSource as long as that limit need not be known.
+  std::size_t limit() const { return limit_; }
   void count_takeover() { ++statistics_.takeovers; }
 
   /// For tests: the n-th allocation from now on (counting from 1) fails; 0 switches this off.

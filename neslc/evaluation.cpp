@@ -63,6 +63,7 @@ Evaluation tell(Execution execution, const SourceMap& map) {
       stop(result, execution.message);
       break;
     case vinterp::Outcome::Failed:
+    case vinterp::Outcome::Departed:
       result.status = Evaluation::Status::Failed;
       result.diagnostic = std::move(run.failure);
       break;

@@ -1,5 +1,6 @@
 #include "neslc/evaluator.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -130,6 +131,7 @@ ExecutionOptions Evaluator::execution_options() const {
           .cost = options.cost,
           .profile = options.profile != nullptr,
           .sandbox = options.sandbox,
+          .recorded = optimizes(),
           .max_depth = options.max_depth,
           .trace_file = options.trace_file,
           .kernels = options.kernels};
@@ -161,28 +163,48 @@ Evaluation Evaluator::with_compiled(const CheckedForm& form, Optimize optimize,
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
   const auto optimize = options.when_it_pays && optimizes() ? Optimize::Later : Optimize::Now;
   return with_compiled(form, optimize, [&](Compiled compiled) {
-    if (optimize == Optimize::Later) {
-      const Executable as_written = load(compiled.code);
-      std::optional<Execution> execution =
-          vinterp::has_effects(as_written.program)
-              ? execute(as_written, *backend_, execution_options())
-              : execute_if_short(as_written, *backend_, execution_options(),
-                                 vinterp::work_of_optimizing(instructions(compiled.code)));
-      if (execution) {
-        return conclude(compiled, as_written.program, {std::move(*execution), {}}, options.profile);
+    ProgramStreams streams(*backend_, execution_options());
+    if (optimize == Optimize::Later && !shows_times(compiled.code)) {
+      if (std::optional<Evaluation> evaluation = run_if_short(compiled, streams)) {
+        return std::move(*evaluation);
       }
       optimize_code(compiled);
     }
     Executable executable = load(compiled.main());
-    return run(compiled, executable);
+    return run(compiled, executable, streams);
   });
 }
 
+/// Does the program say how long its parts take, as `set profile` asks for? All of it runs in the
+/// same form then.
+bool Evaluator::shows_times(const StackCode& code) const {
+  const bool asked = std::any_of(observed_.begin(), observed_.end(),
+                                 [](const auto& function) { return function.second.profile; });
+  if (!asked) return false;
+  const std::vector<vcode::Function>& functions = code.program.functions;
+  return std::any_of(functions.begin(), functions.end(), [](const vcode::Function& function) {
+    return std::any_of(function.code.begin(), function.code.end(), [](const auto& instruction) {
+      return instruction.op == vcode::Op::StopTimer;
+    });
+  });
+}
+
+std::optional<Evaluation> Evaluator::run_if_short(const Compiled& compiled,
+                                                  ProgramStreams& streams) {
+  const Executable executable = load(compiled.code);
+  const std::uint64_t most_work = vinterp::work_of_optimizing(instructions(compiled.code));
+  std::optional<Execution> execution =
+      execute_if_short(executable, *backend_, execution_options(), most_work, streams);
+  if (!execution) return std::nullopt;
+  return conclude(compiled, executable.program, {std::move(*execution), {}}, options.profile);
+}
+
 /// `executable` is `compiled.main()`, loaded.
-Evaluation Evaluator::run(const Compiled& compiled, Executable& executable) {
+Evaluation Evaluator::run(const Compiled& compiled, Executable& executable,
+                          ProgramStreams& streams) {
   AsWritten as_written;
   if (compiled.optimized) as_written = [&] { return load(compiled.code); };
-  Executions executions = execute(executable, as_written, *backend_, execution_options());
+  Executions executions = execute(executable, as_written, *backend_, execution_options(), streams);
   return conclude(compiled, executable.program, std::move(executions), options.profile);
 }
 
@@ -191,7 +213,8 @@ Evaluation Evaluator::evaluate_while(const CheckedForm& form,
   return with_compiled(form, Optimize::Now, [&](Compiled compiled) {
     Executable executable = load(compiled.main());
     while (true) {
-      Evaluation evaluation = run(compiled, executable);
+      ProgramStreams streams(*backend_, execution_options());
+      Evaluation evaluation = run(compiled, executable, streams);
       if (evaluation.status != Evaluation::Status::Done) return evaluation;
       if (!again(std::move(evaluation))) return Evaluation();
     }
@@ -205,8 +228,10 @@ Evaluation Evaluator::evaluate_watched(const CheckedForm& form, const MakeWatche
     const auto watcher = make_watcher(places);
     ExecutionOptions watched = execution_options();
     watched.watcher = watcher.get();
-    return conclude(compiled, executable.program, {execute(executable, *backend_, watched), {}},
-                    options.profile);
+    watched.recorded = false;
+    ProgramStreams streams(*backend_, watched);
+    return conclude(compiled, executable.program,
+                    {execute(executable, *backend_, watched, streams), {}}, options.profile);
   });
 }
 

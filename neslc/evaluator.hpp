@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,11 +96,13 @@ class Evaluator {
   enum class Optimize { Now, Later };
   Compiled compiled(const CheckedForm& form, Optimize optimize);
   bool optimizes() const;
+  bool shows_times(const StackCode& code) const;
   void optimize_code(Compiled& compiled);
   void write_out_values(FlatProgram& flat);
   Executable load(const StackCode& code);
   ExecutionOptions execution_options() const;
-  Evaluation run(const Compiled& compiled, Executable& executable);
+  std::optional<Evaluation> run_if_short(const Compiled& compiled, ProgramStreams& streams);
+  Evaluation run(const Compiled& compiled, Executable& executable, ProgramStreams& streams);
   Evaluation with_compiled(const CheckedForm& form, Optimize optimize,
                            const std::function<Evaluation(Compiled)>& action);
 

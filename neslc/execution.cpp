@@ -10,7 +10,6 @@
 #include "cvl/failure.hpp"
 #include "vinterp/adaptive.hpp"
 #include "vinterp/chrome_trace.hpp"
-#include "vinterp/io_ops.hpp"
 #include "vinterp/streams.hpp"
 
 namespace neslc {
@@ -42,14 +41,17 @@ vinterp::StreamTable own_streams() {
 
 }  // namespace
 
+ProgramStreams::ProgramStreams(cvl::Backend& backend, const ExecutionOptions& options)
+    : io(backend, {.sandbox = options.sandbox, .messages = &messages, .recorded = options.recorded},
+         own_streams()) {}
+
 Execution execute(const Executable& executable, cvl::Backend& backend,
-                  const ExecutionOptions& options) {
+                  const ExecutionOptions& options, ProgramStreams& streams) {
   const vcode::LinkedProgram& program = executable.program;
   Execution result;
   backend.seed(options.seed);
-  vinterp::IoOperations io(backend, {.sandbox = options.sandbox, .messages = &result.message},
-                           own_streams());
-  vinterp::Machine machine(program, executable.constants, backend, io,
+  streams.messages.clear();
+  vinterp::Machine machine(program, executable.constants, backend, streams.io,
                            {.max_depth = options.max_depth,
                             .vcode_terms = false,
                             .kernels = options.kernels,
@@ -62,6 +64,7 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
   if (!options.trace_file.empty()) machine.observe(trace.emplace(program, backend.heap()));
   if (options.watcher != nullptr) machine.observe(*options.watcher);
   result.run = machine.run();
+  result.message = streams.messages;
   if (options.cost) result.cost = meter.cost();
   if (trace) write_trace(*trace, options.trace_file);
   if (options.profile) result.profile = profile.costs();
@@ -73,31 +76,34 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
 }
 
 std::optional<Execution> execute_if_short(const Executable& executable, cvl::Backend& backend,
-                                          const ExecutionOptions& options,
-                                          std::uint64_t most_work) {
+                                          const ExecutionOptions& options, std::uint64_t most_work,
+                                          ProgramStreams& streams) {
   ExecutionOptions limited = options;
   limited.most_work = most_work;
-  Execution result = execute(executable, backend, limited);
-  const bool given_up =
-      result.run.outcome == vinterp::Outcome::OutOfWork || vinterp::lacked_memory(result.run);
-  if (given_up) return std::nullopt;
-  return result;
+  Execution result = execute(executable, backend, limited, streams);
+  vinterp::EffectRecord& record = *streams.io.record();
+  if (!vinterp::gives_up(result.run, record)) return result;
+  record.begin_anew(vinterp::EffectRecord::Need::Again);
+  return std::nullopt;
 }
 
 Executions execute(Executable& executable, const AsWritten& as_written, cvl::Backend& backend,
-                   const ExecutionOptions& options) {
-  Executions result{execute(executable, backend, options), {}};
-  const bool short_of_memory = vinterp::lacked_memory(result.first.run);
-  if (!as_written || !(short_of_memory || has_failed(result.first.run))) return result;
+                   const ExecutionOptions& options, ProgramStreams& streams) {
+  Executions result{execute(executable, backend, options, streams), {}};
+  const vinterp::RunResult& run = result.first.run;
+  const bool may_succeed = vinterp::lacked_memory(run) || run.outcome == vinterp::Outcome::Departed;
+  vinterp::EffectRecord* const record = streams.io.record();
+  if (!as_written || !(may_succeed || has_failed(run)) || !record->complete()) return result;
   executable.constants.clear();
   const std::optional<Executable> written = as_written();
-  if (!written || vinterp::has_effects(written->program)) return result;
+  if (!written) return result;
   ExecutionOptions unobserved = options;
   unobserved.profile = false;
   unobserved.trace_file.clear();
-  Execution again = execute(*written, backend, unobserved);
+  record->begin_anew(vinterp::EffectRecord::Need::LastTime);
+  Execution again = execute(*written, backend, unobserved, streams);
   // A fault of the program that shows in one form only is a fault of the optimizer: not hidden.
-  if (short_of_memory || again.run.outcome != vinterp::Outcome::Returned) {
+  if (may_succeed || again.run.outcome != vinterp::Outcome::Returned) {
     result.as_written = std::move(again);
   }
   return result;

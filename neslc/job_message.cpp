@@ -23,7 +23,8 @@ void pass_machine(Message& message, Structure& machine) {
 
 template <class Message, class Structure>
 void pass_options(Message& message, Structure& options) {
-  pass(message, options.seed, options.cost, options.profile, options.sandbox, options.max_depth);
+  pass(message, options.seed, options.cost, options.profile, options.sandbox, options.recorded,
+       options.max_depth);
 }
 
 template <class Message, class Structure>

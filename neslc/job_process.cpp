@@ -70,7 +70,8 @@ void carry_out() {
   if (request.programs.size() > 1) {
     as_written = [&] { return load(request.programs[1], values); };
   }
-  const Executions result = execute(executable, as_written, *backend, request.options);
+  ProgramStreams streams(*backend, request.options);
+  const Executions result = execute(executable, as_written, *backend, request.options, streams);
   write_result(kAnswerDescriptor, result, *backend);
 }
 

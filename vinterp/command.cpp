@@ -66,18 +66,14 @@ class Command {
  private:
   int perform();
   int run_program();
-  /// How a program is run: up to an amount of work, with what it writes to standard error kept.
-  struct Attempt {
-    std::uint64_t most_work = MachineOptions::kUnlimitedWork;
-    std::string* messages = nullptr;
-  };
-  using Conclude = std::function<int(const RunResult&, const Machine&, IoOperations&)>;
+  using Conclude = std::function<int(const RunResult&, const Machine&)>;
 
   bool may_choose(const vcode::LinkedProgram& program) const;
+  IoOptions io_options() const;
   int execute_adaptively(const vcode::LinkedProgram& written, cvl::Backend& backend);
   int execute(const vcode::LinkedProgram& program, cvl::Backend& backend);
-  int execute(const vcode::LinkedProgram& program, cvl::Backend& backend, const Attempt& attempt,
-              const Conclude& conclude);
+  int execute(const vcode::LinkedProgram& program, cvl::Backend& backend, IoOperations& io,
+              std::uint64_t most_work, const Conclude& conclude);
   int report_comparison(const CompareBackend& compare, int status);
   int finish(const RunResult& result, const Machine& machine, IoOperations& io);
   int print_results(const Machine& machine, IoOperations& io);
@@ -172,19 +168,24 @@ int Command::check(const vcode::LinkedProgram& program, Diagnostics& diagnostics
 /// Is it for the command to say whether the program is optimized? Whoever looks at a run wants to
 /// see the program as it was written.
 bool Command::may_choose(const vcode::LinkedProgram& program) const {
-  return !options_.optimize && program.kernels.empty() && !has_effects(program) &&
-         options_.compare == CompareMode::Off && !Observers::wanted(options_);
+  return !options_.optimize && program.kernels.empty() && options_.compare == CompareMode::Off &&
+         !Observers::wanted(options_);
+}
+
+IoOptions Command::io_options() const {
+  return {.sandbox = options_.sandbox, .strict = options_.strict};
 }
 
 int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backend& backend) {
-  std::string messages;
+  IoOptions recorded = io_options();
+  recorded.recorded = true;
+  IoOperations io(backend, recorded);
+  EffectRecord& record = *io.record();
   bool given_up = false;
-  int status = execute(written, backend, {work_of_optimizing(written.code.size()), &messages},
-                       [&](const RunResult& result, const Machine& machine, IoOperations& io) {
-                         given_up = result.outcome == Outcome::OutOfWork || lacked_memory(result);
-                         if (given_up) return 0;
-                         std::fputs(messages.c_str(), stderr);
-                         return finish(result, machine, io);
+  int status = execute(written, backend, io, work_of_optimizing(written.code.size()),
+                       [&](const RunResult& result, const Machine& machine) {
+                         given_up = gives_up(result, record);
+                         return given_up ? 0 : finish(result, machine, io);
                        });
   if (!given_up) return status;
 
@@ -192,41 +193,40 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
   LoadOptions load_options;
   load_options.optimize = fcode::kHighestLevel;
   const auto optimized = load_program(source_, none, load_options);
-  bool failed = false;
-  bool short_of_memory = false;
-  backend.seed(options_.seed);
+  bool may_succeed = false;
   std::optional<Diagnostic> failure;
-  status = execute(*optimized, backend, {},
-                   [&](const RunResult& result, const Machine& machine, IoOperations& io) {
-                     failed = result.outcome == Outcome::Failed;
-                     if (!failed) return finish(result, machine, io);
+  backend.seed(options_.seed);
+  record.begin_anew(EffectRecord::Need::Again);
+  status = execute(*optimized, backend, io, MachineOptions::kUnlimitedWork,
+                   [&](const RunResult& result, const Machine& machine) {
                      failure = result.failure;
-                     short_of_memory = lacked_memory(result);
-                     return 0;
+                     may_succeed = lacked_memory(result) || result.outcome == Outcome::Departed;
+                     const bool decides = !failure || !record.complete();
+                     return decides ? finish(result, machine, io) : 0;
                    });
-  if (!failed) return status;
+  if (!failure || !record.complete()) return status;
 
   // The program as it was written says which operation failed first, what with, and how it got
-  // there. What it writes has been written.
+  // there.
   backend.seed(options_.seed);
-  messages.clear();
-  return execute(written, backend, {.messages = &messages},
-                 [&](const RunResult& result, const Machine& machine, IoOperations& io) {
+  record.begin_anew(EffectRecord::Need::LastTime);
+  return execute(written, backend, io, MachineOptions::kUnlimitedWork,
+                 [&](const RunResult& result, const Machine& machine) {
                    // A fault that shows in one form only is one of the optimizer: not hidden.
-                   const bool hidden = result.outcome == Outcome::Returned && !short_of_memory;
+                   const bool hidden = result.outcome == Outcome::Returned && !may_succeed;
                    return hidden ? fail(*failure) : finish(result, machine, io);
                  });
 }
 
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend) {
-  return execute(program, backend, {},
-                 [&](const RunResult& result, const Machine& machine, IoOperations& io) {
-                   return finish(result, machine, io);
-                 });
+  IoOperations io(backend, io_options());
+  return execute(
+      program, backend, io, MachineOptions::kUnlimitedWork,
+      [&](const RunResult& result, const Machine& machine) { return finish(result, machine, io); });
 }
 
-int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
-                     const Attempt& attempt, const Conclude& conclude) {
+int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend, IoOperations& io,
+                     std::uint64_t most_work, const Conclude& conclude) {
   Diagnostics diagnostics;
   check_demands(program, backend.widths(), diagnostics);
   std::vector<cvl::Value> constants = load_constants(program, backend, diagnostics);
@@ -234,21 +234,18 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
     show(diagnostics);
     return status_of(diagnostics);
   }
-  IoOperations io(
-      backend,
-      {.sandbox = options_.sandbox, .strict = options_.strict, .messages = attempt.messages});
   const MachineOptions machine_options{
       .strict = options_.strict,
       .max_depth = options_.max_depth.value_or(MachineOptions::kDefaultDepth),
       .kernels = options_.kernels,
-      .most_work = attempt.most_work};
+      .most_work = most_work};
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);
   observers.attach(machine);
 
   const RunResult result = machine.run();
 
-  const int status = conclude(result, machine, io);
+  const int status = conclude(result, machine);
   observers.report(result.seconds);
   return status;
 }
@@ -256,6 +253,7 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
 int Command::finish(const RunResult& result, const Machine& machine, IoOperations& io) {
   switch (result.outcome) {
     case Outcome::Failed:
+    case Outcome::Departed:
       return fail(*result.failure);
     case Outcome::Interrupted:
       return interrupted(result.signal);

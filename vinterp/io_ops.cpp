@@ -124,17 +124,37 @@ std::int64_t scan_characters(InputBuffer& input, const ByteSet& delimiters, std:
   }
 }
 
+/// Those of the process.
+StreamTable standard_streams() {
+  prepare_standard_streams();
+  return StreamTable();
+}
+
 }  // namespace
 
 IoOperations::IoOperations(cvl::Backend& backend, IoOptions options)
-    : backend_(backend), options_(options) {
-  prepare_standard_streams();
-}
+    : IoOperations(backend, options, standard_streams()) {}
 
 IoOperations::IoOperations(cvl::Backend& backend, IoOptions options, StreamTable streams)
-    : backend_(backend), options_(options), streams_(std::move(streams)) {}
+    : backend_(backend), options_(options), streams_(std::move(streams)) {
+  if (options_.recorded) record_.emplace(backend);
+}
 
 void IoOperations::execute(Op op, Type type, Value* operands, Value* results) {
+  const bool gives_result = op == Op::Write && options_.messages != nullptr;
+  if (!record_ || gives_result) return carry_out(op, type, operands, results);
+  const vcode::OpInfo& info = vcode::info(op);
+  record_->pass(op, type, {operands, info.operands.size()}, {results, info.results.size()},
+                [&] { carry_out(op, type, operands, results); });
+}
+
+Value IoOperations::elapsed(double seconds) {
+  Value result = cvl::make_float(backend_.widths(), seconds);
+  if (record_) record_->pass(Op::StopTimer, Type::Float, {}, {&result, 1}, [] {});
+  return result;
+}
+
+void IoOperations::carry_out(Op op, Type type, Value* operands, Value* results) {
   switch (op) {
     case Op::Read:
       return read(type, kStandardInput, results);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cvl/backend.hpp"
+#include "vinterp/effect_record.hpp"
 #include "vinterp/format.hpp"
 #include "vinterp/read_value.hpp"
 #include "vinterp/spawn.hpp"
@@ -13,12 +15,15 @@
 namespace vinterp {
 
 struct IoOptions {
-  bool sandbox = false;             // refuse SPAWN and FOPEN; the standard streams stay usable
-  bool strict = false;              // option -c: delimiters outside 0 ... 255 are errors
-  std::string* messages = nullptr;  // what WRITE adds to; null: it goes to standard error
+  bool sandbox = false;  // refuse SPAWN and FOPEN; the standard streams stay usable
+  bool strict = false;   // option -c: delimiters outside 0 ... 255 are errors
+  /// What WRITE adds to, as a result of the run; null: it goes to standard error.
+  std::string* messages = nullptr;
+  bool recorded = false;  // so that the program can be begun anew
 };
 
-/// Runs the operations of Family::Io and owns the streams of the program. Not thread safe.
+/// Runs the operations of Family::Io and owns the streams of the program, in all of its runs if it
+/// is begun anew. Not thread safe.
 ///
 /// What goes wrong with a stream is a result of the program (an error text and the flag F); wrong
 /// operands are thrown as cvl::Failure: TypeMismatch, NotAScalar, BadFileMode, BadDelimiter,
@@ -34,7 +39,14 @@ class IoOperations {
   /// Operands deepest first, as many and of the types that the table says; results deepest first,
   /// as many as the table says. What a program writes has been passed on to the operating system
   /// when this returns.
+  /// Throws Departure, too.
   void execute(vcode::Op op, vcode::Type type, cvl::Value* operands, cvl::Value* results);
+
+  /// What STOP_TIMER gives if it has measured so many seconds. Throws Departure.
+  cvl::Value elapsed(double seconds);
+
+  /// Null if nothing is recorded.
+  EffectRecord* record() { return record_ ? &*record_ : nullptr; }
 
   /// Does what WRITE CHAR does with the characters of a text.
   void write_message(const std::string& text);
@@ -46,6 +58,7 @@ class IoOperations {
   void flush();
 
  private:
+  void carry_out(vcode::Op op, vcode::Type type, cvl::Value* operands, cvl::Value* results);
   void read(vcode::Type type, std::int64_t stream, cvl::Value* results);
   void write(vcode::Type type, const cvl::Value& value, std::int64_t stream, cvl::Value* results);
   void write_message(vcode::Type type, const cvl::Value& value, cvl::Value* results);
@@ -68,6 +81,7 @@ class IoOperations {
   IoOptions options_;
   StreamTable streams_;
   ChildProcesses children_;
+  std::optional<EffectRecord> record_;
 };
 
 }  // namespace vinterp

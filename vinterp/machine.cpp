@@ -110,6 +110,14 @@ RunResult Machine::run() {
     }
   }
   if (result.outcome == Outcome::Exited) result.at = at_;
+  if (result.outcome == Outcome::Departed) {
+    const Failure departure(ErrorCode::Internal,
+                            "a program that was begun anew reads or writes something else than it "
+                            "did before");
+    result.at = at_;
+    result.failure = report_failure(departure, program_, at_, calls_.places(), stack_.values(),
+                                    options_.vcode_terms);
+  }
   if (result.at == at_) result.calls = calls_before(calls_.places());
   if (result.outcome == Outcome::Interrupted) result.signal = pending_signal.load();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -126,9 +134,12 @@ Outcome Machine::guarded_loop() {
       outcome = loop<true>();
     }
     backend_.synchronize();
-    return outcome;
+    const EffectRecord* const record = io_.record();
+    return record != nullptr && record->repeats() ? Outcome::Departed : outcome;
   } catch (const StopRequest& request) {
     return request.outcome;
+  } catch (const Departure&) {
+    return Outcome::Departed;
   }
 }
 
@@ -311,11 +322,22 @@ void Machine::run_io(const Decoded& step) {
   stack_.reserve(op.results);
   Value* const operands = stack_.topmost(op.operands);
   if (!types_fit(op, operands)) fail_type(op, operands);
+  if (options_.most_work != MachineOptions::kUnlimitedWork) count_work(op, operands);
   backend_.origin = at_;
   backend_.synchronize();  // nothing may be read or written after a failure
   io_.execute(op.op, op.type, operands, results_);
   stop_if_asked();
   stack_.replace(op.operands, results_, op.results);
+  limit_record();
+}
+
+// Where much has been read, a limited run ends, which can be begun anew as long as all of it is
+// kept; another run goes on without keeping it.
+void Machine::limit_record() {
+  EffectRecord* const record = io_.record();
+  if (record == nullptr || !record->is_full()) return;
+  if (options_.most_work != MachineOptions::kUnlimitedWork) throw StopRequest{Outcome::OutOfWork};
+  record->close();
 }
 
 inline bool Machine::branch_taken(const Decoded& step) {
@@ -350,7 +372,8 @@ void Machine::stop_timer() {
   const double seconds =
       timer_started_ ? std::chrono::duration<double>(Clock::now() - timer_).count() : 0.0;
   stack_.reserve(1);
-  stack_.push(cvl::make_float(backend_.widths(), seconds));
+  stack_.push(io_.elapsed(seconds));
+  limit_record();
 }
 
 void Machine::seed(const Decoded& step) {

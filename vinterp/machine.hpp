@@ -53,12 +53,13 @@ enum class Outcome {
   Exited,    // EXIT
   Failed,
   Interrupted,  // by the signal in RunResult::signal (SIGALRM: the time limit)
-  OutOfWork,    // MachineOptions::most_work
+  OutOfWork,    // MachineOptions::most_work, or more has been read than is kept for another run
+  Departed,     // begun anew, it does something else than it did (Departure): `failure` says that
 };
 
 struct RunResult {
   Outcome outcome = Outcome::Returned;
-  std::optional<vcode::Diagnostic> failure;  // when Failed
+  std::optional<vcode::Diagnostic> failure;  // when Failed or Departed
   int signal = 0;                            // when Interrupted
   double seconds = 0;
   std::uint32_t at = 0;              // when Exited or Failed: the instruction
@@ -93,6 +94,7 @@ class Machine {
   bool run_kernel(const Decoded& step);
   bool prepare(LoadedKernel& kernel, const cvl::Value* operands);
   void run_io(const Decoded& step);
+  void limit_record();
   bool branch_taken(const Decoded& step);
   const TypedOp& op_of(const Decoded& step) const { return code_.ops[step.op]; }
   void check_block(const Decoded& step) const;

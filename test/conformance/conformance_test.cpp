@@ -1,11 +1,13 @@
 // Runs the interpreter on an example as a user does: as a process, in a directory of its own.
 //
 //   conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels] [--levels]
+//                    [--begun-anew=PROGRAM]
 //
 // Compares standard output, standard error where it is defined, and the exit status with the files
 // beside the example (README.md), as it stands and with -c; with --threads also at 2 and 4 threads,
 // with --kernels also with all kernels run as such, and, unless it has to fail, with the VCODE that
-// they replace, with --levels also at each level of the optimizer.
+// they replace, with --levels also at each level of the optimizer, with --begun-anew also optimized
+// from some point on (../neslc/begun_anew.cpp).
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -16,6 +18,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -122,11 +125,15 @@ Result run(const fs::path& interpreter, const std::vector<std::string>& argument
 
 class Checker {
  public:
-  Checker(fs::path interpreter, Example example)
-      : interpreter_(std::move(interpreter)), example_(std::move(example)) {}
+  /// `first`: what comes before all other arguments.
+  Checker(fs::path interpreter, Example example, std::vector<std::string> first = {})
+      : interpreter_(std::move(interpreter)),
+        first_(std::move(first)),
+        example_(std::move(example)) {}
 
   void check(const std::vector<std::string>& extra, bool must_fail = false) {
-    std::vector<std::string> arguments = example_.arguments;
+    std::vector<std::string> arguments = first_;
+    arguments.insert(arguments.end(), example_.arguments.begin(), example_.arguments.end());
     arguments.insert(arguments.end(), extra.begin(), extra.end());
     arguments.push_back(example_.program.string());
     const Result result = run(interpreter_, arguments, example_.input);
@@ -160,6 +167,7 @@ class Checker {
   }
 
   fs::path interpreter_;
+  std::vector<std::string> first_;
   Example example_;
   int failures_ = 0;
 };
@@ -169,7 +177,7 @@ class Checker {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::cerr << "usage: conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels] "
-                 "[--levels]\n";
+                 "[--levels] [--begun-anew=PROGRAM]\n";
     return 2;
   }
   try {
@@ -199,7 +207,18 @@ int main(int argc, char** argv) {
         checker.check({"-c", std::string("--threads=") + threads});
       }
     }
-    return checker.failures() == 0 ? 0 : 1;
+    int failures = checker.failures();
+    constexpr std::string_view kBegunAnew = "--begun-anew=";
+    for (const std::string& mode : modes) {
+      if (!mode.starts_with(kBegunAnew)) continue;
+      // One instruction of VCODE more, then ever more of them.
+      for (int work = 1; work < 20'000; work += 60 + work / 4) {
+        Checker anew(mode.substr(kBegunAnew.size()), example, {std::to_string(work), "vinterp"});
+        anew.check({});
+        failures += anew.failures();
+      }
+    }
+    return failures == 0 ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

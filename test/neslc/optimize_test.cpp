@@ -111,7 +111,7 @@ TEST_CASE("compiled programs write the values too") {
         "index ( 5 )\nlength ( 3 )\n");
 }
 
-TEST_CASE("a failure is explained by what was written, unless it would be seen twice") {
+TEST_CASE("a failure is explained by the program as it was written") {
   const Folder folder;
   folder.write("p.nesl",
                "function at(v, i) = v[i];\n"
@@ -119,12 +119,8 @@ TEST_CASE("a failure is explained by what was written, unless it would be seen t
                "let shown = print_string(\"on\" ++ \"ce \") in at([1], rand(1) + 1);\n");
   const std::string plain = run(nesl("run p.nesl -O0"), folder).err;
   CHECK(run(nesl("run p.nesl"), folder).err == plain);
+  CHECK(run(nesl("run p.nesl -O3"), folder).err == plain);
   CHECK(contains(plain, "p.nesl:2:2: note: called from the top level"));
-  const std::string optimized = run(nesl("run p.nesl -O3"), folder).err;
-  const std::size_t second = plain.find("once ");
-  CHECK(optimized.substr(0, second) == plain.substr(0, second));
-  CHECK(optimized.find("once ") == optimized.rfind("once "));
-  CHECK(contains(optimized.substr(second), "this index is outside the sequence"));
 }
 
 TEST_CASE("variables are not taken for constants") {

@@ -340,12 +340,14 @@ TEST_CASE("a failure after a long time is that of the program as it was written"
   CHECK(result.err == written.err);
 }
 
-TEST_CASE("what reads runs as it was written, to its end", "[cli]") {
+TEST_CASE("what reads is begun anew with what it has read", "[cli]") {
   Folder folder;
-  folder.write("a.vcode", "FUNC MAIN READ INT POP 2 0 CALL GO + INT RET\n" +
+  folder.write("a.vcode", "FUNC MAIN READ INT POP 2 0 CALL GO + INT READ INT POP 2 0 RET\n" +
                               long_program("").replace(5, 4, "GO"));
-  folder.write("input", "(4)");
-  CHECK(folder.run("$V a.vcode < input").out == "( 1000 )\n");
+  folder.write("input", "(4) (5)");
+  const std::string limited = " --memory 24M --int 64 a.vcode < input";
+  CHECK(folder.run("$V -O0" + limited).err.find("[V0601]") != std::string::npos);
+  CHECK(folder.run("$V" + limited).out == "( 1000 )\n( 5 )\n");
 }
 
 }  // namespace

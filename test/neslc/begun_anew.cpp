@@ -1,0 +1,21 @@
+// begun_anew WORK nesl|vinterp argument...
+//
+// The command with programs that are optimized by default begun anew after so much work, at most.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "neslc/nesl_command.hpp"
+#include "vinterp/adaptive.hpp"
+#include "vinterp/command.hpp"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  if (words.size() < 3) {
+    std::fputs("begun_anew WORK nesl|vinterp argument...\n", stderr);
+    return 2;
+  }
+  vinterp::most_work_of_optimizing = std::stoull(words[1]);
+  const std::vector<std::string> arguments(words.begin() + 3, words.end());
+  return words[2] == "nesl" ? neslc::run_nesl("nesl", arguments) : vinterp::run_command(arguments);
+}
