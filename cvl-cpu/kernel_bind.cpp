@@ -176,9 +176,18 @@ void BoundPass::bind_node(NodeId number) {
     case Kind::SegmentOffset:
       bind_walked(number);
       break;
+    case Kind::State:
+      bind_state(number);
+      break;
     default:
       break;
   }
+}
+
+void BoundPass::bind_state(NodeId number) {
+  const std::byte* element = uniform_state[pass_.nodes[number].id];
+  nodes_[number].mode = element == nullptr ? Mode::Memory : Mode::Uniform;
+  if (element != nullptr) std::memcpy(nodes_[number].cell, element, sizeof nodes_[number].cell);
 }
 
 void BoundPass::set_int(NodeId number, std::int64_t value) {

@@ -180,6 +180,9 @@ class BoundPass {
   }
 
   BoundProgram main, epilogue, selected;
+  /// Of the body of a loop, before bind(): per component of the state the element that it is at all
+  /// positions and in all rounds, or null. The others lie where BlockEvaluator::set_memory() says.
+  std::vector<const std::byte*> uniform_state;
   /// Must operands stay as they are until all blocks have been evaluated, on all threads?
   bool keeps_operands = false;
   /// Those that must in any case.
@@ -195,6 +198,7 @@ class BoundPass {
   void bind_gather(NodeId number);
   void bind_segment(NodeId number);
   void bind_walked(NodeId number);
+  void bind_state(NodeId number);
   bool drops_out(NodeId number);
   const PlanSink* store_of(NodeId node) const;
   void fail_everywhere(NodeId number, std::int64_t value, std::int64_t limit);

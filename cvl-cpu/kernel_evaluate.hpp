@@ -27,8 +27,10 @@ class BlockEvaluator {
 
   /// To be called when the pass has been bound again and its steps are the same.
   void bind_again();
-  /// The values of a Scan lie there (element 0).
+  /// The values of a Scan or State lie there (element 0).
   void set_memory(NodeId node, const std::byte* base);
+  /// What goes to a tiled target of the program is written there (element 0).
+  void set_target(std::size_t target, std::byte* base) { targets_[target] = base; }
 
   /// Another evaluator writes the targets that are results.
   void leave_results() { writes_results_ = false; }

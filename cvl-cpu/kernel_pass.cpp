@@ -56,6 +56,10 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
         sinks_.push_back(make_scatter(bound_, sink, program));
         scatters_ = true;
         break;
+      case SinkKind::Iterate:
+        sinks_.push_back(make_iteration(bound_, sink, program));
+        iterates_ = true;
+        break;
       case SinkKind::Assert:
         sinks_.push_back(make_assertion(bound_, sink, program));
         break;
@@ -190,6 +194,7 @@ std::int64_t KernelPass::cost() const {
     for (const Target& target : program->targets) bytes += target.width;
     bytes += step_costs(*program);
   }
+  for (const auto& sink : sinks_) bytes += sink->rounds_cost();
   const std::int64_t most =
       std::numeric_limits<std::int64_t>::max() / std::max<std::int64_t>(bytes, 1);
   return std::min(bound_.length(), most) * bytes;
@@ -197,8 +202,9 @@ std::int64_t KernelPass::cost() const {
 
 void KernelPass::open(bool again) {
   const std::int64_t length = bound_.length();
-  tile_length_ =
-      folds_ ? tuning.fold_tile_bytes / state_.cpu.widths().float_bytes : tuning.map_tile;
+  tile_length_ = folds_      ? tuning.fold_tile_bytes / state_.cpu.widths().float_bytes
+                 : iterates_ ? tuning.iterate_tile
+                             : tuning.map_tile;
   tiles_ = tile_count(length, tile_length_);
   tile_bytes_ = 0;
   cost_ = tiles_ == 1 ? 0 : cost();

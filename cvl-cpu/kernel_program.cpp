@@ -27,7 +27,7 @@ void for_operands(const PlanPass& pass, NodeId number, const Visit& visit) {
 
 bool needs_slot(const PlanNode& node) {
   return node.kind != Kind::Constant && node.kind != Kind::Size && node.kind != Kind::Load &&
-         node.kind != Kind::Scan;
+         node.kind != Kind::Scan && node.kind != Kind::State;
 }
 
 bool is_selection(const PlanSink& sink) {

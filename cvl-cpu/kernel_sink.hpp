@@ -73,6 +73,8 @@ class KernelSink {
 
   /// What it does per element, in bytes of memory traffic.
   virtual std::int64_t cost() const { return 4; }
+  /// What the rounds of an iteration are likely to take per element, in the same measure.
+  virtual std::int64_t rounds_cost() const { return 0; }
   /// Does it need to see blocks, and so the functions from begin_round() to end_round()?
   bool active = false;
   /// What is_free_of_races() said.
@@ -107,6 +109,8 @@ std::unique_ptr<KernelSink> make_reduction(BoundPass& pass, const PlanSink& sink
                                            BoundProgram& program);
 std::unique_ptr<KernelSink> make_scatter(BoundPass& pass, const PlanSink& sink,
                                          BoundProgram& program);
+std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program);
 std::unique_ptr<KernelSink> make_assertion(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
 

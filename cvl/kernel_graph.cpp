@@ -54,7 +54,8 @@ NodeId GraphBuilder::add(PlanNode node) {
   }
   const bool varies = node.kind == Kind::Position || node.kind == Kind::Load ||
                       node.kind == Kind::SegmentNumber || node.kind == Kind::SegmentOffset ||
-                      node.kind == Kind::Scan || node.kind == Kind::Random;
+                      node.kind == Kind::Scan || node.kind == Kind::Random ||
+                      node.kind == Kind::State;
   node.uniform = !varies;
   node.after_scan = node.kind == Kind::Scan;
   const auto depends_on = [&](NodeId other) {
@@ -89,6 +90,14 @@ NodeId GraphBuilder::size(SizeId size) {
   PlanNode node;
   node.kind = Kind::Size;
   node.id = canonical_[size];
+  return add(node);
+}
+
+NodeId GraphBuilder::state(const ThunkNode& component) {
+  PlanNode node;
+  node.kind = Kind::State;
+  node.type = component.type;
+  node.id = component.id;
   return add(node);
 }
 
@@ -142,6 +151,19 @@ NodeId GraphBuilder::subscript(ArrayId array, NodeId index, NodeId guard, std::u
   return add(node);
 }
 
+/// vcode::is_never_zero(), of nodes.
+bool GraphBuilder::never_zero(NodeId divisor) const {
+  const auto is_constant = [&](NodeId node, bool zero) {
+    return nodes_[node].kind == Kind::Constant && (nodes_[node].int_value == 0) == zero;
+  };
+  if (is_constant(divisor, false)) return true;
+  const PlanNode& choice = nodes_[divisor];
+  if (choice.kind != Kind::Apply || choice.op != Op::Select) return false;
+  const PlanNode& test = nodes_[choice.args[0]];
+  return is_constant(choice.args[1], false) && test.kind == Kind::Apply && test.op == Op::Equal &&
+         test.args[0] == choice.args[2] && is_constant(test.args[1], true);
+}
+
 NodeId GraphBuilder::apply(Op op, Type written, Type type, const NodeId* args, std::size_t arity,
                            NodeId guard, std::uint32_t binding) {
   PlanNode node;
@@ -153,8 +175,7 @@ NodeId GraphBuilder::apply(Op op, Type written, Type type, const NodeId* args, s
   node.guard = guard;
   std::copy_n(args, arity, node.args);
   if (op == Op::Modulo || (op == Op::Divide && type == Type::Int)) {
-    const PlanNode& divisor = nodes_[args[1]];
-    node.traps = divisor.kind != Kind::Constant || divisor.int_value == 0;
+    node.traps = !never_zero(args[1]);
   }
   return add(node);
 }
@@ -353,6 +374,8 @@ class GraphBuilder::Lowering {
         return graph_.segment_property(Kind::SegmentLength, node.id, args[0], guard, binding_);
       case From::SegStart:
         return graph_.segment_property(Kind::SegmentStart, node.id, args[0], guard, binding_);
+      case From::State:
+        return graph_.state(node);
       case From::SegCount:
         return size(graph_.kernel_.segdes[node.id].count);
       default:

@@ -27,6 +27,7 @@ class GraphBuilder {
   NodeId constant_int(std::int64_t number);
   NodeId size(SizeId size);
   NodeId position();
+  NodeId state(const vcode::ThunkNode& component);
   /// Element of a vector at an index; the own position needs no check if the lengths are equal.
   NodeId subscript(ArrayId array, NodeId index, NodeId guard, std::uint32_t binding);
   NodeId apply(vcode::Op op, vcode::Type written, vcode::Type type, const NodeId* args,
@@ -69,6 +70,7 @@ class GraphBuilder {
 
   NodeId add(PlanNode node);
   bool in_range(NodeId index, SizeId count) const;
+  bool never_zero(NodeId divisor) const;
   bool is_number_of(NodeId index, SegdesId segdes) const;
 
   const vcode::Kernel& kernel_;

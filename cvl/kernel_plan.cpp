@@ -298,7 +298,7 @@ class Planner {
                               binding.kind == Binding::Kind::Filter ||
                               binding.kind == Binding::Kind::Split;
     const std::uint32_t pass =
-        open_pass(number, {&binding.elements, &binding.flags, &binding.index},
+        open_pass(number, {&binding.elements, &binding.flags, &binding.index, &binding.next},
                   has_space(binding) ? &binding.space : nullptr, earliest, before_scans);
     if (is_pointwise(binding.kind)) {
       make_pointwise(pass, number);
@@ -362,6 +362,12 @@ class Planner {
       case Binding::Kind::Scatter:
         add_scatter(pass, binding, std::move(sink));
         break;
+      case Binding::Kind::Iterate:
+        sink.kind = SinkKind::Iterate;
+        sink.loop = add_loop(binding, number);
+        drop_dead(binding, sink);
+        drafts_[pass].sinks.push_back(std::move(sink));
+        break;
       case Binding::Kind::Segments:
         sink.kind = SinkKind::Segments;
         sink.segdes = binding.segdes;
@@ -417,6 +423,19 @@ class Planner {
     drafts_[pass].sinks.push_back(std::move(sink));
   }
 
+  std::uint32_t add_loop(const Binding& binding, std::uint32_t number) {
+    Draft draft(kernel_, canonical_, false, canonical_[length_of_space(kernel_, binding.space)]);
+    const auto nowhere = [](std::uint32_t) { return kNone; };
+    PlanSink step;
+    step.kind = SinkKind::Iterate;
+    step.binding = number;
+    step.flag = draft.graph.lower(binding.flags, number, nowhere, nowhere)[0];
+    step.values = draft.graph.lower(binding.next, number, nowhere, nowhere);
+    draft.sinks.push_back(std::move(step));
+    loops_.push_back({finish_pass(draft), binding.rounds});
+    return static_cast<std::uint32_t>(loops_.size() - 1);
+  }
+
   /// Filter and Split.
   void add_selection(std::uint32_t pass, const Binding& binding, PlanSink sink) {
     const bool filter = binding.kind == Binding::Kind::Filter;
@@ -447,6 +466,7 @@ class Planner {
     plan.kernel = &kernel_;
     plan.canonical_size = canonical_;
     plan.draws = draws_;
+    plan.loops = std::move(loops_);
     for (Draft& draft : drafts_) plan.passes.push_back(finish_pass(draft));
     plan.scattered.resize(kernel_.arrays.size());
     plan.last_read.assign(kernel_.arrays.size(), kNone);
@@ -552,6 +572,7 @@ class Planner {
   std::vector<SizeId> canonical_;
   KernelLiveness live_;
   std::vector<PlanDraw> draws_;
+  std::vector<PlanLoop> loops_;
   std::vector<std::uint32_t> maker_;         // binding that makes an array; kNone: an operand
   std::vector<std::uint32_t> home_;          // pass that makes an array, once there is one
   std::vector<std::uint32_t> size_ready_;    // first pass that can use a size

@@ -42,6 +42,7 @@ struct PlanNode {
     FindSegment,    // segment that position args[0] lies in, of descriptor `id`
     SegmentLength,  // length of segment args[0] of descriptor `id`
     SegmentStart,   // first position of segment args[0] of descriptor `id`
+    State,          // in the body of a loop: component `id` of the state
     Scan,           // exclusive scan (`op` is the SCAN operation) of args[0]; `id` is a descriptor
                     // whose total is the length of the pass, or kNone for all positions
   };
@@ -76,9 +77,11 @@ struct PlanSink {
     Split,     // class c, given by `flag`: arrays[c * values.size() + k], segdes[c]
     Scatter,   // arrays[k][index] = values[k] where flag (if any); the highest position wins
     Segments,  // descriptor segdes[0] with lengths values[0]; negative ones fail
-    Assert,  // fails with the message of its binding where values[0] is F; of RAND: because of the
-             // number `index`
-    Size,    // size `size` = values[0], in a pass that is `once`; negative ones fail
+    Assert,   // fails with the message of its binding where values[0] is F; of RAND: because of the
+              // number `index`
+    Size,     // size `size` = values[0], in a pass that is `once`; negative ones fail
+    Iterate,  // arrays[k][own position] = component k of the state in which loop `loop` of the plan
+              // ends that begins with values[k]
   };
   Kind kind = Kind::Store;
   vcode::Op op = vcode::Op::AddReduce;
@@ -97,6 +100,7 @@ struct PlanSink {
   bool wants_segdes = false;  // Filter, Split: are any of these descriptors read by anybody?
   std::int64_t classes = 0;   // Split
   SizeId size = 0;            // Size
+  std::uint32_t loop = 0;     // Iterate
   std::uint32_t binding = 0;
   /// Store: arrays that nobody reads after this pass, and this pass only at the own position, of
   /// the same length and type, or INT for FLOAT and back: the result may take over their storage
@@ -113,6 +117,21 @@ struct PlanPass {
   bool has_scan = false;
 };
 
+/// What is done again and again with the state of a position.
+struct PlanLoop {
+  /// Nodes of a state, none of which traps. Its only sink has the condition on which the state goes
+  /// on as its flag, and the next state, which has a meaning only there, as its values.
+  PlanPass body;
+  std::int64_t rounds = 0;  // how often, at most
+
+  const PlanSink& step() const { return body.sinks[0]; }
+  /// Is a component of the state always what it was in the beginning?
+  bool keeps(std::size_t component) const {
+    const PlanNode& next = body.nodes[step().values[component]];
+    return next.kind == PlanNode::Kind::State && next.id == component;
+  }
+};
+
 /// Random numbers that a kernel draws: one for each position of a space.
 struct PlanDraw {
   std::uint32_t binding = 0;
@@ -125,6 +144,7 @@ struct KernelPlan {
   std::vector<PlanPass> passes;        // to be run in this order
   std::vector<SizeId> canonical_size;  // per size: the representative of all sizes known equal
   std::vector<PlanDraw> draws;         // in order of the stream
+  std::vector<PlanLoop> loops;
   /// Per array: is it stored by a Scatter (and must then lie in memory), …
   std::vector<bool> scattered;
   /// … and the last pass that reads it; kNone: none does.

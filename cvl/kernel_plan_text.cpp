@@ -43,6 +43,8 @@ std::string node_text(const vcode::Kernel& kernel, const PlanNode& node) {
       return fmt::format("length of {}[%{}]", segdes(), node.args[0]);
     case Kind::SegmentStart:
       return fmt::format("start of {}[%{}]", segdes(), node.args[0]);
+    case Kind::State:
+      return fmt::format("state {}", node.id);
     case Kind::Scan:
       return fmt::format("{} %{}{}", vcode::info(node.op).text, node.args[0],
                          node.id == kNone ? "" : " under " + segdes());
@@ -51,8 +53,8 @@ std::string node_text(const vcode::Kernel& kernel, const PlanNode& node) {
 }
 
 std::string sink_text(const vcode::Kernel& kernel, const PlanSink& sink) {
-  static constexpr const char* kNames[] = {"store",   "reduce",   "filter", "split",
-                                           "scatter", "segments", "assert", "size"};
+  static constexpr const char* kNames[] = {"store",    "reduce", "filter", "split",  "scatter",
+                                           "segments", "assert", "size",   "iterate"};
   std::string text = kNames[static_cast<int>(sink.kind)];
   if (sink.kind == PlanSink::Kind::Reduce) {
     text += fmt::format(" {}", vcode::info(sink.op).text);
@@ -67,9 +69,23 @@ std::string sink_text(const vcode::Kernel& kernel, const PlanSink& sink) {
   for (const SegdesId segdes : sink.segdes) {
     text += fmt::format(" -> {}", kernel.segdes[segdes].name);
   }
+  if (sink.kind == PlanSink::Kind::Iterate) text += fmt::format(" in loop {}", sink.loop);
   if (sink.kind == PlanSink::Kind::Size)
     text += fmt::format(" -> {}", kernel.sizes[sink.size].name);
   for (const ArrayId array : sink.over) text += fmt::format(" over {}", kernel.arrays[array].name);
+  return text;
+}
+
+std::string pass_text(const vcode::Kernel& kernel, const PlanPass& pass) {
+  std::string text;
+  for (std::size_t k = 0; k < pass.nodes.size(); ++k) {
+    const PlanNode& node = pass.nodes[k];
+    text += fmt::format("  %{} = {}", k, node_text(kernel, node));
+    if (node.guard != kNone) text += fmt::format(" if %{}", node.guard);
+    if (node.traps) text += " (may fail)";
+    text += '\n';
+  }
+  for (const PlanSink& sink : pass.sinks) text += fmt::format("  {}\n", sink_text(kernel, sink));
   return text;
 }
 
@@ -83,14 +99,11 @@ std::string describe(const KernelPlan& plan) {
     text += pass.once ? "once\n"
                       : fmt::format("pass {}\n", length.literal ? fmt::format("{}", *length.literal)
                                                                 : length.name);
-    for (std::size_t k = 0; k < pass.nodes.size(); ++k) {
-      const PlanNode& node = pass.nodes[k];
-      text += fmt::format("  %{} = {}", k, node_text(kernel, node));
-      if (node.guard != kNone) text += fmt::format(" if %{}", node.guard);
-      if (node.traps) text += " (may fail)";
-      text += '\n';
-    }
-    for (const PlanSink& sink : pass.sinks) text += fmt::format("  {}\n", sink_text(kernel, sink));
+    text += pass_text(kernel, pass);
+  }
+  for (std::size_t k = 0; k < plan.loops.size(); ++k) {
+    text += fmt::format("loop {}, {} rounds at most\n", k, plan.loops[k].rounds);
+    text += pass_text(kernel, plan.loops[k].body);
   }
   return text;
 }

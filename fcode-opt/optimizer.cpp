@@ -33,9 +33,12 @@ class Optimizer {
 
   void run() {
     check("the start");
+    const auto passes = pass_table();
+    auto next = passes.begin();
+    for (; !next->simplifies; ++next) run(*next);
     simplify();
-    for (const Pass& pass : pass_table()) {
-      if (!pass.simplifies && run(pass)) simplify();
+    for (; next != passes.end(); ++next) {
+      if (!next->simplifies && run(*next)) simplify();
     }
     infer_types(module_);
   }

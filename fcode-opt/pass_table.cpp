@@ -73,6 +73,8 @@ bool fuse_operations(Module& module, PassState& state) {
 }
 
 constexpr Pass kPasses[] = {
+    {"loops", 3, false, "functions that call themselves last, on each element, as loops",
+     plain<make_loops>},
     {"prune", 1, true, "drop functions that are never called", plain<prune>},
     {"calls", 1, true, "constants and unchanged values across calls", plain<propagate_calls>},
     {"fold", 1, true, "operations on constants, as far as all widths agree", plain<fold_constants>},

@@ -22,7 +22,8 @@ struct Pass {
   bool (*run)(Module& module, PassState& state);  // returns whether something has changed
 };
 
-/// In the order in which they run. Behind each pass that does not simplify, those that do run until
+/// In the order in which they run. Those in front of the first that simplifies see the program as it
+/// was made. Behind each other pass that does not simplify, those that do run until
 /// nothing changes.
 std::span<const Pass> pass_table();
 

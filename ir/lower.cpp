@@ -304,10 +304,11 @@ Lowered lower(const Module& module) {
   program.source = module.source;
   for (const Function& function : module.functions) program.names.push_back(function.name);
   const std::vector<bool> effects = functions_with_effects(module);
+  const std::vector<bool> reached = reachable_functions(module);
   program.functions.push_back(write_function(module, module.functions[module.entry], effects));
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    if (i != module.entry)
-      program.functions.push_back(write_function(module, module.functions[i], effects));
+    if (i == module.entry || !reached[i]) continue;
+    program.functions.push_back(write_function(module, module.functions[i], effects));
   }
   add_kernels(program, module);
   result.constants = drop_unused_constants(program, module.constants);

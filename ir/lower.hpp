@@ -15,8 +15,8 @@ struct Lowered {
   std::vector<std::uint32_t> constants;
 };
 
-/// The module as a program with the same meaning. The entry comes first, the other functions follow
-/// in their order.
+/// The module as a program with the same meaning. The entry comes first, the other functions that
+/// a run can enter follow in their order.
 ///
 /// Operands that die are taken from where they lie, those that lie at the top in the right order
 /// cost nothing, neighbours are moved together, and a value without further use is dropped at once.

@@ -80,6 +80,15 @@ struct Block {
   bool diverges = false;
 };
 
+/// A function that is for one instance what another one is for many.
+struct SerialFunction {
+  std::uint32_t function = 0;  // index into Module::functions
+  /// Of each of its parameters, which are scalars: does the other function get one scalar for all
+  /// instances in place of a vector? That function's last parameter is a descriptor of one segment
+  /// over the instances, and its results are vectors with an element for each of them.
+  std::vector<bool> uniform;
+};
+
 struct Function {
   std::string name;
   Origin origin;
@@ -87,6 +96,10 @@ struct Function {
   Block body;
   std::vector<std::optional<Type>> result_types;  // empty when the body diverges
   std::vector<ValueInfo> values;                  // indexed by ValueId
+
+  /// Made by the front end, for optimizers that can do something with it before they change either
+  /// of the two functions. Nothing else is kept for it.
+  std::optional<SerialFunction> serial;
 
   /// A function that cannot be put into single assignment is carried along as it was: `code`, in
   /// which CALL names an index into Module::functions, CONST and RUN one into the module's tables.

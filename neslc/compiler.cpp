@@ -41,6 +41,7 @@ FlatProgram Compiler::compile(const Body& body) {
     const auto [version, index] = worklist_.back();
     worklist_.pop_back();
     ir::Function function = Flattener(*this).flatten_version(version, vcode_name(version, index));
+    function.serial = serial_function(version);
     module_.functions[index] = std::move(function);
   }
   return {std::move(module_), pool_.components()};
@@ -60,6 +61,19 @@ std::uint32_t Compiler::function(const Version& version) {
     worklist_.emplace_back(version, next);
   }
   return at->second;
+}
+
+/// Functions that may be loops, for optimizers that make them.
+std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version) {
+  if (!version.lifted || version.definition == nullptr) return std::nullopt;
+  if (observed(version.definition) != nullptr || !calls_itself(*version.definition) ||
+      !is_scalar_type(version.argument_type) || !is_scalar_type(version.result_type)) {
+    return std::nullopt;
+  }
+  Version serial = version;
+  serial.lifted = false;
+  serial.uniform.clear();
+  return ir::SerialFunction{function(serial), version.uniform};
 }
 
 std::uint32_t Compiler::new_function() {

@@ -128,6 +128,7 @@ class Compiler {
  private:
   int expanded_size(const Definition& definition);
   bool calls_itself(const Definition& definition);
+  std::optional<ir::SerialFunction> serial_function(const Version& version);
 
   Session& session_;
   TopLevelValues& values_;

@@ -29,20 +29,6 @@ bool is_total_scalar_operation(const Definition& definition) {
          std::find(std::begin(kNames), std::end(kNames), definition.name) != std::end(kNames);
 }
 
-bool is_scalar_type(TypePtr type) {
-  switch (type->kind) {
-    case TypeKind::Int:
-    case TypeKind::Float:
-    case TypeKind::Bool:
-    case TypeKind::Char:
-      return true;
-    case TypeKind::Pair:
-      return is_scalar_type(type->first()) && is_scalar_type(type->second());
-    default:
-      return false;
-  }
-}
-
 std::vector<Value> leaves_of(const Value& value) {
   std::vector<Value> leaves;
   for_each_leaf(value, [&](const Value& leaf) { leaves.push_back(leaf); });

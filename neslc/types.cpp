@@ -201,6 +201,20 @@ bool contains_stream(TypePtr type) {
   }
 }
 
+bool is_scalar_type(TypePtr type) {
+  switch (type->kind) {
+    case TypeKind::Int:
+    case TypeKind::Float:
+    case TypeKind::Bool:
+    case TypeKind::Char:
+      return true;
+    case TypeKind::Pair:
+      return is_scalar_type(type->first()) && is_scalar_type(type->second());
+    default:
+      return false;
+  }
+}
+
 const char* class_name(TypeClass type_class) {
   switch (type_class) {
     case TypeClass::Any:

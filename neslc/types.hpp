@@ -147,6 +147,8 @@ bool contains_function(TypePtr type);
 /// Is a value of this type made of streams, in parts at least? Of functions, what they have
 /// captured does not count.
 bool contains_stream(TypePtr type);
+/// Numbers, characters, truth values, and tuples of such.
+bool is_scalar_type(TypePtr type);
 
 /// The type in the notation of reference, section 7: `(int, [char])`, `[a] -> int`. A tuple at the
 /// outermost level has no parentheses. Identities are not shown.

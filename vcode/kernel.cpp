@@ -85,8 +85,8 @@ class KernelComparer {
            same_list(x.segdes, y.segdes, [this](SegdesId i, SegdesId j) { return segdes(i, j); }) &&
            same_list(x.monoids, y.monoids,
                      [](Monoid i, Monoid j) { return i.op == j.op && i.type == j.type; }) &&
-           thunk(x.elements, y.elements) && thunk(x.flags, y.flags) && thunk(x.index, y.index) &&
-           thunk(x.defaults, y.defaults);
+           x.rounds == y.rounds && thunk(x.elements, y.elements) && thunk(x.flags, y.flags) &&
+           thunk(x.index, y.index) && thunk(x.defaults, y.defaults) && thunk(x.next, y.next);
   }
 
   bool thunk(const Thunk& x, const Thunk& y) {
@@ -118,6 +118,8 @@ class KernelComparer {
         return true;
       case ThunkNode::Kind::Size:
         return size(x.id, y.id);
+      case ThunkNode::Kind::State:
+        return x.id == y.id;
       case ThunkNode::Kind::Constant:
         if (x.type != Type::Float) return x.int_value == y.int_value;
         return std::bit_cast<std::uint64_t>(x.float_value) ==
@@ -157,6 +159,7 @@ int argument_count(const ThunkNode& node) {
     case ThunkNode::Kind::Size:
     case ThunkNode::Kind::Constant:
     case ThunkNode::Kind::SegCount:
+    case ThunkNode::Kind::State:
       return 0;
     case ThunkNode::Kind::Apply:
       return static_cast<int>(info(node.op).operands.size());
@@ -175,6 +178,20 @@ bool is_pure(const Kernel& kernel) {
   return std::none_of(kernel.bindings.begin(), kernel.bindings.end(), [](const Binding& binding) {
     return binding.kind == Binding::Kind::Assert || binding.kind == Binding::Kind::Random;
   });
+}
+
+bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
+  const auto is_int = [&](std::uint32_t at, bool zero) {
+    const ThunkNode& literal = thunk.nodes[at];
+    return literal.kind == ThunkNode::Kind::Constant && literal.type == Type::Int &&
+           (literal.int_value == 0) == zero;
+  };
+  if (is_int(node, false)) return true;
+  const ThunkNode& choice = thunk.nodes[node];
+  if (choice.kind != ThunkNode::Kind::If || !is_int(choice.args[1], false)) return false;
+  const ThunkNode& test = thunk.nodes[choice.args[0]];
+  return test.kind == ThunkNode::Kind::Apply && test.op == Op::Equal && test.written == Type::Int &&
+         test.args[0] == choice.args[2] && is_int(test.args[1], true);
 }
 
 bool same_size(const Kernel& kernel, SizeId a, SizeId b) {

@@ -74,12 +74,13 @@ struct ThunkNode {
     SegLen,     // length of segment args[0]
     SegStart,   // first position of segment args[0]
     SegCount,   // number of segments (NSEG)
+    State,      // component `id` of the state of ITERATE
   };
   Kind kind = Kind::Constant;
   Type type = Type::Int;     // of the value
   Op op = Op::Add;           // Apply
   Type written = Type::Int;  // Apply: the type written after the operation's word
-  std::uint32_t id = 0;      // Size, Subscript, Seg…
+  std::uint32_t id = 0;      // Size, Subscript, Seg…, State
   std::uint32_t args[3] = {};
   std::int64_t int_value = 0;  // Constant: INT, or BOOL as 0 or 1
   double float_value = 0;  // Constant FLOAT; literals are written so that they read back exactly
@@ -120,6 +121,8 @@ struct Binding {
     Scatter,   // arrays[k][index(i)] = elements[k](i), where flags(i) if given; else defaults[k](j)
     Segments,  // descriptor whose lengths are elements(i)
     Once,      // arrays[k][0] = elements[k] (no index)
+    Iterate,   // a state for each position, which begins as elements(i) and becomes next(state) as
+               // long as flags(state), but at most `rounds` times: arrays[k][i] = its component k
   };
   Kind kind = Kind::Map;
   Space space;                   // unused by Size and Once
@@ -127,11 +130,14 @@ struct Binding {
   std::vector<SegdesId> segdes;  // results of Filter (1), Split (classes), Segments (1)
   SizeId size = 0;               // Size: what it binds
   Thunk elements;
-  Thunk flags;                // Filter: predicate; Split: class number; Scatter: optional condition
-  Thunk index;                // Scatter: target position (within its segment if segmented)
-  std::optional<Space> into;  // Scatter: target space
-  Thunk defaults;             // Scatter: over `into`; no results: zeros
-  std::int64_t classes = 0;   // Split
+  Thunk flags;  // Filter: predicate; Split: class number; Scatter: optional condition; Iterate: of
+                // the state, not of an index: does it go on?
+  Thunk index;  // Scatter: target position (within its segment if segmented)
+  std::optional<Space> into;    // Scatter: target space
+  Thunk defaults;               // Scatter: over `into`; no results: zeros
+  Thunk next;                   // Iterate: of the state
+  std::int64_t rounds = 0;      // Iterate
+  std::int64_t classes = 0;     // Split
   std::vector<Monoid> monoids;  // Scan, Reduce
   std::string message;          // Assert
   /// Assert: the message is written as by WRITE CHAR, and the program ends as by EXIT; otherwise it
@@ -168,6 +174,9 @@ inline bool has_space(const Binding& binding) {
 
 /// Are both the same number whatever the operands are: the same id, or equal literals?
 bool same_size(const Kernel& kernel, SizeId a, SizeId b);
+/// Is a division by a node of the thunk known not to be one by zero? The node is a literal, or
+/// `(IF (= INT d 0) c d)` with a literal c.
+bool is_never_zero(const Thunk& thunk, std::uint32_t node);
 /// The number of positions of a space.
 SizeId length_of_space(const Kernel& kernel, Space space);
 /// Do both spaces have the same positions (rule 4)? A descriptor has those of its total.

@@ -20,9 +20,10 @@ struct KernelSource {
 /// Which index a thunk has, and so how it may subscript (rule 3).
 struct ThunkPlace {
   bool has_index = true;
-  Space space;            // that the index runs over
-  bool in_once = false;   // the body of a ONCE
-  std::string_view what;  // for messages: "elements", "flags", ...
+  Space space;                   // that the index runs over
+  bool in_once = false;          // the body of a ONCE
+  std::string_view what;         // for messages: "elements", "flags", ...
+  const Thunk* state = nullptr;  // of a function of a state: where the state begins
 };
 
 /// The state of one kernel's verification.
@@ -53,10 +54,11 @@ class KernelChecks {
 
  private:
   bool node(const Thunk& thunk, std::size_t at, const ThunkPlace& place);
-  bool apply(const Thunk& thunk, const ThunkNode& node);
+  bool state(const ThunkNode& node, const ThunkPlace& place);
+  bool apply(const Thunk& thunk, const ThunkNode& node, const ThunkPlace& place);
   bool conditional(const Thunk& thunk, const ThunkNode& node);
   bool subscript(const Thunk& thunk, const ThunkNode& node, const ThunkPlace& place);
-  bool segment_operator(const Thunk& thunk, const ThunkNode& node);
+  bool segment_operator(const Thunk& thunk, const ThunkNode& node, const ThunkPlace& place);
   bool needs_int(const Thunk& thunk, const ThunkNode& node, std::string_view what);
 
   const Kernel& kernel_;

@@ -46,6 +46,7 @@ class KernelParser {
   bool monoids(Binding& binding);
   bool classes(Binding& binding);
   bool scatter(Binding& binding);
+  bool iteration(Binding& binding);
 
   bool bind_results(Binding& binding, const std::vector<Token>& names);
   bool bind_kept(Binding& binding, const std::vector<Token>& names);
@@ -220,7 +221,8 @@ bool KernelParser::binding(std::vector<Token>& names) {
   const Token word = reader_.token();
   const auto kind = word.kind == Token::Kind::Word ? find_combinator(word.text) : std::nullopt;
   if (!kind) {
-    reader_.fail_expected("MAP, RAND, SCAN, REDUCE, FILTER, SPLIT, SCATTER, SEGMENTS or ONCE");
+    reader_.fail_expected(
+        "MAP, ITERATE, RAND, SCAN, REDUCE, FILTER, SPLIT, SCATTER, SEGMENTS or ONCE");
     return false;
   }
   reader_.advance();
@@ -295,6 +297,8 @@ bool KernelParser::combinator(Kind kind, Binding& binding) {
       return space_and_thunk(binding) && thunks_.thunk(binding.flags);
     case Kind::Scatter:
       return space_and_thunk(binding) && scatter(binding);
+    case Kind::Iterate:
+      return space_and_thunk(binding) && iteration(binding);
     case Kind::Scan:
     case Kind::Reduce:
       return space_and_thunk(binding) && monoids(binding);
@@ -351,6 +355,31 @@ bool KernelParser::scatter(Binding& binding) {
   binding.into = scope_.space();
   if (!binding.into) return false;
   return !reader_.at(Token::Kind::LeftParen) || thunks_.thunk(binding.defaults);
+}
+
+bool KernelParser::iteration(Binding& binding) {
+  std::vector<Type> types;
+  for (const std::uint32_t result : binding.elements.results) {
+    types.push_back(binding.elements.nodes[result].type);
+  }
+  if (!reader_.accept_word("WHILE")) {
+    reader_.fail_expected("WHILE");
+    return false;
+  }
+  if (!thunks_.of_state(types, binding.flags)) return false;
+  if (!reader_.accept_word("DO")) {
+    reader_.fail_expected("DO");
+    return false;
+  }
+  if (!thunks_.of_state(types, binding.next)) return false;
+  const auto rounds = reader_.accept_word("ROUNDS") ? reader_.token_integer() : std::nullopt;
+  if (!rounds || *rounds < 0) {
+    reader_.fail_expected("ROUNDS and how many there may be");
+    return false;
+  }
+  binding.rounds = *rounds;
+  reader_.advance();
+  return true;
 }
 
 // ---- results ----

@@ -134,6 +134,14 @@ void KernelPrinter::combinator(const Binding& binding) {
     text_ += fmt::format(" INTO {}", space(*binding.into));
     if (!binding.defaults.results.empty()) next_thunk(binding.defaults);
   }
+  if (binding.kind == Kind::Iterate) {
+    const std::size_t components = binding.elements.results.size();
+    text_ += "\n    WHILE ";
+    thunks_.of_state(binding.flags, components);
+    text_ += "\n    DO ";
+    thunks_.of_state(binding.next, components);
+    text_ += fmt::format("\n    ROUNDS {}", binding.rounds);
+  }
   for (std::size_t i = 0; i < binding.monoids.size(); ++i) {
     text_ += fmt::format("{} {}", i == 0 ? "" : ",", monoid_text(binding.monoids[i]));
   }

@@ -44,6 +44,7 @@ class KernelVerifier {
   bool space_usable(Space space);
   void thunks(const Binding& binding);
   void scatter(const Binding& binding);
+  void iteration(const Binding& binding);
   void monoids(const Binding& binding);
   void results(const Binding& binding);
   void array_result(const Binding& binding, ArrayId id, std::size_t component, SizeId length);
@@ -211,7 +212,32 @@ void KernelVerifier::thunks(const Binding& binding) {
     if (!binding.flags.results.empty()) extra(binding.flags, Type::Bool, "the condition of WHEN");
     scatter(binding);
   }
+  if (binding.kind == Kind::Iterate) iteration(binding);
   if (binding.kind == Kind::Scan || binding.kind == Kind::Reduce) monoids(binding);
+}
+
+void KernelVerifier::iteration(const Binding& binding) {
+  const std::size_t components = binding.elements.results.size();
+  ThunkPlace place{false, {}, false, "the condition of WHILE", &binding.elements};
+  if (!checks_.thunk(binding.flags, place, 1)) return;
+  const Type condition = binding.flags.nodes[binding.flags.results[0]].type;
+  if (condition != Type::Bool) {
+    checks_.fail(ErrorCode::KernelType, {},
+                 fmt::format("the condition of WHILE is {}, not BOOL", type_name(condition)));
+  }
+  place.what = "the next state";
+  if (!checks_.thunk(binding.next, place, components)) return;
+  for (std::size_t i = 0; i < components; ++i) {
+    const Type type = binding.elements.nodes[binding.elements.results[i]].type;
+    const Type found = binding.next.nodes[binding.next.results[i]].type;
+    if (type == found) continue;
+    checks_.fail(ErrorCode::KernelType, {},
+                 fmt::format("component {} of the state is {}, the next one is {}", i,
+                             type_name(type), type_name(found)));
+  }
+  if (binding.rounds < 0) {
+    checks_.fail(ErrorCode::Internal, {}, "a negative number of rounds");
+  }
 }
 
 void KernelVerifier::scatter(const Binding& binding) {

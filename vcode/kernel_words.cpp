@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view kReduceSuffix = "_REDUCE";
 
 /// All that is neither a combinator, an operation of thunks nor a type.
-constexpr std::string_view kOtherWords[] = {"KERNEL", "IN",  "OUT", "DO", "SPEC", "END",
-                                            "VEC",    "SEG", "LET", "IF", "INTO", "WHEN",
-                                            "EXIT",   "T",   "F",   "=",  "=>"};
+constexpr std::string_view kOtherWords[] = {"KERNEL", "IN",  "OUT", "DO",    "SPEC",  "END",  "VEC",
+                                            "SEG",    "LET", "IF",  "INTO",  "WHEN",  "EXIT", "T",
+                                            "F",      "=",   "=>",  "WHILE", "ROUNDS"};
 
 struct CombinatorName {
   std::string_view text;
@@ -27,7 +27,7 @@ constexpr CombinatorName kCombinators[] = {
     {"SPLIT", Binding::Kind::Split},       {"SCATTER", Binding::Kind::Scatter},
     {"SEGMENTS", Binding::Kind::Segments}, {"ONCE", Binding::Kind::Once},
     {"SIZE", Binding::Kind::Size},         {"ASSERT", Binding::Kind::Assert},
-    {"RAND", Binding::Kind::Random},
+    {"RAND", Binding::Kind::Random},       {"ITERATE", Binding::Kind::Iterate},
 };
 
 struct SegmentOperatorName {

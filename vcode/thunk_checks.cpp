@@ -59,18 +59,27 @@ bool KernelChecks::node(const Thunk& thunk, std::size_t at, const ThunkPlace& pl
       fail(ErrorCode::KernelType, node.span,
            "a constant that cannot be written: NaN, or not INT, BOOL or FLOAT");
       return false;
+    case NodeKind::State:
+      return state(node, place);
     case NodeKind::Subscript:
       return subscript(thunk, node, place);
     case NodeKind::Apply:
-      return apply(thunk, node);
+      return apply(thunk, node, place);
     case NodeKind::If:
       return conditional(thunk, node);
     default:
-      return segment_operator(thunk, node);
+      return segment_operator(thunk, node, place);
   }
 }
 
-bool KernelChecks::apply(const Thunk& thunk, const ThunkNode& node) {
+bool KernelChecks::state(const ThunkNode& node, const ThunkPlace& place) {
+  const bool known = place.state != nullptr && node.id < place.state->results.size();
+  if (known && node.type == place.state->nodes[place.state->results[node.id]].type) return true;
+  fail(ErrorCode::Internal, node.span, "a component of a state that there is not");
+  return false;
+}
+
+bool KernelChecks::apply(const Thunk& thunk, const ThunkNode& node, const ThunkPlace& place) {
   const OpInfo& row = info(node.op);
   if (row.family != Family::Elementwise || (row.takes_type() && !row.allows(node.written))) {
     fail(ErrorCode::KernelType, node.span,
@@ -88,8 +97,14 @@ bool KernelChecks::apply(const Thunk& thunk, const ThunkNode& node) {
                      type_name(wanted), i, type_name(found)));
     return false;
   }
-  if (node.type == *operand_type(row.results[0], node.written)) return true;
-  fail(ErrorCode::Internal, node.span, "a node whose type is not that of its operation");
+  if (node.type != *operand_type(row.results[0], node.written)) {
+    fail(ErrorCode::Internal, node.span, "a node whose type is not that of its operation");
+    return false;
+  }
+  const bool divides = node.type == Type::Int && (node.op == Op::Divide || node.op == Op::Modulo);
+  if (place.state == nullptr || !divides || is_never_zero(thunk, node.args[1])) return true;
+  fail(ErrorCode::KernelSubscript, node.span, "a division in ITERATE whose divisor may be 0",
+       "divide by a number other than 0, or by `(IF (= INT d 0) 1 d)`");
   return false;
 }
 
@@ -122,6 +137,13 @@ bool KernelChecks::subscript(const Thunk& thunk, const ThunkNode& node, const Th
     fail(ErrorCode::Internal, node.span, "a subscript of an unknown vector, or of another type");
     return false;
   }
+  if (place.state != nullptr) {
+    fail(ErrorCode::KernelSubscript, node.span,
+         fmt::format("`{}` is read by a function of a state",
+                     shortened(kernel_.arrays[node.id].name)),
+         "make its element a component of the state");
+    return false;
+  }
   if (!needs_int(thunk, node, "subscript")) return false;
   const KernelArray& array = kernel_.arrays[node.id];
   const std::string name = shortened(array.name);
@@ -137,6 +159,7 @@ bool KernelChecks::subscript(const Thunk& thunk, const ThunkNode& node, const Th
   const std::string_view maker = combinator_name(source.binding);
   switch (source.binding) {
     case Binding::Kind::Map:
+    case Binding::Kind::Iterate:
     case Binding::Kind::Random:
     case Binding::Kind::Scan:
       if (at_index && same_length) return true;
@@ -166,9 +189,15 @@ bool KernelChecks::subscript(const Thunk& thunk, const ThunkNode& node, const Th
   }
 }
 
-bool KernelChecks::segment_operator(const Thunk& thunk, const ThunkNode& node) {
+bool KernelChecks::segment_operator(const Thunk& thunk, const ThunkNode& node,
+                                    const ThunkPlace& place) {
   if (node.id >= kernel_.segdes.size() || node.type != Type::Int) {
     fail(ErrorCode::Internal, node.span, "a segment operator on an unknown descriptor");
+    return false;
+  }
+  if (place.state != nullptr) {
+    fail(ErrorCode::KernelSubscript, node.span, "a segment operator in a function of a state",
+         "make its value a component of the state");
     return false;
   }
   const KernelSource& source = segdes_[node.id];

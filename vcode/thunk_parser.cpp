@@ -20,25 +20,53 @@ void ThunkParser::begin(Thunk& thunk) {
 
 bool ThunkParser::thunk(Thunk& thunk) {
   begin(thunk);
-  const Span opening = reader_.token().span;
-  if (!reader_.accept(Token::Kind::LeftParen)) {
-    reader_.fail_expected("`(`, which begins a function of the index");
-    return false;
-  }
+  const Span first = reader_.token().span;
+  if (!opening()) return false;
   const auto index = local_name();
   if (!index) return false;
   ThunkNode node;
   node.kind = NodeKind::Index;
   node.span = index->span;
-  if (!bind_local(*index, add(node))) return false;
+  return bind_local(*index, add(node)) && rest(first);
+}
+
+bool ThunkParser::of_state(const std::vector<Type>& types, Thunk& thunk) {
+  begin(thunk);
+  const Span first = reader_.token().span;
+  if (!opening()) return false;
+  for (std::uint32_t k = 0; k < types.size(); ++k) {
+    if (k > 0 && !reader_.accept(Token::Kind::Comma)) {
+      reader_.fail_expected(fmt::format("`,`: the state has {} components", types.size()));
+      return false;
+    }
+    const auto name = local_name();
+    if (!name) return false;
+    ThunkNode node;
+    node.kind = NodeKind::State;
+    node.type = types[k];
+    node.id = k;
+    node.span = name->span;
+    if (!bind_local(*name, add(node))) return false;
+  }
+  return rest(first);
+}
+
+bool ThunkParser::opening() {
+  if (reader_.accept(Token::Kind::LeftParen)) return true;
+  reader_.fail_expected("`(`, which begins a function");
+  return false;
+}
+
+/// What stands behind the parameters.
+bool ThunkParser::rest(Span opening) {
   if (!reader_.accept_word("=>")) {
-    reader_.fail_expected("`=>` after the index", "separate words by blanks: `( i => ...`");
+    reader_.fail_expected("`=>` after the parameters", "separate words by blanks: `( i => ...`");
     return false;
   }
   if (!results()) return false;
   if (!reader_.accept(Token::Kind::RightParen)) {
     reader_.fail_expected("`,` or `)` after an expression", {},
-                          {{"the function of the index starts here", opening}});
+                          {{"the function starts here", opening}});
     return false;
   }
   return true;
@@ -266,8 +294,7 @@ bool ThunkParser::bind_local(const Token& name, std::uint32_t node) {
   }
   if (locals_.find(name.text) != nullptr) {
     scope_.fail(ErrorCode::KernelName,
-                fmt::format("`{}` is bound a second time in one function of the index",
-                            shortened(name.text)),
+                fmt::format("`{}` is bound a second time in one function", shortened(name.text)),
                 name.span);
     return false;
   }

@@ -18,7 +18,9 @@ class ThunkParser {
 
   /// ( index => { LET name = expression } expression { , expression } )
   bool thunk(Thunk& thunk);
-  /// The same without index and parentheses.
+  /// ( name { , name } => ... ), a function of a state with components of these types.
+  bool of_state(const std::vector<Type>& types, Thunk& thunk);
+  /// The same without parameters and parentheses.
   bool body(Thunk& thunk);
 
  private:
@@ -34,6 +36,8 @@ class ThunkParser {
   };
 
   void begin(Thunk& thunk);
+  bool opening();
+  bool rest(Span opening);
   bool results();
   bool expression(std::uint32_t& result);
   bool operand(std::optional<std::uint32_t>& value);

@@ -31,9 +31,21 @@ std::string ThunkPrinter::local_name(std::string_view stem, std::size_t number) 
 }
 
 void ThunkPrinter::thunk(const Thunk& thunk) {
+  with_parameters(thunk, index_name_);
+}
+
+void ThunkPrinter::of_state(const Thunk& thunk, std::size_t components) {
+  std::string names;
+  for (std::size_t k = 0; k < components; ++k) {
+    names += (k == 0 ? "" : ", ") + local_name("s", k);
+  }
+  with_parameters(thunk, names);
+}
+
+void ThunkPrinter::with_parameters(const Thunk& thunk, const std::string& parameters) {
   prepare(thunk);
-  const std::size_t width = flat_width() + index_name_.size() + 8;
-  text_ += fmt::format("( {} =>", index_name_);
+  const std::size_t width = flat_width() + parameters.size() + 8;
+  text_ += fmt::format("( {} =>", parameters);
   const bool flat = column() + width <= kColumns;
   contents(flat, kIndent);
   text_ += " )";
@@ -113,6 +125,8 @@ std::string ThunkPrinter::leaf(const ThunkNode& node) const {
       const KernelSize& size = kernel_.sizes[node.id];
       return size.literal ? std::to_string(*size.literal) : size.name;
     }
+    case NodeKind::State:
+      return local_name("s", node.id);
     case NodeKind::SegCount:
       return fmt::format("({} {})", segment_operator_name(node.kind), kernel_.segdes[node.id].name);
     default:

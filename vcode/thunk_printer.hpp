@@ -21,6 +21,8 @@ class ThunkPrinter {
 
   /// `( index => ... )`.
   void thunk(const Thunk& thunk);
+  /// `( name, name => ... )`, a function of a state of so many components.
+  void of_state(const Thunk& thunk, std::size_t components);
   /// Without index and parentheses, as SIZE and ONCE have it.
   void body(const Thunk& thunk);
 
@@ -39,6 +41,7 @@ class ThunkPrinter {
   };
 
   void prepare(const Thunk& thunk);
+  void with_parameters(const Thunk& thunk, const std::string& parameters);
   std::size_t width_of(const ThunkNode& node) const;
   std::string head_of(const ThunkNode& node) const;
   std::string leaf(const ThunkNode& node) const;

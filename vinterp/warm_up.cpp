@@ -107,6 +107,8 @@ WarmUp::WarmUp(const Kernel& kernel) : kernel_(&kernel) {
   for (const Binding& binding : kernel.bindings) {
     if (vcode::has_space(binding)) look_at(binding.space);
     if (binding.into) look_at(*binding.into);
+    // How long states go on nobody can tell.
+    pays_ = pays_ || binding.kind == Binding::Kind::Iterate;
     if (binding.kind == Binding::Kind::Size) maker[binding.size] = binding.kind;
     if (binding.kind == Binding::Kind::Segments) {
       maker[kernel.segdes[binding.segdes[0]].total] = binding.kind;

@@ -59,6 +59,19 @@ std::string functor_text(vcode::Op op) {
   return fmt::format("ops::{}", kFunctors[static_cast<std::size_t>(op)]);
 }
 
+std::string arguments_text(const PlanNode& node, std::string (*name)(NodeId)) {
+  std::string text;
+  for (const NodeId arg : node.args) {
+    if (arg != kNone) text += (text.empty() ? "" : ", ") + name(arg);
+  }
+  return text;
+}
+
+std::string apply_text(const PlanNode& node, std::string (*name)(NodeId)) {
+  return fmt::format("apply_functor<{}, {}>({})", functor_text(node.op), type_text(node.type),
+                     arguments_text(node, name));
+}
+
 std::string combiner_text(vcode::Op op) {
   return fmt::format("ops::{}", vcode::info(op).combiner);
 }

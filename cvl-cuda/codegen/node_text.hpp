@@ -13,6 +13,10 @@ std::string type_text(vcode::Type type);
 std::string constant_text(const PlanNode& node);
 /// The functor of an elementwise operation, such as `ops::Add`.
 std::string functor_text(vcode::Op op);
+/// Its operands, separated by commas; `name` names the nodes.
+std::string arguments_text(const PlanNode& node, std::string (*name)(NodeId));
+/// The operation of a node.
+std::string apply_text(const PlanNode& node, std::string (*name)(NodeId));
 /// The functor that a scan or reduction folds with.
 std::string combiner_text(vcode::Op op);
 /// Names of values and of members.

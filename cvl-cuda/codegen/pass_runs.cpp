@@ -130,7 +130,7 @@ std::string PassWriter::finish_function() {
 std::string PassWriter::count_function() {
   if (!code_.counted) return {};
   begin_segments();
-  write_nodes(needed(roots_of_folds()), Mode::Count);
+  write_nodes(needed(pass_, roots_of_folds()), Mode::Count);
   add_to_folds(true);
   return fmt::format(
       "  KERNEL_FN void count([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"

@@ -32,6 +32,9 @@ void PassWriter::write_sink(std::uint32_t number) {
     case PlanSink::Kind::Scatter:
       write_scatter(sink, number);
       break;
+    case PlanSink::Kind::Iterate:
+      write_iteration(sink);
+      break;
     case PlanSink::Kind::Filter:
     case PlanSink::Kind::Split:
       write_selection(sink);

@@ -130,17 +130,17 @@ std::string PassWriter::own(SegdesId segdes) {
 }
 
 /// What the roots depend on.
-std::vector<bool> PassWriter::needed(const std::vector<NodeId>& roots) const {
-  std::vector<bool> wanted(pass_.nodes.size());
+std::vector<bool> PassWriter::needed(const PlanPass& pass, const std::vector<NodeId>& roots) {
+  std::vector<bool> wanted(pass.nodes.size());
   for (const NodeId root : roots) {
     if (root != kNone) wanted[root] = true;
   }
   for (std::size_t k = wanted.size(); k-- > 0;) {
     if (!wanted[k]) continue;
-    for (const NodeId arg : pass_.nodes[k].args) {
+    for (const NodeId arg : pass.nodes[k].args) {
       if (arg != kNone) wanted[arg] = true;
     }
-    if (pass_.nodes[k].guard != kNone) wanted[pass_.nodes[k].guard] = true;
+    if (pass.nodes[k].guard != kNone) wanted[pass.nodes[k].guard] = true;
   }
   return wanted;
 }
@@ -197,6 +197,8 @@ void PassWriter::write_node(NodeId number, Mode mode) {
       if (!own_node.traps) return define(found);
       return write_guarded(number, mode, found, arg, segdes_name(own_node.id) + ".count");
     }
+    case Kind::State:
+      break;  // not in a pass: see write_iteration()
     case Kind::Scan:
       return define(result_of(static_cast<std::size_t>(fold_of_scan_[number]), "state"));
   }
@@ -222,18 +224,13 @@ void PassWriter::write_guarded(NodeId number, Mode mode, const std::string& valu
 
 void PassWriter::write_apply(NodeId number, Mode mode) {
   const PlanNode& own_node = node(number);
-  std::string args;
-  for (const NodeId arg : own_node.args) {
-    if (arg != kNone) args += (args.empty() ? "" : ", ") + value_name(arg);
-  }
-  const std::string functor = functor_text(own_node.op);
-  const std::string type = type_text(own_node.type);
-  line(fmt::format("[[maybe_unused]] const {0} {1} = apply_functor<{2}, {0}>({3});", type,
-                   value_name(number), functor, args));
+  line(fmt::format("[[maybe_unused]] const {} {} = {};", type_text(own_node.type),
+                   value_name(number), apply_text(own_node, value_name)));
   if (!own_node.traps || mode != Mode::Visit) return;
   const std::string guard =
       own_node.guard == kNone ? "" : fmt::format("{} != 0 && ", value_name(own_node.guard));
-  line(fmt::format("if ({}{}::fails({})) {}", guard, functor, args,
+  line(fmt::format("if ({}{}::fails({})) {}", guard, functor_text(own_node.op),
+                   arguments_text(own_node, value_name),
                    fail(own_node.binding, sites_.of_node(number_, number), "0", "0")));
 }
 
@@ -292,7 +289,7 @@ std::string PassWriter::target_function() {
     for (const NodeId value : sink.values) {
       if (!node(value).after_scan) roots.push_back(value);
     }
-    write_nodes(needed(roots), Mode::Target);
+    write_nodes(needed(pass_, roots), Mode::Target);
     for (std::uint32_t k = 0; k < sink.values.size(); ++k) {
       const NodeId value = sink.values[k];
       line(fmt::format("{}[place] = {};", target(sink.arrays[k]),

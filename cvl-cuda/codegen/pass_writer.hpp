@@ -60,7 +60,7 @@ class PassWriter {
 
   // Code at a position.
   void line(const std::string& text);
-  std::vector<bool> needed(const std::vector<NodeId>& roots) const;
+  static std::vector<bool> needed(const PlanPass& pass, const std::vector<NodeId>& roots);
   std::vector<NodeId> roots_of_folds() const;
   std::string own(SegdesId segdes);
   void write_nodes(const std::vector<bool>& wanted, Mode mode);
@@ -80,6 +80,10 @@ class PassWriter {
   void write_sink(std::uint32_t number);
   void write_scatter(const PlanSink& sink, std::uint32_t number);
   void write_selection(const PlanSink& sink);
+
+  // Loops (pass_loops.cpp).
+  void write_iteration(const PlanSink& sink);
+  void write_body_node(const PlanNode& node, NodeId number);
 
   // What waits until it is known what lies before a position (pass_runs.cpp).
   bool is_late(NodeId number) const { return number != kNone && node(number).after_scan; }

@@ -50,9 +50,10 @@ class KeyWriter {
     for (std::uint32_t id : binding.segdes) number(id);
     number(binding.size);
     for (const vcode::Thunk* part :
-         {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+         {&binding.elements, &binding.flags, &binding.index, &binding.defaults, &binding.next}) {
       thunk(*part);
     }
+    number(binding.rounds);
     number(binding.into.has_value());
     if (binding.into) space(*binding.into);
     number(binding.classes);

@@ -29,19 +29,7 @@ class SpecWriter {
       spec_.body.results.push_back(names_[result]);
       spec_.result_types.push_back(function_.values[result].type);
     }
-    Module alone;
-    alone.source = module_.source;
-    alone.constants.swap(module_.constants);  // lent, not copied
-    alone.functions.push_back(std::move(spec_));
-    Lowered lowered = lower(alone);
-    module_.constants.swap(alone.constants);
-    std::vector<vcode::Instruction>& code = lowered.program.functions[0].code;
-    code.pop_back();  // RET
-    for (vcode::Instruction& instruction : code) {
-      if (instruction.op == Op::Const) instruction.a = lowered.constants[instruction.a];
-    }
-    written_.kernel.spec = std::move(code);
-    written_.kernel.has_spec = true;
+    set_spec(std::move(spec_), module_, written_.kernel);
   }
 
  private:
@@ -168,6 +156,22 @@ class SpecWriter {
 };
 
 }  // namespace
+
+void set_spec(Function spec, Module& module, vcode::Kernel& kernel) {
+  Module alone;
+  alone.source = module.source;
+  alone.constants.swap(module.constants);  // lent, not copied
+  alone.functions.push_back(std::move(spec));
+  Lowered lowered = lower(alone);
+  module.constants.swap(alone.constants);
+  std::vector<vcode::Instruction>& code = lowered.program.functions[0].code;
+  code.pop_back();  // RET
+  for (vcode::Instruction& instruction : code) {
+    if (instruction.op == Op::Const) instruction.a = lowered.constants[instruction.a];
+  }
+  kernel.spec = std::move(code);
+  kernel.has_spec = true;
+}
 
 void write_spec(const RegionGraph& graph, const std::vector<NodeIndex>& members,
                 const Function& function, Module& module, Shapes& shapes, WrittenKernel& written) {

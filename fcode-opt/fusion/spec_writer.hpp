@@ -7,6 +7,9 @@
 
 namespace fcode {
 
+/// Makes the function the SPEC of a kernel of the module, which takes and gives the same.
+void set_spec(Function spec, Module& module, vcode::Kernel& kernel);
+
 /// Fills kernel.spec from the statements of the members and of the generators that they read.
 /// A descriptor of one segment that the kernel needs for its length only is made anew from what the
 /// kernel takes; a value that cannot be had so becomes one more operand (which the kernel does not

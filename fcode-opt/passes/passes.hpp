@@ -16,6 +16,10 @@ struct InlineLimits {
   std::size_t largest = 0;
 };
 
+/// Functions of scalars that call themselves last, on each element: kernels that iterate. REQUIRES:
+/// functions for one instance are as the front end has made them.
+bool make_loops(Module& module);
+
 /// Drops functions that a run cannot enter.
 bool prune(Module& module);
 

@@ -4,6 +4,7 @@
 namespace fcode {
 
 bool prune(Module& module) {
+  for (Function& function : module.functions) function.serial.reset();
   const std::vector<bool> reached = reachable_functions(module);
   std::vector<std::uint32_t> number(module.functions.size());
   std::vector<Function> kept;

@@ -160,6 +160,31 @@ void Shapes::pack(const Statement& statement) {
   define(statement.results[1], place->second);
 }
 
+// Lengths that the operands have as well.
+void Shapes::run(const Statement& statement, const vcode::Kernel& kernel) {
+  const auto length = [&](vcode::SizeId size) -> std::optional<Linear> {
+    if (const auto literal = kernel.sizes[size].literal) return Linear::number(*literal);
+    for (std::size_t k = 0; k < kernel.inputs.size(); ++k) {
+      const vcode::KernelParameter input = kernel.inputs[k];
+      const Shape& shape = of(statement.operands[k]);
+      if (!input.segdes && kernel.arrays[input.id].length == size) return shape.length;
+      if (input.segdes && kernel.segdes[input.id].count == size) return shape.length;
+      if (input.segdes && kernel.segdes[input.id].total == size) return shape.sum;
+    }
+    return std::nullopt;
+  };
+  for (std::size_t k = 0; k < kernel.outputs.size(); ++k) {
+    const vcode::KernelParameter output = kernel.outputs[k];
+    Shape shape = unknown();
+    const auto known =
+        length(output.segdes ? kernel.segdes[output.id].count : kernel.arrays[output.id].length);
+    if (known) shape.length = *known;
+    const auto total = output.segdes ? length(kernel.segdes[output.id].total) : std::nullopt;
+    if (total) shape.sum = *total;
+    define(statement.results[k], std::move(shape));
+  }
+}
+
 Shape Shapes::result(const Statement& statement) {
   const std::vector<ValueId>& operands = statement.operands;
   Shape shape = unknown();
@@ -201,6 +226,10 @@ bool Shapes::step(const Statement& statement, const Module& module) {
     const auto known = module.given_shapes.find(statement.index);
     define(statement.results[0],
            known == module.given_shapes.end() ? unknown() : given(known->second));
+    return true;
+  }
+  if (statement.kind == Statement::Kind::Run) {
+    run(statement, module.kernels[statement.index]);
     return true;
   }
   if (statement.kind != Statement::Kind::Op || !vcode::info(statement.op).is_vector_op()) {

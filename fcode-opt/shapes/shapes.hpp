@@ -74,6 +74,7 @@ class Shapes {
   Shape distribute(const Statement& statement);
   Shape result(const Statement& statement);
   void pack(const Statement& statement);
+  void run(const Statement& statement, const vcode::Kernel& kernel);
   bool obey_rules(const Statement& statement);
   Linear term(const Statement& statement, vcode::LengthTerm term);
 

@@ -72,6 +72,7 @@ class Expressions {
   Id seg_start(SegdesId segdes, Id segment) {
     return add(Kind::SegStart, Type::Int, {segment}, segdes);
   }
+  Id state(std::uint32_t component, Type type) { return add(Kind::State, type, {}, component); }
   Id seg_count(SegdesId segdes) { return add(Kind::SegCount, Type::Int, {}, segdes); }
 
   Thunk give(std::vector<Id> results) {
@@ -179,6 +180,22 @@ class KernelBuilder {
     binding.elements = std::move(elements);
     binding.monoids = {{op, type}};
     return id;
+  }
+  /// Arrays, called `name` and a number, of the last states.
+  std::vector<ArrayId> iterate(const std::string& name, Space space, Thunk elements,
+                               Thunk condition, Thunk next, std::int64_t rounds) {
+    std::vector<ArrayId> arrays;
+    for (const std::uint32_t result : elements.results) {
+      arrays.push_back(array(name + std::to_string(arrays.size()), elements.nodes[result].type,
+                             length_of(space)));
+    }
+    vcode::Binding& binding = bind(vcode::Binding::Kind::Iterate, space);
+    binding.arrays = arrays;
+    binding.elements = std::move(elements);
+    binding.flags = std::move(condition);
+    binding.next = std::move(next);
+    binding.rounds = rounds;
+    return arrays;
   }
   SizeId length_of(Space space) const {
     return space.segmented ? kernel.segdes[space.id].total : space.id;

@@ -94,8 +94,13 @@ TEST_CASE("pairs are values like others") {
 TEST_CASE("the entry is MAIN, else the first function, and is written first") {
   const Module module = module_of("FUNC A CONST INT 1 RET FUNC MAIN CONST INT 2 RET");
   CHECK(module.functions[module.entry].name == "MAIN");
-  CHECK(back("FUNC A CONST INT 1 RET FUNC B CONST INT 2 RET") ==
-        "FUNC A CONST INT 1 RET FUNC B CONST INT 2 RET");
+  CHECK(back("FUNC A CALL B RET FUNC B CONST INT 2 RET") ==
+        "FUNC A CALL B RET FUNC B CONST INT 2 RET");
+}
+
+TEST_CASE("functions that a run cannot enter are not written") {
+  CHECK(back("FUNC A CONST INT 1 RET FUNC B CONST INT 2 CALL C RET FUNC C RET") ==
+        "FUNC A CONST INT 1 RET");
 }
 
 TEST_CASE("a function of unknown shape stays as it is, and so do its callees") {

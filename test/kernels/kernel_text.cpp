@@ -157,6 +157,45 @@ class KernelText {
 
   std::string thunk(const std::string& elements) { return fmt::format("( i => {} )", elements); }
 
+  // ---- expressions of a state of two INTs, a FLOAT and a BOOL ----
+
+  std::string state_integer(int depth) {
+    if (depth == 0 || chance(0.2)) {
+      return chance(0.8) ? random_.pick(Names{"j", "k"}) : std::to_string(random_.between(-3, 12));
+    }
+    const auto sub = [&] { return state_integer(depth - 1); };
+    switch (random_.between(0, 5)) {
+      case 0:
+        return fmt::format("(IF {} {} {})", state_flag(depth - 1), sub(), sub());
+      case 1:
+        return fmt::format("(/ INT {0} (IF (= INT {1} 0) {2} {1}))", sub(),
+                           random_.pick(Names{"j", "k"}), random_.between(1, 9));
+      case 2:
+        return fmt::format("(% {} {})", sub(), random_.between(1, 9));
+      default:
+        return fmt::format("({} INT {} {})", random_.pick(Names{"+", "-", "*", "AND", "XOR"}),
+                           sub(), sub());
+    }
+  }
+
+  std::string state_flag(int depth) {
+    if (depth == 0) return chance(0.5) ? "h" : "(< FLOAT x0 1.5)";
+    switch (random_.between(0, 3)) {
+      case 0:
+        return fmt::format("(NOT BOOL {})", state_flag(depth - 1));
+      case 1:
+        return fmt::format("({} BOOL {} {})", random_.pick(Names{"AND", "OR", "XOR"}),
+                           state_flag(depth - 1), state_flag(depth - 1));
+      default:
+        return fmt::format("({} INT {} {})", random_.pick(Names{"<", "<=", "!=", ">"}),
+                           state_integer(depth - 1), state_integer(depth - 1));
+    }
+  }
+
+  std::string next_integer(const char* own) {
+    return chance(0.2) ? own : chance(0.2) ? random_.pick(Names{"j", "k"}) : state_integer(3);
+  }
+
   // ---- bindings ----
 
   void output(const std::string& result, const char* type, const std::string& size) {
@@ -166,7 +205,10 @@ class KernelText {
   void binding() {
     SpaceNames& space = pick_space();
     const std::string where = random_.pick(space.spaces);
-    switch (random_.between(0, 10)) {
+    switch (random_.between(0, 11)) {
+      case 11:
+        iterate(space, where);
+        break;
       case 0:
         reduce(space, where);
         break;
@@ -212,6 +254,27 @@ class KernelText {
     space.ints.push_back(i);
     space.floats.push_back(x);
     space.bools.push_back(f);
+  }
+
+  void iterate(SpaceNames& space, const std::string& where) {
+    const std::string j = name("w"), k = name("w"), x = name("w"), h = name("w");
+    const std::string same = chance(0.3) ? "q[0]" : integer(space, 2);
+    const std::string half = "(+ FLOAT (* FLOAT 0.5 x0) (I_TO_F (% j 7)))";
+    body_ += fmt::format(
+        "  {}, {}, {}, {} = ITERATE {} {}\n    WHILE ( j, k, x0, h => {} )\n"
+        "    DO ( j, k, x0, h => {}, {}, {}, {} )\n    ROUNDS {}\n",
+        j, k, x, h, where,
+        thunk(fmt::format("{}, {}, {}, {}", integer(space, 2), same, real(space, 0),
+                          boolean(space, 1))),
+        chance(0.05) ? "T" : state_flag(2), next_integer("j"), next_integer("k"),
+        chance(0.3) ? "x0" : half, chance(0.3) ? "h" : state_flag(2),
+        chance(0.1) ? 0 : random_.between(1, 60));
+    output(j, "INT", space.size);
+    if (chance(0.5)) output(k, "INT", space.size);
+    if (chance(0.5)) output(x, "FLOAT", space.size);
+    if (chance(0.5)) output(h, "BOOL", space.size);
+    space.ints.push_back(k);
+    space.bools.push_back(h);
   }
 
   void assertion(const SpaceNames& space, const std::string& where) {

@@ -54,7 +54,8 @@ TEST_CASE("random kernels", "[kernels]") {
     }
     CAPTURE(library.name);
     if (library.name == "cuda (emulated)") {
-      CHECK(counts.ran == 0);
+      // Short ones may be the same as some that were compiled.
+      CHECK(counts.ran < kernels);
       CHECK(counts.left > kernels);
       continue;
     }

@@ -144,6 +144,8 @@ class KernelEvaluator {
         for (int k = 0; k < vcode::argument_count(node); ++k) operands.push_back(argument(k));
         return elementwise(node.op, widths_, operands);
       }
+      case NodeKind::State:
+        return state_[node.id];
       case NodeKind::SegCount:
         return Ints{segdes_[node.id].count()};
       case NodeKind::SegLen: {
@@ -237,6 +239,9 @@ class KernelEvaluator {
       case Kind::Map:
         store_all(binding, all(binding));
         break;
+      case Kind::Iterate:
+        iterate(binding);
+        break;
       case Kind::Random:
         draw(binding);
         break;
@@ -265,6 +270,22 @@ class KernelEvaluator {
     for (std::size_t k = 0; k < vectors.size(); ++k) {
       arrays_[binding.arrays[k]] = std::move(vectors[k]);
     }
+  }
+
+  void iterate(const Binding& binding) {
+    std::vector<Value> vectors = all(binding);
+    for (std::int64_t i = 0; i < length(binding.space); ++i) {
+      state_.clear();
+      for (const Value& vector : vectors) state_.push_back(element_of(vector, i));
+      for (std::int64_t round = 0; round < binding.rounds; ++round) {
+        if (!flag_of(result(binding.flags, 0, i))) break;
+        std::vector<Value> next;
+        for (std::size_t k = 0; k < vectors.size(); ++k) next.push_back(result(binding.next, k, i));
+        state_ = std::move(next);
+      }
+      for (std::size_t k = 0; k < vectors.size(); ++k) store(vectors[k], i, state_[k]);
+    }
+    store_all(binding, std::move(vectors));
   }
 
   void draw(const Binding& binding) {
@@ -368,6 +389,7 @@ class KernelEvaluator {
   Random& random_;
   Dropped dropped_;
   std::map<vcode::SizeId, std::int64_t> sizes_;
+  std::vector<Value> state_;  // of the position at which an ITERATE is
   std::vector<Value> arrays_;
   std::vector<Segdes> segdes_;
   std::int64_t position_ = 0;           // where the binding is

@@ -203,6 +203,52 @@ TEST_CASE("random numbers", "[kernel]") {
   CHECK(only_error(bindings("RAND : VEC INT n", "RAND = MAP n ( i => 1 )")) == ErrorCode::Syntax);
 }
 
+TEST_CASE("states that become others", "[kernel]") {
+  const std::string outputs = "y : VEC INT n, z : VEC FLOAT n";
+  const std::string begin = "y, z = ITERATE n ( i => a[i], x[i] )\n";
+  const std::string rounds = "\n  ROUNDS 20";
+  const auto iterate = [&](const std::string& condition, const std::string& next) {
+    return bindings(outputs, begin + "  WHILE " + condition + "\n  DO " + next + rounds);
+  };
+  const std::string positive = "( j, k => (> INT j 0) )";
+  const Outcome read =
+      iterate(positive, "( j, k => LET u = (- INT j n) (+ INT u u), (+ FLOAT k 0.5) )");
+  INFO(read.messages());
+  REQUIRE(read.program);
+  check_round_trip(*read.program);
+  CHECK(is_pure(read.program->kernels[0]));
+  CHECK(print(*read.program)
+            .find("  y, z = ITERATE n ( i => a[i], x[i] )\n"
+                  "    WHILE ( s0, s1 => (> INT s0 0) )\n") != std::string::npos);
+  CHECK(iterate(positive, "( j, k => (/ INT 7 2), k )").program);
+  CHECK(iterate(positive, "( j, k => (% j (IF (= INT j 0) 1 j)), k )").program);
+  CHECK(bindings("w : VEC INT n", "y, z = ITERATE d ( i => a[i], x[i] ) WHILE " + positive +
+                                      " DO ( j, k => j, k ) ROUNDS 0\nw = MAP n ( i => y[i] )")
+            .program);
+
+  CHECK(only_error(iterate("( j => (> INT j 0) )", "( j, k => j, k )")) == ErrorCode::Syntax);
+  CHECK(only_error(iterate("( j, j => T )", "( j, k => j, k )")) == ErrorCode::KernelName);
+  CHECK(only_error(iterate("( j, a => T )", "( j, k => j, k )")) == ErrorCode::KernelName);
+  CHECK(only_error(iterate("( j, k => j )", "( j, k => j, k )")) == ErrorCode::KernelType);
+  CHECK(only_error(iterate(positive, "( j, k => j )")) == ErrorCode::KernelResult);
+  CHECK(only_error(iterate(positive, "( j, k => k, k )")) == ErrorCode::KernelType);
+  CHECK(only_error(iterate(positive, "( j, k => a[j], k )")) == ErrorCode::KernelSubscript);
+  CHECK(only_error(iterate(positive, "( j, k => (SEGLEN d j), k )")) == ErrorCode::KernelSubscript);
+  CHECK(only_error(iterate(positive, "( j, k => (NSEG d), k )")) == ErrorCode::KernelSubscript);
+  for (const char* divisor : {"j", "0", "(IF (= INT j 0) 0 j)", "(IF (= INT j 1) 1 j)",
+                              "(IF (= INT 7 0) 1 s)", "(IF (> INT j 0) 1 s)", "(+ INT 1 1)"}) {
+    CHECK(only_error(iterate(positive, std::string("( j, k => (% 100 ") + divisor + "), k )")) ==
+          ErrorCode::KernelSubscript);
+  }
+  const std::string once = "  WHILE ( j, k => T ) DO ( j, k => j, k )";
+  CHECK(only_error(bindings(outputs, begin + once)) == ErrorCode::Syntax);
+  CHECK(only_error(bindings(outputs, begin + once + " ROUNDS -1")) == ErrorCode::Syntax);
+  CHECK(only_error(bindings(outputs, begin + once + " ROUNDS n")) == ErrorCode::Syntax);
+  CHECK(only_error(
+            bindings("w : VEC INT s", begin + once + " ROUNDS 1\n" + "w = MAP s ( i => y[i] )")) ==
+        ErrorCode::KernelSubscript);
+}
+
 TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
   const Outcome outcome = bindings("y : VEC INT n, z : VEC INT n",
                                    "y = MAP n ( i => q[i] )\n"

@@ -1,0 +1,343 @@
+// Iterate: states that become the next ones until each has come to its end.
+//
+// A thread keeps the states of a tile that go on side by side in memory that its cache holds, and
+// computes one round of all of them at a time. Those that have come to their end are written where
+// they belong, and the others move together. When few are left those of the next block join them,
+// so that a round is worth its steps however much the states differ in how long they go on.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cvl-cpu/kernel_native.hpp"
+#include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// What is reckoned with before anything is known of how long the states go on.
+constexpr std::int64_t kExpectedRounds = 64;
+
+std::int64_t whole_lines(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+/// A component of the states.
+struct Component {
+  NodeId initial = kNone;  // in the pass
+  NodeId state = kNone;    // in the body, if that reads it
+  Type type = Type::Int;
+  std::int64_t width = 0;
+  bool uniform = false;          // the same in all states and rounds
+  bool changes = false;          // from round to round, …
+  std::size_t target = 0;        // … and the body's target for what it becomes
+  Vector* result = nullptr;      // where its last value goes, or null, …
+  std::byte* element = nullptr;  // … and element 0 there
+};
+
+/// The states of a tile that go on. One for each thread.
+class ActiveStates {
+ public:
+  ActiveStates(CpuBackend& cpu, const BoundPass& body, const PlanLoop& loop,
+               const std::vector<Component>& components)
+      : cpu_(cpu),
+        body_(body),
+        loop_(loop),
+        components_(components),
+        room_(2 * tuning.longest_block),
+        lane_width_(static_cast<std::int64_t>(cpu.element_bytes(Type::Int))),
+        ended_(static_cast<std::size_t>(room_)),
+        masks_(static_cast<std::size_t>(tile_count(room_, 64)) + 1) {
+    const auto evaluator =
+        static_cast<std::int64_t>(BlockEvaluator::memory_bytes(body, body.main, room_));
+    std::int64_t bytes = whole_lines(evaluator) + 2 * column_bytes(lane_width_);
+    for (const Component& component : components) {
+      if (!component.uniform) bytes += 2 * column_bytes(component.width);
+    }
+    memory_.reset(static_cast<std::byte*>(operator new(static_cast<std::size_t>(bytes),
+                                                       std::align_val_t(64))));
+    std::byte* place = memory_.get();
+    evaluator_.emplace(body, body.main, room_, place, nullptr, 0);
+    place += whole_lines(evaluator);
+    const auto column = [&](std::int64_t width) {
+      Column made{place, place + column_bytes(width)};
+      place += 2 * column_bytes(width);
+      return made;
+    };
+    lanes_ = column(lane_width_);
+    for (const Component& component : components) {
+      columns_.push_back(component.uniform ? Column{} : column(component.width));
+    }
+  }
+
+  void begin(std::int64_t tile) {
+    tile_ = tile;
+    round_ = 0;
+    oldest_ = 0;
+    groups_.clear();
+  }
+
+  /// Adds the states of a block, of which there must be room, and goes on until there is room for
+  /// another one.
+  void add(BlockEvaluator& values, std::int64_t begin, std::int64_t n) {
+    groups_.push_back({begin - tile_, round_});
+    cpu_.kernels().progression(lanes_.now + count_ * lane_width_, 0, 1, begin - tile_, n);
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      const Component& component = components_[k];
+      if (component.uniform) continue;
+      std::memcpy(columns_[k].now + count_ * component.width, values.filled(component.initial, n),
+                  static_cast<std::size_t>(n * component.width));
+    }
+    count_ += n;
+    run(room_ - tuning.longest_block);
+  }
+
+  /// Goes on until at most so many states are left.
+  void run(std::int64_t most) {
+    while (count_ > most) run_round();
+  }
+
+ private:
+  /// Values of the states now, and room for what they become.
+  struct Column {
+    std::byte* now = nullptr;
+    std::byte* next = nullptr;
+  };
+  /// States that have begun together.
+  struct Group {
+    std::int64_t first;  // of the tile
+    std::int64_t round;
+  };
+  struct AlignedDelete {
+    void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(64)); }
+  };
+
+  std::int64_t column_bytes(std::int64_t width) const {
+    return whole_lines(room_ * width + static_cast<std::int64_t>(Heap::kPadding));
+  }
+
+  void run_round() {
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      const Component& component = components_[k];
+      if (component.uniform) continue;
+      if (component.state != kNone) evaluator_->set_memory(component.state, columns_[k].now);
+      if (component.changes) evaluator_->set_target(component.target, columns_[k].next);
+    }
+    evaluator_->run(0, count_);
+    const auto* flags =
+        reinterpret_cast<const std::uint8_t*>(evaluator_->filled(loop_.step().flag, count_));
+    std::int64_t left = cpu_.kernels().flag_masks(masks_.data(), flags, count_);
+    left -= end_oldest();
+    if (left == count_) {
+      for (std::size_t k = 0; k < components_.size(); ++k) {
+        if (components_[k].changes) std::swap(columns_[k].now, columns_[k].next);
+      }
+    } else {
+      write_ended();
+      pack();
+      count_ = left;
+    }
+    ++round_;
+  }
+
+  /// The first states, which have begun first, go on no longer if they have had all rounds that
+  /// there may be. Returns how many would otherwise.
+  std::int64_t end_oldest() {
+    std::int64_t stopped = 0;
+    for (std::int64_t k = 0; k < count_; ++k) {
+      const std::int64_t lane = lane_at(k);
+      while (oldest_ + 1 < groups_.size() && groups_[oldest_ + 1].first <= lane) ++oldest_;
+      if (round_ - groups_[oldest_].round < loop_.rounds) break;
+      std::uint64_t& word = masks_[static_cast<std::size_t>(k / 64)];
+      const std::uint64_t bit = std::uint64_t{1} << (k % 64);
+      stopped += (word & bit) != 0;
+      word &= ~bit;
+    }
+    return stopped;
+  }
+
+  std::int64_t lane_at(std::int64_t k) const { return body_.int_at(lanes_.now, k); }
+
+  void write_ended() {
+    std::size_t count = 0;
+    for (std::int64_t first = 0; first < count_; first += 64) {
+      const std::int64_t n = std::min<std::int64_t>(64, count_ - first);
+      const std::uint64_t all = ~std::uint64_t{0} >> (64 - n);
+      for (std::uint64_t word = ~masks_[static_cast<std::size_t>(first / 64)] & all; word != 0;
+           word &= word - 1) {
+        ended_[count++] = first + std::countr_zero(word);
+      }
+    }
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      if (components_[k].element == nullptr) continue;
+      if (components_[k].width == 1) write_ended<1>(k, count);
+      if (components_[k].width == 4) write_ended<4>(k, count);
+      if (components_[k].width == 8) write_ended<8>(k, count);
+    }
+  }
+
+  template <std::size_t kWidth>
+  void write_ended(std::size_t component, std::size_t count) {
+    std::byte* out = components_[component].element + tile_ * static_cast<std::int64_t>(kWidth);
+    const std::byte* in = columns_[component].now;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto to = static_cast<std::size_t>(lane_at(ended_[i]));
+      std::memcpy(out + to * kWidth, in + static_cast<std::size_t>(ended_[i]) * kWidth, kWidth);
+    }
+  }
+
+  /// Moves those that go on together.
+  void pack() {
+    const auto move = [&](Type type, Column& column, bool changes) {
+      const auto compress = cpu_.kernels().compress[type_index(type)];
+      if (changes) {
+        compress(column.now, column.next, masks_.data(), count_);
+      } else {
+        compress(column.next, column.now, masks_.data(), count_);
+        std::swap(column.now, column.next);
+      }
+    };
+    move(Type::Int, lanes_, false);
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      if (!components_[k].uniform) move(components_[k].type, columns_[k], components_[k].changes);
+    }
+  }
+
+  CpuBackend& cpu_;
+  const BoundPass& body_;
+  const PlanLoop& loop_;
+  const std::vector<Component>& components_;
+  const std::int64_t room_;  // for so many states
+  const std::int64_t lane_width_;
+  std::unique_ptr<std::byte, AlignedDelete> memory_;
+  std::optional<BlockEvaluator> evaluator_;
+  std::vector<Column> columns_;  // of the components
+  Column lanes_;                 // where in the tile a state belongs; ascending
+  std::vector<std::int64_t> ended_;
+  std::vector<std::uint64_t> masks_;
+  std::int64_t tile_ = 0;  // where it begins
+  std::int64_t count_ = 0;
+  std::int64_t round_ = 0;
+  std::vector<Group> groups_;
+  std::size_t oldest_ = 0;  // of the groups of which a state is left
+};
+
+class Iteration final : public KernelSink {
+ public:
+  Iteration(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+      : KernelSink(pass, sink, program),
+        loop_(state_.plan.loops[sink.loop]),
+        body_(state_, loop_.body),
+        components_(sink.values.size()) {
+    body_.uniform_state.resize(components_.size());
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      Component& component = components_[k];
+      component.initial = sink.values[k];
+      component.type = type_of(component.initial);
+      component.width = width_of(component.type);
+      component.changes = !loop_.keeps(k);
+      if (sink.arrays[k] != kNone) component.result = &state_.arrays[sink.arrays[k]];
+    }
+    for (NodeId k = 0; k < loop_.body.nodes.size(); ++k) {
+      const PlanNode& node = loop_.body.nodes[k];
+      if (node.kind == PlanNode::Kind::State) components_[node.id].state = k;
+    }
+  }
+
+  void open_empty() override {
+    for (const Component& component : components_) {
+      if (component.result != nullptr) *component.result = cpu_.new_vector(component.type, 0);
+    }
+  }
+
+  Need open(std::size_t&) override {
+    idle_.clear();
+    made_.clear();
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      Component& component = components_[k];
+      const std::byte* cell = pass_.node(component.initial).cell;
+      component.uniform = !component.changes && pass_.is_uniform(component.initial);
+      component.element = nullptr;
+      body_.uniform_state[k] = component.uniform ? cell : nullptr;
+      if (component.result == nullptr) continue;
+      if (component.uniform) {
+        *component.result = constant_vector(cpu_, component.type, length(), cell);
+      } else {
+        *component.result = cpu_.new_vector(component.type, length());
+        component.element = checked_storage(cpu_, *component.result, 0, length());
+      }
+    }
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kExpectedRounds;
+    body_.bind(std::min(length(), kMost) * kExpectedRounds);
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      if (!components_[k].changes) continue;
+      Target target;
+      target.node = loop_.step().values[k];
+      target.width = static_cast<std::uint8_t>(components_[k].width);
+      target.tiled = true;
+      components_[k].target = body_.main.targets.size();
+      body_.add_target(body_.main, target, true);
+    }
+    renew_native_steps(body_, body_.main);
+    return Need::Blocks;
+  }
+
+  void begin_tile(const KernelTile& tile, std::byte* state) override {
+    active(state) = take();
+    active(state)->begin(tile.begin);
+  }
+  void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t begin,
+             std::int64_t n) override {
+    active(state)->add(values, begin, n);
+  }
+  void end_tile(const KernelTile&, std::byte* state, std::byte*) override {
+    active(state)->run(0);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(active(state));
+  }
+
+  std::int64_t rounds_cost() const override {
+    return kExpectedRounds * tuning.native_step_cost *
+           static_cast<std::int64_t>(loop_.body.nodes.size());
+  }
+
+ private:
+  static ActiveStates*& active(std::byte* state) {
+    return *reinterpret_cast<ActiveStates**>(state);
+  }
+
+  ActiveStates* take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      made_.push_back(std::make_unique<ActiveStates>(cpu_, body_, loop_, components_));
+      return made_.back().get();
+    }
+    ActiveStates* const taken = idle_.back();
+    idle_.pop_back();
+    return taken;
+  }
+
+  const PlanLoop& loop_;
+  BoundPass body_;
+  std::vector<Component> components_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ActiveStates>> made_;
+  std::vector<ActiveStates*> idle_;  // of those
+};
+
+}  // namespace
+
+std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program) {
+  return std::make_unique<Iteration>(pass, sink, program);
+}
+
+}  // namespace cvl::cpu

@@ -1,0 +1,377 @@
+#include "fcode-opt/passes/loop_body.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/tools.hpp"
+
+namespace fcode {
+namespace {
+
+using Node = Expressions::Node;
+using vcode::Family;
+using vcode::ThunkNode;
+using Kind = ThunkNode::Kind;
+
+constexpr Node kUndefined = ~Node{0};
+
+/// All of a state is computed in every round: what has more parts than this is left to be computed
+/// where it is needed.
+constexpr std::size_t kLargestBody = 300;
+
+/// Calls inside each other that are put in place.
+constexpr int kDeepestCall = 20;
+
+/// Thrown where the function is no loop.
+struct NoLoop {};
+
+ThunkNode bool_constant_node(bool value) {
+  ThunkNode node;
+  node.type = Type::Bool;
+  node.int_value = value ? 1 : 0;
+  return node;
+}
+
+}  // namespace
+
+// --- Expressions ---
+
+Node Expressions::add(const ThunkNode& node) {
+  const std::string key = fmt::format(
+      "{} {} {} {} {} {} {} {} {} {}", static_cast<int>(node.kind), static_cast<int>(node.type),
+      static_cast<int>(node.op), static_cast<int>(node.written), node.id, node.args[0],
+      node.args[1], node.args[2], node.int_value, std::bit_cast<std::uint64_t>(node.float_value));
+  const auto [place, is_new] = known_.try_emplace(key, static_cast<Node>(nodes_.size()));
+  if (is_new) nodes_.push_back(node);
+  return place->second;
+}
+
+Node Expressions::constant(bool value) {
+  return add(bool_constant_node(value));
+}
+
+std::optional<bool> Expressions::known(Node node) const {
+  const ThunkNode& found = nodes_[node];
+  if (found.kind != Kind::Constant || found.type != Type::Bool) return std::nullopt;
+  return found.int_value != 0;
+}
+
+Node Expressions::negation(Node a) {
+  if (const auto value = known(a)) return constant(!*value);
+  if (nodes_[a].kind == Kind::Apply && nodes_[a].op == Op::Not) return nodes_[a].args[0];
+  ThunkNode node;
+  node.kind = Kind::Apply;
+  node.op = Op::Not;
+  node.type = node.written = Type::Bool;
+  node.args[0] = a;
+  return add(node);
+}
+
+Node Expressions::either(Node a, Node b) {
+  return choice(a, constant(true), b);
+}
+
+Node Expressions::choice(Node condition, Node first, Node second) {
+  if (first == second) return first;
+  if (const auto value = known(condition)) return *value ? first : second;
+  ThunkNode node;
+  node.type = nodes_[first].type;
+  const auto logic = [&](Op op, Node a, Node b) {
+    node.kind = Kind::Apply;
+    node.op = op;
+    node.written = Type::Bool;
+    node.args[0] = a;
+    node.args[1] = b;
+    return add(node);
+  };
+  if (const auto value = known(first)) {
+    if (const auto other = known(second)) return *value ? condition : negation(condition);
+    return *value ? logic(Op::Or, condition, second) : logic(Op::And, negation(condition), second);
+  }
+  if (const auto value = known(second)) {
+    return *value ? logic(Op::Or, negation(condition), first) : logic(Op::And, condition, first);
+  }
+  node.kind = Kind::If;
+  node.args[0] = condition;
+  node.args[1] = first;
+  node.args[2] = second;
+  return add(node);
+}
+
+vcode::Thunk Expressions::thunk(const std::vector<Node>& results) const {
+  std::vector<bool> wanted(nodes_.size());
+  for (const Node result : results) wanted[result] = true;
+  for (std::size_t k = nodes_.size(); k-- > 0;) {
+    if (!wanted[k]) continue;
+    for (int a = 0; a < vcode::argument_count(nodes_[k]); ++a) wanted[nodes_[k].args[a]] = true;
+  }
+  vcode::Thunk thunk;
+  std::vector<Node> place(nodes_.size());
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    if (!wanted[k]) continue;
+    place[k] = static_cast<Node>(thunk.nodes.size());
+    thunk.nodes.push_back(nodes_[k]);
+    ThunkNode& node = thunk.nodes.back();
+    for (int a = 0; a < vcode::argument_count(node); ++a) node.args[a] = place[node.args[a]];
+  }
+  for (const Node result : results) thunk.results.push_back(place[result]);
+  return thunk;
+}
+
+// --- Rounds ---
+
+namespace {
+
+class Reader {
+ public:
+  Reader(const Module& module, std::uint32_t function) : module_(module), loop_(function) {}
+
+  LoopBody run() {
+    const Function& function = module_.functions[loop_];
+    if (function.opaque) throw NoLoop{};
+    std::vector<Node> arguments;
+    for (const ValueId parameter : function.parameters) {
+      arguments.push_back(component(function.values[parameter].type));
+    }
+    // The constants that the run gives are components too.
+    for_each_statement(function.body, [&](const Statement& statement) {
+      if (statement.kind == Statement::Kind::Given) note_given(statement.index);
+    });
+    const Outcome outcome = call(loop_, arguments, 0);
+    if (body_.expressions.known(outcome.goes_on) == false) throw NoLoop{};
+    body_.fails = outcome.fails;
+    body_.goes_on =
+        body_.expressions.choice(outcome.fails, body_.expressions.constant(false), outcome.goes_on);
+    body_.next = outcome.next;
+    body_.results = outcome.results;
+    for (std::size_t k = arguments.size(); k < body_.state.size(); ++k) {
+      body_.next.push_back(state_node(k));
+    }
+    // A loop that never ends has no results.
+    const auto undefined = [](Node node) { return node == kUndefined; };
+    if (body_.results.size() != function.result_types.size() ||
+        std::any_of(body_.results.begin(), body_.results.end(), undefined)) {
+      throw NoLoop{};
+    }
+    return std::move(body_);
+  }
+
+ private:
+  /// What a block comes to: it fails, it calls the function as the last that it does, or it has
+  /// results.
+  struct Outcome {
+    Node fails, goes_on;
+    std::vector<Node> next;  // empty: it does not go on
+    std::vector<Node> results;
+  };
+  using Values = std::vector<Node>;  // of a function, by ValueId
+
+  Expressions& expressions() { return body_.expressions; }
+
+  Node component(std::optional<Type> type) {
+    if (!type || !vcode::is_data(*type)) throw NoLoop{};
+    body_.state.push_back(*type);
+    return state_node(body_.state.size() - 1);
+  }
+
+  Node state_node(std::size_t component) {
+    ThunkNode node;
+    node.kind = Kind::State;
+    node.type = body_.state[component];
+    node.id = static_cast<std::uint32_t>(component);
+    return expressions().add(node);
+  }
+
+  void note_given(std::uint32_t constant) {
+    if (std::find(body_.given.begin(), body_.given.end(), constant) != body_.given.end()) return;
+    body_.given.push_back(constant);
+    component(module_.constants[constant].type);
+  }
+
+  Node given(std::uint32_t constant) {
+    const auto found = std::find(body_.given.begin(), body_.given.end(), constant);
+    if (found == body_.given.end()) throw NoLoop{};  // of a function that is called
+    const auto number = static_cast<std::size_t>(found - body_.given.begin());
+    return state_node(body_.state.size() - body_.given.size() + number);
+  }
+
+  Outcome call(std::uint32_t index, const std::vector<Node>& arguments, int depth) {
+    const Function& function = module_.functions[index];
+    if (function.opaque || depth > kDeepestCall) throw NoLoop{};
+    Values values(function.values.size(), kUndefined);
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      values[function.parameters[k]] = arguments[k];
+    }
+    return block(function.body, values, depth);
+  }
+
+  Outcome block(const Block& block, Values& values, int depth) {
+    Outcome outcome{expressions().constant(false), expressions().constant(false), {}, {}};
+    for (const Statement& statement : block.statements) {
+      if (expressions().size() > kLargestBody || !outcome.next.empty()) throw NoLoop{};
+      switch (statement.kind) {
+        case Statement::Kind::Op:
+          values[statement.results[0]] = operation(statement, values);
+          break;
+        case Statement::Kind::Const:
+          values[statement.results[0]] = literal(module_.constants[statement.index]);
+          break;
+        case Statement::Kind::Given:
+          values[statement.results[0]] = given(statement.index);
+          break;
+        case Statement::Kind::Call:
+        case Statement::Kind::If:
+          add(statement, block, values, depth, outcome);
+          break;
+        default:
+          throw NoLoop{};
+      }
+    }
+    if (!outcome.next.empty()) return outcome;
+    for (const ValueId result : block.results) outcome.results.push_back(values[result]);
+    return outcome;
+  }
+
+  /// A call or conditional, which may be the end of the block.
+  void add(const Statement& statement, const Block& block, Values& values, int depth,
+           Outcome& outcome) {
+    const Outcome part = statement.kind == Statement::Kind::Call
+                             ? call(statement, values, depth)
+                             : conditional(statement, values, depth);
+    outcome.fails = expressions().either(outcome.fails, part.fails);
+    if (part.next.empty()) {
+      for (std::size_t k = 0; k < statement.results.size(); ++k) {
+        values[statement.results[k]] = part.results[k];
+      }
+      return;
+    }
+    // What goes on must be the last that is done.
+    if (statement.results != block.results) throw NoLoop{};
+    outcome.goes_on = part.goes_on;
+    outcome.next = part.next;
+    outcome.results = part.results;
+  }
+
+  Outcome call(const Statement& statement, const Values& values, int depth) {
+    std::vector<Node> arguments;
+    for (const ValueId operand : statement.operands) arguments.push_back(values[operand]);
+    if (statement.index != loop_) {
+      Outcome outcome = call(statement.index, arguments, depth + 1);
+      if (!outcome.next.empty()) throw NoLoop{};
+      return outcome;
+    }
+    if (depth > 0) throw NoLoop{};
+    return {expressions().constant(false), expressions().constant(true), std::move(arguments),
+            std::vector<Node>(statement.results.size(), kUndefined)};
+  }
+
+  Outcome conditional(const Statement& statement, Values& values, int depth) {
+    const Node condition = values[statement.operands[0]];
+    const auto arm = [&](const Block& arm) -> Outcome {
+      // Whatever it says before it ends the program, it says when the function itself is run.
+      if (arm.diverges) {
+        return {expressions().constant(true),
+                expressions().constant(false),
+                {},
+                std::vector<Node>(statement.results.size(), kUndefined)};
+      }
+      return block(arm, values, depth);
+    };
+    const Outcome a = arm(*statement.then_block);
+    const Outcome b = arm(*statement.else_block);
+    Outcome outcome{expressions().choice(condition, a.fails, b.fails),
+                    expressions().choice(condition, a.goes_on, b.goes_on),
+                    {},
+                    merged(condition, a.results, b.results)};
+    if (a.next.empty()) {
+      outcome.next = b.next;
+    } else {
+      outcome.next = b.next.empty() ? a.next : merged(condition, a.next, b.next);
+    }
+    return outcome;
+  }
+
+  /// Where only one of two is defined, the other one has no meaning.
+  std::vector<Node> merged(Node condition, const std::vector<Node>& a, const std::vector<Node>& b) {
+    if (a.size() != b.size()) throw NoLoop{};
+    std::vector<Node> result;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      result.push_back(a[k] == kUndefined   ? b[k]
+                       : b[k] == kUndefined ? a[k]
+                                            : expressions().choice(condition, a[k], b[k]));
+    }
+    return result;
+  }
+
+  Node literal(const vcode::Constant& constant) {
+    if (!vcode::is_data(constant.type) || constant.size() != 1) throw NoLoop{};
+    ThunkNode node;
+    node.type = constant.type;
+    if (constant.type == Type::Float) {
+      node.float_value = constant.floats()[0];
+      if (!std::isfinite(node.float_value)) throw NoLoop{};
+    } else {
+      node.int_value = constant.type == Type::Bool ? constant.bools()[0] : constant.ints()[0];
+      if (node.int_value != static_cast<std::int32_t>(node.int_value)) throw NoLoop{};
+    }
+    return expressions().add(node);
+  }
+
+  Node operation(const Statement& statement, const Values& values) {
+    const vcode::OpInfo& info = vcode::info(statement.op);
+    if (info.family != Family::Elementwise) throw NoLoop{};
+    ThunkNode node;
+    node.kind = Kind::Apply;
+    node.op = statement.op;
+    node.written = statement.written;
+    node.type = *vcode::operand_type(info.results[0], statement.written);
+    for (std::size_t k = 0; k < statement.operands.size(); ++k) {
+      node.args[k] = values[statement.operands[k]];
+      if (node.args[k] == kUndefined) throw NoLoop{};
+    }
+    if (divides_ints(statement.op, statement.written)) node.args[1] = never_zero(node.args[1]);
+    return expressions().add(node);
+  }
+
+  /// The divisor, or 1 where it is 0: there the function fails, or does not divide.
+  Node never_zero(Node divisor) {
+    const ThunkNode& known = expressions()[divisor];
+    if (known.kind == Kind::Constant && known.int_value != 0) return divisor;
+    ThunkNode number;
+    const Node zero = expressions().add(number);
+    number.int_value = 1;
+    const Node one = expressions().add(number);
+    ThunkNode test;
+    test.kind = Kind::Apply;
+    test.op = Op::Equal;
+    test.type = Type::Bool;
+    test.args[0] = divisor;
+    test.args[1] = zero;
+    ThunkNode node;
+    node.kind = Kind::If;
+    node.args[0] = expressions().add(test);
+    node.args[1] = one;
+    node.args[2] = divisor;
+    return expressions().add(node);
+  }
+
+  const Module& module_;
+  std::uint32_t loop_;
+  LoopBody body_;
+};
+
+}  // namespace
+
+std::optional<LoopBody> loop_body(const Module& module, std::uint32_t function) {
+  try {
+    return Reader(module, function).run();
+  } catch (const NoLoop&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace fcode

@@ -1,0 +1,53 @@
+// A function of scalars that calls itself last, as a loop: one round of it in expressions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fcode-opt/ir.hpp"
+#include "vcode/kernel.hpp"
+
+namespace fcode {
+
+/// Expressions of a state, each once. A node is named by its number.
+class Expressions {
+ public:
+  using Node = std::uint32_t;
+
+  Node add(const vcode::ThunkNode& node);
+  Node constant(bool value);
+  /// Simplified as far as constants and equal operands go.
+  Node choice(Node condition, Node first, Node second);
+  Node either(Node a, Node b);
+  Node negation(Node a);
+
+  std::optional<bool> known(Node node) const;
+  const vcode::ThunkNode& operator[](Node node) const { return nodes_[node]; }
+  std::size_t size() const { return nodes_.size(); }
+  /// The function that has these nodes as its results.
+  vcode::Thunk thunk(const std::vector<Node>& results) const;
+
+ private:
+  std::vector<vcode::ThunkNode> nodes_;
+  std::map<std::string, Node> known_;
+};
+
+/// The state consists of the parameters of the function and then of the constants that the run
+/// gives. A state either goes on or has come to its end; then it gives the results, or fails, as
+/// the function says in its own way.
+struct LoopBody {
+  Expressions expressions;
+  std::vector<std::uint32_t> given;  // indices into Module::constants
+  std::vector<Type> state;           // the types of the components
+  Expressions::Node goes_on = 0, fails = 0;
+  std::vector<Expressions::Node> next;  // has a meaning where the state goes on
+  std::vector<Expressions::Node> results;
+};
+
+/// Nothing if the function is not such a loop, or too large for one.
+std::optional<LoopBody> loop_body(const Module& module, std::uint32_t function);
+
+}  // namespace fcode

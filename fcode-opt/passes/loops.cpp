@@ -1,0 +1,266 @@
+// Functions of scalars that call themselves last, on each element of vectors: a loop in a kernel.
+//
+// What the front end makes of such a function for many instances calls itself once for each round,
+// and in each packs, computes and merges vectors. Where it knows a function for one instance that
+// does the same (Function::serial), that one says what a round is, and a kernel does all rounds of
+// an element in one go. Elements that fail, or that go on for very long, are left to the function
+// as it was, which knows what to say.
+
+#include <array>
+#include <utility>
+
+#include "fcode-opt/fusion/canonical.hpp"
+#include "fcode-opt/fusion/spec_writer.hpp"
+#include "fcode-opt/passes/loop_body.hpp"
+#include "fcode-opt/passes/passes.hpp"
+#include "ir/tools.hpp"
+
+namespace fcode {
+namespace {
+
+using Node = Expressions::Node;
+using vcode::Binding;
+using vcode::ThunkNode;
+
+/// Behind so many rounds the function itself goes on, from the start: it stops where recursion is
+/// too deep, which nearly always is a mistake by then.
+constexpr std::int64_t kMostRounds = 1'000'000;
+
+class LoopKernel {
+ public:
+  LoopKernel(const LoopBody& body, const std::vector<bool>& uniform)
+      : body_(body), uniform_(uniform) {
+    kernel_.sizes = {{"n", std::nullopt}, {"", 1}};
+    kernel_.segdes = {{"all", kOne, kLength}};
+  }
+
+  vcode::Kernel run() {
+    const std::size_t given = body_.state.size() - body_.given.size();
+    for (std::size_t k = 0; k < body_.state.size(); ++k) {
+      if (k == given) add_input({true, 0});
+      const bool single = k >= given || uniform_[k];
+      add_input({false, array("x", k, body_.state[k], single ? kOne : kLength)});
+    }
+    if (body_.given.empty()) add_input({true, 0});
+    iterate();
+    results();
+    return std::move(kernel_);
+  }
+
+ private:
+  static constexpr vcode::SizeId kLength = 0, kOne = 1;
+
+  void add_input(vcode::KernelParameter parameter) { kernel_.inputs.push_back(parameter); }
+
+  vcode::ArrayId array(const char* letter, std::size_t number, Type type, vcode::SizeId length) {
+    kernel_.arrays.push_back({letter + std::to_string(number), type, length});
+    return static_cast<vcode::ArrayId>(kernel_.arrays.size() - 1);
+  }
+
+  void iterate() {
+    Binding binding;
+    binding.kind = Binding::Kind::Iterate;
+    binding.space = {false, kLength};
+    ThunkNode index, zero;
+    index.kind = ThunkNode::Kind::Index;
+    binding.elements.nodes = {index, zero};
+    for (std::size_t k = 0; k < body_.state.size(); ++k) {
+      const auto operand = static_cast<vcode::ArrayId>(k);
+      const bool single = kernel_.arrays[operand].length == kOne;
+      binding.elements.results.push_back(static_cast<std::uint32_t>(binding.elements.nodes.size()));
+      binding.elements.nodes.push_back(element(operand, single ? 1 : 0));
+      last_.push_back(array("z", k, body_.state[k], kLength));
+    }
+    binding.arrays = last_;
+    binding.flags = body_.expressions.thunk({body_.goes_on});
+    binding.next = body_.expressions.thunk(body_.next);
+    binding.rounds = kMostRounds;
+    kernel_.bindings.push_back(std::move(binding));
+  }
+
+  ThunkNode element(vcode::ArrayId vector, std::uint32_t index) const {
+    ThunkNode node;
+    node.kind = ThunkNode::Kind::Subscript;
+    node.type = kernel_.arrays[vector].type;
+    node.id = vector;
+    node.args[0] = index;
+    return node;
+  }
+
+  /// What the last states give, and whether there is one that is not the last.
+  void results() {
+    Binding map;
+    map.kind = Binding::Kind::Map;
+    map.space = {false, kLength};
+    map.elements = at_index(body_.results);
+    for (std::size_t k = 0; k < body_.results.size(); ++k) {
+      map.arrays.push_back(array("y", k, body_.expressions[body_.results[k]].type, kLength));
+      kernel_.outputs.push_back({false, map.arrays.back()});
+    }
+    kernel_.bindings.push_back(std::move(map));
+    Binding left;
+    left.kind = Binding::Kind::Reduce;
+    left.space = {false, kLength};
+    Expressions expressions = body_.expressions;
+    const Node unfinished = expressions.either(body_.goes_on, body_.fails);
+    left.elements = at_index(expressions.thunk({unfinished}));
+    left.monoids = {{Op::OrReduce, Type::Bool}};
+    left.arrays = {array("left", 0, Type::Bool, kOne)};
+    kernel_.outputs.push_back({false, left.arrays[0]});
+    kernel_.bindings.push_back(std::move(left));
+  }
+
+  vcode::Thunk at_index(const std::vector<Node>& results) const {
+    return at_index(body_.expressions.thunk(results));
+  }
+
+  /// A function of the state as one of the index.
+  vcode::Thunk at_index(vcode::Thunk thunk) const {
+    for (ThunkNode& node : thunk.nodes) {
+      for (int a = 0; a < vcode::argument_count(node); ++a) ++node.args[a];
+    }
+    for (ThunkNode& node : thunk.nodes) {
+      if (node.kind == ThunkNode::Kind::State) node = element(last_[node.id], 0);
+    }
+    for (std::uint32_t& result : thunk.results) ++result;
+    ThunkNode index;
+    index.kind = ThunkNode::Kind::Index;
+    thunk.nodes.insert(thunk.nodes.begin(), index);
+    return thunk;
+  }
+
+  const LoopBody& body_;
+  const std::vector<bool>& uniform_;
+  vcode::Kernel kernel_;
+  std::vector<vcode::ArrayId> last_;  // the last states
+};
+
+/// A library that does not have the kernel says that no element has come to its end.
+void add_spec(Module& module, vcode::Kernel& kernel, std::uint32_t all, const Origin& origin) {
+  Function spec;
+  for (const vcode::KernelParameter& input : kernel.inputs) {
+    spec.parameters.push_back(new_value(spec, vcode::parameter_type(kernel, input), origin));
+  }
+  const auto push = [&](vcode::Constant constant) {
+    spec.body.statements.push_back(
+        make_const(module, spec, add_constant(module, std::move(constant)), origin));
+    return spec.body.statements.back().results[0];
+  };
+  for (const vcode::KernelParameter& output : kernel.outputs) {
+    const Type type = vcode::parameter_type(kernel, output);
+    spec.result_types.push_back(type);
+    if (&output == &kernel.outputs.back()) {
+      spec.body.results.push_back(push(bool_constant(true)));
+      break;
+    }
+    const ValueId zero = push(type == Type::Float  ? float_constant(0)
+                              : type == Type::Bool ? bool_constant(false)
+                                                   : int_constant(0));
+    spec.body.statements.push_back(
+        make_op(spec, Op::Distribute, type, {zero, spec.parameters[all]}, origin));
+    spec.body.results.push_back(spec.body.statements.back().results[0]);
+  }
+  set_spec(std::move(spec), module, kernel);
+}
+
+class LoopMaker {
+ public:
+  explicit LoopMaker(Module& module) : module_(module), pool_(module) {}
+
+  bool run() {
+    const std::size_t count = module_.functions.size();
+    for (std::uint32_t k = 0; k < count; ++k) {
+      if (!module_.functions[k].serial) continue;
+      const std::uint32_t serial = module_.functions[k].serial->function;
+      if (const auto body = loop_body(module_, serial)) make(k, serial, *body);
+    }
+    for (const Made& made : made_) go_on_in_rests(made);
+    return !made_.empty();
+  }
+
+ private:
+  /// A function that runs a loop now, and the one that it was.
+  struct Made {
+    std::uint32_t function, rest, serial;
+  };
+
+  /// What is left to a function as it was goes on in such functions, also where the call is that of
+  /// a version for other parameters.
+  void go_on_in_rests(const Made& made) {
+    for_each_statement(module_.functions[made.rest].body, [&](Statement& statement) {
+      if (statement.kind != Statement::Kind::Call) return;
+      for (const Made& other : made_) {
+        if (other.serial != made.serial || other.function != statement.index) continue;
+        statement.index = other.rest;
+        break;
+      }
+    });
+  }
+
+  void make(std::uint32_t number, std::uint32_t serial, const LoopBody& body) {
+    const auto rest = static_cast<std::uint32_t>(module_.functions.size());
+    module_.functions.emplace_back();
+    Function& function = module_.functions[number];
+    const std::vector<bool> uniform = function.serial->uniform;
+    vcode::Kernel kernel = LoopKernel(body, uniform).run();
+    add_spec(module_, kernel, static_cast<std::uint32_t>(function.parameters.size() - 1),
+             function.origin);
+    const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
+
+    Function wrapper;
+    wrapper.name = function.name;
+    wrapper.origin = function.origin;
+    wrapper.result_types = function.result_types;
+    for (const ValueId parameter : function.parameters) {
+      wrapper.parameters.push_back(
+          new_value(wrapper, function.values[parameter].type, function.origin));
+    }
+    std::vector<ValueId> operands = wrapper.parameters;
+    for (const std::uint32_t constant : body.given) {
+      Statement given = make_const(module_, wrapper, constant, function.origin);
+      given.kind = Statement::Kind::Given;
+      operands.push_back(given.results[0]);
+      wrapper.body.statements.push_back(std::move(given));
+    }
+    Statement run = make_run(module_, wrapper, loop, std::move(operands), function.origin);
+    Statement choice;
+    choice.kind = Statement::Kind::If;
+    choice.origin = function.origin;
+    choice.operands = {run.results.back()};
+    choice.then_block = std::make_unique<Block>();
+    choice.else_block = std::make_unique<Block>();
+    Statement call;
+    call.kind = Statement::Kind::Call;
+    call.index = rest;
+    call.origin = function.origin;
+    call.operands = wrapper.parameters;
+    for (std::size_t k = 0; k + 1 < run.results.size(); ++k) {
+      const auto type = wrapper.values[run.results[k]].type;
+      call.results.push_back(new_value(wrapper, type, function.origin));
+      choice.results.push_back(new_value(wrapper, type, function.origin));
+      choice.else_block->results.push_back(run.results[k]);
+    }
+    choice.then_block->results = call.results;
+    choice.then_block->statements.push_back(std::move(call));
+    wrapper.body.results = choice.results;
+    wrapper.body.statements.push_back(std::move(run));
+    wrapper.body.statements.push_back(std::move(choice));
+
+    made_.push_back({number, rest, serial});
+    function.name += "_REST";
+    function.serial.reset();
+    module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
+  }
+
+  Module& module_;
+  KernelPool pool_;
+  std::vector<Made> made_;
+};
+
+}  // namespace
+
+bool make_loops(Module& module) {
+  return LoopMaker(module).run();
+}
+
+}  // namespace fcode
