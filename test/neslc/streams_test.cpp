@@ -12,60 +12,14 @@
 #include <fmt/format.h>
 
 #include "contains.hpp"
-#include "neslc/definitions_text.hpp"
-#include "neslc/evaluator.hpp"
-#include "neslc/library_text.hpp"
-#include "neslc/runner.hpp"
+#include "evaluations.hpp"
 #include "process.hpp"
 #include "support.hpp"
-#include "vinterp/backends.hpp"
 
 namespace neslc::testing {
 namespace {
 
 using ::testing::contains;
-
-/// Evaluates expressions with one setting.
-class Evaluations {
- public:
-  Evaluations(std::int64_t piece_length, int level)
-      : backend_(vinterp::make_backend([] {
-          vinterp::Options machine;
-          machine.backend = "cpu";
-          machine.threads = 1;
-          return machine;
-        }())),
-        session_(std::string(library_text()) + std::string(definitions_text()),
-                 open_definitions_text()),
-        evaluator_(session_, *backend_),
-        runner_(session_, evaluator_) {
-    evaluator_.options.piece_length = piece_length;
-    evaluator_.options.optimizer.level = level;
-    runner_.text.print_length = 1'000'000;
-    value("1");
-  }
-
-  /// The value, or the message of the failure.
-  std::string value(const std::string& text) {
-    std::string result;
-    for (const ParsedForm& form : parse_program(make_source(text + ";")).forms) {
-      FormResult done = runner_.process(form);
-      if (done.kind == FormResult::Kind::Value) {
-        result = runner_.line_text(done);
-        result = result.substr(0, result.rfind(" : "));
-      } else if (done.kind != FormResult::Kind::Defined) {
-        result = done.diagnostic ? done.diagnostic->message : done.line;
-      }
-    }
-    return result;
-  }
-
- private:
-  std::unique_ptr<cvl::Backend> backend_;
-  Session session_;
-  Evaluator evaluator_;
-  Runner runner_;
-};
 
 /// Random programs of streams of ints. In the text `$NAME` is what is called differently for
 /// sequences.
@@ -213,13 +167,13 @@ const char* const kForSequences =
     "function with_places(v) = {(i, x) : i in index(#v); x in v}";
 
 TEST_CASE("random programs of streams give what sequences give, for pieces of any length") {
-  Evaluations sequences(65536, 0);
+  Evaluations sequences(0);
   sequences.value(kForSequences);
   std::vector<std::unique_ptr<Evaluations>> streams;
   for (const std::int64_t length : {1, 2, 7, 64, 1000, 65536}) {
     for (const int level : {0, 3}) {
       if (level == 3 && length != 7 && length != 64) continue;
-      streams.push_back(std::make_unique<Evaluations>(length, level));
+      streams.push_back(std::make_unique<Evaluations>(level, length));
     }
   }
   const char* const asked = std::getenv("NESL_STREAM_PROGRAMS");
@@ -241,7 +195,7 @@ TEST_CASE("random programs of streams give what sequences give, for pieces of an
 }
 
 TEST_CASE("all that is computed of a stream before it is needed shares one traversal") {
-  Evaluations evaluations(16, 0);
+  Evaluations evaluations(0, 16);
   const Folder folder;
   const std::string file = folder.write("numbers", "3 1 4 1 5 9 2 6 5 3 5").string();
   // A second traversal would find standard input at its end, and the file could be read again.
@@ -256,7 +210,7 @@ TEST_CASE("all that is computed of a stream before it is needed shares one trave
 
 TEST_CASE("streams in functions, conditionals and variables") {
   for (const std::int64_t length : {2, 65536}) {
-    Evaluations evaluations(length, 0);
+    Evaluations evaluations(0, length);
     CHECK(evaluations.value("function mean(s) : {float} -> float = sum(s) / float(#s);"
                             "mean({float(i) : i in iota(11)})") == "it = 5.0");
     CHECK(evaluations.value("function both(s, k) : ({int}, int) -> (int, {int}) = "
@@ -276,7 +230,7 @@ TEST_CASE("streams in functions, conditionals and variables") {
 }
 
 TEST_CASE("chains of what is pending, and observed functions") {
-  Evaluations evaluations(16, 0);
+  Evaluations evaluations(0, 16);
   std::string sum = "x";
   for (int i = 0; i < 5000; ++i) sum += " + x";
   CHECK(evaluations.value("let x = sum(iota(3)) in " + sum) == "it = 15003");

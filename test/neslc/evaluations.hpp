@@ -1,0 +1,71 @@
+// Forms in and lines out, without a process of their own: many small programs in little time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "neslc/definitions_text.hpp"
+#include "neslc/evaluator.hpp"
+#include "neslc/library_text.hpp"
+#include "neslc/runner.hpp"
+#include "support.hpp"
+#include "vinterp/backends.hpp"
+
+namespace neslc::testing {
+
+/// Evaluates forms on one thread with one setting.
+class Evaluations {
+ public:
+  Evaluations(int level, std::int64_t piece_length = kPieceLength)
+      : backend_(vinterp::make_backend([] {
+          vinterp::Options machine;
+          machine.backend = "cpu";
+          machine.threads = 1;
+          return machine;
+        }())),
+        session_(std::string(library_text()) + std::string(definitions_text()),
+                 open_definitions_text()),
+        evaluator_(session_, *backend_),
+        runner_(session_, evaluator_) {
+    evaluator_.options.piece_length = piece_length;
+    evaluator_.options.optimizer.level = level;
+    runner_.text.print_length = 1'000'000;
+    value("1");
+  }
+
+  Evaluator& evaluator() { return evaluator_; }
+
+  /// The value, or the message of the failure.
+  std::string value(const std::string& text) {
+    std::string result;
+    for (const ParsedForm& form : parse_program(make_source(text + ";")).forms) {
+      FormResult done = runner_.process(form);
+      if (done.kind == FormResult::Kind::Value) {
+        result = runner_.line_text(done);
+        result = result.substr(0, result.rfind(" : "));
+      } else if (done.kind != FormResult::Kind::Defined) {
+        result = done.diagnostic ? done.diagnostic->message : done.line;
+      }
+    }
+    return result;
+  }
+
+  /// The program for an expression: VCODE, or FCODE.
+  std::string compiled(const std::string& text) {
+    std::string result;
+    for (const ParsedForm& form : parse_program(make_source(text + ";")).forms) {
+      const Checked checked = session_.check(form.form);
+      if (checked) result = evaluator_.compile(*checked.form, evaluator_.options.optimizer);
+    }
+    return result;
+  }
+
+ private:
+  std::unique_ptr<cvl::Backend> backend_;
+  Session session_;
+  Evaluator evaluator_;
+  Runner runner_;
+};
+
+}  // namespace neslc::testing

@@ -1,0 +1,234 @@
+// Functions that call themselves last, on each element: as loops in kernels they give what the
+// recursion gives, failures and runaway recursion included. More random ones with NESL_LOOPS=N.
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "evaluations.hpp"
+#include "occurrences.hpp"
+
+namespace neslc::testing {
+namespace {
+
+using ::testing::occurrences;
+
+constexpr std::size_t kDepth = 300;
+
+/// The two ways of one program.
+class Both {
+ public:
+  Both() {
+    for (Evaluations* each : {&recursion_, &loops_}) each->evaluator().options.max_depth = kDepth;
+  }
+  void define(const std::string& text) {
+    INFO(text);
+    recursion_.value(text);
+    const std::string line = loops_.value(text);
+    CHECK((line.empty() || line.find(" = ") != std::string::npos));
+  }
+  std::string check(const std::string& text) {
+    INFO(text);
+    const std::string value = loops_.value(text);
+    CHECK(value == recursion_.value(text));
+    return without_name(value);
+  }
+  /// How many loops there are in the kernels for an expression.
+  std::size_t loops(const std::string& text) {
+    return occurrences(loops_.compiled(text), "ITERATE");
+  }
+
+ private:
+  static std::string without_name(const std::string& line) {
+    return line.starts_with("it = ") ? line.substr(5) : line;
+  }
+
+  Evaluations recursion_{0}, loops_{3};
+};
+
+TEST_CASE("functions of scalars that call themselves last are loops", "[loops]") {
+  Both both;
+  both.define(
+      "function steps(n, k) = if n == 1 then k else "
+      "if evenp(n) then steps(n / 2, k + 1) else steps(3 * n + 1, k + 1)");
+  CHECK(both.check("{steps(n + 1, 0) : n in index(12)}") ==
+        "[0, 1, 7, 2, 5, 8, 16, 3, 19, 6, 14, 9]");
+  CHECK(both.loops("{steps(n + 1, 0) : n in index(12)}") == 1);
+  CHECK(both.check("{steps(n, 0) : n in [] int}") == "[]");
+  CHECK(both.check("{{steps(n + m + 1, 0) : n in index(m)} : m in index(4)}") ==
+        "[[], [1], [7, 2], [2, 5, 8]]");
+  CHECK(both.check("{steps(27, 0) : n in index(3)}") == "[111, 111, 111]");
+
+  both.define("function gcd_of(a, b) = if b == 0 then a else gcd_of(b, rem(a, b))");
+  CHECK(both.check("{gcd_of(a, 360) : a in [0, 7, 75, 1024, -90]}") == "[360, 1, 15, 8, -90]");
+  CHECK(both.loops("{gcd_of(a, 360) : a in [0, 7, 75]}") == 1);
+
+  // Tuples, truth values, characters; results in several places.
+  both.define(
+      "function walk((x, y), up, c) = if x > 9 then ((y, c), up) else "
+      "let next = code_char(char_code(c) + 1) in "
+      "if up then walk((x + y, y + 1), not(up), next) else walk((x + 2, y), t, c)");
+  CHECK(both.check("{walk((x, 1), x > 2, `a) : x in index(5)}") ==
+        "[((4, `d), F), ((3, `c), T), ((3, `c), T), ((3, `c), T), ((3, `c), T)]");
+  CHECK(both.loops("{walk((x, 1), x > 2, `a) : x in index(5)}") == 1);
+
+  // What is the same for all, what the run gives, functions that are called.
+  both.define("limit = sum(index(10))");
+  both.define("function grown(x) = x * x + limit");
+  both.define("function above(x, most, k) = if x >= most then k else above(grown(x), most, k + 1)");
+  CHECK(both.check("{above(x, limit * limit, 0) : x in index(4)}") == "[2, 2, 2, 2]");
+  CHECK(both.loops("{above(x, limit * limit, 0) : x in index(4)}") > 0);
+
+  both.define("function root(x, a, k) = if k == 0 then x else root(0.5 * (x + a / x), a, k - 1)");
+  CHECK(both.check("{root(1.0, a, 5) : a in [1.0, 4.0, 9.0]}") == "[1.0, 2.0, 3.00000000139698]");
+  CHECK(both.loops("{root(1.0, a, 5) : a in [1.0, 4.0, 9.0]}") == 1);
+}
+
+TEST_CASE("what fails in a loop says what the recursion says", "[loops]") {
+  Both both;
+  both.define("function down(n, d) = if n < 0 then n else down(n - 10 / d, d - 1)");
+  CHECK(both.check("{down(n, 5) : n in [1, 2, 3]}") == "[-1, -2, -1]");
+  const std::string failure = both.check("{down(n, 3) : n in [1, 2, 100, 200]}");
+  CHECK(failure == "division by zero");
+  CHECK(both.loops("{down(n, 3) : n in [1, 2, 100, 200]}") == 1);
+  const std::string root = "function shrink(x) = if x < 0.1 then x else shrink(x - sqrt(x - 0.5))";
+  both.define(root);
+  both.check("{shrink(x) : x in [0.05, 0.7, 3.0]}");
+
+  both.define("function odd_end(n) = if n == 0 then 0 else odd_end(n - 2)");
+  CHECK(both.check("{odd_end(n) : n in [4, 10, 0]}") == "[0, 0, 0]");
+  const std::string deep = both.check("{odd_end(n) : n in [4, 7, 0]}");
+  CHECK(deep.find("nested more than 300 deep") != std::string::npos);
+}
+
+TEST_CASE("functions that are no loops stay what they are", "[loops]") {
+  Both both;
+  both.define("function product_to(n) = if n == 0 then 1 else n * product_to(n - 1)");
+  CHECK(both.check("{product_to(n) : n in index(6)}") == "[1, 1, 2, 6, 24, 120]");
+  CHECK(both.loops("{product_to(n) : n in index(6)}") == 0);
+  both.define("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)");
+  CHECK(both.check("{fib(n) : n in index(9)}") == "[0, 1, 1, 2, 3, 5, 8, 13, 21]");
+  CHECK(both.loops("{fib(n) : n in index(9)}") == 0);
+  both.define("function summed(n, v) = if n == 0 then sum(v) else summed(n - 1, v)");
+  CHECK(both.check("{summed(n, [n, 1]) : n in index(3)}") == "[1, 2, 3]");
+  both.define("function drawn(n) = if n == 0 then 0 else drawn(n - 1 - rand(1))");
+  CHECK(both.check("{drawn(n) : n in index(3)}") == "[0, 0, 0]");
+  CHECK(both.loops("{drawn(n) : n in index(3)}") == 0);
+  both.define("function inner(n, k) = if n == 0 then k else inner(n - 1, k + 1)");
+  both.define("function outer(n, k) = if n == 0 then k else outer(n - 1, inner(n, k))");
+  CHECK(both.check("{outer(n, 0) : n in index(5)}") == "[0, 1, 3, 6, 10]");
+}
+
+/// Random functions `g(i, j, x, b, k)`, of which k counts the calls, and expressions that use them.
+class LoopGenerator {
+ public:
+  explicit LoopGenerator(unsigned seed) : random_(seed) {}
+
+  std::string function() {
+    return fmt::format("function g(i, j, x, b, k) = if k == 0 then {} else {}", result(),
+                       rest(1 + below(3)));
+  }
+  std::string expression() {
+    const auto argument = [&](const char* varying, const char* same) {
+      return below(3) == 0 ? same : varying;
+    };
+    const std::string call =
+        fmt::format("g({}, {}, {}, {}, {})", argument("n - 3", "7"), argument("rem(n, 5)", "m"),
+                    argument("float(n) / 2.0", "1.5"), argument("evenp(n)", "t"),
+                    argument("rem(n * 7, 12)", "9"));
+    if (below(4) == 0) return fmt::format("{{{{{} : n in index(l)}} : l in index(6)}}", call);
+    return fmt::format("{{{} : n in index({})}}", call, below(8) == 0 ? 0 : 1 + below(60));
+  }
+
+ private:
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+
+  std::string number(int depth) {
+    static constexpr const char* kLeaves[] = {"i", "j", "k", "m", "3", "-1", "10"};
+    if (depth == 0) return kLeaves[below(std::size(kLeaves))];
+    const auto part = [&] { return number(depth - 1); };
+    switch (below(8)) {
+      case 0:
+        return fmt::format("({} * {})", part(), part());
+      case 1:
+        return fmt::format("rem({}, {})", part(), below(6) == 0 ? part() : "7");
+      case 2:
+        return fmt::format("({} / {})", part(), below(6) == 0 ? part() : "2");
+      case 3:
+        return fmt::format("(if {} then {} else {})", flag(depth - 1), part(), part());
+      case 4:
+        return fmt::format("max({}, {})", part(), part());
+      case 5:
+        return fmt::format("squared({})", part());
+      default:
+        return fmt::format("({} {} {})", part(), below(2) == 0 ? "+" : "-", part());
+    }
+  }
+  std::string flag(int depth) {
+    switch (below(5)) {
+      case 0:
+        return "b";
+      case 1:
+        return fmt::format("(x < {})", real(0));
+      case 2:
+        return depth == 0 ? "b" : fmt::format("not({})", flag(depth - 1));
+      case 3:
+        return depth == 0 ? "b" : fmt::format("({} and {})", flag(depth - 1), flag(depth - 1));
+      default:
+        return fmt::format("({} > {})", number(depth), number(0));
+    }
+  }
+  std::string real(int depth) {
+    if (depth == 0) return below(2) == 0 ? "x" : "0.75";
+    if (below(3) == 0) return fmt::format("float(rem({}, 100))", number(depth - 1));
+    return fmt::format("({} * 0.5 + {})", real(depth - 1), real(depth - 1));
+  }
+  std::string result() { return fmt::format("({}, {}, {})", number(1), real(1), flag(1)); }
+
+  /// What is done while k is not 0.
+  std::string rest(int depth) {
+    if (depth == 0 || below(5) == 0) {
+      if (below(5) == 0) return result();
+      return fmt::format("g({}, {}, {}, {}, k - {})", number(2), below(3) == 0 ? "j" : number(1),
+                         below(3) == 0 ? "x" : real(1), below(3) == 0 ? "b" : flag(1),
+                         below(40) == 0 ? 2 : 1);
+    }
+    switch (below(3)) {
+      case 0:
+        return fmt::format("(let i = {}; x = {} in {})", number(2), real(1), rest(depth - 1));
+      default:
+        return fmt::format("(if {} then {} else {})", flag(2), rest(depth - 1), rest(depth - 1));
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_CASE("random functions are the same as loops", "[loops]") {
+  const char* more = std::getenv("NESL_LOOPS");
+  const int programs = more == nullptr ? 50 : std::atoi(more);
+  Both both;
+  both.define("m = #[1, 2]");
+  both.define("function squared(n) = rem(n * n, 1000)");
+  std::size_t loops = 0, failures = 0;
+  for (int seed = 1; seed <= programs; ++seed) {
+    LoopGenerator generator(static_cast<unsigned>(seed));
+    const std::string function = generator.function();
+    INFO("seed " << seed << ": " << function);
+    both.define(function);
+    for (int k = 0; k < 3; ++k) {
+      const std::string value = both.check(generator.expression());
+      failures += value.empty() || value[0] != '[';
+    }
+    loops += both.loops("{g(n, m, 0.5, t, 5) : n in index(m)}") > 0;
+  }
+  CHECK(loops > static_cast<std::size_t>(programs) / 2);
+  CHECK(failures > 0);
+  CHECK(failures < static_cast<std::size_t>(programs));
+}
+
+}  // namespace
+}  // namespace neslc::testing
