@@ -101,6 +101,10 @@ struct Function {
   /// of the two functions. Nothing else is kept for it.
   std::optional<SerialFunction> serial;
 
+  /// Run where something else has given up, which is rare: it is neither put in the place of calls
+  /// nor fused.
+  bool fallback = false;
+
   /// A function that cannot be put into single assignment is carried along as it was: `code`, in
   /// which CALL names an index into Module::functions, CONST and RUN one into the module's tables.
   /// Its parameters and results are those that its callers see; its body is empty. Whatever it can

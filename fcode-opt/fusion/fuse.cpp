@@ -276,7 +276,7 @@ FusionReport fuse(Module& module) {
   KnownChoices known;
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
-    if (module.functions[i].opaque) continue;
+    if (module.functions[i].opaque || module.functions[i].fallback) continue;
     FunctionFusion visitor(module, module.functions[i], pool, known, report);
     shapes.walk(i, visitor);
   }

@@ -79,7 +79,8 @@ class Inliner {
   }
 
   bool wanted(std::uint32_t callee, std::size_t depth) const {
-    if (recursive_[callee] || module_.functions[callee].opaque) return false;
+    const Function& function = module_.functions[callee];
+    if (recursive_[callee] || function.opaque || function.fallback) return false;
     if (depth + depths_[callee] > kDeepestInlined) return false;
     return calls_[callee] == 1 || sizes_[callee] <= limits_.small ||
            total_ + sizes_[callee] <= limits_.largest;

@@ -249,6 +249,7 @@ class LoopMaker {
     made_.push_back({number, rest, serial});
     function.name += "_REST";
     function.serial.reset();
+    function.fallback = true;
     module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
   }
 
