@@ -477,6 +477,7 @@ class Planner {
         }
       }
       for (const PlanSink& sink : plan.passes[p].sinks) {
+        for_gathers(plan, sink, [&](ArrayId array) { plan.last_read[array] = p; });
         if (sink.kind != SinkKind::Scatter) continue;
         for (const ArrayId array : sink.arrays) {
           plan.scattered[array] = true;
@@ -486,6 +487,15 @@ class Planner {
     }
     for (std::uint32_t p = 0; p < plan.passes.size(); ++p) find_reuse(plan, p);
     return plan;
+  }
+
+  /// Calls visit(array) for what the loop of a sink reads.
+  template <class Visit>
+  static void for_gathers(const KernelPlan& plan, const PlanSink& sink, const Visit& visit) {
+    if (sink.kind != SinkKind::Iterate) return;
+    for (const PlanNode& node : plan.loops[sink.loop].body.nodes) {
+      if (node.kind == PlanNode::Kind::Gather) visit(node.id);
+    }
   }
 
   /// Leaves out nodes that nothing depends on.
@@ -552,6 +562,9 @@ class Planner {
     }
     for (const PlanNode& node : pass.nodes) {
       if (node.kind == PlanNode::Kind::Gather) candidate[node.id] = false;
+    }
+    for (const PlanSink& sink : pass.sinks) {
+      for_gathers(plan, sink, [&](ArrayId array) { candidate[array] = false; });
     }
     for (const vcode::KernelParameter& output : kernel_.outputs) {
       if (!output.segdes) candidate[output.id] = false;

@@ -119,7 +119,7 @@ struct PlanPass {
 
 /// What is done again and again with the state of a position.
 struct PlanLoop {
-  /// Nodes of a state, none of which traps. Its only sink has the condition on which the state goes
+  /// Nodes of a state, none of which fails. Its only sink has the condition on which the state goes
   /// on as its flag, and the next state, which has a meaning only there, as its values.
   PlanPass body;
   std::int64_t rounds = 0;  // how often, at most

@@ -80,13 +80,19 @@ struct Block {
   bool diverges = false;
 };
 
-/// A function that is for one instance what another one is for many.
+/// A function that is for one instance what another one is for many. Its parameters are scalars, or
+/// sequences: descriptors of one segment, and the vectors that they describe.
 struct SerialFunction {
+  struct Parameter {
+    /// Does the other function get the same for all instances, and not a vector with an element for
+    /// each? So with all sequences.
+    bool uniform = false;
+    std::optional<std::uint32_t> descriptor;  // of a vector: which parameter describes it
+  };
   std::uint32_t function = 0;  // index into Module::functions
-  /// Of each of its parameters, which are scalars: does the other function get one scalar for all
-  /// instances in place of a vector? That function's last parameter is a descriptor of one segment
-  /// over the instances, and its results are vectors with an element for each of them.
-  std::vector<bool> uniform;
+  /// The other function has one more, the last: a descriptor of one segment over the instances. Its
+  /// results are vectors with an element for each of them.
+  std::vector<Parameter> parameters;
 };
 
 struct Function {

@@ -67,13 +67,39 @@ std::uint32_t Compiler::function(const Version& version) {
 std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version) {
   if (!version.lifted || version.definition == nullptr) return std::nullopt;
   if (observed(version.definition) != nullptr || !calls_itself(*version.definition) ||
-      !is_scalar_type(version.argument_type) || !is_scalar_type(version.result_type)) {
+      !is_scalar_type(version.result_type)) {
     return std::nullopt;
   }
+  ir::SerialFunction result;
+  std::size_t leaf = 0;
+  if (!add_parameters(version.argument_type, version.uniform, leaf, result)) return std::nullopt;
   Version serial = version;
   serial.lifted = false;
   serial.uniform.clear();
-  return ir::SerialFunction{function(serial), version.uniform};
+  result.function = function(serial);
+  return result;
+}
+
+/// False if there are others than a loop can have. `leaf` counts scalars and sequences.
+bool Compiler::add_parameters(TypePtr type, const std::vector<bool>& uniform, std::size_t& leaf,
+                              ir::SerialFunction& result) const {
+  if (type->kind == TypeKind::Pair) {
+    return add_parameters(type->first(), uniform, leaf, result) &&
+           add_parameters(type->second(), uniform, leaf, result);
+  }
+  ir::SerialFunction::Parameter parameter{uniform[leaf], {}};
+  if (type->kind != TypeKind::Sequence) {
+    result.parameters.push_back(parameter);
+    ++leaf;
+    return is_scalar_type(type);
+  }
+  if (!uniform[leaf++] || !is_scalar_type(type->element())) return false;
+  result.parameters.push_back(parameter);
+  parameter.descriptor = static_cast<std::uint32_t>(result.parameters.size() - 1);
+  std::vector<vcode::Type> elements;
+  append_types(session_.types(), type->element(), elements);
+  result.parameters.insert(result.parameters.end(), elements.size(), parameter);
+  return true;
 }
 
 std::uint32_t Compiler::new_function() {

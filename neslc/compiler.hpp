@@ -129,6 +129,8 @@ class Compiler {
   int expanded_size(const Definition& definition);
   bool calls_itself(const Definition& definition);
   std::optional<ir::SerialFunction> serial_function(const Version& version);
+  bool add_parameters(TypePtr type, const std::vector<bool>& uniform, std::size_t& leaf,
+                      ir::SerialFunction& result) const;
 
   Session& session_;
   TopLevelValues& values_;

@@ -194,6 +194,37 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
          test.args[0] == choice.args[2] && is_int(test.args[1], true);
 }
 
+bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript) {
+  const std::uint32_t index = thunk.nodes[subscript].args[0];
+  const auto compares = [&](std::uint32_t at, Op op) {
+    const ThunkNode& node = thunk.nodes[at];
+    return node.kind == ThunkNode::Kind::Apply && node.op == op && node.written == Type::Int &&
+           node.args[0] == index;
+  };
+  const auto fits = [&](const ThunkNode& test) {
+    if (test.kind != ThunkNode::Kind::Apply || test.op != Op::And || test.written != Type::Bool ||
+        !compares(test.args[0], Op::GreaterEqual) || !compares(test.args[1], Op::Less)) {
+      return false;
+    }
+    const ThunkNode& least = thunk.nodes[thunk.nodes[test.args[0]].args[1]];
+    const ThunkNode& limit = thunk.nodes[thunk.nodes[test.args[1]].args[1]];
+    return least.kind == ThunkNode::Kind::Constant && least.int_value == 0 &&
+           limit.kind == ThunkNode::Kind::Size &&
+           limit.id == kernel.arrays[thunk.nodes[subscript].id].length;
+  };
+  if (std::find(thunk.results.begin(), thunk.results.end(), subscript) != thunk.results.end()) {
+    return false;
+  }
+  return std::all_of(thunk.nodes.begin(), thunk.nodes.end(), [&](const ThunkNode& user) {
+    for (int k = 0; k < argument_count(user); ++k) {
+      if (user.args[k] != subscript) continue;
+      const bool chosen = user.kind == ThunkNode::Kind::If && k == 1;
+      if (!chosen || !fits(thunk.nodes[user.args[0]])) return false;
+    }
+    return true;
+  });
+}
+
 bool same_size(const Kernel& kernel, SizeId a, SizeId b) {
   if (a == b) return true;
   return kernel.sizes[a].literal && kernel.sizes[a].literal == kernel.sizes[b].literal;

@@ -177,6 +177,9 @@ bool same_size(const Kernel& kernel, SizeId a, SizeId b);
 /// Is a division by a node of the thunk known not to be one by zero? The node is a literal, or
 /// `(IF (= INT d 0) c d)` with a literal c.
 bool is_never_zero(const Thunk& thunk, std::uint32_t node);
+/// Is node `subscript` of the thunk read only where that cannot fail? All users of it are
+/// `(IF (AND BOOL (>= INT e 0) (< INT e n)) x[e] c)`, n being the length of x.
+bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript);
 /// The number of positions of a space.
 SizeId length_of_space(const Kernel& kernel, Space space);
 /// Do both spaces have the same positions (rule 4)? A descriptor has those of its total.

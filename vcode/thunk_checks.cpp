@@ -137,17 +137,21 @@ bool KernelChecks::subscript(const Thunk& thunk, const ThunkNode& node, const Th
     fail(ErrorCode::Internal, node.span, "a subscript of an unknown vector, or of another type");
     return false;
   }
-  if (place.state != nullptr) {
-    fail(ErrorCode::KernelSubscript, node.span,
-         fmt::format("`{}` is read by a function of a state",
-                     shortened(kernel_.arrays[node.id].name)),
-         "make its element a component of the state");
-    return false;
-  }
   if (!needs_int(thunk, node, "subscript")) return false;
   const KernelArray& array = kernel_.arrays[node.id];
   const std::string name = shortened(array.name);
   const KernelSource& source = arrays_[node.id];
+  if (place.state != nullptr) {
+    const auto at = static_cast<std::uint32_t>(&node - thunk.nodes.data());
+    const bool operand = source.kind == KernelSource::Kind::Input;
+    if (operand && is_guarded(kernel_, thunk, at)) return true;
+    fail(ErrorCode::KernelSubscript, node.span,
+         operand ? fmt::format("`{}` is read in ITERATE where the subscript may be outside", name)
+                 : fmt::format("`{}` is read in ITERATE and is no operand", name),
+         operand ? "write `(IF (AND BOOL (>= INT e 0) (< INT e n)) x[e] 0)`, n being its length"
+                 : "");
+    return false;
+  }
   if (source.kind == KernelSource::Kind::Input) return true;
   if (source.kind == KernelSource::Kind::None) {
     fail(ErrorCode::KernelName, node.span, fmt::format("`{}` is used before it is bound", name));

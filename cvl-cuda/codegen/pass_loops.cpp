@@ -60,6 +60,11 @@ void PassWriter::write_body_node(const PlanNode& node, NodeId number) {
     case Kind::State:
       value = state_name(node.id);
       break;
+    case Kind::Gather:
+      value =
+          fmt::format("{0} >= 0 && {0} < {1} ? {2}[{0}] : {3}{{0}}", body_name(node.args[0]),
+                      size(kernel_.arrays[node.id].length), source(node.id), type_text(node.type));
+      break;
     default:
       value = apply_text(node, body_name);
       break;

@@ -18,6 +18,10 @@ using vcode::ThunkNode;
 using Kind = ThunkNode::Kind;
 
 constexpr Node kUndefined = ~Node{0};
+/// From here on: a parameter of the loop that is no scalar.
+constexpr Node kParameters = Node{1} << 31;
+/// The descriptor of one segment of one element.
+constexpr Node kSingle = kUndefined - 1;
 
 /// All of a state is computed in every round: what has more parts than this is left to be computed
 /// where it is needed.
@@ -128,15 +132,17 @@ namespace {
 
 class Reader {
  public:
-  Reader(const Module& module, std::uint32_t function) : module_(module), loop_(function) {}
+  Reader(const Module& module, const SerialFunction& function)
+      : module_(module), loop_(function.function), parameters_(function.parameters) {}
 
   LoopBody run() {
     const Function& function = module_.functions[loop_];
     if (function.opaque) throw NoLoop{};
     std::vector<Node> arguments;
     for (const ValueId parameter : function.parameters) {
-      arguments.push_back(component(function.values[parameter].type));
+      arguments.push_back(this->parameter(function.values[parameter].type));
     }
+    const std::size_t scalars = body_.state.size();
     // The constants that the run gives are components too.
     for_each_statement(function.body, [&](const Statement& statement) {
       if (statement.kind == Statement::Kind::Given) note_given(statement.index);
@@ -148,11 +154,19 @@ class Reader {
         body_.expressions.choice(outcome.fails, body_.expressions.constant(false), outcome.goes_on);
     body_.next = outcome.next;
     body_.results = outcome.results;
-    for (std::size_t k = arguments.size(); k < body_.state.size(); ++k) {
-      body_.next.push_back(state_node(k));
+    // Sequences stay what they are.
+    std::vector<Node> next;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      if (body_.component[k] != LoopBody::kNone) {
+        next.push_back(body_.next[k]);
+      } else if (body_.next[k] != arguments[k]) {
+        throw NoLoop{};
+      }
     }
+    for (std::size_t k = scalars; k < body_.state.size(); ++k) next.push_back(state_node(k));
+    body_.next = std::move(next);
     // A loop that never ends has no results.
-    const auto undefined = [](Node node) { return node == kUndefined; };
+    const auto undefined = [](Node node) { return node >= kParameters; };
     if (body_.results.size() != function.result_types.size() ||
         std::any_of(body_.results.begin(), body_.results.end(), undefined)) {
       throw NoLoop{};
@@ -172,9 +186,20 @@ class Reader {
 
   Expressions& expressions() { return body_.expressions; }
 
-  Node component(std::optional<Type> type) {
-    if (!type || !vcode::is_data(*type)) throw NoLoop{};
-    body_.state.push_back(*type);
+  Node parameter(std::optional<Type> type) {
+    if (!type) throw NoLoop{};
+    const std::size_t number = body_.component.size();
+    if (*type == Type::Segdes || parameters_[number].descriptor) {
+      body_.component.push_back(LoopBody::kNone);
+      return kParameters + static_cast<Node>(number);
+    }
+    body_.component.push_back(static_cast<std::uint32_t>(body_.state.size()));
+    return component(*type);
+  }
+
+  Node component(Type type) {
+    if (!vcode::is_data(type)) throw NoLoop{};
+    body_.state.push_back(type);
     return state_node(body_.state.size() - 1);
   }
 
@@ -270,7 +295,7 @@ class Reader {
   }
 
   Outcome conditional(const Statement& statement, Values& values, int depth) {
-    const Node condition = values[statement.operands[0]];
+    const Node condition = scalar(values[statement.operands[0]]);
     const auto arm = [&](const Block& arm) -> Outcome {
       // Whatever it says before it ends the program, it says when the function itself is run.
       if (arm.diverges) {
@@ -300,15 +325,21 @@ class Reader {
     if (a.size() != b.size()) throw NoLoop{};
     std::vector<Node> result;
     for (std::size_t k = 0; k < a.size(); ++k) {
-      result.push_back(a[k] == kUndefined   ? b[k]
-                       : b[k] == kUndefined ? a[k]
-                                            : expressions().choice(condition, a[k], b[k]));
+      if (a[k] == b[k] || b[k] == kUndefined) {
+        result.push_back(a[k]);
+      } else if (a[k] == kUndefined) {
+        result.push_back(b[k]);
+      } else {
+        result.push_back(expressions().choice(condition, scalar(a[k]), scalar(b[k])));
+      }
     }
     return result;
   }
 
   Node literal(const vcode::Constant& constant) {
-    if (!vcode::is_data(constant.type) || constant.size() != 1) throw NoLoop{};
+    if (constant.size() != 1) throw NoLoop{};
+    if (constant.type == Type::Segdes && constant.ints()[0] == 1) return kSingle;
+    if (!vcode::is_data(constant.type)) throw NoLoop{};
     ThunkNode node;
     node.type = constant.type;
     if (constant.type == Type::Float) {
@@ -321,8 +352,19 @@ class Reader {
     return expressions().add(node);
   }
 
+  static Node scalar(Node node) {
+    if (node >= kParameters) throw NoLoop{};
+    return node;
+  }
+
   Node operation(const Statement& statement, const Values& values) {
     const vcode::OpInfo& info = vcode::info(statement.op);
+    const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
+    if (info.family == Family::Lengths) return size(operand(0));
+    if (info.family == Family::Extract) return element(operand(0), operand(1), operand(2));
+    if (statement.op == Op::BPermute && operand(3) == kSingle) {
+      return element(operand(0), operand(1), operand(2));
+    }
     if (info.family != Family::Elementwise) throw NoLoop{};
     ThunkNode node;
     node.kind = Kind::Apply;
@@ -330,10 +372,66 @@ class Reader {
     node.written = statement.written;
     node.type = *vcode::operand_type(info.results[0], statement.written);
     for (std::size_t k = 0; k < statement.operands.size(); ++k) {
-      node.args[k] = values[statement.operands[k]];
-      if (node.args[k] == kUndefined) throw NoLoop{};
+      node.args[k] = scalar(operand(k));
     }
     if (divides_ints(statement.op, statement.written)) node.args[1] = never_zero(node.args[1]);
+    return expressions().add(node);
+  }
+
+  /// The number of a parameter that is a descriptor, or described by one.
+  std::uint32_t sequence(Node node) const {
+    if (node < kParameters || node - kParameters >= parameters_.size()) throw NoLoop{};
+    return node - kParameters;
+  }
+
+  Node size(Node descriptor) {
+    ThunkNode node;
+    node.kind = Kind::Size;
+    node.id = sequence(descriptor);
+    if (parameters_[node.id].descriptor) throw NoLoop{};
+    return expressions().add(node);
+  }
+
+  /// The element, or 0 where there is none: there the function fails, or does not ask for it.
+  Node element(Node vector, Node index, Node descriptor) {
+    const std::uint32_t number = sequence(vector);
+    if (parameters_[number].descriptor != sequence(descriptor)) throw NoLoop{};
+    ThunkNode read;
+    read.kind = Kind::Subscript;
+    read.type = *module_.functions[loop_].values[module_.functions[loop_].parameters[number]].type;
+    read.id = number;
+    read.args[0] = scalar(index);
+    ThunkNode zero;
+    zero.type = read.type;
+    ThunkNode node;
+    node.kind = Kind::If;
+    node.type = read.type;
+    node.args[0] = both(compared(Op::GreaterEqual, index, int_zero()),
+                        compared(Op::Less, index, size(descriptor)));
+    node.args[1] = expressions().add(read);
+    node.args[2] = expressions().add(zero);
+    return expressions().add(node);
+  }
+
+  Node int_zero() { return expressions().add(ThunkNode{}); }
+
+  Node compared(Op op, Node a, Node b) {
+    ThunkNode node;
+    node.kind = Kind::Apply;
+    node.op = op;
+    node.type = Type::Bool;
+    node.args[0] = a;
+    node.args[1] = b;
+    return expressions().add(node);
+  }
+
+  Node both(Node a, Node b) {
+    ThunkNode node;
+    node.kind = Kind::Apply;
+    node.op = Op::And;
+    node.type = node.written = Type::Bool;
+    node.args[0] = a;
+    node.args[1] = b;
     return expressions().add(node);
   }
 
@@ -341,32 +439,25 @@ class Reader {
   Node never_zero(Node divisor) {
     const ThunkNode& known = expressions()[divisor];
     if (known.kind == Kind::Constant && known.int_value != 0) return divisor;
-    ThunkNode number;
-    const Node zero = expressions().add(number);
-    number.int_value = 1;
-    const Node one = expressions().add(number);
-    ThunkNode test;
-    test.kind = Kind::Apply;
-    test.op = Op::Equal;
-    test.type = Type::Bool;
-    test.args[0] = divisor;
-    test.args[1] = zero;
+    ThunkNode one;
+    one.int_value = 1;
     ThunkNode node;
     node.kind = Kind::If;
-    node.args[0] = expressions().add(test);
-    node.args[1] = one;
+    node.args[0] = compared(Op::Equal, divisor, int_zero());
+    node.args[1] = expressions().add(one);
     node.args[2] = divisor;
     return expressions().add(node);
   }
 
   const Module& module_;
   std::uint32_t loop_;
+  const std::vector<SerialFunction::Parameter>& parameters_;
   LoopBody body_;
 };
 
 }  // namespace
 
-std::optional<LoopBody> loop_body(const Module& module, std::uint32_t function) {
+std::optional<LoopBody> loop_body(const Module& module, const SerialFunction& function) {
   try {
     return Reader(module, function).run();
   } catch (const NoLoop&) {

@@ -35,19 +35,23 @@ class Expressions {
   std::map<std::string, Node> known_;
 };
 
-/// The state consists of the parameters of the function and then of the constants that the run
-/// gives. A state either goes on or has come to its end; then it gives the results, or fails, as
-/// the function says in its own way.
+/// The state consists of those parameters of the function that are scalars, and then of the
+/// constants that the run gives. Of sequences, which stay the same in all rounds, the expressions
+/// read elements (Subscript, `id` being the parameter) and lengths (Size, `id` being the parameter
+/// that is the descriptor). A state either goes on or has come to its end; then it gives the
+/// results, or fails, as the function says in its own way.
 struct LoopBody {
   Expressions expressions;
-  std::vector<std::uint32_t> given;  // indices into Module::constants
-  std::vector<Type> state;           // the types of the components
+  std::vector<std::uint32_t> given;      // indices into Module::constants
+  std::vector<Type> state;               // the types of the components
+  std::vector<std::uint32_t> component;  // of each parameter; of sequences: kNone
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   Expressions::Node goes_on = 0, fails = 0;
   std::vector<Expressions::Node> next;  // has a meaning where the state goes on
   std::vector<Expressions::Node> results;
 };
 
 /// Nothing if the function is not such a loop, or too large for one.
-std::optional<LoopBody> loop_body(const Module& module, std::uint32_t function);
+std::optional<LoopBody> loop_body(const Module& module, const SerialFunction& function);
 
 }  // namespace fcode

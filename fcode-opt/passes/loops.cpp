@@ -28,20 +28,19 @@ constexpr std::int64_t kMostRounds = 1'000'000;
 
 class LoopKernel {
  public:
-  LoopKernel(const LoopBody& body, const std::vector<bool>& uniform)
-      : body_(body), uniform_(uniform) {
+  LoopKernel(const LoopBody& body, const Function& serial, const SerialFunction& signature)
+      : body_(body), serial_(serial), signature_(signature) {
     kernel_.sizes = {{"n", std::nullopt}, {"", 1}};
     kernel_.segdes = {{"all", kOne, kLength}};
   }
 
   vcode::Kernel run() {
-    const std::size_t given = body_.state.size() - body_.given.size();
-    for (std::size_t k = 0; k < body_.state.size(); ++k) {
-      if (k == given) add_input({true, 0});
-      const bool single = k >= given || uniform_[k];
-      add_input({false, array("x", k, body_.state[k], single ? kOne : kLength)});
+    for (std::size_t k = 0; k < body_.component.size(); ++k) add_parameter(k);
+    kernel_.inputs.push_back({true, 0});
+    for (std::size_t k = 0; k < body_.given.size(); ++k) {
+      const Type type = body_.state[body_.state.size() - body_.given.size() + k];
+      states_.push_back(add_vector("g" + std::to_string(k), type, kOne));
     }
-    if (body_.given.empty()) add_input({true, 0});
     iterate();
     results();
     return std::move(kernel_);
@@ -50,11 +49,48 @@ class LoopKernel {
  private:
   static constexpr vcode::SizeId kLength = 0, kOne = 1;
 
-  void add_input(vcode::KernelParameter parameter) { kernel_.inputs.push_back(parameter); }
+  void add_parameter(std::size_t number) {
+    const Type type = *serial_.values[serial_.parameters[number]].type;
+    const std::string digits = std::to_string(number);
+    id_.push_back(0);
+    if (type == Type::Segdes) {
+      kernel_.sizes.push_back({"m" + digits, std::nullopt});
+      id_.back() = static_cast<std::uint32_t>(kernel_.sizes.size() - 1);
+      kernel_.segdes.push_back({"d" + digits, kOne, id_.back()});
+      kernel_.inputs.push_back({true, static_cast<std::uint32_t>(kernel_.segdes.size() - 1)});
+      return;
+    }
+    const SerialFunction::Parameter& parameter = signature_.parameters[number];
+    if (parameter.descriptor) {
+      id_.back() = add_vector("v" + digits, type, id_[*parameter.descriptor]);
+    } else {
+      states_.push_back(add_vector("x" + digits, type, parameter.uniform ? kOne : kLength));
+    }
+  }
+
+  vcode::ArrayId add_vector(std::string name, Type type, vcode::SizeId length) {
+    kernel_.arrays.push_back({std::move(name), type, length});
+    const auto id = static_cast<vcode::ArrayId>(kernel_.arrays.size() - 1);
+    kernel_.inputs.push_back({false, id});
+    return id;
+  }
 
   vcode::ArrayId array(const char* letter, std::size_t number, Type type, vcode::SizeId length) {
     kernel_.arrays.push_back({letter + std::to_string(number), type, length});
     return static_cast<vcode::ArrayId>(kernel_.arrays.size() - 1);
+  }
+
+  /// A function of the state, which reads what the kernel takes.
+  vcode::Thunk of_state(const std::vector<Node>& results) const {
+    vcode::Thunk thunk = body_.expressions.thunk(results);
+    for (ThunkNode& node : thunk.nodes) place(node);
+    return thunk;
+  }
+
+  void place(ThunkNode& node) const {
+    const bool placed =
+        node.kind == ThunkNode::Kind::Size || node.kind == ThunkNode::Kind::Subscript;
+    if (placed) node.id = id_[node.id];
   }
 
   void iterate() {
@@ -65,15 +101,15 @@ class LoopKernel {
     index.kind = ThunkNode::Kind::Index;
     binding.elements.nodes = {index, zero};
     for (std::size_t k = 0; k < body_.state.size(); ++k) {
-      const auto operand = static_cast<vcode::ArrayId>(k);
+      const vcode::ArrayId operand = states_[k];
       const bool single = kernel_.arrays[operand].length == kOne;
       binding.elements.results.push_back(static_cast<std::uint32_t>(binding.elements.nodes.size()));
       binding.elements.nodes.push_back(element(operand, single ? 1 : 0));
       last_.push_back(array("z", k, body_.state[k], kLength));
     }
     binding.arrays = last_;
-    binding.flags = body_.expressions.thunk({body_.goes_on});
-    binding.next = body_.expressions.thunk(body_.next);
+    binding.flags = of_state({body_.goes_on});
+    binding.next = of_state(body_.next);
     binding.rounds = kMostRounds;
     kernel_.bindings.push_back(std::move(binding));
   }
@@ -120,6 +156,7 @@ class LoopKernel {
       for (int a = 0; a < vcode::argument_count(node); ++a) ++node.args[a];
     }
     for (ThunkNode& node : thunk.nodes) {
+      place(node);
       if (node.kind == ThunkNode::Kind::State) node = element(last_[node.id], 0);
     }
     for (std::uint32_t& result : thunk.results) ++result;
@@ -130,9 +167,12 @@ class LoopKernel {
   }
 
   const LoopBody& body_;
-  const std::vector<bool>& uniform_;
+  const Function& serial_;
+  const SerialFunction& signature_;
   vcode::Kernel kernel_;
-  std::vector<vcode::ArrayId> last_;  // the last states
+  std::vector<std::uint32_t> id_;       // of parameters that are sequences: of its size or vector
+  std::vector<vcode::ArrayId> states_;  // what the components begin with
+  std::vector<vcode::ArrayId> last_;    // the last states
 };
 
 /// A library that does not have the kernel says that no element has come to its end.
@@ -171,7 +211,7 @@ class LoopMaker {
     const std::size_t count = module_.functions.size();
     for (std::uint32_t k = 0; k < count; ++k) {
       if (!module_.functions[k].serial) continue;
-      const std::uint32_t serial = module_.functions[k].serial->function;
+      const SerialFunction serial = *module_.functions[k].serial;
       if (const auto body = loop_body(module_, serial)) make(k, serial, *body);
     }
     for (const Made& made : made_) go_on_in_rests(made);
@@ -197,12 +237,11 @@ class LoopMaker {
     });
   }
 
-  void make(std::uint32_t number, std::uint32_t serial, const LoopBody& body) {
+  void make(std::uint32_t number, const SerialFunction& serial, const LoopBody& body) {
     const auto rest = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.emplace_back();
     Function& function = module_.functions[number];
-    const std::vector<bool> uniform = function.serial->uniform;
-    vcode::Kernel kernel = LoopKernel(body, uniform).run();
+    vcode::Kernel kernel = LoopKernel(body, module_.functions[serial.function], serial).run();
     add_spec(module_, kernel, static_cast<std::uint32_t>(function.parameters.size() - 1),
              function.origin);
     const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
@@ -246,7 +285,7 @@ class LoopMaker {
     wrapper.body.statements.push_back(std::move(run));
     wrapper.body.statements.push_back(std::move(choice));
 
-    made_.push_back({number, rest, serial});
+    made_.push_back({number, rest, serial.function});
     function.name += "_REST";
     function.serial.reset();
     function.fallback = true;

@@ -164,7 +164,13 @@ class KernelText {
       return chance(0.8) ? random_.pick(Names{"j", "k"}) : std::to_string(random_.between(-3, 12));
     }
     const auto sub = [&] { return state_integer(depth - 1); };
-    switch (random_.between(0, 5)) {
+    switch (random_.between(0, 6)) {
+      case 6: {
+        const bool table = chance(0.7);
+        return fmt::format("(IF (AND BOOL (>= INT {0} 0) (< INT {0} {1})) {2}[{0}] {3})",
+                           random_.pick(Names{"j", "k"}), table ? "n" : "m", table ? "b" : "g",
+                           sub());
+      }
       case 0:
         return fmt::format("(IF {} {} {})", state_flag(depth - 1), sub(), sub());
       case 1:

@@ -87,6 +87,37 @@ TEST_CASE("functions of scalars that call themselves last are loops", "[loops]")
   CHECK(both.loops("{root(1.0, a, 5) : a in [1.0, 4.0, 9.0]}") == 1);
 }
 
+TEST_CASE("loops read sequences that are the same in all rounds", "[loops]") {
+  Both both;
+  both.define(
+      "function lower(v, x, lo, hi) = if lo >= hi then lo else let mid = (lo + hi) / 2 in "
+      "if v[mid] < x then lower(v, x, mid + 1, hi) else lower(v, x, lo, mid)");
+  CHECK(both.check("let v = {i * 3 : i in index(100)} in {lower(v, x, 0, #v) : x in [-1, 0, 1, 30, "
+                   "1000]}") == "[0, 0, 1, 10, 100]");
+  CHECK(both.loops("let v = {i * 3 : i in index(100)} in {lower(v, x, 0, #v) : x in [1, 2]}") == 1);
+  both.define("sorted_numbers = {float(i * i) : i in index(20)}");
+  CHECK(both.check("{lower(sorted_numbers, x, 0, 20) : x in [3.5, 16.0]}") == "[2, 4]");
+
+  both.define("function at_end(s, i) = if s[i] == ` then i else at_end(s, i + 1)");
+  CHECK(both.check("{at_end(\"ab cd ef \", i) : i in index(9)}") == "[2, 2, 2, 5, 5, 5, 8, 8, 8]");
+  CHECK(both.loops("{at_end(\"ab cd ef \", i) : i in index(9)}") == 1);
+  const std::string outside = both.check("{at_end(\"ab cd\", i) : i in index(5)}");
+  CHECK(outside[0] != '[');
+  CHECK(both.check("{at_end(\"\", i) : i in [] int}") == "[]");
+
+  both.define(
+      "function sum_to(ps, i, x, n) = if i == #ps then (x, n) else let (a, b) = ps[i] in "
+      "sum_to(ps, i + 1, x + a, if b then n + 1 else n)");
+  CHECK(both.check("{sum_to([(1.5, t), (2.0, f), (0.25, t)], i, 0.0, 0) : i in index(4)}") ==
+        "[(3.75, 2), (2.25, 1), (0.25, 1), (0.0, 0)]");
+  CHECK(both.loops("{sum_to([(1.5, t), (2.0, f), (0.25, t)], i, 0.0, 0) : i in index(4)}") == 1);
+
+  // Sequences of the instances themselves, or others in other rounds.
+  CHECK(both.check("{lower(v, 2, 0, #v) : v in [[1, 2, 3], [4], [] int]}") == "[1, 0, 0]");
+  both.define("function shorter(v, k) = if #v < 2 then k else shorter(drop(v, 1), k + v[0])");
+  CHECK(both.check("let v = [1, 2, 3] in {shorter(v, k) : k in index(2)}") == "[3, 4]");
+}
+
 TEST_CASE("what fails in a loop says what the recursion says", "[loops]") {
   Both both;
   both.define("function down(n, d) = if n < 0 then n else down(n - 10 / d, d - 1)");
@@ -128,7 +159,7 @@ class LoopGenerator {
   explicit LoopGenerator(unsigned seed) : random_(seed) {}
 
   std::string function() {
-    return fmt::format("function g(i, j, x, b, k) = if k == 0 then {} else {}", result(),
+    return fmt::format("function g(v, i, j, x, b, k) = if k == 0 then {} else {}", result(),
                        rest(1 + below(3)));
   }
   std::string expression() {
@@ -136,11 +167,16 @@ class LoopGenerator {
       return below(3) == 0 ? same : varying;
     };
     const std::string call =
-        fmt::format("g({}, {}, {}, {}, {})", argument("n - 3", "7"), argument("rem(n, 5)", "m"),
+        fmt::format("g(v, {}, {}, {}, {}, {})", argument("n - 3", "7"), argument("rem(n, 5)", "m"),
                     argument("float(n) / 2.0", "1.5"), argument("evenp(n)", "t"),
                     argument("rem(n * 7, 12)", "9"));
-    if (below(4) == 0) return fmt::format("{{{{{} : n in index(l)}} : l in index(6)}}", call);
-    return fmt::format("{{{} : n in index({})}}", call, below(8) == 0 ? 0 : 1 + below(60));
+    const std::string sequence = fmt::format("let v = {{i * i - 5 : i in index({})}} in ",
+                                             below(10) == 0 ? 0 : 1 + below(12));
+    if (below(4) == 0) {
+      return sequence + fmt::format("{{{{{} : n in index(l)}} : l in index(6)}}", call);
+    }
+    return sequence +
+           fmt::format("{{{} : n in index({})}}", call, below(8) == 0 ? 0 : 1 + below(60));
   }
 
  private:
@@ -150,7 +186,11 @@ class LoopGenerator {
     static constexpr const char* kLeaves[] = {"i", "j", "k", "m", "3", "-1", "10"};
     if (depth == 0) return kLeaves[below(std::size(kLeaves))];
     const auto part = [&] { return number(depth - 1); };
-    switch (below(8)) {
+    switch (below(9)) {
+      case 8:
+        // Of an empty sequence that fails.
+        return below(20) == 0 ? fmt::format("v[{}]", part())
+                              : fmt::format("v[rem(abs(rem({}, 1000)), #v)]", part());
       case 0:
         return fmt::format("({} * {})", part(), part());
       case 1:
@@ -192,7 +232,7 @@ class LoopGenerator {
   std::string rest(int depth) {
     if (depth == 0 || below(5) == 0) {
       if (below(5) == 0) return result();
-      return fmt::format("g({}, {}, {}, {}, k - {})", number(2), below(3) == 0 ? "j" : number(1),
+      return fmt::format("g(v, {}, {}, {}, {}, k - {})", number(2), below(3) == 0 ? "j" : number(1),
                          below(3) == 0 ? "x" : real(1), below(3) == 0 ? "b" : flag(1),
                          below(40) == 0 ? 2 : 1);
     }
@@ -223,7 +263,7 @@ TEST_CASE("random functions are the same as loops", "[loops]") {
       const std::string value = both.check(generator.expression());
       failures += value.empty() || value[0] != '[';
     }
-    loops += both.loops("{g(n, m, 0.5, t, 5) : n in index(m)}") > 0;
+    loops += both.loops("{g([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
   }
   CHECK(loops > static_cast<std::size_t>(programs) / 2);
   CHECK(failures > 0);

@@ -233,6 +233,21 @@ TEST_CASE("states that become others", "[kernel]") {
   CHECK(only_error(iterate(positive, "( j, k => j )")) == ErrorCode::KernelResult);
   CHECK(only_error(iterate(positive, "( j, k => k, k )")) == ErrorCode::KernelType);
   CHECK(only_error(iterate(positive, "( j, k => a[j], k )")) == ErrorCode::KernelSubscript);
+  const std::string guarded = "(IF (AND BOOL (>= INT j 0) (< INT j n)) ";
+  CHECK(iterate(positive, "( j, k => " + guarded + "a[j] 7), k )").program);
+  for (const char* part : {"(+ INT 1 a[j]) 7)", "a[(+ INT j 1)] 7)", "7 a[j])"}) {
+    CHECK(only_error(iterate(positive, "( j, k => " + guarded + part + ", k )")) ==
+          ErrorCode::KernelSubscript);
+  }
+  for (const char* condition :
+       {"(AND BOOL (>= INT j 0) (<= INT j n))", "(AND BOOL (>= INT j 0) (< INT j s))",
+        "(AND BOOL (> INT j 0) (< INT j n))", "(OR BOOL (>= INT j 0) (< INT j n))",
+        "(AND BOOL (>= INT j -1) (< INT j n))", "T"}) {
+    CHECK(only_error(iterate(positive, std::string("( j, k => (IF ") + condition +
+                                           " a[j] 7), k )")) == ErrorCode::KernelSubscript);
+  }
+  CHECK(only_error(iterate(positive, "( j, k => LET e = a[j] (+ INT e " + guarded +
+                                         "e 7)), k )")) == ErrorCode::KernelSubscript);
   CHECK(only_error(iterate(positive, "( j, k => (SEGLEN d j), k )")) == ErrorCode::KernelSubscript);
   CHECK(only_error(iterate(positive, "( j, k => (NSEG d), k )")) == ErrorCode::KernelSubscript);
   for (const char* divisor : {"j", "0", "(IF (= INT j 0) 0 j)", "(IF (= INT j 1) 1 j)",
