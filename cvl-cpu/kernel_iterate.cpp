@@ -149,13 +149,14 @@ class ActiveStates {
   }
 
   /// The first states, which have begun first, go on no longer if they have had all rounds that
-  /// there may be. Returns how many would otherwise.
+  /// there may be, and all if the run is to end. Returns how many would otherwise.
   std::int64_t end_oldest() {
+    const bool end_all = cpu_.stop != nullptr && cpu_.stop();
     std::int64_t stopped = 0;
     for (std::int64_t k = 0; k < count_; ++k) {
       const std::int64_t lane = lane_at(k);
       while (oldest_ + 1 < groups_.size() && groups_[oldest_ + 1].first <= lane) ++oldest_;
-      if (round_ - groups_[oldest_].round < loop_.rounds) break;
+      if (!end_all && round_ - groups_[oldest_].round < loop_.rounds) break;
       std::uint64_t& word = masks_[static_cast<std::size_t>(k / 64)];
       const std::uint64_t bit = std::uint64_t{1} << (k % 64);
       stopped += (word & bit) != 0;

@@ -88,6 +88,11 @@ class Backend {
   /// The instruction that the caller is running, set before execute() and the transfers. A library
   /// that works behind the caller's back puts it into the Failures that it reports later.
   std::uint32_t origin = 0;
+
+  /// Asked now and then, on any thread, by operations that may take long on few elements. When it
+  /// says true, they end soon, with results that fit their types and otherwise mean nothing, and
+  /// the caller is to end as well. Null: nobody asks for that.
+  bool (*stop)() = nullptr;
 };
 
 /// One element as host number; of a scalar the only one. REQUIRES: type and length fit.

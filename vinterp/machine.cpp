@@ -89,6 +89,7 @@ Machine::Machine(const vcode::LinkedProgram& program, std::vector<Value> constan
   std::size_t most = 0;
   for (const LoadedKernel& kernel : kernels_) most = std::max<std::size_t>(most, kernel.results);
   kernel_results_.resize(most);
+  backend_.stop = must_end;
 }
 
 RunResult Machine::run() {
@@ -140,6 +141,10 @@ Outcome Machine::guarded_loop() {
     return request.outcome;
   } catch (const Departure&) {
     return Outcome::Departed;
+  } catch (const Failure&) {
+    // A kernel that ended early, because it was asked to, may have failed on what it then had.
+    if (must_end()) return Outcome::Interrupted;
+    throw;
   }
 }
 
@@ -298,6 +303,7 @@ inline bool Machine::run_kernel(const Decoded& step) {
     stack_.reserve(kernel.results);
     operands = stack_.topmost(count);
     if (backend_.run(*kernel.prepared, operands, kernel_results_.data())) [[likely]] {
+      stop_if_asked();  // the kernel may have been, and ended early
       stack_.replace(count, kernel_results_.data(), kernel.results);
       return true;
     }

@@ -124,6 +124,23 @@ TEST_CASE("states go on until each has come to its end") {
   });
 }
 
+TEST_CASE("states that would go on for long end when the run is to end") {
+  for_backends([](CpuBackend& cpu) {
+    constexpr std::int64_t kLength = 5000, kWanted = 100'000;
+    const auto kernel = counting_kernel(true, 100'000);
+    const auto prepared = cpu.prepare(kernel);
+    std::vector<Value> operands{upload(cpu, Type::Int, std::vector<double>(kLength, kWanted)),
+                                upload(cpu, Type::Int, std::vector<double>(1, 1))};
+    std::vector<Value> results(6);
+    cpu.stop = [] { return true; };
+    REQUIRE(cpu.run(*prepared, operands.data(), results.data()));
+    cpu.stop = nullptr;
+    for (std::int64_t i = 0; i < kLength; ++i) {
+      REQUIRE(cvl::read_int(cpu, results[2].vector(), i) > kWanted - 100);
+    }
+  });
+}
+
 TEST_CASE("states are read by what follows in the kernel, and only what is read is kept") {
   KernelBuilder b;
   const SizeId n = b.size("n");
