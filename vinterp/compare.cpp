@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -48,10 +49,23 @@ struct Tolerance {
   double absolute = 0;
 };
 
-Tolerance tolerance(Op op, double epsilon, double least, const std::vector<double>& operand) {
+/// Mathematical functions. IEEE arithmetic gives the same bits everywhere.
+bool rounds_differently(const vcode::OpInfo& row) {
+  return row.family == Family::Elementwise && row.operands == "F" && row.op != Op::Sqrt;
+}
+
+double epsilon_of(const cvl::Widths& widths) {
+  return widths.float_bytes == 8 ? std::numeric_limits<double>::epsilon()
+                                 : std::numeric_limits<float>::epsilon();
+}
+
+Tolerance tolerance(Op op, const cvl::Widths& widths, const std::vector<double>& operand) {
+  const double epsilon = epsilon_of(widths);
+  const double least = widths.float_bytes == 8 ? std::numeric_limits<double>::min()
+                                               : std::numeric_limits<float>::min();
   const vcode::OpInfo& row = vcode::info(op);
   if (row.family == Family::Elementwise) {
-    if (row.operands != "F" || op == Op::Sqrt) return {};
+    if (!rounds_differently(row)) return {};
     return {8 * epsilon, 8 * epsilon * least};  // the latter for denormal results
   }
   if (row.combiner.empty()) return {};
@@ -63,6 +77,38 @@ Tolerance tolerance(Op op, double epsilon, double least, const std::vector<doubl
     if (std::isfinite(x)) sum += std::abs(x);
   }
   return {0, bound * sum};
+}
+
+/// Does one library's FLOAT result of the kernel depend on its mathematical functions, or on the
+/// order in which it combines?
+bool rounds_differently(const vcode::Kernel& kernel) {
+  const auto thunk_does = [](const vcode::Thunk& thunk) {
+    return std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [](const vcode::ThunkNode& node) {
+      return node.kind == vcode::ThunkNode::Kind::Apply && rounds_differently(vcode::info(node.op));
+    });
+  };
+  const auto monoid_does = [](const vcode::Monoid& monoid) {
+    const std::string_view combiner = vcode::info(monoid.op).combiner;
+    return monoid.type == Type::Float && (combiner == "Add" || combiner == "Multiply");
+  };
+  return std::any_of(
+      kernel.bindings.begin(), kernel.bindings.end(), [&](const vcode::Binding& binding) {
+        return std::any_of(binding.monoids.begin(), binding.monoids.end(), monoid_does) ||
+               thunk_does(binding.elements) || thunk_does(binding.flags) ||
+               thunk_does(binding.index) || thunk_does(binding.defaults) ||
+               thunk_does(binding.next);
+      });
+}
+
+/// Of what a kernel computes nothing is known but its operands: it is taken for a sum of all of
+/// them, each as large as the largest.
+Tolerance kernel_tolerance(const cvl::Widths& widths, const std::vector<double>& operands) {
+  double largest = 1;
+  for (const double x : operands) {
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  }
+  const double bound = 8 * (1 + static_cast<double>(operands.size())) * epsilon_of(widths);
+  return {bound, bound * largest};
 }
 
 bool agree(double a, double b, const Tolerance& allowed) {
@@ -85,11 +131,32 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
+/// What is to be done on both libraries.
+struct CompareBackend::Task {
+  std::string name;
+  std::size_t results = 0;
+  /// False: the library leaves it to others, and nothing has changed.
+  std::function<bool(cvl::Backend&, Value* operands, Value* results)> run;
+  /// How far FLOAT results may lie apart.
+  std::function<Tolerance()> tolerance;
+};
+
 struct CompareBackend::Run {
   std::vector<Value> results;
   std::optional<Failure> failure;
+  bool left = false;  // to others
   double seconds = 0;
   cvl::Backend* backend = nullptr;
+};
+
+/// A kernel that both libraries have made ready.
+struct CompareBackend::BothPrepared final : cvl::PreparedKernel {
+  BothPrepared(const vcode::Kernel& kernel, std::unique_ptr<cvl::PreparedKernel> first,
+               std::unique_ptr<cvl::PreparedKernel> second)
+      : kernel(kernel), first(std::move(first)), second(std::move(second)) {}
+
+  const vcode::Kernel& kernel;
+  std::unique_ptr<cvl::PreparedKernel> first, second;
 };
 
 CompareBackend::CompareBackend(std::unique_ptr<cvl::Backend> first,
@@ -106,45 +173,105 @@ void CompareBackend::seed(std::uint64_t seed) {
 }
 
 void CompareBackend::execute(Op op, Type type, Value* operands, Value* results) {
-  const std::size_t count = vcode::info(op).operands.size();
-  const std::vector<Value> own(operands, operands + count);
-  std::vector<Value> copies;
-  for (const Value& operand : own) copies.push_back(copy(operand));
-  first_->origin = second_->origin = origin;
-  second_->synchronize();
-  Run a = run_on(*first_, op, type, own);
-  const Run b = run_on(*second_, op, type, std::move(copies));
+  const vcode::OpInfo& row = vcode::info(op);
+  const std::vector<Value> own(operands, operands + row.operands.size());
+  Task task;
+  task.name = operation_name(op, type);
+  task.results = row.results.size();
+  task.run = [&](cvl::Backend& backend, Value* from, Value* to) {
+    backend.execute(op, type, from, to);
+    return true;
+  };
+  task.tolerance = [&] {
+    const bool folds = own[0].is_vector() && own[0].type() == Type::Float;
+    return tolerance(op, widths(),
+                     folds ? numbers<double>(*first_, own[0].vector()) : std::vector<double>());
+  };
+  run_on_both(task, own, results);
+}
 
-  Row& row = rows_[{op, type}];
+// A kernel that draws random numbers is left to its operations: where one library runs it and the
+// other one does not, they would draw different ones from then on.
+std::unique_ptr<cvl::PreparedKernel> CompareBackend::prepare(const vcode::Kernel& kernel) {
+  const auto draws = [](const vcode::Binding& binding) {
+    return binding.kind == vcode::Binding::Kind::Random;
+  };
+  if (kernel.has_spec && std::any_of(kernel.bindings.begin(), kernel.bindings.end(), draws)) {
+    return nullptr;
+  }
+  auto first = first_->prepare(kernel);
+  if (first == nullptr) return nullptr;
+  auto second = second_->prepare(kernel);
+  if (second == nullptr) return nullptr;
+  return std::make_unique<BothPrepared>(kernel, std::move(first), std::move(second));
+}
+
+std::int64_t CompareBackend::kernels_pay_after() const {
+  return std::min(first_->kernels_pay_after(), second_->kernels_pay_after());
+}
+
+bool CompareBackend::run(cvl::PreparedKernel& prepared, Value* operands, Value* results) {
+  auto& both = static_cast<BothPrepared&>(prepared);
+  const std::vector<Value> own(operands, operands + both.kernel.inputs.size());
+  Task task;
+  task.name = "kernel " + both.kernel.name;
+  task.results = both.kernel.outputs.size();
+  task.run = [&](cvl::Backend& backend, Value* from, Value* to) {
+    return backend.run(&backend == first_.get() ? *both.first : *both.second, from, to);
+  };
+  task.tolerance = [&] {
+    if (!rounds_differently(both.kernel)) return Tolerance{};
+    std::vector<double> all;
+    for (const Value& operand : own) {
+      if (!operand.is_vector()) continue;
+      const auto more = numbers<double>(*first_, operand.vector());
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return kernel_tolerance(widths(), all);
+  };
+  return run_on_both(task, own, results);
+}
+
+bool CompareBackend::run_on_both(const Task& task, const std::vector<Value>& operands,
+                                 Value* results) {
+  std::vector<Value> copies;
+  for (const Value& operand : operands) copies.push_back(copy(operand));
+  first_->origin = second_->origin = origin;
+  first_->stop = second_->stop = stop;
+  second_->synchronize();
+  Run a = run_on(*first_, task, operands);
+  const Run b = run_on(*second_, task, std::move(copies));
+  if (a.left || b.left) return false;
+
+  Row& row = rows_[task.name];
   row.calls += 1;
   row.seconds[0] += a.seconds;
   row.seconds[1] += b.seconds;
-  for (const Value& operand : own) row.bytes += bytes_of(operand);
+  for (const Value& operand : operands) row.bytes += bytes_of(operand);
   for (const Value& result : a.results) row.bytes += bytes_of(result);
 
-  const std::string differs = difference(op, own, a, b);
+  const std::string differs = difference(task, a, b);
   if (!differs.empty()) {
     ++differences_;
     if (row.differing++ == 0) row.example = differs;
-    if (stop_) stop_at(op, type, own, differs);
+    if (stop_) stop_at(task, operands, differs);
   }
   if (a.failure) throw *a.failure;
   std::move(a.results.begin(), a.results.end(), results);
+  return true;
 }
 
-CompareBackend::Run CompareBackend::run_on(cvl::Backend& backend, Op op, Type type,
+CompareBackend::Run CompareBackend::run_on(cvl::Backend& backend, const Task& task,
                                            std::vector<Value> operands) {
   Run result;
   result.backend = &backend;
-  Value values[vcode::kMaxResults];
+  std::vector<Value> values(task.results);
   const auto begin = std::chrono::steady_clock::now();
   try {
-    backend.execute(op, type, operands.data(), values);
+    result.left = !task.run(backend, operands.data(), values.data());
     backend.synchronize();
     result.seconds = seconds_since(begin);
-    for (std::size_t k = 0; k < vcode::info(op).results.size(); ++k) {
-      result.results.push_back(std::move(values[k]));
-    }
+    if (!result.left) result.results = std::move(values);
   } catch (const Failure& failure) {
     result.failure = failure;
   }
@@ -182,8 +309,7 @@ std::uint64_t CompareBackend::bytes_of(const Value& value) const {
 
 // ---- what differs ----
 
-std::string CompareBackend::difference(Op op, const std::vector<Value>& operands, const Run& a,
-                                       const Run& b) {
+std::string CompareBackend::difference(const Task& task, const Run& a, const Run& b) {
   if (a.failure || b.failure) {
     if (a.failure && b.failure && same_failure(*a.failure, *b.failure)) return {};
     const auto says = [](const Run& run) {
@@ -192,10 +318,6 @@ std::string CompareBackend::difference(Op op, const std::vector<Value>& operands
     return fmt::format("{} gives {}, {} gives {}", first_->name(), says(a), second_->name(),
                        says(b));
   }
-  const double epsilon = widths().float_bytes == 8 ? std::numeric_limits<double>::epsilon()
-                                                   : std::numeric_limits<float>::epsilon();
-  const double least = widths().float_bytes == 8 ? std::numeric_limits<double>::min()
-                                                 : std::numeric_limits<float>::min();
   for (std::size_t k = 0; k < a.results.size(); ++k) {
     const auto elements = [&](const Run& run) {
       const Value& value = run.results[k];
@@ -216,10 +338,7 @@ std::string CompareBackend::difference(Op op, const std::vector<Value>& operands
     };
     std::string found;
     if (x.type == Type::Float) {
-      const bool folds = operands[0].is_vector() && operands[0].type() == Type::Float;
-      const Tolerance allowed =
-          tolerance(op, epsilon, least,
-                    folds ? numbers<double>(*first_, operands[0].vector()) : std::vector<double>());
+      const Tolerance allowed = task.tolerance();
       found = compare(numbers<double>(*first_, x), numbers<double>(*second_, y),
                       [&](double p, double q) { return agree(p, q, allowed); });
     } else {
@@ -231,7 +350,7 @@ std::string CompareBackend::difference(Op op, const std::vector<Value>& operands
   return {};
 }
 
-void CompareBackend::stop_at(Op op, Type type, const std::vector<Value>& operands,
+void CompareBackend::stop_at(const Task& task, const std::vector<Value>& operands,
                              const std::string& difference) {
   std::vector<std::string> notes{difference};
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -240,7 +359,7 @@ void CompareBackend::stop_at(Op op, Type type, const std::vector<Value>& operand
   }
   throw Failure(vcode::ErrorCode::Internal,
                 fmt::format("the vector libraries `{}` and `{}` differ in `{}`", first_->name(),
-                            second_->name(), operation_name(op, type)),
+                            second_->name(), task.name),
                 std::move(notes));
 }
 
@@ -249,8 +368,8 @@ void CompareBackend::stop_at(Op op, Type type, const std::vector<Value>& operand
 std::string CompareBackend::report() const {
   std::string text = fmt::format("{:<18}{:>9}{:>12}{:>12}{:>12}{:>8}  {}\n", "operation", "calls",
                                  "bytes", first_->name(), second_->name(), "ratio", "results");
-  std::vector<std::pair<std::pair<Op, Type>, const Row*>> rows;
-  for (const auto& [key, row] : rows_) rows.emplace_back(key, &row);
+  std::vector<std::pair<std::string, const Row*>> rows;
+  for (const auto& [name, row] : rows_) rows.emplace_back(name, &row);
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.second->seconds[0] > b.second->seconds[0];
   });
@@ -262,17 +381,17 @@ std::string CompareBackend::report() const {
                         format_seconds(row.seconds[1]), ratio,
                         row.differing == 0 ? "equal" : fmt::format("{} differ", row.differing));
   };
-  for (const auto& [key, row] : rows) {
-    line(operation_name(key.first, key.second), *row);
+  for (const auto& [name, row] : rows) {
+    line(name, *row);
     all.calls += row->calls;
     all.bytes += row->bytes;
     all.differing += row->differing;
     for (int k = 0; k < 2; ++k) all.seconds[k] += row->seconds[k];
   }
   line("all", all);
-  for (const auto& [key, row] : rows) {
+  for (const auto& [name, row] : rows) {
     if (row->differing == 0) continue;
-    text += fmt::format("{} differs: {}\n", operation_name(key.first, key.second), row->example);
+    text += fmt::format("{} differs: {}\n", name, row->example);
   }
   return text;
 }

@@ -1,8 +1,8 @@
-// A backend that runs every operation on two vector libraries and checks that they agree
-// (--compare).
+// A backend that runs every operation and every kernel on two vector libraries and checks that they
+// agree (--compare).
 //
-// Values live in the first library. The second one gets copies of the operands of each operation,
-// so that a difference shows at the operation that causes it and goes no further. INT, BOOL and
+// Values live in the first library. The second one gets copies of the operands of each of them,
+// so that a difference shows where it comes from and goes no further. INT, BOOL and
 // descriptors must be equal; FLOAT may differ as far as rounding allows (tolerance()).
 #pragma once
 
@@ -20,7 +20,7 @@ namespace vinterp {
 class CompareBackend final : public cvl::Backend {
  public:
   /// Both with the same widths and seed. `stop` (--compare=trace): the first operation whose
-  /// results differ fails and shows its operands.
+  /// results differ, or the first kernel, fails and shows its operands.
   CompareBackend(std::unique_ptr<cvl::Backend> first, std::unique_ptr<cvl::Backend> second,
                  bool stop);
 
@@ -29,6 +29,9 @@ class CompareBackend final : public cvl::Backend {
   cvl::Widths widths() const override { return first_->widths(); }
   cvl::Heap& heap() override { return first_->heap(); }
   void execute(vcode::Op op, cvl::Type type, cvl::Value* operands, cvl::Value* results) override;
+  std::unique_ptr<cvl::PreparedKernel> prepare(const vcode::Kernel& kernel) override;
+  std::int64_t kernels_pay_after() const override;
+  bool run(cvl::PreparedKernel& kernel, cvl::Value* operands, cvl::Value* results) override;
   cvl::Vector upload(cvl::Type type, const void* elements, std::int64_t length) override {
     return first_->upload(type, elements, length);
   }
@@ -52,22 +55,25 @@ class CompareBackend final : public cvl::Backend {
     std::uint64_t differing = 0;
     std::string example;  // of a difference
   };
-  /// What an operation did on one library.
+  struct Task;
+  /// What a task did on one library.
   struct Run;
+  struct BothPrepared;
 
-  Run run_on(cvl::Backend& backend, vcode::Op op, cvl::Type type, std::vector<cvl::Value> operands);
+  /// False: one of the libraries leaves the task to others.
+  bool run_on_both(const Task& task, const std::vector<cvl::Value>& operands, cvl::Value* results);
+  Run run_on(cvl::Backend& backend, const Task& task, std::vector<cvl::Value> operands);
   cvl::Vector copy(const cvl::Vector& vector);
   cvl::Value copy(const cvl::Value& value);
   std::uint64_t bytes_of(const cvl::Value& value) const;
-  std::string difference(vcode::Op op, const std::vector<cvl::Value>& operands, const Run& a,
-                         const Run& b);
-  [[noreturn]] void stop_at(vcode::Op op, cvl::Type type, const std::vector<cvl::Value>& operands,
+  std::string difference(const Task& task, const Run& a, const Run& b);
+  [[noreturn]] void stop_at(const Task& task, const std::vector<cvl::Value>& operands,
                             const std::string& difference);
 
   std::unique_ptr<cvl::Backend> first_, second_;
   bool stop_;
   std::uint64_t differences_ = 0;
-  std::map<std::pair<vcode::Op, cvl::Type>, Row> rows_;
+  std::map<std::string, Row> rows_;
 };
 
 }  // namespace vinterp

@@ -2,7 +2,10 @@
 #include "vinterp/compare.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -10,6 +13,7 @@
 #include "cuda/under_test.hpp"
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl/failure.hpp"
+#include "vcode/parser.hpp"
 
 namespace {
 
@@ -27,11 +31,14 @@ std::unique_ptr<cvl::Backend> make_emulated() {
   return make_under_test();
 }
 
-/// The CPU library, but what it says of one operation is wrong in the last element: an INT is off
-/// by one, a FLOAT is 1; a failure has another place.
+/// The CPU library, but what it says of one operation, or of kernels, is wrong in the last element:
+/// an INT is off by one, a FLOAT is 1; a failure has another place.
 class WrongBackend final : public cvl::Backend {
  public:
+  struct OfKernels {};
+
   explicit WrongBackend(Op wrong) : wrong_(wrong), inner_(make_cpu()) {}
+  explicit WrongBackend(OfKernels) : wrong_kernels_(true), inner_(make_cpu()) {}
 
   std::string_view name() const override { return "wrong"; }
   std::string description() const override { return "wrong on purpose"; }
@@ -44,13 +51,15 @@ class WrongBackend final : public cvl::Backend {
       if (op != wrong_) throw;
       throw cvl::Failure(failure.code(), failure.message(), {"somewhere else"});
     }
-    if (op != wrong_) return;
-    Vector& vector = results[0].vector();
-    if (vector.type == Type::Int) {
-      change_last<std::int32_t>(vector, [](std::int32_t& last) { last += 1; });
-    } else {
-      change_last<double>(vector, [](double& last) { last = 1; });
-    }
+    if (op == wrong_) spoil(results[0].vector());
+  }
+  std::unique_ptr<cvl::PreparedKernel> prepare(const vcode::Kernel& kernel) override {
+    return inner_->prepare(kernel);
+  }
+  bool run(cvl::PreparedKernel& kernel, Value* operands, Value* results) override {
+    const bool ran = inner_->run(kernel, operands, results);
+    if (ran && wrong_kernels_) spoil(results[0].vector());
+    return ran;
   }
   Vector upload(Type type, const void* elements, std::int64_t length) override {
     return inner_->upload(type, elements, length);
@@ -63,6 +72,13 @@ class WrongBackend final : public cvl::Backend {
   void synchronize() override { inner_->synchronize(); }
 
  private:
+  void spoil(Vector& vector) {
+    if (vector.type == Type::Int) {
+      change_last<std::int32_t>(vector, [](std::int32_t& last) { last += 1; });
+    } else {
+      change_last<double>(vector, [](double& last) { last = 1; });
+    }
+  }
   template <class T, class Change>
   void change_last(Vector& vector, Change change) {
     std::vector<T> elements(static_cast<std::size_t>(vector.length));
@@ -71,7 +87,8 @@ class WrongBackend final : public cvl::Backend {
     vector = inner_->upload(vector.type, elements.data(), vector.length);
   }
 
-  Op wrong_;
+  std::optional<Op> wrong_;
+  bool wrong_kernels_ = false;
   std::unique_ptr<cvl::Backend> inner_;
 };
 
@@ -155,4 +172,55 @@ TEST_CASE("failures agree if they say the same") {
     CHECK_THROWS_AS(compare.execute(Op::Divide, Type::Int, operands, &result), cvl::Failure);
     CHECK(compare.differences() == (wrong == Op::Divide ? 1 : 0));
   }
+}
+
+namespace {
+
+/// A program of kernels alone.
+vcode::Program kernels(const std::string& text) {
+  vcode::Diagnostics diagnostics;
+  auto program = vcode::parse(std::make_shared<const vcode::Source>("kernels", "FCODE 3\n" + text),
+                              diagnostics);
+  REQUIRE(program);
+  return *program;
+}
+
+const std::string kScaled =
+    "KERNEL scaled IN a : VEC INT n OUT y : VEC INT n DO y = MAP n ( i => (* INT 3 a[i]) ) END "
+    "FUNC MAIN RET";
+const std::string kLogs =
+    "KERNEL logs IN a : VEC FLOAT n OUT y : VEC FLOAT 1 "
+    "DO y = REDUCE n ( i => (LOG a[i]) ) + FLOAT END FUNC MAIN RET";
+
+}  // namespace
+
+TEST_CASE("kernels are compared as operations are") {
+  const std::int32_t numbers[] = {1, 2, 0, 4};
+  const vcode::Program program = kernels(kScaled);
+  for (const bool wrong : {false, true}) {
+    auto second = wrong ? std::make_unique<WrongBackend>(WrongBackend::OfKernels())
+                        : std::make_unique<WrongBackend>(Op::Add);
+    CompareBackend compare(make_cpu(), std::move(second), false);
+    const auto prepared = compare.prepare(program.kernels[0]);
+    REQUIRE(prepared);
+    Value operand = compare.upload(Type::Int, numbers, 4), result;
+    REQUIRE(compare.run(*prepared, &operand, &result));
+    CHECK(cvl::read_int(compare, result.vector(), 3) == 12);
+    CHECK(compare.differences() == (wrong ? 1 : 0));
+    const std::string said =
+        "kernel scaled differs: element 3 of result 0 is 12 in cpu and 13 in wrong";
+    CHECK((compare.report().find(said) != std::string::npos) == wrong);
+  }
+}
+
+TEST_CASE("sums of kernels may differ by what rounding does, and by no more") {
+  const vcode::Program program = kernels(kLogs);
+  const double numbers[] = {1, 2, 3, 4};
+  CompareBackend compare(make_cpu(), std::make_unique<WrongBackend>(WrongBackend::OfKernels()),
+                         false);
+  const auto prepared = compare.prepare(program.kernels[0]);
+  REQUIRE(prepared);
+  Value operand = compare.upload(Type::Float, numbers, 4), result;
+  REQUIRE(compare.run(*prepared, &operand, &result));
+  CHECK(compare.differences() == 1);  // 1, and not 3.18
 }
