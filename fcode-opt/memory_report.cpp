@@ -131,7 +131,8 @@ class RegionMemory {
       if (const auto literal = kernel.sizes[size].literal) sizes[size] = Linear::number(*literal);
     }
     for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
-      sizes.try_emplace(size_of(kernel, kernel.inputs[i]), length_of(run.operands[i]));
+      const Linear length = length_of(run.operands[i]);
+      sizes.try_emplace(size_of(kernel, kernel.inputs[i]), length);
     }
     for (std::size_t i = 0; i < kernel.outputs.size(); ++i) {
       const auto size = sizes.find(size_of(kernel, kernel.outputs[i]));

@@ -215,13 +215,14 @@ void MemoryModel::find_kinds() {
   const SegmentFilling filling(graph_, indices_, share_);
   std::vector<std::size_t> all(count);  // unknowns
   std::iota(all.begin(), all.end(), std::size_t{0});
+  lengths_.resize(count + 1);
   for (std::size_t kind = 0; kind <= count; ++kind) {
     std::vector<std::int64_t> lengths(count, kind == 0 ? kAssumedLength : 0);
     if (kind != 0) lengths[kind - 1] = kAssumedLength;
     filling.fill(lengths, kind == 0 ? std::span(all) : std::span(all).subspan(kind - 1, 1));
-    kinds_.emplace_back();
+    lengths_[0].emplace_back(kind, 1);
     for (std::size_t k = 0; k < count; ++k) {
-      if (lengths[k] != 0) kinds_.back().emplace_back(k + 1, lengths[k]);
+      if (lengths[k] != 0) lengths_[k + 1].emplace_back(kind, lengths[k]);
     }
   }
 }
@@ -258,14 +259,16 @@ template <typename Visit>
 void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(vectors_.size(), kNever);
-  std::vector<int> holders(vectors_.size());            // by owner
-  std::vector<std::int64_t> held(indices_.size() + 1);  // as in a Room
+  std::vector<int> holders(vectors_.size());      // by owner
+  std::vector<std::int64_t> held(peaks_.size());  // bytes by kind of runs
   const auto change = [&](Place at, int sign) {
     const Vector& vector = vectors_[at];
     int& count = holders[vector.owner];
     const bool counts = sign > 0 ? count++ == 0 : --count == 0;
     if (!counts) return;
-    for (const auto& [unknown, bytes] : vector.room) held[unknown] += sign * bytes;
+    for (const auto& [unknown, bytes] : vector.room) {
+      for (const auto& [kind, length] : lengths_[unknown]) held[kind] += sign * bytes * length;
+    }
   };
   for (std::size_t s = 0; s < events.size(); ++s) {
     for (const Step::Operand& read : events[s].step->reads) {
@@ -297,11 +300,7 @@ void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
       }
       change(made, 1);
     });
-    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-      std::int64_t bytes = held[0];
-      for (const auto& [unknown, length] : kinds_[kind]) bytes += held[unknown] * length;
-      visit(kind, bytes, events[s].slot);
-    }
+    for (std::size_t kind = 0; kind < held.size(); ++kind) visit(kind, held[kind], events[s].slot);
     for (const Dying& operand : dying) change(operand.at, -1);
     for_each_result(*events[s].step, [&](Place made, bool) {
       if (vectors_[made].dies && last[made] == kNever) change(made, -1);

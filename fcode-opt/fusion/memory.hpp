@@ -72,10 +72,10 @@ class MemoryModel {
   const RegionGraph& graph_;
   std::unordered_map<Atom, std::size_t> indices_;  // of the unknown lengths
   double share_ = 1;                               // of known lengths that counts
-  // By kind of runs: the unknowns that are not 0, as places in a Room, and how great each is. First
-  // with unknown lengths that are alike, then for each unknown with one that is far greater than
-  // all others.
-  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> kinds_;
+  // By unknown, as in a Room: the kinds of runs in which that length is not 0, and how great it is
+  // there. The first kind has unknown lengths that are alike, then comes for each unknown the one
+  // in which that is far greater than all others.
+  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> lengths_;
   std::vector<Place> places_;  // by value; kNone: takes no room that counts
   std::vector<Vector> vectors_;
   std::vector<std::int64_t> peaks_;  // of the statements one by one, in bytes, by kind of runs

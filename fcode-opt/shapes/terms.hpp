@@ -1,11 +1,15 @@
 // Symbolic integers: lengths, sums of lengths and the values of scalars that hold them.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 namespace fcode {
 
@@ -15,13 +19,17 @@ using Atom = std::uint32_t;
 /// constant + Σ coefficient·atom, the atoms ascending and no coefficient zero.
 struct Linear {
   std::int64_t constant = 0;
-  std::vector<std::pair<Atom, std::int64_t>> terms;
+  boost::container::small_vector<std::pair<Atom, std::int64_t>, 2> terms;  // rarely more
 
   static Linear number(std::int64_t value) { return {value, {}}; }
   static Linear atom(Atom atom) { return {0, {{atom, 1}}}; }
   bool is_number() const { return terms.empty(); }
   bool operator==(const Linear&) const = default;
-  auto operator<=>(const Linear&) const = default;
+  std::strong_ordering operator<=>(const Linear& other) const {
+    if (const auto order = constant <=> other.constant; order != 0) return order;
+    return std::lexicographical_compare_three_way(terms.begin(), terms.end(), other.terms.begin(),
+                                                  other.terms.end());
+  }
 };
 
 Linear operator+(const Linear& a, const Linear& b);
