@@ -166,6 +166,8 @@ class BoundPass {
   /// Where that is. REQUIRES: ends_in_memory(), all blocks have been evaluated.
   const std::byte* final_values(NodeId node) const;
   const Segments& segments(SegdesId id);
+  /// A node that is read off a walk, with the operands of this run.
+  WalkedNode walked_node(NodeId number, std::uint32_t slot);
   /// The place in the stream of the number at position 0 of a draw of the plan.
   std::uint64_t stream_at(std::uint32_t draw) const { return stream_at_[draw]; }
   /// Notes a failure of a node.
@@ -213,7 +215,6 @@ class BoundPass {
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);
-  WalkedNode walked_node(NodeId number, std::uint32_t slot);
   void renew_runs(BoundProgram& bound);
   void add_step(BoundProgram& bound, NodeId number);
   void add_walk(BoundProgram& bound, NodeId number);

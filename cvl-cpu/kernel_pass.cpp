@@ -232,6 +232,7 @@ void KernelPass::open(bool again) {
   for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
     if (program->program != nullptr) renew_native_steps(bound_, *program);
   }
+  run_segments_ = find_run_segments();
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
@@ -334,6 +335,30 @@ bool KernelPass::divide_sinks() {
   return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 
+/// Segments of which indices are runs, if blocks may end with them: a block inside of one segment
+/// reads its elements where they lie, others put them together.
+const Segments* KernelPass::find_run_segments() const {
+  const auto takes = [](const auto& sink) { return !sink->active || sink->takes_any_blocks(); };
+  if (!bound_.main.by_runs || !std::all_of(sinks_.begin(), sinks_.end(), takes)) return nullptr;
+  for (const BoundRuns& runs : bound_.main.runs) {
+    if (runs.segments != nullptr) return runs.segments;
+  }
+  return nullptr;
+}
+
+/// How many of n elements from `begin` on are a block. `segment` is where the last block was.
+std::int64_t KernelPass::block_length(std::int64_t begin, std::int64_t n,
+                                      Segments::Place& segment) const {
+  if (begin >= segment.end) {
+    const bool next = begin == segment.end && begin > 0;
+    segment = next ? run_segments_->behind(segment) : run_segments_->place_of(begin);
+  }
+  const std::int64_t rest = segment.end - begin;
+  if (rest < tuning.runs_block) return n;
+  // No less than that should be left.
+  return n < rest && rest < n + tuning.runs_block ? rest / 2 : std::min(n, rest);
+}
+
 KernelTile KernelPass::tile_at(std::int64_t index) const {
   const auto cut = [this](std::int64_t at) {
     if (at >= bound_.length()) return bound_.length();
@@ -398,8 +423,12 @@ void KernelPass::run_parts(std::int64_t first, std::int64_t count) {
 
 void KernelPass::run_blocks(const KernelTile& tile, BlockEvaluator& values,
                             const std::vector<Placed>& sinks, std::byte* states, int part) {
-  for (std::int64_t i = tile.begin; i < tile.end; i += block_) {
-    const std::int64_t n = std::min(block_, tile.end - i);
+  const bool by_segments = run_segments_ != nullptr && &sinks == &main_;
+  Segments::Place segment{};
+  std::int64_t n = 0;
+  for (std::int64_t i = tile.begin; i < tile.end; i += n) {
+    n = std::min(block_, tile.end - i);
+    if (by_segments) n = block_length(i, n, segment);
     values.run(i, n);
     for (const Placed& placed : sinks) {
       if (!belongs_to(placed, part)) continue;

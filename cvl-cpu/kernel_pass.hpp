@@ -55,6 +55,8 @@ class KernelPass {
   }
   void check_targets(const BoundProgram& program, const KernelTile& tile) const;
   const Segments* separate_segments();
+  const Segments* find_run_segments() const;
+  std::int64_t block_length(std::int64_t begin, std::int64_t n, Segments::Place& segment) const;
   void divide_scatters();
   bool divide_sinks();
   void run_selections();
@@ -98,6 +100,7 @@ class KernelPass {
   std::int64_t cost_ = 0;  // in bytes of memory traffic
   bool shared_ = false;    // tiles are divided between threads
   const Segments* whole_segments_ = nullptr;  // no tile ends inside one of these
+  const Segments* run_segments_ = nullptr;    // blocks end with long ones of these
 };
 
 }  // namespace cvl::cpu

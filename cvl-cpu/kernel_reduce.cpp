@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
+#include "cvl-cpu/kernel_strides.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
@@ -29,7 +31,7 @@ class Reduction : public KernelSink {
   Need open(std::size_t& tile_bytes) override {
     const Segdes* segments = segdes();
     const std::int64_t count = segments == nullptr ? 1 : segments->count;
-    if (repeated(segments, count)) {
+    if (repeated(segments, count) || (segments == nullptr && extreme())) {
       work_ = Work::Small;
       return Need::Nothing;
     }
@@ -47,6 +49,8 @@ class Reduction : public KernelSink {
     }
     return Need::Blocks;
   }
+
+  bool takes_any_blocks() const override { return work_ == Work::Fold; }
 
   void begin_round(std::int64_t tiles) override {
     if (work_ != Work::Small) parts_.assign(static_cast<std::size_t>(tiles), Part());
@@ -127,6 +131,16 @@ class Reduction : public KernelSink {
     return true;
   }
 
+  /// The least or greatest of numbers that are equally far apart.
+  bool extreme() {
+    const bool greatest = sink_.op == vcode::Op::MaxReduce;
+    if (!strided_ || !(greatest || sink_.op == vcode::Op::MinReduce)) return false;
+    const std::optional<Extremes> found = find_extremes(pass_, *strided_);
+    if (!found) return false;
+    put(make_int(cpu_.widths(), greatest ? found->greatest : found->least));
+    return true;
+  }
+
   /// Segments are folded when all of a tile is there: in place if the values lie in memory.
   void find_values(std::size_t& tile_bytes) {
     const BoundNode& node = pass_.node(value_);
@@ -151,6 +165,7 @@ class Reduction : public KernelSink {
   Type type_;
   std::int64_t width_;
   const ReduceKernels& kernels_;
+  const std::optional<StridedIndex> strided_ = find_strided_index(pass_.plan(), value_);
   Work work_ = Work::Small;
   std::byte* out_ = nullptr;
   bool any_ = false;

@@ -281,6 +281,13 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     return for_runs(cpu, runs, {begin, begin + n, 0, 1, starts}, add);
   }
   // Most blocks of long segments need no search.
+  if (begin == table.bounds[1] && begin > 0) {
+    const Segments::Place next =
+        runs.segments->behind({table.segment, table.bounds[0], table.bounds[1]});
+    table.segment = next.segment;
+    table.bounds[0] = next.start;
+    table.bounds[1] = next.end;
+  }
   if (table.bounds[0] <= begin && begin + n <= table.bounds[1]) {
     return for_runs(cpu, runs, {begin, begin + n, table.segment, 1, table.bounds}, add);
   }

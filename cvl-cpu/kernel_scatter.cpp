@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
+#include "cvl-cpu/kernel_strides.hpp"
 #include "cvl-cpu/movement.hpp"
 #include "cvl/kernel_fault.hpp"
 
@@ -26,6 +29,11 @@ class Scatter : public KernelSink {
   }
 
   Need open(std::size_t&) override {
+    if (places_) {
+      clear();
+      target_length_ = state_.size(sink_.into_length);
+      return Need::Nothing;
+    }
     if (keeps_order()) {
       for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
         state_.arrays[sink_.arrays[k]] = state_.arrays[pass_.plan().nodes[sink_.values[k]].id];
@@ -55,9 +63,20 @@ class Scatter : public KernelSink {
     }
   }
 
+  /// All places have the same value, so that it does not matter who comes last.
+  void close() override {
+    if (!places_) return;
+    check_targets();
+    for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
+      fill_places(cpu_, state_.arrays[sink_.arrays[k]], pass_.node(sink_.values[k]).cell, *places_);
+    }
+    places_.reset();
+  }
+
   bool is_free_of_races(bool several_threads) override {
     covered_ = false;
-    if (keeps_order()) return true;
+    places_ = find_places();
+    if (places_ || keeps_order()) return true;
     if (!several_threads) return false;
     const bool by_runs = pass_.scatters_runs(sink_);
     // The elements of a segment have places of their own, and so has each segment.
@@ -120,6 +139,22 @@ class Scatter : public KernelSink {
   }
 
  private:
+  /// Where the same is written everywhere, places that need not be looked at one by one.
+  std::optional<std::vector<StridedPlaces>> find_places() {
+    const auto is_uniform = [&](NodeId value) { return pass_.is_uniform(value); };
+    if (!strided_ || sink_.flag != kNone || sink_.under != kNone ||
+        !std::all_of(sink_.values.begin(), sink_.values.end(), is_uniform)) {
+      return std::nullopt;
+    }
+    const std::int64_t greatest = cpu_.element_bytes(Type::Int) == 4
+                                      ? std::numeric_limits<std::int32_t>::max()
+                                      : std::numeric_limits<std::int64_t>::max();
+    std::int64_t widest = 1;
+    for (const NodeId value : sink_.values) widest = std::max(widest, width_of(type_of(value)));
+    return find_strided_places(pass_, *strided_, std::min(state_.size(sink_.into_length), greatest),
+                               widest);
+  }
+
   /// Is every element sent to its own position, as under the rank of a vector that was in order,
   /// and are the targets thus vectors that are there?
   bool keeps_order() const {
@@ -312,6 +347,8 @@ class Scatter : public KernelSink {
     return false;
   }
 
+  const std::optional<StridedIndex> strided_ = find_strided_index(pass_.plan(), sink_.index);
+  std::optional<std::vector<StridedPlaces>> places_;
   std::uint32_t runs_ = kNone;
   bool covered_ = false;  // does every target get an element?
   bool segmented_ = false;

@@ -71,6 +71,10 @@ class KernelSink {
   virtual void move_range(std::int64_t /*begin*/, std::int64_t /*end*/) {}
   // GCOVR_EXCL_STOP
 
+  /// After open(): may blocks have any number of elements? Else it is block_ of KernelPass but for
+  /// the last of a tile.
+  virtual bool takes_any_blocks() const { return false; }
+
   /// What it does per element, in bytes of memory traffic.
   virtual std::int64_t cost() const { return 4; }
   /// What the rounds of an iteration are likely to take per element, in the same measure.

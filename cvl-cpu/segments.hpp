@@ -57,6 +57,14 @@ class Segments {
   /// The segment of an element. REQUIRES: 0 <= position < total()
   Place place_of(std::int64_t position) const;
 
+  /// The next segment with elements. REQUIRES: place.end < total()
+  Place behind(const Place& place) const {
+    std::int64_t segment = place.segment + 1;
+    std::int64_t elements = length(segment);
+    while (elements == 0) elements = length(++segment);
+    return {segment, place.end, place.end + elements};
+  }
+
   /// The first segment that starts at or behind `position`, up to total(); count() if there is
   /// none.
   std::int64_t first_from(std::int64_t position) const {

@@ -63,6 +63,9 @@ struct CompileOptions {
   const ObservedFunctions* observed = nullptr;  // must outlive the compilation
   int int_bytes = 4;                            // for max_int and min_int
   std::int64_t piece_length = kPieceLength;     // of streams, in elements
+  /// Is the program going to be optimized? Then both arms of longer conditionals are computed for
+  /// all elements, which costs little in a kernel, and keeps it whole.
+  bool for_optimizer = false;
 };
 
 /// A flattened program, which runs once it is lowered.

@@ -72,23 +72,25 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
   return found;
 }
 
-FlatProgram Evaluator::flatten(const CheckedForm& form) {
+FlatProgram Evaluator::flatten(const CheckedForm& form, bool for_optimizer) {
   variables_.begin_program();
   CompileOptions compile_options;
   compile_options.argument_checks = options.argument_checks;
   compile_options.observed = &observed_;
   compile_options.piece_length = options.piece_length;
   compile_options.int_bytes = backend_->widths().int_bytes;
+  compile_options.for_optimizer = for_optimizer;
   return Compiler(session_, variables_, compile_options).compile(*form.body);
 }
 
 Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize) {
   const auto start = std::chrono::steady_clock::now();
   Compiled result;
-  result.flat = flatten(form);
+  const bool optimized = optimize == Optimize::Now && optimizes();
+  result.flat = flatten(form, optimized);
   result.code = stack_code(result.flat);
   result.seconds = seconds_since(start);
-  if (optimize == Optimize::Now && optimizes()) optimize_code(result);
+  if (optimized) optimize_code(result);
   return result;
 }
 
@@ -168,7 +170,9 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
       if (std::optional<Evaluation> evaluation = run_if_short(compiled, streams)) {
         return std::move(*evaluation);
       }
-      optimize_code(compiled);
+      const double seconds = compiled.seconds;
+      compiled = this->compiled(form, Optimize::Now);
+      compiled.seconds += seconds;
     }
     Executable executable = load(compiled.main());
     return run(compiled, executable, streams);
@@ -313,7 +317,7 @@ void Evaluator::write_out_values(FlatProgram& flat) {
 
 std::string Evaluator::compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
                                fcode::OptimizerReport* report) {
-  FlatProgram flat = flatten(form);
+  FlatProgram flat = flatten(form, optimizer.level > 0);
   write_out_values(flat);
   if (report != nullptr) report->before = fcode::measure(stack_code(flat).program);
   if (optimizer.level > 0) fcode::optimize(flat.module, optimizer, report);

@@ -81,8 +81,8 @@ class Evaluator {
   /// null. Throws CompileError and NoValue; flatten() too.
   std::string compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
                       fcode::OptimizerReport* report = nullptr);
-  /// The intermediate form of an expression.
-  FlatProgram flatten(const CheckedForm& form);
+  /// The intermediate form of an expression, to be run as it is or `for_optimizer`.
+  FlatProgram flatten(const CheckedForm& form, bool for_optimizer = false);
 
   cvl::Backend& backend() { return *backend_; }
   Variables& variables() { return variables_; }

@@ -177,7 +177,7 @@ Value Flattener::inlined_with_streams(const Version& called, const Value& captur
 
 Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
                            Context* context) {
-  if (compiler_.inline_call(called)) {
+  if (in_both_arms_ || compiler_.inline_call(called)) {
     return inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
   }
   if (context->serial() &&

@@ -4,7 +4,9 @@
 // at all when there are none: this ends recursion. When all instances take one arm nothing is
 // packed and nothing merged.
 #include <algorithm>
+#include <utility>
 
+#include "neslc/both_arms.hpp"
 #include "neslc/flattener.hpp"
 #include "neslc/streams.hpp"
 
@@ -16,18 +18,12 @@ using VectorType = vcode::Type;
 
 namespace {
 
-// Arms up to this many operations are both evaluated and the result is selected.
-constexpr int kSelectBudget = 12;
-
-/// Operations on scalars that cannot fail.
-bool is_total_scalar_operation(const Definition& definition) {
-  static constexpr const char* kNames[] = {
-      "not",   "and",   "or",        "xor",       "==",     "/=",     "<",     ">",     "<=",
-      ">=",    "+",     "-",         "*",         "negate", "btoi",   "float", "floor", "ceil",
-      "trunc", "round", "char_code", "code_char", "lshift", "rshift", "exp"};
-  return definition.is_primitive() &&
-         std::find(std::begin(kNames), std::end(kNames), definition.name) != std::end(kNames);
-}
+// Arms of up to this size are both evaluated and the result is selected. One at a time, a
+// conditional that skips work is worth more than it costs.
+constexpr int kSelectedSize = 12, kSelectedSerial = 2;
+// In a kernel: packing elements for the arms, and merging what they give, costs as much as some
+// fifty operations on each.
+constexpr int kSelectedInKernel = 200;
 
 std::vector<Value> leaves_of(const Value& value) {
   std::vector<Value> leaves;
@@ -36,34 +32,6 @@ std::vector<Value> leaves_of(const Value& value) {
 }
 
 }  // namespace
-
-bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) const {
-  if (--budget < 0) return false;
-  if (std::holds_alternative<IntLiteral>(expr.node) ||
-      std::holds_alternative<FloatLiteral>(expr.node) ||
-      std::holds_alternative<CharLiteral>(expr.node) ||
-      std::holds_alternative<BoolLiteral>(expr.node)) {
-    return true;
-  }
-  if (std::holds_alternative<LocalRef>(expr.node)) return true;
-  if (const auto* pair = std::get_if<Pair>(&expr.node)) {
-    return selectable(*pair->first, frame, budget) && selectable(*pair->second, frame, budget);
-  }
-  if (const auto* node = std::get_if<If>(&expr.node)) {
-    return selectable(*node->condition, frame, budget) &&
-           selectable(*node->then_branch, frame, budget) &&
-           selectable(*node->else_branch, frame, budget);
-  }
-  if (const auto* node = std::get_if<Let>(&expr.node); node != nullptr && node->field) {
-    return selectable(*node->bindings[0].value, frame, budget);
-  }
-  if (const auto* node = std::get_if<Call>(&expr.node)) {
-    const auto* callee = std::get_if<GlobalRef>(&node->callee->node);
-    return callee != nullptr && is_total_scalar_operation(*callee->definition) &&
-           selectable(*node->argument, frame, budget);
-  }
-  return false;
-}
 
 bool Flattener::has_constant_parts(const Expr& expr) {
   bool result = false;
@@ -86,13 +54,26 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
   }
   const Value condition = streams_->settled(expression(*node.condition, frame, context));
   const bool known = condition.context->serial() && b_.known_bool(condition.var).has_value();
-  // One at a time, a conditional that skips work is worth more than it costs.
-  int budget = condition.context->serial() ? 2 : kSelectBudget;
-  if (!known && is_scalar_type(substituted(expr.type, frame)) &&
-      selectable(*node.then_branch, frame, budget) &&
-      selectable(*node.else_branch, frame, budget)) {
-    const Value then_value = expression(*node.then_branch, frame, context);
-    const Value else_value = expression(*node.else_branch, frame, context);
+  const bool serial = condition.context->serial();
+  const bool in_kernel = !serial && compiler_.options().for_optimizer;
+  BothArms arms(compiler_,
+                serial      ? kSelectedSerial
+                : in_kernel ? kSelectedInKernel
+                            : kSelectedSize,
+                in_kernel);
+  if (!known && is_scalar_type(substituted(expr.type, frame)) && arms.fits(*node.then_branch) &&
+      arms.fits(*node.else_branch)) {
+    const auto value = [&](const Expr& branch, bool taken) {
+      const bool was_inside = std::exchange(in_both_arms_, in_both_arms_ || in_kernel);
+      const std::optional<Value> outer = wanted_;
+      if (arms.may_fail()) wanted_ = wanted_if(condition, taken);
+      Value result = expression(branch, frame, context);
+      wanted_ = outer;
+      in_both_arms_ = was_inside;
+      return result;
+    };
+    const Value then_value = value(*node.then_branch, true);
+    const Value else_value = value(*node.else_branch, false);
     return select(condition, context, then_value, else_value);
   }
   const auto arm = [&](const Expr& branch) {
@@ -114,6 +95,30 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
     return result;
   };
   return conditional(condition, context, arm(*node.then_branch), arm(*node.else_branch));
+}
+
+/// Where the arm of the condition is taken that is itself computed where it is wanted.
+Value Flattener::wanted_if(const Value& condition, bool taken) {
+  Context* const place = wanted_ ? deeper(condition.context, wanted_->context) : condition.context;
+  ValueId flag = bring_scalar(condition, place);
+  if (!taken) flag = b_.op(Op::Not, VectorType::Bool, {flag});
+  if (wanted_) {
+    flag = b_.op(Op::And, VectorType::Bool, {bring_scalar(*wanted_, place), flag});
+  }
+  return Value::scalar(flag, place);
+}
+
+/// The flags where they are wanted. Flags outside of the context of the conditional, for something
+/// that is the same in all instances, are wanted where any instance is.
+Value Flattener::where_wanted(const Value& flags, Context* context) {
+  if (!wanted_) return flags;
+  Value wanted = *wanted_;
+  if (!wanted.context->encloses(context)) {
+    wanted = Value::scalar(v_.any(wanted.var, instances(wanted.context)), &serial_);
+  }
+  return Value::scalar(b_.op(Op::And, VectorType::Bool,
+                             {bring_scalar(wanted, context), bring_scalar(flags, context)}),
+                       context);
 }
 
 Value Flattener::select(const Value& condition, Context* context, const Value& then_value,

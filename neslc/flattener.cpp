@@ -163,7 +163,8 @@ void Flattener::check(const Value& violations, Context* context, const std::stri
                       const Details& details) {
   if (!compiler_.options().argument_checks) return;
   if (violations.context->serial() && b_.known_bool(violations.var) == false) return;
-  const Value flags = Value::scalar(bring_scalar(violations, context), context);
+  const Value wanted = where_wanted(violations, context);
+  const Value flags = Value::scalar(bring_scalar(wanted, context), context);
   check(
       v_.any(flags.var, instances(context)), [&] { return flags; }, context, message, details);
 }

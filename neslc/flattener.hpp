@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -77,8 +78,9 @@ class Flattener {
     Value value;
   };
   using Details = std::vector<Detail>;
-  /// Ends the run with `RUNTIME ERROR: message` if any flag is set, and shows the details of the
-  /// first instance where that is so. They are in contexts that enclose `context`.
+  /// Ends the run with `RUNTIME ERROR: message` if any flag is set where the value is wanted, and
+  /// shows the details of the first instance where that is so. They are in contexts that enclose
+  /// `context`.
   void check(const Value& violations, Context* context, const std::string& message,
              const Details& details);
   /// The same where the flag is known to be set for some instance if and only if `scalar_flag` is;
@@ -101,6 +103,9 @@ class Flattener {
   };
   Value conditional(const Value& condition, Context* context, const Arm& then_arm,
                     const Arm& else_arm);
+  /// Is code made for an arm that is computed where it is not taken, too? There checks do not keep
+  /// what they look at out of what comes behind them.
+  bool goes_on_unwanted() const { return wanted_.has_value(); }
   /// then-value where the condition holds, else the other; both are there.
   Value select(const Value& condition, Context* context, const Value& then_value,
                const Value& else_value);
@@ -179,7 +184,8 @@ class Flattener {
   Value merged(const BranchResult& then_result, const BranchResult& else_result, Context* context);
   Value step_into(const Value& value, Context* context);
 
-  bool selectable(const Expr& expr, const Frame& frame, int& budget) const;
+  Value wanted_if(const Value& condition, bool taken);
+  Value where_wanted(const Value& flags, Context* context);
   bool has_constant_parts(const Expr& expr);
   TypePtr substituted(TypePtr type, const Frame& frame) {
     return types().substitute(type, frame.instantiation);
@@ -191,6 +197,10 @@ class Flattener {
   Context serial_;
   std::deque<Context> contexts_;
   std::unique_ptr<Streams> streams_;
+  /// In an arm that is computed where it is not taken, too, in which functions take the place of
+  /// their calls; and where its value is wanted, if something can fail.
+  bool in_both_arms_ = false;
+  std::optional<Value> wanted_;
   int stream_calls_ = 0;  // calls with streams that are being put in their places
 };
 

@@ -49,7 +49,7 @@ Value placed_over(Flattener& f, const Value& target, ValueId source_descriptor, 
       context);
 }
 
-Value write(Flattener& f, const CallSite& site, const Value& argument) {
+Value write_elements(Flattener& f, const CallSite& site, const Value& argument) {
   const Value here = f.bring(argument, site.context);
   const Value& pairs = here.parts[1];
   return placed_over(f, here.parts[0], pairs.var, pairs.elements().parts[0],
@@ -198,7 +198,7 @@ std::vector<PrimitiveEntry> reordering_primitives() {
   return {
       {"read", read},
       {"get", read},
-      {"write", write},
+      {"write", write_elements},
       {"put", put},
       {"permute", permute},
       {"machine.permute", unchecked_permute},

@@ -1,0 +1,159 @@
+// Conditionals both arms of which are computed for all elements, because the program is optimized:
+// the same values and failures as where each arm has its own elements. More random ones with
+// NESL_ARMS=N.
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "contains.hpp"
+#include "evaluations.hpp"
+
+namespace neslc::testing {
+namespace {
+
+using ::testing::contains;
+
+class Levels {
+ public:
+  Levels() { optimized_.evaluator().options.kernels = vinterp::KernelUse::Always; }
+  void define(const std::string& text) {
+    plain_.value(text);
+    optimized_.value(text);
+  }
+  std::string check(const std::string& text) {
+    INFO(text);
+    const std::string value = optimized_.value(text);
+    CHECK(value == plain_.value(text));
+    return value.starts_with("it = ") ? value.substr(5) : value;
+  }
+  /// Is nothing packed for the arms?
+  bool whole(const std::string& text) {
+    const std::string program = optimized_.compiled(text);
+    return !contains(program, "PACK") && !contains(program, "FILTER");
+  }
+
+ private:
+  Evaluations plain_{0}, optimized_{3};
+};
+
+TEST_CASE("arms with checks and functions are computed for all elements", "[arms]") {
+  Levels levels;
+  levels.define("function tail(x) = let k = 1.0 / (1.0 + 0.25 * x) in k * (0.5 + k * exp(x))");
+  levels.define("function shape(x) = if x < 0.0 then tail(-x) else 1.0 - tail(x)");
+  const char* shapes = "{round(1000.0 * shape(x)) : x in [-4.0, 0.0, 2.0, -0.5]}";
+  levels.check(shapes);
+  CHECK(levels.whole(shapes));
+  // The arm that is not taken would fail.
+  const char* quotients = "{if x == 0 then -1 else 12 / x : x in [3, 0, -5, 0]}";
+  CHECK(levels.check(quotients) == "[4, -1, -2, -1]");
+  CHECK(levels.whole(quotients));
+  CHECK(levels.check("{if x == 0 then -1 else rem(12, x) : x in [5, 0, -7]}") == "[2, -1, 5]");
+  CHECK(levels.check("{if x > 0.0 then sqrt(x) else 0.0 : x in [4.0, -4.0]}") == "[2.0, 0.0]");
+  CHECK(levels.check("{if x > 0 then (if x > 5 then 100 / (x - 5) else 1 / (x - 6)) else 0"
+                     " : x in [0, 7, 5, 10]}") == "[0, 50, -1, 20]");
+  levels.check("{if x > 0 then 1 / x else 0 : x in [] int}");
+}
+
+TEST_CASE("what fails in an arm that is taken is reported", "[arms]") {
+  Levels levels;
+  CHECK(levels.check("{if x > 1 then 7 / (x - 3) else 0 : x in [1, 3, 2]}") == "division by zero");
+  levels.check("{if x > 1 then 7 / (x - 3) else 7 / x : x in [1, 0, 2, 3]}");
+  levels.check("{if x > 1.0 then sqrt(x - 3.0) else x : x in [0.0, 2.0]}");
+  levels.check("{if x > 1 then (if x > 2 then 0 else 1 / (x - 2)) else 1 : x in [1, 3, 2]}");
+  // What is the same for all instances fails where any of them takes the arm.
+  levels.define("function half(x) = x / (1 - 1)");
+  CHECK(levels.check("{if x > 9 then x + half(8) else x : x in [1, 2]}") == "[1, 2]");
+  CHECK(levels.check("{if x > 9 then x + half(8) else x : x in [1, 10]}") == "division by zero");
+  CHECK(levels.check("{if x > 9 then x + half(8) else x : x in [] int}") == "[]");
+  CHECK(levels.check("let d = rand(1) in {if x > 9 then x / d else x : x in [1, 2]}") == "[1, 2]");
+  levels.check("let d = rand(1) in {if x > 9 then x / d else x : x in [1, 20]}");
+}
+
+TEST_CASE("functions that call themselves have their own elements", "[arms]") {
+  Levels levels;
+  levels.define("function power(x, n) = if n == 0 then 1 else x * power(x, n - 1)");
+  CHECK(levels.check("{if x > 2 then power(x, 3) else x : x in [1, 2, 3]}") == "[1, 2, 27]");
+  CHECK(levels.check("{if x > 2 then sum(index(x)) else x : x in [1, 2, 3]}") == "[1, 2, 3]");
+}
+
+class ArmGenerator {
+ public:
+  explicit ArmGenerator(unsigned seed) : random_(seed) {}
+
+  std::string function() { return fmt::format("function g(i, x) = {}", number(3)); }
+  std::string expression() {
+    const int length = below(8) == 0 ? 0 : below(4) == 0 ? 3000 : 1 + below(40);
+    return fmt::format(
+        "let n = {} + rand(1) in {{{} : i in {{rem(j * 7919, 41) - 20 : j in index(n)}}; "
+        "x in {{float(rem(j, 9) - 4) / 2.0 : j in index(n)}}}}",
+        length, below(2) == 0 ? number(4) : real(4));
+  }
+
+ private:
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+
+  std::string flag(int depth) {
+    return below(2) == 0
+               ? fmt::format("{} {} {}", number(depth), below(2) == 0 ? "==" : "<", number(depth))
+               : fmt::format("{} < {}", real(depth), real(depth));
+  }
+  std::string number(int depth) {
+    static constexpr const char* kLeaves[] = {"i", "3", "0", "(i + 1)", "7"};
+    if (depth == 0) return kLeaves[below(std::size(kLeaves))];
+    const auto part = [&] { return number(depth - 1); };
+    switch (below(8)) {
+      case 0:
+        return fmt::format("({} + {})", part(), part());
+      case 1:
+        return fmt::format("({} * {})", part(), part());
+      case 2:
+        return fmt::format("({} / {})", part(), below(3) == 0 ? part() : "3");
+      case 3:
+        return fmt::format("rem({}, {})", part(), below(3) == 0 ? part() : "5");
+      case 4:
+        return fmt::format("max({}, h({}))", part(), part());
+      case 5:
+        return fmt::format("(let i = {} in (if i == 0 then 1 else {} / i))", part(), part());
+      default:
+        return fmt::format("(if {} then {} else {})", flag(depth - 1), part(), part());
+    }
+  }
+  std::string real(int depth) {
+    static constexpr const char* kLeaves[] = {"x", "1.5", "0.0", "float(i)"};
+    if (depth == 0) return kLeaves[below(std::size(kLeaves))];
+    const auto part = [&] { return real(depth - 1); };
+    switch (below(7)) {
+      case 0:
+        return fmt::format("({} - {})", part(), part());
+      case 1:
+        return fmt::format("({} / {})", part(), below(3) == 0 ? part() : "2.0");
+      case 2:
+        return fmt::format("sqrt({})", below(3) == 0 ? part() : "(x * x)");
+      case 3:
+        return fmt::format("float({})", number(depth - 1));
+      default:
+        return fmt::format("(if {} then {} else {})", flag(depth - 1), part(), part());
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_CASE("random conditionals give the same at both levels", "[arms]") {
+  Levels levels;
+  levels.define("function h(i) = if i > 4 then 40 / (i - 4) else i * i");
+  const char* const wished = std::getenv("NESL_ARMS");
+  const unsigned last = wished == nullptr ? 60 : static_cast<unsigned>(std::stoul(wished));
+  for (unsigned seed = 1; seed <= last; ++seed) {
+    ArmGenerator generator(seed);
+    levels.define(generator.function());
+    levels.check("{g(i, 0.5) : i in [-3, 0, 1, 7, 100]}");
+    levels.check(generator.expression());
+  }
+}
+
+}  // namespace
+}  // namespace neslc::testing
