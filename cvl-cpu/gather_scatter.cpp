@@ -105,18 +105,7 @@ Vector writable(CpuBackend& cpu, Vector& dying) {
   if (dying.form == Form::Inline) return dying;
   Vector result = cpu.new_vector_over(dying.type, dying.length, dying);
   if (result.buffer.get() == dying.buffer.get()) return result;
-  const std::int64_t width = static_cast<std::int64_t>(cpu.element_bytes(dying.type));
-  auto* out = mutable_elements<std::byte>(result);
-  if (dying.form == Form::Dense) {
-    copy_parallel(cpu, out, dying.buffer->data, dying.length * width);
-    return result;
-  }
-  auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * tuning.move_tile;
-    cpu.download(dying, begin, std::min(tuning.move_tile, dying.length - begin),
-                 out + begin * width);
-  };
-  cpu.scheduler().for_tiles(tile_count(dying.length, tuning.move_tile), dying.length * width, tile);
+  copy_elements(cpu, result, 0, dying, dying.length);
   return result;
 }
 

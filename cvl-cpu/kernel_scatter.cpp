@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "cvl-cpu/append.hpp"
 #include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
@@ -35,9 +36,7 @@ class Scatter : public KernelSink {
       return Need::Nothing;
     }
     if (keeps_order()) {
-      for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
-        state_.arrays[sink_.arrays[k]] = state_.arrays[pass_.plan().nodes[sink_.values[k]].id];
-      }
+      for (std::size_t k = 0; k < sink_.arrays.size(); ++k) put_in_order(k);
       return Need::Nothing;
     }
     clear();
@@ -97,6 +96,7 @@ class Scatter : public KernelSink {
 
   /// A place costs more than the bytes in it.
   std::int64_t cost() const override {
+    if (keeps_order()) return 0;
     std::int64_t bytes = 0;
     for (const NodeId value : sink_.values) bytes += 8 + width_of(type_of(value));
     return bytes;
@@ -105,6 +105,7 @@ class Scatter : public KernelSink {
   /// Only where each element costs a miss: in a cache that they share, two threads that write next
   /// to each other take three times as long as one. And where the parts have nothing else to do.
   bool pays_in_parts() const override {
+    if (keeps_order()) return true;
     if (program_.by_runs && program_.run_steps.steps.empty()) return true;
     std::int64_t bytes = 0;
     for (const NodeId value : sink_.values) {
@@ -155,8 +156,8 @@ class Scatter : public KernelSink {
                                widest);
   }
 
-  /// Is every element sent to its own position, as under the rank of a vector that was in order,
-  /// and are the targets thus vectors that are there?
+  /// Is every element of vectors that are there sent to its own position, as under the rank of a
+  /// vector that was in order, or when something is going to be appended?
   bool keeps_order() const {
     const std::vector<PlanNode>& nodes = pass_.plan().nodes;
     const auto vector_of = [&](NodeId node) -> const Vector* {
@@ -164,12 +165,26 @@ class Scatter : public KernelSink {
       const Vector& vector = state_.arrays[nodes[node].id];
       return vector.length == length() ? &vector : nullptr;
     };
-    if (sink_.under != kNone || sink_.flag != kNone || !sink_.zeroed) return false;
-    if (state_.size(sink_.into_length) != length()) return false;
-    const Vector* index = vector_of(sink_.index);
-    return index != nullptr && index->form == Form::Progression &&
-           index->progression_start() == 0 && index->progression_step() == 1 &&
+    const auto is_position = [&](NodeId node) {
+      if (nodes[node].kind == PlanNode::Kind::Position) return true;
+      const Vector* index = vector_of(node);
+      return index != nullptr && index->form == Form::Progression &&
+             index->progression_start() == 0 && index->progression_step() == 1;
+    };
+    return sink_.under == kNone && sink_.flag == kNone && sink_.zeroed &&
+           state_.size(sink_.into_length) >= length() && is_position(sink_.index) &&
            std::all_of(sink_.values.begin(), sink_.values.end(), vector_of);
+  }
+
+  /// The target begins with the vector that the values are, which may give it its storage: whoever
+  /// else reads that reads the elements that both have in common, and nobody overwrites what two
+  /// vectors share.
+  void put_in_order(std::size_t component) {
+    Vector& values = state_.arrays[pass_.plan().nodes[sink_.values[component]].id];
+    const std::int64_t targets = state_.size(sink_.into_length);
+    const std::int64_t zero = 0;
+    state_.arrays[sink_.arrays[component]] =
+        targets == length() ? values : appended(cpu_, values, targets, &zero);
   }
 
   /// Is the index a vector in which every element is greater than the one before?

@@ -45,6 +45,21 @@ void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t byt
   cpu.scheduler().for_tiles(tile_count(bytes, tuning.copy_tile_bytes), 2 * bytes, tile);
 }
 
+void copy_elements(CpuBackend& cpu, Vector& to, std::int64_t begin, const Vector& from,
+                   std::int64_t count) {
+  const auto width = static_cast<std::int64_t>(cpu.element_bytes(from.type));
+  auto* out = mutable_elements<std::byte>(to) + begin * width;
+  if (from.form == Form::Dense) {
+    copy_parallel(cpu, out, from.buffer->data, count * width);
+    return;
+  }
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t first = index * tuning.move_tile;
+    cpu.download(from, first, std::min(tuning.move_tile, count - first), out + first * width);
+  };
+  cpu.scheduler().for_tiles(tile_count(count, tuning.move_tile), count * width, tile);
+}
+
 void zero_parallel(CpuBackend& cpu, void* to, std::int64_t bytes) {
   auto tile = [&](std::int64_t index) {
     const std::int64_t begin = index * tuning.copy_tile_bytes;

@@ -46,6 +46,10 @@ class Window {
 
 /// Copies `bytes` bytes with all threads, around the cache when they would not stay in it.
 void copy_parallel(CpuBackend& cpu, void* to, const void* from, std::int64_t bytes);
+/// Writes the first `count` elements of a vector in any form to places [begin, begin + count) of a
+/// Dense or Inline one of the same type, with all threads.
+void copy_elements(CpuBackend& cpu, Vector& to, std::int64_t begin, const Vector& from,
+                   std::int64_t count);
 /// Clears `bytes` bytes with all threads.
 void zero_parallel(CpuBackend& cpu, void* to, std::int64_t bytes);
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cvl-cpu/append.hpp"
 #include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/operations.hpp"
 
@@ -88,6 +89,17 @@ bool is_range(const CpuBackend& cpu, const Vector& index, std::int64_t limit) {
   if (index.form != Form::Progression || index.progression_step() != 1) return false;
   const std::int64_t first = int_at(cpu, index, 0);
   return first >= 0 && first <= limit - index.length;
+}
+
+/// Are all elements of a vector sent to one segment, which begins with them and is otherwise equal
+/// elements?
+bool is_append(const CpuBackend& cpu, const Value* operands) {
+  const Vector& source = operands[0].vector();
+  const Vector& index = operands[1].vector();
+  const Vector& defaults = operands[2].vector();
+  return source.form == Form::Dense && defaults.form == Form::Constant &&
+         operands[3].segdes().count == 1 && is_range(cpu, index, defaults.length) &&
+         int_at(cpu, index, 0) == 0;
 }
 
 /// Result of a fetch from one segment through an index vector that is held in a compact form, when
@@ -181,6 +193,11 @@ void send(CpuBackend& cpu, Op op, Vector& result, bool blank, const Vector& sour
     few.send(width, out, elements<std::byte>(source));
     return;
   }
+  if (!blank && flags == nullptr && source_segdes.count == 1 &&
+      is_range(cpu, index, result.length)) {
+    copy_elements(cpu, result, int_at(cpu, index, 0), source, source.length);
+    return;
+  }
   const Segments own(cpu, source_segdes);
   const Segments target(cpu, result_segdes);
   const Locator locator(cpu, index, flags, own, target);
@@ -253,6 +270,11 @@ void run_permute(CpuBackend& cpu, Op op, Type type, Value* operands, Value* resu
       return;
     }
     case Op::DPermute: {
+      if (is_append(cpu, operands)) {
+        const Vector& defaults = operands[2].vector();
+        results[0] = appended(cpu, operands[0].vector(), defaults.length, defaults.payload);
+        return;
+      }
       Vector result = writable(cpu, operands[2].vector());
       send(cpu, op, result, false, source, index, nullptr, segdes(3), segdes(4));
       results[0] = std::move(result);

@@ -70,7 +70,7 @@ Heap::~Heap() {
 
 Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   check_injected_failure(bytes);
-  check_limit(bytes);
+  if (!may_allocate(bytes)) out_of_memory(bytes);
   const std::size_t padded = bytes + kPadding;
   const std::uint32_t size_class = class_of(padded);
   ++statistics_.allocations;
@@ -90,13 +90,7 @@ Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   }
   if (buffer == nullptr) out_of_memory(bytes);
   statistics_.recycled += recycled ? 1 : 0;
-  statistics_.live_bytes += occupied(*buffer);
-  statistics_.peak_live_bytes = std::max(statistics_.peak_live_bytes, statistics_.live_bytes);
-  if (size_class >= static_cast<std::size_t>(heap_tuning.small_classes)) {
-    const std::size_t others = in_use() - statistics_.live_bytes;
-    if (statistics_.held_bytes + others > limit_) large_->discard_free();
-    tell_process();
-  }
+  count_use(occupied(*buffer), buffer->size_class == kLarge);
   unpoison(buffer->data, padded);
   if (watches_) {
     source_.begin_use(buffer->data, extent == Extent::Asked ? bytes : buffer->capacity);
@@ -104,9 +98,30 @@ Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   return Ref<Buffer>(buffer);
 }
 
+bool Heap::extend(Buffer& buffer, std::size_t bytes) {
+  if (bytes > buffer.capacity) {
+    if (buffer.size_class != kLarge || watches_) return false;
+    if (!may_allocate(bytes - buffer.capacity)) return false;
+    const std::size_t before = occupied(buffer);
+    if (!large_->extend(buffer, bytes + kPadding)) return false;
+    count_use(occupied(buffer) - before, true);
+  }
+  unpoison(buffer.data, bytes + kPadding);
+  return true;
+}
+
+void Heap::count_use(std::size_t bytes, bool large) {
+  statistics_.live_bytes += bytes;
+  statistics_.peak_live_bytes = std::max(statistics_.peak_live_bytes, statistics_.live_bytes);
+  if (!large) return;
+  const std::size_t others = in_use() - statistics_.live_bytes;
+  if (statistics_.held_bytes + others > limit_) large_->discard_free();
+  tell_process();
+}
+
 void Heap::charge(std::size_t bytes) {
   check_injected_failure(bytes);
-  check_limit(bytes);
+  if (!may_allocate(bytes)) out_of_memory(bytes);
   statistics_.charged_bytes += bytes;
   tell_process();
 }
@@ -129,6 +144,7 @@ void Heap::trim() noexcept {
 void Heap::recycle(Buffer* buffer) noexcept {
   const std::size_t bytes = occupied(*buffer);
   statistics_.live_bytes -= bytes;
+  buffer->grows = false;
   if (immediate_) poison(buffer->data, bytes);
   if (watches_) source_.end_use(buffer->data, bytes);
   if (buffer->size_class == kLarge) {
@@ -169,11 +185,11 @@ void Heap::check_injected_failure(std::size_t bytes) {
   if (fail_countdown_ != 0 && --fail_countdown_ == 0) out_of_memory(bytes);
 }
 
-void Heap::check_limit(std::size_t bytes) {
+bool Heap::may_allocate(std::size_t bytes) {
   if (limit_ == kOfSource && exceeds(bytes, static_cast<std::size_t>(heap_tuning.modest_bytes)))
     limit_ = source_.limit();
   // Sizes near the end of the address space must not wrap around when they are rounded up.
-  if (exceeds(bytes, limit_) || bytes > SIZE_MAX / 4) out_of_memory(bytes);
+  return !exceeds(bytes, limit_) && bytes <= SIZE_MAX / 4;
 }
 
 bool Heap::exceeds(std::size_t bytes, std::size_t limit) const {

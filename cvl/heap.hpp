@@ -58,6 +58,9 @@ struct Buffer : Counted {
   std::byte* data = nullptr;
   std::size_t capacity = 0;  // bytes that may be used, padding not counted
   std::uint32_t size_class = 0;
+  /// For libraries: does it hold a vector that another one was appended to? The next time it does
+  /// not fit, it gets room to spare.
+  bool grows = false;
   Buffer* next_free = nullptr;
 
   template <class T>
@@ -104,6 +107,12 @@ class Heap {
   /// A block of at least `bytes` bytes, contents undefined. Throws Failure (OutOfMemory).
   Ref<Buffer> allocate(std::size_t bytes, Extent extent = Extent::Asked);
 
+  /// Makes a block in use at least `bytes` bytes long where it lies; its contents stay. False when
+  /// that cannot be done: what follows it is in use, the limit forbids it, or the source watches.
+  bool extend(Buffer& buffer, std::size_t bytes);
+  /// Does the limit leave room for so many bytes more?
+  bool may_allocate(std::size_t bytes);
+
   /// Counts memory outside the heap (stacks) against the limit. Throws Failure (OutOfMemory).
   void charge(std::size_t bytes);
   void discharge(std::size_t bytes) noexcept;
@@ -126,8 +135,8 @@ class Heap {
   static constexpr std::size_t kMostClasses = 16;
 
   void recycle(Buffer* buffer) noexcept;
+  void count_use(std::size_t bytes, bool large);
   Buffer* carve(std::uint32_t size_class) noexcept;
-  void check_limit(std::size_t bytes);
   bool exceeds(std::size_t bytes, std::size_t limit) const;
   std::size_t in_use() const;
   void tell_process() const;

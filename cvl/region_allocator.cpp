@@ -18,8 +18,12 @@ std::size_t RegionAllocator::occupied(const Buffer& buffer) {
   return static_cast<const Block&>(buffer).bytes;
 }
 
+std::size_t RegionAllocator::rounded(std::size_t bytes) {
+  return (bytes + kGranule - 1) / kGranule * kGranule;
+}
+
 Buffer* RegionAllocator::allocate(std::size_t bytes, bool& recycled) noexcept {
-  bytes = (bytes + kGranule - 1) / kGranule * kGranule;
+  bytes = rounded(bytes);
   recycled = true;
   Block* block = take_fitting(bytes);
   if (block == nullptr) block = take_tail(bytes, recycled);
@@ -46,6 +50,27 @@ void RegionAllocator::free(Buffer* buffer) noexcept {
   } else {
     free_.insert(*block);
   }
+}
+
+bool RegionAllocator::extend(Buffer& buffer, std::size_t bytes) noexcept {
+  auto& block = static_cast<Block&>(buffer);
+  bytes = rounded(bytes);
+  if (block.bytes >= bytes) return true;
+  if (block.after == nullptr) {
+    Region& region = *block.region;
+    const std::size_t more = bytes - block.bytes;
+    if (region.bytes - region.used < more) return false;
+    use_tail(region, more);
+    block.bytes = bytes;
+  } else {
+    Block& next = *block.after;
+    if (!next.is_free || block.bytes + next.bytes < bytes) return false;
+    free_.erase(free_.iterator_to(next));
+    absorb(&block, &next);
+    split(block, bytes);
+  }
+  block.capacity = block.bytes - Heap::kPadding;
+  return true;
 }
 
 RegionAllocator::Block* RegionAllocator::take_fitting(std::size_t bytes) noexcept {
@@ -135,10 +160,10 @@ RegionAllocator::Block* RegionAllocator::take_tail(std::size_t bytes, bool& recy
     chosen = region;
     if (recycled) break;
   }
-  return chosen == nullptr ? nullptr : extend(*chosen, bytes);
+  return chosen == nullptr ? nullptr : append(*chosen, bytes);
 }
 
-RegionAllocator::Block* RegionAllocator::extend(Region& region, std::size_t bytes) noexcept {
+RegionAllocator::Block* RegionAllocator::append(Region& region, std::size_t bytes) noexcept {
   auto* block = new (std::nothrow) Block;
   if (block == nullptr) return nullptr;
   block->data = region.data + region.used;
@@ -147,6 +172,11 @@ RegionAllocator::Block* RegionAllocator::extend(Region& region, std::size_t byte
   block->before = region.last;
   if (region.last != nullptr) region.last->after = block;
   region.last = block;
+  use_tail(region, bytes);
+  return block;
+}
+
+void RegionAllocator::use_tail(Region& region, std::size_t bytes) noexcept {
   region.used += bytes;
   if (region.used > region.touched) {
     source_.expect(region.data, region.bytes, region.touched, region.used);
@@ -154,7 +184,6 @@ RegionAllocator::Block* RegionAllocator::extend(Region& region, std::size_t byte
     statistics_.peak_held_bytes = std::max(statistics_.peak_held_bytes, statistics_.held_bytes);
     region.touched = region.used;
   }
-  return block;
 }
 
 RegionAllocator::Region* RegionAllocator::add_region(std::size_t bytes) noexcept {

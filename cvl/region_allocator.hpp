@@ -25,6 +25,9 @@ class RegionAllocator {
   /// has no more. `recycled` tells whether the memory had been in use before.
   Buffer* allocate(std::size_t bytes, bool& recycled) noexcept;
   void free(Buffer* buffer) noexcept;
+  /// Makes a block in use at least `bytes` bytes long where it lies. False when what follows it is
+  /// in use, or too short.
+  bool extend(Buffer& buffer, std::size_t bytes) noexcept;
   /// Bytes that a block occupies.
   static std::size_t occupied(const Buffer& buffer);
   void trim() noexcept;
@@ -64,8 +67,10 @@ class RegionAllocator {
   using FreeBlocks =
       boost::intrusive::multiset<Block, boost::intrusive::compare<BySizeThenAddress>>;
 
+  static std::size_t rounded(std::size_t bytes);
   Block* take_fitting(std::size_t bytes) noexcept;
-  Block* extend(Region& region, std::size_t bytes) noexcept;
+  Block* append(Region& region, std::size_t bytes) noexcept;
+  void use_tail(Region& region, std::size_t bytes) noexcept;
   Block* take_tail(std::size_t bytes, bool& recycled) noexcept;
   Region* add_region(std::size_t bytes) noexcept;
   void split(Block& block, std::size_t bytes) noexcept;

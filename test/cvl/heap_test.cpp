@@ -210,7 +210,7 @@ TEST_CASE("random use keeps the books") {
     for (int step = 0; step < 20000; ++step) {
       auto& block = blocks[random() % blocks.size()];
       const std::size_t bytes = std::size_t{1} << random() % 19;
-      block = heap.allocate(bytes);
+      if (!block || !heap.extend(*block, bytes)) block = heap.allocate(bytes);
       std::memset(block->data, step & 0xFF, bytes);
       if (step % 1000 == 0) heap.trim();
     }
@@ -222,6 +222,57 @@ TEST_CASE("random use keeps the books") {
     CHECK(heap.statistics().live_bytes == 0);
   }
   CHECK(source.held == 0);
+}
+
+TEST_CASE("a block is extended where it lies, as far as nothing is in its way") {
+  CountingSource source(std::size_t{1} << 20);
+  Heap heap(source, std::size_t{600} << 10);
+  auto first = heap.allocate(100'000);
+  auto second = heap.allocate(100'000);
+  std::memset(first->data, 1, 100'000);
+  std::memset(second->data, 2, 100'000);
+  const std::size_t live = heap.statistics().live_bytes;
+  CHECK(heap.extend(*first, 100'000));  // as it is
+  CHECK_FALSE(heap.extend(*first, 150'000));
+  CHECK(heap.statistics().live_bytes == live);
+
+  CHECK(heap.extend(*second, 200'000));  // into what was never used
+  CHECK(second->capacity >= 200'000);
+  CHECK(heap.statistics().live_bytes >= live + 99'000);
+  std::memset(second->data + 100'000, 3, 100'000 + Heap::kPadding);
+  CHECK_FALSE(heap.extend(*second, 600'000));  // beyond the limit
+  CHECK_FALSE(heap.extend(*second, SIZE_MAX));
+
+  first.reset();
+  auto third = heap.allocate(20'000);  // in front of what is left of the first
+  std::memset(third->data, 4, 20'000);
+  CHECK(heap.extend(*third, 60'000));
+  std::memset(third->data + 20'000, 5, 40'000);
+  CHECK_FALSE(heap.extend(*third, 120'000));
+  const auto all_are = [](const Buffer& block, std::size_t begin, std::size_t end, int number) {
+    return std::all_of(block.data + begin, block.data + end,
+                       [&](std::byte each) { return each == std::byte(number); });
+  };
+  CHECK(all_are(*second, 0, 100'000, 2));
+  CHECK(all_are(*second, 100'000, 200'000, 3));
+  CHECK(all_are(*third, 0, 20'000, 4));
+  CHECK(heap.statistics().peak_live_bytes <= std::size_t{600} << 10);
+
+  auto fourth = heap.allocate(30'000);  // what is left still serves
+  CHECK(fourth->data > third->data);
+  CHECK(fourth->data < second->data);
+  for (auto* block : {&second, &third, &fourth}) block->reset();
+  CHECK(heap.statistics().live_bytes == 0);
+  CHECK(heap.allocate(1000));
+}
+
+TEST_CASE("small blocks are extended within their size class only") {
+  HostMemory memory;
+  Heap heap(memory);
+  const auto block = heap.allocate(100);
+  const std::size_t capacity = block->capacity;
+  CHECK(heap.extend(*block, capacity));
+  CHECK((heap.extend(*block, capacity + 1) == false || cvl::heap_tuning.small_classes < 3));
 }
 
 TEST_CASE("sources that give each block by itself") {

@@ -113,6 +113,19 @@ TEST_CASE("allocation failures in EXTRACT, REPLACE, PACK, RAND and descriptors")
       "COPY 1 9 CONST INT 1 CONST SEGDES 1000 DIST INT OR INT RAND");
 }
 
+TEST_CASE("allocation failures in appends, of which the operands are read later, too") {
+  check(
+      "COPY 1 2 CONST INT 0 CONST INT 1 CONST SEGDES 1000 INDEX\n"
+      "CONST FLOAT 0.5 CONST SEGDES 1700 DIST FLOAT\n"
+      "CONST SEGDES 1000 CONST SEGDES 1700 DPERMUTE FLOAT\n"
+      "CONST INT 0 CONST INT 1 CONST SEGDES 1700 INDEX\n"
+      "CONST FLOAT 0.25 CONST SEGDES 9000 DIST FLOAT\n"
+      "CONST SEGDES 1700 CONST SEGDES 9000 DPERMUTE FLOAT\n"
+      "COPY 1 0 CONST INT 0 CONST INT 1 CONST SEGDES 9000 INDEX\n"
+      "CONST FLOAT 0.125 CONST SEGDES 20000 DIST FLOAT\n"
+      "CONST SEGDES 9000 CONST SEGDES 20000 DPERMUTE FLOAT");
+}
+
 TEST_CASE("allocation failures in pairs, output, recursion and long constants") {
   std::string constant = "CONST INT (";
   for (int i = 0; i < 500; ++i) constant += " " + std::to_string(i);
