@@ -70,14 +70,17 @@ class DeviceBlock {
 #endif
 
 // ---- atomics on memory that blocks share ----
+//
+// The orders of the host are those of the device, so that what holds for the one is tested on the
+// other (test/cuda/threads). What states none is relaxed.
 
 KERNEL_FN inline std::uint64_t atomic_min(std::uint64_t* place, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicMin(reinterpret_cast<unsigned long long*>(place), value);
 #else
   std::atomic_ref<std::uint64_t> shared(*place);
-  std::uint64_t old = shared.load();
-  while (value < old && !shared.compare_exchange_weak(old, value)) {
+  std::uint64_t old = shared.load(std::memory_order_relaxed);
+  while (value < old && !shared.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
   }
   return old;
 #endif
@@ -88,8 +91,8 @@ KERNEL_FN inline std::uint64_t atomic_max(std::uint64_t* place, std::uint64_t va
   return atomicMax(reinterpret_cast<unsigned long long*>(place), value);
 #else
   std::atomic_ref<std::uint64_t> shared(*place);
-  std::uint64_t old = shared.load();
-  while (value > old && !shared.compare_exchange_weak(old, value)) {
+  std::uint64_t old = shared.load(std::memory_order_relaxed);
+  while (value > old && !shared.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
   }
   return old;
 #endif
@@ -104,7 +107,7 @@ KERNEL_FN inline std::uint32_t atomic_arrive(std::uint32_t* place, std::uint32_t
   __threadfence();
   return old;
 #else
-  return std::atomic_ref<std::uint32_t>(*place).fetch_add(value);
+  return std::atomic_ref<std::uint32_t>(*place).fetch_add(value, std::memory_order_acq_rel);
 #endif
 }
 
@@ -159,7 +162,8 @@ KERNEL_FN void exclusively(std::uint32_t* lock, Section section) {
     const bool locked = atomicExch(lock, 1u) == 0;
     __threadfence();
 #else
-    const bool locked = std::atomic_ref<std::uint32_t>(*lock).exchange(1) == 0;
+    const bool locked =
+        std::atomic_ref<std::uint32_t>(*lock).exchange(1, std::memory_order_acquire) == 0;
 #endif
     if (locked) {
       section();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -28,11 +29,15 @@ static_assert(LargestTuning::failing_operations == kMaxSequence);
 static_assert(LargestTuning::winner_tags == kMaxTag);
 static_assert(LargestTuning::epochs == kMaxEpoch);
 
+std::size_t limit_of(const CudaOptions& options) {
+  return options.memory_limit == Heap::kUnlimited ? Heap::kOfSource : options.memory_limit;
+}
+
 cpu::CpuOptions cpu_options(const CudaOptions& options) {
   cpu::CpuOptions result;
   result.widths = options.widths;
   result.threads = options.threads;
-  result.memory_limit = options.memory_limit;
+  result.memory_limit = limit_of(options);
   result.seed = options.seed;
   return result;
 }
@@ -42,32 +47,57 @@ cpu::CpuOptions cpu_options(const CudaOptions& options) {
 CudaBackend::CudaBackend(const CudaOptions& options)
     : device_(options.ordinal),
       cpu_(cpu_options(options)),
-      host_elements_(options.host_elements < 0 ? tuning.host_elements : options.host_elements),
-      device_heap_(device_.memory(), std::min(options.memory_limit, device_.free_memory())),
+      opened_host_elements_(options.host_elements < 0 ? tuning.host_elements
+                                                      : options.host_elements),
+      host_elements_(options.host_elements < 0 ? tuning.unopened_elements : options.host_elements),
+      device_heap_(device_.memory(), limit_of(options)),
       mapped_heap_(device_.mapped_memory()) {
-  failure_gate_ = device_heap_.allocate(sizeof(FailureGate));
-  failure_record_ = mapped_heap_.allocate(sizeof(FailureRecord));
-  failure_sink_.gate = failure_gate_->as<FailureGate>();
-  failure_sink_.record = failure_record_->as<FailureRecord>();
-  const FailureGate open{kNoFailure, 0, 0};
-  device_.upload(failure_sink_.gate, &open, sizeof open);
-  failure_sink_.record->key = kNoFailure;
-  workspace_counters_ = device_heap_.allocate(kWorkspaceCounters * sizeof(std::uint32_t));
-  device_.fill(workspace_counters_->data, 0, kWorkspaceCounters * sizeof(std::uint32_t));
+  if (options.required) open_device();
 }
 
 CudaBackend::~CudaBackend() = default;
 
 std::string CudaBackend::description() const {
-  return fmt::format("cuda: {}; up to {} elements on {}", device_.description(), host_elements_,
+  const std::string device = opened_ ? device_.description() : "no device yet";
+  return fmt::format("cuda: {}; up to {} elements on {}", device, host_elements_,
                      cpu_.description());
+}
+
+// ---- the device ----
+
+void CudaBackend::open_device() {
+  device_.open();
+  failure_gate_ = device_heap_.allocate(sizeof(FailureGate));
+  failure_record_ = mapped_heap_.allocate(sizeof(FailureRecord));
+  failure_sink_.gate = failure_gate_->as<FailureGate>();
+  failure_sink_.record = failure_record_->as<FailureRecord>();
+  // Filled: the first copy from the host would pin its staging area.
+  device_.fill(&failure_sink_.gate->key, 0xFF, sizeof failure_sink_.gate->key);
+  device_.fill(&failure_sink_.gate->lock, 0, sizeof failure_sink_.gate->lock);
+  failure_sink_.record->key = kNoFailure;
+  workspace_counters_ = device_heap_.allocate(kWorkspaceCounters * sizeof(std::uint32_t));
+  device_.fill(workspace_counters_->data, 0, kWorkspaceCounters * sizeof(std::uint32_t));
+  host_elements_ = opened_host_elements_;
+  opened_ = true;
+}
+
+bool CudaBackend::has_device() {
+  if (opened_ || none_found_) return opened_;
+  try {
+    open_device();
+  } catch (const Failure& failure) {
+    none_found_ = true;
+    host_elements_ = std::numeric_limits<std::int64_t>::max();
+    notes_.push_back(fmt::format("everything is computed on the host: {}", failure.message()));
+  }
+  return opened_;
 }
 
 // ---- running ----
 
 void CudaBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
   kept_.clear();
-  if (all_small_on_host(operands, vcode::info(op).operands.size())) {
+  if (all_small_on_host(operands, vcode::info(op).operands.size()) || !has_device()) {
     run_on_host(op, type, operands, results);
   } else {
     const auto family = static_cast<std::size_t>(vcode::info(op).family);
@@ -124,7 +154,7 @@ void CudaBackend::on_host(const Run& run) {
   try {
     run();
   } catch (const Failure&) {
-    wait();  // an earlier operation may have failed on the device
+    if (opened_) wait();  // an earlier operation may have failed on the device
     throw;
   }
 }
@@ -146,7 +176,7 @@ void CudaBackend::note_kernel(const std::string& name, const std::string& reason
 }
 
 void CudaBackend::synchronize() {
-  if (!device_.idle()) wait();
+  if (opened_ && !device_.idle()) wait();
 }
 
 void CudaBackend::wait() {
@@ -226,7 +256,7 @@ Failure CudaBackend::failure_of_operation(const PendingOperation& operation,
 // ---- transfers ----
 
 Vector CudaBackend::upload(Type type, const void* elements, std::int64_t length) {
-  if (is_small(length) || Vector::fits_inline(length, element_bytes(type))) {
+  if (is_small(length) || Vector::fits_inline(length, element_bytes(type)) || !has_device()) {
     return cpu_.upload(type, elements, length);
   }
   const std::size_t bytes = static_cast<std::size_t>(length) * element_bytes(type);

@@ -9,8 +9,9 @@
 // Compact forms live nowhere and are given to kernels as they are.
 //
 // An operation runs on the host when everything about it is small and known there, else on the
-// device. The device works behind the host's back; the host waits only for values that it needs:
-// a branch, output, and the lengths that PACK and MAKE_SEGDES find.
+// device. A device that the program can do without is opened when it is first wanted. The device
+// works behind the host's back; the host waits only for values that it needs: a branch, output, and
+// the lengths that PACK and MAKE_SEGDES find.
 //
 // Each family of operations has a function in operations.hpp.
 #pragma once
@@ -55,6 +56,9 @@ class CudaBackend final : public Backend {
 
   // ---- what the operations of this library use ----
 
+  /// Is there a device to work on? The first call opens it if nothing has; where none can be opened
+  /// and none is required, everything is small from then on.
+  bool has_device();
   Device& device() { return device_; }
   RandomState& random() { return cpu_.random(); }
   std::size_t element_bytes(Type type) const { return widths().element_bytes(type); }
@@ -146,6 +150,8 @@ class CudaBackend final : public Backend {
   LastRank& last_rank() { return last_rank_; }
 
  private:
+  void open_device();
+
   struct PendingOperation {
     vcode::Op op;
     std::uint32_t origin;
@@ -171,6 +177,8 @@ class CudaBackend final : public Backend {
 
   Device device_;
   cpu::CpuBackend cpu_;
+  bool opened_ = false, none_found_ = false;
+  std::int64_t opened_host_elements_;  // host_elements_ when the device is open
   std::int64_t host_elements_;
   Heap device_heap_, mapped_heap_;
 

@@ -28,8 +28,14 @@ const char* base_name(const char* path) {
 /// cudaMalloc does.
 class DeviceMemory final : public MemorySource {
  public:
-  DeviceMemory(cudaStream_t stream, cudaMemPool_t pool) : stream_(stream), pool_(pool) {}
+  /// Before any other call. `free` are the bytes that may be had.
+  void open(cudaStream_t stream, cudaMemPool_t pool, std::size_t free) {
+    stream_ = stream;
+    pool_ = pool;
+    free_ = free;
+  }
 
+  std::size_t limit() const override { return free_; }
   void* acquire(std::size_t bytes) noexcept override {
     void* data = allocate(bytes);
     if (data == nullptr) {
@@ -59,8 +65,9 @@ class DeviceMemory final : public MemorySource {
     return nullptr;
   }
 
-  cudaStream_t stream_;
-  cudaMemPool_t pool_;
+  cudaStream_t stream_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;
+  std::size_t free_ = 0;
 };
 
 class MappedMemory final : public MemorySource {
@@ -68,14 +75,21 @@ class MappedMemory final : public MemorySource {
   void* acquire(std::size_t bytes) noexcept override {
     void* data = nullptr;
     if (cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess) {
+      held_ += bytes;
       return data;
     }
     cudaGetLastError();
     return nullptr;
   }
-  void release(void* data, std::size_t) noexcept override { cudaFreeHost(data); }
-  /// Only small results lie here, and pinning 64 MiB takes longer than small programs run.
-  std::size_t region_bytes() const noexcept override { return std::size_t{1} << 20; }
+  void release(void* data, std::size_t bytes) noexcept override {
+    cudaFreeHost(data);
+    held_ -= bytes;
+  }
+  std::size_t region_bytes() const noexcept override { return kMappedRegionBytes; }
+  std::size_t held() const { return held_; }
+
+ private:
+  std::size_t held_ = 0;
 };
 
 /// The pool that keeps everything, or null for devices without pools.
@@ -113,19 +127,23 @@ void check_cuda(cudaError_t error, const char* call, const char* file, int line)
 }
 
 struct Device::State {
-  explicit State(int device)
-      : ordinal(device),
-        stream(make_stream(device)),
-        pool(make_pool(device)),
-        memory(stream, pool) {
-    CUDA_CALL(cudaMemGetInfo(&free_at_start, &total));
+  explicit State(int device) : ordinal(device) {}
+  void open() {
+    stream = make_stream(ordinal);
+    pool = make_pool(ordinal);
+    std::size_t free = 0;
+    CUDA_CALL(cudaMemGetInfo(&free, &total));
+    memory.open(stream, pool, free);
     for (cudaEvent_t& event : staged) {
       CUDA_CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     }
   }
   ~State() {
+    if (stream == nullptr) return;
     cudaStreamSynchronize(stream);
-    for (const cudaEvent_t event : staged) cudaEventDestroy(event);
+    for (const cudaEvent_t event : staged) {
+      if (event != nullptr) cudaEventDestroy(event);
+    }
     for (std::byte* memory_of_half : staging) cudaFreeHost(memory_of_half);
     if (pool != nullptr) cudaMemPoolDestroy(pool);
     cudaStreamDestroy(stream);
@@ -149,11 +167,11 @@ struct Device::State {
   void mark_half() { CUDA_CALL(cudaEventRecord(staged[half], stream)); }
 
   int ordinal;
-  cudaStream_t stream;
-  cudaMemPool_t pool;
+  cudaStream_t stream = nullptr;
+  cudaMemPool_t pool = nullptr;
   DeviceMemory memory;
   MappedMemory mapped;
-  std::size_t free_at_start = 0, total = 0;
+  std::size_t total = 0;
   const std::size_t half_bytes = static_cast<std::size_t>(tuning.staging_bytes);
   std::byte* staging[2] = {};
   cudaEvent_t staged[2] = {};  // the last copy of each half
@@ -173,23 +191,24 @@ int compute_capability_of(Device& device) {
   return major * 10 + minor;
 }
 
-Device::Device(int ordinal) {
+Device::Device(int ordinal) : state_(std::make_unique<State>(ordinal)) {}
+Device::~Device() = default;
+
+void Device::open() {
   const std::string reason = cuda_unavailable_reason();
   if (!reason.empty()) throw Failure(ErrorCode::NoBackend, reason);
   int count = 0;
   CUDA_CALL(cudaGetDeviceCount(&count));
-  if (ordinal >= count) {
+  if (state_->ordinal >= count) {
     throw Failure(ErrorCode::NoBackend,
                   fmt::format("there is no device {} (devices count from 0, and there are {})",
-                              ordinal, count));
+                              state_->ordinal, count));
   }
   // The host waits for single values: spinning saves the wake-up.
-  CUDA_CALL(cudaInitDevice(ordinal, cudaDeviceScheduleSpin | cudaDeviceMapHost,
+  CUDA_CALL(cudaInitDevice(state_->ordinal, cudaDeviceScheduleSpin | cudaDeviceMapHost,
                            cudaInitDeviceFlagsAreValid));
-  state_ = std::make_unique<State>(ordinal);
+  state_->open();
 }
-
-Device::~Device() = default;
 
 std::string Device::description() const {
   cudaDeviceProp properties;
@@ -198,8 +217,12 @@ std::string Device::description() const {
                      format_bytes(state_->total), properties.major, properties.minor);
 }
 
-std::size_t Device::free_memory() const {
-  return state_->free_at_start;
+std::size_t Device::pinned_bytes() const {
+  std::size_t bytes = state_->mapped.held();
+  for (const std::byte* half : state_->staging) {
+    if (half != nullptr) bytes += state_->half_bytes;
+  }
+  return bytes;
 }
 MemorySource& Device::memory() {
   return state_->memory;
@@ -317,8 +340,7 @@ bool cuda_by_default() {
   // Without a driver the runtime looks for its library in dozens of folders before it says so.
   constexpr const char* kDriverFiles[] = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvmap"};
   return std::any_of(std::begin(kDriverFiles), std::end(kDriverFiles),
-                     [](const char* file) { return access(file, F_OK) == 0; }) &&
-         cuda_unavailable_reason().empty();
+                     [](const char* file) { return access(file, F_OK) == 0; });
 }
 
 }  // namespace cvl::cuda

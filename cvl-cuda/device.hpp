@@ -22,20 +22,26 @@ constexpr std::int64_t blocks_for(std::int64_t length, std::int64_t tile) {
   return (length + tile - 1) / tile;
 }
 
+/// Mapped memory is pinned in pieces of so many bytes: only small results lie there, and pinning
+/// the 64 MiB of other heaps takes longer than small programs run.
+inline constexpr std::size_t kMappedRegionBytes = std::size_t{1} << 20;
+
 class Device {
  public:
-  /// Throws Failure (NoBackend) when there is no such device.
+  /// Asks the system nothing: that is left to open().
   explicit Device(int ordinal);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  /// Before anything else is asked of it. Throws Failure (NoBackend) when there is no such device.
+  void open();
+
   /// "NVIDIA H200, 139.8 GiB, compute capability 9.0".
   std::string description() const;
-  /// Bytes of device memory that were free at the start.
-  std::size_t free_memory() const;
 
-  /// Memory on the device, and memory on the host that the device can reach at the same address.
+  /// Memory on the device, limited by what was free when it was opened, and memory on the host that
+  /// the device can reach at the same address.
   MemorySource& memory();
   MemorySource& mapped_memory();
 
@@ -53,6 +59,8 @@ class Device {
   bool idle() const { return idle_; }
 
   const DeviceCounters& counters() const { return counters_; }
+  /// Of memory of the host, now.
+  std::size_t pinned_bytes() const;
 
   // For launch.hpp and the primitives.
   struct State;

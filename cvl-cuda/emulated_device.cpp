@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint8_t kGarbage = 0xC3;
 
-class EmulatedMemory final : public MemorySource {
+class EmulatedMemory : public MemorySource {
  public:
-  explicit EmulatedMemory(std::function<void()> drain) : drain_(std::move(drain)) {}
+  explicit EmulatedMemory(Device::State& state) : state_(state) {}
 
   void* acquire(std::size_t bytes) noexcept override {
     void* data = std::aligned_alloc(Heap::kAlignment, (bytes + 63) / 64 * 64);
@@ -24,12 +24,27 @@ class EmulatedMemory final : public MemorySource {
     return data;
   }
   void release(void* data, std::size_t) noexcept override {
-    drain_();  // what is queued may still use it
+    state_.drain();  // what is queued may still use it
     std::free(data);
   }
 
- private:
-  std::function<void()> drain_;
+ protected:
+  Device::State& state_;
+};
+
+class EmulatedMappedMemory final : public EmulatedMemory {
+ public:
+  using EmulatedMemory::EmulatedMemory;
+
+  void* acquire(std::size_t bytes) noexcept override {
+    state_.pinned_bytes += bytes;
+    return EmulatedMemory::acquire(bytes);
+  }
+  void release(void* data, std::size_t bytes) noexcept override {
+    EmulatedMemory::release(data, bytes);
+    state_.pinned_bytes -= bytes;
+  }
+  std::size_t region_bytes() const noexcept override { return kMappedRegionBytes; }
 };
 
 /// Threads that are started once and work together whenever they are asked to: launches are many
@@ -91,8 +106,8 @@ struct EmulatedState final : Device::State {
   }
 
  private:
-  EmulatedMemory memory_{[this] { drain(); }};
-  EmulatedMemory mapped_{[this] { drain(); }};
+  EmulatedMemory memory_{*this};
+  EmulatedMappedMemory mapped_{*this};
   std::unique_ptr<Crew> crew_;  // from the first launch that needs it
 };
 

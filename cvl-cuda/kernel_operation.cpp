@@ -102,7 +102,8 @@ bool CudaKernel::load() {
 }
 
 bool CudaKernel::runs_on_host(const Value* operands) const {
-  return bounded_ && cuda_.all_small_on_host(operands, kernel_.inputs.size());
+  return (bounded_ && cuda_.all_small_on_host(operands, kernel_.inputs.size())) ||
+         !cuda_.has_device();
 }
 
 void CudaKernel::bind_size(SizeId id, std::int64_t value, const std::string& of) {

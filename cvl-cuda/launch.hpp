@@ -14,6 +14,8 @@
 #include "cvl-cuda/emulated_device.hpp"
 #elif defined(CVL_CUDA_PTX)
 #include <typeinfo>
+#elif defined(CVL_CUDA_THREADS)
+#include "cuda/threads/thread_block.hpp"
 #else
 #include "cvl-cuda/cuda_call.hpp"
 #endif
@@ -44,6 +46,19 @@ void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
   if (blocks == 0) return;
   device.count_launches(1);
   launch_by_type(device, typeid(Kernel), blocks, Kernel::kThreads, &kernel, sizeof kernel);
+}
+
+#elif defined(CVL_CUDA_THREADS)
+
+template <class Kernel>
+void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
+  if (blocks == 0) return;
+  device.count_launches(1);
+  run_on_threads(blocks, Kernel::kThreads, sizeof(typename Kernel::Shared),
+                 [&kernel](const ThreadPlace& place) {
+                   ThreadBlock<Kernel::kThreads> block(place);
+                   kernel(block, *static_cast<typename Kernel::Shared*>(place.shared));
+                 });
 }
 
 #else

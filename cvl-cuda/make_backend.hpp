@@ -17,6 +17,9 @@ struct CudaOptions {
   std::size_t memory_limit = Heap::kUnlimited;  // bytes, on the device
   std::uint64_t seed = kDefaultSeed;
   int ordinal = 0;  // which device
+  /// Is the device opened at once, or else the backend not made? Without, the host computes until a
+  /// vector is long enough to want a device (tuning.def), and goes on when none can be opened.
+  bool required = true;
   /// Vectors up to this many elements stay on the host; negative: as tuning.def says.
   std::int64_t host_elements = -1;
 };
@@ -24,11 +27,11 @@ struct CudaOptions {
 /// Why no device can be used, in one sentence without a full stop; empty when one can.
 std::string cuda_unavailable_reason();
 
-/// Does a program that may choose take a device? Where no driver is loaded into the system, the
-/// answer costs next to nothing.
+/// Is it worth trying to open a device when one is wanted, that is, has the system a driver? Costs
+/// next to nothing: nothing of CUDA is called.
 bool cuda_by_default();
 
-/// REQUIRES nothing: throws Failure (NoBackend) with that reason.
+/// Throws Failure (NoBackend) with that reason where a device is required.
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
 
 }  // namespace cvl::cuda

@@ -17,6 +17,7 @@ struct EmulationOptions {
   int threads = 1;  // of loops; PTX is run by one
   /// Work that may wait until the host does: few, because copies of uploads wait with it.
   std::size_t queued = 64;
+  bool absent = false;  // there is no device: opening it fails
 };
 
 std::unique_ptr<Backend> make_emulated_backend(const CudaOptions& options,

@@ -5,6 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "cvl-cuda/tuning.hpp"
+#include "cvl/failure.hpp"
+
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
 EmulationOptions& emulation_options() {
@@ -35,6 +38,10 @@ std::vector<std::int64_t> Device::State::block_order(std::int64_t blocks) {
   return order;
 }
 
+void Device::open() {
+  if (state_->options.absent) throw Failure(vcode::ErrorCode::NoBackend, "there is no device");
+}
+
 Device::Device(int) : state_(make_state()) {}
 Device::~Device() {
   state_->drain();
@@ -43,8 +50,10 @@ Device::~Device() {
 std::string Device::description() const {
   return state_->description();
 }
-std::size_t Device::free_memory() const {
-  return std::size_t{1} << 40;
+std::size_t Device::pinned_bytes() const {
+  // Copies go through memory that a real device pins when it is first needed.
+  const bool copied = counters_.uploads + counters_.downloads > 0;
+  return state_->pinned_bytes + (copied ? static_cast<std::size_t>(tuning.staging_bytes) : 0);
 }
 MemorySource& Device::memory() {
   return state_->memory();

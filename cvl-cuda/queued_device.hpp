@@ -34,6 +34,7 @@ struct Device::State {
   EmulationOptions options = emulation_options();
   std::deque<std::function<void()>> queue;
   std::mt19937_64 random{1};
+  std::size_t pinned_bytes = 0;  // that mapped_memory() has acquired
 };
 
 /// Defined by each device.

@@ -1,31 +1,25 @@
 // RANK_UP and RANK_DOWN: small ones in one launch; of the others what surrounds the sort, keys
 // before it and ranks after it.
 #include <cstring>
-#include <limits>
 
 #include "cvl-cuda/kernels.hpp"
 #include "cvl-cuda/kernels/block_rank.hpp"
 #include "cvl-cuda/kernels/expand_launch.hpp"
 #include "cvl-cuda/types.hpp"
 #include "cvl/scalar_ops.hpp"
+#include "cvl/sort_key.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 namespace {
 
-/// An unsigned number that orders as the element does: INT by value, FLOAT by sign and magnitude of
-/// its pattern, so that -0 comes before +0 and NaNs lie beyond the infinity of their sign.
+/// An unsigned number that orders as the element does.
 struct Sortable {
   template <class T>
   static KERNEL_FN auto of(T element) {
     using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    constexpr Bits kSign = Bits{1} << (std::numeric_limits<Bits>::digits - 1);
     Bits bits;
     memcpy(&bits, &element, sizeof bits);
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<Bits>(bits ^ kSign);
-    } else {
-      return static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
-    }
+    return sort_key<Bits, !std::is_integral_v<T>>(bits);
   }
 };
 

@@ -2,7 +2,8 @@
 //
 // Every source is compiled twice: by nvcc for devices, and by the host compiler for the emulated
 // device of the tests, which runs the very same kernel bodies in plain loops. The host's part is
-// also compiled for a device of the tests that runs the PTX of the kernels (test/cuda/ptx). The
+// also compiled for a device of the tests that runs the PTX of the kernels (test/cuda/ptx), and
+// some kernels once more to run with a thread of the host for each thread (test/cuda/threads). The
 // libraries live in namespaces of their own, so that one program may hold several.
 #pragma once
 
@@ -14,6 +15,8 @@
 #define CVL_CUDA_TARGET emulated
 #elif defined(CVL_CUDA_PTX)
 #define CVL_CUDA_TARGET ptx
+#elif defined(CVL_CUDA_THREADS)
+#define CVL_CUDA_TARGET threads
 #else
 #define CVL_CUDA_TARGET native
 #endif

@@ -23,11 +23,14 @@ std::unique_ptr<cvl::Backend> make_cpu(const Options& options) {
 }
 
 std::unique_ptr<cvl::Backend> make_cuda(const Options& options) {
-  const std::string reason = cvl::cuda::cuda_unavailable_reason();
-  if (!reason.empty()) {
-    throw cvl::Failure(vcode::ErrorCode::NoBackend, reason, {}, "use --backend=cpu");
-  }
   cvl::cuda::CudaOptions cuda;
+  cuda.required = options.backend != "auto" || options.compare != CompareMode::Off;
+  if (cuda.required) {
+    const std::string reason = cvl::cuda::cuda_unavailable_reason();
+    if (!reason.empty()) {
+      throw cvl::Failure(vcode::ErrorCode::NoBackend, reason, {}, "use --backend=cpu");
+    }
+  }
   cuda.widths = options.widths;
   cuda.threads = options.threads;
   if (options.memory) cuda.memory_limit = *options.memory;

@@ -11,23 +11,17 @@
 #include "cvl-cpu/kernels/lanes.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
+#include "cvl/sort_key.hpp"
 
 namespace cvl::cpu::CVL_ISA {
 namespace {
 
 constexpr std::int64_t kPrefetchDistance = 32;
 
-/// The bits of an element as a number whose order is that of the elements. FLOAT: the total order
-/// of sign and magnitude, so -0.0 comes before 0.0 and NaNs lie beyond the infinities.
+/// `flip` has all bits set to reverse the order.
 template <class U, bool is_float>
 CVL_FN U ordered(U bits, U flip) {
-  constexpr U kSign = U{1} << (sizeof(U) * 8 - 1);
-  if constexpr (is_float) {
-    const U negative = static_cast<U>(U{0} - (bits >> (sizeof(U) * 8 - 1)));
-    return bits ^ (negative | kSign) ^ flip;
-  } else {
-    return bits ^ kSign ^ flip;
-  }
+  return sort_key<U, is_float>(bits) ^ flip;
 }
 
 struct Packed {

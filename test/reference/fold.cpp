@@ -186,9 +186,9 @@ std::vector<T> combine_vector(Combiner combiner, const Widths& widths, const std
   return result;
 }
 
-/// Orders FLOAT elements by sign and magnitude of their bit patterns: -0 before +0, NaNs beyond the
-/// infinity of their sign.
+/// Orders FLOAT elements by sign and magnitude: -0 before +0, and NaNs, all alike, after the rest.
 std::int64_t sort_key(double number) {
+  if (std::isnan(number)) return std::numeric_limits<std::int64_t>::max();
   const auto bits = std::bit_cast<std::int64_t>(number);
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits - 1;
 }

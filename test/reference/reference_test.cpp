@@ -97,10 +97,12 @@ TEST_CASE("the reference follows the decisions on what the sources leave open") 
     CHECK(std::isnan(std::get<Floats>(reduce_floats(Op::MaxReduce, {nan, 1, 2}))[0]));
     CHECK(std::isnan(std::get<Floats>(reduce_floats(Op::MinReduce, {1, nan, 2}))[0]));
   }
-  SECTION("ranks order bit patterns") {
-    const auto up = std::get<reference::Ints>(
-        reduce_floats(Op::RankUp, {0.0, -0.0, std::nan(""), -INFINITY, INFINITY, -std::nan("")}));
-    CHECK(up == reference::Ints{3, 2, 5, 1, 4, 0});
+  SECTION("ranks tell zeros apart, and no NaN from another") {
+    const Floats floats = {0.0, -0.0, std::nan(""), -INFINITY, INFINITY, -std::nan("")};
+    const auto up = std::get<reference::Ints>(reduce_floats(Op::RankUp, floats));
+    CHECK(up == reference::Ints{2, 1, 4, 0, 3, 5});
+    const auto down = std::get<reference::Ints>(reduce_floats(Op::RankDown, floats));
+    CHECK(down == reference::Ints{3, 4, 0, 5, 2, 1});
   }
   SECTION("rounding is exact") {
     reference::Random random;

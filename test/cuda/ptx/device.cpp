@@ -45,10 +45,17 @@ namespace {
 class Source final : public MemorySource {
  public:
   Source(Device::State& state, bool mapped) : state_(state), mapped_(mapped) {}
-  void* acquire(std::size_t bytes) noexcept override { return device_memory().acquire(bytes); }
+  void* acquire(std::size_t bytes) noexcept override {
+    if (mapped_) state_.pinned_bytes += bytes;
+    return device_memory().acquire(bytes);
+  }
   void release(void* data, std::size_t bytes) noexcept override {
     state_.drain();  // what is queued may still use it
     device_memory().release(static_cast<std::byte*>(data), bytes);
+    if (mapped_) state_.pinned_bytes -= bytes;
+  }
+  std::size_t region_bytes() const noexcept override {
+    return mapped_ ? kMappedRegionBytes : MemorySource::region_bytes();
   }
   bool watches() const noexcept override { return true; }
   void begin_use(void* data, std::size_t bytes) noexcept override {
