@@ -74,9 +74,11 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
 
 namespace {
 
-bool lacked_memory(const Evaluation& evaluation) {
+/// Perhaps as too much was computed at a time.
+bool was_too_much(const Evaluation& evaluation) {
   return evaluation.status == Evaluation::Status::Failed &&
-         evaluation.diagnostic->code == vcode::ErrorCode::OutOfMemory;
+         (evaluation.diagnostic->code == vcode::ErrorCode::OutOfMemory ||
+          evaluation.diagnostic->code == vcode::ErrorCode::CountOverflow);
 }
 
 }  // namespace
@@ -202,7 +204,7 @@ Evaluation Evaluator::evaluate(const CheckedForm& form) {
   bool streams_may_help = false;
   Evaluation result = evaluate_once(form, streams_may_help);
   for (std::int64_t length = options.piece_length;
-       streams_may_help && length > 1 && lacked_memory(result);) {
+       streams_may_help && length > 1 && was_too_much(result);) {
     length = std::max<std::int64_t>(1, length / kShorter);
     piece_length_ = length;
     result = evaluate_once(form, streams_may_help);

@@ -345,6 +345,10 @@ void IoOperations::open(const Value* operands, Value* results) {
   int error = fd ? 0 : errno;
   std::int64_t number = kNullStream;
   if (fd) {
+    const bool nothing_shows = file_mode == FileMode::Read  ? is_ordinary_file(fd)
+                               : file_mode == FileMode::New ? file.is_beside()
+                                                            : false;
+    can_be_repeated_ = can_be_repeated_ && nothing_shows;
     const auto direction =
         file_mode == FileMode::Read ? Stream::Direction::Read : Stream::Direction::Write;
     auto stream = file_mode == FileMode::New

@@ -115,7 +115,10 @@ FileDescriptor open_file(const std::string& name, FileMode mode) {
   if (mode == FileMode::Write) flags = O_WRONLY | O_CREAT | O_TRUNC;
   if (mode == FileMode::Append) flags = O_WRONLY | O_CREAT | O_APPEND;
   if (mode == FileMode::Insert) flags = O_RDWR;
-  return FileDescriptor(open_repeatedly(name.c_str(), flags));
+  FileDescriptor fd(open_repeatedly(name.c_str(), flags));
+  // The system reads on while the program computes; where it cannot, nothing is lost.
+  if (fd && mode == FileMode::Read) ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return fd;
 }
 
 bool is_ordinary_file(const FileDescriptor& fd) {

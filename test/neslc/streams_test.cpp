@@ -349,6 +349,9 @@ TEST_CASE("pieces are made shorter where the memory cannot hold what is computed
     CHECK(output.out == run(nesl(pairs)).out);
     CHECK(output.status == 0);
   }
+  // So it is with lengths that do not fit an INT.
+  CHECK(run(nesl("-e 'sum({max_val(dist(i, 2000000)) : i in iota(1100)})'")).out ==
+        "it = 604450 : int\n");
   // What has been printed cannot be printed once more.
   CHECK(run(nesl("--memory=12M -O0 -e 'let p = print_char(`x) in "
                  "#{x in {#flatten({[i:4096] : j in [0:64]}) : i in iota(2000)} | x > 0}'"))
