@@ -130,19 +130,53 @@ bool is_given_stream(TypePtr argument) {
   return argument->kind == TypeKind::Stream;
 }
 
+/// The constructor of streams of characters, which files are, is given an int; that of streams of
+/// any elements a sequence.
+bool may_be_sequence(TypePtr argument) {
+  argument = resolved(argument);
+  return argument->kind == TypeKind::Sequence ||
+         (argument->kind == TypeKind::Variable && argument->variable->type_class == TypeClass::Any);
+}
+
+/// Is a stream given where a sequence is taken?
+bool differ_in_streams(TypePtr taken, TypePtr given) {
+  taken = resolved(taken);
+  given = resolved(given);
+  if (taken->kind == TypeKind::Pair && given->kind == TypeKind::Pair) {
+    return differ_in_streams(taken->first(), given->first()) ||
+           differ_in_streams(taken->second(), given->second());
+  }
+  return taken->kind == TypeKind::Sequence && given->kind == TypeKind::Stream;
+}
+
 }  // namespace
+
+/// What is called by that name where it is given streams; the same, if that is no other function.
+Definition* ExpressionChecker::for_streams(Definition& function, TypePtr argument) {
+  if (function.library) {
+    const bool made = function.name == "stream" && may_be_sequence(argument);
+    if (!made && !is_given_stream(argument)) return &function;
+    Definition* const own = session_.find("stream." + (made ? "of" : function.name));
+    return own == nullptr ? &function : own;
+  }
+  const auto* form = function.body ? std::get_if<ast::FunctionForm>(&function.form->node) : nullptr;
+  if (form == nullptr || form->type ||
+      !differ_in_streams(function.scheme.type->argument(), argument)) {
+    return &function;
+  }
+  const Session::ForStreams& own = session_.for_streams(function, argument);
+  not_for_streams_ = own.function == nullptr ? &own : nullptr;
+  return own.function == nullptr ? &function : own.function;
+}
 
 Typed ExpressionChecker::for_streams(Typed callee, const Expr& argument) {
   const auto* global = std::get_if<GlobalRef>(&callee->node);
-  if (global == nullptr || global->definition == nullptr || !global->definition->library) {
+  if (global == nullptr || global->definition == nullptr ||
+      global->definition->kind == DefinitionKind::Variable) {
     return callee;
   }
-  const std::string& name = global->definition->name;
-  // The constructor of streams of characters, which files are, makes streams of sequences too.
-  const bool made = name == "stream" && resolved(argument.type)->kind == TypeKind::Sequence;
-  if (!made && !is_given_stream(argument.type)) return callee;
-  Definition* const own = session_.find("stream." + (made ? "of" : name));
-  if (own == nullptr) return callee;
+  Definition* const own = for_streams(*global->definition, argument.type);
+  if (own == global->definition) return callee;
   Typed replacement = global_reference(callee->span, *own);
   replaced_.push_back(std::move(callee));
   return replacement;

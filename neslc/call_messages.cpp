@@ -155,6 +155,11 @@ void ExpressionChecker::fail_argument(Clash clash, Span span, const Expr& callee
     if (operands.size() == 1 && !is_variable && filled_in_.find(one) == filled_in_.end()) continue;
     for (vcode::Note& note : operand_notes(*one, span)) notes.push_back(std::move(note));
   }
+  if (not_for_streams_ != nullptr) {
+    const StaticError& reason = *not_for_streams_->error;
+    notes.push_back({"given a stream: " + reason.diagnostic.message,
+                     reason.source == body_.source ? reason.diagnostic.span : Span{}});
+  }
   fail_clash(clash, span, std::move(message), evidences, std::move(notes),
              operands_hint(callee, parameter, argument, operands));
 }

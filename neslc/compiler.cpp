@@ -44,7 +44,7 @@ FlatProgram Compiler::compile(const Body& body) {
     function.serial = serial_function(version);
     module_.functions[index] = std::move(function);
   }
-  return {std::move(module_), pool_.components()};
+  return {std::move(module_), has_streams_, pool_.components()};
 }
 
 const ObservedFunction* Compiler::observed(const Definition* definition) const {
@@ -102,7 +102,8 @@ bool Compiler::add_parameters(TypePtr type, const std::vector<bool>& uniform, st
   return true;
 }
 
-std::uint32_t Compiler::new_function() {
+std::uint32_t Compiler::new_stream_function() {
+  has_streams_ = true;
   module_.functions.emplace_back();
   return static_cast<std::uint32_t>(module_.functions.size() - 1);
 }
@@ -118,7 +119,7 @@ bool Compiler::go_to_caller(ir::Origin& origin) const {
   return true;
 }
 
-Compiler::Place Compiler::written(ir::Origin origin) const {
+WrittenPlace Compiler::written(ir::Origin origin) const {
   while (module_.scopes[origin.scope].library && go_to_caller(origin)) continue;
   const ir::Scope& scope = module_.scopes[origin.scope];
   return {origin.span, scope.source, scope.function};

@@ -38,6 +38,17 @@ struct Version {
   }
 };
 
+/// A place of the program's text that a user has written.
+struct WrittenPlace {
+  vcode::Span span;
+  std::shared_ptr<const vcode::Source> source;
+  std::string function;
+
+  bool operator==(const WrittenPlace& other) const {
+    return span == other.span && source == other.source;
+  }
+};
+
 /// Thrown when a program cannot be compiled after all: `no-body` and the like.
 struct CompileError {
   Category category;
@@ -45,6 +56,8 @@ struct CompileError {
   /// What to say, where the category does not say it, and the source of its spans.
   std::optional<vcode::Diagnostic> diagnostic{};
   std::shared_ptr<const vcode::Source> source{};
+  /// It would do if the elements of the stream that is made there were kept.
+  std::optional<WrittenPlace> made_at{};
 };
 
 /// What is said of a function while it runs (`set trace`, `set profile`).
@@ -66,11 +79,13 @@ struct CompileOptions {
   /// Is the program going to be optimized? Then both arms of longer conditionals are computed for
   /// all elements, which costs little in a kernel, and keeps it whole.
   bool for_optimizer = false;
+  std::vector<WrittenPlace> collected{};  // streams made there are kept in memory
 };
 
 /// A flattened program, which runs once it is lowered.
 struct FlatProgram {
   ir::Module module;
+  bool has_streams = false;  // is anything of it computed in pieces?
   /// Of each constant, the component of the top-level values that it stands for, or -1.
   std::vector<std::int64_t> components;
 };
@@ -104,16 +119,11 @@ class Compiler {
   ir::ConstantPool& pool() { return pool_; }
   /// The function of a version, whose code is made later.
   std::uint32_t function(const Version& version);
-  /// A function that is no version of one of the program: `set_function` gives its code.
-  std::uint32_t new_function();
+  /// A function of a traversal of streams: `set_function` gives its code.
+  std::uint32_t new_stream_function();
   void set_function(std::uint32_t index, ir::Function function);
-  /// A place of the program's text that a user has written: for one inside the library, the call.
-  struct Place {
-    vcode::Span span;
-    std::shared_ptr<const vcode::Source> source;
-    std::string function;
-  };
-  Place written(ir::Origin origin) const;
+  /// For a place inside the library, the call.
+  WrittenPlace written(ir::Origin origin) const;
   /// Of code that is put in the place of a call: that call. False: it is not.
   bool go_to_caller(ir::Origin& origin) const;
   /// Is the code put in the place of the call?
@@ -139,6 +149,7 @@ class Compiler {
   TopLevelValues& values_;
   CompileOptions options_;
   FreeVariables free_variables_;
+  bool has_streams_ = false;
   ir::Module module_;
   ir::ConstantPool pool_;
   std::map<Version, std::uint32_t> functions_;

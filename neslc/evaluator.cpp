@@ -72,22 +72,61 @@ StaticError compile_error(const ast::Form& form, const CompileError& error) {
   return found;
 }
 
-FlatProgram Evaluator::flatten(const CheckedForm& form, bool for_optimizer) {
-  variables_.begin_program();
+namespace {
+
+/// Perhaps as too much was computed at a time.
+bool was_too_much(const Evaluation& evaluation) {
+  return evaluation.status == Evaluation::Status::Failed &&
+         (evaluation.diagnostic->code == vcode::ErrorCode::OutOfMemory ||
+          evaluation.diagnostic->code == vcode::ErrorCode::CountOverflow);
+}
+
+}  // namespace
+
+FlatProgram Evaluator::flatten(const CheckedForm& form, bool for_optimizer, Warnings warnings) {
   CompileOptions compile_options;
   compile_options.argument_checks = options.argument_checks;
   compile_options.observed = &observed_;
-  compile_options.piece_length = options.piece_length;
+  compile_options.piece_length = piece_length_.value_or(options.piece_length);
   compile_options.int_bytes = backend_->widths().int_bytes;
   compile_options.for_optimizer = for_optimizer;
-  return Compiler(session_, variables_, compile_options).compile(*form.body);
+  while (true) {
+    variables_.begin_program();
+    try {
+      return Compiler(session_, variables_, compile_options).compile(*form.body);
+    } catch (const CompileError& error) {
+      std::vector<WrittenPlace>& collected = compile_options.collected;
+      if (!options.collect || !error.made_at ||
+          std::find(collected.begin(), collected.end(), *error.made_at) != collected.end()) {
+        throw;
+      }
+      collected.push_back(*error.made_at);
+      if (warnings == Warnings::New) warn_of_collected(error);
+    }
+  }
 }
 
-Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize) {
+void Evaluator::warn_of_collected(const CompileError& error) const {
+  if (!options.warn || piece_length_) return;  // with other pieces it has been said
+  const WrittenPlace& made = *error.made_at;
+  vcode::Diagnostic warning = *error.diagnostic;
+  warning.severity = vcode::Severity::Warning;
+  warning.message = "all elements of this stream are kept in memory";
+  warning.span = made.span;
+  warning.function = made.function;
+  warning.notes.clear();
+  if (made.source == error.source) {
+    warning.notes.push_back({"here they are needed a second time", error.diagnostic->span});
+  }
+  warning.hint = "--collect has put a `collect` here";
+  options.warn(warning, made.source.get());
+}
+
+Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize, Warnings warnings) {
   const auto start = std::chrono::steady_clock::now();
   Compiled result;
   const bool optimized = optimize == Optimize::Now && optimizes();
-  result.flat = flatten(form, optimized);
+  result.flat = flatten(form, optimized, warnings);
   result.code = stack_code(result.flat);
   result.seconds = seconds_since(start);
   if (optimized) optimize_code(result);
@@ -163,20 +202,42 @@ Evaluation Evaluator::with_compiled(const CheckedForm& form, Optimize optimize,
 }
 
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
+  constexpr std::int64_t kShorter = 16;
+  bool streams_may_help = false;
+  Evaluation result = evaluate_once(form, streams_may_help);
+  for (std::int64_t length = options.piece_length;
+       streams_may_help && length > 1 && was_too_much(result);) {
+    length = std::max<std::int64_t>(1, length / kShorter);
+    piece_length_ = length;
+    result = evaluate_once(form, streams_may_help);
+    piece_length_.reset();
+  }
+  return result;
+}
+
+/// `may_help`: can it be done again, with shorter pieces of streams?
+Evaluation Evaluator::evaluate_once(const CheckedForm& form, bool& may_help) {
   const auto optimize = options.when_it_pays && optimizes() ? Optimize::Later : Optimize::Now;
   return with_compiled(form, optimize, [&](Compiled compiled) {
     ProgramStreams streams(*backend_, execution_options());
-    if (optimize == Optimize::Later && !shows_times(compiled.code)) {
-      if (std::optional<Evaluation> evaluation = run_if_short(compiled, streams)) {
-        return std::move(*evaluation);
-      }
-      const double seconds = compiled.seconds;
-      compiled = this->compiled(form, Optimize::Now);
-      compiled.seconds += seconds;
-    }
-    Executable executable = load(compiled.main());
-    return run(compiled, executable, streams);
+    Evaluation result = evaluate_compiled(form, compiled, optimize, streams);
+    may_help = compiled.flat.has_streams && streams.io.can_be_repeated();
+    return result;
   });
+}
+
+Evaluation Evaluator::evaluate_compiled(const CheckedForm& form, Compiled& compiled,
+                                        Optimize optimize, ProgramStreams& streams) {
+  if (optimize == Optimize::Later && !shows_times(compiled.code)) {
+    if (std::optional<Evaluation> evaluation = run_if_short(compiled, streams)) {
+      return std::move(*evaluation);
+    }
+    const double seconds = compiled.seconds;
+    compiled = this->compiled(form, Optimize::Now, Warnings::Said);
+    compiled.seconds += seconds;
+  }
+  Executable executable = load(compiled.main());
+  return run(compiled, executable, streams);
 }
 
 /// Does the program say how long its parts take, as `set profile` asks for? All of it runs in the

@@ -43,6 +43,9 @@ struct EvaluatorOptions {
   std::size_t max_depth = vinterp::MachineOptions::kDefaultDepth;  // of nested calls
   vinterp::LineProfile* profile = nullptr;                         // collects all evaluations
   std::int64_t piece_length = kPieceLength;                        // of streams, in elements
+  bool collect = false;  // keep the elements of streams that are needed a second time
+  /// Gets warnings.
+  std::function<void(const vcode::Diagnostic&, const vcode::Source*)> warn{};
   std::string trace_file;  // gets the Chrome trace of the last evaluation; empty: none
   vinterp::KernelUse kernels = vinterp::KernelUse::WhenItPays;
 };
@@ -62,6 +65,9 @@ class Evaluator {
 
   /// REQUIRES: an expression or a binding. Changes nothing but the state of the backend. Waits for
   /// the variables that it needs.
+  ///
+  /// What is computed of streams in pieces that the memory cannot hold is computed once more, in
+  /// shorter ones, if all that has been done so far can be done again.
   Evaluation evaluate(const CheckedForm& form);
   /// The same again and again, compiled once and optimized from the start: as long as an evaluation
   /// is Done, and `again`, which gets it, asks for more. Returns one that is not Done, or an empty
@@ -81,8 +87,11 @@ class Evaluator {
   /// null. Throws CompileError and NoValue; flatten() too.
   std::string compile(const CheckedForm& form, const fcode::OptimizerOptions& optimizer,
                       fcode::OptimizerReport* report = nullptr);
+  /// Have the warnings about a form been shown before?
+  enum class Warnings { New, Said };
   /// The intermediate form of an expression, to be run as it is or `for_optimizer`.
-  FlatProgram flatten(const CheckedForm& form, bool for_optimizer = false);
+  FlatProgram flatten(const CheckedForm& form, bool for_optimizer = false,
+                      Warnings warnings = Warnings::New);
 
   cvl::Backend& backend() { return *backend_; }
   Variables& variables() { return variables_; }
@@ -94,7 +103,11 @@ class Evaluator {
 
  private:
   enum class Optimize { Now, Later };
-  Compiled compiled(const CheckedForm& form, Optimize optimize);
+  Evaluation evaluate_once(const CheckedForm& form, bool& may_help);
+  Evaluation evaluate_compiled(const CheckedForm& form, Compiled& compiled, Optimize optimize,
+                               ProgramStreams& streams);
+  void warn_of_collected(const CompileError& error) const;
+  Compiled compiled(const CheckedForm& form, Optimize optimize, Warnings warnings = Warnings::New);
   bool optimizes() const;
   bool shows_times(const StackCode& code) const;
   void optimize_code(Compiled& compiled);
@@ -110,6 +123,7 @@ class Evaluator {
   cvl::Backend* backend_;
   Variables variables_;
   ObservedFunctions observed_;
+  std::optional<std::int64_t> piece_length_;  // instead of that of the options
 };
 
 }  // namespace neslc

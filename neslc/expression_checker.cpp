@@ -167,6 +167,15 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {
   return make(at.span, type, std::move(let));
 }
 
+/// The type of what is made in an apply-to-each: a stream is a sequence there.
+TypePtr ExpressionChecker::without_streams(TypePtr type) {
+  const TypePtr known = resolved(type);
+  if (known->kind == TypeKind::Stream) return inference_.sequence(known->element());
+  if (known->kind != TypeKind::Pair) return type;
+  const TypePtr first = without_streams(known->first());
+  return inference_.pair(first, without_streams(known->second()));
+}
+
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node) {
   ApplyToEach each;
   std::vector<TypePtr> elements;
@@ -216,9 +225,10 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::ApplyToEach& node
     each.sieve = std::move(sieve);
   }
   --parallel_depth_;
-  const TypePtr type = streams ? inference_.stream(body->type) : inference_.sequence(body->type);
+  const TypePtr element = without_streams(body->type);
   each.body = std::move(body);
-  return make(at.span, type, std::move(each));
+  return make(at.span, streams ? inference_.stream(element) : inference_.sequence(element),
+              std::move(each));
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::SequenceLiteral& node) {

@@ -159,6 +159,8 @@ class ExpressionChecker {
   [[noreturn]] void fail_mixed_generators(const Expr& first, const Expr& other) const;
   /// What is called by that name where it is given streams.
   Typed for_streams(Typed callee, const Expr& argument);
+  Definition* for_streams(Definition& function, TypePtr argument);
+  TypePtr without_streams(TypePtr type);
   void check_bool(const Expr& condition, std::string_view what);
   void check_int(const Expr& bound);
 
@@ -176,6 +178,7 @@ class ExpressionChecker {
   std::vector<IndirectCall> indirect_calls_;  // of function values
   std::size_t pattern_begin_ = 0;             // where the variables of the present pattern begin
   std::unordered_map<const Expr*, std::string> filled_in_;  // default values, by their parameter
+  const Session::ForStreams* not_for_streams_ = nullptr;    // why not, where the call will fail
   const Definition* serial_ = nullptr;
   int parallel_depth_ = 0;
   bool timed_ = false;

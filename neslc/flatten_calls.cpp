@@ -1,4 +1,7 @@
 // Calls: what is called is known from the type (reference 3.5), and how from the context.
+#include <string_view>
+#include <unordered_set>
+
 #include <fmt/format.h>
 
 #include "neslc/flattener.hpp"
@@ -11,6 +14,13 @@ using ir::ValueId;
 using VectorType = vcode::Type;
 
 namespace {
+
+/// Primitives with effects that may be used inside an apply-to-each.
+bool prints(const Definition& definition) {
+  static const std::unordered_set<std::string_view> names = {
+      "print_char", "print_string", "write_char", "write_object", "write_string", "machine.draw"};
+  return names.contains(definition.name);
+}
 
 /// The operands of a ++ b, or null.
 const Pair* append_operands(const Call& call) {
@@ -120,9 +130,9 @@ Value Flattener::call_definition(const Definition& definition,
                         function_type->result(), context};
     if (definition.name.starts_with("stream.")) return primitive(*this, site, argument);
     // What has effects comes behind what stands before it.
-    if (definition.serial_only) streams_->settle_all();
-    if (context->serial() && !definition.serial_only && holds_pending(argument) &&
-        !holds_stream(argument)) {
+    const bool has_effects = definition.serial_only || prints(definition);
+    if (has_effects && context->serial()) streams_->settle_all();
+    if (context->serial() && !has_effects && holds_pending(argument) && !holds_stream(argument)) {
       return streams_->later(argument, [=, this, &definition](const Value& value) {
         return call_definition(definition, type_arguments, function_type, value, context);
       });

@@ -8,7 +8,7 @@
 
 #include "neslc/both_arms.hpp"
 #include "neslc/flattener.hpp"
-#include "neslc/streams.hpp"
+#include "neslc/stream_arms.hpp"
 
 namespace neslc {
 
@@ -177,16 +177,15 @@ Value Flattener::serial_conditional(ValueId condition, Context* context, const A
     return unless_empty(
         context, [&] { return serial_conditional(condition, context, then_arm, else_arm, false); });
   }
+  using Arms = StreamArms;
   ir::Statement conditional = b_.begin_conditional(condition);
   Value then_value;
   Value else_value;
-  {
-    Streams::Arms arms(*streams_);
-    b_.in_block(*conditional.then_block,
-                [&] { then_value = arms.end(then_arm.code(context, then_arm.free)); });
-    b_.in_block(*conditional.else_block,
-                [&] { else_value = arms.end(else_arm.code(context, else_arm.free)); });
-  }
+  Arms arms(*this, condition);
+  b_.in_block(*conditional.then_block,
+              [&] { then_value = arms.end(Arms::Then, then_arm.code(context, then_arm.free)); });
+  b_.in_block(*conditional.else_block,
+              [&] { else_value = arms.end(Arms::Else, else_arm.code(context, else_arm.free)); });
   // Each part stays as far out as it is in both arms.
   std::vector<Value> then_leaves = leaves_of(then_value);
   std::vector<Value> else_leaves = leaves_of(else_value);
@@ -194,20 +193,31 @@ Value Flattener::serial_conditional(ValueId condition, Context* context, const A
   for (std::size_t i = 0; i < then_leaves.size(); ++i) {
     places.push_back(deeper(then_leaves[i].context, else_leaves[i].context));
   }
-  const auto finish = [&](ir::Block& block, const std::vector<Value>& leaves) {
+  const auto finish = [&](Arms::Arm arm, ir::Block& block, const std::vector<Value>& leaves) {
     b_.in_block(block, [&] {
       for (std::size_t i = 0; i < leaves.size(); ++i) {
-        append_vars(bring(leaves[i], places[i]), block.results);
+        if (!leaves[i].is_stream()) append_vars(bring(leaves[i], places[i]), block.results);
       }
+      arms.append_parts(arm, block.results);
     });
   };
-  finish(*conditional.then_block, then_leaves);
-  finish(*conditional.else_block, else_leaves);
-  Value result = with_vars(then_value, b_.end_conditional(std::move(conditional)), context);
+  finish(Arms::Then, *conditional.then_block, then_leaves);
+  finish(Arms::Else, *conditional.else_block, else_leaves);
+  const std::vector<ValueId> results = b_.end_conditional(std::move(conditional));
+  Value result = then_value;
+  std::size_t next = 0;
   std::size_t leaf_number = 0;
   for_each_leaf(result, [&](Value& leaf) {
-    leaf = in_context(std::move(leaf), places[leaf_number++]);
-    v_.set_length(leaf, leaf.context->count);
+    Context* const place = places[leaf_number++];
+    if (leaf.is_stream()) return;
+    leaf = with_vars(leaf, results, next, place);
+    v_.set_length(leaf, place->count);
+  });
+  arms.set_parts(results, next);
+  leaf_number = 0;
+  for_each_leaf(result, [&](Value& leaf) {
+    if (leaf.is_stream()) leaf = arms.choice(leaf, else_leaves[leaf_number]);
+    ++leaf_number;
   });
   return result;
 }

@@ -63,10 +63,11 @@ bool same_type(const Definition& slot, const Definition& contents) {
 
 }  // namespace
 
-Checked FormChecker::check() {
+template <class Check>
+Checked FormChecker::checked(const Check& check) {
   Checked result;
   try {
-    result.form = std::visit([&](const auto& node) { return check_node(node); }, form_->node);
+    result.form = check();
     result.form->form = form_;
   } catch (Failure& failure) {
     failure.error.where = where_;
@@ -75,6 +76,31 @@ Checked FormChecker::check() {
     result.error = std::move(failure.error);
   }
   return result;
+}
+
+Checked FormChecker::check() {
+  return checked(
+      [&] { return std::visit([&](const auto& node) { return check_node(node); }, form_->node); });
+}
+
+Checked FormChecker::check_for_streams(TypePtr argument) {
+  const auto& form = std::get<ast::FunctionForm>(form_->node);
+  where_ = "function " + form.name;
+  function_ = form.name;
+  return checked([&] {
+    SelfDefinition self;
+    self.name = form.name;
+    collect_defaults(*form.argument, self);
+    return definition(form, std::move(self), {}, with_streams_of(argument));
+  });
+}
+
+TypePtr FormChecker::with_streams_of(TypePtr argument) {
+  argument = resolved(argument);
+  if (argument->kind == TypeKind::Stream) return inference_.stream(inference_.fresh());
+  if (argument->kind != TypeKind::Pair) return inference_.fresh();
+  const TypePtr first = with_streams_of(argument->first());
+  return inference_.pair(first, with_streams_of(argument->second()));
 }
 
 std::shared_ptr<Body> FormChecker::new_body() const {
@@ -242,13 +268,19 @@ void FormChecker::apply_declared_type(const ast::TypeExpr& declared, const TypeV
 }
 
 CheckedForm FormChecker::definition(const ast::FunctionForm& form, SelfDefinition self,
-                                    const TypeVariables& variables) {
+                                    const TypeVariables& variables, TypePtr streams) {
   const std::shared_ptr<Body> body = new_body();
   ExpressionChecker checker(session_, inference_, *body, &self, function_);
   checker.set_type_variables(variables);
   auto parameter = checker.pattern(*form.argument, true);
   const TypePtr result = inference_.fresh();
   if (form.type) apply_declared_type(*form.type->type, variables, *parameter, result);
+  if (streams != nullptr) {
+    const Clash clash = inference_.unify(parameter->type, streams);
+    if (clash != Clash::None) {
+      fail_clash(clash, parameter->span, "the parameters do not fit", {});
+    }
+  }
   self.type = inference_.function(parameter->type, result, inference_.own_function_identity());
 
   auto expression = checker.expression(*form.body);

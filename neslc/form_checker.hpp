@@ -15,6 +15,9 @@ class FormChecker {
       : session_(session), form_(std::move(form)), inference_(session.types()) {}
 
   Checked check();
+  /// The form being a function without a declared type: what it is when it is given an argument of
+  /// that type, in which all that is not a stream may be anything.
+  Checked check_for_streams(TypePtr argument);
 
  private:
   CheckedForm check_node(const ast::FunctionForm& form);
@@ -29,7 +32,10 @@ class FormChecker {
   CheckedForm declaration(const ast::FunctionForm& form, SelfDefinition self,
                           const TypeVariables& variables);
   CheckedForm definition(const ast::FunctionForm& form, SelfDefinition self,
-                         const TypeVariables& variables);
+                         const TypeVariables& variables, TypePtr streams = nullptr);
+  TypePtr with_streams_of(TypePtr argument);
+  template <class Check>
+  Checked checked(const Check& check);
   void apply_declared_type(const ast::TypeExpr& declared, const TypeVariables& variables,
                            Pattern& parameter, TypePtr result);
   Definition function_contents(const ast::FunctionForm& form, const SelfDefinition& self) const;

@@ -13,6 +13,7 @@ constexpr std::int64_t kReadMode = 1;
 constexpr std::int64_t kWriteMode = 2;
 constexpr std::int64_t kAppendMode = 3;
 constexpr std::int64_t kInsertMode = 4;
+constexpr std::int64_t kNewMode = 5;
 
 Value truth(Flattener& f) {
   return Value::scalar(f.builder().bool_constant(true), f.serial());
@@ -238,6 +239,7 @@ std::vector<PrimitiveEntry> io_primitives() {
       {"open_out_file", open<kWriteMode>},
       {"open_append_file", open<kAppendMode>},
       {"machine.open_insert", open<kInsertMode>},
+      {"machine.open_new", open<kNewMode>},
       {"machine.draw", draw},
       {"close_file", close},
       {"write_char", write},

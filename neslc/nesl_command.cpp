@@ -253,6 +253,7 @@ int perform(const NeslOptions& options) {
   if (options.command == "explain") return explain(options);
   Toplevel top(options.machine, options.show);
   top.evaluator().options.piece_length = options.piece_length;
+  top.evaluator().options.collect = options.collect;
   if (options.machine.time_limit > 0) vinterp::set_time_limit(options.machine.time_limit);
   if (options.command == "run") return run(top, options);
   if (options.command == "check") return check(top, options);

@@ -185,6 +185,11 @@ std::vector<OptionRow> make_table(NeslOptions& own, BenchTexts& texts) {
                     vinterp::Options&,
                     const std::string& number) { own.piece_length = parse_piece_length(number); }},
       {.group = kForms,
+       .name = "collect",
+       .text = "keep the elements of a stream in memory where they are needed a second time, with "
+               "a warning, instead of an error",
+       .apply = flag(own.collect)},
+      {.group = kForms,
        .name = "time",
        .text = "print the seconds that running and compiling took to standard error",
        .apply = flag(own.show.time)},

@@ -18,6 +18,7 @@ struct NeslOptions {
   std::string output;              // of compile; empty: standard output
   ShowOptions show;
   std::int64_t piece_length = kPieceLength;  // of streams, in elements
+  bool collect = false;                      // streams that are needed a second time
   bench::Plan bench;                         // only of bench
   bench::Files bench_files;
   vinterp::Options machine;  // `task` too

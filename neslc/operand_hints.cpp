@@ -233,10 +233,8 @@ std::string hint_for_value(TypePtr wanted, const Operand& given) {
     return fmt::format("`{}({})` makes one", wanted->datatype->name, bare(given.text));
   }
   if (wanted->kind == TypeKind::Sequence && type->kind == TypeKind::Stream) {
-    return fmt::format(
-        "`collect({})` keeps all elements of the stream in memory; a function over "
-        "streams declares it: `{{int}} -> int`",
-        bare(given.text));
+    return fmt::format("`collect({})` keeps all elements of the stream in memory",
+                       bare(given.text));
   }
   if (wanted->kind == TypeKind::Stream && type->kind == TypeKind::Sequence) {
     return fmt::format("`stream({})` makes a stream of it", bare(given.text));

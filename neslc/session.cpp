@@ -142,7 +142,45 @@ void Session::keep(std::shared_ptr<const Body> body) {
   if (!body->lambdas.empty()) kept_.push_back(std::move(body));
 }
 
+namespace {
+
+/// Which components of an argument are streams, as text.
+std::string places_of_streams(TypePtr argument) {
+  argument = resolved(argument);
+  if (argument->kind == TypeKind::Stream) return "s";
+  if (argument->kind != TypeKind::Pair) return "_";
+  return "(" + places_of_streams(argument->first()) + places_of_streams(argument->second()) + ")";
+}
+
+}  // namespace
+
+const Session::ForStreams& Session::for_streams(const Definition& function, TypePtr argument) {
+  const auto [entry, added] = for_streams_.try_emplace(
+      {&function, function.version, places_of_streams(argument)}, ForStreams{});
+  if (added) entry->second = checked_for_streams(function, argument);
+  return entry->second;
+}
+
+Session::ForStreams Session::checked_for_streams(const Definition& function, TypePtr argument) {
+  const Body* const outer = std::exchange(checked_before_, function.body.get());
+  const bool outer_library = std::exchange(loading_library_, false);
+  Checked checked = FormChecker(*this, function.form).check_for_streams(argument);
+  checked_before_ = outer;
+  loading_library_ = outer_library;
+  if (!checked) return {nullptr, std::move(checked.error)};
+  CheckedForm::Change& change = checked.form->changes.front();
+  const std::uint32_t number = change.slot->number;
+  *change.slot = std::move(change.contents);
+  change.slot->number = number;
+  return {change.slot};
+}
+
 Definition* Session::find(std::string_view name) {
+  if (checked_before_ != nullptr) {
+    for (const Body::Reference& reference : checked_before_->references) {
+      if (reference.definition->name == name) return reference.definition;
+    }
+  }
   read_library(name);
   if (loading_library_) {
     const auto own = library_names_.find(name);

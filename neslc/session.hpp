@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "neslc/ast.hpp"
@@ -154,6 +155,14 @@ class Session {
   Definition* find(std::string_view name);
   const Datatype* find_datatype(std::string_view name);
   std::vector<std::string> datatype_names();
+  /// The function as it is checked where it is given an argument of that type, with streams: its
+  /// text once more, parameters that are given streams being streams. Made once for each number and
+  /// order of streams. The error says why it cannot be one.
+  struct ForStreams {
+    Definition* function = nullptr;  // null: it cannot
+    std::optional<StaticError> error{};
+  };
+  const ForStreams& for_streams(const Definition& function, TypePtr argument);
   /// All visible names in order, library included, internal names left out.
   std::vector<const Definition*> definitions();
 
@@ -166,6 +175,7 @@ class Session {
   void read_library();
   Definition* new_slot(std::string_view name);
   void keep(std::shared_ptr<const Body> body);
+  ForStreams checked_for_streams(const Definition& function, TypePtr argument);
 
   TypeTable types_;
   std::vector<std::unique_ptr<Definition>> slots_;
@@ -183,6 +193,10 @@ class Session {
   std::map<std::string, LibraryForms, std::less<>> unread_;
   std::vector<StaticError> library_errors_;
   MissingNames missing_;
+  /// By function, its version, and what it is given.
+  std::map<std::tuple<const Definition*, std::uint32_t, std::string>, ForStreams> for_streams_;
+  /// A function that is being checked once more: names are what they were when it was defined.
+  const Body* checked_before_ = nullptr;
   std::uint64_t next_lambda_ = 1;
   bool loading_library_ = false;
   bool loading_open_ = false;  // what is being read may be defined anew

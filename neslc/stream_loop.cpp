@@ -22,7 +22,8 @@ StreamLoop::StreamLoop(Flattener& outer, std::vector<FoldPtr> folds)
   const bool early =
       std::any_of(nodes_.begin(), nodes_.end(),
                   [](const StreamNode* node) {
-                    return node->kind == Kind::Until || node->kind == Kind::Append;
+                    return node->kind == Kind::Until || node->kind == Kind::Append ||
+                           node->kind == Kind::Choice || node->chosen != ir::kNoValue;
                   }) ||
       std::any_of(folds_.begin(), folds_.end(), [](const FoldPtr& fold) { return fold->may_end; });
   ends_at_once_ = sources == 1 && !early;
@@ -63,7 +64,14 @@ Frame StreamLoop::inside(const Frame& frame) {
   return result;
 }
 
-StreamLoop::Carried StreamLoop::carry(const Value& first, bool may_be_over) {
+ValueId StreamLoop::over_at_first(ValueId chosen) {
+  ir::Builder& outer = outer_.builder();
+  if (ends_at_once_) return ir::kNoValue;
+  return chosen == ir::kNoValue ? outer.bool_constant(false)
+                                : outer.op(Op::Not, VectorType::Bool, {chosen});
+}
+
+StreamLoop::Carried StreamLoop::carry(const Value& first, ValueId over_at_first) {
   ir::Builder& inner = loop_.builder();
   Carried carried;
   const Value here = outer_.bring(first, outer_.serial());
@@ -77,8 +85,8 @@ StreamLoop::Carried StreamLoop::carry(const Value& first, bool may_be_over) {
   carried.state = with_vars(here, vars, loop_.serial());
   for_each_leaf(carried.state,
                 [&](const Value& leaf) { loop_.vectors().set_length(leaf, ir::kOne); });
-  if (may_be_over) {
-    add(outer_.builder().bool_constant(false));
+  if (over_at_first != ir::kNoValue) {
+    add(over_at_first);
     carried.over = vars.back();
     inner.set_length(carried.over, ir::kOne);
   }
@@ -89,6 +97,27 @@ Value StreamLoop::first_state(const FunctionValue& begin, const Value& initial) 
   const Value given = outer_.streams().settled(initial);
   if (begin.type == nullptr) return given;
   return outer_.call(begin.type, outer_.streams().settled(begin.value), given, outer_.serial());
+}
+
+Value StreamLoop::first_state(const StreamNode& node) {
+  const auto code = [&] {
+    return outer_.bring(first_state(node.begin, node.initial), outer_.serial());
+  };
+  if (node.chosen == ir::kNoValue) return code();
+  ir::Builder& b = outer_.builder();
+  ir::Statement conditional = b.begin_conditional(node.chosen);
+  Value result;
+  b.in_block(*conditional.then_block, [&] {
+    result = code();
+    conditional.then_block->results = vars_of(result);
+  });
+  b.in_block(*conditional.else_block, [&] {
+    conditional.else_block->results =
+        vars_of(outer_.vectors().null_vector(result, b.single_constant(1)));
+  });
+  result = with_vars(result, b.end_conditional(std::move(conditional)), outer_.serial());
+  for_each_leaf(result, [&](const Value& leaf) { outer_.vectors().set_length(leaf, ir::kOne); });
+  return result;
 }
 
 Value StreamLoop::call(const FunctionValue& function, const Value& argument) {
@@ -102,225 +131,11 @@ Value StreamLoop::unless(ValueId flag, const Value& idle, const std::function<Va
   return loop_.conditional(this->flag(flag), loop_.serial(), {rests, {}}, {works, {}});
 }
 
-// ---- Nodes
-
-Value StreamLoop::no_elements(const StreamNode& node) {
-  return empty_sequence(loop_.builder(), loop_.types(), loop_.types().sequence(node.element),
-                        loop_.serial());
-}
-
-/// Does no element of the source get anywhere except through that input of that node?
-bool StreamLoop::comes_only_through(const StreamNode& source, const StreamNode& node,
-                                    std::size_t side) const {
-  std::vector<const StreamNode*> open;
-  std::unordered_map<const StreamNode*, bool> seen;
-  for (const FoldPtr& fold : folds_) open.push_back(fold->input.get());
-  while (!open.empty()) {
-    const StreamNode* const next = open.back();
-    open.pop_back();
-    if (next == &source) return false;
-    if (!seen.emplace(next, true).second) continue;
-    for (std::size_t i = 0; i < next->inputs.size(); ++i) {
-      if (next != &node || i != side) open.push_back(next->inputs[i].get());
-    }
-  }
-  return true;
-}
-
-ValueId StreamLoop::waits(const StreamNode& source) {
-  ir::Builder& b = loop_.builder();
-  ValueId result = ir::kNoValue;
-  const auto also = [&](ValueId flag) {
-    result = result == ir::kNoValue ? flag : b.op(Op::Or, VectorType::Bool, {result, flag});
-  };
-  for (const StreamNode* node : nodes_) {
-    if (node->kind != Kind::Append && node->kind != Kind::Join) continue;
-    for (std::size_t side = 0; side < 2; ++side) {
-      const std::vector<StreamNode*> above = Streams::upstream({node->inputs[side]});
-      if (std::find(above.begin(), above.end(), &source) == above.end()) continue;
-      const bool alone = comes_only_through(source, *node, side);
-      const Carried& carried = before_.at(node);
-      if (node->kind == Kind::Append && side == 1) {
-        if (!alone) {
-          outer_.streams().fail(node->origin,
-                                "the second operand of `++` begins when the first one has ended, "
-                                "but its elements are needed before",
-                                "`collect(s)` keeps all elements in memory");
-        }
-        also(b.op(Op::Not, VectorType::Bool, {carried.state.var}));
-      } else if (node->kind == Kind::Join && alone) {
-        // The side that is ahead waits for the other one.
-        const auto left_over = [&](std::size_t which) {
-          return loop_.vectors().lengths(carried.state.parts[which].var);
-        };
-        also(b.op(Op::Greater, VectorType::Int, {left_over(side), left_over(1 - side)}));
-      }
-    }
-  }
-  return result;
-}
-
-void StreamLoop::step_source(const StreamNode& node, Carried& carried) {
-  ir::Builder& b = loop_.builder();
-  // (piece, (state, ended))
-  const auto make = [&] {
-    if (node.kind == Kind::Source) return call(node.step, carried.state);
-    const ValueId all = inside(node.initial).var;
-    const ValueId length = b.int_constant(loop_.compiler().options().piece_length);
-    // Without an overflow where the last piece ends.
-    const ValueId left = b.op(Op::Subtract, VectorType::Int, {all, carried.state.var});
-    const ValueId ended = b.op(Op::LessEqual, VectorType::Int, {left, length});
-    const ValueId taken = b.op(Op::Select, VectorType::Int, {ended, left, length});
-    const ValueId end = b.op(Op::Add, VectorType::Int, {carried.state.var, taken});
-    Value piece = call(node.step, Value::tuple({carried.state, flag(end)}));
-    return Value::tuple({std::move(piece), Value::tuple({flag(end), flag(ended)})});
-  };
-  Value made;
-  if (ends_at_once_) {
-    made = make();
-  } else {
-    const ValueId wait = waits(node);
-    const Value idle =
-        Value::tuple({no_elements(node), Value::tuple({carried.state, flag(carried.over)})});
-    const ValueId rests =
-        wait == ir::kNoValue ? carried.over : b.op(Op::Or, VectorType::Bool, {carried.over, wait});
-    made = unless(rests, idle, make);
-  }
-  carried.state = made.parts[1].parts[0];
-  carried.over = loop_.bring_scalar(made.parts[1].parts[1], loop_.serial());
-  pieces_[&node] = {made.parts[0], carried.over};
-}
-
-void StreamLoop::step_through(const StreamNode& node, Carried& carried) {
-  const Piece& input = pieces_.at(node.inputs[0].get());
-  const bool until = node.kind == Kind::Until;
-  const auto make = [&] {
-    return call(node.step,
-                Value::tuple({carried.state, Value::tuple({input.value, flag(input.ended)})}));
-  };
-  const auto state_of = [&](const Value& made) {
-    return until ? made.parts[1].parts[0] : made.parts[1];
-  };
-  Value made;
-  if (ends_at_once_) {
-    made = make();
-  } else {
-    const Value still =
-        until ? Value::tuple({carried.state, flag(loop_.builder().bool_constant(true))})
-              : carried.state;
-    made = unless(carried.over, Value::tuple({no_elements(node), still}), make);
-  }
-  carried.state = state_of(made);
-  ValueId ended = input.ended;
-  if (until) {
-    const ValueId enough = loop_.bring_scalar(made.parts[1].parts[1], loop_.serial());
-    ended = loop_.builder().op(Op::Or, VectorType::Bool, {ended, enough});
-  }
-  if (carried.over != ir::kNoValue) {
-    ended = loop_.builder().op(Op::Or, VectorType::Bool, {ended, carried.over});
-    carried.over = ended;
-  }
-  pieces_[&node] = {made.parts[0], ended};
-}
-
-StreamLoop::Piece StreamLoop::step_each(const StreamNode& node) {
-  const Piece& first = pieces_.at(node.inputs[0].get());
-  std::vector<Value> generators;
-  if (node.inputs.size() == node.each->generators.size()) {
-    for (const StreamPtr& input : node.inputs) generators.push_back(pieces_.at(input.get()).value);
-  } else {
-    // Brought together, as nested pairs.
-    const Value* rest = &first.value.elements();
-    const auto add = [&](const Value& elements) {
-      generators.push_back(Value::sequence(first.value.var, elements, loop_.serial()));
-    };
-    for (std::size_t i = 1; i < node.each->generators.size(); ++i) {
-      add(rest->parts[0]);
-      rest = &rest->parts[1];
-    }
-    add(*rest);
-  }
-  Frame frame = inside(node.frame);
-  return {loop_.each_of(*node.each, generators, frame, loop_.serial()), first.ended};
-}
-
-StreamLoop::Piece StreamLoop::step_join(const StreamNode& node, Carried& carried) {
-  const Piece& a = pieces_.at(node.inputs[0].get());
-  const Piece& b = pieces_.at(node.inputs[1].get());
-  const auto side = [&](std::size_t which, const Piece& piece) {
-    return Value::tuple(
-        {carried.state.parts[which], Value::tuple({piece.value, flag(piece.ended)})});
-  };
-  const Value made = loop_.bring(
-      loop_.call_library("stream.joined", {node.inputs[0]->element, node.inputs[1]->element},
-                         Value::tuple({side(0, a), side(1, b)}), loop_.serial()),
-      loop_.serial());
-  carried.state = made.parts[1];
-  return {made.parts[0], loop_.builder().op(Op::And, VectorType::Bool, {a.ended, b.ended})};
-}
-
-StreamLoop::Piece StreamLoop::step_append(const StreamNode& node, Carried& carried) {
-  ir::Builder& b = loop_.builder();
-  const Piece& first = pieces_.at(node.inputs[0].get());
-  const Piece& second = pieces_.at(node.inputs[1].get());
-  const Value was_over = carried.state;
-  Value piece =
-      loop_.conditional(was_over, loop_.serial(),
-                        {[&](Context*, const std::vector<Value>&) { return second.value; }, {}},
-                        {[&](Context*, const std::vector<Value>&) { return first.value; }, {}});
-  const ValueId ended = b.op(Op::And, VectorType::Bool, {was_over.var, second.ended});
-  carried.state = flag(b.op(Op::Or, VectorType::Bool, {was_over.var, first.ended}));
-  return {std::move(piece), ended};
-}
-
-void StreamLoop::step(const StreamNode& node) {
-  const ir::Origin origin = loop_.builder().origin;
-  loop_.builder().origin = node.origin;
-  switch (node.kind) {
-    case Kind::Counted:
-    case Kind::Source:
-      step_source(node, carried_.at(&node));
-      break;
-    case Kind::Through:
-    case Kind::Until:
-      step_through(node, carried_.at(&node));
-      break;
-    case Kind::Each:
-      pieces_[&node] = step_each(node);
-      break;
-    case Kind::Join:
-      pieces_[&node] = step_join(node, carried_.at(&node));
-      break;
-    case Kind::Append:
-      pieces_[&node] = step_append(node, carried_.at(&node));
-      break;
-  }
-  loop_.builder().origin = origin;
-}
-
-void StreamLoop::step(const StreamFold& fold, Carried& carried) {
-  ir::Builder& b = loop_.builder();
-  const ir::Origin origin = b.origin;
-  b.origin = fold.origin;
-  const Piece& input = pieces_.at(fold.input.get());
-  const auto make = [&] { return call(fold.step, Value::tuple({carried.state, input.value})); };
-  if (ends_at_once_) {
-    carried.state = make();
-    carried.over = input.ended;
-  } else {
-    const Value still =
-        fold.may_end ? Value::tuple({carried.state, flag(b.bool_constant(true))}) : carried.state;
-    const Value made = unless(carried.over, still, make);
-    const ValueId was_over = carried.over;
-    carried.over = b.op(Op::Or, VectorType::Bool, {was_over, input.ended});
-    carried.state = made;
-    if (fold.may_end) {
-      carried.state = made.parts[0];
-      carried.over = b.op(Op::Or, VectorType::Bool,
-                          {carried.over, loop_.bring_scalar(made.parts[1], loop_.serial())});
-    }
-  }
-  b.origin = origin;
+Value StreamLoop::if_chosen(const StreamNode& node, const Value& idle,
+                            const std::function<Value()>& code) {
+  if (node.chosen == ir::kNoValue) return code();
+  const Value chosen = inside(Value::scalar(node.chosen, outer_.serial()));
+  return unless(loop_.builder().op(Op::Not, VectorType::Bool, {chosen.var}), idle, code);
 }
 
 // ---- The loop
@@ -334,8 +149,8 @@ std::vector<ValueId> StreamLoop::traverse(ValueId done,
   Compiler& compiler = loop_.compiler();
   const ir::Origin origin = loop_.builder().origin;
   const auto name = [](std::uint32_t function) { return "STREAM_" + std::to_string(function); };
-  const std::uint32_t round = compiler.new_function();
-  const std::uint32_t rounds = compiler.new_function();
+  const std::uint32_t round = compiler.new_stream_function();
+  const std::uint32_t rounds = compiler.new_stream_function();
   const auto type_of = [&](ValueId value) { return loop_.builder().variable(value).type; };
 
   // The round gives whether all is done, and what is carried on.
@@ -392,20 +207,21 @@ void StreamLoop::run() {
   const ir::Origin origin = outer_.builder().origin;
   b.origin = origin;
   for (const StreamNode* node : nodes_) {
-    const bool may_be_over = !ends_at_once_;
+    const ValueId over = over_at_first(node->chosen);
     switch (node->kind) {
       case Kind::Counted:
         carried_[node] =
-            carry(Value::scalar(outer_.builder().int_constant(0), outer_.serial()), may_be_over);
+            carry(Value::scalar(outer_.builder().int_constant(0), outer_.serial()), over);
         break;
       case Kind::Source:
-        carried_[node] = carry(first_state(node->begin, node->initial), may_be_over);
+        carried_[node] = carry(first_state(*node), over);
         break;
       case Kind::Through:
       case Kind::Until:
-        carried_[node] = carry(outer_.streams().settled(node->initial), may_be_over);
+        carried_[node] = carry(outer_.streams().settled(node->initial), over);
         break;
       case Kind::Each:
+      case Kind::Choice:
         break;
       case Kind::Join: {
         std::vector<Value> rests;
@@ -413,17 +229,18 @@ void StreamLoop::run() {
           rests.push_back(empty_sequence(outer_.builder(), outer_.types(),
                                          outer_.types().sequence(input->element), outer_.serial()));
         }
-        carried_[node] = carry(Value::tuple(std::move(rests)), false);
+        carried_[node] = carry(Value::tuple(std::move(rests)), ir::kNoValue);
         break;
       }
       case Kind::Append:
-        carried_[node] =
-            carry(Value::scalar(outer_.builder().bool_constant(false), outer_.serial()), false);
+        carried_[node] = carry(
+            Value::scalar(outer_.builder().bool_constant(false), outer_.serial()), ir::kNoValue);
         break;
     }
   }
   for (const FoldPtr& fold : folds_) {
-    of_folds_.push_back(carry(first_state(fold->begin, fold->initial), !ends_at_once_));
+    of_folds_.push_back(
+        carry(first_state(fold->begin, fold->initial), over_at_first(ir::kNoValue)));
   }
   before_ = carried_;
   const std::vector<Carried> folds_before = of_folds_;

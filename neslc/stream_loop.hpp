@@ -32,11 +32,16 @@ class StreamLoop {
     ir::ValueId over = ir::kNoValue;
   };
 
-  Carried carry(const Value& first, bool may_be_over);
+  /// `over_at_first`: a BOOL outside, or kNoValue if it never is over before all is done.
+  Carried carry(const Value& first, ir::ValueId over_at_first);
+  /// Is a node or fold over before the first piece? kNoValue where it is never over.
+  ir::ValueId over_at_first(ir::ValueId chosen);
   ir::ValueId inside(ir::ValueId outer);
   Value inside(const Value& outer);
   Frame inside(const Frame& frame);
   Value first_state(const FunctionValue& begin, const Value& initial);
+  /// The same of a node, which may be one that is not chosen: then nothing is carried out.
+  Value first_state(const StreamNode& node);
   /// A call of a function of the program or the library, with values of the loop.
   Value call(const FunctionValue& function, const Value& argument);
   void step(const StreamNode& node);
@@ -45,6 +50,7 @@ class StreamLoop {
   Piece step_each(const StreamNode& node);
   Piece step_join(const StreamNode& node, Carried& carried);
   Piece step_append(const StreamNode& node, Carried& carried);
+  Piece step_choice(const StreamNode& node);
   void step(const StreamFold& fold, Carried& carried);
   /// Makes the functions and the first call. `done`: have all folds ended? `next_values`: of each
   /// parameter that is carried, its value for the next piece. `wanted`: those whose last values are
@@ -52,6 +58,8 @@ class StreamLoop {
   std::vector<ir::ValueId> traverse(ir::ValueId done,
                                     const std::unordered_map<ir::ValueId, ir::ValueId>& next_values,
                                     const std::vector<ir::ValueId>& wanted);
+  /// What `code` gives, or `idle` when the node is not chosen.
+  Value if_chosen(const StreamNode& node, const Value& idle, const std::function<Value()>& code);
   /// What `code` gives, or `idle` when the flag is set.
   Value unless(ir::ValueId flag, const Value& idle, const std::function<Value()>& code);
   /// Must a source wait before it makes its next piece? kNoValue: never.
@@ -64,7 +72,8 @@ class StreamLoop {
   Flattener loop_;
   std::vector<FoldPtr> folds_;
   std::vector<StreamNode*> nodes_;
-  /// One source, and nothing that may end before it: no node is ever over while another goes on.
+  /// One source, nothing that may end before it, and no choice: no node is ever over while another
+  /// goes on.
   bool ends_at_once_;
   std::vector<ir::ValueId> arguments_;   // of the first call
   std::vector<ir::ValueId> parameters_;  // the same inside

@@ -18,20 +18,14 @@ bool any_leaf(const Value& value, bool (Value::*is)() const) {
   return found;
 }
 
-/// What a node is made of besides its inputs.
-void for_each_part(const StreamNode& node, const std::function<void(const Value&)>& action) {
-  action(node.initial);
-  action(node.begin.value);
-  action(node.step.value);
-  for (const auto& [local, value] : node.frame.locals) action(value);
-}
-
 void for_each_part(const StreamFold& fold, const std::function<void(const Value&)>& action) {
   action(fold.initial);
   if (fold.is_call()) return;
   action(fold.begin.value);
   action(fold.step.value);
-  for (const StreamNode* node : Streams::upstream({fold.input})) for_each_part(*node, action);
+  for (const StreamNode* node : Streams::upstream({fold.input})) {
+    for_each_part_of_node(*node, action);
+  }
 }
 
 void for_each_fold(const Value& value, const std::function<void(const FoldPtr&)>& action) {
@@ -76,8 +70,8 @@ std::vector<StreamNode*> Streams::upstream(const std::vector<StreamPtr>& ends) {
 }
 
 void Streams::fail(const ir::Origin& origin, std::string message, std::string hint,
-                   std::vector<vcode::Note> notes) const {
-  const Compiler::Place place = f_.compiler().written(origin);
+                   std::vector<vcode::Note> notes, std::optional<WrittenPlace> made_at) const {
+  const WrittenPlace place = f_.compiler().written(origin);
   vcode::Diagnostic diagnostic;
   diagnostic.code = error_code(Category::Stream);
   diagnostic.message = std::move(message);
@@ -85,16 +79,34 @@ void Streams::fail(const ir::Origin& origin, std::string message, std::string hi
   diagnostic.function = place.function;
   diagnostic.notes = std::move(notes);
   diagnostic.hint = std::move(hint);
-  throw CompileError{Category::Stream, {}, std::move(diagnostic), place.source};
+  throw CompileError{Category::Stream, {}, std::move(diagnostic), place.source, std::move(made_at)};
 }
 
 // ---- Descriptions
 
 Value Streams::add(StreamNode node) {
   node.origin = f_.builder().origin;
+  node.number = next_number_++;
   const auto made = std::make_shared<StreamNode>(std::move(node));
   if (made->clock == nullptr) made->clock = made.get();
-  return Value::of_stream(made, f_.serial());
+  const Value stream = Value::of_stream(made, f_.serial());
+  if (!made->is_source() || keeping_) return stream;
+  const std::vector<WrittenPlace>& collected = f_.compiler().options().collected;
+  const bool keep =
+      !collected.empty() && std::find(collected.begin(), collected.end(),
+                                      f_.compiler().written(made->origin)) != collected.end();
+  return keep ? kept(stream) : stream;
+}
+
+/// A stream of its elements, all of which are in memory.
+Value Streams::kept(const Value& stream) {
+  const TypePtr element = stream.stream->element;
+  const Value elements = settled(f_.call_library("stream.collect", {element}, stream, f_.serial()));
+  keeping_ = true;
+  const Value result = f_.call_library("stream.of", {element}, elements, f_.serial());
+  keeping_ = false;
+  result.stream->kept = true;
+  return result;
 }
 
 Value Streams::each(const ApplyToEach& node, std::vector<Value> generators, const Frame& frame,
@@ -143,6 +155,7 @@ Value Streams::each(const ApplyToEach& node, std::vector<Value> generators, cons
 
 Value Streams::add(StreamFold fold) {
   fold.origin = f_.builder().origin;
+  fold.number = next_number_++;
   const auto made = std::make_shared<StreamFold>(std::move(fold));
   pending_.push_back(made);
   return Value::pending(made, f_.serial());
@@ -167,24 +180,41 @@ Value Streams::later(const Value& argument, std::function<Value(const Value&)> c
 
 // ---- Traversals
 
-/// Can it be computed without another traversal?
-bool Streams::is_ready(const StreamFold& fold) const {
+/// Is there one among all that it needs and that is not done yet?
+template <class Is>
+bool Streams::needs_any(const StreamFold& fold, const Is& is) const {
   std::vector<const StreamFold*> open = {&fold};
   std::unordered_set<const StreamFold*> seen;
-  bool ready = true;
-  while (ready && !open.empty()) {
+  bool found = false;
+  while (!found && !open.empty()) {
     const StreamFold* const next = open.back();
     open.pop_back();
     if (!seen.insert(next).second) continue;
     for_each_part(*next, [&](const Value& part) {
       for_each_fold(part, [&](const FoldPtr& needed) {
         if (needed->done) return;
-        ready = ready && needed->is_call();
+        found = found || is(needed);
         open.push_back(needed.get());
       });
     });
   }
-  return ready;
+  return found;
+}
+
+/// Can it be computed without another traversal?
+bool Streams::is_ready(const StreamFold& fold) const {
+  return !needs_any(fold, [](const FoldPtr& needed) { return !needed->is_call(); });
+}
+
+/// What is written before is there when files are opened.
+void Streams::force_earlier_effects(const StreamFold& fold, const std::vector<FoldPtr>& group) {
+  const std::vector<FoldPtr> pending = pending_;
+  for (const FoldPtr& other : pending) {
+    const bool waits = needs_any(*other, [&](const FoldPtr& needed) {
+      return std::find(group.begin(), group.end(), needed) != group.end();
+    });
+    if (other->effects && other->number < fold.number && !waits) force(other);
+  }
 }
 
 void Streams::force_what_it_needs(const StreamFold& fold) {
@@ -197,14 +227,14 @@ void Streams::fail_second_traversal(const StreamFold& fold, const StreamNode& so
   // Of a function that is called twice the calls are told.
   ir::Origin second = fold.origin;
   ir::Origin first = source.traversal;
-  Compiler::Place here = f_.compiler().written(second);
-  Compiler::Place before = f_.compiler().written(first);
+  WrittenPlace here = f_.compiler().written(second);
+  WrittenPlace before = f_.compiler().written(first);
   while (here.span == before.span && f_.compiler().go_to_caller(second) &&
          f_.compiler().go_to_caller(first)) {
     here = f_.compiler().written(second);
     before = f_.compiler().written(first);
   }
-  const Compiler::Place made = f_.compiler().written(source.origin);
+  const WrittenPlace made = f_.compiler().written(source.origin);
   std::vector<vcode::Note> notes;
   if (before.source == here.source) {
     notes.push_back({"here they have passed by, for a value that is needed first", before.span});
@@ -212,7 +242,7 @@ void Streams::fail_second_traversal(const StreamFold& fold, const StreamNode& so
   if (made.source == here.source) notes.push_back({"the stream is made here", made.span});
   fail(second, "the elements of a stream would be needed a second time",
        "`collect(s)` keeps all elements in memory: `let v = collect(s)`, and `v` in both places",
-       std::move(notes));
+       std::move(notes), made);
 }
 
 /// What is computed while the elements of that one pass by.
@@ -239,8 +269,9 @@ std::vector<FoldPtr> Streams::traversal(const FoldPtr& fold) {
       const bool shares = std::any_of(needed.begin(), needed.end(), [&](const StreamNode* source) {
         return sources.contains(source);
       });
-      const bool passed = std::any_of(needed.begin(), needed.end(),
-                                      [](const StreamNode* source) { return source->traversed; });
+      const bool passed = std::any_of(needed.begin(), needed.end(), [](const StreamNode* source) {
+        return source->has_passed();
+      });
       if (!shares || passed || !is_ready(*other)) continue;
       group.push_back(other);
       take(other);
@@ -260,15 +291,19 @@ void Streams::force(const FoldPtr& fold) {
     return;
   }
   for (const StreamNode* source : upstream({fold->input})) {
-    if (source->traversed) fail_second_traversal(*fold, *source);
+    if (source->has_passed()) fail_second_traversal(*fold, *source);
   }
   const std::vector<FoldPtr> group = traversal(fold);
   std::erase_if(pending_, [&](const FoldPtr& one) {
     return std::find(group.begin(), group.end(), one) != group.end();
   });
+  force_earlier_effects(*fold, group);
   const ir::Origin origin = f_.builder().origin;
   f_.builder().origin = fold->origin;
+  // What begins the traversal, as to open a file, is no reason to compute what may need its result.
+  std::vector<FoldPtr> others = std::exchange(pending_, {});
   StreamLoop(f_, group).run();
+  pending_.insert(pending_.begin(), others.begin(), others.end());
   f_.builder().origin = origin;
   for (const FoldPtr& one : group) {
     for (StreamNode* node : upstream({one->input})) {
@@ -309,7 +344,7 @@ void Streams::settle(const std::vector<const Local*>& locals, Frame& frame) {
         if (shares) force(fold);
       }
       for (const StreamNode* node : nodes) {
-        for_each_part(*node, [&](const Value& part) { settled(part); });
+        for_each_part_of_node(*node, [&](const Value& part) { settled(part); });
       }
     });
   }
@@ -325,31 +360,6 @@ void Streams::settle_effects() {
                                     [](const FoldPtr& fold) { return fold->effects; });
     if (found == pending_.end()) return;
     force(FoldPtr(*found));
-  }
-}
-
-Streams::Arms::Arms(Streams& streams)
-    : streams_(streams), begin_(streams.traversed_.size()), outside_(streams.pending_) {}
-
-Value Streams::Arms::end(const Value& value) {
-  const Value result = streams_.settled(value);
-  if (holds_stream(result)) {
-    streams_.fail(
-        streams_.f_.builder().origin, "a conditional cannot give a stream",
-        "put the `if` into an apply-to-each over one stream, or reduce the streams inside "
-        "of its arms");
-  }
-  streams_.settle_effects();
-  streams_.pending_ = outside_;
-  for (std::size_t i = begin_; i < streams_.traversed_.size(); ++i) {
-    streams_.traversed_[i]->traversed = false;
-  }
-  return result;
-}
-
-Streams::Arms::~Arms() {
-  for (std::size_t i = begin_; i < streams_.traversed_.size(); ++i) {
-    streams_.traversed_[i]->traversed = true;
   }
 }
 

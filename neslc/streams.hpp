@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct StreamNode {
     Each,     // an apply-to-each
     Join,     // pairs of the elements of two streams
     Append,   // one stream behind another
+    Choice,   // one of two streams: the first one if `initial` is T
   };
   Kind kind = Kind::Counted;
   TypePtr element = nullptr;
@@ -53,10 +55,18 @@ struct StreamNode {
   Frame frame;  // Each: the variables that it mentions
   /// Its pieces have the lengths of those of this one.
   const StreamNode* clock = nullptr;
+  /// Made in the arm of a conditional: is that one chosen? Otherwise it makes no elements, and
+  /// nothing of it is carried out.
+  ir::ValueId chosen = ir::kNoValue;
+  std::uint32_t number = 0;  // in the order in which nodes and folds are made
   ir::Origin origin;
-  /// Of what has its elements from nowhere else: where they have passed by.
+  /// Of what has its elements from nowhere else: have they passed by, and where? What is kept in
+  /// memory may do so any number of times.
   bool traversed = false;
   ir::Origin traversal;
+  bool kept = false;
+
+  bool has_passed() const { return traversed && !kept; }
 
   bool is_source() const { return inputs.empty(); }
 };
@@ -69,8 +79,9 @@ struct StreamFold {
   FunctionValue begin;  // type null: there is none
   FunctionValue step;
   FunctionValue finish;
-  bool may_end = false;  // (state, enough) = step(state, piece)
-  bool effects = false;  // is carried out although nobody needs its result
+  bool may_end = false;      // (state, enough) = step(state, piece)
+  bool effects = false;      // is carried out although nobody needs its result
+  std::uint32_t number = 0;  // as that of nodes
   ir::Origin origin;
   /// Instead of all that: a call whose argument is pending.
   std::function<Value(const Value& argument)> call;
@@ -104,41 +115,43 @@ class Streams {
   /// That which has effects.
   void settle_effects();
 
-  /// Around each arm of a conditional: what it leaves pending is dropped, and what it traverses can
-  /// be traversed by the other arm too, but no more behind both.
-  class Arms {
-   public:
-    explicit Arms(Streams& streams);
-    ~Arms();
-    Arms(const Arms&) = delete;
-    Arms& operator=(const Arms&) = delete;
-    /// The value of an arm, which ends with it.
-    Value end(const Value& value);
-
-   private:
-    Streams& streams_;
-    std::size_t begin_;
-    std::vector<FoldPtr> outside_;
-  };
-
+  /// `made_at`: of the stream that would have to be kept.
   [[noreturn]] void fail(const ir::Origin& origin, std::string message, std::string hint,
-                         std::vector<vcode::Note> notes = {}) const;
+                         std::vector<vcode::Note> notes = {},
+                         std::optional<WrittenPlace> made_at = {}) const;
 
   /// All nodes that those are made of, inputs first.
   static std::vector<StreamNode*> upstream(const std::vector<StreamPtr>& ends);
 
  private:
+  friend class StreamArms;
+
+  Value kept(const Value& stream);
   void force(const FoldPtr& fold);
   std::vector<FoldPtr> traversal(const FoldPtr& fold);
   void force_what_it_needs(const StreamFold& fold);
+  template <class Is>
+  bool needs_any(const StreamFold& fold, const Is& is) const;
   bool is_ready(const StreamFold& fold) const;
+  void force_earlier_effects(const StreamFold& fold, const std::vector<FoldPtr>& group);
   void fail_second_traversal(const StreamFold& fold, const StreamNode& source) const;
 
   Flattener& f_;
   std::vector<FoldPtr> pending_;
   std::vector<StreamNode*> traversed_;
   std::vector<StreamPtr> kept_;  // of which `traversed_` speaks
+  std::uint32_t next_number_ = 0;
+  bool keeping_ = false;  // making a stream of what is kept
 };
+
+/// Calls `action` for what a StreamNode is made of besides its inputs.
+template <class Node, class Action>
+void for_each_part_of_node(Node& node, const Action& action) {
+  action(node.initial);
+  action(node.begin.value);
+  action(node.step.value);
+  for (auto& [local, value] : node.frame.locals) action(value);
+}
 
 /// Are streams, or what is pending, parts of the value?
 bool holds_stream(const Value& value);

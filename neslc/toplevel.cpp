@@ -68,6 +68,9 @@ Toplevel::Toplevel(const vinterp::Options& machine, const ShowOptions& show_opti
     evaluator_->variables().profile = &profile_;
     options.trace_file = *machine.profile;
   }
+  options.warn = [this](const vcode::Diagnostic& warning, const vcode::Source* source) {
+    complain(warning, source);
+  };
   runner_->text.one_line = show.transcript;
   runner_->background_machine = [this](const ast::Form& form) {
     return neslc::background_machine(*this, form);

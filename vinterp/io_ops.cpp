@@ -154,7 +154,32 @@ Value IoOperations::elapsed(double seconds) {
   return result;
 }
 
+/// Does it show, outside of the program, how often the operation is carried out? Opening is looked
+/// at by itself.
+bool IoOperations::shows(Op op, const Value* operands) {
+  const auto is_standard = [&](const Value& stream) {
+    return scalar(stream, "a stream") <= kStandardError;
+  };
+  switch (op) {
+    case Op::Write:
+      return options_.messages == nullptr;
+    case Op::FRead:
+      return is_standard(operands[0]);
+    case Op::FWrite:
+      return is_standard(operands[1]);
+    case Op::FReadChar:
+      return is_standard(operands[2]);
+    case Op::FClose: {
+      const Stream* const stream = streams_.find(scalar(operands[0], "a stream"));
+      return stream != nullptr && stream->writable();
+    }
+    default:
+      return op != Op::FOpen;
+  }
+}
+
 void IoOperations::carry_out(Op op, Type type, Value* operands, Value* results) {
+  can_be_repeated_ = can_be_repeated_ && !shows(op, operands);
   switch (op) {
     case Op::Read:
       return read(type, kStandardInput, results);
@@ -307,19 +332,28 @@ void IoOperations::read_characters(const Value* operands, Value* results) {
 void IoOperations::open(const Value* operands, Value* results) {
   refuse_in_sandbox("FOPEN");
   const std::int64_t mode = scalar(operands[1], "the mode of FOPEN");
-  if (mode < static_cast<int>(FileMode::Read) || mode > static_cast<int>(FileMode::Insert)) {
+  if (mode < static_cast<int>(FileMode::Read) || mode > static_cast<int>(FileMode::New)) {
     throw Failure(
         ErrorCode::BadFileMode, fmt::format("FOPEN has no mode {}", mode),
-        {"the modes are 1 (read), 2 (write), 3 (append) and 4 (insert before the last line)"});
+        {"the modes are 1 (read), 2 (write), 3 (append), 4 (insert before the last line) and 5 "
+         "(write a file that appears when it is closed)"});
   }
   const auto file_mode = static_cast<FileMode>(mode);
-  FileDescriptor fd = open_file(text_of(operands[0].vector()), file_mode);
+  const std::string name = text_of(operands[0].vector());
+  NewFile file;
+  FileDescriptor fd = file_mode == FileMode::New ? file.create(name) : open_file(name, file_mode);
   int error = fd ? 0 : errno;
   std::int64_t number = kNullStream;
   if (fd) {
-    auto stream = std::make_unique<Stream>(std::move(fd), file_mode == FileMode::Read
-                                                              ? Stream::Direction::Read
-                                                              : Stream::Direction::Write);
+    const bool nothing_shows = file_mode == FileMode::Read  ? is_ordinary_file(fd)
+                               : file_mode == FileMode::New ? file.is_beside()
+                                                            : false;
+    can_be_repeated_ = can_be_repeated_ && nothing_shows;
+    const auto direction =
+        file_mode == FileMode::Read ? Stream::Direction::Read : Stream::Direction::Write;
+    auto stream = file_mode == FileMode::New
+                      ? std::make_unique<Stream>(std::move(fd), std::move(file))
+                      : std::make_unique<Stream>(std::move(fd), direction);
     if (file_mode == FileMode::Insert) error = stream->keep_last_line();
     if (error == 0) number = streams_.add(std::move(stream));
   }

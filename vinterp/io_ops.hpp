@@ -48,6 +48,10 @@ class IoOperations {
   /// Null if nothing is recorded.
   EffectRecord* record() { return record_ ? &*record_ : nullptr; }
 
+  /// Has nothing been done that would show if a new process did it once more? Files have been read,
+  /// and new ones begun, but nothing else.
+  bool can_be_repeated() const { return can_be_repeated_; }
+
   /// Does what WRITE CHAR does with the characters of a text.
   void write_message(const std::string& text);
 
@@ -58,6 +62,7 @@ class IoOperations {
   void flush();
 
  private:
+  bool shows(vcode::Op op, const cvl::Value* operands);
   void carry_out(vcode::Op op, vcode::Type type, cvl::Value* operands, cvl::Value* results);
   void read(vcode::Type type, std::int64_t stream, cvl::Value* results);
   void write(vcode::Type type, const cvl::Value& value, std::int64_t stream, cvl::Value* results);
@@ -82,6 +87,7 @@ class IoOperations {
   StreamTable streams_;
   ChildProcesses children_;
   std::optional<EffectRecord> record_;
+  bool can_be_repeated_ = true;
 };
 
 }  // namespace vinterp

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ int Stream::close() {
   }
   // An interrupted close has closed the descriptor: it must not be repeated.
   if (::close(fd) != 0 && errno != EINTR && error == 0) error = errno;
+  if (new_file_ && error == 0) error = new_file_->complete();
   return error;
 }
 
@@ -113,7 +115,15 @@ FileDescriptor open_file(const std::string& name, FileMode mode) {
   if (mode == FileMode::Write) flags = O_WRONLY | O_CREAT | O_TRUNC;
   if (mode == FileMode::Append) flags = O_WRONLY | O_CREAT | O_APPEND;
   if (mode == FileMode::Insert) flags = O_RDWR;
-  return FileDescriptor(open_repeatedly(name.c_str(), flags));
+  FileDescriptor fd(open_repeatedly(name.c_str(), flags));
+  // The system reads on while the program computes; where it cannot, nothing is lost.
+  if (fd && mode == FileMode::Read) ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return fd;
+}
+
+bool is_ordinary_file(const FileDescriptor& fd) {
+  struct stat status {};
+  return ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 std::string system_message(int error) {

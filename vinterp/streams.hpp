@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "vinterp/byte_buffer.hpp"
 #include "vinterp/file_descriptor.hpp"
+#include "vinterp/new_file.hpp"
 
 namespace vinterp {
 
@@ -24,6 +26,10 @@ class Stream {
 
   Stream(FileDescriptor fd, Direction direction)
       : fd_(std::move(fd)), direction_(direction), input_(fd_.get()), output_(fd_.get()) {}
+  /// Of a file that is complete when the stream is closed.
+  Stream(FileDescriptor fd, NewFile file) : Stream(std::move(fd), Direction::Write) {
+    new_file_.emplace(std::move(file));
+  }
   /// Flushes and closes, but leaves descriptors 0, 1 and 2 as they are: messages may follow.
   ~Stream();
 
@@ -50,6 +56,7 @@ class Stream {
   Direction direction_;
   InputBuffer input_;
   OutputBuffer output_;
+  std::optional<NewFile> new_file_;
   std::string last_line_;  // stands behind the position in the file
 };
 
@@ -72,11 +79,14 @@ class StreamTable {
 
 /// How FOPEN opens a file; the values are those of a program. Insert writes before the last line of
 /// a file that exists, so that a file whose last line closes what the others begin is complete
-/// after every operation.
-enum class FileMode { Read = 1, Write = 2, Append = 3, Insert = 4 };
+/// after every operation. New writes a file that appears when it is closed (new_file.hpp).
+enum class FileMode { Read = 1, Write = 2, Append = 3, Insert = 4, New = 5 };
 
-/// Opens a file; on failure the descriptor is empty and errno says why.
+/// Opens a file, not a New one; on failure the descriptor is empty and errno says why.
 FileDescriptor open_file(const std::string& name, FileMode mode);
+
+/// One that gives the same when it is read again: no pipe, no device.
+bool is_ordinary_file(const FileDescriptor& fd);
 
 /// The operating system's text of an error number.
 std::string system_message(int error);

@@ -66,7 +66,9 @@ void check_results(const char* folder, std::size_t least, const std::string& opt
   REQUIRE(paths.size() >= least);
   for (const fs::path& path : paths) {
     INFO(path.filename() << " " << options << " " << backend);
-    const Output output = run(on_backend("test '" + path.string() + "' " + options, backend));
+    const Folder files;  // that programs write
+    const Output output =
+        run(on_backend("test '" + path.string() + "' " + options, backend), files);
     CHECK(output.status == 0);
     CHECK(output.out == "");
   }

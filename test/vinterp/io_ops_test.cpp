@@ -234,10 +234,52 @@ TEST_CASE("operands of the wrong form are run-time errors") {
   CHECK(
       f.failure(Op::Spawn, Type::Int, {f.backend.string("true"), f.number(0), two, f.number(2)}) ==
       ErrorCode::NotAScalar);
-  for (const std::int64_t mode : {0, 5, -1}) {
+  for (const std::int64_t mode : {0, 6, -1}) {
     CHECK(f.failure(Op::FOpen, Type::Int, {f.backend.string("x"), f.number(mode)}) ==
           ErrorCode::BadFileMode);
   }
+}
+
+TEST_CASE("FOPEN 5: a file appears when it is closed") {
+  Fixture f;
+  const std::string made = f.directory.file("made");
+  const auto exists = [](const std::string& name) { return std::ifstream(name).good(); };
+  const std::int64_t out = f.open("made", 5);
+  f.run(Op::FWrite, Type::Int, {f.backend.ints({1, 2}), f.number(out)});
+  CHECK_FALSE(exists(made));
+  CHECK(f.io.can_be_repeated());
+  f.run(Op::FClose, {f.number(out)});
+  CHECK(exists(made));
+  CHECK_FALSE(f.io.can_be_repeated());
+  const std::int64_t again = f.open("made", 5);
+  f.run(Op::FWrite, Type::Int, {f.backend.ints({3}), f.number(again)});
+  CHECK(content_of(vinterp::open_file(made, vinterp::FileMode::Read).get()) == "( 1 2 )\n");
+  CHECK(f.error_of(f.run(Op::FOpen, {f.backend.string("no-such-dir/x"), f.number(5)})) ==
+        "No such file or directory");
+}
+
+TEST_CASE("what shows outside cannot be repeated") {
+  const auto repeatable_after = [](Op op, const auto& operands) {
+    Fixture f("text");
+    f.run(op, operands(f));
+    return f.io.can_be_repeated();
+  };
+  CHECK_FALSE(repeatable_after(Op::Read, [](Fixture&) { return Values{}; }));
+  CHECK_FALSE(repeatable_after(Op::FReadChar, [](Fixture& f) {
+    return Values{f.backend.string(""), f.number(2), f.number(0)};
+  }));
+  CHECK_FALSE(repeatable_after(Op::FWrite, [](Fixture& f) {
+    return Values{f.number(7), f.number(1)};
+  }));
+  CHECK_FALSE(repeatable_after(Op::FOpen, [](Fixture& f) {
+    return Values{f.backend.string(f.directory.file("x")), f.number(2)};
+  }));
+  CHECK_FALSE(repeatable_after(Op::FOpen, [](Fixture& f) {
+    return Values{f.backend.string("/dev/null"), f.number(1)};
+  }));
+  CHECK(repeatable_after(Op::FOpen, [](Fixture& f) {
+    return Values{f.backend.string("/etc/passwd"), f.number(1)};
+  }));
 }
 
 TEST_CASE("FREAD_CHAR: maximum, end of file and delimiters, in this order") {
