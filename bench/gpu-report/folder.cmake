@@ -1,10 +1,14 @@
-# Fills FOLDER with PROGRAMS, the libraries that they need, and what they run, the files VCODE among it.
-# See gpu-report-folder.
+# Fills FOLDER with PROGRAMS, the libraries that they need, what they run, the files FCODE among it, and
+# machine code for GPU of all kernels. See gpu-report-folder.
+if(NOT "${ARCHITECTURES}" MATCHES "${GPU}-real")
+  message(WARNING "the library itself has no machine code for compute capability ${GPU}, so that the "
+    "driver compiles it on the day; configure with -DNESL_CUDA_ARCHITECTURES=${GPU}-real")
+endif()
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/bin ${FOLDER}/test-bin ${FOLDER}/lib ${FOLDER}/programs)
 foreach(program IN LISTS PROGRAMS)
   get_filename_component(name ${program} NAME)
-  if(name MATCHES "-test$|^vcode-smith$")
+  if(name MATCHES "-test$")
     set(target ${FOLDER}/test-bin)
   else()
     set(target ${FOLDER}/bin)
@@ -23,8 +27,17 @@ foreach(library IN LISTS libraries)
 endforeach()
 
 file(GLOB programs ${SOURCE_DIR}/bench/gpu-report/programs/*.vcode)
-foreach(program IN LISTS programs VCODE)
+foreach(program IN LISTS programs FCODE)
   file(COPY ${program} DESTINATION ${FOLDER}/programs)
+endforeach()
+# Their kernels. Without NVRTC here, they are left to the VCODE that they replace there.
+foreach(program IN LISTS FCODE KERNELS)
+  execute_process(
+    COMMAND ${FCODE_OPT} --emit=cubin --gpu=${GPU} ${program} -o ${FOLDER}/kernels
+    RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(failed)
+    message(WARNING "no machine code for the kernels of ${program}: ${output}")
+  endif()
 endforeach()
 file(COPY ${SOURCE_DIR}/bench/gpu-report/run ${SOURCE_DIR}/scripts/gpu-test DESTINATION ${FOLDER}
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
