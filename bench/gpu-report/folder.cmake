@@ -26,14 +26,18 @@ foreach(library IN LISTS libraries)
   file(COPY ${library} DESTINATION ${FOLDER}/lib FOLLOW_SYMLINK_CHAIN)
 endforeach()
 
+# Optimized here, so that kernels are known. Without NVRTC here, they are left to the VCODE that they
+# replace there.
 file(GLOB programs ${SOURCE_DIR}/bench/gpu-report/programs/*.vcode)
-foreach(program IN LISTS programs FCODE)
-  file(COPY ${program} DESTINATION ${FOLDER}/programs)
+foreach(program IN LISTS programs)
+  get_filename_component(name ${program} NAME_WE)
+  execute_process(COMMAND ${FCODE_OPT} ${program} -o ${FOLDER}/programs/${name}.fcode
+    COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-# Their kernels. Without NVRTC here, they are left to the VCODE that they replace there.
-foreach(program IN LISTS FCODE KERNELS)
-  execute_process(
-    COMMAND ${FCODE_OPT} --emit=cubin --gpu=${GPU} ${program} -o ${FOLDER}/kernels
+file(COPY ${FCODE} DESTINATION ${FOLDER}/programs)
+file(GLOB programs ${FOLDER}/programs/*.fcode)
+foreach(program IN LISTS programs KERNELS)
+  execute_process(COMMAND ${FCODE_OPT} --emit=cubin --gpu=${GPU} ${program} -o ${FOLDER}/kernels
     RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(failed)
     message(WARNING "no machine code for the kernels of ${program}: ${output}")

@@ -57,28 +57,35 @@ std::string measure_one(Meter& meter, const std::function<void()>& run, double b
   return fmt::format("{:.1f}", bytes / seconds / 1e9);
 }
 
-/// The rows and the lines of one operation and mean length.
-void measure_segments(Meter& meter, const Segmented& one, const std::vector<std::int64_t>& lengths,
-                      std::int64_t mean, std::vector<std::string> row, Table& table, Series& ours,
-                      Series& vendor) {
-  try {
-    const Segdes segdes = make_segments(meter.backend(), lengths);
-    const Work work = one.make(meter.backend(), segdes);
-    const double bytes = one.bytes_per_element * static_cast<double>(segdes.total) +
-                         12.0 * static_cast<double>(lengths.size());
-    const double x = static_cast<double>(mean);
-    row.push_back(measure_one(meter, work.run, bytes, x, ours));
-    std::vector<std::int64_t> offsets{0};
+/// Segments over which operations are measured, made once for all of them.
+struct Descriptor {
+  Segdes segdes;
+  std::vector<std::int64_t> offsets{0};
+  std::int64_t mean;
+
+  Descriptor(cvl::Backend& backend, Spread spread, std::int64_t n, std::int64_t mean_length)
+      : mean(mean_length) {
+    const std::vector<std::int64_t> lengths = segment_lengths(spread, n, mean);
+    segdes = make_segments(backend, lengths);
     for (const std::int64_t length : lengths) offsets.push_back(offsets.back() + length);
-    row.push_back(measure_one(meter,
-                              meter.baseline(one.baseline, segdes.total, work.operands, offsets),
-                              bytes, x, vendor));
-  } catch (const cvl::Failure& failure) {
-    row.resize(3);
-    row.push_back(failure.message());
-    row.emplace_back("-");
   }
-  table.add(std::move(row));
+};
+
+/// Fills the row, and adds points to the lines.
+void measure_segments(Meter& meter, const Segmented& one, const Descriptor& over,
+                      std::vector<std::string>& row, Series& ours, Series& vendor) {
+  try {
+    const Work work = one.make(meter.backend(), over.segdes);
+    const double bytes = one.bytes_per_element * static_cast<double>(over.segdes.total) +
+                         12.0 * static_cast<double>(over.segdes.count);
+    const double x = static_cast<double>(over.mean);
+    row.push_back(measure_one(meter, work.run, bytes, x, ours));
+    const auto baseline =
+        meter.baseline(one.baseline, over.segdes.total, work.operands, over.offsets);
+    row.push_back(measure_one(meter, baseline, bytes, x, vendor));
+  } catch (const cvl::Failure& failure) {
+    row.push_back(failure.message());
+  }
 }
 
 // ---- the CPU library beside this one ----
@@ -138,19 +145,22 @@ void measure_segmented(Meter& meter, const Lengths& lengths, Section& section) {
         fmt::format("Segments, {}", spread_name(spread)), "mean length of segments", "GB/s", {}};
     plot.series.push_back(
         {"device copy", {{1, copied}, {std::exp2(lengths.segmented), copied}}, true});
-    const std::size_t plot_part = section.plot(plot);
+    const std::size_t first = plot.series.size(), plot_part = section.plot(plot);
     for (const Segmented& one : kSegmented) {
       const int color = static_cast<int>(plot.series.size());
-      const std::size_t at = plot.series.size();
       plot.series.push_back({one.name, {}, false, color});
       plot.series.push_back({"", {}, true, color});
-      for (int power = 0; power <= lengths.segmented; power += 4) {
-        std::fprintf(stderr, "%s, %s, mean 2^%d\n", one.name,
-                     std::string(spread_name(spread)).c_str(), power);
-        const std::int64_t mean = std::int64_t{1} << power;
-        measure_segments(meter, one, segment_lengths(spread, n, mean), mean,
-                         {one.name, std::string(spread_name(spread)), std::to_string(mean)}, table,
-                         plot.series[at], plot.series[at + 1]);
+    }
+    for (int power = 0; power <= lengths.segmented; power += 4) {
+      const Descriptor over(meter.backend(), spread, n, std::int64_t{1} << power);
+      std::size_t line = first;
+      for (const Segmented& one : kSegmented) {
+        std::vector<std::string> row = {one.name, std::string(spread_name(spread)),
+                                        std::to_string(over.mean)};
+        std::fprintf(stderr, "%s, %s, mean 2^%d\n", one.name, row[1].c_str(), power);
+        measure_segments(meter, one, over, row, plot.series[line], plot.series[line + 1]);
+        table.add(std::move(row));
+        line += 2;
       }
       section.set(part, table);
       section.set(plot_part, plot);
