@@ -2,56 +2,75 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
+#include <thrust/iterator/transform_iterator.h>
 
 #include "bench/gpu-report/baselines.hpp"
 
 namespace gpu_report {
 namespace {
 
-template <class T>
-Work reduce(std::int64_t n, cudaStream_t stream) {
-  return with_scratch(
-      [=, in = device_array<T>(n), out = device_array<T>(1)](void* scratch, std::size_t& bytes) {
-        return cub::DeviceReduce::Sum(scratch, bytes, in.get(), out.get(), n, stream);
-      });
+struct Identity {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return x;
+  }
+};
+struct Square {
+  __device__ double operator()(double x) const { return x * x; }
+};
+
+template <class T, class Function>
+Run reduce(const BaselineCall& call, Function function) {
+  return with_scratch([=, n = call.length, stream = call.stream, in = operand<T>(call, 0),
+                       out = device_array<T>(1)](void* scratch, std::size_t& bytes) {
+    return cub::DeviceReduce::Sum(
+        scratch, bytes, thrust::make_transform_iterator(in.get(), function), out.get(), n, stream);
+  });
 }
 
-template <class T>
-Work scan(std::int64_t n, cudaStream_t stream) {
-  return with_scratch(
-      [=, in = device_array<T>(n), out = device_array<T>(n)](void* scratch, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(scratch, bytes, in.get(), out.get(), n, stream);
-      });
+template <class T, class Function>
+Run scan(const BaselineCall& call, Function function) {
+  return with_scratch([=, n = call.length, stream = call.stream, in = operand<T>(call, 0),
+                       out = device_array<T>(call.length)](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(
+        scratch, bytes, thrust::make_transform_iterator(in.get(), function), out.get(), n, stream);
+  });
 }
 
-Work segmented_reduce(std::int64_t n, const std::vector<std::int64_t>& offsets,
-                      cudaStream_t stream) {
-  const auto count = static_cast<std::int64_t>(offsets.size()) - 1;
-  const auto in = device_array<int>(n), sums = device_array<int>(count);
+template <class T, class Function>
+Run segmented_reduce(const BaselineCall& call, Function function) {
+  const auto count = static_cast<std::int64_t>(call.offsets.size()) - 1;
   const auto starts = device_array<std::int64_t>(count + 1);
-  CUDA_CALL(cudaMemcpy(starts.get(), offsets.data(), offsets.size() * sizeof(std::int64_t),
-                       cudaMemcpyHostToDevice));
-  return with_scratch([=](void* scratch, std::size_t& bytes) {
-    return cub::DeviceSegmentedReduce::Sum(scratch, bytes, in.get(), sums.get(), count,
-                                           starts.get(), starts.get() + 1, stream);
+  CUDA_CALL(cudaMemcpy(starts.get(), call.offsets.data(),
+                       call.offsets.size() * sizeof(std::int64_t), cudaMemcpyHostToDevice));
+  return with_scratch([=, stream = call.stream, in = operand<T>(call, 0),
+                       sums = device_array<T>(count)](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSegmentedReduce::Sum(
+        scratch, bytes, thrust::make_transform_iterator(in.get(), function), sums.get(), count,
+        starts.get(), starts.get() + 1, stream);
   });
 }
 
 }  // namespace
 
-Work fold_baseline(Baseline which, std::int64_t n, const std::vector<std::int64_t>& offsets,
-                   cudaStream_t stream) {
-  switch (which) {
+Run fold_baseline(const BaselineCall& call) {
+  switch (call.which) {
     case Baseline::Reduce:
-      return reduce<int>(n, stream);
+      return reduce<int>(call, Identity());
     case Baseline::ReduceFloat:
-      return reduce<double>(n, stream);
+      return reduce<double>(call, Identity());
+    case Baseline::FusedReduce:
+      return reduce<double>(call, Square());
     case Baseline::Scan:
-      return scan<int>(n, stream);
+      return scan<int>(call, Identity());
     case Baseline::ScanFloat:
-      return scan<double>(n, stream);
+      return scan<double>(call, Identity());
+    case Baseline::FusedScan:
+      return scan<double>(call, Square());
     case Baseline::SegmentedReduce:
-      return segmented_reduce(n, offsets, stream);
+      return segmented_reduce<int>(call, Identity());
+    case Baseline::FusedSegmentedReduce:
+      return segmented_reduce<double>(call, Square());
     default:
       return {};
   }

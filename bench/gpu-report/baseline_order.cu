@@ -7,33 +7,34 @@
 namespace gpu_report {
 namespace {
 
-/// Every second element is kept.
+/// Flags are operand 1.
 template <class T>
-Work select(std::int64_t n, cudaStream_t stream) {
-  const auto flags = device_array<std::uint8_t>(n);
-  CUDA_CALL(cudaMemset2D(flags.get(), 2, 1, 1, static_cast<std::size_t>(n / 2)));
-  return with_scratch([=, in = device_array<T>(n), out = device_array<T>(n),
+Run select(const BaselineCall& call) {
+  return with_scratch([=, n = call.length, stream = call.stream, in = operand<T>(call, 0),
+                       flags = operand<std::uint8_t>(call, 1), out = device_array<T>(call.length),
                        kept = device_array<std::int64_t>(1)](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::Flagged(scratch, bytes, in.get(), flags.get(), out.get(), kept.get(),
                                       n, stream);
   });
 }
 
-template <class Key>
-__global__ void fill_with_random_bits(Key* keys, std::int64_t n) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  std::uint64_t x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u;
-  x = (x ^ x >> 31) * 0xD6E8FEB86659FD93u;
-  keys[i] = static_cast<Key>(x >> 33);
+struct Large {
+  __device__ bool operator()(double x) const { return x > 50; }
+};
+Run filter(const BaselineCall& call) {
+  return with_scratch([=, n = call.length, stream = call.stream, in = operand<double>(call, 0),
+                       out = device_array<double>(call.length),
+                       kept = device_array<std::int64_t>(1)](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, in.get(), out.get(), kept.get(), n, Large(),
+                                 stream);
+  });
 }
 
 template <class Key>
-Work sort(std::int64_t n, cudaStream_t stream) {
-  const auto keys = device_array<Key>(n);
-  fill_with_random_bits<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(keys.get(), n);
-  CUDA_CALL(cudaGetLastError());
-  return with_scratch([=, sorted_keys = device_array<Key>(n), values = device_array<int>(n),
+Run sort(const BaselineCall& call) {
+  const std::int64_t n = call.length;
+  return with_scratch([=, stream = call.stream, keys = operand<Key>(call, 0),
+                       sorted_keys = device_array<Key>(n), values = device_array<int>(n),
                        sorted_values = device_array<int>(n)](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.get(), sorted_keys.get(),
                                            values.get(), sorted_values.get(), n, 0,
@@ -43,16 +44,18 @@ Work sort(std::int64_t n, cudaStream_t stream) {
 
 }  // namespace
 
-Work order_baseline(Baseline which, std::int64_t n, cudaStream_t stream) {
-  switch (which) {
+Run order_baseline(const BaselineCall& call) {
+  switch (call.which) {
     case Baseline::Select:
-      return select<int>(n, stream);
+      return select<int>(call);
     case Baseline::SelectFloat:
-      return select<double>(n, stream);
+      return select<double>(call);
+    case Baseline::FusedFilter:
+      return filter(call);
     case Baseline::Sort:
-      return sort<int>(n, stream);
+      return sort<int>(call);
     case Baseline::SortFloat:
-      return sort<double>(n, stream);
+      return sort<double>(call);
     default:
       return {};
   }

@@ -21,6 +21,9 @@ struct PlusThree {
 struct Smaller {
   __device__ std::uint8_t operator()(int a, int b) const { return a < b; }
 };
+struct TwicePlus {
+  __device__ double operator()(double x, double y) const { return x * 2 + y; }
+};
 struct Exponential {
   __device__ double operator()(double a) const { return exp(a); }
 };
@@ -36,20 +39,6 @@ struct PhiloxFour {
   }
 };
 
-/// A permutation of 0 ... 2^bits - 1 without any order: steps that can each be undone.
-struct Shuffle {
-  int* places;
-  int bits;
-  __device__ void operator()(std::int64_t i) const {
-    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-    auto x = static_cast<std::uint64_t>(i);
-    for (int round = 0; round < 4; ++round) {
-      x = (x * 0x9E3779B97F4A7C15u + 0x7F4A7C15u) & mask;
-      x ^= x >> ((bits + 1) / 2);
-    }
-    places[i] = static_cast<int>(x);
-  }
-};
 struct InOrder {
   int* places;
   __device__ void operator()(std::int64_t i) const { places[i] = static_cast<int>(i); }
@@ -69,64 +58,72 @@ struct ScatterStep {
 };
 
 template <class T, class R, class Functor>
-Work unary(std::int64_t n, cudaStream_t stream, Functor functor) {
-  return [=, in = device_array<T>(n), out = device_array<R>(n)] {
+Run unary(const BaselineCall& call, Functor functor) {
+  return [=, n = call.length, stream = call.stream, in = operand<T>(call, 0),
+          out = device_array<R>(call.length)] {
     CUDA_CALL(cub::DeviceTransform::Transform(in.get(), out.get(), n, functor, stream));
   };
 }
 
 template <class T, class R, class Functor>
-Work binary(std::int64_t n, cudaStream_t stream, Functor functor) {
-  return [=, a = device_array<T>(n), b = device_array<T>(n), out = device_array<R>(n)] {
+Run binary(const BaselineCall& call, Functor functor) {
+  return [=, n = call.length, stream = call.stream, a = operand<T>(call, 0),
+          b = operand<T>(call, 1), out = device_array<R>(call.length)] {
     CUDA_CALL(cub::DeviceTransform::Transform(cuda::std::make_tuple(a.get(), b.get()), out.get(), n,
                                               functor, stream));
   };
 }
 
+/// Places are operand 1, or 0, 1, 2, ...
 template <class Step>
-Work moving(std::int64_t n, bool in_order, cudaStream_t stream) {
-  const auto in = device_array<int>(n), places = device_array<int>(n), out = device_array<int>(n);
-  int bits = 0;
-  while ((std::int64_t{1} << bits) < n) ++bits;
+Run moving(const BaselineCall& call, bool in_order) {
+  const std::int64_t n = call.length;
+  std::shared_ptr<const int> places;
   if (in_order) {
-    CUDA_CALL(cub::DeviceFor::Bulk(n, InOrder{places.get()}, stream));
+    const auto made = device_array<int>(n);
+    CUDA_CALL(cudaDeviceSynchronize());
+    CUDA_CALL(cub::DeviceFor::Bulk(n, InOrder{made.get()}, call.stream));
+    places = made;
   } else {
-    CUDA_CALL(cub::DeviceFor::Bulk(n, Shuffle{places.get(), bits}, stream));
+    places = operand<int>(call, 1);
   }
-  return [=] {
+  return [=, stream = call.stream, in = operand<int>(call, 0), out = device_array<int>(n)] {
     CUDA_CALL(cub::DeviceFor::Bulk(n, Step{in.get(), places.get(), out.get()}, stream));
   };
 }
 
 }  // namespace
 
-Work transform_baseline(Baseline which, std::int64_t n, cudaStream_t stream) {
-  switch (which) {
+Run transform_baseline(const BaselineCall& call) {
+  const std::int64_t n = call.length;
+  switch (call.which) {
     case Baseline::Copy:
-      return [=, in = device_array<int>(n), out = device_array<int>(n)] {
+      return [=, stream = call.stream, in = operand<int>(call, 0), out = device_array<int>(n)] {
         CUDA_CALL(cudaMemcpyAsync(out.get(), in.get(), static_cast<std::size_t>(n) * sizeof(int),
                                   cudaMemcpyDeviceToDevice, stream));
       };
     case Baseline::Add:
-      return binary<int, int>(n, stream, Plus());
+      return binary<int, int>(call, Plus());
     case Baseline::AddConstant:
-      return unary<int, int>(n, stream, PlusThree());
+      return unary<int, int>(call, PlusThree());
     case Baseline::Less:
-      return binary<int, std::uint8_t>(n, stream, Smaller());
+      return binary<int, std::uint8_t>(call, Smaller());
     case Baseline::Exp:
-      return unary<double, double>(n, stream, Exponential());
+      return unary<double, double>(call, Exponential());
     case Baseline::AddFloat:
-      return binary<double, double>(n, stream, Plus());
+      return binary<double, double>(call, Plus());
+    case Baseline::FusedMap:
+      return binary<double, double>(call, TwicePlus());
     case Baseline::Random:
-      return [=, out = device_array<uint4>(n / 4 + 1)] {
+      return [=, stream = call.stream, out = device_array<uint4>(n / 4 + 1)] {
         CUDA_CALL(cub::DeviceFor::Bulk((n + 3) / 4, PhiloxFour{out.get()}, stream));
       };
     case Baseline::Gather:
-      return moving<GatherStep>(n, false, stream);
+      return moving<GatherStep>(call, false);
     case Baseline::GatherInOrder:
-      return moving<GatherStep>(n, true, stream);
+      return moving<GatherStep>(call, true);
     case Baseline::Scatter:
-      return moving<ScatterStep>(n, false, stream);
+      return moving<ScatterStep>(call, false);
     default:
       return {};
   }

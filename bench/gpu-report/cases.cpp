@@ -15,7 +15,7 @@ using vcode::Op;
 using vcode::Type;
 
 /// Random numbers from 0 up to `bound`, made on the device.
-Vector random_ints(cvl::Backend& backend, std::int64_t length, std::int64_t bound) {
+Vector random_below(cvl::Backend& backend, std::int64_t length, std::int64_t bound) {
   Value bounds[2] = {cvl::make_int(backend.widths(), bound), Segdes::single(length)};
   Value constant, numbers;
   backend.execute(Op::Distribute, Type::Int, bounds, &constant);
@@ -39,20 +39,10 @@ Vector converted(cvl::Backend& backend, Op op, const Vector& vector) {
 
 /// A permutation: the ranks of random numbers.
 Vector permutation(cvl::Backend& backend, std::int64_t length) {
-  Value operands[2] = {random_ints(backend, length, INT32_MAX), Segdes::single(length)};
+  Value operands[2] = {random_below(backend, length, INT32_MAX), Segdes::single(length)};
   Value ranks;
   backend.execute(Op::RankUp, Type::Int, operands, &ranks);
   return ranks.vector();
-}
-
-/// Runs an operation on copies of the operands, so that nothing is overwritten.
-std::function<void()> repeated(cvl::Backend& backend, Op op, Type type,
-                               std::vector<Value> operands) {
-  return [&backend, op, type, operands = std::move(operands)] {
-    std::vector<Value> copies = operands;
-    Value results[vcode::kMaxResults];
-    backend.execute(op, type, copies.data(), results);
-  };
 }
 
 using B = cvl::Backend;
@@ -62,7 +52,7 @@ using N = std::int64_t;
 Case make_case(std::string_view group, std::string name, double bytes, Baseline baseline, Op op,
                Type type, V (*operands)(B&, N)) {
   return {group, std::move(name), bytes, baseline, [=](B& backend, N length) {
-            return repeated(backend, op, type, operands(backend, length));
+            return make_work(backend, op, type, operands(backend, length));
           }};
 }
 
@@ -70,18 +60,14 @@ Case make_case(std::string_view group, std::string name, double bytes, Baseline 
 Case make_case_in_turn(std::string_view group, std::string name, double bytes, Baseline baseline,
                        Op op, Type type, V (*operands)(B&, N)) {
   return {group, std::move(name), bytes, baseline, [=](B& backend, N length) {
-            const std::function<void()> runs[2] = {
-                repeated(backend, op, type, operands(backend, length)),
-                repeated(backend, op, type, operands(backend, length))};
-            return [first = runs[0], second = runs[1], turn = false]() mutable {
+            Work first = make_work(backend, op, type, operands(backend, length));
+            const Work second = make_work(backend, op, type, operands(backend, length));
+            first.run = [one = first.run, other = second.run, turn = false]() mutable {
               turn = !turn;
-              (turn ? first : second)();
+              (turn ? one : other)();
             };
+            return first;
           }};
-}
-
-Vector random_floats(B& b, N n) {
-  return converted(b, Op::IntToFloat, random_ints(b, n, 100));
 }
 
 Vector constant(B& b, N n, N number) {
@@ -100,12 +86,12 @@ Vector unknown_permutation(B& b, N n) {
 }
 
 Vector random_flags(B& b, N n) {
-  return converted(b, Op::IntToBool, random_ints(b, n, 2));
+  return converted(b, Op::IntToBool, random_below(b, n, 2));
 }
 
 /// Segments of 0 to 31 elements, about n in all.
 Segdes short_segments(B& b, N n) {
-  return cvl::make_segdes(b, random_ints(b, n / 16, 32));
+  return cvl::make_segdes(b, random_below(b, n / 16, 32));
 }
 
 constexpr std::string_view kElementwise = "Elementwise operations";
@@ -120,11 +106,11 @@ const std::vector<Case>& flat_cases() {
   static const std::vector<Case> cases = {
       make_case(kElementwise, "+ INT", 12, Baseline::Add, Op::Add, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), random_ints(b, n, 100)};
+                  return V{random_ints(b, n), random_ints(b, n)};
                 }),
       make_case(kElementwise, "+ INT, one constant", 8, Baseline::AddConstant, Op::Add, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), constant(b, n, 3)};
+                  return V{random_ints(b, n), constant(b, n, 3)};
                 }),
       make_case(kElementwise, "+ FLOAT", 24, Baseline::AddFloat, Op::Add, Type::Float,
                 [](B& b, N n) {
@@ -132,7 +118,7 @@ const std::vector<Case>& flat_cases() {
                 }),
       make_case(kElementwise, "< INT", 9, Baseline::Less, Op::Less, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), random_ints(b, n, 100)};
+                  return V{random_ints(b, n), random_ints(b, n)};
                 }),
       make_case(kElementwise, "EXP", 16, Baseline::Exp, Op::Exp, Type::Int,
                 [](B& b, N n) { return V{random_floats(b, n)}; }),
@@ -140,7 +126,7 @@ const std::vector<Case>& flat_cases() {
                 [](B& b, N n) { return V{constant(b, n, 100)}; }),
       make_case(kFolds, "+_REDUCE INT", 4, Baseline::Reduce, Op::AddReduce, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), Segdes::single(n)};
+                  return V{random_ints(b, n), Segdes::single(n)};
                 }),
       make_case(kFolds, "+_REDUCE FLOAT", 8, Baseline::ReduceFloat, Op::AddReduce, Type::Float,
                 [](B& b, N n) {
@@ -148,7 +134,7 @@ const std::vector<Case>& flat_cases() {
                 }),
       make_case(kFolds, "+_SCAN INT", 8, Baseline::Scan, Op::AddScan, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), Segdes::single(n)};
+                  return V{random_ints(b, n), Segdes::single(n)};
                 }),
       make_case(kFolds, "+_SCAN FLOAT", 16, Baseline::ScanFloat, Op::AddScan, Type::Float,
                 [](B& b, N n) {
@@ -156,53 +142,52 @@ const std::vector<Case>& flat_cases() {
                 }),
       make_case(kMoves, "PERMUTE INT, by ranks", 12, Baseline::Scatter, Op::Permute, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), permutation(b, n), Segdes::single(n)};
+                  return V{random_ints(b, n), permutation(b, n), Segdes::single(n)};
                 }),
-      make_case_in_turn(
-          kMoves, "PERMUTE INT, new index", 12, Baseline::Scatter, Op::Permute, Type::Int,
-          [](B& b, N n) {
-            return V{random_ints(b, n, 100), unknown_permutation(b, n), Segdes::single(n)};
-          }),
+      make_case_in_turn(kMoves, "PERMUTE INT, new index", 12, Baseline::Scatter, Op::Permute,
+                        Type::Int,
+                        [](B& b, N n) {
+                          return V{random_ints(b, n), unknown_permutation(b, n), Segdes::single(n)};
+                        }),
       make_case(kMoves, "PERMUTE INT, same index", 12, Baseline::Scatter, Op::Permute, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), unknown_permutation(b, n), Segdes::single(n)};
+                  return V{random_ints(b, n), unknown_permutation(b, n), Segdes::single(n)};
+                }),
+      make_case(kMoves, "BPERMUTE INT, in order", 12, Baseline::GatherInOrder, Op::BPermute,
+                Type::Int,
+                [](B& b, N n) {
+                  return V{random_ints(b, n), iota(b, n), Segdes::single(n), Segdes::single(n)};
                 }),
       make_case(
-          kMoves, "BPERMUTE INT, in order", 12, Baseline::GatherInOrder, Op::BPermute, Type::Int,
+          kMoves, "BPERMUTE INT, random", 12, Baseline::Gather, Op::BPermute, Type::Int,
           [](B& b, N n) {
-            return V{random_ints(b, n, 100), iota(b, n), Segdes::single(n), Segdes::single(n)};
+            return V{random_ints(b, n), permutation(b, n), Segdes::single(n), Segdes::single(n)};
           }),
-      make_case(kMoves, "BPERMUTE INT, random", 12, Baseline::Gather, Op::BPermute, Type::Int,
-                [](B& b, N n) {
-                  return V{random_ints(b, n, 100), permutation(b, n), Segdes::single(n),
-                           Segdes::single(n)};
-                }),
       make_case(kSegments, "DIST INT", 4.75, Baseline::None, Op::Distribute, Type::Int,
                 [](B& b, N n) {
                   const Segdes segdes = short_segments(b, n);
-                  return V{random_ints(b, segdes.count, 100), segdes};
+                  return V{random_ints(b, segdes.count), segdes};
+                }),
+      make_case(kSegments, "INDEX", 5, Baseline::None, Op::Index, Type::Int,
+                [](B& b, N n) {
+                  const Segdes segdes = short_segments(b, n);
+                  return V{random_ints(b, segdes.count), random_below(b, segdes.count, 9), segdes};
                 }),
       make_case(
-          kSegments, "INDEX", 5, Baseline::None, Op::Index, Type::Int,
+          kSegments, "EXTRACT INT", 1.25, Baseline::None, Op::Extract, Type::Int,
           [](B& b, N n) {
-            const Segdes segdes = short_segments(b, n);
-            return V{random_ints(b, segdes.count, 100), random_ints(b, segdes.count, 9), segdes};
+            return V{random_ints(b, n), random_below(b, n / 16, 16), Segdes::regular(n / 16, 16)};
           }),
-      make_case(kSegments, "EXTRACT INT", 1.25, Baseline::None, Op::Extract, Type::Int,
-                [](B& b, N n) {
-                  return V{random_ints(b, n, 100), random_ints(b, n / 16, 16),
-                           Segdes::regular(n / 16, 16)};
-                }),
       make_case(kSegments, "REPLACE INT, copied", 8.75, Baseline::None, Op::Replace, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), random_ints(b, n / 16, 16),
-                           random_ints(b, n / 16, 9), Segdes::regular(n / 16, 16)};
+                  return V{random_ints(b, n), random_below(b, n / 16, 16),
+                           random_below(b, n / 16, 9), Segdes::regular(n / 16, 16)};
                 }),
       make_case(kSegments, "MAKE_SEGDES", 0.75, Baseline::None, Op::MakeSegdes, Type::Int,
-                [](B& b, N n) { return V{random_ints(b, n / 16, 32)}; }),
+                [](B& b, N n) { return V{random_below(b, n / 16, 32)}; }),
       make_case(kOrder, "PACK INT, half", 7, Baseline::Select, Op::Pack, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, 100), random_flags(b, n), Segdes::single(n)};
+                  return V{random_ints(b, n), random_flags(b, n), Segdes::single(n)};
                 }),
       make_case(kOrder, "PACK FLOAT, half", 13, Baseline::SelectFloat, Op::Pack, Type::Float,
                 [](B& b, N n) {
@@ -210,13 +195,13 @@ const std::vector<Case>& flat_cases() {
                 }),
       make_case(kOrder, "RANK_UP INT", 76, Baseline::Sort, Op::RankUp, Type::Int,
                 [](B& b, N n) {
-                  return V{random_ints(b, n, INT32_MAX), Segdes::single(n)};
+                  return V{random_below(b, n, INT32_MAX), Segdes::single(n)};
                 }),
-      make_case(
-          kOrder, "RANK_UP FLOAT", 208, Baseline::SortFloat, Op::RankUp, Type::Float,
-          [](B& b, N n) {
-            return V{converted(b, Op::IntToFloat, random_ints(b, n, INT32_MAX)), Segdes::single(n)};
-          }),
+      make_case(kOrder, "RANK_UP FLOAT", 208, Baseline::SortFloat, Op::RankUp, Type::Float,
+                [](B& b, N n) {
+                  return V{converted(b, Op::IntToFloat, random_below(b, n, INT32_MAX)),
+                           Segdes::single(n)};
+                }),
   };
   return cases;
 }
@@ -261,12 +246,29 @@ std::vector<std::int64_t> segment_lengths(Spread spread, std::int64_t n, std::in
   return lengths;
 }
 
-std::function<void()> prepare_segmented(cvl::Backend& backend, vcode::Op op,
-                                        const std::vector<std::int64_t>& lengths) {
+Segdes make_segments(cvl::Backend& backend, const std::vector<std::int64_t>& lengths) {
   std::vector<std::int32_t> narrow(lengths.begin(), lengths.end());
-  const Segdes segdes = cvl::make_segdes(
+  return cvl::make_segdes(
       backend, backend.upload(Type::Int, narrow.data(), static_cast<std::int64_t>(narrow.size())));
-  return repeated(backend, op, Type::Int, {random_ints(backend, segdes.total, 100), segdes});
+}
+
+// Work runs on copies of the operands, so that nothing is overwritten.
+
+Work make_work(cvl::Backend& backend, Op op, Type type, std::vector<Value> operands) {
+  return {[&backend, op, type, operands] {
+            std::vector<Value> copies = operands;
+            Value results[vcode::kMaxResults];
+            backend.execute(op, type, copies.data(), results);
+          },
+          operands};
+}
+
+Vector random_ints(cvl::Backend& backend, std::int64_t length) {
+  return random_below(backend, length, 100);
+}
+
+Vector random_floats(cvl::Backend& backend, std::int64_t length) {
+  return converted(backend, Op::IntToFloat, random_ints(backend, length));
 }
 
 }  // namespace gpu_report

@@ -20,9 +20,14 @@ class DeviceMeter final : public Meter {
   }
 
   cvl::Backend& backend() override { return backend_; }
+  std::unique_ptr<cvl::Backend> all_on_device() override {
+    cvl::cuda::CudaOptions options;
+    options.host_elements = 0;
+    return cvl::cuda::make_cuda_backend(options);
+  }
   std::string device() const override { return backend_.description(); }
   double seconds(const std::function<void()>& work) override {
-    const cudaStream_t stream = cvl::cuda::native::stream_of(backend_.device());
+    const cudaStream_t stream = stream_of_library();
     CUDA_CALL(cudaEventRecord(begin_, stream));
     work();
     CUDA_CALL(cudaEventRecord(end_, stream));
@@ -32,26 +37,47 @@ class DeviceMeter final : public Meter {
     return static_cast<double>(milliseconds) / 1e3;
   }
   std::function<void()> baseline(Baseline which, std::int64_t length,
+                                 const std::vector<cvl::Value>& operands,
                                  const std::vector<std::int64_t>& offsets) override {
+    std::function<void()> run;
     try {
-      const cudaStream_t stream = cvl::cuda::native::stream_of(backend_.device());
-      if (Work work = transform_baseline(which, length, stream)) return work;
-      if (Work work = fold_baseline(which, length, offsets, stream)) return work;
-      return order_baseline(which, length, stream);
+      const BaselineCall call{which, length, arrays_of(operands), offsets, stream_of_library()};
+      run = transform_baseline(call);
+      if (!run) run = fold_baseline(call);
+      if (!run) run = order_baseline(call);
     } catch (const cvl::Failure&) {
-      return {};  // no memory for the arrays of this size
+      run = {};  // no memory for the arrays of this size
     }
+    CUDA_CALL(cudaDeviceSynchronize());  // arrays are made on other streams
+    return run;
   }
 
  private:
+  cudaStream_t stream_of_library() { return cvl::cuda::native::stream_of(backend_.device()); }
+  /// Where the elements of the operands are; null for what is in no memory.
+  std::vector<const void*> arrays_of(const std::vector<cvl::Value>& operands) {
+    backend_.synchronize();
+    std::vector<const void*> arrays;
+    for (const cvl::Value& operand : operands) {
+      if (!operand.is_vector()) continue;
+      const cvl::Vector& vector = operand.vector();
+      arrays.push_back(backend_.on_device(vector) ? vector.buffer->data : nullptr);
+    }
+    return arrays;
+  }
+
   cvl::cuda::native::CudaBackend backend_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
 }  // namespace
 
-std::unique_ptr<Meter> make_device_meter() {
+std::unique_ptr<Meter> make_meter() {
   return std::make_unique<DeviceMeter>();
+}
+
+std::string no_device() {
+  return cvl::cuda::cuda_unavailable_reason();
 }
 
 }  // namespace gpu_report

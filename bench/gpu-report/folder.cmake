@@ -1,10 +1,14 @@
-# Fills FOLDER with PROGRAMS, the libraries that they need, and what they run, the files VCODE among it.
-# See gpu-report-folder.
+# Fills FOLDER with PROGRAMS, the libraries that they need, what they run, the files FCODE among it, and
+# machine code for GPU of all kernels. See gpu-report-folder.
+if(NOT "${ARCHITECTURES}" MATCHES "${GPU}-real")
+  message(WARNING "the library itself has no machine code for compute capability ${GPU}, so that the "
+    "driver compiles it on the day; configure with -DNESL_CUDA_ARCHITECTURES=${GPU}-real")
+endif()
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/bin ${FOLDER}/test-bin ${FOLDER}/lib ${FOLDER}/programs)
 foreach(program IN LISTS PROGRAMS)
   get_filename_component(name ${program} NAME)
-  if(name MATCHES "-test$|^vcode-smith$")
+  if(name MATCHES "-test$")
     set(target ${FOLDER}/test-bin)
   else()
     set(target ${FOLDER}/bin)
@@ -22,9 +26,22 @@ foreach(library IN LISTS libraries)
   file(COPY ${library} DESTINATION ${FOLDER}/lib FOLLOW_SYMLINK_CHAIN)
 endforeach()
 
+# Optimized here, so that kernels are known. Without NVRTC here, they are left to the VCODE that they
+# replace there.
 file(GLOB programs ${SOURCE_DIR}/bench/gpu-report/programs/*.vcode)
-foreach(program IN LISTS programs VCODE)
-  file(COPY ${program} DESTINATION ${FOLDER}/programs)
+foreach(program IN LISTS programs)
+  get_filename_component(name ${program} NAME_WE)
+  execute_process(COMMAND ${FCODE_OPT} ${program} -o ${FOLDER}/programs/${name}.fcode
+    COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+file(COPY ${FCODE} DESTINATION ${FOLDER}/programs)
+file(GLOB programs ${FOLDER}/programs/*.fcode)
+foreach(program IN LISTS programs KERNELS)
+  execute_process(COMMAND ${FCODE_OPT} --emit=cubin --gpu=${GPU} ${program} -o ${FOLDER}/kernels
+    RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(failed)
+    message(WARNING "no machine code for the kernels of ${program}: ${output}")
+  endif()
 endforeach()
 file(COPY ${SOURCE_DIR}/bench/gpu-report/run ${SOURCE_DIR}/scripts/gpu-test DESTINATION ${FOLDER}
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ

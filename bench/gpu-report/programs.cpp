@@ -1,28 +1,22 @@
 #include "bench/gpu-report/programs.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include <fmt/core.h>
 
-#include "bench/gpu-report/command.hpp"
+#include "bench/gpu-report/process.hpp"
 
 namespace gpu_report {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A way of running a program.
-struct Way {
-  const char* column;
-  const char* arguments;  // of vinterp
-};
-constexpr Way kWays[] = {
-    {"CPU (s)", "--backend=cpu"},
-    {"CUDA (s)", "--backend=cuda"},
-};
 
 /// The five programs of Bergstrom and Reppy (Nested Data-parallelism on the GPU, 2012), table 1:
 /// milliseconds on an Intel i7-950 and on a Tesla C2050, in single precision. Ours are programs of
@@ -30,79 +24,110 @@ constexpr Way kWays[] = {
 struct PaperProgram {
   const char* stem;
   const char* task;
+  std::int64_t size;
   double cpu_ms, gpu_ms;
 };
 constexpr PaperProgram kPaper[] = {
-    {"dot_product", "dot product, 10^7", 27, 3.0},
-    {"quicksort", "sort, 10^6", 230, 259},
-    {"black_scholes", "Black-Scholes, 10^7", 8662, 163},
-    {"convex_hull", "convex hull, 5 10^6", 1000, 283},
-    {"barnes_hut", "Barnes-Hut, 75 000", 22200, 4502},
+    {"dot_product", "dot product", 10'000'000, 27, 3.0},
+    {"quicksort", "sort", 1'000'000, 230, 259},
+    {"black_scholes", "Black-Scholes", 10'000'000, 8662, 163},
+    {"convex_hull", "convex hull", 5'000'000, 1000, 283},
+    {"barnes_hut", "Barnes-Hut", 75'000, 22200, 4502},
 };
 
-const PaperProgram* paper_program(const fs::path& program) {
-  const auto* const found =
-      std::find_if(std::begin(kPaper), std::end(kPaper),
-                   [&](const PaperProgram& one) { return program.stem() == one.stem; });
-  return found == std::end(kPaper) ? nullptr : found;
+/// A program and what is known of it.
+struct Program {
+  fs::path file;
+  const PaperProgram* paper = nullptr;
+  std::int64_t size = 0;  // of one of the paper's tasks
+
+  std::string name() const {
+    return paper != nullptr ? fmt::format("{}, {}", paper->task, size) : file.stem().string();
+  }
+};
+
+Program program_of(const fs::path& file) {
+  Program program{file};
+  const std::string stem = file.stem().string();
+  const std::size_t dash = stem.rfind('-');
+  if (dash == std::string::npos) return program;
+  for (const PaperProgram& paper : kPaper) {
+    if (stem.substr(0, dash) != paper.stem) continue;
+    program.paper = &paper;
+    std::from_chars(stem.data() + dash + 1, stem.data() + stem.size(), program.size);
+  }
+  return program;
 }
 
-/// What vinterp -t says, best of three.
-std::optional<double> elapsed(const fs::path& vinterp, const Way& way, const fs::path& program) {
-  std::optional<double> best;
+/// The paper's sizes first, then larger ones, then the programs that are not the paper's.
+auto place_of(const Program& program) {
+  const bool others = program.paper == nullptr;
+  const double times =
+      others ? 0 : static_cast<double>(program.size) / static_cast<double>(program.paper->size);
+  return std::tuple(others, times, program.paper);
+}
+
+/// A run of a program: what `vinterp -t` says, or why it says nothing.
+struct Run {
+  std::optional<double> seconds;
+  std::string problem;
+
+  std::string text() const { return seconds ? fmt::format("{:.4f}", *seconds) : problem; }
+};
+
+/// The best of three, or of one if it takes long.
+Run run_program(const fs::path& vinterp, const std::string& backend, const fs::path& program,
+                double limit, const fs::path& log) {
+  constexpr double kLong = 2;
+  Run best;
   for (int round = 0; round < 3; ++round) {
-    const CommandResult result = run_command(fmt::format(
-        "timeout 60 {} -t {} {} < /dev/null", quoted(vinterp), way.arguments, quoted(program)));
+    const Ended ended =
+        run_process({vinterp.string(), "-t", "--backend=" + backend, program.string()}, limit, log);
+    const std::string output = contents(log);
     const std::string key = "elapsed time = ";
-    const std::size_t at = result.output.find(key);
-    if (result.status != 0 || at == std::string::npos) return std::nullopt;
-    const double seconds = std::strtod(result.output.c_str() + at + key.size(), nullptr);
-    best = best ? std::min(*best, seconds) : seconds;
-    if (result.seconds > 5) break;
+    const std::size_t at = output.find(key);
+    if (!ended.good()) return {std::nullopt, text_of(ended)};
+    if (at == std::string::npos) return {std::nullopt, "no time"};
+    const double seconds = std::strtod(output.c_str() + at + key.size(), nullptr);
+    best.seconds = best.seconds ? std::min(*best.seconds, seconds) : seconds;
+    if (ended.seconds > kLong) break;
   }
   return best;
 }
 
-/// Do both libraries compute the same?
-std::string agreement(const fs::path& vinterp, const fs::path& program) {
-  const CommandResult result = run_command(
-      fmt::format("timeout 60 {} --compare {} < /dev/null", quoted(vinterp), quoted(program)));
-  if (result.status == 0) return "yes";
-  return result.status == 124 ? "no time" : fmt::format("NO, status {}", result.status);
+std::string agreement(const fs::path& vinterp, const fs::path& program, double limit,
+                      const fs::path& log) {
+  const Ended ended = run_process({vinterp.string(), "--compare", program.string()}, limit, log);
+  return ended.good() ? "yes" : text_of(ended);
 }
 
 }  // namespace
 
-Table time_programs(const fs::path& vinterp, const std::vector<fs::path>& programs,
-                    const std::function<bool()>& time_left,
-                    const std::function<void(const std::string&)>& say) {
-  std::vector<std::string> header = {"program"};
-  for (const Way& way : kWays) header.emplace_back(way.column);
-  for (const char* column : {"CPU / CUDA", "results agree", "paper CPU (s)", "paper GPU (s)"}) {
-    header.emplace_back(column);
+void time_programs(const fs::path& vinterp, const std::vector<fs::path>& programs, double limit,
+                   const fs::path& log, Section& section) {
+  Table table({"program", "CPU (s)", "CUDA (s)", "CPU / CUDA", "results agree", "paper CPU (s)",
+               "paper GPU (s)"});
+  const std::size_t part = section.table(table);
+  std::vector<Program> sorted;
+  for (const fs::path& file : programs) sorted.push_back(program_of(file));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Program& a, const Program& b) { return place_of(a) < place_of(b); });
+  for (const Program& program : sorted) {
+    std::fprintf(stderr, "program %s\n", program.name().c_str());
+    const Run device = run_program(vinterp, "cuda", program.file, limit, log);
+    const Run cpu = run_program(vinterp, "cpu", program.file, limit, log);
+    const bool both = cpu.seconds && device.seconds && *device.seconds > 0;
+    // Larger ones do the same to more elements.
+    const bool compared = both && (program.paper == nullptr || program.size <= program.paper->size);
+    const bool paper = program.paper != nullptr && program.size == program.paper->size;
+    table.add({program.name(), cpu.text(), device.text(),
+               both ? fmt::format("{:.1f}", *cpu.seconds / *device.seconds) : "-",
+               compared ? agreement(vinterp, program.file, limit, log) : "-",
+               paper ? fmt::format("{:.4f}", program.paper->cpu_ms / 1e3) : "-",
+               paper ? fmt::format("{:.4f}", program.paper->gpu_ms / 1e3) : "-"});
+    section.set(part, table);
+    section.save();
   }
-  Table table(std::move(header));
-  std::vector<fs::path> sorted = programs;
-  std::stable_partition(sorted.begin(), sorted.end(), paper_program);
-  for (const fs::path& program : sorted) {
-    if (!time_left()) break;
-    say("program " + program.filename().string());
-    const PaperProgram* paper = paper_program(program);
-    std::vector<std::string> row = {paper != nullptr ? std::string(paper->task)
-                                                     : program.stem().string()};
-    std::vector<std::optional<double>> times;
-    for (const Way& way : kWays) {
-      times.push_back(elapsed(vinterp, way, program));
-      row.push_back(times.back() ? fmt::format("{:.4f}", *times.back()) : std::string("failed"));
-    }
-    const bool both = times[0] && times[1] && *times[1] > 0;
-    row.push_back(both ? fmt::format("{:.1f}", *times[0] / *times[1]) : "-");
-    row.push_back(agreement(vinterp, program));
-    row.push_back(paper != nullptr ? fmt::format("{:.4f}", paper->cpu_ms / 1e3) : "-");
-    row.push_back(paper != nullptr ? fmt::format("{:.4f}", paper->gpu_ms / 1e3) : "-");
-    table.add(std::move(row));
-  }
-  return table;
 }
 
 }  // namespace gpu_report

@@ -1,20 +1,18 @@
-// Whole programs, timed with each way of running them.
+// Whole programs, on the CPU and on the device.
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <vector>
 
-#include "bench/gpu-report/table.hpp"
+#include "bench/gpu-report/section.hpp"
 
 namespace gpu_report {
 
-/// A table with one row per program: the five of the NESL/GPU paper first, with its times. Columns
-/// are the ways of running in programs.cpp. `say` is told what is under way; programs for which
-/// `time_left` is false are left out.
-Table time_programs(const std::filesystem::path& vinterp,
-                    const std::vector<std::filesystem::path>& programs,
-                    const std::function<bool()>& time_left,
-                    const std::function<void(const std::string&)>& say);
+/// A table with one row for each program: the five of the NESL/GPU paper first, with its times,
+/// then the others. Files of the former are called STEM-SIZE.fcode. Programs are run with
+/// `vinterp`, each for at most `limit` seconds; with `log` in the place of what they write.
+void time_programs(const std::filesystem::path& vinterp,
+                   const std::vector<std::filesystem::path>& programs, double limit,
+                   const std::filesystem::path& log, Section& section);
 
 }  // namespace gpu_report

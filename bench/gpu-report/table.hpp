@@ -1,4 +1,4 @@
-// Tables of the report, as markdown and as comma-separated values.
+// Tables of the report, for its page and as comma-separated values.
 #pragma once
 
 #include <string>
@@ -7,26 +7,38 @@
 
 namespace gpu_report {
 
+/// For text between tags.
+inline std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<') {
+      result += "&lt;";
+    } else if (c == '&') {
+      result += "&amp;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  bool empty() const { return rows_.size() == 1; }
 
-  std::string markdown() const {
-    std::string text;
+  std::string html() const {
+    std::string text = "<table>\n";
     for (std::size_t k = 0; k < rows_.size(); ++k) {
-      text += "|";
-      for (const std::string& cell : rows_[k]) text += " " + cell + " |";
-      text += "\n";
-      if (k > 0) continue;
-      for (std::size_t column = 0; column < rows_[0].size(); ++column) {
-        text += column == 0 ? "| --- " : "| ---: ";
+      const std::string cell = k == 0 ? "th" : "td";
+      text += "<tr>";
+      for (const std::string& one : rows_[k]) {
+        text += "<" + cell + ">" + escaped(one) + "</" + cell + ">";
       }
-      text += "|\n";
+      text += "</tr>\n";
     }
-    return text;
+    return text + "</table>\n";
   }
   std::string csv() const {
     std::string text;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "cuda/ptx/fault.hpp"
@@ -17,6 +18,13 @@ using ptx_machine::Machine;
 using ptx_machine::Memory;
 
 std::uint64_t all_instructions = 0;
+
+/// NESL_PTX_WARPS=locked in the environment asks for them.
+Machine::Warps warps() {
+  const char* text = std::getenv("NESL_PTX_WARPS");
+  return text != nullptr && std::string_view(text) == "locked" ? Machine::Warps::Locked
+                                                               : Machine::Warps::Free;
+}
 
 }  // namespace
 
@@ -99,7 +107,7 @@ struct PtxState final : Device::State {
 
  private:
   Source memory_{*this, false}, mapped_{*this, true};
-  Machine machine_{device_memory(), 1};
+  Machine machine_{device_memory(), 1, warps()};
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Kernel {
   std::size_t local_bytes = 0;           // of a thread
   std::size_t parameter_bytes = 0;
   std::uint64_t launches = 0;
+  std::vector<std::uint32_t> rejoin_points;  // divergence.hpp; made when they are first wanted
 };
 
 /// A module whose variables lie in the memory of a device, and stay there.

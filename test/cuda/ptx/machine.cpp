@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda/ptx/divergence.hpp"
 #include "cuda/ptx/fault.hpp"
 
 namespace ptx_machine {
@@ -14,14 +15,18 @@ using State = Thread::State;
 
 /// Blocks that run at the same time, at most.
 constexpr std::uint64_t kResident = 4;
-/// A launch that takes more instructions is taken for one that does not end.
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 34;
 
 }  // namespace
 
 void refuse_unwritten(std::uint64_t bits) {
   throw Fault(fmt::format("uses what nobody has written: bits {:#x} of a register", bits));
 }
+
+/// Threads of a warp that go one way, until they come to where they meet the others.
+struct Machine::Path {
+  std::vector<Thread*> lanes;
+  const Instruction* rejoin = nullptr;  // of all threads of the warp: nowhere
+};
 
 struct Machine::RunningBlock {
   Block block;
@@ -30,9 +35,11 @@ struct Machine::RunningBlock {
   std::vector<Register> registers;  // of all threads
   std::vector<Thread*> ready;
   std::uint32_t at_barrier = 0, done = 0;
+  std::vector<std::vector<Path>> paths;  // of each warp, if they are locked: the last one runs
 };
 
-Machine::Machine(Memory& memory, std::uint64_t seed) : memory_(memory), random_(seed) {}
+Machine::Machine(Memory& memory, std::uint64_t seed, Warps warps, std::uint64_t most_steps)
+    : memory_(memory), random_(seed), warps_(warps), most_steps_(most_steps) {}
 Machine::~Machine() = default;
 
 void Machine::run(Kernel& kernel, const std::vector<std::int64_t>& order, std::uint32_t threads,
@@ -42,7 +49,7 @@ void Machine::run(Kernel& kernel, const std::vector<std::int64_t>& order, std::u
                             parameters.size(), kernel.parameter_bytes));
   }
   ++kernel.launches;
-  last_step_ = steps_ + kMostSteps;
+  last_step_ = steps_ + most_steps_;
   const auto blocks = static_cast<std::int64_t>(order.size());
   const std::size_t resident = 1 + below(kResident);
   std::vector<std::unique_ptr<RunningBlock>> running;
@@ -101,10 +108,18 @@ void Machine::start(RunningBlock& running, Kernel& kernel, std::int64_t index, s
     running.ready.push_back(&thread);
   }
   std::shuffle(running.ready.begin(), running.ready.end(), random_);
+  running.paths.clear();
+  if (warps_ == Warps::Free) return;
+  if (kernel.rejoin_points.empty()) kernel.rejoin_points = rejoin_points(kernel);
+  for (std::uint32_t k = 0; k < threads; ++k) {
+    if (k % SharedMemory::kWarp == 0) running.paths.push_back({Path()});
+    running.paths.back()[0].lanes.push_back(&running.threads[k]);
+  }
 }
 
 /// Lets a few threads of a block go on, in the order that chance has given them.
 void Machine::run_some(RunningBlock& running) {
+  if (warps_ == Warps::Locked) return run_locked(running);
   for (std::uint64_t turns = 1 + below(2 * running.threads.size()); turns > 0; --turns) {
     if (running.ready.empty()) return;
     Thread& thread = *running.ready.back();
@@ -114,7 +129,7 @@ void Machine::run_some(RunningBlock& running) {
       std::swap(running.ready.back(), running.ready[below(running.ready.size())]);
     } else {
       running.ready.pop_back();
-      meet(running, thread);
+      meet(running, {&thread});
     }
   }
 }
@@ -129,22 +144,129 @@ void Machine::run_thread(RunningBlock& running, Thread& thread) {
       ++steps;
       if (at->guarded && thread.get<bool>(at->guard) != at->guard_value) continue;
       at->run(*at, thread);
-    } while (thread.state == State::Ready && !thread.pauses && steps < kMostSteps);
+    } while (thread.state == State::Ready && !thread.pauses && steps < most_steps_);
     steps_ += steps;
     if (steps_ > last_step_) throw Fault("the launch does not end");
   } catch (const Fault& fault) {
-    const Kernel& kernel = *running.kernel;
-    throw Fault(fmt::format("{}\n  in thread {} of block {} of {}\n  at line {}: {}", fault.what(),
-                            thread.index, running.block.index, kernel.name, at->line,
-                            kernel.text[static_cast<std::size_t>(at - kernel.code.data())]));
+    fail(running, thread, *at, fault.what());
   }
 }
 
-/// A thread waits or has ended: can those that wait go on?
-void Machine::meet(RunningBlock& running, Thread& thread) {
-  if (thread.state == State::AtBarrier) ++running.at_barrier;
-  if (thread.state == State::Done) ++running.done;
-  if (thread.state == State::AtWarp) meet_in_warp(running, thread);
+void Machine::fail(const RunningBlock& running, const Thread& thread, const Instruction& at,
+                   const std::string& what) {
+  const Kernel& kernel = *running.kernel;
+  throw Fault(fmt::format("{}\n  in thread {} of block {} of {}\n  at line {}: {}", what,
+                          thread.index, running.block.index, kernel.name, at.line,
+                          kernel.text[static_cast<std::size_t>(&at - kernel.code.data())]));
+}
+
+// ---- locked warps ----
+
+/// Lets a warp of the block go on.
+void Machine::run_locked(RunningBlock& running) {
+  const std::size_t warps = running.paths.size(), first = below(warps);
+  for (std::size_t k = 0; k < warps; ++k) {
+    if (run_warp(running, static_cast<std::uint32_t>((first + k) % warps))) return;
+  }
+  const Thread& thread = *running.ready.front();
+  fail(running, thread, *thread.next, "threads of a warp wait for each other");
+}
+
+/// Until it pauses or waits. False when it cannot run.
+bool Machine::run_warp(RunningBlock& running, std::uint32_t warp) {
+  std::vector<Path>& paths = running.paths[warp];
+  std::vector<Thread*> lanes;
+  for (bool moved = false;;) {
+    lanes.clear();
+    for (Thread* lane : paths.back().lanes) {
+      if (lane->state != State::Done && lane->next != paths.back().rejoin) lanes.push_back(lane);
+    }
+    if (lanes.empty()) {
+      if (paths.size() == 1) return moved;
+      paths.pop_back();
+      continue;
+    }
+    if (lanes[0]->state != State::Ready) return moved;
+    const Instruction& at = *lanes[0]->next;
+    run_next(running, lanes);
+    moved = true;
+    diverge(running, warp, at, lanes);
+    bool waits = false;
+    std::vector<Thread*> stopped;
+    for (Thread* lane : lanes) {
+      waits = waits || lane->pauses;
+      if (lane->state == State::Ready) continue;
+      waits = waits || lane->state != State::Done;
+      running.ready.erase(std::find(running.ready.begin(), running.ready.end(), lane));
+      stopped.push_back(lane);
+    }
+    if (!stopped.empty()) meet(running, stopped);
+    if (waits) return true;
+  }
+}
+
+/// The next instruction of all these threads, which is the same.
+void Machine::run_next(RunningBlock& running, const std::vector<Thread*>& lanes) {
+  const Instruction& at = *lanes[0]->next;
+  for (Thread* lane : lanes) {
+    if (lane->next != &at) fail(running, *lane, at, "the warp is not together");
+    lane->pauses = false;
+    ++lane->next;
+    try {
+      if (at.guarded && lane->get<bool>(at.guard) != at.guard_value) continue;
+      at.run(at, *lane);
+    } catch (const Fault& fault) {
+      fail(running, *lane, at, fault.what());
+    }
+  }
+  steps_ += lanes.size();
+  if (steps_ > last_step_) fail(running, *lanes[0], at, "the launch does not end");
+}
+
+/// Makes paths of threads that went different ways at an instruction.
+void Machine::diverge(RunningBlock& running, std::uint32_t warp, const Instruction& at,
+                      const std::vector<Thread*>& lanes) {
+  std::vector<Path> ways;
+  for (Thread* lane : lanes) {
+    if (lane->state == State::Done) continue;
+    const auto same = std::find_if(ways.begin(), ways.end(), [&](const Path& way) {
+      return way.lanes[0]->next == lane->next;
+    });
+    if (same == ways.end()) {
+      ways.push_back({{lane}, nullptr});
+    } else {
+      same->lanes.push_back(lane);
+    }
+  }
+  if (ways.size() < 2) return;
+  const Kernel& kernel = *running.kernel;
+  const std::uint32_t point =
+      kernel.rejoin_points[static_cast<std::size_t>(&at - kernel.code.data())];
+  // Those that return from a function early meet the others behind the call.
+  const bool returns = point == kernel.code.size() &&
+                       ways[0].lanes[0]->calls.size() != ways[1].lanes[0]->calls.size();
+  const std::size_t early = ways[0].lanes[0]->calls.size() < ways[1].lanes[0]->calls.size() ? 0 : 1;
+  const Instruction* rejoin = returns ? ways[early].lanes[0]->next : kernel.code.data() + point;
+  std::shuffle(ways.begin(), ways.end(), random_);
+  for (Path& way : ways) {
+    way.rejoin = rejoin;
+    if (way.lanes[0]->next != rejoin) running.paths[warp].push_back(std::move(way));
+  }
+}
+
+// ---- meeting ----
+
+/// These threads, which are no longer among those that are ready, wait together or have ended: can
+/// those that wait go on?
+void Machine::meet(RunningBlock& running, const std::vector<Thread*>& threads) {
+  for (const Thread* thread : threads) {
+    if (thread->state == State::AtBarrier) ++running.at_barrier;
+    if (thread->state == State::Done) ++running.done;
+  }
+  const auto at_warp = std::find_if(threads.begin(), threads.end(), [](const Thread* thread) {
+    return thread->state == State::AtWarp;
+  });
+  if (at_warp != threads.end()) meet_in_warp(running, **at_warp);
   if (!running.ready.empty() || running.done == running.threads.size()) return;
   if (running.at_barrier == running.threads.size()) return meet_at_barrier(running);
   // Nobody can go on any more.

@@ -58,9 +58,11 @@ class Words {
   std::byte* data_;
 };
 
-void run(const std::string& text, Words& words, std::int64_t blocks = 1, std::uint64_t seed = 1) {
+void run(const std::string& text, Words& words, std::int64_t blocks = 1, std::uint64_t seed = 1,
+         Machine::Warps warps = Machine::Warps::Free) {
   Module module(text, words.memory);
-  Machine machine(words.memory, seed);
+  constexpr std::uint64_t kMostSteps = 10'000'000;
+  Machine machine(words.memory, seed, warps, kMostSteps);
   std::vector<std::int64_t> order(static_cast<std::size_t>(blocks));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   const std::uint64_t address = words.address();
@@ -247,6 +249,66 @@ TEST_CASE("atomics of many blocks are all counted") {
   Words words(kThreads, kThreads);
   run(kernel_of("atom.global.add.u32 %r1, [%rd1], 1;"), words, 20);
   for (const std::uint32_t count : words.read()) CHECK(count == 20);
+}
+
+namespace {
+
+/// Every thread adds one to word 1 under a lock, word 0. `section` begins behind `take`, with the
+/// lock, and `on` is where those go that have not got it.
+std::string counting(const std::string& before_section, const std::string& after_section) {
+  return kernel_of(
+      "mov.u32 %r5, 0;\nTRY:\natom.global.exch.b32 %r1, [%rd0], 1;\n"
+      "setp.ne.u32 %p1, %r1, 0;\n" +
+      before_section +
+      "ld.volatile.global.u32 %r2, [%rd0+4];\nadd.u32 %r2, %r2, 1;\n"
+      "st.volatile.global.u32 [%rd0+4], %r2;\n"
+      "atom.global.exch.b32 %r1, [%rd0], 0;\n" +
+      after_section);
+}
+/// The lock is given back inside of the loop that tries it, and behind that loop.
+std::string lock_in_loop() {
+  return counting("@%p1 bra NEXT;\n",
+                  "mov.u32 %r5, 1;\nNEXT:\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra TRY;\n");
+}
+std::string lock_behind_loop() {
+  return counting("@%p1 bra TRY;\n", "");
+}
+
+}  // namespace
+
+TEST_CASE("threads of a locked warp that wait for each other wait for ever") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (const Machine::Warps warps : {Machine::Warps::Free, Machine::Warps::Locked}) {
+      Words words(kThreads, kThreads);
+      run(lock_in_loop(), words, 3, seed, warps);
+      CHECK(words.read()[1] == 3 * kThreads);
+    }
+    Words words(kThreads, kThreads);
+    run(lock_behind_loop(), words, 3, seed);
+    CHECK(words.read()[1] == 3 * kThreads);
+    CHECK_THROWS_WITH(run(lock_behind_loop(), words, 3, seed, Machine::Warps::Locked),
+                      Catch::Contains("the launch does not end"));
+  }
+}
+
+TEST_CASE("threads of a locked warp meet again behind branches, loops and calls") {
+  // Each thread goes round %r0 times, by odd and even ways; then all of them vote.
+  const std::string rounds =
+      "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nROUND:\nsetp.ge.u32 %p1, %r2, %r0;\n@%p1 bra OUT;\n"
+      "and.b32 %r4, %r2, 1;\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra EVEN;\n"
+      "add.u32 %r3, %r3, 10;\nbra.uni BOTH;\nEVEN:\nadd.u32 %r3, %r3, 1;\nBOTH:\n"
+      "add.u32 %r2, %r2, 1;\nbra.uni ROUND;\nOUT:\n"
+      "setp.gt.u32 %p3, %r0, 5;\nvote.sync.ballot.b32 %r5, %p3, -1;\nbar.sync 0;\n"
+      "popc.b32 %r5, %r5;\nmul.lo.u32 %r5, %r5, 1000;\nadd.u32 %r3, %r3, %r5;\n"
+      "st.global.u32 [%rd1], %r3;\n";
+  for (const Machine::Warps warps : {Machine::Warps::Free, Machine::Warps::Locked}) {
+    Words words(kThreads, 0);
+    run(kernel_of(rounds), words, 1, 1, warps);
+    const std::vector<std::uint32_t> found = words.read();
+    for (std::uint32_t k = 0; k < kThreads; ++k) {
+      CHECK(found[k] == k / 2 * 10 + (k + 1) / 2 + (k < 32 ? 26 : 32) * 1000);
+    }
+  }
 }
 
 TEST_CASE("divergent barriers are faults") {
