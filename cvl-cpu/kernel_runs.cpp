@@ -186,6 +186,35 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
   return true;
 }
 
+/// The run of n elements from `begin` on that lie in the segment of the table.
+bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
+              RunTable& table) {
+  std::int64_t position = begin - table.bounds[0];
+  const auto lies_below = [&](std::int64_t limit) {
+    return position >= 0 && position <= limit && n <= limit - position;
+  };
+  for (const BoundStage& stage : runs.stages) {
+    std::int64_t value = stage.value;
+    if (!stage.uniform) {
+      alignas(64) std::int64_t buffer[kSegmentBlock + 8];
+      const std::byte* number = segment_values(cpu, stage.walked, table.segment, 1, buffer);
+      value = cpu.element_bytes(Type::Int) == 4 ? *reinterpret_cast<const std::int32_t*>(number)
+                                                : *reinterpret_cast<const std::int64_t*>(number);
+    }
+    if (stage.kind == Stage::Check) {
+      if (!lies_below(value)) return false;
+    } else {
+      position = stage.kind == Stage::Add ? wrapped_sum(position, value)
+                                          : wrapped_difference(position, value);
+    }
+  }
+  if (!lies_below(runs.limit)) return false;
+  table.count = 1;
+  table.positions[0] = position;
+  table.ends[0] = n;
+  return true;
+}
+
 // --- Order ---
 
 struct Range {
@@ -277,8 +306,9 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     return true;
   };
   if (runs.segments == nullptr) {
-    const std::int64_t starts[2] = {0, begin + n};
-    return for_runs(cpu, runs, {begin, begin + n, 0, 1, starts}, add);
+    table.bounds[0] = 0;
+    table.bounds[1] = begin + n;
+    return find_run(cpu, runs, begin, n, table);
   }
   // Most blocks of long segments need no search.
   if (begin == table.bounds[1] && begin > 0) {
@@ -289,7 +319,7 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     table.bounds[1] = next.end;
   }
   if (table.bounds[0] <= begin && begin + n <= table.bounds[1]) {
-    return for_runs(cpu, runs, {begin, begin + n, table.segment, 1, table.bounds}, add);
+    return find_run(cpu, runs, begin, n, table);
   }
   bool good = true;
   runs.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
