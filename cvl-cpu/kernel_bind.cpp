@@ -29,6 +29,7 @@ BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
       special_(pass.nodes.size()),
       copied_(pass.nodes.size()),
       needed_(pass.nodes.size()),
+      caught_(pass.nodes.size()),
       segments_(state.segdes.size()),
       stream_at_(state.plan.draws.size()),
       wide_(state.cpu.element_bytes(Type::Int) == 8) {
@@ -359,7 +360,9 @@ void BoundPass::bind_walked(NodeId number) {
 
 void BoundPass::find_needed(const KernelProgram& program, bool by_runs) {
   // What may fail does so even if the value turns out not to matter.
-  for (const NodeId node : program.order) needed_[node] = pass_.nodes[node].traps;
+  for (const NodeId node : program.order) {
+    needed_[node] = pass_.nodes[node].traps && !(by_runs && caught_[node]);
+  }
   for (const NodeId root : by_runs ? program.run_roots : program.roots) needed_[root] = true;
   for (std::size_t at = program.order.size(); at-- > 0;) {
     const NodeId number = program.order[at];

@@ -215,6 +215,7 @@ class BoundPass {
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);
+  bool bind_rows(BoundRuns& runs);
   void renew_runs(BoundProgram& bound);
   void add_step(BoundProgram& bound, NodeId number);
   void add_walk(BoundProgram& bound, NodeId number);
@@ -234,6 +235,7 @@ class BoundPass {
   std::vector<Special> special_;
   std::vector<NodeId> copied_;  // Special::Copy: of which node
   std::vector<bool> needed_;
+  std::vector<bool> caught_;  // whose failures keep runs from being used
   std::vector<std::optional<Segments>> segments_;
   std::vector<NodeId> volatile_;                    // what bind_again() must look at
   std::vector<bool> single_;                        // descriptors that had one segment

@@ -98,7 +98,11 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
     BoundStage& own = runs.stages.emplace_back();
     own.kind = stage.kind;
     own.uniform = is_uniform(stage.node);
-    if (!own.uniform && !is_walked(pass_, stage.node)) return kNone;
+    if (!own.uniform && form.row_length != 0) {
+      own.row = find_row_number(pass_, stage.node, form.row_length);
+    } else if (!own.uniform && !is_walked(pass_, stage.node)) {
+      return kNone;
+    }
     own.walked = walked_node(stage.node, kNone);
   }
   if (into != kNone) {
@@ -116,6 +120,15 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
 
 /// The steps without those that only indices of runs need.
 void BoundPass::add_run_steps(BoundProgram& bound) {
+  caught_.assign(caught_.size(), false);
+  for (const BoundRuns& runs : bound.runs) {
+    for (const BoundStage& stage : runs.stages) {
+      if (!stage.row) continue;
+      for (const RowNumber::Item& item : stage.row->items) {
+        if (item.kind == RowNumber::Item::Kind::Element) caught_[item.node] = true;
+      }
+    }
+  }
   find_needed(*bound.program, true);
   auto& [steps, all_walked] = bound.run_steps;
   for (BoundStep step : bound.element_steps.steps) {
@@ -138,6 +151,29 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
   }
 }
 
+/// The rows of a regular nest, and what is computed for each. False if that does not pay, or cannot
+/// be done.
+bool BoundPass::bind_rows(BoundRuns& runs) {
+  const std::int64_t length = run_indices_[runs.index]->row_length;
+  if (length == 0) return true;
+  if (length < tuning.runs_block || length_ % length != 0) return false;
+  runs.rows =
+      std::make_shared<const Segments>(state_.cpu, Segdes::regular(length_ / length, length));
+  runs.segments = runs.rows.get();
+  for (BoundStage& stage : runs.stages) {
+    if (!stage.row) continue;
+    for (RowNumber::Item& item : stage.row->items) {
+      if (item.kind == RowNumber::Item::Kind::Element) {
+        item.vector = &state_.arrays[pass_.nodes[item.node].id];
+      } else if (item.kind == RowNumber::Item::Kind::Number) {
+        if (!is_uniform(item.node)) return false;
+        item.number = uniform_int(item.node);
+      }
+    }
+  }
+  return true;
+}
+
 /// What differs between runs of the kernel whose steps are the same.
 void BoundPass::renew_runs(BoundProgram& bound) {
   bound.by_runs = false;
@@ -147,6 +183,7 @@ void BoundPass::renew_runs(BoundProgram& bound) {
       wide_ ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
   for (BoundRuns& runs : bound.runs) {
     runs.limit = most;
+    if (!bind_rows(runs)) return;
     if (runs.segments != nullptr &&
         runs.segments->total() < tuning.runs_mean_length * runs.segments->count()) {
       return;

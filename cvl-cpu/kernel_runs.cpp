@@ -22,6 +22,7 @@ class IndexReader {
 
   bool read(NodeId index) {
     if (is(index, Op::Select)) return read_bounded(index);
+    result_.row_length = row_length_in(index);
     return read_sum(index, Stage::Add) && has_offset_;
   }
   RunIndex take() { return std::move(result_); }
@@ -33,8 +34,20 @@ class IndexReader {
   }
   bool is_constant(NodeId number) const { return node(number).kind == Kind::Constant; }
 
+  /// If the index is a sum with a position within rows of a regular nest: the length of those.
+  std::int64_t row_length_in(NodeId number) const {
+    if (const std::int64_t length = row_length_of_offset(pass_, number)) return length;
+    if (!is(number, Op::Add) && !is(number, Op::Subtract)) return 0;
+    const std::int64_t first = row_length_in(node(number).args[0]);
+    return first != 0 ? first : row_length_in(node(number).args[1]);
+  }
+
   bool read_sum(NodeId number, Stage sign) {
     const PlanNode& it = node(number);
+    if (result_.row_length != 0 && row_length_of_offset(pass_, number) == result_.row_length) {
+      if (has_offset_ || sign != Stage::Add) return false;
+      return has_offset_ = true;
+    }
     if (it.kind == Kind::SegmentOffset || it.kind == Kind::Position) {
       if (has_offset_ || sign != Stage::Add) return false;
       has_offset_ = true;
@@ -76,6 +89,11 @@ class IndexReader {
   bool add_stage(NodeId number, Stage stage) {
     const PlanNode& it = node(number);
     if (it.type != Type::Int) return false;
+    if (result_.row_length != 0) {
+      if (!find_row_number(pass_, number, result_.row_length)) return false;
+      result_.stages.push_back({stage, number});
+      return true;
+    }
     if (!it.uniform && it.kind != Kind::Constant && it.kind != Kind::Size) {
       if (!is_walked(pass_, number) || it.kind == Kind::SegmentOffset) return false;
       if (!segments_of(walked_segdes(pass_, number))) return false;
@@ -85,13 +103,14 @@ class IndexReader {
   }
 
   bool segments_of(SegdesId id) {
-    if (whole_ || (result_.segdes != kNone && result_.segdes != id)) return false;
+    if (whole_ || result_.row_length != 0 || (result_.segdes != kNone && result_.segdes != id))
+      return false;
     result_.segdes = id;
     return true;
   }
   bool whole_pass() {
     whole_ = true;
-    return result_.segdes == kNone;
+    return result_.segdes == kNone && result_.row_length == 0;
   }
 
   const PlanPass& pass_;
@@ -142,11 +161,22 @@ bool apply(Stage stage, const Piece& piece, const Value& value) {
   }
 }
 
-bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::int64_t first) {
+/// `first` is the number of the first segment, `starts` where all of them begin.
+bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::int64_t first,
+           const std::int64_t* starts) {
   if (stage.uniform) {
     return apply(stage.kind, piece, [&](std::int64_t) { return stage.value; });
   }
   alignas(64) std::int64_t buffer[kSegmentBlock + 8];
+  if (stage.row) {
+    const bool wide = cpu.element_bytes(Type::Int) == 8;
+    for (std::int64_t s = 0; s < piece.count; ++s) {
+      const std::optional<std::int64_t> value = stage.row->at(starts[s], wide);
+      if (!value) return false;
+      buffer[s] = *value;
+    }
+    return apply(stage.kind, piece, [&](std::int64_t s) { return buffer[s]; });
+  }
   const std::byte* values = segment_values(cpu, stage.walked, first, piece.count, buffer);
   if (cpu.element_bytes(Type::Int) == 4) {
     const auto* numbers = reinterpret_cast<const std::int32_t*>(values);
@@ -156,9 +186,10 @@ bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::in
   return apply(stage.kind, piece, [&](std::int64_t s) { return numbers[s]; });
 }
 
-bool sum_up(CpuBackend& cpu, const BoundRuns& runs, const Piece& piece, std::int64_t first) {
+bool sum_up(CpuBackend& cpu, const BoundRuns& runs, const Piece& piece, std::int64_t first,
+            const std::int64_t* starts) {
   for (const BoundStage& stage : runs.stages) {
-    if (!apply(cpu, stage, piece, first)) return false;
+    if (!apply(cpu, stage, piece, first, starts)) return false;
   }
   return apply(Stage::Check, piece, [&](std::int64_t) { return runs.limit; });
 }
@@ -179,10 +210,44 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
   const std::int64_t end = block.count - 1;
   first[0] = std::max<std::int64_t>(block.begin - block.starts[0], 0);
   last[end] = std::min(last[end], block.end - block.starts[end]);
-  if (!sum_up(cpu, runs, {block.count, first, last, sum}, block.first)) return false;
+  if (!sum_up(cpu, runs, {block.count, first, last, sum}, block.first, block.starts)) return false;
   for (std::int64_t s = 0; s < block.count; ++s) {
     if (!visit(first[s], last[s], sum[s])) return false;
   }
+  return true;
+}
+
+/// The run of n elements from `begin` on that lie in the segment of the table.
+bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
+              RunTable& table) {
+  std::int64_t position = begin - table.bounds[0];
+  const auto lies_below = [&](std::int64_t limit) {
+    return position >= 0 && position <= limit && n <= limit - position;
+  };
+  for (const BoundStage& stage : runs.stages) {
+    std::int64_t value = stage.value;
+    if (stage.row) {
+      const std::optional<std::int64_t> number =
+          stage.row->at(table.bounds[0], cpu.element_bytes(Type::Int) == 8);
+      if (!number) return false;
+      value = *number;
+    } else if (!stage.uniform) {
+      alignas(64) std::int64_t buffer[kSegmentBlock + 8];
+      const std::byte* number = segment_values(cpu, stage.walked, table.segment, 1, buffer);
+      value = cpu.element_bytes(Type::Int) == 4 ? *reinterpret_cast<const std::int32_t*>(number)
+                                                : *reinterpret_cast<const std::int64_t*>(number);
+    }
+    if (stage.kind == Stage::Check) {
+      if (!lies_below(value)) return false;
+    } else {
+      position = stage.kind == Stage::Add ? wrapped_sum(position, value)
+                                          : wrapped_difference(position, value);
+    }
+  }
+  if (!lies_below(runs.limit)) return false;
+  table.count = 1;
+  table.positions[0] = position;
+  table.ends[0] = n;
   return true;
 }
 
@@ -277,8 +342,9 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     return true;
   };
   if (runs.segments == nullptr) {
-    const std::int64_t starts[2] = {0, begin + n};
-    return for_runs(cpu, runs, {begin, begin + n, 0, 1, starts}, add);
+    table.bounds[0] = 0;
+    table.bounds[1] = begin + n;
+    return find_run(cpu, runs, begin, n, table);
   }
   // Most blocks of long segments need no search.
   if (begin == table.bounds[1] && begin > 0) {
@@ -289,7 +355,7 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     table.bounds[1] = next.end;
   }
   if (table.bounds[0] <= begin && begin + n <= table.bounds[1]) {
-    return for_runs(cpu, runs, {begin, begin + n, table.segment, 1, table.bounds}, add);
+    return find_run(cpu, runs, begin, n, table);
   }
   bool good = true;
   runs.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {

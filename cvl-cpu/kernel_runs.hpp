@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "cvl-cpu/kernel_program.hpp"
+#include "cvl-cpu/kernel_regular.hpp"
 #include "cvl-cpu/segments.hpp"
 
 namespace cvl::cpu {
@@ -42,7 +44,8 @@ struct RunStage {
 
 /// An index: the position within the segment plus what the stages add.
 struct RunIndex {
-  SegdesId segdes = kNone;  // whose segments; kNone: the positions of the pass are one
+  SegdesId segdes = kNone;      // whose segments; kNone: the positions of the pass are one, …
+  std::int64_t row_length = 0;  // … or, if not 0, rows of a regular nest
   std::vector<RunStage> stages;
 };
 
@@ -55,13 +58,15 @@ struct BoundStage {
   bool uniform = false;
   std::int64_t value = 0;  // uniform: of walked.node
   WalkedNode walked;
+  std::optional<RowNumber> row = std::nullopt;  // of a regular nest, if it is not uniform
 };
 
 /// An index with the operands of one run. The sum must lie in [0, limit).
 struct BoundRuns {
   NodeId index = kNone;
-  SegdesId into = kNone;               // of a scatter: whose own segments the indices count in
-  const Segments* segments = nullptr;  // null: one segment
+  SegdesId into = kNone;                 // of a scatter: whose own segments the indices count in
+  const Segments* segments = nullptr;    // null: one segment
+  std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
   std::int64_t limit = 0;
 };

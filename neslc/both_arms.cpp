@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <variant>
 
 namespace neslc {
@@ -13,6 +14,9 @@ constexpr std::string_view kDear[] = {"sin",  "cos",  "tan",  "asin",         "a
 /// What one of those, or exp, counts for: about the time of so many other operations in a kernel.
 constexpr int kDearSize = 8;
 
+/// Functions of this size are called once for both arms: it outweighs selecting the arguments.
+constexpr int kSharedSize = 16;
+
 constexpr std::string_view kChecked[] = {"/", "rem", "runtime.check"};
 
 template <std::size_t n>
@@ -21,7 +25,59 @@ bool is_one_of(const std::string_view (&names)[n], const Definition& definition)
          std::find(std::begin(names), std::end(names), definition.name) != std::end(names);
 }
 
+bool is_dear(Compiler& compiler, const Definition& definition) {
+  if (definition.is_primitive()) return definition.name == "exp" || is_one_of(kDear, definition);
+  return definition.kind == DefinitionKind::Function && definition.body != nullptr &&
+         !BothArms(compiler, kSharedSize, true).fits(*definition.body->expression);
+}
+
+bool has_only_scalars(TypePtr type) {
+  return type->kind == TypeKind::Pair
+             ? has_only_scalars(type->first()) && has_only_scalars(type->second())
+             : is_scalar_type(type);
+}
+
+/// The calls of an arm that are made wherever the arm is taken.
+std::vector<const Expr*> dear_calls(Compiler& compiler, const Expr& arm,
+                                    const std::function<bool(const Local*)>& is_known) {
+  std::vector<const Expr*> result;
+  for_each_expression(arm, [&](const Expr& expr) {
+    if (std::holds_alternative<If>(expr.node)) return Visit::Past;
+    const auto* call = std::get_if<Call>(&expr.node);
+    const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+    if (callee == nullptr || !is_dear(compiler, *callee->definition)) return Visit::Below;
+    const std::vector<const Local*>& free = compiler.free_variables().of(*call->argument);
+    if (free.empty() || !std::all_of(free.begin(), free.end(), is_known) ||
+        !has_only_scalars(call->argument->type)) {
+      return Visit::Below;
+    }
+    result.push_back(&expr);
+    return Visit::Past;
+  });
+  return result;
+}
+
+const GlobalRef& callee_of(const Expr& call) {
+  return std::get<GlobalRef>(std::get<Call>(call.node).callee->node);
+}
+
 }  // namespace
+
+std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
+                                     const std::function<bool(const Local*)>& is_known) {
+  std::vector<SharedCall> result;
+  std::vector<const Expr*> others = dear_calls(compiler, *conditional.else_branch, is_known);
+  for (const Expr* call : dear_calls(compiler, *conditional.then_branch, is_known)) {
+    const auto same = std::find_if(others.begin(), others.end(), [&](const Expr* other) {
+      return callee_of(*other).definition == callee_of(*call).definition &&
+             callee_of(*other).instantiation == callee_of(*call).instantiation;
+    });
+    if (same == others.end()) continue;
+    result.push_back({call, *same});
+    others.erase(same);
+  }
+  return result;
+}
 
 bool is_total_scalar_operation(const Definition& definition) {
   static constexpr std::string_view kNames[] = {

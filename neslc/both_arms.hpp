@@ -1,7 +1,8 @@
 // Conditionals of scalars, both arms of which are computed, and the result selected.
 #pragma once
 
-#include <string_view>
+#include <functional>
+#include <vector>
 
 #include "neslc/compiler.hpp"
 #include "neslc/typed.hpp"
@@ -32,6 +33,16 @@ class BothArms {
   bool with_checks_;
   bool may_fail_ = false;
 };
+
+/// Calls of the same function, one in each arm.
+struct SharedCall {
+  const Expr* in_then;
+  const Expr* in_else;
+};
+/// The calls that need not be made twice where both arms are computed: of dear functions, with
+/// arguments that need nothing but what `is_known` holds for. REQUIRES: both arms fit.
+std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
+                                     const std::function<bool(const Local*)>& is_known);
 
 /// Operations on scalars that cannot fail.
 bool is_total_scalar_operation(const Definition& definition);

@@ -63,17 +63,9 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
                 in_kernel);
   if (!known && is_scalar_type(substituted(expr.type, frame)) && arms.fits(*node.then_branch) &&
       arms.fits(*node.else_branch)) {
-    const auto value = [&](const Expr& branch, bool taken) {
-      const bool was_inside = std::exchange(in_both_arms_, in_both_arms_ || in_kernel);
-      const std::optional<Value> outer = wanted_;
-      if (arms.may_fail()) wanted_ = wanted_if(condition, taken);
-      Value result = expression(branch, frame, context);
-      wanted_ = outer;
-      in_both_arms_ = was_inside;
-      return result;
-    };
-    const Value then_value = value(*node.then_branch, true);
-    const Value else_value = value(*node.else_branch, false);
+    if (in_kernel) return both_arms(node, condition, arms.may_fail(), frame, context);
+    const Value then_value = expression(*node.then_branch, frame, context);
+    const Value else_value = expression(*node.else_branch, frame, context);
     return select(condition, context, then_value, else_value);
   }
   const auto arm = [&](const Expr& branch) {
@@ -95,6 +87,42 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
     return result;
   };
   return conditional(condition, context, arm(*node.then_branch), arm(*node.else_branch));
+}
+
+/// Computes both arms for all elements; what both call is called once, with the arguments of the
+/// arm that is taken.
+Value Flattener::both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
+                           Context* context) {
+  const bool was_inside = std::exchange(in_both_arms_, true);
+  const auto in_arm = [&](bool taken, const Expr& expr) {
+    const std::optional<Value> outer = wanted_;
+    if (may_fail) wanted_ = wanted_if(condition, taken);
+    Value result = expression(expr, frame, context);
+    wanted_ = outer;
+    return result;
+  };
+  const auto is_known = [&](const Local* local) { return frame.locals.contains(local); };
+  const std::vector<SharedCall> shared = shared_calls(compiler_, node, is_known);
+  for (const SharedCall& pair : shared) {
+    const auto& first = std::get<Call>(pair.in_then->node);
+    const auto& second = std::get<Call>(pair.in_else->node);
+    const Value then_argument = in_arm(true, *first.argument);
+    const Value else_argument = in_arm(false, *second.argument);
+    const Value argument = select(condition, context, then_argument, else_argument);
+    const ir::Origin outer = std::exchange(b_.origin, {pair.in_then->span, frame.scope});
+    const Value result =
+        call(substituted(first.callee->type, frame), Value::tuple({}), argument, context);
+    b_.origin = outer;
+    frame.known[pair.in_then] = frame.known[pair.in_else] = result;
+  }
+  const Value then_value = in_arm(true, *node.then_branch);
+  const Value else_value = in_arm(false, *node.else_branch);
+  for (const SharedCall& pair : shared) {
+    frame.known.erase(pair.in_then);
+    frame.known.erase(pair.in_else);
+  }
+  in_both_arms_ = was_inside;
+  return select(condition, context, then_value, else_value);
 }
 
 /// Where the arm of the condition is taken that is itself computed where it is wanted.

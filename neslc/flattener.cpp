@@ -240,7 +240,10 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
   };
   std::vector<Step> calls;
   const Expr* innermost = &expr;
+  auto known = frame.known.end();
   while (true) {
+    known = frame.known.find(innermost);
+    if (known != frame.known.end()) break;
     // What has no free local variables is evaluated once (reference, section 4).
     // A stream is whole in this context, and only here.
     if (!context->serial() && compiler_.free_variables().of(*innermost).empty() &&
@@ -253,7 +256,7 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
     innermost = first;
   }
   b_.origin = {innermost->span, frame.scope};
-  Value result = evaluated(*innermost, frame, context);
+  Value result = known != frame.known.end() ? known->second : evaluated(*innermost, frame, context);
   for (auto step = calls.rbegin(); step != calls.rend(); ++step) {
     b_.origin = {step->call->span, frame.scope};
     result = call_with_first(*step->call, std::move(result), frame, step->context);

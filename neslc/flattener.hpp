@@ -26,6 +26,8 @@ struct Frame {
   std::unordered_map<const Local*, Value> locals;
   std::uint32_t scope = 0;  // of the spans of its expressions
   const ObservedFunction* observed = nullptr;
+  /// Expressions that have been evaluated for both arms of a conditional.
+  std::unordered_map<const Expr*, Value> known;
 };
 
 class Streams;
@@ -184,6 +186,8 @@ class Flattener {
   Value merged(const BranchResult& then_result, const BranchResult& else_result, Context* context);
   Value step_into(const Value& value, Context* context);
 
+  Value both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
+                  Context* context);
   Value wanted_if(const Value& condition, bool taken);
   Value where_wanted(const Value& flags, Context* context);
   bool has_constant_parts(const Expr& expr);

@@ -10,11 +10,13 @@
 
 #include "contains.hpp"
 #include "evaluations.hpp"
+#include "occurrences.hpp"
 
 namespace neslc::testing {
 namespace {
 
 using ::testing::contains;
+using ::testing::occurrences;
 
 class Levels {
  public:
@@ -29,6 +31,7 @@ class Levels {
     CHECK(value == plain_.value(text));
     return value.starts_with("it = ") ? value.substr(5) : value;
   }
+  std::string program(const std::string& text) { return optimized_.compiled(text); }
   /// Is nothing packed for the arms?
   bool whole(const std::string& text) {
     const std::string program = optimized_.compiled(text);
@@ -46,6 +49,12 @@ TEST_CASE("arms with checks and functions are computed for all elements", "[arms
   const char* shapes = "{round(1000.0 * shape(x)) : x in [-4.0, 0.0, 2.0, -0.5]}";
   levels.check(shapes);
   CHECK(levels.whole(shapes));
+  // What both arms call is called once.
+  const char* many = "{round(1000.0 * shape(float(i) - 3.5)) : i in index(rand(1) + 9)}";
+  levels.check(many);
+  CHECK(occurrences(levels.program(many), "(EXP") == 1);
+  levels.define("function twice(x) = if x > 0.0 then shape(x) + tail(x) * x else shape(2.0 * x)");
+  levels.check("{round(1000.0 * twice(x)) : x in [-2.5, 0.0, 3.0, 7.25]}");
   // The arm that is not taken would fail.
   const char* quotients = "{if x == 0 then -1 else 12 / x : x in [3, 0, -5, 0]}";
   CHECK(levels.check(quotients) == "[4, -1, -2, -1]");

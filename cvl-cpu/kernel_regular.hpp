@@ -1,0 +1,42 @@
+// Regular nests, whose rows all have a length that the program knows: there are no descriptors, and
+// the own position is divided to rows and columns. What is the same in a whole row is computed once
+// for each row here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cvl/kernel_plan.hpp"
+#include "cvl/value.hpp"
+
+namespace cvl::cpu {
+
+/// The remainder of the own position divided by a number is the position within a row of so many
+/// elements. 0: the node is something else.
+std::int64_t row_length_of_offset(const PlanPass& pass, NodeId node);
+
+/// An INT that is the same in a whole row, because the own position occurs in it only divided by
+/// the length of a row, or a multiple of that.
+struct RowNumber {
+  struct Item {
+    enum class Kind : std::uint8_t { Position, Number, Apply, Element };
+    Kind kind = Kind::Number;
+    vcode::Op op = vcode::Op::Add;   // Apply
+    std::uint32_t args[2] = {};      // Apply; Element: the index
+    NodeId node = kNone;             // Number: which is uniform; Element: the gather
+    std::int64_t number = 0;         // with the operands of one run
+    const Vector* vector = nullptr;  // Element; likewise
+  };
+  std::vector<Item> items;  // arguments before their users; the last one is the number
+
+  /// In the row that begins at `position`, with INTs of 64 bits or of 32. Nothing if an element
+  /// lies outside of its vector. REQUIRES: numbers and vectors are those of the run.
+  std::optional<std::int64_t> at(std::int64_t position, bool wide) const;
+};
+
+/// The node in this form, if it has it and is not too long.
+std::optional<RowNumber> find_row_number(const PlanPass& pass, NodeId node,
+                                         std::int64_t row_length);
+
+}  // namespace cvl::cpu
