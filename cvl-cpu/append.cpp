@@ -26,9 +26,8 @@ Vector with_room(CpuBackend& cpu, Vector& first, std::int64_t length) {
     heap.count_takeover();
     result.buffer = first.buffer;
   } else {
-    const std::size_t more = bytes + bytes / 2;
-    const bool again = alone && first.buffer->grows && more > bytes && heap.may_allocate(more);
-    result.buffer = heap.allocate(again ? more : bytes);
+    const bool again = alone && first.buffer->grows;
+    result.buffer = heap.allocate(bytes, again ? Heap::Extent::Growing : Heap::Extent::Asked);
     copy_elements(cpu, result, 0, first, first.length);
   }
   result.buffer->grows = true;

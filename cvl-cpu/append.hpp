@@ -1,8 +1,9 @@
 // Appending: vectors that begin with all elements of another one.
 //
 // The storage of a vector that nobody else holds becomes that of the longer one, if its block has
-// room or can be extended. A block that has to move for the second time gets half as much again as
-// it needs: so whoever appends to a vector again and again moves each element a few times in all.
+// room or can be extended. One that has to move for the second time is going to grow
+// (Heap::Extent): so whoever appends to a vector again and again moves each element a few times in
+// all.
 #pragma once
 
 #include <cstdint>

@@ -358,12 +358,16 @@ void BoundPass::bind_walked(NodeId number) {
 
 // --- Steps ---
 
-void BoundPass::find_needed(const KernelProgram& program, bool by_runs) {
+/// `by_runs`: for the steps of this one that move runs; null: for those without.
+void BoundPass::find_needed(const KernelProgram& program, const BoundProgram* by_runs) {
   // What may fail does so even if the value turns out not to matter.
   for (const NodeId node : program.order) {
-    needed_[node] = pass_.nodes[node].traps && !(by_runs && caught_[node]);
+    const bool safe = by_runs != nullptr && (caught_[node] || is_shared_by_runs(node, *by_runs));
+    needed_[node] = pass_.nodes[node].traps && !safe;
   }
-  for (const NodeId root : by_runs ? program.run_roots : program.roots) needed_[root] = true;
+  for (const NodeId root : by_runs != nullptr ? program.run_roots : program.roots) {
+    needed_[root] = true;
+  }
   for (std::size_t at = program.order.size(); at-- > 0;) {
     const NodeId number = program.order[at];
     if (!needed_[number]) continue;
@@ -373,7 +377,7 @@ void BoundPass::find_needed(const KernelProgram& program, bool by_runs) {
     } else if (special_[number] == Special::Fails) {
       needed_[node.guard] = true;
     } else if (nodes_[number].mode == Mode::Slot && node.kind != Kind::Scan &&
-               !is_walked(pass_, number) && !(by_runs && gathers_runs(number))) {
+               !is_walked(pass_, number) && !(by_runs != nullptr && gathers_runs(number))) {
       for (const NodeId arg : node.args) {
         if (arg != kNone) needed_[arg] = true;
       }
@@ -389,7 +393,7 @@ void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) 
   bound.in_memory.clear();
   bound.targets.clear();
   bound.slots = program.slots;
-  find_needed(program, false);
+  find_needed(program, nullptr);
   for (const NodeId number : program.order) {
     if (!needed_[number]) continue;
     if (special_[number] == Special::Fails) {

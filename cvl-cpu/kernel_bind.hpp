@@ -210,7 +210,9 @@ class BoundPass {
   void set_int(NodeId number, std::int64_t value);
   void set_zero(NodeId number);
   void bind_program(BoundProgram& bound, const KernelProgram& program);
-  void find_needed(const KernelProgram& program, bool by_runs);
+  void find_needed(const KernelProgram& program, const BoundProgram* by_runs);
+  static bool stays_inside(const WalkedNode& walked, const Segments* segments);
+  static bool is_shared_by_runs(NodeId number, const BoundProgram& bound);
   void find_run_indices();
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);

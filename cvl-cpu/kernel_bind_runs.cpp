@@ -56,6 +56,7 @@ WalkedNode BoundPass::walked_node(NodeId number, std::uint32_t slot) {
   walked.kind = node.kind;
   walked.type = node.type;
   if (node.kind == Kind::Gather) walked.vector = &state_.arrays[node.id];
+  if (const auto shared = shared_read(pass_, number)) walked.divisor = shared->divisor;
   if (node.kind == Kind::SegmentLength || node.kind == Kind::SegmentStart) {
     walked.segments = &segments(node.id);
   }
@@ -100,10 +101,11 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
     own.uniform = is_uniform(stage.node);
     if (!own.uniform && form.row_length != 0) {
       own.row = find_row_number(pass_, stage.node, form.row_length);
-    } else if (!own.uniform && !is_walked(pass_, stage.node)) {
+    } else if (!own.uniform && !is_walked(pass_, stage.node) && !shared_read(pass_, stage.node)) {
       return kNone;
     }
     own.walked = walked_node(stage.node, kNone);
+    if (own.row) own.walked.divisor = 1;  // a row finds out for itself what it may read
   }
   if (into != kNone) {
     WalkedNode walked;
@@ -129,7 +131,7 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
       }
     }
   }
-  find_needed(*bound.program, true);
+  find_needed(*bound.program, &bound);
   auto& [steps, all_walked] = bound.run_steps;
   for (BoundStep step : bound.element_steps.steps) {
     if (step.kind == BoundStep::Kind::Walk) {
@@ -174,6 +176,22 @@ bool BoundPass::bind_rows(BoundRuns& runs) {
   return true;
 }
 
+/// Does what is read for each of the segments, one if there are none, lie in the vector?
+bool BoundPass::stays_inside(const WalkedNode& walked, const Segments* segments) {
+  if (walked.divisor == 1) return true;
+  const std::int64_t last = segments == nullptr ? 0 : segments->count() - 1;
+  return last / walked.divisor < walked.vector->length;
+}
+
+/// Is a node known not to fail where the program moves runs, because renew_runs() looks at it?
+bool BoundPass::is_shared_by_runs(NodeId number, const BoundProgram& bound) {
+  return std::any_of(bound.runs.begin(), bound.runs.end(), [&](const BoundRuns& runs) {
+    return std::any_of(runs.stages.begin(), runs.stages.end(), [&](const BoundStage& stage) {
+      return stage.walked.node == number && stage.walked.divisor > 1 && !stage.uniform;
+    });
+  });
+}
+
 /// What differs between runs of the kernel whose steps are the same.
 void BoundPass::renew_runs(BoundProgram& bound) {
   bound.by_runs = false;
@@ -190,6 +208,7 @@ void BoundPass::renew_runs(BoundProgram& bound) {
     }
     for (BoundStage& stage : runs.stages) {
       if (stage.uniform) stage.value = uniform_int(stage.walked.node);
+      if (!stage.uniform && !stays_inside(stage.walked, runs.segments)) return;
     }
   }
   for (const BoundStep& step : bound.run_steps.steps) {

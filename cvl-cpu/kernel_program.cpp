@@ -69,6 +69,20 @@ bool is_walked(const PlanPass& pass, NodeId number) {
          reads_own_segment(pass, node);
 }
 
+std::optional<SharedRead> shared_read(const PlanPass& pass, NodeId number) {
+  const PlanNode& node = pass.nodes[number];
+  if (node.kind != Kind::Gather || node.guard != kNone) return std::nullopt;
+  const PlanNode& index = pass.nodes[node.args[0]];
+  if (index.kind != Kind::Apply || index.op != vcode::Op::Divide) return std::nullopt;
+  const PlanNode& number_of_segment = pass.nodes[index.args[0]];
+  const PlanNode& divisor = pass.nodes[index.args[1]];
+  if (number_of_segment.kind != Kind::SegmentNumber || divisor.kind != Kind::Constant ||
+      divisor.int_value <= 0) {
+    return std::nullopt;
+  }
+  return SharedRead{number_of_segment.id, divisor.int_value};
+}
+
 SegdesId walked_segdes(const PlanPass& pass, NodeId number) {
   const PlanNode& node = pass.nodes[number];
   return reads_own_segment(pass, node) ? pass.nodes[node.args[0]].id : node.id;

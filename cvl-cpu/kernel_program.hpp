@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "cvl/kernel_plan.hpp"
@@ -14,6 +15,14 @@ namespace cvl::cpu {
 /// Is the node read off a walk over the segments that a block of elements lies in? Those come first
 /// in a program, because one walk serves all of them.
 bool is_walked(const PlanPass& pass, NodeId node);
+
+/// A gather by the number of the own segment, of which every `divisor` in turn read one element: as
+/// where several parts of each instance read something of the instance.
+struct SharedRead {
+  SegdesId segdes = kNone;
+  std::int64_t divisor = 1;
+};
+std::optional<SharedRead> shared_read(const PlanPass& pass, NodeId node);
 
 /// The descriptor whose segments are walked. REQUIRES: is_walked().
 SegdesId walked_segdes(const PlanPass& pass, NodeId node);

@@ -95,8 +95,9 @@ class IndexReader {
       return true;
     }
     if (!it.uniform && it.kind != Kind::Constant && it.kind != Kind::Size) {
-      if (!is_walked(pass_, number) || it.kind == Kind::SegmentOffset) return false;
-      if (!segments_of(walked_segdes(pass_, number))) return false;
+      const std::optional<SharedRead> shared = shared_read(pass_, number);
+      if (!shared && (!is_walked(pass_, number) || it.kind == Kind::SegmentOffset)) return false;
+      if (!segments_of(shared ? shared->segdes : walked_segdes(pass_, number))) return false;
     }
     result_.stages.push_back({stage, number});
     return true;
@@ -298,12 +299,38 @@ std::int64_t second_sequence(CpuBackend& cpu, const BoundRuns& runs, std::int64_
   return border;
 }
 
+/// Elements [first / divisor ...] of a vector, each for `divisor` segments in turn.
+template <class T>
+void repeat(CpuBackend& cpu, const WalkedNode& node, std::int64_t first, std::int64_t count,
+            T* out) {
+  alignas(64) T room[kSegmentBlock];
+  const std::int64_t begin = first / node.divisor;
+  const std::int64_t end = (first + count - 1) / node.divisor + 1;
+  const auto* from =
+      reinterpret_cast<const T*>(Window(cpu, *node.vector).at(begin, end - begin, room));
+  std::int64_t left = node.divisor - first % node.divisor;  // segments that read *from
+  for (std::int64_t s = 0; s < count; ++s) {
+    out[s] = *from;
+    if (--left > 0) continue;
+    ++from;
+    left = node.divisor;
+  }
+}
+
 }  // namespace
 
 const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::int64_t first,
                                 std::int64_t count, std::int64_t* buffer) {
   if (node.kind == Kind::SegmentNumber) {
     cpu.kernels().progression(buffer, first, 1, 0, count);
+    return reinterpret_cast<const std::byte*>(buffer);
+  }
+  if (node.divisor > 1) {
+    if (cpu.element_bytes(Type::Int) == 4) {
+      repeat(cpu, node, first, count, reinterpret_cast<std::int32_t*>(buffer));
+    } else {
+      repeat(cpu, node, first, count, buffer);
+    }
     return reinterpret_cast<const std::byte*>(buffer);
   }
   if (node.kind == Kind::Gather) return Window(cpu, *node.vector).at(first, count, buffer);

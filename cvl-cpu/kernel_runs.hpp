@@ -25,6 +25,7 @@ struct WalkedNode {
   PlanNode::Kind kind{};
   Type type{};
   const Vector* vector = nullptr;      // Gather
+  std::int64_t divisor = 1;            // Gather: so many segments in turn read one element
   const Segments* segments = nullptr;  // SegmentLength, SegmentStart: whose
 };
 

@@ -71,17 +71,15 @@ Heap::~Heap() {
 Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   check_injected_failure(bytes);
   if (!may_allocate(bytes)) out_of_memory(bytes);
+  const bool alone = bytes >= static_cast<std::size_t>(heap_tuning.alone_bytes);
+  if (extent == Extent::Growing && !alone && may_allocate(bytes + bytes / 2)) bytes += bytes / 2;
   const std::size_t padded = bytes + kPadding;
   const std::uint32_t size_class = class_of(padded);
   ++statistics_.allocations;
   Buffer* buffer = nullptr;
   bool recycled = false;
   if (size_class >= static_cast<std::size_t>(heap_tuning.small_classes)) {
-    buffer = large_->allocate(padded, recycled);
-    if (buffer != nullptr) {
-      buffer->heap = this;
-      buffer->size_class = kLarge;
-    }
+    buffer = allocate_large(padded, alone ? extent : Extent::Asked, recycled);
   } else if (free_[size_class] != nullptr) {
     buffer = std::exchange(free_[size_class], free_[size_class]->next_free);
     recycled = true;
@@ -93,9 +91,20 @@ Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   count_use(occupied(*buffer), buffer->size_class == kLarge);
   unpoison(buffer->data, padded);
   if (watches_) {
-    source_.begin_use(buffer->data, extent == Extent::Asked ? bytes : buffer->capacity);
+    source_.begin_use(buffer->data, extent == Extent::Capacity ? buffer->capacity : bytes);
   }
   return Ref<Buffer>(buffer);
+}
+
+Buffer* Heap::allocate_large(std::size_t bytes, Extent extent, bool& recycled) noexcept {
+  Buffer* buffer = nullptr;
+  if (extent == Extent::Growing) buffer = large_->allocate_alone(bytes, recycled);
+  if (buffer == nullptr) buffer = large_->allocate(bytes, recycled);
+  if (buffer != nullptr) {
+    buffer->heap = this;
+    buffer->size_class = kLarge;
+  }
+  return buffer;
 }
 
 bool Heap::extend(Buffer& buffer, std::size_t bytes) {

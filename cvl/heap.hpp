@@ -102,16 +102,16 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  /// What of a block its owner is going to use: what was asked for, or all of its capacity.
-  enum class Extent { Asked, Capacity };
+  /// What of a block its owner is going to use: what was asked for, all of its capacity, or more
+  /// and more. Then a large one has what follows it to itself, so that extend() succeeds, and a
+  /// small one gets half as much again as it needs; neither of them if the limit is near.
+  enum class Extent { Asked, Capacity, Growing };
   /// A block of at least `bytes` bytes, contents undefined. Throws Failure (OutOfMemory).
   Ref<Buffer> allocate(std::size_t bytes, Extent extent = Extent::Asked);
 
   /// Makes a block in use at least `bytes` bytes long where it lies; its contents stay. False when
   /// that cannot be done: what follows it is in use, the limit forbids it, or the source watches.
   bool extend(Buffer& buffer, std::size_t bytes);
-  /// Does the limit leave room for so many bytes more?
-  bool may_allocate(std::size_t bytes);
 
   /// Counts memory outside the heap (stacks) against the limit. Throws Failure (OutOfMemory).
   void charge(std::size_t bytes);
@@ -137,6 +137,8 @@ class Heap {
   void recycle(Buffer* buffer) noexcept;
   void count_use(std::size_t bytes, bool large);
   Buffer* carve(std::uint32_t size_class) noexcept;
+  Buffer* allocate_large(std::size_t bytes, Extent extent, bool& recycled) noexcept;
+  bool may_allocate(std::size_t bytes);
   bool exceeds(std::size_t bytes, std::size_t limit) const;
   std::size_t in_use() const;
   void tell_process() const;

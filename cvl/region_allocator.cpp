@@ -28,6 +28,26 @@ Buffer* RegionAllocator::allocate(std::size_t bytes, bool& recycled) noexcept {
   Block* block = take_fitting(bytes);
   if (block == nullptr) block = take_tail(bytes, recycled);
   if (block == nullptr && add_region(bytes) != nullptr) block = take_tail(bytes, recycled);
+  return give_out(block);
+}
+
+Buffer* RegionAllocator::allocate_alone(std::size_t bytes, bool& recycled) noexcept {
+  bytes = rounded(bytes);
+  // Of those that nothing is in, the one with most memory that had been in use before.
+  Region* chosen = nullptr;
+  for (Region* region = regions_; region != nullptr; region = region->next) {
+    if (region->used != 0 || region->bytes / 2 < bytes) continue;
+    if (chosen == nullptr || region->touched > chosen->touched) chosen = region;
+  }
+  if (chosen == nullptr) chosen = add_region(2 * bytes);
+  if (chosen == nullptr) return nullptr;
+  recycled = chosen->touched >= bytes;
+  Block* block = append(*chosen, bytes);
+  chosen->of_one = block != nullptr;
+  return give_out(block);
+}
+
+Buffer* RegionAllocator::give_out(Block* block) noexcept {
   if (block == nullptr) return nullptr;
   block->is_free = false;
   block->capacity = block->bytes - Heap::kPadding;
@@ -145,6 +165,7 @@ RegionAllocator::Block* RegionAllocator::absorb(Block* block, Block* next) noexc
 void RegionAllocator::give_to_tail(Block* block) noexcept {
   hold(*block);
   Region& region = *block->region;
+  region.of_one = false;
   region.used -= block->bytes;
   region.last = block->before;
   if (region.last != nullptr) region.last->after = nullptr;
@@ -155,7 +176,7 @@ RegionAllocator::Block* RegionAllocator::take_tail(std::size_t bytes, bool& recy
   // Prefer memory that was in use before, then whatever region has room.
   Region* chosen = nullptr;
   for (Region* region = regions_; region != nullptr; region = region->next) {
-    if (region->bytes - region->used < bytes) continue;
+    if (region->of_one || region->bytes - region->used < bytes) continue;
     recycled = region->touched - region->used >= bytes;
     chosen = region;
     if (recycled) break;

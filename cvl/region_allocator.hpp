@@ -24,6 +24,9 @@ class RegionAllocator {
   /// A block of at least `bytes` bytes (a multiple of kGranule is used), or null when the source
   /// has no more. `recycled` tells whether the memory had been in use before.
   Buffer* allocate(std::size_t bytes, bool& recycled) noexcept;
+  /// The same in a region of its own, at least twice as long, in which nothing else is put as long
+  /// as the block is in use. Null also when there is no such region.
+  Buffer* allocate_alone(std::size_t bytes, bool& recycled) noexcept;
   void free(Buffer* buffer) noexcept;
   /// Makes a block in use at least `bytes` bytes long where it lies. False when what follows it is
   /// in use, or too short.
@@ -62,6 +65,7 @@ class RegionAllocator {
     std::size_t bytes = 0;
     std::size_t used = 0;     // bytes before the tail
     std::size_t touched = 0;  // the greatest that `used` ever was
+    bool of_one = false;      // its block has the rest of it to itself
     Block* last = nullptr;    // the block before the tail
   };
   using FreeBlocks =
@@ -73,6 +77,7 @@ class RegionAllocator {
   void use_tail(Region& region, std::size_t bytes) noexcept;
   Block* take_tail(std::size_t bytes, bool& recycled) noexcept;
   Region* add_region(std::size_t bytes) noexcept;
+  Buffer* give_out(Block* block) noexcept;
   void split(Block& block, std::size_t bytes) noexcept;
   Block* absorb(Block* block, Block* next) noexcept;
   void give_to_tail(Block* block) noexcept;

@@ -193,9 +193,26 @@ class RegionMemory {
     for (const cvl::PlanPass& pass : plan.passes) {
       for (const cvl::PlanSink& sink : pass.sinks) {
         if (sink.kind == cvl::PlanSink::Kind::Store && sink.arrays[0] == array) return sink.over;
+        if (const auto first = appended_to(pass, sink, array)) return {*first};
       }
     }
     return {};
+  }
+
+  // The vector that a result begins with, to which something is going to be appended.
+  static std::optional<vcode::ArrayId> appended_to(const cvl::PlanPass& pass,
+                                                   const cvl::PlanSink& sink,
+                                                   vcode::ArrayId array) {
+    using cvl::PlanNode;
+    const bool counts_up = sink.kind == cvl::PlanSink::Kind::Scatter && sink.zeroed &&
+                           sink.under == cvl::kNone && sink.flag == cvl::kNone &&
+                           pass.nodes[sink.index].kind == PlanNode::Kind::Position;
+    const auto own = std::find(sink.arrays.begin(), sink.arrays.end(), array);
+    if (!counts_up || own == sink.arrays.end()) return std::nullopt;
+    const PlanNode& value =
+        pass.nodes[sink.values[static_cast<std::size_t>(own - sink.arrays.begin())]];
+    if (value.kind != PlanNode::Kind::Load) return std::nullopt;
+    return value.id;
   }
 
   void find_place(const Statement& run, std::size_t at, const vcode::Kernel& kernel,
@@ -206,9 +223,9 @@ class RegionMemory {
       const vcode::KernelParameter& input = kernel.inputs[i];
       if (input.segdes) continue;
       const vcode::KernelArray& operand = kernel.arrays[input.id];
-      if (operand.type != made.type || operand.length != made.length) continue;
       const ValueId value = run.operands[i];
       const bool possible = std::find(over.begin(), over.end(), input.id) != over.end();
+      if (!possible && (operand.type != made.type || operand.length != made.length)) continue;
       if (possible && ends(value, at) && held_.count(value) != 0 && given_up.count(value) == 0) {
         given_up.insert(value);
         placed.over = operand.name;

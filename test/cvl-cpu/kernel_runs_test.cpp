@@ -425,4 +425,60 @@ TEST_CASE("lengths and starts of the segments that positions number") {
   });
 }
 
+TEST_CASE("several segments in turn read runs of one vector") {
+  for (const std::int64_t divisor : {2, 3, 1000}) {
+    KernelBuilder b;
+    const SizeId s = b.size("s");
+    const SizeId n = b.size("n");
+    const SizeId m = b.size("m");
+    const SizeId h = b.size("h");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const ArrayId first = b.in("first", Type::Int, h);
+    const ArrayId from = b.in("from", Type::Float, m);
+    auto t = b.thunk();
+    const auto group = t.apply(Op::Divide, Type::Int, {t.seg_no(d, t.index()), t.number(divisor)});
+    const auto at = t.apply(Op::Add, Type::Int, {t.at(first, group), t.seg_off(d, t.index())});
+    b.out(b.map("taken", b.under(d), Type::Float, t.give({t.at(from, at)})));
+    for_backends([&](CpuBackend& cpu) {
+      // Twice with one kernel, which may keep what it has prepared.
+      const auto prepared = cpu.prepare(b.kernel);
+      REQUIRE(prepared != nullptr);
+      for (const Lengths& lengths : shapes()) {
+        const auto count = static_cast<std::int64_t>(lengths.size());
+        const std::int64_t groups = (count + divisor - 1) / divisor;
+        const Numbers values = numbers(total(lengths) + groups, 31, 100);
+        Numbers starts;
+        for (std::int64_t g = 0; g < groups; ++g)
+          starts.push_back(static_cast<double>(g % 7 * (groups > 6)));
+        Numbers taken;
+        for (std::int64_t k = 0; k < count; ++k) {
+          for (std::int64_t i = 0; i < lengths[static_cast<std::size_t>(k)]; ++i) {
+            const double start = starts[static_cast<std::size_t>(k / divisor)];
+            taken.push_back(values[static_cast<std::size_t>(start) + static_cast<std::size_t>(i)]);
+          }
+        }
+        const auto operands = [&](const Numbers& firsts) {
+          return std::vector<Value>{descriptor(cpu, lengths), upload(cpu, Type::Int, firsts),
+                                    upload(cpu, Type::Float, values)};
+        };
+        std::vector<Value> all = operands(starts);
+        Value result;
+        REQUIRE(cpu.run(*prepared, all.data(), &result));
+        REQUIRE(bits(cpu, result) == bits(cpu, upload(cpu, Type::Float, taken)));
+        if (groups < 2 || lengths.back() == 0) continue;
+        // The last group has no element in `first`: the same kernel finds that out.
+        Numbers fewer = starts;
+        fewer.pop_back();
+        all = operands(fewer);
+        REQUIRE_THROWS_AS(cpu.run(*prepared, all.data(), &result), cvl::Failure);
+        Numbers wrong = starts;
+        wrong.back() = static_cast<double>(values.size());
+        std::string message;
+        REQUIRE(failure_of(cpu, b.kernel, operands(wrong), &message) ==
+                failure_of(cpu, b.kernel, operands(fewer)));
+      }
+    });
+  }
+}
+
 }  // namespace kernel_test

@@ -275,6 +275,57 @@ TEST_CASE("small blocks are extended within their size class only") {
   CHECK((heap.extend(*block, capacity + 1) == false || cvl::heap_tuning.small_classes < 3));
 }
 
+TEST_CASE("large blocks that grow have what follows them to themselves") {
+  const auto alone = static_cast<std::size_t>(cvl::heap_tuning.alone_bytes);
+  CountingSource source(8 * alone, 40 * alone);
+  Heap heap(source);
+  const auto fixed = heap.allocate(1000);
+  auto first = heap.allocate(alone, Heap::Extent::Growing);
+  auto second = heap.allocate(alone, Heap::Extent::Growing);
+  std::vector<Ref<Buffer>> others;
+  const std::byte* const before[2] = {first->data, second->data};
+  for (std::size_t bytes = alone; bytes <= 7 * alone; bytes += alone / 2) {
+    REQUIRE(heap.extend(*first, bytes));
+    REQUIRE(heap.extend(*second, bytes));
+    std::memset(first->data, 1, bytes);
+    std::memset(second->data, 2, bytes);
+    others.push_back(heap.allocate(alone / 4));
+    std::memset(others.back()->data, 3, alone / 4);
+  }
+  CHECK(first->data == before[0]);
+  CHECK(second->data == before[1]);
+  CHECK(first->data[7 * alone - 1] == std::byte{1});
+  CHECK_FALSE(heap.extend(*first, 9 * alone));  // longer than its region
+
+  const std::size_t held = heap.statistics().held_bytes;
+  first.reset();  // its memory serves others again, such that grow and such that do not
+  auto third = heap.allocate(3 * alone, Heap::Extent::Growing);
+  CHECK(third->data == before[0]);
+  CHECK(heap.statistics().held_bytes == held);
+  third.reset();
+  others.push_back(heap.allocate(6 * alone));
+  CHECK(heap.statistics().held_bytes == held);
+  // There is no region twice as long: an ordinary block does as well.
+  CHECK(heap.allocate(15 * alone, Heap::Extent::Growing));
+  others.clear();
+  second.reset();
+  CHECK(heap.statistics().live_bytes < 3000);
+}
+
+TEST_CASE("small blocks that grow get half as much again, if the limit is far") {
+  const std::size_t bytes = static_cast<std::size_t>(cvl::heap_tuning.alone_bytes) / 2;
+  HostMemory memory;
+  Heap heap(memory, 3 * bytes + bytes / 4);
+  {
+    const auto block = heap.allocate(bytes, Heap::Extent::Growing);
+    CHECK(block->capacity >= bytes + bytes / 2);
+    CHECK(block->capacity < 2 * bytes);
+  }
+  const auto most = heap.allocate(2 * bytes);
+  const auto block = heap.allocate(bytes, Heap::Extent::Growing);
+  CHECK(block->capacity < bytes + bytes / 4);
+}
+
 TEST_CASE("sources that give each block by itself") {
   CountingSource source(0);
   {
