@@ -77,6 +77,7 @@ struct CompileOptions {
   int int_bytes = 4;                            // for max_int and min_int
   std::int64_t piece_length = kPieceLength;     // of streams, in elements
   std::vector<WrittenPlace> collected{};        // streams made there are kept in memory
+  bool in_pieces = false;  // an apply-to-each over a sequence is computed as over a stream
 };
 
 /// A flattened program, which runs once it is lowered.
