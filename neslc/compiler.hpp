@@ -80,6 +80,7 @@ struct CompileOptions {
   /// all elements, which costs little in a kernel, and keeps it whole.
   bool for_optimizer = false;
   std::vector<WrittenPlace> collected{};  // streams made there are kept in memory
+  bool in_pieces = false;  // an apply-to-each over a sequence is computed as over a stream
 };
 
 /// A flattened program, which runs once it is lowered.

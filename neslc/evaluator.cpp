@@ -88,6 +88,7 @@ FlatProgram Evaluator::flatten(const CheckedForm& form, bool for_optimizer, Warn
   compile_options.argument_checks = options.argument_checks;
   compile_options.observed = &observed_;
   compile_options.piece_length = piece_length_.value_or(options.piece_length);
+  compile_options.in_pieces = piece_length_.has_value();
   compile_options.int_bytes = backend_->widths().int_bytes;
   compile_options.for_optimizer = for_optimizer;
   while (true) {
@@ -202,26 +203,29 @@ Evaluation Evaluator::with_compiled(const CheckedForm& form, Optimize optimize,
 }
 
 Evaluation Evaluator::evaluate(const CheckedForm& form) {
-  constexpr std::int64_t kShorter = 16;
-  bool streams_may_help = false;
-  Evaluation result = evaluate_once(form, streams_may_help);
-  for (std::int64_t length = options.piece_length;
-       streams_may_help && length > 1 && was_too_much(result);) {
+  bool pieces_may_help = true;
+  Evaluation result = evaluate_once(form, pieces_may_help);
+  constexpr std::int64_t kShorter = 64;
+  std::int64_t length = options.piece_length;
+  while (pieces_may_help && length > 1) {
     length = std::max<std::int64_t>(1, length / kShorter);
     piece_length_ = length;
-    result = evaluate_once(form, streams_may_help);
+    Evaluation again = evaluate_once(form, pieces_may_help);
     piece_length_.reset();
+    if (!was_too_much(again)) return again;
   }
   return result;
 }
 
-/// `may_help`: can it be done again, with shorter pieces of streams?
-Evaluation Evaluator::evaluate_once(const CheckedForm& form, bool& may_help) {
+/// `pieces_may_help`: has too much been computed at a time, and can it be done again?
+Evaluation Evaluator::evaluate_once(const CheckedForm& form, bool& pieces_may_help) {
   const auto optimize = options.when_it_pays && optimizes() ? Optimize::Later : Optimize::Now;
+  pieces_may_help = false;
   return with_compiled(form, optimize, [&](Compiled compiled) {
     ProgramStreams streams(*backend_, execution_options());
     Evaluation result = evaluate_compiled(form, compiled, optimize, streams);
-    may_help = compiled.flat.has_streams && streams.io.can_be_repeated();
+    const bool has_shorter_pieces = !piece_length_ || compiled.flat.has_streams;
+    pieces_may_help = was_too_much(result) && has_shorter_pieces && streams.io.can_be_repeated();
     return result;
   });
 }

@@ -66,8 +66,8 @@ class Evaluator {
   /// REQUIRES: an expression or a binding. Changes nothing but the state of the backend. Waits for
   /// the variables that it needs.
   ///
-  /// What is computed of streams in pieces that the memory cannot hold is computed once more, in
-  /// shorter ones, if all that has been done so far can be done again.
+  /// What the memory cannot hold is computed once more, if all that has been done so far can be
+  /// done again: what is computed of streams in shorter pieces, and each apply-to-each in pieces.
   Evaluation evaluate(const CheckedForm& form);
   /// The same again and again, compiled once and optimized from the start: as long as an evaluation
   /// is Done, and `again`, which gets it, asks for more. Returns one that is not Done, or an empty
@@ -103,7 +103,7 @@ class Evaluator {
 
  private:
   enum class Optimize { Now, Later };
-  Evaluation evaluate_once(const CheckedForm& form, bool& may_help);
+  Evaluation evaluate_once(const CheckedForm& form, bool& pieces_may_help);
   Evaluation evaluate_compiled(const CheckedForm& form, Compiled& compiled, Optimize optimize,
                                ProgramStreams& streams);
   void warn_of_collected(const CompileError& error) const;

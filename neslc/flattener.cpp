@@ -424,6 +424,9 @@ Value Flattener::apply_to_each(const Expr& expr, const ApplyToEach& node, Frame&
   }
   if (context->serial()) streams_->settle(known_variables(expr, frame), frame);
   for (Value& generator : generators) generator = bring(generator, context);
+  if (context->serial() && may_need_pieces(node, frame)) {
+    return each_in_pieces(expr, node, std::move(generators), frame);
+  }
   return each_of(node, std::move(generators), frame, context);
 }
 

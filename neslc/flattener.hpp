@@ -152,6 +152,11 @@ class Flattener {
   Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
   Value apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context);
+  bool may_need_pieces(const ApplyToEach& node, const Frame& frame);
+  /// The same, computed in pieces, so that what the body makes for all elements is not there at
+  /// once.
+  Value each_in_pieces(const Expr& expr, const ApplyToEach& node, std::vector<Value> generators,
+                       Frame& frame);
   /// A result of the whole program: streams become sequences.
   Value collected(const Value& value, TypePtr type);
   /// The contrary, for the values of variables.

@@ -70,7 +70,7 @@ Value close(Flattener& f, const CallSite&, const Value& argument) {
 }
 
 /// (characters, stream)
-Value write(Flattener& f, const CallSite& site, const Value& argument) {
+Value write_text(Flattener& f, const CallSite& site, const Value& argument) {
   const Value& text = argument.parts[0];
   const Value& stream = argument.parts[1];
   const Value here = f.bring(text, site.context);
@@ -242,8 +242,8 @@ std::vector<PrimitiveEntry> io_primitives() {
       {"machine.open_new", open<kNewMode>},
       {"machine.draw", draw},
       {"close_file", close},
-      {"write_char", write},
-      {"write_string", write},
+      {"write_char", write_text},
+      {"write_string", write_text},
       {"read_string", read_string},
       {"machine.read_ints", read_vector<VectorType::Int>},
       {"machine.read_floats", read_vector<VectorType::Float>},

@@ -176,7 +176,7 @@ Session::ForStreams Session::checked_for_streams(const Definition& function, Typ
 }
 
 Definition* Session::find(std::string_view name) {
-  if (checked_before_ != nullptr) {
+  if (checked_before_ != nullptr && !loading_library_) {
     for (const Body::Reference& reference : checked_before_->references) {
       if (reference.definition->name == name) return reference.definition;
     }

@@ -391,6 +391,31 @@ TEST_CASE("a failure in the middle of a file names what is wrong, and no value i
   }
 }
 
+TEST_CASE("an apply-to-each that the memory cannot hold is computed in pieces") {
+  for (const std::string program :
+       {"n = 3000; xs = {float(i) * 0.37 : i in [0:n]}; "
+        "round(max_val({sum({let d = x - y in d / (d * d + 0.01) : y in xs}) : x in xs}))",
+        "function times(a, b) = {{sum({x * y : x in row; y in column}) : column in b} : row in "
+        "a}; "
+        "a = {{rem(i * j, 17) : j in [0:150]} : i in [0:150]}; sum(flatten(times(a, a)))",
+        "points = {(rem(i * 37, 1009), rem(i * 91, 1013)) : i in [0:2000]}; "
+        "sum({#{(u, v) in points | abs(x - u) + abs(y - v) < 50} : (x, y) in points})",
+        "rows = {[0:rem(i * 7, 3000)] : i in [0:2000]}; k = {rem(i, 5) : i in [0:2000]}; "
+        "{max_val({rem(x * x, m + 7) : x in r}) : r in take(rows, 9); m in take(k, 9)}"}) {
+    const Folder folder;
+    folder.write("program.nesl", program + ";");
+    const std::string expected = run(nesl("run program.nesl"), folder).out;
+    CHECK(contains(expected, "it = "));
+    const Output output = run(nesl("run -O0 --memory=24M program.nesl"), folder);
+    INFO(output.err);
+    CHECK(output.out == expected);
+  }
+  // What is too large by itself still fails, with the message of the first run.
+  const Output output = run(nesl("-O0 --memory=8M -e '{{i + j : j in [0:1000]} : i in [0:9000]}'"));
+  CHECK(output.status == 4);
+  CHECK(contains(output.err, "limit 8.0 MiB"));
+}
+
 TEST_CASE("a file appears when it is complete") {
   const Folder folder;
   const auto names = [&] {
