@@ -69,8 +69,9 @@ class CpuBackend final : public Backend {
   /// still be read by the operation that writes it.
   Vector new_vector_over(Type type, std::int64_t length, Vector& dying);
   /// Is a vector of INTs that fit a byte each, of this length, Narrow?
-  bool keeps_narrow(std::int64_t length) const {
-    return length >= tuning.narrow_length && !Vector::fits_inline(length, element_bytes(Type::Int));
+  /// What a value can hold in place, in bytes, never is.
+  static bool keeps_narrow(std::int64_t length) {
+    return length >= tuning.narrow_length && !Vector::fits_inline(length, 1);
   }
   /// A Narrow vector with undefined elements. REQUIRES: keeps_narrow(length)
   Vector new_narrow(std::int64_t length);

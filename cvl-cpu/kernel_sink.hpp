@@ -92,7 +92,7 @@ class KernelSink {
   /// A result that will hold values of a node: Narrow where it can be.
   Vector room_for(NodeId node, std::int64_t elements) const {
     const bool fits = pass_.fits_bytes(node);
-    if (fits && cpu_.keeps_narrow(elements)) return cpu_.new_narrow(elements);
+    if (fits && CpuBackend::keeps_narrow(elements)) return cpu_.new_narrow(elements);
     Vector result = cpu_.new_vector(type_of(node), elements);
     result.fits_bytes = fits;
     return result;

@@ -26,6 +26,7 @@ bool takes_bytes(const CpuBackend& cpu, const Value& defaults) {
   constexpr std::int64_t kMost = 255;
   const Vector& vector = defaults.vector();
   if (vector.form != Form::Constant) return vector.form == Form::Narrow;
+  if (!CpuBackend::keeps_narrow(vector.length)) return false;
   const std::int64_t element = int_at(cpu, vector, 0);
   return element >= 0 && element <= kMost;
 }
@@ -83,7 +84,7 @@ Vector as_ints(CpuBackend& cpu, Vector bytes) {
     return constant_vector(cpu, Type::Int, bytes.length,
                            make_int(cpu.widths(), *elements<std::uint8_t>(bytes)).payload);
   }
-  if (bytes.form == Form::Dense && cpu.keeps_narrow(bytes.length)) {
+  if (bytes.form == Form::Dense && CpuBackend::keeps_narrow(bytes.length)) {
     bytes.type = Type::Int;
     bytes.form = Form::Narrow;
     bytes.fits_bytes = true;
@@ -175,7 +176,7 @@ bool moves_narrow(const CpuBackend& cpu, Op op, const Value* operands) {
     return false;
   }
   if (source.form != Form::Narrow &&
-      !(source.is_plain() && cpu.keeps_narrow(result_length(op, operands)))) {
+      !(source.is_plain() && CpuBackend::keeps_narrow(result_length(op, operands)))) {
     return false;
   }
   return default_of(op) < 0 || takes_bytes(cpu, operands[default_of(op)]);

@@ -115,6 +115,23 @@ TEST_CASE("characters sent over numbers are numbers, and failures leave operands
   CHECK(bits(cpu, operands[0]) == bits(cpu, text));
 }
 
+TEST_CASE("characters are sent to places that fit a value") {
+  const tuned::Scope smallest("smallest");
+  CpuBackend cpu(options({4, 8}, 1, cvl::cpu::usable_isas().back()));
+  const Vector text = cpu.upload_characters(text_of(20));
+  const Segdes own = Segdes::single(20), into = Segdes::single(5);
+  const Value twos = execute(cpu, Op::Distribute, Type::Int, {upload(cpu, Type::Int, {2}), into});
+  std::vector<double> at, none;
+  for (int i = 0; i < 20; ++i) {
+    at.push_back(i % 5);
+    none.push_back(0);
+  }
+  const Value sent =
+      execute(cpu, Op::DFPermute, Type::Int,
+              {text, upload(cpu, Type::Int, at), upload(cpu, Type::Bool, none), twos, own, into});
+  CHECK(bits(cpu, sent) == bits(cpu, twos));
+}
+
 TEST_CASE("a text with a short one in front of it takes a byte a character") {
   const tuned::Scope usual("usual");
   CpuBackend cpu(options({8, 8}, 1, cvl::cpu::usable_isas().back()));
