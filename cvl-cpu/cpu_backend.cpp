@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "cvl-cpu/narrow.hpp"
 #include "cvl-cpu/operations.hpp"
 
 namespace cvl::cpu {
@@ -38,24 +39,24 @@ void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
 #if defined(CVL_HAVE_X86_64_V4)
     case Isa::V4:
       add(v4::add_combine_kernels, v4::add_elementwise_kernels, v4::add_expand_kernels,
-          v4::add_gather_scatter_kernels, v4::add_pack_kernels, v4::add_random_kernels,
-          v4::add_rank_kernels, v4::add_reduce_kernels, v4::add_run_kernels,
+          v4::add_gather_scatter_kernels, v4::add_narrow_kernels, v4::add_pack_kernels,
+          v4::add_random_kernels, v4::add_rank_kernels, v4::add_reduce_kernels, v4::add_run_kernels,
           v4::add_scalar_operand_kernels, v4::add_scan_kernels, v4::add_segmented_reduce_kernels);
       break;
 #endif
 #if defined(CVL_HAVE_X86_64_V3)
     case Isa::V3:
       add(v3::add_combine_kernels, v3::add_elementwise_kernels, v3::add_expand_kernels,
-          v3::add_gather_scatter_kernels, v3::add_pack_kernels, v3::add_random_kernels,
-          v3::add_rank_kernels, v3::add_reduce_kernels, v3::add_run_kernels,
+          v3::add_gather_scatter_kernels, v3::add_narrow_kernels, v3::add_pack_kernels,
+          v3::add_random_kernels, v3::add_rank_kernels, v3::add_reduce_kernels, v3::add_run_kernels,
           v3::add_scalar_operand_kernels, v3::add_scan_kernels, v3::add_segmented_reduce_kernels);
       break;
 #endif
     default:
       add(baseline::add_combine_kernels, baseline::add_elementwise_kernels,
           baseline::add_expand_kernels, baseline::add_gather_scatter_kernels,
-          baseline::add_pack_kernels, baseline::add_random_kernels, baseline::add_rank_kernels,
-          baseline::add_reduce_kernels, baseline::add_run_kernels,
+          baseline::add_narrow_kernels, baseline::add_pack_kernels, baseline::add_random_kernels,
+          baseline::add_rank_kernels, baseline::add_reduce_kernels, baseline::add_run_kernels,
           baseline::add_scalar_operand_kernels, baseline::add_scan_kernels,
           baseline::add_segmented_reduce_kernels);
       break;
@@ -95,6 +96,7 @@ std::string CpuBackend::description() const {
 }
 
 void CpuBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
+  if (moves_narrow(*this, op, operands)) return move_narrow(*this, op, operands, results);
   kOperations[static_cast<std::size_t>(vcode::info(op).family)](*this, op, type, operands, results);
 }
 
@@ -126,10 +128,25 @@ Vector CpuBackend::new_vector_over(Type type, std::int64_t length, Vector& dying
   return result;
 }
 
+Vector CpuBackend::new_narrow(std::int64_t length) {
+  Vector result;
+  result.length = length;
+  result.form = Form::Narrow;
+  result.fits_bytes = true;
+  result.buffer = heap_.allocate(static_cast<std::size_t>(length));
+  return result;
+}
+
 Vector CpuBackend::materialized(const Vector& vector) {
-  if (vector.form == Form::Inline || vector.form == Form::Dense) return vector;
+  if (vector.is_plain()) return vector;
   Vector result = new_vector(vector.type, vector.length);
-  download(vector, 0, vector.length, mutable_elements<void>(result));
+  auto* out = mutable_elements<std::byte>(result);
+  const auto width = static_cast<std::int64_t>(element_bytes(vector.type));
+  auto tile = [&](std::int64_t index) {
+    const std::int64_t begin = index * tuning.move_tile;
+    download(vector, begin, std::min(tuning.move_tile, vector.length - begin), out + begin * width);
+  };
+  scheduler_.for_tiles(tile_count(vector.length, tuning.move_tile), vector.length * width, tile);
   return result;
 }
 
@@ -144,19 +161,27 @@ Vector CpuBackend::upload(Type type, const void* elements, std::int64_t length) 
 
 Vector CpuBackend::upload_characters(std::string_view characters) {
   const auto length = static_cast<std::int64_t>(characters.size());
+  if (keeps_narrow(length)) {
+    Vector result = new_narrow(length);
+    std::memcpy(result.buffer->data, characters.data(), characters.size());
+    return result;
+  }
   Vector result = new_vector(Type::Int, length);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(characters.data());
-  auto tile = [&](std::int64_t index) {
-    const std::int64_t begin = index * tuning.move_tile;
-    const std::int64_t end = std::min(begin + tuning.move_tile, length);
-    if (widths_.int_bytes == 8) {
-      std::copy(bytes + begin, bytes + end, mutable_elements<std::int64_t>(result) + begin);
-    } else {
-      std::copy(bytes + begin, bytes + end, mutable_elements<std::int32_t>(result) + begin);
-    }
-  };
-  const auto width = static_cast<std::int64_t>(element_bytes(Type::Int));
-  scheduler_.for_tiles(tile_count(length, tuning.move_tile), length * (1 + width), tile);
+  kernels_.widen(mutable_elements<void>(result),
+                 reinterpret_cast<const std::uint8_t*>(characters.data()), length);
+  result.fits_bytes = true;
+  return result;
+}
+
+Vector CpuBackend::adopt_characters(Ref<Buffer> characters, std::int64_t length) {
+  if (!keeps_narrow(length)) {
+    return upload_characters({characters->as<char>(), static_cast<std::size_t>(length)});
+  }
+  Vector result;
+  result.length = length;
+  result.form = Form::Narrow;
+  result.fits_bytes = true;
+  result.buffer = std::move(characters);
   return result;
 }
 
@@ -171,6 +196,9 @@ void CpuBackend::download(const Vector& vector, std::int64_t begin, std::int64_t
     case Form::Progression:
       kernels_.progression(target, vector.progression_start(), vector.progression_step(), begin,
                            count);
+      break;
+    case Form::Narrow:
+      kernels_.widen(target, elements<std::uint8_t>(vector) + begin, count);
       break;
     default:
       std::memcpy(target, elements<std::byte>(vector) + static_cast<std::size_t>(begin) * width,

@@ -43,6 +43,7 @@ class CpuBackend final : public Backend {
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;
   Vector upload_characters(std::string_view characters) override;
+  Vector adopt_characters(Ref<Buffer> characters, std::int64_t length) override;
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;
   void seed(std::uint64_t seed) override { random_ = seeded(seed); }
@@ -67,6 +68,17 @@ class CpuBackend final : public Backend {
   /// whose buffer is large enough. `dying` keeps its elements until the result is written, and may
   /// still be read by the operation that writes it.
   Vector new_vector_over(Type type, std::int64_t length, Vector& dying);
+  /// Is a vector of INTs that fit a byte each, of this length, Narrow?
+  /// What a value can hold in place, in bytes, never is.
+  static bool keeps_narrow(std::int64_t length) {
+    return length >= tuning.narrow_length && !Vector::fits_inline(length, 1);
+  }
+  /// A Narrow vector with undefined elements. REQUIRES: keeps_narrow(length)
+  Vector new_narrow(std::int64_t length);
+  /// Bytes of memory that an element of a vector that is plain or Narrow takes.
+  std::int64_t stored_bytes(const Vector& vector) const {
+    return vector.form == Form::Narrow ? 1 : static_cast<std::int64_t>(element_bytes(vector.type));
+  }
   /// Writes the elements out: the result is Inline or Dense. Free for vectors that already are.
   Vector materialized(const Vector& vector);
 
@@ -83,16 +95,14 @@ class CpuBackend final : public Backend {
   RandomState random_;
 };
 
-/// Address of the elements of an Inline or Dense vector.
+/// Address of the elements of an Inline or Dense vector, or of the bytes of a Narrow one.
 template <class T>
 const T* elements(const Vector& vector) {
-  return vector.form == Form::Dense ? reinterpret_cast<const T*>(vector.buffer->data)
-                                    : reinterpret_cast<const T*>(vector.payload);
+  return reinterpret_cast<const T*>(vector.is_buffered() ? vector.buffer->data : vector.payload);
 }
 template <class T>
 T* mutable_elements(Vector& vector) {
-  return vector.form == Form::Dense ? reinterpret_cast<T*>(vector.buffer->data)
-                                    : reinterpret_cast<T*>(vector.payload);
+  return reinterpret_cast<T*>(vector.is_buffered() ? vector.buffer->data : vector.payload);
 }
 
 }  // namespace cvl::cpu

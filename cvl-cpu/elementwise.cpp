@@ -1,8 +1,9 @@
 // Elementwise operations.
 //
-// Operands may be in any form. Dense ones are read in place; of the compact ones each block of
+// Operands may be in any form. Dense ones are read in place; of the others each block of
 // elements is written out into a buffer that stays in the L1 cache, so that a kernel sees plain
-// arrays only and a constant or an index range costs no memory traffic.
+// arrays only, a constant or an index range costs no memory traffic, and a text a byte for each
+// character.
 
 #include <algorithm>
 #include <array>
@@ -21,11 +22,11 @@ constexpr std::int64_t kMostBytes = LargestTuning::elementwise_block_bytes;
 /// One operand during a pass over blocks.
 class BlockReader {
  public:
-  BlockReader(const CpuBackend& cpu, const Vector& vector)
+  BlockReader(CpuBackend& cpu, const Vector& vector)
       : cpu_(cpu), vector_(vector), width_(cpu.element_bytes(vector.type)) {}
 
   /// Does the operand lie in memory as it is?
-  bool plain() const { return vector_.form == Form::Dense || vector_.form == Form::Inline; }
+  bool plain() const { return vector_.is_plain(); }
   /// Elements from position `begin` on, without a copy. REQUIRES: plain().
   const std::byte* at(std::int64_t begin) const {
     return elements<std::byte>(vector_) + static_cast<std::size_t>(begin) * width_;
@@ -39,10 +40,7 @@ class BlockReader {
   /// Elements [begin, begin + count), possibly written to `buffer`, which prepare() has seen.
   const std::byte* block(std::int64_t begin, std::int64_t count, std::byte* buffer) const {
     if (plain()) return at(begin);
-    if (vector_.form == Form::Progression) {
-      cpu_.kernels().progression(buffer, vector_.progression_start(), vector_.progression_step(),
-                                 begin, count);
-    }
+    if (vector_.form != Form::Constant) cpu_.download(vector_, begin, count, buffer);
     return buffer;
   }
 
@@ -51,7 +49,7 @@ class BlockReader {
     cpu_.kernels().fill[static_cast<std::size_t>(vector_.type)](buffer, vector_.payload, count);
   }
 
-  const CpuBackend& cpu_;
+  CpuBackend& cpu_;
   const Vector& vector_;
   std::size_t width_;
 };
@@ -180,8 +178,8 @@ Vector run_general(CpuBackend& cpu, vcode::Op op, Type type, Type result_type, V
   std::size_t bytes_per_element = call.result_bytes;
   bool in_place = false;
   for (std::size_t k = 0; k < arity; ++k) {
-    if (operand(k).form != Form::Dense) continue;
-    bytes_per_element += cpu.element_bytes(operand(k).type);
+    if (!operand(k).is_buffered()) continue;
+    bytes_per_element += static_cast<std::size_t>(cpu.stored_bytes(operand(k)));
     in_place |= operand(k).buffer.get() == result.buffer.get();
   }
   const std::int64_t bytes = length * static_cast<std::int64_t>(bytes_per_element);

@@ -82,9 +82,10 @@ void Source::fetch(void* out, std::uint64_t* positions, const std::uint8_t* flag
     return;
   }
   if (vector_.form == Form::Constant) std::fill_n(positions, n, std::uint64_t{0});
-  const void* from = vector_.form == Form::Dense ? static_cast<const void*>(vector_.buffer->data)
-                                                 : vector_.payload;
-  cpu_.kernels().gather[type_index(vector_.type)](out, from, positions, flags, n, prefetch_);
+  const GatherKernel gather = vector_.form == Form::Narrow
+                                  ? cpu_.kernels().gather_bytes
+                                  : cpu_.kernels().gather[type_index(vector_.type)];
+  gather(out, elements<void>(vector_), positions, flags, n, prefetch_);
 }
 
 SendPart send_part(const Segments& target, int part, int parts) {
@@ -102,7 +103,11 @@ SendPart send_part(const Segments& target, int part, int parts) {
 }
 
 Vector writable(CpuBackend& cpu, Vector& dying) {
-  if (dying.form == Form::Inline) return dying;
+  if (dying.form == Form::Inline) {
+    Vector result = dying;
+    result.fits_bytes = false;  // as soon as it is written
+    return result;
+  }
   Vector result = cpu.new_vector_over(dying.type, dying.length, dying);
   if (result.buffer.get() == dying.buffer.get()) return result;
   copy_elements(cpu, result, 0, dying, dying.length);

@@ -55,9 +55,8 @@ class Source {
   Source(CpuBackend& cpu, const Vector& vector)
       : cpu_(cpu),
         vector_(vector),
-        prefetch_(vector.form == Form::Dense &&
-                  vector.length * static_cast<std::int64_t>(cpu.element_bytes(vector.type)) >
-                      tuning.prefetched_bytes) {}
+        prefetch_(vector.is_buffered() &&
+                  vector.length * cpu.stored_bytes(vector) > tuning.prefetched_bytes) {}
 
   /// out[i] = element positions[i]; 0 where there are flags and the flag is F. With flags,
   /// `positions` may be changed.
@@ -79,8 +78,8 @@ struct SendPart {
 /// indices are checked; empty destination segments go with the part before them.
 SendPart send_part(const Segments& target, int part, int parts);
 
-/// A vector with the elements of `dying` that may be written: its own storage if nobody else holds
-/// that, else a copy.
+/// A vector with the elements of `dying` that may be written, each in its full width: its own
+/// storage if nobody else holds that, else a copy.
 Vector writable(CpuBackend& cpu, Vector& dying);
 
 }  // namespace cvl::cpu

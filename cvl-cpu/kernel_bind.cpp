@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/narrow.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -28,6 +29,7 @@ BoundPass::BoundPass(KernelState& state, const PlanPass& pass)
       nodes_(pass.nodes.size()),
       special_(pass.nodes.size()),
       copied_(pass.nodes.size()),
+      fits_bytes_(pass.nodes.size()),
       needed_(pass.nodes.size()),
       caught_(pass.nodes.size()),
       segments_(state.segdes.size()),
@@ -87,6 +89,7 @@ bool BoundPass::bind(std::int64_t length) {
   different_.clear();
   for (std::size_t k = 0; k < stream_at_.size(); ++k) stream_at_[k] = state_.stream_at(k);
   if (bound_ && bind_again()) {
+    find_bytes();
     for (BoundProgram* program : {&main, &epilogue, &selected}) {
       for (BoundSteps* steps : {&program->element_steps, &program->run_steps}) {
         for (BoundStep& step : steps->steps) {
@@ -102,6 +105,7 @@ bool BoundPass::bind(std::int64_t length) {
   bound_ = false;
   for (auto& segments : segments_) segments.reset();
   for (NodeId k = 0; k < nodes_.size(); ++k) bind_node(k);
+  find_bytes();
   bind_program(main, programs_.main);
   if (pass_.has_scan) bind_program(epilogue, programs_.epilogue);
   if (!programs_.selected.roots.empty()) bind_program(selected, programs_.selected);
@@ -206,10 +210,52 @@ void BoundPass::read_in_place(NodeId number, const Vector& vector, std::int64_t 
   if (vector.form == Form::Constant) {
     node.mode = Mode::Uniform;
     std::memcpy(node.cell, vector.payload, 8);
+  } else if (vector.form == Form::Narrow) {
+    node.mode = Mode::Narrow;
+    node.base = elements<std::byte>(vector) + shift;
   } else if (vector.form != Form::Progression) {
     node.mode = Mode::Memory;
     node.base = elements<std::byte>(vector) + shift * node.width;
   }
+}
+
+/// Looks at the operands of this run: the steps are the same whether values fit bytes or not.
+void BoundPass::find_bytes() {
+  fits_bytes_.assign(nodes_.size(), false);
+  const auto fits = [](const Vector& vector) { return vector.fits_bytes; };
+  if (std::none_of(state_.arrays.begin(), state_.arrays.end(), fits)) return;
+  for (NodeId k = 0; k < nodes_.size(); ++k) {
+    const PlanNode& node = pass_.nodes[k];
+    if (nodes_[k].mode == Mode::Uniform) continue;
+    if (node.kind == Kind::Load || node.kind == Kind::Gather) {
+      fits_bytes_[k] = fits(state_.arrays[node.id]);
+    } else if (special_[k] == Special::Copy) {
+      fits_bytes_[k] = fits_bytes_[copied_[k]];
+    } else if (node.kind == Kind::Apply && node.op == Op::Select && node.type == Type::Int) {
+      // Numbers alone are left as they are: what follows is likely to count them.
+      fits_bytes_[k] = (fits_bytes_[node.args[1]] && joins_bytes(node.args[2])) ||
+                       (joins_bytes(node.args[1]) && fits_bytes_[node.args[2]]);
+    }
+  }
+}
+
+bool BoundPass::joins_bytes(NodeId number) const {
+  constexpr std::int64_t kMost = 255;
+  if (fits_bytes_[number] || pass_.nodes[number].type != Type::Int) return fits_bytes_[number];
+  return is_uniform(number) && uniform_int(number) >= 0 && uniform_int(number) <= kMost;
+}
+
+/// Is it a comparison of a Narrow vector's elements with the same everywhere? Then the bytes are
+/// compared.
+bool BoundPass::compares_bytes(NodeId number) const {
+  const PlanNode& node = pass_.nodes[number];
+  if (node.kind != Kind::Apply || !is_byte_comparison(node.op) || node.written != Type::Int) {
+    return false;
+  }
+  const Mode first = nodes_[node.args[0]].mode;
+  const Mode second = nodes_[node.args[1]].mode;
+  return (first == Mode::Narrow && second == Mode::Uniform) ||
+         (first == Mode::Uniform && second == Mode::Narrow);
 }
 
 /// Is the node nowhere wanted?
@@ -362,7 +408,8 @@ void BoundPass::bind_walked(NodeId number) {
 void BoundPass::find_needed(const KernelProgram& program, const BoundProgram* by_runs) {
   // What may fail does so even if the value turns out not to matter.
   for (const NodeId node : program.order) {
-    const bool safe = by_runs != nullptr && (caught_[node] || is_shared_by_runs(node, *by_runs));
+    const bool safe = nodes_[node].mode == Mode::Narrow ||
+                      (by_runs != nullptr && (caught_[node] || is_shared_by_runs(node, *by_runs)));
     needed_[node] = pass_.nodes[node].traps && !safe;
   }
   for (const NodeId root : by_runs != nullptr ? program.run_roots : program.roots) {
@@ -377,7 +424,8 @@ void BoundPass::find_needed(const KernelProgram& program, const BoundProgram* by
     } else if (special_[number] == Special::Fails) {
       needed_[node.guard] = true;
     } else if (nodes_[number].mode == Mode::Slot && node.kind != Kind::Scan &&
-               !is_walked(pass_, number) && !(by_runs != nullptr && gathers_runs(number))) {
+               !compares_bytes(number) && !is_walked(pass_, number) &&
+               !(by_runs != nullptr && gathers_runs(number))) {
       for (const NodeId arg : node.args) {
         if (arg != kNone) needed_[arg] = true;
       }
@@ -404,7 +452,7 @@ void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) 
       bound.element_steps.steps.push_back(step);
     } else if (nodes_[number].mode == Mode::Memory || pass_.nodes[number].kind == Kind::Scan) {
       bound.in_memory.push_back(number);
-    } else if (nodes_[number].mode == Mode::Slot) {
+    } else if (!is_uniform(number)) {
       add_step(bound, number);
     }
   }
@@ -425,6 +473,12 @@ void BoundPass::add_step(BoundProgram& bound, NodeId number) {
     step.stride = stride;
   };
   const auto must_fit = [&](std::int64_t greatest) { make_int(state_.cpu.widths(), greatest); };
+  if (nodes_[number].mode == Mode::Narrow) {
+    step.kind = BoundStep::Kind::Widen;
+    if (node.kind == Kind::Load) step.slot = bound.slots++;
+    bound.element_steps.steps.push_back(step);
+    return;
+  }
   if (special_[number] == Special::Copy) {
     step.kind = BoundStep::Kind::Copy;
     step.args[0] = copied_[number];
@@ -446,7 +500,11 @@ void BoundPass::add_step(BoundProgram& bound, NodeId number) {
       step.kind = BoundStep::Kind::Random;
       break;
     case Kind::Apply:
-      finish_apply(step);
+      if (compares_bytes(number)) {
+        step.kind = BoundStep::Kind::CompareBytes;
+      } else {
+        finish_apply(step);
+      }
       break;
     case Kind::FindSegment:
     case Kind::SegmentLength:
@@ -534,8 +592,8 @@ const PlanSink* BoundPass::store_of(NodeId node) const {
 
 bool BoundPass::ends_in_memory(NodeId node) const {
   if (nodes_[node].mode != Mode::Slot) return nodes_[node].mode == Mode::Memory;
-  // Positions are never written out.
-  return pass_.nodes[node].kind == Kind::Apply && store_of(node) != nullptr;
+  // Positions are never written out, and narrow values not in their width.
+  return pass_.nodes[node].kind == Kind::Apply && store_of(node) != nullptr && !fits_bytes_[node];
 }
 
 const std::byte* BoundPass::final_values(NodeId node) const {

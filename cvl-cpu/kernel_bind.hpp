@@ -25,6 +25,7 @@ struct BoundNode {
   enum class Mode : std::uint8_t {
     Uniform,  // one value for all, in `cell`
     Memory,   // element i at base + i * width
+    Narrow,   // the byte at base + i, widened block by block
     Slot,     // computed block by block
   };
   Mode mode = Mode::Slot;
@@ -39,6 +40,8 @@ struct BoundStep {
     Apply,
     Copy,
     Progression,
+    Widen,
+    CompareBytes,
     Random,
     Walk,
     Gather,
@@ -77,6 +80,7 @@ struct Target {
   NodeId node = kNone;
   std::uint8_t width = 0;
   bool streamed = false;
+  bool narrow = false;        // INTs that are kept in a byte each: width is 1
   bool direct = false;        // the step that computes it writes there
   bool tiled = false;         // room for one tile, for each thread; else all of a result
   bool overwrites = false;    // an operand lies there, of which each element is read first
@@ -160,6 +164,10 @@ class BoundPass {
   }
   const BoundNode& node(NodeId node) const { return nodes_[node]; }
   bool is_uniform(NodeId node) const { return nodes_[node].mode == BoundNode::Mode::Uniform; }
+  /// Does a node only choose from elements of vectors that are known to fit bytes?
+  bool fits_bytes(NodeId node) const { return fits_bytes_[node]; }
+  /// Can its values be written into a Narrow vector?
+  bool joins_bytes(NodeId node) const;
   /// Do the values of a node lie in memory when all blocks have been evaluated? Either they are
   /// read in place, or the pass stores them.
   bool ends_in_memory(NodeId node) const;
@@ -201,6 +209,8 @@ class BoundPass {
   void bind_segment(NodeId number);
   void bind_walked(NodeId number);
   void bind_state(NodeId number);
+  void find_bytes();
+  bool compares_bytes(NodeId number) const;
   bool drops_out(NodeId number);
   const PlanSink* store_of(NodeId node) const;
   void fail_everywhere(NodeId number, std::int64_t value, std::int64_t limit);
@@ -236,6 +246,7 @@ class BoundPass {
   std::vector<BoundNode> nodes_;
   std::vector<Special> special_;
   std::vector<NodeId> copied_;  // Special::Copy: of which node
+  std::vector<bool> fits_bytes_;
   std::vector<bool> needed_;
   std::vector<bool> caught_;  // whose failures keep runs from being used
   std::vector<std::optional<Segments>> segments_;

@@ -213,7 +213,7 @@ void BoundPass::renew_runs(BoundProgram& bound) {
   }
   for (const BoundStep& step : bound.run_steps.steps) {
     if (step.kind != BoundStep::Kind::GatherRuns) continue;
-    if (step.vector->form != Form::Dense && step.vector->form != Form::Constant) return;
+    if (!step.vector->is_buffered() && step.vector->form != Form::Constant) return;
     std::int64_t& limit = bound.runs[step.runs].limit;
     limit = std::min(limit, step.vector->length);
   }

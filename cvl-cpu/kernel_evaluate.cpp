@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/narrow.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -177,6 +178,17 @@ void BlockEvaluator::run_step(const BoundStep& step, std::int64_t begin, std::in
     case BoundStep::Kind::Progression:
       cpu_.kernels().progression(out, step.start, step.stride, begin + first, n - first);
       break;
+    case BoundStep::Kind::Widen:
+      widen(out, pass_.node(step.node).base + begin + first, n - first);
+      break;
+    case BoundStep::Kind::CompareBytes: {
+      const bool number_first = pass_.is_uniform(step.args[0]);
+      const BoundNode& text = pass_.node(step.args[number_first ? 1 : 0]);
+      compare_bytes(cpu_, pass_.plan().nodes[step.node].op, number_first,
+                    int_at(step.args[number_first ? 0 : 1], 0), text.base + begin + first, out,
+                    n - first);
+      break;
+    }
     case BoundStep::Kind::Random:
       draw(step, out, begin, n);
       break;
@@ -211,9 +223,19 @@ const std::byte* BlockEvaluator::filled(NodeId node, std::int64_t n) {
   return filled_;
 }
 
+void BlockEvaluator::widen(std::byte* out, const std::byte* bytes, std::int64_t n) const {
+  cpu_.kernels().widen(out, reinterpret_cast<const std::uint8_t*>(bytes), n);
+}
+
+void BlockEvaluator::narrow(std::byte* bytes, NodeId node, std::int64_t n) {
+  cpu_.kernels().narrow(reinterpret_cast<std::uint8_t*>(bytes), filled(node, n), n);
+}
+
 void BlockEvaluator::write_target(const Target& target, std::byte* out, std::int64_t n) {
   const std::int64_t bytes = n * target.width;
-  if (target.streamed) {
+  if (target.narrow) {
+    narrow(out, target.node, n);
+  } else if (target.streamed) {
     cpu_.kernels().stream(out, filled(target.node, n), bytes);
   } else if (pass_.is_uniform(target.node)) {
     const Type type = pass_.plan().nodes[target.node].type;
@@ -336,6 +358,11 @@ void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int
   at_[step.node] = out;
   if (vector.form == Form::Constant) {
     cpu_.kernels().fill[type](out, from, n);
+  } else if (vector.form == Form::Narrow) {
+    alignas(64) std::byte bytes[kSegmentBlock];
+    cpu_.kernels().gather_runs[type_index(Type::Bool)](bytes, from, runs.positions, runs.ends,
+                                                       runs.count);
+    widen(out, bytes, n);
   } else if (runs.count == 1 && step.target == kNone) {
     at_[step.node] = from + runs.positions[0] * step.width;
   } else {

@@ -48,6 +48,8 @@ class BlockEvaluator {
   const std::byte* at(NodeId node) const { return at_[node]; }
   /// n values, uniform or not. Valid until the next call.
   const std::byte* filled(NodeId node, std::int64_t n);
+  /// Writes n values of a node, all of which fit, to a byte each.
+  void narrow(std::byte* bytes, NodeId node, std::int64_t n);
 
  private:
   void place(const BoundSteps& steps);
@@ -57,6 +59,7 @@ class BlockEvaluator {
   void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
                   std::int64_t begin);
   bool find_all_runs(std::int64_t begin, std::int64_t n);
+  void widen(std::byte* out, const std::byte* bytes, std::int64_t n) const;
   void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);

@@ -40,6 +40,7 @@ class Scatter : public KernelSink {
       return Need::Nothing;
     }
     clear();
+    widen_targets();
     check_segments();
     segmented_ = sink_.under != kNone;
     if (segmented_) {
@@ -243,8 +244,9 @@ class Scatter : public KernelSink {
                 std::int64_t n) {
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
-      cpu_.kernels().scatter_runs[type_index(target.type)](
-          mutable_elements<std::byte>(target), values.filled(sink_.values[k], n), runs.positions,
+      alignas(64) std::byte bytes[kSegmentBlock];
+      cpu_.kernels().scatter_runs[moved_type(target)](
+          mutable_elements<std::byte>(target), stored(target, values, k, bytes, n), runs.positions,
           runs.ends, runs.count, cut(tile, tile.part), cut(tile, tile.part + 1));
     }
   }
@@ -264,18 +266,31 @@ class Scatter : public KernelSink {
     }
     locate(positions, indices, flags, begin, n);
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
-      send(k, values.filled(sink_.values[k], n), positions, n, cut(tile, tile.part),
-           cut(tile, tile.part + 1));
+      alignas(64) std::byte bytes[kSegmentBlock];
+      send(k, stored(state_.arrays[sink_.arrays[k]], values, k, bytes, n), positions, n,
+           cut(tile, tile.part), cut(tile, tile.part + 1));
     }
+  }
+
+  /// A block of values as the target holds them, perhaps written to `bytes`.
+  const std::byte* stored(const Vector& target, BlockEvaluator& values, std::size_t component,
+                          std::byte* bytes, std::int64_t n) const {
+    if (target.form != Form::Narrow) return values.filled(sink_.values[component], n);
+    values.narrow(bytes, sink_.values[component], n);
+    return bytes;
+  }
+  /// The type of whose elements those of the target have the size: which is moved does not matter.
+  static std::size_t moved_type(const Vector& target) {
+    return type_index(target.form == Form::Narrow ? Type::Bool : target.type);
   }
 
   /// Sends n values to those of their positions that lie in [from, to).
   void send(std::size_t component, const std::byte* values, const std::uint64_t* positions,
             std::int64_t n, std::uint64_t from, std::uint64_t to) {
     Vector& target = state_.arrays[sink_.arrays[component]];
-    const bool prefetch = target.length * width_of(target.type) > tuning.prefetched_bytes;
-    cpu_.kernels().scatter[type_index(target.type)](mutable_elements<std::byte>(target), values,
-                                                    positions, n, from, to, prefetch);
+    const bool prefetch = target.length * cpu_.stored_bytes(target) > tuning.prefetched_bytes;
+    cpu_.kernels().scatter[moved_type(target)](mutable_elements<std::byte>(target), values,
+                                               positions, n, from, to, prefetch);
   }
 
   /// Is every place that a checked index can name a place of the targets?
@@ -289,9 +304,20 @@ class Scatter : public KernelSink {
     if (!sink_.zeroed) return;
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
-      target = cpu_.new_vector(type_of(sink_.values[k]), state_.size(sink_.into_length));
+      const std::int64_t places = state_.size(sink_.into_length);
+      const NodeId value = sink_.values[k];
+      target = alone ? cpu_.new_vector(type_of(value), places) : room_for(value, places);
       if (covered_ || alone) continue;
-      zero_parallel(cpu_, mutable_elements<void>(target), target.length * width_of(target.type));
+      zero_parallel(cpu_, mutable_elements<void>(target), places * cpu_.stored_bytes(target));
+    }
+  }
+
+  /// Where values do not fit bytes, or are moved as they are, elements that do make room.
+  void widen_targets() {
+    for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
+      Vector& target = state_.arrays[sink_.arrays[k]];
+      if (target.form != Form::Narrow) continue;
+      if (alone || !pass_.joins_bytes(sink_.values[k])) target = writable(cpu_, target);
     }
   }
 

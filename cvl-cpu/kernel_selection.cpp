@@ -113,7 +113,7 @@ class Selection final : public KernelSelection {
         if (pass_.is_uniform(value)) {
           *result = constant_vector(cpu_, type_of(value), selected.kept, pass_.node(value).cell);
         } else {
-          *result = cpu_.new_vector(type_of(value), selected.kept);
+          *result = room_for(value, selected.kept);
           moves = true;
         }
       }
@@ -150,7 +150,13 @@ class Selection final : public KernelSelection {
       for (std::size_t k = 0; k < columns_; ++k) {
         Vector* result = column(c, k);
         if (result == nullptr || pass_.is_uniform(sink_.values[k])) continue;
-        compress(*result, values.at(sink_.values[k]), masks, n, place, kept, room);
+        if (result->form == Form::Narrow) {
+          alignas(64) std::byte bytes[kMostFlags];
+          values.narrow(bytes, sink_.values[k], n);
+          compress(*result, bytes, masks, n, place, kept, room);
+        } else {
+          compress(*result, values.at(sink_.values[k]), masks, n, place, kept, room);
+        }
       }
       moved += kept;
     }
@@ -239,8 +245,10 @@ class Selection final : public KernelSelection {
 
   void compress(Vector& result, const std::byte* from, const std::uint64_t* masks, std::int64_t n,
                 std::int64_t place, std::int64_t kept, std::int64_t room) const {
-    const std::int64_t width = width_of(result.type);
-    const CompressKernel kernel = cpu_.kernels().compress[type_index(result.type)];
+    const std::int64_t width = cpu_.stored_bytes(result);
+    const CompressKernel kernel = result.form == Form::Narrow
+                                      ? cpu_.kernels().compress_bytes
+                                      : cpu_.kernels().compress[type_index(result.type)];
     std::byte* target = checked_storage(cpu_, result, place, place + kept) + place * width;
     if ((room - kept) * width >= static_cast<std::int64_t>(Heap::kPadding)) {
       kernel(target, from, masks, n);

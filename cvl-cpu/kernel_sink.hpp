@@ -93,6 +93,14 @@ class KernelSink {
   std::int64_t width_of(Type type) const {
     return static_cast<std::int64_t>(cpu_.element_bytes(type));
   }
+  /// A result that will hold values of a node: Narrow where it can be.
+  Vector room_for(NodeId node, std::int64_t elements) const {
+    const bool fits = pass_.fits_bytes(node);
+    if (fits && CpuBackend::keeps_narrow(elements)) return cpu_.new_narrow(elements);
+    Vector result = cpu_.new_vector(type_of(node), elements);
+    result.fits_bytes = fits;
+    return result;
+  }
   /// The descriptor of the positions, unless it has one segment.
   const Segdes* segdes() const {
     if (sink_.under == kNone || state_.segdes[sink_.under].count == 1) return nullptr;

@@ -9,13 +9,12 @@ namespace {
 
 /// Elements that there is room for.
 std::int64_t room_of(const CpuBackend& cpu, const Vector& vector) {
-  const std::size_t width = cpu.element_bytes(vector.type);
-  const bool dense = vector.form == Form::Dense && vector.buffer;
+  const bool in_buffer = vector.is_buffered() && vector.buffer;
   const bool in_place = vector.form == Form::Inline;
-  return static_cast<std::int64_t>((dense      ? vector.buffer->capacity
-                                    : in_place ? sizeof vector.payload
-                                               : 0) /
-                                   width);
+  return static_cast<std::int64_t>(in_buffer  ? vector.buffer->capacity
+                                   : in_place ? sizeof vector.payload
+                                              : 0) /
+         cpu.stored_bytes(vector);
 }
 
 }  // namespace

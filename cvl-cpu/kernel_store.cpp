@@ -6,6 +6,7 @@
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/narrow.hpp"
 #include "cvl-cpu/operations.hpp"
 
 namespace cvl::cpu {
@@ -39,11 +40,12 @@ class Store : public KernelSink {
       put(std::move(ready));
       return Need::Nothing;
     }
-    put(room(type));
     Target target;
     target.node = value;
-    target.width = static_cast<std::uint8_t>(width_of(type));
+    put(room(value, type));
     Vector& result = target_vector();
+    target.narrow = result.form == Form::Narrow;
+    target.width = static_cast<std::uint8_t>(cpu_.stored_bytes(result));
     target.result = &result;
     target.base = mutable_elements<std::byte>(result);
     target.overwrites = taken_over_;
@@ -52,7 +54,7 @@ class Store : public KernelSink {
     // What is overwritten must have been read: only the last step may write over an operand.
     const std::vector<BoundStep>& steps = program_.element_steps.steps;
     const bool last = !steps.empty() && steps.back().node == value;
-    pass_.add_target(program_, target, !taken_over_ || last);
+    pass_.add_target(program_, target, !target.narrow && (!taken_over_ || last));
     return Need::Targets;
   }
 
@@ -149,7 +151,7 @@ class Store : public KernelSink {
       if (must_lie_in_memory()) {
         Vector copy = source;
         if (reads_last(node.id)) state_.arrays[node.id].buffer.reset();
-        result = writable(cpu_, copy);
+        result = copy.form == Form::Narrow ? writable_bytes(cpu_, copy) : writable(cpu_, copy);
       } else {
         result = source;
       }
@@ -204,8 +206,9 @@ class Store : public KernelSink {
     return true;
   }
 
-  Vector room(Type type) {
+  Vector room(NodeId value, Type type) {
     taken_over_ = false;
+    if (pass_.fits_bytes(value) && !must_lie_in_memory()) return room_for(value, length());
     if (pass_.keeps_operands) return cpu_.new_vector(type, length());
     for (const ArrayId array : over_) {
       if (std::find(pass_.kept.begin(), pass_.kept.end(), array) != pass_.kept.end()) continue;

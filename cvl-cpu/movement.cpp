@@ -15,6 +15,7 @@ std::int64_t int_at(const CpuBackend& cpu, const Vector& vector, std::int64_t po
                                      static_cast<std::uint64_t>(vector.progression_step());
     return wide ? static_cast<std::int64_t>(number) : static_cast<std::int32_t>(number);
   }
+  if (vector.form == Form::Narrow) return elements<std::uint8_t>(vector)[position];
   const std::int64_t at = vector.form == Form::Constant ? 0 : position;
   return wide ? elements<std::int64_t>(vector)[at] : elements<std::int32_t>(vector)[at];
 }

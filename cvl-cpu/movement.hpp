@@ -25,7 +25,7 @@ class Window {
       : cpu_(cpu),
         vector_(vector),
         width_(static_cast<std::int64_t>(cpu.element_bytes(vector.type))),
-        plain_(vector.form == Form::Inline || vector.form == Form::Dense) {}
+        plain_(vector.is_plain()) {}
 
   std::int64_t width() const { return width_; }
   /// Does the operand lie in memory as it is?

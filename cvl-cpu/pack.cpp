@@ -22,6 +22,7 @@ constexpr std::int64_t kMostWords = LargestTuning::move_tile / 64 + 1;
 /// The vectors of one PACK with general flags.
 struct Packing {
   CpuBackend& cpu;
+  CompressKernel compress;
   const Vector& source;
   const std::uint8_t* flags;
   std::uint64_t* masks = nullptr;      // see masks_of()
@@ -129,12 +130,11 @@ void pack_tile(Packing& job, std::int64_t begin, std::int64_t base, std::int64_t
   if (job.segments != nullptr) count_in_tile(job, begin, n, masks);
   if (job.out == nullptr) return;
   const Window source(job.cpu, job.source);
-  const CompressKernel compress = job.cpu.kernels().compress[type_index(job.source.type)];
   TileOutput output(job.cpu, job.out + base * source.width(), kept * source.width(), job.streamed);
   for (std::int64_t i = 0; i < n; i += tuning.segment_block) {
     alignas(64) std::uint64_t buffer[kSegmentBlock];
     const std::int64_t count = std::min(tuning.segment_block, n - i);
-    output.append(compress, source.at(begin + i, count, buffer), masks + i / 64, count,
+    output.append(job.compress, source.at(begin + i, count, buffer), masks + i / 64, count,
                   source.width());
   }
 }
@@ -183,6 +183,10 @@ Vector move_kept(Packing& job, const std::vector<std::int64_t>& before, std::int
 }  // namespace
 
 void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* results) {
+  pack(cpu, cpu.kernels().compress[type_index(type)], operands, results);
+}
+
+void pack(CpuBackend& cpu, CompressKernel compress, Value* operands, Value* results) {
   Vector& source = operands[0].vector();
   const Vector& flags = operands[1].vector();
   Segdes& segdes = operands[2].segdes();
@@ -192,12 +196,12 @@ void run_pack(CpuBackend& cpu, vcode::Op, Type type, Value* operands, Value* res
     return;
   }
   if (flags.length == 0 || flags.form == Form::Constant) {
-    results[0] = cpu.new_vector(type, 0);
+    results[0] = cpu.new_vector(source.type, 0);
     results[1] = Segdes::regular(segdes.count, 0);
     return;
   }
   std::vector<std::int64_t> before;
-  Packing job{cpu, source, elements<std::uint8_t>(flags)};
+  Packing job{cpu, compress, source, elements<std::uint8_t>(flags)};
   std::uint64_t few_masks[kMostWords];
   Ref<Buffer> many_masks;
   job.masks = few_masks;

@@ -28,12 +28,11 @@ class FewMoves {
   /// an index is out of range: then the general way is to be taken.
   bool prepare(const CpuBackend& cpu, const Vector& source, const Vector& index,
                const Vector* flags, const Segdes& own, const Segdes& target) {
-    const auto plain = [](const Vector& v) {
-      return v.form == Form::Inline || v.form == Form::Dense;
-    };
-    if (own.count != 1 || index.length > tuning.few_moves || !plain(source) || !plain(index))
+    if (own.count != 1 || index.length > tuning.few_moves || !source.is_plain() ||
+        !index.is_plain()) {
       return false;
-    if (flags != nullptr && !plain(*flags)) return false;
+    }
+    if (flags != nullptr && !flags->is_plain()) return false;
     count_ = index.length;
     const auto limit = static_cast<std::uint64_t>(target.total);
     const std::uint8_t* flag = flags != nullptr ? elements<std::uint8_t>(*flags) : nullptr;

@@ -100,8 +100,7 @@ void run_reduce(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value
   const Segdes& segdes = operands[1].segdes();
   const ReduceKernels& kernels =
       cpu.kernels().reduce[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
-  const bool plain = data.form == Form::Inline || data.form == Form::Dense;
-  if (plain && data.length <= tuning.small_length) {
+  if (data.is_plain() && data.length <= tuning.small_length) {
     Vector result = cpu.new_vector(type, segdes.count);
     kernels.small(mutable_elements<std::byte>(result), elements<std::byte>(data),
                   all_segments(segdes));

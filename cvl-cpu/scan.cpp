@@ -108,7 +108,7 @@ void run_scan(CpuBackend& cpu, vcode::Op op, Type type, Value* operands, Value* 
       cpu.kernels().scan[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
   if (data.length <= tuning.small_length) {
     alignas(64) std::byte expanded[LargestTuning::small_length * sizeof(double) + Heap::kPadding];
-    const bool plain = data.form == Form::Inline || data.form == Form::Dense;
+    const bool plain = data.is_plain();
     if (!plain) cpu.download(data, 0, data.length, expanded);
     const std::byte* in = plain ? elements<std::byte>(data) : expanded;
     Vector result = cpu.new_vector_over(type, data.length, data);

@@ -108,7 +108,7 @@ void run_make_segdes(CpuBackend& cpu, vcode::Op, Type, Value* operands, Value* r
     results[0] = uniform_segdes(cpu, lengths);
     return;
   }
-  if (lengths.form == Form::Progression) lengths = cpu.materialized(lengths);
+  if (!lengths.is_plain()) lengths = cpu.materialized(lengths);
   const LengthSummary summary = summarize(cpu, lengths);
   if (summary.least < 0) throw_negative_length(cpu, lengths);
   if (summary.least == summary.greatest) {

@@ -48,6 +48,9 @@ class CudaBackend final : public Backend {
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   std::vector<std::string> notes() const override { return notes_; }
   Vector upload(Type type, const void* elements, std::int64_t length) override;
+  Ref<Buffer> room_for_characters(std::size_t bytes) override {
+    return cpu_.room_for_characters(bytes);
+  }
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;
   void seed(std::uint64_t seed) override { cpu_.seed(seed); }

@@ -69,6 +69,12 @@ class Backend {
   virtual Vector upload(Type type, const void* elements, std::int64_t length) = 0;
   /// An INT vector of the codes, 0 to 255, of characters.
   virtual Vector upload_characters(std::string_view characters);
+  /// Memory of the host for characters that become a vector without being copied once more. Counts
+  /// against the limit; throws Failure (OutOfMemory).
+  virtual Ref<Buffer> room_for_characters(std::size_t bytes) { return heap().allocate(bytes); }
+  /// upload_characters() of the first `length` characters in such memory, which the vector may
+  /// keep.
+  virtual Vector adopt_characters(Ref<Buffer> characters, std::int64_t length);
   /// Writes elements [begin, begin+count) of a vector, in the run's widths, to host memory.
   /// Waits until they are known. REQUIRES: the range lies inside the vector.
   virtual void download(const Vector& vector, std::int64_t begin, std::int64_t count,

@@ -36,6 +36,12 @@ Value make_pair(Value first, Value second) {
   return pair;
 }
 
+std::size_t stored_bytes(const Widths& widths, const Vector& vector) {
+  const auto length = static_cast<std::size_t>(vector.length);
+  if (vector.form == Form::Narrow) return length;
+  return vector.is_plain() ? length * widths.element_bytes(vector.type) : 0;
+}
+
 Vector make_int(const Widths& widths, std::int64_t number) {
   if (widths.int_bytes == 8) return make_scalar(Type::Int, number);
   if (number < std::numeric_limits<std::int32_t>::min() ||

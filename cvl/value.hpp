@@ -33,6 +33,7 @@ struct Widths {
 enum class Form : std::uint8_t {
   Inline,       // in the payload: the whole vector has at most kInlineBytes
   Dense,        // in a buffer, one after the other
+  Narrow,       // INT only, all from 0 to 255, as in texts: in a buffer, each in one byte
   Constant,     // all equal to the element in the payload
   Progression,  // INT only: payload holds start and step as 64-bit integers, reduced to INT on use
 };
@@ -46,9 +47,17 @@ inline constexpr std::size_t kInlineBytes = 16;
 struct Vector {
   Type type = Type::Int;
   Form form = Form::Inline;
+  /// Are all elements known to be INTs from 0 to 255? Always of Narrow ones; of others a library
+  /// may say so, to make Narrow ones of them and others.
+  bool fits_bytes = false;
   std::int64_t length = 0;
   alignas(8) std::byte payload[kInlineBytes] = {};
-  Ref<Buffer> buffer;  // Dense only
+  Ref<Buffer> buffer;  // Dense and Narrow only
+
+  /// Do the elements lie in a buffer?
+  bool is_buffered() const { return form == Form::Dense || form == Form::Narrow; }
+  /// Do the elements lie in memory one after the other, each as wide as its type is in the run?
+  bool is_plain() const { return form == Form::Inline || form == Form::Dense; }
 
   /// Elements in the payload, for Inline (all of them) and Constant (element 0).
   template <class T>
@@ -183,6 +192,9 @@ struct PairNode : Counted {
 };
 
 Value make_pair(Value first, Value second);
+
+/// Bytes of memory that the elements of a vector take; none in the forms that hold but a rule.
+std::size_t stored_bytes(const Widths& widths, const Vector& vector);
 
 /// A scalar (or other vector that fits the payload) from host elements of the run's width.
 template <class T>

@@ -61,12 +61,12 @@ void MessageWriter::put(const std::string& text) {
   put_bytes(text.data(), text.size());
 }
 
-// A vector that is held without its elements stays so.
+// A vector that is held without its elements stays so; others arrive in their full width.
 void MessageWriter::put_vector(const cvl::Vector& vector) {
   put(vector.type);
-  put(vector.form);
+  put(vector.is_buffered() ? cvl::Form::Dense : vector.form);
   put(vector.length);
-  if (vector.form != cvl::Form::Dense) return put_bytes(vector.payload, sizeof vector.payload);
+  if (!vector.is_buffered()) return put_bytes(vector.payload, sizeof vector.payload);
   align();
   const std::size_t width = backend_.widths().element_bytes(vector.type);
   const auto most = static_cast<std::int64_t>(kPiece / width);

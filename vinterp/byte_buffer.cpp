@@ -1,5 +1,6 @@
 #include "vinterp/byte_buffer.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
@@ -40,21 +41,36 @@ int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
 bool InputBuffer::refill() {
   if (ended_) return false;
   if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
-  next_ = last_ = 0;
+  next_ = 0;
+  last_ = read(data_.get(), room_);
+  return last_ > 0;
+}
+
+/// From the descriptor. Returns how many bytes; 0 at the end.
+std::size_t InputBuffer::read(void* to, std::size_t most) {
   while (!must_end()) {
-    const ssize_t count = ::read(fd_, data_.get(), room_);
-    if (count > 0) {
-      last_ = static_cast<std::size_t>(count);
-      return true;
-    }
+    const ssize_t count = ::read(fd_, to, most);
+    if (count > 0) return static_cast<std::size_t>(count);
     if (count < 0 && may_repeat(fd_, POLLIN)) continue;
     error_ = count < 0 ? errno : 0;
     ended_ = true;
-    return false;
+    return 0;
   }
   error_ = EINTR;
   ended_ = true;
-  return false;
+  return 0;
+}
+
+std::size_t InputBuffer::take(char* to, std::size_t most) {
+  if (next_ == last_ && most >= room_) {
+    // In pieces, between which the run can be asked to end.
+    constexpr std::size_t kPiece = std::size_t{4} << 20;
+    return ended_ ? 0 : read(to, std::min(most, kPiece));
+  }
+  const std::string_view found = ahead().substr(0, most);
+  std::memcpy(to, found.data(), found.size());
+  skip(found.size());
+  return found.size();
 }
 
 std::size_t InputBuffer::expected() const {

@@ -34,6 +34,9 @@ class InputBuffer {
     if (next_ == last_ && !refill()) return {};
     return {reinterpret_cast<const char*>(data_.get() + next_), last_ - next_};
   }
+  /// Takes up to `most` bytes and puts them there, many of them without a copy. Returns how many;
+  /// 0 only at the end. REQUIRES: 0 < most
+  std::size_t take(char* to, std::size_t most);
   /// Takes bytes. REQUIRES: count <= ahead().size()
   void skip(std::size_t count) { next_ += count; }
   /// How many bytes are probably left: of a regular file the rest, of other inputs what has been
@@ -44,6 +47,7 @@ class InputBuffer {
 
  private:
   bool refill();
+  std::size_t read(void* to, std::size_t most);
 
   int fd_;
   std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);

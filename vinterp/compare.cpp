@@ -282,7 +282,7 @@ CompareBackend::Run CompareBackend::run_on(cvl::Backend& backend, const Task& ta
 
 Vector CompareBackend::copy(const Vector& vector) {
   // Compact forms and short vectors mean the same everywhere.
-  if (vector.form != cvl::Form::Dense) return vector;
+  if (!vector.is_buffered()) return vector;
   std::vector<std::byte> elements(static_cast<std::size_t>(vector.length) *
                                   widths().element_bytes(vector.type));
   first_->download(vector, 0, vector.length, elements.data());
@@ -301,10 +301,7 @@ std::uint64_t CompareBackend::bytes_of(const Value& value) const {
                ? 0
                : static_cast<std::uint64_t>(value.segdes().count) * widths().int_bytes;
   }
-  const Vector& vector = value.vector();
-  const bool compact = vector.form == cvl::Form::Constant || vector.form == cvl::Form::Progression;
-  return compact ? 0
-                 : static_cast<std::uint64_t>(vector.length) * widths().element_bytes(vector.type);
+  return stored_bytes(widths(), value.vector());
 }
 
 // ---- what differs ----

@@ -35,6 +35,15 @@ class CompareBackend final : public cvl::Backend {
   cvl::Vector upload(cvl::Type type, const void* elements, std::int64_t length) override {
     return first_->upload(type, elements, length);
   }
+  cvl::Vector upload_characters(std::string_view characters) override {
+    return first_->upload_characters(characters);
+  }
+  cvl::Ref<cvl::Buffer> room_for_characters(std::size_t bytes) override {
+    return first_->room_for_characters(bytes);
+  }
+  cvl::Vector adopt_characters(cvl::Ref<cvl::Buffer> characters, std::int64_t length) override {
+    return first_->adopt_characters(std::move(characters), length);
+  }
   void download(const cvl::Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override {
     first_->download(vector, begin, count, elements);

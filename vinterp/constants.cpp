@@ -35,6 +35,13 @@ cvl::Vector upload_ints(Backend& backend, const std::vector<std::int64_t>& eleme
                                          : upload_as<std::int32_t>(backend, Type::Int, elements);
 }
 
+cvl::Vector upload_codes(Backend& backend, const std::vector<std::int64_t>& codes) {
+  std::string characters(codes.size(), '\0');
+  std::transform(codes.begin(), codes.end(), characters.begin(),
+                 [](std::int64_t code) { return static_cast<char>(code); });
+  return backend.upload_characters(characters);
+}
+
 cvl::Value upload_constant(Backend& backend, const Constant& constant) {
   switch (constant.type) {
     case Type::Float:
@@ -48,6 +55,8 @@ cvl::Value upload_constant(Backend& backend, const Constant& constant) {
       if (constant.size() == 1) return cvl::Segdes::single(constant.ints()[0]);
       return cvl::make_segdes(backend, upload_ints(backend, constant.ints()));
     default:
+      if (constant.form == vcode::ConstantForm::String)
+        return upload_codes(backend, constant.ints());
       return upload_ints(backend, constant.ints());
   }
 }

@@ -181,14 +181,16 @@ bool write_value(cvl::Backend& backend, const cvl::Value& value, const TextSink&
 }
 
 bool write_characters(cvl::Backend& backend, const cvl::Vector& codes, const TextSink& sink) {
-  TextBuffer text(sink);
+  std::vector<char> text(
+      static_cast<std::size_t>(std::min<std::int64_t>(codes.length, tuning.elements_per_piece)));
+  bool taken = true;
   for_each_piece(backend, codes, codes.length, [&](const auto* elements, std::int64_t length) {
-    for (std::int64_t i = 0; i < length; ++i) {
-      text.append(static_cast<char>(static_cast<std::uint8_t>(elements[i])));
-    }
-    return !text.refused();
+    std::transform(elements, elements + length, text.begin(),
+                   [](auto code) { return static_cast<char>(static_cast<std::uint8_t>(code)); });
+    taken = sink({text.data(), static_cast<std::size_t>(length)});
+    return taken;
   });
-  return text.flush();
+  return taken;
 }
 
 std::string shortened(cvl::Backend& backend, const cvl::Value& value, std::int64_t limit) {

@@ -11,8 +11,8 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "vinterp/character_block.hpp"
 #include "vinterp/format.hpp"
-#include "vinterp/host_elements.hpp"
 
 namespace vinterp {
 namespace {
@@ -95,18 +95,33 @@ ByteSet delimiter_set(cvl::Backend& backend, const cvl::Vector& delimiters, bool
 
 /// Characters before the first delimiter.
 std::size_t length_before(const ByteSet& delimiters, std::string_view text) {
-  if (delimiters.none()) return text.size();
   const auto found = std::find_if(
       text.begin(), text.end(), [&](char c) { return delimiters[static_cast<unsigned char>(c)]; });
   return static_cast<std::size_t>(found - text.begin());
 }
 
+/// Reads all that there is, at most so much; returns the status.
+std::int64_t read_all(InputBuffer& input, std::size_t most, CharacterBlock& characters) {
+  while (characters.size() < most) {
+    if (characters.room() == 0) {
+      if (input.peek() == InputBuffer::kEnd) return kEndOfFile;
+      characters.grow(std::min(most, characters.size() + input.expected()));
+    }
+    const std::size_t wanted = std::min(characters.room(), most - characters.size());
+    const std::size_t count = input.take(characters.end(), wanted);
+    if (count == 0) return kEndOfFile;
+    characters.add(count);
+  }
+  return kMaximumReached;
+}
+
 /// Reads up to one of the delimiters; returns the status. A negative maximum means none.
 std::int64_t scan_characters(InputBuffer& input, const ByteSet& delimiters, std::int64_t maximum,
-                             HostElements<char>& characters) {
+                             CharacterBlock& characters) {
   const std::size_t most = maximum < 0 ? SIZE_MAX : static_cast<std::size_t>(maximum);
+  if (delimiters.none()) return read_all(input, most, characters);
   for (;;) {
-    const std::size_t room = most - static_cast<std::size_t>(characters.size());
+    const std::size_t room = most - characters.size();
     if (room == 0) return kMaximumReached;
     const std::string_view ahead = input.ahead().substr(0, room);
     if (ahead.empty()) return kEndOfFile;
@@ -117,10 +132,6 @@ std::int64_t scan_characters(InputBuffer& input, const ByteSet& delimiters, std:
       return static_cast<unsigned char>(ahead[length]);
     }
     input.skip(length);
-    if (delimiters.none()) {
-      const auto size = static_cast<std::size_t>(characters.size());
-      characters.reserve(std::min(most, size + input.expected()));
-    }
   }
 }
 
@@ -319,9 +330,9 @@ void IoOperations::read_characters(const Value* operands, Value* results) {
   std::int64_t status = maximum == 0 ? kMaximumReached : kEndOfFile;
   if (stream->readable()) {
     stream->input().begin();
-    HostElements<char> characters(backend_.heap());
+    CharacterBlock characters(backend_);
     status = scan_characters(stream->input(), delimiters, maximum, characters);
-    results[0] = backend_.upload_characters({characters.begin(), characters.end()});
+    results[0] = characters.take();
   } else {
     results[0] = empty_value(backend_, Type::Int);
   }

@@ -37,10 +37,8 @@ std::int64_t element_count(const Value& value) {
 }
 
 std::int64_t element_bytes(const cvl::Widths& widths, const Value& value) {
-  const auto bytes = [&](const cvl::Vector& vector) -> std::int64_t {
-    const bool stored = vector.form == cvl::Form::Inline || vector.form == cvl::Form::Dense;
-    return stored ? vector.length * static_cast<std::int64_t>(widths.element_bytes(vector.type))
-                  : 0;
+  const auto bytes = [&](const cvl::Vector& vector) {
+    return static_cast<std::int64_t>(cvl::stored_bytes(widths, vector));
   };
   if (value.is_vector()) return bytes(value.vector());
   if (value.type() == Type::Segdes && value.segdes().tables) {

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "vinterp/character_block.hpp"
 #include "vinterp/host_elements.hpp"
 #include "vinterp/streams.hpp"
 
@@ -231,7 +232,7 @@ cvl::Segdes read_segdes(cvl::Backend& backend, InputBuffer& input) {
 }
 
 cvl::Vector read_string(cvl::Backend& backend, InputBuffer& input) {
-  HostElements<char> characters(backend.heap());
+  CharacterBlock characters(backend);
   expect_opening(input, '"');
   for (;;) {
     const std::string_view ahead = input.ahead();
@@ -240,7 +241,7 @@ cvl::Vector read_string(cvl::Backend& backend, InputBuffer& input) {
     characters.append(ahead.substr(0, end));
     if (end != std::string_view::npos) {
       input.skip(end + 1);
-      return backend.upload_characters({characters.begin(), characters.end()});
+      return characters.take();
     }
     input.skip(ahead.size());
   }

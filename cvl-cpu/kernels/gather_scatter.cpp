@@ -119,11 +119,12 @@ CVL_FN std::uintptr_t address_of(const E* memory, std::uint64_t position) {
   return reinterpret_cast<std::uintptr_t>(memory) + position * sizeof(E);
 }
 
-template <class E>
+/// E: of the result; Stored: of the source, which may be narrower.
+template <class E, class Stored = E>
 void gather(void* out, const void* source, const std::uint64_t* positions, const Flag* flags,
             std::int64_t n, bool prefetch) {
   auto* r = static_cast<E*>(out);
-  const auto* from = static_cast<const E*>(source);
+  const auto* from = static_cast<const Stored*>(source);
   const auto address = [&](std::int64_t i) __attribute__((always_inline)) {
     return address_of(from, positions[i]);
   };
@@ -132,7 +133,12 @@ void gather(void* out, const void* source, const std::uint64_t* positions, const
         positions, n, prefetch,
         address, [&](std::int64_t i) __attribute__((always_inline)) { r[i] = from[positions[i]]; },
         [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
-          std::memcpy(r + i, from + positions[i], static_cast<std::size_t>(count) * sizeof(E));
+          const Stored* run = from + positions[i];
+          if constexpr (sizeof(E) == sizeof(Stored)) {
+            std::memcpy(r + i, run, static_cast<std::size_t>(count) * sizeof(E));
+          } else {
+            for (std::int64_t k = 0; k < count; ++k) r[i + k] = run[k];
+          }
           return true;
         });
   } else {
@@ -145,7 +151,7 @@ void gather(void* out, const void* source, const std::uint64_t* positions, const
         [&](std::int64_t i)
             __attribute__((always_inline)) { r[i] = masked(from[positions[i]], i); },
         [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
-          const E* run = from + positions[i];
+          const Stored* run = from + positions[i];
           for (std::int64_t k = 0; k < count; ++k) r[i + k] = masked(run[k], i + k);
           return true;
         });
@@ -216,6 +222,7 @@ void add_for_widths(Kernels& kernels) {
   kernels.locate = locate<I>;
   kernels.locate_in_one = locate_in_one<I>;
   kernels.gather_progression = gather_progression<I>;
+  kernels.gather_bytes = gather<std::make_unsigned_t<I>, std::uint8_t>;
   add_for_element<std::make_unsigned_t<I>>(kernels, Type::Int);
   add_for_element<std::uint8_t>(kernels, Type::Bool);
   add_for_element<F>(kernels, Type::Float);

@@ -188,6 +188,21 @@ using ScatterRunsKernel = void (*)(void* out, const void* source, const std::int
                                    const std::int64_t* ends, std::int64_t count,
                                    std::uint64_t begin, std::uint64_t end);
 
+// INTs from 0 to 255 in one byte each (Form::Narrow).
+/// out[i] = bytes[i], as INT. Reads and writes nothing else.
+using WidenKernel = void (*)(void* out, const std::uint8_t* bytes, std::int64_t n);
+/// bytes[i] = in[i], the lowest 8 bits of it. Reads and writes nothing else.
+using NarrowKernel = void (*)(std::uint8_t* bytes, const void* in, std::int64_t n);
+
+/// Bytes from `least` on, `more` of them beside it, or those that are not among these.
+struct ByteRange {
+  std::uint8_t least = 0, more = 0;
+  bool outside = false;
+};
+/// out[i] = is bytes[i] in the range? Reads and writes nothing else.
+using MatchBytesKernel = void (*)(std::uint8_t* out, const std::uint8_t* bytes, ByteRange range,
+                                  std::int64_t n);
+
 // Flags as bit masks, 64 to a word.
 /// Reads no flag behind the n-th. Returns how many are set.
 using FlagMasksKernel = std::int64_t (*)(std::uint64_t* masks, const std::uint8_t* flags,
@@ -295,6 +310,7 @@ struct Kernels {
   LocateInOneKernel locate_in_one = nullptr;
   GatherKernel gather[vcode::kDataTypes] = {};
   GatherProgressionKernel gather_progression = nullptr;
+  GatherKernel gather_bytes = nullptr;  // INTs from a source of bytes
   ScatterKernel scatter[vcode::kDataTypes] = {};
   GatherRunsKernel gather_runs[vcode::kDataTypes] = {};
   ScatterRunsKernel scatter_runs[vcode::kDataTypes] = {};
@@ -302,6 +318,10 @@ struct Kernels {
   MasksBeforeKernel masks_before = nullptr;
   CountInSegmentsKernel count_in_segments = nullptr;
   CompressKernel compress[vcode::kDataTypes] = {};
+  CompressKernel compress_bytes = nullptr;  // of any value, unlike BOOLs
+  WidenKernel widen = nullptr;
+  NarrowKernel narrow = nullptr;
+  MatchBytesKernel match_bytes = nullptr;
   RankKernels rank[vcode::kDataTypes] = {};
 };
 
@@ -316,6 +336,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
   void add_elementwise_kernels(Kernels&, Widths widths);      \
   void add_expand_kernels(Kernels&, Widths widths);           \
   void add_gather_scatter_kernels(Kernels&, Widths widths);   \
+  void add_narrow_kernels(Kernels&, Widths widths);           \
   void add_pack_kernels(Kernels&, Widths widths);             \
   void add_rank_kernels(Kernels&, Widths widths);             \
   void add_random_kernels(Kernels&, Widths widths);           \

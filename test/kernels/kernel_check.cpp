@@ -30,9 +30,11 @@ std::vector<Value> random_operands(Random& random, const std::vector<std::int64_
                                    const reference::Widths& widths) {
   const auto ints = [&](std::int64_t count) {
     reference::Ints result;
+    const bool characters = random.chance(0.3);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::uint64_t any = random.bits();
-      result.push_back(random.chance(0.02) ? widths.wrap(any) : random.between(-20, 20));
+      const std::int64_t few = random.between(-20, 20);
+      result.push_back(characters ? few & 255 : random.chance(0.02) ? widths.wrap(any) : few);
     }
     return result;
   };
@@ -199,8 +201,13 @@ std::optional<Found> by_library(cvl::Backend& backend, const vcode::Kernel& kern
   const auto prepared = backend.prepare(kernel);
   if (!prepared) return std::nullopt;
   std::vector<cvl::Value> values, results(kernel.outputs.size());
-  for (const Value& operand : operands) {
-    values.push_back(property::to_library(backend, {operand}, random));
+  for (const Value& value : operands) {
+    property::Operand operand{value};
+    const auto* ints = std::get_if<reference::Ints>(&value);
+    if (ints != nullptr && property::are_characters(*ints) && random.chance(0.7)) {
+      operand.layout = property::Layout::Narrow;
+    }
+    values.push_back(property::to_library(backend, operand, random));
   }
   backend.seed(seed);
   try {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace property {
 namespace {
@@ -68,6 +69,10 @@ cvl::Vector progression(const Ints& elements) {
   return vector;
 }
 
+cvl::Vector characters(cvl::Backend& backend, const Ints& elements) {
+  return backend.upload_characters(std::string(elements.begin(), elements.end()));
+}
+
 cvl::Value segdes(cvl::Backend& backend, const reference::Segdes& segdes, Random& random) {
   const auto& lengths = segdes.lengths;
   const bool uniform = std::all_of(lengths.begin(), lengths.end(),
@@ -93,6 +98,8 @@ cvl::Value to_library(cvl::Backend& backend, const Operand& operand, Random& ran
       return constant(backend, operand.value);
     case Layout::Progression:
       return progression(std::get<Ints>(operand.value));
+    case Layout::Narrow:
+      return characters(backend, std::get<Ints>(operand.value));
     default:
       return plain(backend, operand.value);
   }

@@ -293,7 +293,7 @@ class Generator {
   Operand compact(Operand operand, Role role) {
     if (!choice_.compact || !may_be_compact(operand.value, choice_.widths)) return operand;
     auto* ints = std::get_if<Ints>(&operand.value);
-    const std::int64_t kind = random_.between(0, ints != nullptr ? 3 : 1);
+    const std::int64_t kind = random_.between(0, ints != nullptr ? 4 : 1);
     if (kind == 1) {
       operand.layout = Layout::Constant;
       std::visit(
@@ -308,8 +308,15 @@ class Generator {
     } else if (kind == 2 && progression_fits(role)) {
       operand.layout = Layout::Progression;
       fill_progression(*ints, role);
+    } else if (kind == 3) {
+      if (role == Role::Data || role == Role::Divisor) make_characters(*ints, role);
+      if (are_characters(*ints)) operand.layout = Layout::Narrow;
     }
     return operand;
+  }
+
+  static void make_characters(Ints& ints, Role role) {
+    for (std::int64_t& element : ints) element = (element & 255) | (role == Role::Divisor ? 1 : 0);
   }
 
   /// Indices run within their range only when one segment holds them all.
@@ -347,6 +354,11 @@ class Generator {
 };
 
 }  // namespace
+
+bool are_characters(const reference::Ints& ints) {
+  return std::all_of(ints.begin(), ints.end(),
+                     [](std::int64_t element) { return element >= 0 && element <= 255; });
+}
 
 bool may_be_compact(const reference::Value& value, const reference::Widths& widths) {
   const Type type = reference::type_of(value);

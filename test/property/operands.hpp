@@ -15,6 +15,7 @@ enum class Layout {
   Plain,        // Inline or Dense, by its length
   Constant,     // one element stands for all
   Progression,  // INT: start and step
+  Narrow,       // INT: characters, which the library may hold in a byte each
 };
 
 struct Operand {
@@ -35,6 +36,9 @@ std::vector<vcode::Type> types_of(const vcode::OpInfo& row);
 
 /// Operands, deepest first, that fit each other and (with plain layouts) cannot fail.
 std::vector<Operand> make_operands(const OperandChoice& choice, const Shape& shape, Random& random);
+
+/// May INTs have Layout::Narrow?
+bool are_characters(const reference::Ints& ints);
 
 /// A vector in a compact layout must be longer than what fits a value's payload; returns whether
 /// this one can have that layout.

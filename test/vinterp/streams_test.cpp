@@ -166,6 +166,27 @@ TEST_CASE("reading errors are kept for the operation") {
   CHECK(input.error() == EBADF);
 }
 
+TEST_CASE("bytes are taken many at a time, behind those that were read ahead") {
+  std::string text(1'000'000, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i / 1000);
+  const FileDescriptor file = file_with(text);
+  for (const std::size_t most : {std::size_t{1} << 12, std::size_t{1} << 20, 2 * text.size()}) {
+    INFO(most);
+    ::lseek(file.get(), 0, SEEK_SET);
+    vinterp::InputBuffer input(file.get());
+    input.begin();
+    std::string found(1, static_cast<char>(input.get()));
+    std::vector<char> room(most);
+    while (const std::size_t count = input.take(room.data(), most)) {
+      REQUIRE(count <= most);
+      found.append(room.data(), count);
+    }
+    CHECK(found == text);
+    CHECK(input.error() == 0);
+    CHECK(input.take(room.data(), most) == 0);
+  }
+}
+
 TEST_CASE("a pipe without reader is an ordinary failure") {
   vinterp::prepare_standard_streams();
   vinterp::PipeEnds pipe;
