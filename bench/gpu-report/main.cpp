@@ -53,22 +53,34 @@ struct Arguments {
 
   /// False when the argument cannot be understood.
   bool take_one(std::string_view argument) {
-    std::string_view value;
     gpu_report::Lengths& lengths = options.lengths;
-    if (argument == "--help") return help = true;
-    if (argument == "--dry-run") return dry = true;
-    if (take(argument, "--output=", value)) return options.output = value, !value.empty();
-    if (take(argument, "--folder=", value)) return options.folder = value, true;
-    if (take(argument, "--programs=", value)) return options.programs = value, true;
-    if (take(argument, "--step=", value)) return step = value, true;
-    if (take(argument, "--minutes=", value)) return parse_number(value, 0.01, 1e4, options.minutes);
-    if (take(argument, "--patience=", value)) {
+    std::string_view value;
+    if (argument == "--help") {
+      help = true;
+    } else if (argument == "--dry-run") {
+      dry = true;
+    } else if (take(argument, "--output=", value)) {
+      options.output = value;
+    } else if (take(argument, "--folder=", value)) {
+      options.folder = value;
+    } else if (take(argument, "--programs=", value)) {
+      options.programs = value;
+    } else if (take(argument, "--step=", value)) {
+      step = value;
+    } else if (take(argument, "--minutes=", value)) {
+      return parse_number(value, 0.01, 1e4, options.minutes);
+    } else if (take(argument, "--patience=", value)) {
       return parse_number(value, 0.01, 1e3, options.patience);
+    } else if (take(argument, "--smallest=", value)) {
+      return parse_number(value, 0, 32, lengths.smallest);
+    } else if (take(argument, "--largest=", value)) {
+      return parse_number(value, 0, 32, lengths.largest);
+    } else if (take(argument, "--segmented=", value)) {
+      return parse_number(value, 0, 30, lengths.segmented);
+    } else {
+      return false;
     }
-    if (take(argument, "--smallest=", value)) return parse_number(value, 0, 32, lengths.smallest);
-    if (take(argument, "--largest=", value)) return parse_number(value, 0, 32, lengths.largest);
-    if (take(argument, "--segmented=", value)) return parse_number(value, 0, 30, lengths.segmented);
-    return false;
+    return true;
   }
 };
 

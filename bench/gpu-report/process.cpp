@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -20,7 +21,8 @@ constexpr int kCannotStart = 127;  // as shells have it
 
 [[noreturn]] void become(const std::vector<std::string>& command,
                          const std::filesystem::path& log) {
-  setpgid(0, 0);  // so that children can be found
+  setpgid(0, 0);                     // so that children can be found
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody looks after it when this process is killed
   const int input = open("/dev/null", O_RDONLY);
   const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   dup2(input, STDIN_FILENO);

@@ -2,7 +2,6 @@
 // runs, and the page and the archive are complete whatever a step does.
 #include "bench/gpu-report/report.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -216,6 +215,27 @@ TEST_CASE("measurements that hang or crash, too") {
             hangs ? "\"Operations\",\"stopped after" : "\"Operations\",\"killed by signal 11\""));
   CHECK(has(steps, "\"Programs\""));
   CHECK(has(outcome.file("index.html"), "</html>"));
+}
+
+TEST_CASE("what a step has started ends with it") {
+  const Folder folder;
+  fs::remove(folder.path() / "bin" / "vinterp");
+  const fs::path told = folder.path() / "process";
+  folder.write("bin/vinterp", "#!/bin/sh\necho $$ > " + told.string() + "\nexec sleep 1000\n");
+  fs::permissions(folder.path() / "bin" / "vinterp", fs::perms::owner_all);
+  setenv("NESL_REHEARSAL", "crash", 1);  // of steps that are not of interest here
+  const Outcome outcome = report(folder, {"--patience=0.1", "--minutes=100"});
+  unsetenv("NESL_REHEARSAL");
+  CHECK(has(outcome.file("steps.csv"), "\"Programs\",\"stopped after 9 s\""));
+  std::string process = contents(told);
+  REQUIRE_FALSE(process.empty());
+  process.pop_back();
+  bool gone = false;
+  for (int wait = 0; wait < 1000 && !gone; ++wait) {
+    gone = contents("/proc/" + process + "/cmdline").empty();
+    if (!gone) ::usleep(10000);
+  }
+  CHECK(gone);
 }
 
 TEST_CASE("what there is no time for is said") {
