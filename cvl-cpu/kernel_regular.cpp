@@ -1,5 +1,6 @@
 #include "cvl-cpu/kernel_regular.hpp"
 
+#include "cvl-cpu/cpu_backend.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cpu {
