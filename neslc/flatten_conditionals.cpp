@@ -19,14 +19,7 @@ namespace {
 // Arms up to this many operations are both evaluated and the result is selected.
 constexpr int kSelectBudget = 12;
 
-std::vector<Value> leaves_of(const Value& value) {
-  std::vector<Value> leaves;
-  for_each_leaf(value, [&](const Value& leaf) { leaves.push_back(leaf); });
-  return leaves;
-}
-
-}  // namespace
-
+/// Operations on scalars that cannot fail.
 bool is_total_scalar_operation(const Definition& definition) {
   static constexpr const char* kNames[] = {
       "not",   "and",   "or",        "xor",       "==",     "/=",     "<",     ">",     "<=",
@@ -35,6 +28,14 @@ bool is_total_scalar_operation(const Definition& definition) {
   return definition.is_primitive() &&
          std::find(std::begin(kNames), std::end(kNames), definition.name) != std::end(kNames);
 }
+
+std::vector<Value> leaves_of(const Value& value) {
+  std::vector<Value> leaves;
+  for_each_leaf(value, [&](const Value& leaf) { leaves.push_back(leaf); });
+  return leaves;
+}
+
+}  // namespace
 
 bool Flattener::selectable(const Expr& expr, const Frame& frame, int& budget) const {
   if (--budget < 0) return false;

@@ -29,9 +29,6 @@ struct Frame {
 
 class Streams;
 
-/// Operations on scalars that cannot fail.
-bool is_total_scalar_operation(const Definition& definition);
-
 class Flattener {
  public:
   explicit Flattener(Compiler& compiler);
