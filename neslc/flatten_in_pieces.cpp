@@ -6,19 +6,34 @@
 
 namespace neslc {
 
-/// Those whose bodies are scalar operations need no more memory than their results.
+namespace {
+
+/// A type of scalars and tuples of them?
+bool is_flat(TypePtr type) {
+  if (type->kind == TypeKind::Pair) return is_flat(type->first()) && is_flat(type->second());
+  return is_scalar_type(type);
+}
+
+}  // namespace
+
+/// Those whose bodies are operations on scalars need no more memory than their results.
 bool Flattener::may_need_pieces(const ApplyToEach& node, const Frame& frame) {
-  if (!compiler_.options().in_pieces || compiler_.module().scopes[frame.scope].library)
+  if (!compiler_.options().in_pieces || compiler_.module().scopes[frame.scope].library) {
     return false;
+  }
+  const auto stays_flat = [&](const Call& call, TypePtr result_type) {
+    const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
+    return callee != nullptr && callee->definition->library &&
+           is_flat(substituted(call.argument->type, frame)) &&
+           is_flat(substituted(result_type, frame));
+  };
   bool result = false;
   for (const Expr* part : {node.body.get(), node.sieve.get()}) {
     if (part == nullptr) continue;
     for_each_expression(*part, [&](const Expr& inner) {
       const auto* call = std::get_if<Call>(&inner.node);
-      const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
       result = result || std::holds_alternative<ApplyToEach>(inner.node) ||
-               (call != nullptr &&
-                (callee == nullptr || !is_total_scalar_operation(*callee->definition)));
+               (call != nullptr && !stays_flat(*call, inner.type));
       return result ? Visit::End : Visit::Below;
     });
   }

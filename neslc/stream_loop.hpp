@@ -45,6 +45,7 @@ class StreamLoop {
   /// A call of a function of the program or the library, with values of the loop.
   Value call(const FunctionValue& function, const Value& argument);
   void step(const StreamNode& node);
+  ir::ValueId piece_length(ir::ValueId all);
   void step_source(const StreamNode& node, Carried& carried);
   void step_through(const StreamNode& node, Carried& carried);
   Piece step_each(const StreamNode& node);

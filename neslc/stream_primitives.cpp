@@ -1,6 +1,8 @@
 // What streams are made of, and made into; the library's functions over streams are written with
 // these (library/streams.nesl). In an apply-to-each over a sequence a stream is a sequence too,
 // and all of it is one piece.
+#include <algorithm>
+
 #include "neslc/literals.hpp"
 #include "neslc/primitives.hpp"
 #include "neslc/streams.hpp"
@@ -125,9 +127,14 @@ Value none(Flattener& f, const CallSite& site, const Value&) {
   return empty_sequence(f.builder(), f.types(), site.result_type, f.serial());
 }
 
-/// How many elements a piece has, at least where it is made of nothing else.
+/// How many characters of a file are read at a time. Where shorter pieces are tried, not so few
+/// that the time of reading them shows.
 Value piece_length(Flattener& f, const CallSite&, const Value&) {
-  return Value::scalar(f.builder().int_constant(f.compiler().options().piece_length), f.serial());
+  constexpr std::int64_t kShortest = 1024;
+  const CompileOptions& options = f.compiler().options();
+  const std::int64_t length =
+      options.in_pieces ? std::max(options.piece_length, kShortest) : options.piece_length;
+  return Value::scalar(f.builder().int_constant(length), f.serial());
 }
 
 }  // namespace

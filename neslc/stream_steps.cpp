@@ -73,13 +73,31 @@ ValueId StreamLoop::waits(const StreamNode& source) {
   return result;
 }
 
+/// How many of all elements that are counted there are in a piece. Where shorter ones are tried, as
+/// the memory has not been enough for longer ones, they do not become so many that the time they
+/// take by themselves shows: if the result needs the memory, they do not help.
+ValueId StreamLoop::piece_length(ValueId all) {
+  constexpr std::int64_t kMostPieces = 16384;
+  ir::Builder& b = loop_.builder();
+  const CompileOptions& options = loop_.compiler().options();
+  const ValueId length = b.int_constant(options.piece_length);
+  if (!options.in_pieces) return length;
+  const ValueId least = b.op(Op::Divide, VectorType::Int, {all, b.int_constant(kMostPieces)});
+  const ValueId longest = b.int_constant(kPieceLength);
+  const auto smaller = [&](ValueId x, ValueId y, ValueId a, ValueId c) {
+    return b.op(Op::Select, VectorType::Int, {b.op(Op::Less, VectorType::Int, {x, y}), a, c});
+  };
+  const ValueId raised = smaller(length, least, least, length);
+  return smaller(longest, raised, longest, raised);
+}
+
 void StreamLoop::step_source(const StreamNode& node, Carried& carried) {
   ir::Builder& b = loop_.builder();
   // (piece, (state, ended))
   const auto make = [&] {
     if (node.kind == Kind::Source) return call(node.step, carried.state);
     const ValueId all = inside(node.initial).var;
-    const ValueId length = b.int_constant(loop_.compiler().options().piece_length);
+    const ValueId length = piece_length(all);
     // Without an overflow where the last piece ends.
     const ValueId left = b.op(Op::Subtract, VectorType::Int, {all, carried.state.var});
     const ValueId ended = b.op(Op::LessEqual, VectorType::Int, {left, length});
