@@ -1,5 +1,4 @@
 // An apply-to-each over sequences, computed as one over streams.
-#include "neslc/both_arms.hpp"
 #include "neslc/flattener.hpp"
 #include "neslc/free_variables.hpp"
 #include "neslc/streams.hpp"
