@@ -163,7 +163,7 @@ Vector CpuBackend::upload_characters(std::string_view characters) {
   const auto length = static_cast<std::int64_t>(characters.size());
   if (keeps_narrow(length)) {
     Vector result = new_narrow(length);
-    std::memcpy(result.buffer->data, characters.data(), characters.size());
+    characters.copy(result.buffer->as<char>(), characters.size());
     return result;
   }
   Vector result = new_vector(Type::Int, length);

@@ -68,7 +68,7 @@ std::size_t InputBuffer::take(char* to, std::size_t most) {
     return ended_ ? 0 : read(to, std::min(most, kPiece));
   }
   const std::string_view found = ahead().substr(0, most);
-  std::memcpy(to, found.data(), found.size());
+  found.copy(to, found.size());
   skip(found.size());
   return found.size();
 }

@@ -16,7 +16,7 @@ void CharacterBlock::grow(std::size_t size) {
 
 void CharacterBlock::append(std::string_view characters) {
   if (characters.size() > room()) grow(std::max(size_ + characters.size(), 2 * size_));
-  std::memcpy(end(), characters.data(), characters.size());
+  characters.copy(end(), characters.size());
   add(characters.size());
 }
 
