@@ -356,7 +356,7 @@ std::int64_t KernelPass::block_length(std::int64_t begin, std::int64_t n,
   const std::int64_t rest = segment.end - begin;
   if (rest < tuning.runs_block) return n;
   // No less than that should be left.
-  return n < rest && rest < n + tuning.runs_block ? rest / 2 : std::min(n, rest);
+  return std::min(n, n < rest && rest < n + tuning.runs_block ? rest / 2 : rest);
 }
 
 KernelTile KernelPass::tile_at(std::int64_t index) const {
