@@ -46,10 +46,10 @@ inline constexpr std::size_t kInlineBytes = 16;
 /// short they are; Backend::download waits for them.)
 struct Vector {
   Type type = Type::Int;
-  Form form = Form::Inline;
+  Form form : 7 = Form::Inline;
   /// Are all elements known to be INTs from 0 to 255? Always of Narrow ones; of others a library
   /// may say so, to make Narrow ones of them and others.
-  bool fits_bytes = false;
+  bool fits_bytes : 1 = false;
   std::int64_t length = 0;
   alignas(8) std::byte payload[kInlineBytes] = {};
   Ref<Buffer> buffer;  // Dense and Narrow only
