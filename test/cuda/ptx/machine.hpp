@@ -24,6 +24,9 @@ class Machine {
   void run(Kernel& kernel, const std::vector<std::int64_t>& order, std::uint32_t threads,
            const std::vector<std::byte>& parameters);
 
+  /// From now on the costs of kernels are counted, which takes much longer.
+  void count_costs() { counts_costs_ = true; }
+
   /// Instructions that were run so far.
   std::uint64_t steps() const { return steps_; }
 
@@ -34,6 +37,8 @@ class Machine {
              std::uint32_t threads, const std::vector<std::byte>& parameters);
   void run_some(RunningBlock& running);
   void run_thread(RunningBlock& running, Thread& thread);
+  template <bool kCounts>
+  std::uint64_t run_until_it_waits(RunningBlock& running, Thread& thread, const Instruction*& at);
   void meet(RunningBlock& running, Thread& thread);
   void meet_at_barrier(RunningBlock& running);
   void meet_in_warp(RunningBlock& running, const Thread& thread);
@@ -41,6 +46,7 @@ class Machine {
 
   Memory& memory_;
   std::mt19937_64 random_;
+  bool counts_costs_ = false;
   std::uint64_t steps_ = 0;
   std::uint64_t last_step_ = 0;  // of the launch, or else it does not end
   std::vector<std::unique_ptr<RunningBlock>> idle_;

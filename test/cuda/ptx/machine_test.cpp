@@ -103,6 +103,38 @@ TEST_CASE("instructions of a kernel are run by all of its threads") {
   for (std::uint32_t k = 0; k < kThreads; ++k) CHECK(found[k] == k * k + 7);
 }
 
+TEST_CASE("what a kernel costs is counted when somebody asks") {
+  Words words(2 * kThreads, 2 * kThreads);
+  Module module(kernel_of("ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+128];\n"
+                          "bar.sync 0;\nadd.s32 %r1, %r1, %r2;\n"
+                          "mad.lo.s32 %r0, %r0, 2, 0;\nmul.wide.u32 %rd1, %r0, 4;\n"
+                          "add.s64 %rd1, %rd0, %rd1;\nst.global.u32 [%rd1], %r1;"),
+                words.memory);
+  const std::uint64_t address = words.address();
+  std::vector<std::byte> parameters(sizeof address);
+  std::memcpy(parameters.data(), &address, sizeof address);
+  Kernel& kernel = module.kernel("k");
+  for (const bool counts : {false, true}) {
+    Machine machine(words.memory, 1);
+    if (counts) machine.count_costs();
+    machine.run(kernel, {0}, kThreads, parameters);
+  }
+  const ptx_machine::Cost& cost = kernel.cost;
+  CHECK(cost.launches == 1);
+  CHECK(cost.threads == kThreads);
+  CHECK(cost.instructions == 13 * kThreads);
+  CHECK(cost.barriers == 1);
+  // Both loads are on their way when the sum wants them.
+  CHECK(cost.loads == 2 * kThreads);
+  CHECK(cost.waits == kThreads);
+  CHECK(cost.most_loads == 2);
+  // Lanes read words side by side, and write every second one.
+  CHECK(cost.load_bytes == 2 * kThreads * 4);
+  CHECK(cost.load_sectors == cost.load_bytes / 32);
+  CHECK(cost.store_bytes == kThreads * 4);
+  CHECK(cost.store_sectors == 2 * cost.store_bytes / 32);
+}
+
 TEST_CASE("integer operations") {
   CHECK(result_of("mov.u32 %r2, -7;\ndiv.s32 %r1, %r2, 2;") == static_cast<std::uint32_t>(-3));
   CHECK(result_of("mov.u32 %r2, -2147483648;\ndiv.s32 %r1, %r2, -1;") == 0x80000000u);
