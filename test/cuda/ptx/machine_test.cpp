@@ -139,6 +139,8 @@ TEST_CASE("integer operations") {
   CHECK(result_of("mov.u32 %r2, -7;\ndiv.s32 %r1, %r2, 2;") == static_cast<std::uint32_t>(-3));
   CHECK(result_of("mov.u32 %r2, -2147483648;\ndiv.s32 %r1, %r2, -1;") == 0x80000000u);
   CHECK(result_of("mov.u32 %r2, 1;\nshl.b32 %r1, %r2, 32;") == 0);
+  CHECK(result_of("mov.u32 %r2, 6;\nbfind.shiftamt.u32 %r1, %r2;") == 29);
+  CHECK(result_of("mov.u32 %r2, 0;\nbfind.shiftamt.u32 %r1, %r2;") == 0xFFFFFFFFu);
   CHECK(result_of("mov.u32 %r2, -1;\nshr.s32 %r1, %r2, 40;") == 0xFFFFFFFFu);
   CHECK(result_of("mov.u32 %r2, 305419896;\nprmt.b32 %r1, %r2, 0, 291;") == 0x78563412u);
   CHECK(result_of("mov.u64 %rd2, -1;\nmul.hi.u64 %rd3, %rd2, %rd2;\ncvt.u32.u64 %r1, %rd3;") ==
@@ -335,6 +337,7 @@ TEST_CASE("what nobody wrote may be moved, and stays so") {
   const std::vector<std::string> moves = {
       "mov.b32 %r7, %r1;",
       "prmt.b32 %r7, %r1, 0, 0x4441;",
+      "shfl.sync.up.b32 %r7, %r1, 1, 0, -1;",
       "shl.b32 %r7, %r1, 8;",
       "shr.u32 %r7, %r1, 8;",
       "bfe.u32 %r7, %r1, 8, 8;",
