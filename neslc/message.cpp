@@ -147,7 +147,9 @@ void MessageReader::get(std::string& text) {
 cvl::Vector MessageReader::get_vector() {
   cvl::Vector vector;
   get(vector.type);
-  get(vector.form);
+  cvl::Form form{};
+  get(form);
+  vector.form = form;
   get(vector.length);
   if (vector.form != cvl::Form::Dense) {
     get_bytes(vector.payload, sizeof vector.payload);
