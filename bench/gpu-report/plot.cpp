@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "bench/gpu-report/table.hpp"
+
 namespace gpu_report {
 namespace {
 
@@ -15,20 +17,6 @@ constexpr double kLeft = 70, kRight = 190, kTop = 40, kBottom = 50;
 constexpr std::array<std::string_view, 10> kColors = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                                       "#ff7f0e", "#8c564b", "#e377c2", "#17becf",
                                                       "#bcbd22", "#7f7f7f"};
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '&') {
-      result += "&amp;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
 
 std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,

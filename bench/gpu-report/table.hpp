@@ -2,13 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace gpu_report {
 
 /// For text between tags.
-inline std::string escaped(const std::string& text) {
+inline std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '<') {

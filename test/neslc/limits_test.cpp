@@ -60,8 +60,13 @@ TEST_CASE("without the sandbox the same examples do something") {
 }
 
 bool reaches_outside(const Definition& function) {
-  const std::set<std::string> exits = {"open_in_file",        "open_out_file", "open_append_file",
-                                       "machine.open_insert", "machine.open_new", "machine.draw", "spawn"};
+  const std::set<std::string> exits = {"open_in_file",
+                                       "open_out_file",
+                                       "open_append_file",
+                                       "machine.open_insert",
+                                       "machine.open_new",
+                                       "machine.draw",
+                                       "spawn"};
   std::set<const Definition*> seen;
   std::vector<const Definition*> open = {&function};
   while (!open.empty()) {
