@@ -2,7 +2,7 @@
 // call of a deep recursion.
 // Usage: bench_machine [Google Benchmark options]
 
-#include "vinterp/machine.hpp"
+#include "machine/machine.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -12,10 +12,10 @@
 #include <benchmark/benchmark.h>
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "machine/constants.hpp"
+#include "machine/io_ops.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
-#include "vinterp/constants.hpp"
-#include "vinterp/io_ops.hpp"
 
 namespace {
 

@@ -9,19 +9,19 @@
 
 #include <fmt/core.h>
 
+#include "cli/guard.hpp"
+#include "cli/help.hpp"
+#include "cli/loader.hpp"
 #include "fcode-opt/command_options.hpp"
 #include "fcode-opt/emit_kernels.hpp"
 #include "fcode-opt/pass_table.hpp"
 #include "fcode-opt/report_text.hpp"
+#include "machine/byte_buffer.hpp"
+#include "machine/streams.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
 #include "vcode/printer.hpp"
 #include "vcode/verifier.hpp"
-#include "vinterp/byte_buffer.hpp"
-#include "vinterp/guard.hpp"
-#include "vinterp/help.hpp"
-#include "vinterp/loader.hpp"
-#include "vinterp/streams.hpp"
 
 namespace fcode {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "vinterp/option_values.hpp"
+#include "cli/option_values.hpp"
 
 namespace fcode {
 namespace {

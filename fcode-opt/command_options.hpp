@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.hpp"
 #include "fcode-opt/optimizer.hpp"
-#include "vinterp/command_line.hpp"
 
 namespace fcode {
 

@@ -8,7 +8,7 @@
 #include "cvl-cuda/tuning.hpp"
 #endif
 #if defined(TUNED_MACHINE)
-#include "vinterp/tuning.hpp"
+#include "machine/tuning.hpp"
 #endif
 
 namespace tuned {

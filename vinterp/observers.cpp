@@ -7,12 +7,12 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "machine/byte_buffer.hpp"
+#include "machine/line_profile.hpp"
+#include "machine/profile_rows.hpp"
+#include "machine/report_text.hpp"
+#include "machine/streams.hpp"
 #include "vcode/diagnostics.hpp"
-#include "vinterp/byte_buffer.hpp"
-#include "vinterp/line_profile.hpp"
-#include "vinterp/profile_rows.hpp"
-#include "vinterp/report_text.hpp"
-#include "vinterp/streams.hpp"
 
 namespace vinterp {
 namespace {

@@ -4,15 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "cli/options.hpp"
 #include "cvl/backend.hpp"
+#include "machine/chrome_trace.hpp"
+#include "machine/file_descriptor.hpp"
+#include "machine/machine.hpp"
+#include "machine/profile.hpp"
+#include "machine/statistics.hpp"
+#include "machine/trace.hpp"
 #include "vcode/program.hpp"
-#include "vinterp/chrome_trace.hpp"
-#include "vinterp/file_descriptor.hpp"
-#include "vinterp/machine.hpp"
-#include "vinterp/options.hpp"
-#include "vinterp/profile.hpp"
-#include "vinterp/statistics.hpp"
-#include "vinterp/trace.hpp"
 
 namespace vinterp {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "machine/interrupt.hpp"
 #include "neslc/bench/measure.hpp"
 #include "neslc/bench/plot.hpp"
 #include "neslc/bench/report.hpp"
-#include "neslc/commands.hpp"
-#include "vinterp/interrupt.hpp"
+#include "neslc/command/commands.hpp"
 
 namespace neslc::bench {
 int run_bench(Toplevel& top, const std::string& program, const Plan& plan, const Files& files) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neslc/bench/plan.hpp"
-#include "neslc/toplevel.hpp"
+#include "neslc/command/toplevel.hpp"
 
 namespace neslc::bench {
 

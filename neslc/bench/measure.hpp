@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "neslc/bench/measurement.hpp"
-#include "neslc/toplevel.hpp"
+#include "neslc/command/toplevel.hpp"
 
 namespace neslc::bench {
 

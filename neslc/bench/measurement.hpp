@@ -8,7 +8,7 @@
 
 #include "neslc/bench/fit.hpp"
 #include "neslc/bench/plan.hpp"
-#include "neslc/cost.hpp"
+#include "neslc/evaluation/cost.hpp"
 
 namespace neslc::bench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "neslc/bench/fit.hpp"
-#include "neslc/svg.hpp"
+#include "neslc/command/svg.hpp"
 
 namespace neslc::bench {
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/option_values.hpp"
+#include "cli/options.hpp"
 #include "vcode/diagnostics.hpp"
-#include "vinterp/option_values.hpp"
-#include "vinterp/options.hpp"
 
 namespace neslc::bench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "vinterp/json.hpp"
-#include "vinterp/report_text.hpp"
+#include "machine/json.hpp"
+#include "machine/report_text.hpp"
 
 namespace neslc::bench {
 namespace {

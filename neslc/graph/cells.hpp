@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "neslc/command/svg.hpp"
 #include "neslc/graph/data_flow.hpp"
-#include "neslc/svg.hpp"
 
 namespace neslc::graph {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "neslc/commands.hpp"
+#include "neslc/command/commands.hpp"
 #include "neslc/graph/nesting.hpp"
 #include "neslc/graph/recorder.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "neslc/command/toplevel.hpp"
 #include "neslc/graph/picture.hpp"
-#include "neslc/toplevel.hpp"
 
 namespace neslc::graph {
 

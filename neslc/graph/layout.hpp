@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "neslc/svg.hpp"
+#include "neslc/command/svg.hpp"
 
 namespace neslc::graph {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "neslc/free_variables.hpp"
+#include "neslc/flatten/free_variables.hpp"
 
 namespace neslc::graph {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "neslc/session.hpp"
+#include "neslc/front/session.hpp"
 
 namespace neslc::graph {
 

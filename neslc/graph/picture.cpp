@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "neslc/command/svg.hpp"
 #include "neslc/graph/cells.hpp"
 #include "neslc/graph/layout.hpp"
-#include "neslc/svg.hpp"
 #include "vcode/utf8.hpp"
 
 namespace neslc::graph {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "neslc/value_text.hpp"
+#include "neslc/evaluation/value_text.hpp"
 #include "vcode/stack_moves.hpp"
 
 namespace neslc::graph {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
+#include "machine/observer.hpp"
+#include "neslc/evaluation/source_map.hpp"
 #include "neslc/graph/data_flow.hpp"
 #include "neslc/graph/nesting.hpp"
-#include "neslc/source_map.hpp"
-#include "vinterp/observer.hpp"
 
 namespace neslc::graph {
 

@@ -6,15 +6,15 @@
 #include <system_error>
 #include <utility>
 
-#include "neslc/completer.hpp"
-#include "neslc/definitions_text.hpp"
-#include "neslc/describe.hpp"
-#include "neslc/free_variables.hpp"
-#include "neslc/library_text.hpp"
-#include "neslc/lower_case.hpp"
+#include "cli/loader.hpp"
+#include "neslc/command/completer.hpp"
+#include "neslc/command/describe.hpp"
+#include "neslc/command/modules.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/flatten/free_variables.hpp"
+#include "neslc/front/library_text.hpp"
+#include "neslc/front/lower_case.hpp"
 #include "neslc/lsp/uri.hpp"
-#include "neslc/modules.hpp"
-#include "vinterp/loader.hpp"
 
 namespace neslc::lsp {
 namespace {

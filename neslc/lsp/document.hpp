@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "neslc/lexer.hpp"
-#include "neslc/parser.hpp"
-#include "neslc/session.hpp"
+#include "neslc/front/lexer.hpp"
+#include "neslc/front/parser.hpp"
+#include "neslc/front/session.hpp"
 
 namespace neslc::lsp {
 

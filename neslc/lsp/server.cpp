@@ -5,10 +5,10 @@
 #include <istream>
 #include <ostream>
 
+#include "cli/build_info.hpp"
 #include "neslc/lsp/message_stream.hpp"
 #include "neslc/lsp/unicode.hpp"
 #include "neslc/lsp/uri.hpp"
-#include "vinterp/build_info.hpp"
 
 namespace neslc::lsp {
 namespace {

@@ -1,5 +1,5 @@
 // vinterp's --compare: the libraries run side by side, and a wrong one is found out.
-#include "vinterp/compare.hpp"
+#include "machine/compare.hpp"
 
 #include <cstdint>
 #include <memory>

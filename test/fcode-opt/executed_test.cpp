@@ -9,8 +9,8 @@
 #include "cvl/kernel_plan.hpp"
 #include "fcode-opt/expected_table.hpp"
 #include "fcode-opt/support.hpp"
+#include "machine/statistics.hpp"
 #include "vcode-smith/machine_runner.hpp"
-#include "vinterp/statistics.hpp"
 
 namespace fcode::testing {
 namespace {

@@ -10,14 +10,14 @@
 
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl/failure.hpp"
+#include "machine/constants.hpp"
+#include "machine/interrupt.hpp"
+#include "machine/io_ops.hpp"
+#include "machine/machine.hpp"
 #include "support.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
 #include "vcode/verifier.hpp"
-#include "vinterp/constants.hpp"
-#include "vinterp/interrupt.hpp"
-#include "vinterp/io_ops.hpp"
-#include "vinterp/machine.hpp"
 
 using namespace vcode;
 

@@ -1,5 +1,5 @@
 // Any text is read as forms, each with a tree or an error, and the errors can be shown.
-#include "neslc/parser.hpp"
+#include "neslc/front/parser.hpp"
 #include "support.hpp"
 
 using namespace neslc;

@@ -1,6 +1,6 @@
 // Any program is checked without a crash, and what passes has complete types.
-#include "neslc/parser.hpp"
-#include "neslc/session.hpp"
+#include "neslc/front/parser.hpp"
+#include "neslc/front/session.hpp"
 #include "support.hpp"
 
 using namespace neslc;

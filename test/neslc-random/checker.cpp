@@ -4,16 +4,16 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/backends.hpp"
 #include "interpreter.hpp"
-#include "neslc/definitions_text.hpp"
-#include "neslc/library_text.hpp"
-#include "neslc/parser.hpp"
-#include "neslc/value_text.hpp"
+#include "neslc/evaluation/value_text.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
+#include "neslc/front/parser.hpp"
 #include "program.hpp"
 #include "vcode-smith/machine_runner.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
-#include "vinterp/backends.hpp"
 
 namespace neslc::random_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
-#include "neslc/evaluator.hpp"
-#include "neslc/session.hpp"
+#include "neslc/evaluation/evaluator.hpp"
+#include "neslc/front/session.hpp"
 
 namespace neslc::random_test {
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "neslc/free_variables.hpp"
+#include "neslc/flatten/free_variables.hpp"
 
 namespace neslc::direct {
 namespace {

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "neslc/session.hpp"
-#include "neslc/typed.hpp"
+#include "neslc/front/session.hpp"
+#include "neslc/front/typed.hpp"
 #include "value.hpp"
 
 namespace neslc::direct {

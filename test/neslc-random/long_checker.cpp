@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "neslc/definitions_text.hpp"
-#include "neslc/evaluator.hpp"
-#include "neslc/library_text.hpp"
-#include "neslc/parser.hpp"
-#include "neslc/session.hpp"
+#include "cli/backends.hpp"
+#include "neslc/evaluation/evaluator.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
+#include "neslc/front/parser.hpp"
+#include "neslc/front/session.hpp"
 #include "vcode-smith/machine_runner.hpp"
-#include "vinterp/backends.hpp"
 
 namespace neslc::random_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "neslc/nesl_command.hpp"
-#include "vinterp/adaptive.hpp"
+#include "machine/adaptive.hpp"
+#include "neslc/command/nesl_command.hpp"
 #include "vinterp/command.hpp"
 
 int main(int argc, char** argv) {

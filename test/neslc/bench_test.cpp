@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "cli/options.hpp"
 #include "contains.hpp"
 #include "neslc/bench/fit.hpp"
 #include "neslc/bench/plan.hpp"
@@ -13,7 +14,6 @@
 #include "occurrences.hpp"
 #include "process.hpp"
 #include "support.hpp"
-#include "vinterp/options.hpp"
 
 namespace neslc::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <boost/property_tree/ptree.hpp>
 #include <catch2/catch.hpp>
 
-#include "neslc/commands.hpp"
-#include "neslc/lexer.hpp"
+#include "neslc/command/commands.hpp"
+#include "neslc/front/lexer.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {

@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "neslc/definitions_text.hpp"
-#include "neslc/evaluator.hpp"
-#include "neslc/library_text.hpp"
-#include "neslc/runner.hpp"
+#include "cli/backends.hpp"
+#include "neslc/evaluation/evaluator.hpp"
+#include "neslc/evaluation/runner.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
 #include "support.hpp"
-#include "vinterp/backends.hpp"
 
 namespace neslc::testing {
 

@@ -13,10 +13,10 @@
 #include <catch2/catch.hpp>
 
 #include "document.hpp"
-#include "neslc/lexer.hpp"
-#include "neslc/operators.hpp"
-#include "neslc/parser.hpp"
-#include "neslc/session.hpp"
+#include "neslc/front/lexer.hpp"
+#include "neslc/front/operators.hpp"
+#include "neslc/front/parser.hpp"
+#include "neslc/front/session.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {

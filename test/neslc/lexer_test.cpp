@@ -1,4 +1,4 @@
-#include "neslc/lexer.hpp"
+#include "neslc/front/lexer.hpp"
 
 #include <catch2/catch.hpp>
 

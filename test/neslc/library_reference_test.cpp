@@ -10,9 +10,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "neslc/definitions_text.hpp"
-#include "neslc/describe.hpp"
-#include "neslc/library_text.hpp"
+#include "neslc/command/describe.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {

@@ -6,11 +6,11 @@
 #include <catch2/catch.hpp>
 
 #include "contains.hpp"
-#include "neslc/definitions_text.hpp"
-#include "neslc/describe.hpp"
-#include "neslc/library_text.hpp"
-#include "neslc/outside.hpp"
-#include "neslc/session.hpp"
+#include "neslc/command/describe.hpp"
+#include "neslc/command/outside.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
+#include "neslc/front/session.hpp"
 #include "process.hpp"
 #include "support.hpp"
 

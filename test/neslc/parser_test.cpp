@@ -1,4 +1,4 @@
-#include "neslc/parser.hpp"
+#include "neslc/front/parser.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

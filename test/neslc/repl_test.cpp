@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "contains.hpp"
-#include "neslc/completer.hpp"
-#include "neslc/definitions_text.hpp"
-#include "neslc/library_text.hpp"
+#include "neslc/command/completer.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
 #include "process.hpp"
 #include "support.hpp"
 #include "terminal.hpp"

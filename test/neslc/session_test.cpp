@@ -1,10 +1,10 @@
-#include "neslc/session.hpp"
+#include "neslc/front/session.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "neslc/definitions_text.hpp"
-#include "neslc/library_text.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {

@@ -1,13 +1,13 @@
 // The amount and form of the code that is generated.
-#include "neslc/stack_code.hpp"
+#include "neslc/flatten/stack_code.hpp"
 
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "neslc/compiler.hpp"
-#include "neslc/definitions_text.hpp"
-#include "neslc/library_text.hpp"
+#include "neslc/flatten/compiler.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "neslc/parser.hpp"
-#include "neslc/session.hpp"
+#include "neslc/front/parser.hpp"
+#include "neslc/front/session.hpp"
 
 namespace neslc::testing {
 

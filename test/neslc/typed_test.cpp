@@ -1,5 +1,5 @@
 // The typed tree as the back half sees it.
-#include "neslc/typed.hpp"
+#include "neslc/front/typed.hpp"
 
 #include <catch2/catch.hpp>
 

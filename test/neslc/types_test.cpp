@@ -1,8 +1,8 @@
-#include "neslc/types.hpp"
+#include "neslc/front/types.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "neslc/inference.hpp"
+#include "neslc/front/inference.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {

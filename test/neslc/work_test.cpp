@@ -5,11 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "neslc/definitions_text.hpp"
-#include "neslc/evaluator.hpp"
-#include "neslc/library_text.hpp"
+#include "cli/backends.hpp"
+#include "neslc/evaluation/evaluator.hpp"
+#include "neslc/flatten/definitions_text.hpp"
+#include "neslc/front/library_text.hpp"
 #include "support.hpp"
-#include "vinterp/backends.hpp"
 
 namespace neslc::testing {
 namespace {

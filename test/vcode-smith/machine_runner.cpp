@@ -11,9 +11,9 @@
 
 #include "cvl/failure.hpp"
 #include "cvl/random.hpp"
-#include "vinterp/constants.hpp"
-#include "vinterp/io_ops.hpp"
-#include "vinterp/machine.hpp"
+#include "machine/constants.hpp"
+#include "machine/io_ops.hpp"
+#include "machine/machine.hpp"
 
 namespace smith {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
+#include "machine/observer.hpp"
+#include "machine/warm_up.hpp"
 #include "vcode/error_codes.hpp"
 #include "vcode/opcodes.hpp"
 #include "vcode/program.hpp"
-#include "vinterp/observer.hpp"
-#include "vinterp/warm_up.hpp"
 
 namespace smith {
 

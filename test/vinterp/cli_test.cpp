@@ -13,8 +13,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/core.h>
 
-#include "vinterp/backends.hpp"
-#include "vinterp/help.hpp"
+#include "cli/backends.hpp"
+#include "cli/help.hpp"
 #include "vinterp/list_ops.hpp"
 #include "vinterp/machine_support.hpp"
 

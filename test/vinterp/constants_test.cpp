@@ -1,5 +1,5 @@
 // The constants of a program as values of a run.
-#include "vinterp/constants.hpp"
+#include "machine/constants.hpp"
 
 #include <catch2/catch.hpp>
 

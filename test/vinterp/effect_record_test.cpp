@@ -1,5 +1,5 @@
 // Programs that are begun anew with a record of what they have read and written.
-#include "vinterp/effect_record.hpp"
+#include "machine/effect_record.hpp"
 
 #include <string>
 #include <utility>

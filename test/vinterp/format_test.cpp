@@ -1,4 +1,4 @@
-#include "vinterp/format.hpp"
+#include "machine/format.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "vinterp/io_ops.hpp"
+#include "machine/io_ops.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -12,9 +12,9 @@
 
 #include "cvl/failure.hpp"
 #include "host_backend.hpp"
+#include "machine/format.hpp"
+#include "machine/tuning.hpp"
 #include "temporary_file.hpp"
-#include "vinterp/format.hpp"
-#include "vinterp/tuning.hpp"
 
 namespace {
 

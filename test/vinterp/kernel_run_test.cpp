@@ -4,11 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "contains.hpp"
+#include "machine/profile.hpp"
+#include "machine/statistics.hpp"
 #include "vcode/error_codes.hpp"
 #include "vinterp/machine_support.hpp"
 #include "vinterp/observed_program.hpp"
-#include "vinterp/profile.hpp"
-#include "vinterp/statistics.hpp"
 
 namespace {
 

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "cli/loader.hpp"
 #include "cvl-cpu/cpu_backend.hpp"
+#include "machine/constants.hpp"
+#include "machine/format.hpp"
+#include "machine/io_ops.hpp"
+#include "machine/machine.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/parser.hpp"
-#include "vinterp/constants.hpp"
-#include "vinterp/format.hpp"
-#include "vinterp/io_ops.hpp"
-#include "vinterp/loader.hpp"
-#include "vinterp/machine.hpp"
 
 namespace vinterp_test {
 

@@ -1,4 +1,4 @@
-#include "vinterp/machine.hpp"
+#include "machine/machine.hpp"
 
 #include <csignal>
 #include <string>
@@ -7,8 +7,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/core.h>
 
+#include "machine/interrupt.hpp"
 #include "machine_support.hpp"
-#include "vinterp/interrupt.hpp"
 
 namespace {
 

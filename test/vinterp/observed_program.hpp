@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "machine/observer.hpp"
 #include "vcode/diagnostics.hpp"
 #include "vcode/link.hpp"
 #include "vcode/parser.hpp"
-#include "vinterp/observer.hpp"
 
 namespace vinterp_test {
 

@@ -1,4 +1,4 @@
-#include "vinterp/options.hpp"
+#include "cli/options.hpp"
 
 #include <initializer_list>
 #include <set>
@@ -7,9 +7,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "vinterp/command_line.hpp"
-#include "vinterp/help.hpp"
-#include "vinterp/option_table.hpp"
+#include "cli/command_line.hpp"
+#include "cli/help.hpp"
+#include "cli/option_table.hpp"
 
 namespace {
 

@@ -1,13 +1,13 @@
-#include "vinterp/profile.hpp"
+#include "machine/profile.hpp"
 
 #include <string>
 
 #include <catch2/catch.hpp>
 
 #include "contains.hpp"
+#include "machine/report_text.hpp"
+#include "machine/statistics.hpp"
 #include "observed_program.hpp"
-#include "vinterp/report_text.hpp"
-#include "vinterp/statistics.hpp"
 
 namespace {
 

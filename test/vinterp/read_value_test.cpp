@@ -1,4 +1,4 @@
-#include "vinterp/read_value.hpp"
+#include "machine/read_value.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,9 +8,9 @@
 
 #include "cvl/failure.hpp"
 #include "host_backend.hpp"
+#include "machine/format.hpp"
+#include "machine/streams.hpp"
 #include "temporary_file.hpp"
-#include "vinterp/format.hpp"
-#include "vinterp/streams.hpp"
 
 namespace {
 

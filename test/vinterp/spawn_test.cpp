@@ -1,4 +1,4 @@
-#include "vinterp/spawn.hpp"
+#include "machine/spawn.hpp"
 
 #include <chrono>
 #include <fcntl.h>
@@ -7,9 +7,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "machine/byte_buffer.hpp"
+#include "machine/streams.hpp"
 #include "temporary_file.hpp"
-#include "vinterp/byte_buffer.hpp"
-#include "vinterp/streams.hpp"
 
 namespace {
 

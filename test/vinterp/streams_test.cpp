@@ -1,4 +1,4 @@
-#include "vinterp/streams.hpp"
+#include "machine/streams.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -9,9 +9,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "machine/interrupt.hpp"
+#include "machine/spawn.hpp"
 #include "temporary_file.hpp"
-#include "vinterp/interrupt.hpp"
-#include "vinterp/spawn.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "vinterp/byte_buffer.hpp"
-#include "vinterp/file_descriptor.hpp"
+#include "machine/byte_buffer.hpp"
+#include "machine/file_descriptor.hpp"
 
 namespace vinterp_test {
 

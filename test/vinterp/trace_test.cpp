@@ -1,4 +1,4 @@
-#include "vinterp/trace.hpp"
+#include "machine/trace.hpp"
 
 #include <memory>
 #include <span>
@@ -12,8 +12,8 @@
 #include <catch2/catch.hpp>
 
 #include "host_backend.hpp"
+#include "machine/chrome_trace.hpp"
 #include "observed_program.hpp"
-#include "vinterp/chrome_trace.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "vinterp/value_stack.hpp"
+#include "machine/value_stack.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,105 @@
+#include "machine/byte_buffer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine/interrupt.hpp"
+
+namespace vinterp {
+namespace {
+
+/// Should a call that failed with the current errno be repeated? Waits until a descriptor in
+/// non-blocking mode (inherited ones may be) is ready.
+bool may_repeat(int fd, short events) {
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+  pollfd ready{fd, events, 0};
+  return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+/// Writes all bytes, or until `must_stop()` holds. Returns 0 or the error number.
+template <class Stop>
+int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
+  while (!bytes.empty()) {
+    if (must_stop()) return EINTR;
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (!may_repeat(fd, POLLOUT)) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool InputBuffer::refill() {
+  if (ended_) return false;
+  if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
+  next_ = 0;
+  last_ = read(data_.get(), room_);
+  return last_ > 0;
+}
+
+/// From the descriptor. Returns how many bytes; 0 at the end.
+std::size_t InputBuffer::read(void* to, std::size_t most) {
+  while (!must_end()) {
+    const ssize_t count = ::read(fd_, to, most);
+    if (count > 0) return static_cast<std::size_t>(count);
+    if (count < 0 && may_repeat(fd_, POLLIN)) continue;
+    error_ = count < 0 ? errno : 0;
+    ended_ = true;
+    return 0;
+  }
+  error_ = EINTR;
+  ended_ = true;
+  return 0;
+}
+
+std::size_t InputBuffer::take(char* to, std::size_t most) {
+  if (next_ == last_ && most >= room_) {
+    // In pieces, between which the run can be asked to end.
+    constexpr std::size_t kPiece = std::size_t{4} << 20;
+    return ended_ ? 0 : read(to, std::min(most, kPiece));
+  }
+  const std::string_view found = ahead().substr(0, most);
+  found.copy(to, found.size());
+  skip(found.size());
+  return found.size();
+}
+
+std::size_t InputBuffer::expected() const {
+  const std::size_t buffered = last_ - next_;
+  struct stat status;
+  if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return buffered;
+  const off_t rest = status.st_size - ::lseek(fd_, 0, SEEK_CUR);
+  return buffered + (rest > 0 ? static_cast<std::size_t>(rest) : 0);
+}
+
+int OutputBuffer::write(std::string_view bytes) {
+  if (!data_) data_ = std::make_unique_for_overwrite<char[]>(room_);
+  if (used_ + bytes.size() > room_) {
+    if (const int error = flush(); error != 0) return error;
+    if (bytes.size() >= room_) return write_bytes(fd_, bytes, must_end);
+  }
+  std::memcpy(data_.get() + used_, bytes.data(), bytes.size());
+  used_ += bytes.size();
+  return 0;
+}
+
+int OutputBuffer::flush() {
+  const std::size_t count = used_;
+  used_ = 0;
+  return write_bytes(fd_, {data_.get(), count}, must_end);
+}
+
+int write_fully(int fd, std::string_view bytes) {
+  return write_bytes(fd, bytes, [] { return false; });
+}
+
+}  // namespace vinterp

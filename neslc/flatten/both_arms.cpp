@@ -1,0 +1,146 @@
+#include "neslc/flatten/both_arms.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <variant>
+
+namespace neslc {
+namespace {
+
+/// Total as well, but too dear to be computed for nothing unless it keeps a kernel whole.
+constexpr std::string_view kDear[] = {"sin",  "cos",  "tan",  "asin",         "acos",      "atan",
+                                      "sinh", "cosh", "tanh", "machine.sqrt", "machine.ln"};
+/// What one of those, or exp, counts for: about the time of so many other operations in a kernel.
+constexpr int kDearSize = 8;
+
+/// Functions of this size are called once for both arms: it outweighs selecting the arguments.
+constexpr int kSharedSize = 16;
+
+constexpr std::string_view kChecked[] = {"/", "rem", "runtime.check"};
+
+template <std::size_t n>
+bool is_one_of(const std::string_view (&names)[n], const Definition& definition) {
+  return definition.is_primitive() &&
+         std::find(std::begin(names), std::end(names), definition.name) != std::end(names);
+}
+
+bool is_dear(Compiler& compiler, const Definition& definition) {
+  if (definition.is_primitive()) return definition.name == "exp" || is_one_of(kDear, definition);
+  return definition.kind == DefinitionKind::Function && definition.body != nullptr &&
+         !BothArms(compiler, kSharedSize, true).fits(*definition.body->expression);
+}
+
+bool has_only_scalars(TypePtr type) {
+  return type->kind == TypeKind::Pair
+             ? has_only_scalars(type->first()) && has_only_scalars(type->second())
+             : is_scalar_type(type);
+}
+
+/// The calls of an arm that are made wherever the arm is taken.
+std::vector<const Expr*> dear_calls(Compiler& compiler, const Expr& arm,
+                                    const std::function<bool(const Local*)>& is_known) {
+  std::vector<const Expr*> result;
+  for_each_expression(arm, [&](const Expr& expr) {
+    if (std::holds_alternative<If>(expr.node)) return Visit::Past;
+    const auto* call = std::get_if<Call>(&expr.node);
+    const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+    if (callee == nullptr || !is_dear(compiler, *callee->definition)) return Visit::Below;
+    const std::vector<const Local*>& free = compiler.free_variables().of(*call->argument);
+    if (free.empty() || !std::all_of(free.begin(), free.end(), is_known) ||
+        !has_only_scalars(call->argument->type)) {
+      return Visit::Below;
+    }
+    result.push_back(&expr);
+    return Visit::Past;
+  });
+  return result;
+}
+
+const GlobalRef& callee_of(const Expr& call) {
+  return std::get<GlobalRef>(std::get<Call>(call.node).callee->node);
+}
+
+}  // namespace
+
+std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
+                                     const std::function<bool(const Local*)>& is_known) {
+  std::vector<SharedCall> result;
+  std::vector<const Expr*> others = dear_calls(compiler, *conditional.else_branch, is_known);
+  for (const Expr* call : dear_calls(compiler, *conditional.then_branch, is_known)) {
+    const auto same = std::find_if(others.begin(), others.end(), [&](const Expr* other) {
+      return callee_of(*other).definition == callee_of(*call).definition &&
+             callee_of(*other).instantiation == callee_of(*call).instantiation;
+    });
+    if (same == others.end()) continue;
+    result.push_back({call, *same});
+    others.erase(same);
+  }
+  return result;
+}
+
+bool is_total_scalar_operation(const Definition& definition) {
+  static constexpr std::string_view kNames[] = {
+      "not",   "and",   "or",        "xor",       "==",     "/=",     "<",     ">",     "<=",
+      ">=",    "+",     "-",         "*",         "negate", "btoi",   "float", "floor", "ceil",
+      "trunc", "round", "char_code", "code_char", "lshift", "rshift", "exp"};
+  return is_one_of(kNames, definition);
+}
+
+bool BothArms::fits(const Expr& arm) {
+  struct Visitor {
+    BothArms& self;
+    bool operator()(const IntLiteral&) const { return true; }
+    bool operator()(const FloatLiteral&) const { return true; }
+    bool operator()(const CharLiteral&) const { return true; }
+    bool operator()(const BoolLiteral&) const { return true; }
+    bool operator()(const StringLiteral&) const { return self.with_checks_; }
+    bool operator()(const LocalRef&) const { return true; }
+    bool operator()(const Pair& node) const {
+      return self.fits(*node.first) && self.fits(*node.second);
+    }
+    bool operator()(const If& node) const {
+      return self.fits(*node.condition) && self.fits(*node.then_branch) &&
+             self.fits(*node.else_branch);
+    }
+    bool operator()(const Let& node) const {
+      if (!node.field && !self.with_checks_) return false;
+      return std::all_of(node.bindings.begin(), node.bindings.end(),
+                         [&](const Binding& binding) { return self.fits(*binding.value); }) &&
+             (node.field || self.fits(*node.body));
+    }
+    bool operator()(const Call& node) const { return self.call_fits(node); }
+    bool operator()(const GlobalRef&) const { return false; }
+    bool operator()(const ApplyToEach&) const { return false; }
+    bool operator()(const SequenceLiteral&) const { return false; }
+    bool operator()(const EmptySequence&) const { return false; }
+    bool operator()(const LambdaRef&) const { return false; }
+    bool operator()(const Partial&) const { return false; }
+    bool operator()(const Time&) const { return false; }
+  };
+  return takes(1) && std::visit(Visitor{*this}, arm.node);
+}
+
+bool BothArms::call_fits(const Call& call) {
+  const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
+  if (callee == nullptr) return false;
+  const Definition& definition = *callee->definition;
+  if (is_total_scalar_operation(definition)) {
+    const bool dear = with_checks_ && definition.name == "exp";
+    return takes(dear ? kDearSize : 0) && fits(*call.argument);
+  }
+  if (!with_checks_ || definition.serial_only) return false;
+  if (is_one_of(kDear, definition)) return takes(kDearSize) && fits(*call.argument);
+  if (is_one_of(kChecked, definition)) {
+    may_fail_ = true;
+    return fits(*call.argument);
+  }
+  if (definition.is_primitive()) return definition.name == "select" && fits(*call.argument);
+  if (definition.kind == DefinitionKind::Constructor) return fits(*call.argument);
+  // Its size ends the recursion of a function that calls itself.
+  return definition.kind == DefinitionKind::Function && definition.body != nullptr &&
+         compiler_.observed(&definition) == nullptr && fits(*call.argument) &&
+         fits(*definition.body->expression);
+}
+
+}  // namespace neslc

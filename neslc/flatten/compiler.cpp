@@ -1,0 +1,226 @@
+#include "neslc/flatten/compiler.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "neslc/flatten/flattener.hpp"
+#include "vcode/strong_components.hpp"
+
+namespace neslc {
+namespace {
+
+// A body of at most so many nodes, with all that is put in its place in turn, replaces its calls.
+constexpr int kInlineSize = 80;
+constexpr int kTooLarge = 1'000'000;
+
+/// A name that VCODE accepts, the number being its own: operators and internal names become words.
+std::string vcode_name(const Version& version, std::uint32_t number) {
+  const std::string name = version.definition != nullptr ? version.definition->name : "lambda";
+  std::string result;
+  for (const char c : name) {
+    result += std::isalnum(static_cast<unsigned char>(c)) != 0
+                  ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+                  : '_';
+  }
+  return result + "_" + std::to_string(number);
+}
+
+}  // namespace
+
+Compiler::Compiler(Session& session, TopLevelValues& values, CompileOptions options)
+    : session_(session), values_(values), options_(options), pool_(module_) {}
+
+FlatProgram Compiler::compile(const Body& body) {
+  module_.source = body.source;
+  module_.scopes.push_back({.source = body.source});
+  module_.functions.emplace_back();
+  ir::Function main = Flattener(*this).flatten_expression(body);
+  module_.functions[0] = std::move(main);
+  while (!worklist_.empty()) {
+    const auto [version, index] = worklist_.back();
+    worklist_.pop_back();
+    ir::Function function = Flattener(*this).flatten_version(version, vcode_name(version, index));
+    function.serial = serial_function(version);
+    module_.functions[index] = std::move(function);
+  }
+  return {std::move(module_), has_streams_, pool_.components()};
+}
+
+const ObservedFunction* Compiler::observed(const Definition* definition) const {
+  if (options_.observed == nullptr) return nullptr;
+  const auto found = options_.observed->find(definition);
+  return found == options_.observed->end() ? nullptr : &found->second;
+}
+
+std::uint32_t Compiler::function(const Version& version) {
+  const auto next = static_cast<std::uint32_t>(module_.functions.size());
+  const auto [at, inserted] = functions_.try_emplace(version, next);
+  if (inserted) {
+    module_.functions.emplace_back();
+    worklist_.emplace_back(version, next);
+  }
+  return at->second;
+}
+
+/// Functions that may be loops, for optimizers that make them.
+std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version) {
+  if (!version.lifted || version.definition == nullptr) return std::nullopt;
+  if (observed(version.definition) != nullptr || !calls_itself(*version.definition) ||
+      !is_scalar_type(version.result_type)) {
+    return std::nullopt;
+  }
+  ir::SerialFunction result;
+  std::size_t leaf = 0;
+  if (!add_parameters(version.argument_type, version.uniform, leaf, result)) return std::nullopt;
+  Version serial = version;
+  serial.lifted = false;
+  serial.uniform.clear();
+  result.function = function(serial);
+  return result;
+}
+
+/// False if there are others than a loop can have. `leaf` counts scalars and sequences.
+bool Compiler::add_parameters(TypePtr type, const std::vector<bool>& uniform, std::size_t& leaf,
+                              ir::SerialFunction& result) const {
+  if (type->kind == TypeKind::Pair) {
+    return add_parameters(type->first(), uniform, leaf, result) &&
+           add_parameters(type->second(), uniform, leaf, result);
+  }
+  ir::SerialFunction::Parameter parameter{uniform[leaf], {}};
+  if (type->kind != TypeKind::Sequence) {
+    result.parameters.push_back(parameter);
+    ++leaf;
+    return is_scalar_type(type);
+  }
+  if (!uniform[leaf++] || !is_scalar_type(type->element())) return false;
+  result.parameters.push_back(parameter);
+  parameter.descriptor = static_cast<std::uint32_t>(result.parameters.size() - 1);
+  std::vector<vcode::Type> elements;
+  append_types(session_.types(), type->element(), elements);
+  result.parameters.insert(result.parameters.end(), elements.size(), parameter);
+  return true;
+}
+
+std::uint32_t Compiler::new_stream_function() {
+  has_streams_ = true;
+  module_.functions.emplace_back();
+  return static_cast<std::uint32_t>(module_.functions.size() - 1);
+}
+
+void Compiler::set_function(std::uint32_t index, ir::Function function) {
+  module_.functions[index] = std::move(function);
+}
+
+bool Compiler::go_to_caller(ir::Origin& origin) const {
+  const ir::Scope& scope = module_.scopes[origin.scope];
+  if (scope.caller == ir::kNoScope) return false;
+  origin = {scope.call, scope.caller};
+  return true;
+}
+
+WrittenPlace Compiler::written(ir::Origin origin) const {
+  while (module_.scopes[origin.scope].library && go_to_caller(origin)) continue;
+  const ir::Scope& scope = module_.scopes[origin.scope];
+  return {origin.span, scope.source, scope.function};
+}
+
+bool Compiler::inline_call(const Version& version) {
+  if (version.lambda != nullptr) return size_of(*version.lambda->body) <= kInlineSize;
+  return expanded_size(*version.definition) <= kInlineSize;
+}
+
+bool Compiler::calls_itself(const Definition& definition) {
+  if (const auto found = recursive_.find(&definition); found != recursive_.end()) {
+    return found->second;
+  }
+  // Of what it reaches and what is not known yet; what is known reaches nothing else.
+  std::vector<const Definition*> definitions;
+  std::unordered_map<const Definition*, std::uint32_t> numbers;
+  const auto number = [&](const Definition* one) {
+    const auto [entry, added] = numbers.try_emplace(one, definitions.size());
+    if (added) definitions.push_back(one);
+    return entry->second;
+  };
+  number(&definition);
+  vcode::Edges edges;
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    const Body* const body = definitions[i]->body.get();
+    edges.emplace_back();
+    if (body == nullptr) continue;
+    for (const Body::Reference& reference : body->references) {
+      if (recursive_.contains(reference.definition)) continue;
+      edges[i].push_back(number(reference.definition));
+    }
+  }
+  for (const std::vector<std::uint32_t>& group : vcode::strong_components(edges)) {
+    for (const std::uint32_t one : group) {
+      const bool itself = std::find(edges[one].begin(), edges[one].end(), one) != edges[one].end();
+      recursive_[definitions[one]] = group.size() > 1 || itself;
+    }
+  }
+  return recursive_.at(&definition);
+}
+
+bool Compiler::recurs_unconditionally(const Definition& definition) {
+  if (!calls_itself(definition)) return false;
+  std::set<const Definition*> seen;
+  std::vector<const Definition*> pending{&definition};
+  while (!pending.empty()) {
+    const Definition* next = pending.back();
+    pending.pop_back();
+    if (!next->body) continue;
+    for (const Definition* mentioned : mentioned_unconditionally(*next->body)) {
+      if (mentioned == &definition) return true;
+      if (seen.insert(mentioned).second) pending.push_back(mentioned);
+    }
+  }
+  return false;
+}
+
+int Compiler::expanded_size(const Definition& definition) {
+  if (!definition.body) return 1;
+  if (const auto found = sizes_.find(&definition); found != sizes_.end()) return found->second;
+  if (calls_itself(definition)) return sizes_[&definition] = kTooLarge;
+  int size = size_of(*definition.body->expression);
+  for (const Body::Reference& reference : definition.body->references) {
+    const int inner = expanded_size(*reference.definition);
+    if (inner <= kInlineSize) size += inner;
+  }
+  return sizes_[&definition] = size;
+}
+
+std::uint32_t Compiler::add_scope(const Version& version) {
+  ir::Scope& scope = module_.scopes.emplace_back();
+  if (version.lambda != nullptr) {
+    const std::string& enclosing = version.lambda->enclosing;
+    scope.library = version.lambda->library;
+    scope.function = "lambda";
+    if (scope.library) {
+      scope.function = enclosing;
+    } else if (!enclosing.empty()) {
+      scope.function += " in " + enclosing;
+    }
+    scope.source = version.lambda->source;
+  } else {
+    scope.function = version.definition->name;
+    scope.library = version.definition->library;
+    scope.source = version.definition->body->source;
+  }
+  return static_cast<std::uint32_t>(module_.scopes.size() - 1);
+}
+
+std::uint32_t Compiler::add_scope(const Version& version, const ir::Origin& call) {
+  const std::uint32_t index = add_scope(version);
+  module_.scopes[index].call = call.span;
+  module_.scopes[index].caller = call.scope;
+  return index;
+}
+
+std::uint32_t Compiler::add_scope(const Definition& variable, const ir::Origin& use) {
+  module_.scopes.push_back(
+      {variable.name, variable.library, variable.body->source, use.span, use.scope});
+  return static_cast<std::uint32_t>(module_.scopes.size() - 1);
+}
+
+}  // namespace neslc

@@ -1,0 +1,162 @@
+// From a checked form to a VCODE program: the worklist of function versions (reference 10.6).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "neslc/flatten/free_variables.hpp"
+#include "neslc/front/session.hpp"
+#include "neslc/front/static_error.hpp"
+
+namespace neslc {
+
+/// One compiled version of a function or lambda.
+struct Version {
+  const Definition* definition = nullptr;  // one of these two
+  const Lambda* lambda = nullptr;
+  std::vector<TypePtr> instantiation;
+  TypePtr argument_type = nullptr;
+  TypePtr result_type = nullptr;
+  TypePtr captured_type = nullptr;  // lambda: its function type, which tells what it captures
+  bool lifted = false;
+  std::vector<bool> uniform;  // lifted: of each part of the argument, is it the same everywhere
+
+  auto operator<=>(const Version&) const = default;
+
+  const Pattern& parameter() const {
+    return lambda != nullptr ? *lambda->parameter : *definition->body->parameter;
+  }
+  const Expr& body() const {
+    return lambda != nullptr ? *lambda->body : *definition->body->expression;
+  }
+};
+
+/// A place of the program's text that a user has written.
+struct WrittenPlace {
+  vcode::Span span;
+  std::shared_ptr<const vcode::Source> source;
+  std::string function;
+
+  bool operator==(const WrittenPlace& other) const {
+    return span == other.span && source == other.source;
+  }
+};
+
+/// Thrown when a program cannot be compiled after all: `no-body` and the like.
+struct CompileError {
+  Category category;
+  std::string name;
+  /// What to say, where the category does not say it, and the source of its spans.
+  std::optional<vcode::Diagnostic> diagnostic{};
+  std::shared_ptr<const vcode::Source> source{};
+  /// It would do if the elements of the stream that is made there were kept.
+  std::optional<WrittenPlace> made_at{};
+};
+
+/// What is said of a function while it runs (`set trace`, `set profile`).
+struct ObservedFunction {
+  int trace = 0;         // 1 calls, 2 with arguments and results, 3 with bindings, 4 all
+  bool profile = false;  // the time of each binding
+};
+using ObservedFunctions = std::map<const Definition*, ObservedFunction>;
+
+/// How many elements of a stream are computed at a time, unless something else is asked for: their
+/// vectors stay in a cache, and what a piece costs by itself does not show.
+inline constexpr std::int64_t kPieceLength = 65536;
+
+struct CompileOptions {
+  bool argument_checks = true;
+  const ObservedFunctions* observed = nullptr;  // must outlive the compilation
+  int int_bytes = 4;                            // for max_int and min_int
+  std::int64_t piece_length = kPieceLength;     // of streams, in elements
+  /// Is the program going to be optimized? Then both arms of longer conditionals are computed for
+  /// all elements, which costs little in a kernel, and keeps it whole.
+  bool for_optimizer = false;
+  std::vector<WrittenPlace> collected{};  // streams made there are kept in memory
+  bool in_pieces = false;  // an apply-to-each over a sequence is computed as over a stream
+};
+
+/// A flattened program, which runs once it is lowered.
+struct FlatProgram {
+  ir::Module module;
+  bool has_streams = false;  // is anything of it computed in pieces?
+  /// Of each constant, the component of the top-level values that it stands for, or -1.
+  std::vector<std::int64_t> components;
+};
+
+/// Where the program is given the values of top-level variables.
+class TopLevelValues {
+ public:
+  virtual ~TopLevelValues() = default;
+  /// The number of the first component of the variable's value, or -1 if it has none: then the
+  /// expression that defines it is evaluated in its place.
+  virtual std::int64_t first_component(const Definition& variable) = 0;
+};
+
+class Compiler {
+ public:
+  Compiler(Session& session, TopLevelValues& values, CompileOptions options);
+
+  /// The program that evaluates the expression of a checked form.
+  FlatProgram compile(const Body& body);
+
+  // ---- For the flattener
+
+  Session& session() { return session_; }
+  TypeTable& types() { return session_.types(); }
+  const CompileOptions& options() const { return options_; }
+  /// How a function is observed; null: not at all.
+  const ObservedFunction* observed(const Definition* definition) const;
+  TopLevelValues& values() { return values_; }
+  FreeVariables& free_variables() { return free_variables_; }
+  ir::Module& module() { return module_; }
+  ir::ConstantPool& pool() { return pool_; }
+  /// The function of a version, whose code is made later.
+  std::uint32_t function(const Version& version);
+  /// A function of a traversal of streams: `set_function` gives its code.
+  std::uint32_t new_stream_function();
+  void set_function(std::uint32_t index, ir::Function function);
+  /// For a place inside the library, the call.
+  WrittenPlace written(ir::Origin origin) const;
+  /// Of code that is put in the place of a call: that call. False: it is not.
+  bool go_to_caller(ir::Origin& origin) const;
+  /// Is the code put in the place of the call?
+  bool inline_call(const Version& version);
+  /// Does a call of it lead to another one outside of all conditionals? Then only a lack of
+  /// instances ends the recursion.
+  bool recurs_unconditionally(const Definition& definition);
+  /// A new scope for the code of a version, put in the place of a call at `call`.
+  std::uint32_t add_scope(const Version& version, const ir::Origin& call);
+  /// The same for a vector function of its own.
+  std::uint32_t add_scope(const Version& version);
+  /// For the expression of a variable.
+  std::uint32_t add_scope(const Definition& variable, const ir::Origin& use);
+
+ private:
+  int expanded_size(const Definition& definition);
+  bool calls_itself(const Definition& definition);
+  std::optional<ir::SerialFunction> serial_function(const Version& version);
+  bool add_parameters(TypePtr type, const std::vector<bool>& uniform, std::size_t& leaf,
+                      ir::SerialFunction& result) const;
+
+  Session& session_;
+  TopLevelValues& values_;
+  CompileOptions options_;
+  FreeVariables free_variables_;
+  bool has_streams_ = false;
+  ir::Module module_;
+  ir::ConstantPool pool_;
+  std::map<Version, std::uint32_t> functions_;
+  std::vector<std::pair<Version, std::uint32_t>> worklist_;
+  std::unordered_map<const Definition*, int> sizes_;
+  std::unordered_map<const Definition*, bool> recursive_;
+};
+
+}  // namespace neslc

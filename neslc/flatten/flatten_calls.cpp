@@ -1,0 +1,221 @@
+// Calls: what is called is known from the type (reference 3.5), and how from the context.
+#include <string_view>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "neslc/flatten/flattener.hpp"
+#include "neslc/flatten/primitives.hpp"
+#include "neslc/flatten/streams.hpp"
+
+namespace neslc {
+
+using ir::ValueId;
+using VectorType = vcode::Type;
+
+namespace {
+
+/// Primitives with effects that may be used inside an apply-to-each.
+bool prints(const Definition& definition) {
+  static const std::unordered_set<std::string_view> names = {
+      "print_char", "print_string", "write_char", "write_object", "write_string", "machine.draw"};
+  return names.contains(definition.name);
+}
+
+/// The operands of a ++ b, or null.
+const Pair* append_operands(const Call& call) {
+  const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
+  const bool append = callee != nullptr && callee->definition->is_primitive() &&
+                      callee->definition->name == "append";
+  return append ? std::get_if<Pair>(&call.argument->node) : nullptr;
+}
+
+}  // namespace
+
+void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
+                             std::vector<Value>& parts) {
+  std::vector<const Expr*> pending = {&expr};
+  while (!pending.empty()) {
+    const Expr& next = *pending.back();
+    pending.pop_back();
+    const auto* call_node = std::get_if<Call>(&next.node);
+    const Pair* operands = call_node == nullptr ? nullptr : append_operands(*call_node);
+    // What is the same for all instances is put together by itself, and once.
+    const bool alone = !context->serial() && compiler_.free_variables().of(next).empty();
+    if (operands == nullptr || alone) {
+      parts.push_back(expression(next, frame, context));
+    } else {
+      pending.push_back(operands->second.get());
+      pending.push_back(operands->first.get());
+    }
+  }
+}
+
+/// The first operand where the expression is a call, by its name, of a function of several
+/// arguments; null otherwise, and for `++`, whose operands are put together in one step.
+const Expr* Flattener::first_operand(const Expr& expr) {
+  const auto* call_node = std::get_if<Call>(&expr.node);
+  if (call_node == nullptr || append_operands(*call_node) != nullptr) return nullptr;
+  const auto* callee = std::get_if<GlobalRef>(&call_node->callee->node);
+  const auto* operands = std::get_if<Pair>(&call_node->argument->node);
+  const bool named = callee != nullptr && callee->definition->kind != DefinitionKind::Variable;
+  return named && operands != nullptr ? operands->first.get() : nullptr;
+}
+
+/// The call whose first operand has that value.
+Value Flattener::call_with_first(const Expr& expr, Value first, Frame& frame, Context* context) {
+  const auto& call_node = std::get<Call>(expr.node);
+  Value second = expression(*std::get<Pair>(call_node.argument->node).second, frame, context);
+  return call(substituted(call_node.callee->type, frame), Value::tuple({}),
+              Value::tuple({std::move(first), std::move(second)}), context);
+}
+
+Value Flattener::call_expression(const Call& call_node, Frame& frame, Context* context) {
+  if (const Pair* operands = append_operands(call_node)) {
+    // a ++ b ++ c is put together in one step.
+    std::vector<Value> parts;
+    append_parts(*operands->first, frame, context, parts);
+    append_parts(*operands->second, frame, context, parts);
+    for (Value& part : parts) part = streams_->settled(part);
+    return appended(*this, parts, context);
+  }
+  const Value function = expression(*call_node.callee, frame, context);
+  const Value argument = expression(*call_node.argument, frame, context);
+  return call(substituted(call_node.callee->type, frame), function, argument, context);
+}
+
+Value Flattener::call(TypePtr function_type, const Value& function, const Value& argument,
+                      Context* context) {
+  const TypePtr identity = function_type->identity();
+  switch (identity->kind) {
+    case TypeKind::FunctionIdentity:
+      return call_definition(*identity->function, identity->arguments, function_type, argument,
+                             context);
+    case TypeKind::PartialIdentity:
+      return call(identity->arguments[0], function.parts[0],
+                  Value::tuple({function.parts[1], argument}), context);
+    case TypeKind::LambdaIdentity: {
+      Version version;
+      version.lambda = identity->lambda;
+      version.instantiation = identity->arguments;
+      version.argument_type = function_type->argument();
+      version.result_type = function_type->result();
+      version.captured_type = function_type;
+      return call_code(version, function, argument, context);
+    }
+    default:  // of no function, as in {g(1) : g in [] (int -> int)}; only specialisation shows it
+      throw CompileError{Category::Type, {}};
+  }
+}
+
+Value Flattener::call_library(const std::string& name, const std::vector<TypePtr>& type_arguments,
+                              const Value& argument, Context* context) {
+  const Definition& definition = *compiler_.session().find(name);
+  const TypePtr type = types().substitute(definition.scheme.type, type_arguments);
+  return call_definition(definition, type_arguments, type, argument, context);
+}
+
+Value Flattener::call_definition(const Definition& definition,
+                                 const std::vector<TypePtr>& type_arguments, TypePtr function_type,
+                                 const Value& argument, Context* context) {
+  if (definition.kind == DefinitionKind::Constructor) return argument;
+  // Handed to a function that applies it in parallel: only specialisation shows it.
+  if (definition.serial_only && !context->serial()) {
+    throw CompileError{Category::SerialOnly, definition.name};
+  }
+  if (!definition.body) {
+    const Primitive primitive = definition.library ? find_primitive(definition.name) : nullptr;
+    if (primitive == nullptr) throw CompileError{Category::NoBody, definition.name};
+    const CallSite site{&definition, &type_arguments, function_type->argument(),
+                        function_type->result(), context};
+    if (definition.name.starts_with("stream.")) return primitive(*this, site, argument);
+    // What has effects comes behind what stands before it.
+    const bool has_effects = definition.serial_only || prints(definition);
+    if (has_effects && context->serial()) streams_->settle_all();
+    if (context->serial() && !has_effects && holds_pending(argument) && !holds_stream(argument)) {
+      return streams_->later(argument, [=, this, &definition](const Value& value) {
+        return call_definition(definition, type_arguments, function_type, value, context);
+      });
+    }
+    const Value settled = streams_->settled(argument);
+    if (holds_stream(settled)) {
+      streams_->fail(b_.origin, fmt::format("`{}` needs a sequence, not a stream", definition.name),
+                     "`collect(s)` keeps all elements of a stream in memory");
+    }
+    return primitive(*this, site, settled);
+  }
+  Version version;
+  version.definition = &definition;
+  version.instantiation = type_arguments;
+  version.argument_type = function_type->argument();
+  version.result_type = function_type->result();
+  return call_code(version, Value(), argument, context);
+}
+
+Value Flattener::inlined(const Version& version, std::uint32_t scope, const Value& captured,
+                         const Value& argument, Context* context) {
+  Frame frame;
+  frame.instantiation = version.instantiation;
+  frame.scope = scope;
+  if (version.lambda != nullptr) {
+    for (std::size_t i = 0; i < version.lambda->captures.size(); ++i) {
+      frame.locals[version.lambda->captures[i]] = captured.parts[i];
+    }
+  }
+  bind(version.parameter(), argument, frame);
+  // To show what a stream gives would be its only traversal.
+  if (!holds_stream(argument)) frame.observed = compiler_.observed(version.definition);
+  if (frame.observed != nullptr) return observed_call(version, frame, context);
+  return expression(version.body(), frame, context);
+}
+
+Value Flattener::inlined_with_streams(const Version& called, const Value& captured,
+                                      const Value& argument, Context* context) {
+  constexpr int kDeepest = 50;
+  if (stream_calls_ == kDeepest) {
+    streams_->fail(
+        b_.origin, "a function with streams calls itself",
+        "what a stream is made of must be known when the program is compiled: reduce it, "
+        "or `collect(s)` it, before the recursion");
+  }
+  ++stream_calls_;
+  Value result =
+      inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
+  --stream_calls_;
+  return result;
+}
+
+Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
+                           Context* context) {
+  if (in_both_arms_ || compiler_.inline_call(called)) {
+    return inlined(called, compiler_.add_scope(called, b_.origin), captured, argument, context);
+  }
+  if (context->serial() &&
+      (holds_stream(captured) || holds_stream(argument) || contains_stream(called.result_type))) {
+    return inlined_with_streams(called, captured, argument, context);
+  }
+  Version version = called;
+  version.lifted = !context->serial();
+  std::vector<ValueId> operands;
+  const auto pass = [&](const Value& part) {
+    for_each_leaf(part, [&](const Value& leaf) {
+      // What is the same for all instances stays so inside the function.
+      const bool uniform = version.lifted && leaf.context->serial();
+      if (version.lifted) version.uniform.push_back(uniform);
+      append_vars(uniform && !leaf.is_stream() ? leaf : bring(leaf, context), operands);
+    });
+  };
+  pass(streams_->settled(captured));
+  pass(streams_->settled(argument));
+  if (version.lifted) operands.push_back(instances(context));
+  std::vector<VectorType> result_types;
+  append_types(types(), version.result_type, result_types);
+  const std::vector<ValueId> results =
+      b_.call(compiler_.function(version), std::move(operands), result_types);
+  std::size_t next = 0;
+  const Value result = make_value(types(), version.result_type, results, next, context);
+  for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+  return result;
+}
+
+}  // namespace neslc

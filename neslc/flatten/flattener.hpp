@@ -1,0 +1,216 @@
+// Flattening: one NESL function, at given types, to one vector function (reference, section 10).
+//
+// A function has a serial version, and lifted versions that run k instances at once. The arguments
+// of a lifted version that are the same for all instances stay serial: `uniform` says which. So a
+// sequence that is only indexed by the instances is never copied to them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "neslc/flatten/compiler.hpp"
+#include "neslc/flatten/vectors.hpp"
+#include "neslc/front/session.hpp"
+#include "neslc/front/typed.hpp"
+
+namespace neslc {
+
+/// The variables and types of a body that is being flattened.
+struct Frame {
+  std::vector<TypePtr> instantiation;
+  std::unordered_map<const Local*, Value> locals;
+  std::uint32_t scope = 0;  // of the spans of its expressions
+  const ObservedFunction* observed = nullptr;
+  /// Expressions that have been evaluated for both arms of a conditional.
+  std::unordered_map<const Expr*, Value> known;
+};
+
+class Streams;
+
+class Flattener {
+ public:
+  explicit Flattener(Compiler& compiler);
+  ~Flattener();
+
+  // One of these, once:
+  /// The code of a version: parameters, body, results.
+  ir::Function flatten_version(const Version& version, std::string name);
+  /// The code of a top-level expression.
+  ir::Function flatten_expression(const Body& body);
+
+  // ---- For the primitives
+
+  Compiler& compiler() { return compiler_; }
+  ir::Builder& builder() { return b_; }
+  vcode::Type type_of(const Value& vector) { return b_.variable(vector.var).type; }
+  Vectors& vectors() { return v_; }
+  Context* serial() { return &serial_; }
+
+  /// What a primitive knows of its call.
+  struct CallSite {
+    const Definition* definition;
+    const std::vector<TypePtr>* types;  // instantiation of its scheme
+    TypePtr argument_type;
+    TypePtr result_type;
+    Context* context;
+  };
+
+  /// The value in a deeper context.
+  Value bring(const Value& value, Context* context);
+  ir::ValueId bring_scalar(const Value& value, Context* context) {
+    return bring(value, context).var;
+  }
+  /// The deeper one of the contexts of two values or `context`s.
+  static Context* deeper(Context* a, Context* b) { return a->encloses(b) ? b : a; }
+  /// The descriptor of one segment over the instances of a context.
+  ir::ValueId instances(Context* context);
+  /// For each instance of `outer`, how many of `inner` lie in it: the descriptor that distributes
+  /// from one to the other. REQUIRES: `outer` encloses `inner`, and is another one.
+  ir::ValueId between(Context* outer, Context* inner);
+  Context* for_each(Context* parent, ir::ValueId descriptor, const Value& elements);
+
+  /// A scalar that explains a failure.
+  struct Detail {
+    std::string label;
+    Value value;
+  };
+  using Details = std::vector<Detail>;
+  /// Ends the run with `RUNTIME ERROR: message` if any flag is set where the value is wanted, and
+  /// shows the details of the first instance where that is so. They are in contexts that enclose
+  /// `context`.
+  void check(const Value& violations, Context* context, const std::string& message,
+             const Details& details);
+  /// The same where the flag is known to be set for some instance if and only if `scalar_flag` is;
+  /// `violations` makes the flags, after the failure.
+  void check(ir::ValueId scalar_flag, const std::function<Value()>& violations, Context* context,
+             const std::string& message, const Details& details);
+  /// The same if an index, one for each instance of `each`, is not in 0 ... limit-1. The limit is
+  /// that of a context that encloses `each`.
+  void check_range(ir::ValueId index, Context* each, const Value& limit,
+                   const std::string& message);
+
+  /// A conditional on values; the arms may use any value in the given context. `free` are the
+  /// values that the arms use, which are packed for the instances of each arm.
+  struct Arm {
+    std::function<Value(Context*, std::vector<Value>)> code;
+    std::vector<Value> free;
+    /// Has it parts that are the same for all instances and can fail? They are evaluated only if
+    /// some instance takes the arm.
+    bool constant_parts = false;
+  };
+  Value conditional(const Value& condition, Context* context, const Arm& then_arm,
+                    const Arm& else_arm);
+  /// Is code made for an arm that is computed where it is not taken, too? There checks do not keep
+  /// what they look at out of what comes behind them.
+  bool goes_on_unwanted() const { return wanted_.has_value(); }
+  /// then-value where the condition holds, else the other; both are there.
+  Value select(const Value& condition, Context* context, const Value& then_value,
+               const Value& else_value);
+
+  Value call(TypePtr function_type, const Value& function, const Value& argument, Context* context);
+  /// A library function by its name.
+  Value call_library(const std::string& name, const std::vector<TypePtr>& types,
+                     const Value& argument, Context* context);
+  Value string_constant(const std::string& text);
+  /// The elements of a sequence in a context of their own.
+  Value map(const Value& sequence, Context* context,
+            const std::function<Value(const Value&, Context*)>& body);
+
+  TypeTable& types() { return compiler_.types(); }
+
+  // ---- For streams
+
+  Streams& streams() { return *streams_; }
+  /// An apply-to-each over sequences.
+  Value each_of(const ApplyToEach& node, std::vector<Value> generators, Frame& frame,
+                Context* context);
+
+ private:
+  std::vector<ir::Builder::Written> first_details(const Value& violations, Context* context,
+                                                  const Details& details);
+  Value expression(const Expr& expr, Frame& frame, Context* context);
+  Value evaluated(const Expr& expr, Frame& frame, Context* context);
+  Value global(const Expr& expr, const GlobalRef& reference);
+  Value call_expression(const Call& call, Frame& frame, Context* context);
+  static const Expr* first_operand(const Expr& expr);
+  Value call_with_first(const Expr& expr, Value first, Frame& frame, Context* context);
+  /// The operands of the `++` that the expression consists of, from left to right.
+  void append_parts(const Expr& expr, Frame& frame, Context* context, std::vector<Value>& parts);
+  Value call_definition(const Definition& definition, const std::vector<TypePtr>& types,
+                        TypePtr function_type, const Value& argument, Context* context);
+  Value call_code(const Version& version, const Value& captured, const Value& argument,
+                  Context* context);
+  Value inlined_with_streams(const Version& called, const Value& captured, const Value& argument,
+                             Context* context);
+  Value inlined(const Version& version, std::uint32_t scope, const Value& captured,
+                const Value& argument, Context* context);
+  Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
+  Value let_expression(const Let& node, Frame& frame, Context* context);
+  Value apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context);
+  bool may_need_pieces(const ApplyToEach& node, const Frame& frame);
+  /// The same, computed in pieces, so that what the body makes for all elements is not there at
+  /// once.
+  Value each_in_pieces(const Expr& expr, const ApplyToEach& node, std::vector<Value> generators,
+                       Frame& frame);
+  /// A result of the whole program: streams become sequences.
+  Value collected(const Value& value, TypePtr type);
+  /// The contrary, for the values of variables.
+  Value as_streams(const Value& value, TypePtr type);
+  Value filtered(const Value& body, const Value& sieve, ir::ValueId descriptor, Context* each,
+                 Context* context);
+  Value literal_sequence(const Expr& expr, const SequenceLiteral& node, Frame& frame,
+                         Context* context);
+  Value built_sequence(const std::vector<Value>& elements);
+  Value timed(const Time& node, Frame& frame, Context* context);
+  void bind(const Pattern& pattern, const Value& value, Frame& frame);
+  /// The free variables of an expression.
+  std::vector<const Local*> known_variables(const Expr& expr, const Frame& frame);
+
+  // `set trace` and `set profile`
+  Value observed_call(const Version& version, Frame& frame, Context* context);
+  Value observed_binding(const Binding& binding, Frame& frame, Context* context);
+  Value timed_for_profile(const Expr& expr, Frame& frame, Context* context);
+  void print_text(const std::string& text);
+  void print_value(const std::string& name, TypePtr type, const Value& value, Context* context);
+  void print_variables(const Pattern& pattern, Frame& frame, Context* context);
+
+  Value serial_conditional(ir::ValueId condition, Context* context, const Arm& then_arm,
+                           const Arm& else_arm, bool guarded);
+  /// The value of `code`, or, when the context has no instances, an empty one.
+  Value unless_empty(Context* context, const std::function<Value()>& code);
+  Value lifted_conditional(ir::ValueId flags, Context* context, const Arm& then_arm,
+                           const Arm& else_arm);
+  struct BranchResult;
+  BranchResult branch(ir::ValueId flags, ir::ValueId none, ir::ValueId all, Context* context,
+                      const Arm& arm);
+  Value merged(const BranchResult& then_result, const BranchResult& else_result, Context* context);
+  Value step_into(const Value& value, Context* context);
+
+  Value both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
+                  Context* context);
+  Value wanted_if(const Value& condition, bool taken);
+  Value where_wanted(const Value& flags, Context* context);
+  bool has_constant_parts(const Expr& expr);
+  TypePtr substituted(TypePtr type, const Frame& frame) {
+    return types().substitute(type, frame.instantiation);
+  }
+
+  Compiler& compiler_;
+  ir::Builder b_;
+  Vectors v_;
+  Context serial_;
+  std::deque<Context> contexts_;
+  std::unique_ptr<Streams> streams_;
+  /// In an arm that is computed where it is not taken, too, in which functions take the place of
+  /// their calls; and where its value is wanted, if something can fail.
+  bool in_both_arms_ = false;
+  std::optional<Value> wanted_;
+  int stream_calls_ = 0;  // calls with streams that are being put in their places
+};
+
+}  // namespace neslc

@@ -1,0 +1,143 @@
+#include "neslc/flatten/free_variables.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "neslc/front/session.hpp"
+
+namespace neslc {
+namespace {
+
+void add(std::vector<const Local*>& to, const Local* local) {
+  if (std::find(to.begin(), to.end(), local) == to.end()) to.push_back(local);
+}
+
+bool contains(const std::vector<const Local*>& locals, const Local* local) {
+  return std::find(locals.begin(), locals.end(), local) != locals.end();
+}
+
+}  // namespace
+
+void append_locals(const Pattern& pattern, std::vector<const Local*>& locals) {
+  if (pattern.kind == Pattern::Kind::Variable) locals.push_back(pattern.local);
+  if (pattern.first) append_locals(*pattern.first, locals);
+  if (pattern.second) append_locals(*pattern.second, locals);
+}
+
+const std::vector<const Local*>& FreeVariables::of(const Expr& expr) {
+  std::vector<const Expr*> pending = {&expr};
+  while (!pending.empty()) {
+    const Expr& next = *pending.back();
+    const std::size_t waiting = pending.size();
+    if (!known_.contains(&next)) {
+      for_each_child(next, [&](const Expr& child) {
+        if (!known_.contains(&child)) pending.push_back(&child);
+      });
+      if (pending.size() > waiting) continue;
+      known_[&next] = found_in(next);
+    }
+    pending.pop_back();
+  }
+  return known_.at(&expr);
+}
+
+std::vector<const Local*> FreeVariables::found_in(const Expr& expr) const {
+  std::vector<const Local*> result;
+  std::vector<const Local*> bound;
+  if (const auto* reference = std::get_if<LocalRef>(&expr.node)) result = {reference->local};
+  if (const auto* lambda = std::get_if<LambdaRef>(&expr.node)) result = lambda->lambda->captures;
+  if (const auto* let = std::get_if<Let>(&expr.node)) {
+    for (const Binding& binding : let->bindings) append_locals(*binding.pattern, bound);
+  }
+  if (const auto* each = std::get_if<ApplyToEach>(&expr.node)) {
+    for (const Binding& generator : each->generators) append_locals(*generator.pattern, bound);
+  }
+  // Every binding has its own Local: a bound one cannot occur outside of its scope.
+  for_each_child(expr, [&](const Expr& child) {
+    for (const Local* local : known_.at(&child)) {
+      if (!contains(bound, local)) add(result, local);
+    }
+  });
+  return result;
+}
+
+int size_of(const Expr& expr) {
+  int size = 0;
+  for_each_expression(expr, [&](const Expr& part) {
+    ++size;
+    if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      size += size_of(*lambda->lambda->body);
+    }
+    return Visit::Below;
+  });
+  return size;
+}
+
+namespace {
+
+void append_mentioned(const Expr& expr, std::vector<const Definition*>& result) {
+  for_each_expression(expr, [&](const Expr& part) {
+    if (const auto* reference = std::get_if<GlobalRef>(&part.node)) {
+      result.push_back(reference->definition);
+    }
+    if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      append_mentioned(*lambda->lambda->body, result);
+    }
+    const auto* conditional = std::get_if<If>(&part.node);
+    if (conditional == nullptr) return Visit::Below;
+    append_mentioned(*conditional->condition, result);
+    return Visit::Past;
+  });
+}
+
+}  // namespace
+
+std::vector<const Definition*> mentioned_unconditionally(const Body& body) {
+  std::vector<const Definition*> result;
+  append_mentioned(*body.expression, result);
+  return result;
+}
+
+namespace {
+
+/// The position of `local[...]` or `local -> ...`, or nothing below a `#local`: what else such a
+/// use of the variable depends on.
+struct IndexedUse {
+  const Expr* position = nullptr;
+};
+std::optional<IndexedUse> indexed_use(const Expr& expr, const Local* local) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  if (callee == nullptr || !callee->definition->is_primitive()) return {};
+  const std::string& name = callee->definition->name;
+  const auto is_local = [&](const Expr& operand) {
+    const auto* reference = std::get_if<LocalRef>(&operand.node);
+    return reference != nullptr && reference->local == local;
+  };
+  if (name == "length" && is_local(*call->argument)) return IndexedUse();
+  if (name != "elt" && name != "read") return {};
+  const auto* operands = std::get_if<Pair>(&call->argument->node);
+  if (operands == nullptr || !is_local(*operands->first)) return {};
+  return IndexedUse{operands->second.get()};
+}
+
+}  // namespace
+
+bool only_indexed(const Expr& expr, const Local* local) {
+  bool result = true;
+  for_each_expression(expr, [&](const Expr& part) {
+    if (const auto use = indexed_use(part, local)) {
+      if (use->position != nullptr) result = only_indexed(*use->position, local);
+      return result ? Visit::Past : Visit::End;
+    }
+    if (const auto* reference = std::get_if<LocalRef>(&part.node)) {
+      result = reference->local != local;
+    } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      result = !contains(lambda->lambda->captures, local);
+    }
+    return result ? Visit::Below : Visit::End;
+  });
+  return result;
+}
+
+}  // namespace neslc

@@ -1,0 +1,89 @@
+// Facts about typed expressions: their free variables, their size.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "neslc/front/typed.hpp"
+
+namespace neslc {
+
+/// Calls `action` for each direct sub-expression.
+template <class Action>
+void for_each_child(const Expr& expr, const Action& action) {
+  struct Visitor {
+    const Action& action;
+    void operator()(const Pair& node) const { action(*node.first), action(*node.second); }
+    void operator()(const Call& node) const { action(*node.callee), action(*node.argument); }
+    void operator()(const If& node) const {
+      action(*node.condition), action(*node.then_branch), action(*node.else_branch);
+    }
+    void operator()(const Let& node) const {
+      for (const Binding& binding : node.bindings) action(*binding.value);
+      action(*node.body);
+    }
+    void operator()(const ApplyToEach& node) const {
+      for (const Binding& generator : node.generators) action(*generator.value);
+      action(*node.body);
+      if (node.sieve) action(*node.sieve);
+    }
+    void operator()(const SequenceLiteral& node) const {
+      for (const ExprPtr& element : node.elements) action(*element);
+    }
+    void operator()(const Partial& node) const { action(*node.function), action(*node.value); }
+    void operator()(const Time& node) const { action(*node.body); }
+    void operator()(const IntLiteral&) const {}
+    void operator()(const FloatLiteral&) const {}
+    void operator()(const CharLiteral&) const {}
+    void operator()(const StringLiteral&) const {}
+    void operator()(const BoolLiteral&) const {}
+    void operator()(const LocalRef&) const {}
+    void operator()(const GlobalRef&) const {}
+    void operator()(const EmptySequence&) const {}
+    void operator()(const LambdaRef&) const {}
+  };
+  std::visit(Visitor{action}, expr.node);
+}
+
+/// Calls `visit` for the expression and what is below it, outermost first. `visit` says whether to
+/// go below the expression that it is given, or to end.
+enum class Visit : std::uint8_t { Below, Past, End };
+template <class Action>
+void for_each_expression(const Expr& expr, const Action& visit) {
+  std::vector<const Expr*> pending = {&expr};
+  while (!pending.empty()) {
+    const Expr& next = *pending.back();
+    pending.pop_back();
+    const Visit wish = visit(next);
+    if (wish == Visit::End) return;
+    if (wish == Visit::Past) continue;
+    for_each_child(next, [&](const Expr& child) { pending.push_back(&child); });
+  }
+}
+
+class FreeVariables {
+ public:
+  /// The local variables that are free in the expression, each once, in order of first use.
+  const std::vector<const Local*>& of(const Expr& expr);
+
+ private:
+  /// From those of the direct sub-expressions.
+  std::vector<const Local*> found_in(const Expr& expr) const;
+
+  std::unordered_map<const Expr*, std::vector<const Local*>> known_;
+};
+
+/// Every variable that the pattern binds.
+void append_locals(const Pattern& pattern, std::vector<const Local*>& locals);
+
+/// The definitions that a body mentions outside of the arms of conditionals, lambdas included.
+std::vector<const Definition*> mentioned_unconditionally(const Body& body);
+
+/// Number of nodes.
+int size_of(const Expr& expr);
+
+/// Is the variable used only as the sequence of `v[i]`, `v -> i` and `#v`?
+bool only_indexed(const Expr& expr, const Local* local);
+
+}  // namespace neslc

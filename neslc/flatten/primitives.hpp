@@ -1,0 +1,40 @@
+// The functions of the library that are compiled to VCODE directly. All others are written in NESL
+// (library/definitions.nesl).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "neslc/flatten/flattener.hpp"
+
+namespace neslc {
+
+using Primitive = Value (*)(Flattener&, const Flattener::CallSite&, const Value& argument);
+
+/// Null if the library has no primitive of that name.
+Primitive find_primitive(const std::string& name);
+
+// The tables that find_primitive looks into.
+struct PrimitiveEntry {
+  const char* name;
+  Primitive code;
+};
+std::vector<PrimitiveEntry> scalar_primitives();
+std::vector<PrimitiveEntry> sequence_primitives();
+std::vector<PrimitiveEntry> reordering_primitives();
+std::vector<PrimitiveEntry> ordering_primitives();
+std::vector<PrimitiveEntry> reduction_primitives();
+std::vector<PrimitiveEntry> polymorphic_primitives();
+std::vector<PrimitiveEntry> io_primitives();
+std::vector<PrimitiveEntry> stream_primitives();
+
+/// The components of an argument tuple of `count` parts.
+std::vector<Value> components(const Value& argument, std::size_t count);
+
+/// [values[0], values[1] ...], all in `context`.
+Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* context);
+
+/// a ++ b, both in `context`.
+Value appended(Flattener& f, const std::vector<Value>& parts, Context* context);
+
+}  // namespace neslc
