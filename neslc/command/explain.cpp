@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "neslc/flatten/free_variables.hpp"
 #include "neslc/front/ast.hpp"
+#include "neslc/front/free_variables.hpp"
 #include "vcode/printer.hpp"
 
 namespace neslc {

@@ -6,6 +6,7 @@
 
 #include "cvl/failure.hpp"
 #include "machine/failure_report.hpp"
+#include "neslc/front/random_warnings.hpp"
 
 namespace neslc {
 namespace {
@@ -27,10 +28,19 @@ FormResult Runner::rejected(StaticError error) {
   return result;
 }
 
+void Runner::warn_of(const CheckedForm& form) const {
+  const auto body = form.written_body();
+  if (!body || !evaluator_.options.warn) return;
+  for (const vcode::Diagnostic& warning : random_warnings(*body)) {
+    evaluator_.options.warn(warning, body->source.get());
+  }
+}
+
 FormResult Runner::check(const ParsedForm& form) {
   if (form.error) return rejected(*form.error);
   Checked checked = session_.check(form.form);
   if (!checked) return rejected(std::move(*checked.error));
+  warn_of(*checked.form);
   FormResult result;
   const CheckedForm::Kind kind = checked.form->kind;
   if (kind == CheckedForm::Kind::Command) {
@@ -45,6 +55,7 @@ FormResult Runner::process(const ParsedForm& form) {
   if (form.error) return rejected(*form.error);
   Checked checked = session_.check(form.form);
   if (!checked) return rejected(std::move(*checked.error));
+  warn_of(*checked.form);
   switch (checked.form->kind) {
     case CheckedForm::Kind::Expression:
     case CheckedForm::Kind::Binding:

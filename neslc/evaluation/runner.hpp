@@ -1,4 +1,5 @@
-// Processes the forms of a program in their order, and says what each one gave.
+// Processes the forms of a program in their order, and says what each one gave. Warnings go to
+// EvaluatorOptions::warn.
 #pragma once
 
 #include <functional>
@@ -67,6 +68,7 @@ class Runner {
   std::string value_line(TypePtr type, const std::vector<cvl::Value>& values);
 
  private:
+  void warn_of(const CheckedForm& form) const;
   FormResult rejected(StaticError error);
   FormResult evaluated(CheckedForm form);
   FormResult started(CheckedForm form);

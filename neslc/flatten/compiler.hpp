@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
-#include "neslc/flatten/free_variables.hpp"
+#include "neslc/front/free_variables.hpp"
 #include "neslc/front/session.hpp"
 #include "neslc/front/static_error.hpp"
 

@@ -1,7 +1,7 @@
 // An apply-to-each over sequences, computed as one over streams.
 #include "neslc/flatten/flattener.hpp"
-#include "neslc/flatten/free_variables.hpp"
 #include "neslc/flatten/streams.hpp"
+#include "neslc/front/free_variables.hpp"
 
 namespace neslc {
 

@@ -11,9 +11,10 @@
 #include "neslc/command/describe.hpp"
 #include "neslc/command/modules.hpp"
 #include "neslc/flatten/definitions_text.hpp"
-#include "neslc/flatten/free_variables.hpp"
+#include "neslc/front/free_variables.hpp"
 #include "neslc/front/library_text.hpp"
 #include "neslc/front/lower_case.hpp"
+#include "neslc/front/random_warnings.hpp"
 #include "neslc/lsp/uri.hpp"
 
 namespace neslc::lsp {
@@ -69,6 +70,11 @@ void Document::check(const ParsedForm& form) {
   if (form.error) return add_error(*form.error, form);
   Checked checked = session_.check(form.form);
   if (!checked) return add_error(*checked.error, form);
+  if (const auto body = checked.form->written_body(); body && body->source == source_) {
+    for (vcode::Diagnostic& warning : random_warnings(*body)) {
+      errors_.push_back(std::move(warning));
+    }
+  }
   define(*checked.form);
   load(*form.form);
   if (checked.form->kind != CheckedForm::Kind::Command) session_.commit(std::move(*checked.form));

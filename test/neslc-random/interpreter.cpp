@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "neslc/flatten/free_variables.hpp"
+#include "neslc/front/free_variables.hpp"
 
 namespace neslc::direct {
 namespace {

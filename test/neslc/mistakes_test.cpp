@@ -16,6 +16,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "contains.hpp"
 #include "document.hpp"
 #include "process.hpp"
 #include "support.hpp"
@@ -78,7 +79,9 @@ std::string printed_by(const std::string& command, const std::string& program, c
   const Folder folder;
   folder.write(file, program);
   const Output output = run("{ " + nesl(command) + "\n} 2>&1", folder);
-  CHECK(output.status > 0);
+  const bool only_warned =
+      ::testing::contains(output.out, ": warning: ") && !::testing::contains(output.out, "error: ");
+  CHECK((output.status == 0) == only_warned);
   CHECK(output.status < 70);
   return output.out;
 }
@@ -115,7 +118,7 @@ TEST_CASE("the NESL examples of the index of errors print what it says") {
           text_of(blocks[i + 1].lines));
     ++examples;
   }
-  CHECK(examples == 15);
+  CHECK(examples == 16);
 }
 
 TEST_CASE("nesl explain shows what the index of errors says") {

@@ -1,4 +1,4 @@
-#include "neslc/flatten/free_variables.hpp"
+#include "neslc/front/free_variables.hpp"
 
 #include <algorithm>
 #include <optional>
