@@ -14,6 +14,7 @@
 
 #if !defined(__CUDACC_RTC__)
 #include <atomic>
+#include <bit>
 #include <thread>
 #endif
 
@@ -98,6 +99,24 @@ KERNEL_FN inline std::uint64_t atomic_max(std::uint64_t* place, std::uint64_t va
 #endif
 }
 
+/// Sets bits of a word that only the threads of a block share.
+KERNEL_FN inline void or_in_block(std::uint32_t* word, std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  atomicOr(word, bits);
+#else
+  std::atomic_ref<std::uint32_t>(*word).fetch_or(bits, std::memory_order_relaxed);
+#endif
+}
+
+/// How many bits are set.
+KERNEL_FN inline int ones_in(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __popc(bits);
+#else
+  return std::popcount(bits);
+#endif
+}
+
 /// Adds and returns what was there before. Everything that this thread wrote before can be seen by
 /// whoever comes to the same counter later.
 KERNEL_FN inline std::uint32_t atomic_arrive(std::uint32_t* place, std::uint32_t value) {
@@ -130,11 +149,43 @@ KERNEL_FN inline void store_release(std::uint32_t* place, std::uint32_t value) {
 }
 
 /// The next of `count` numbers: as many calls, of whichever blocks, get each of them once, in the
-/// order of the calls. The counter is zero before the first and after the last.
+/// order of the calls. The counter is zero before the first and after the last. The order of calls
+/// orders nothing else: who waits for others looks at what they publish.
 KERNEL_FN inline std::int64_t take_number(std::uint32_t* counter, std::int64_t count) {
-  const std::int64_t number = atomic_arrive(counter, 1);
+#if defined(__CUDA_ARCH__)
+  const std::int64_t number = atomicAdd(counter, 1u);
+#else
+  const std::int64_t number =
+      std::atomic_ref<std::uint32_t>(*counter).fetch_add(1, std::memory_order_relaxed);
+#endif
   if (number == count - 1) store_release(counter, 0);
   return number;
+}
+
+/// Between two looks at what another block is to write.
+KERNEL_FN inline void pause() {
+#if !defined(__CUDA_ARCH__)
+  std::this_thread::yield();  // emulated devices have more blocks at once than processors
+#endif
+}
+
+/// Looks at a word until `found(word)` holds, and returns it. What was written before the word, by
+/// whoever stored it with release order, can then be seen. Devices look with relaxed loads and keep
+/// what their caches hold until the word is there.
+template <class Found>
+KERNEL_FN std::uint32_t await_word(std::uint32_t* place, const Found& found) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t word;
+  do {
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(word) : "l"(place) : "memory");
+  } while (!found(word));
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  return word;
+#else
+  std::uint32_t word = load_acquire(place);
+  for (; !found(word); word = load_acquire(place)) pause();
+  return word;
+#endif
 }
 
 KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
@@ -142,13 +193,6 @@ KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
   return *static_cast<volatile std::uint64_t*>(place);
 #else
   return std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);
-#endif
-}
-
-/// Between two looks at what another block is to write.
-KERNEL_FN inline void pause() {
-#if !defined(__CUDA_ARCH__)
-  std::this_thread::yield();  // emulated devices have more blocks at once than processors
 #endif
 }
 

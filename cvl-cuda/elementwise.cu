@@ -7,17 +7,21 @@ namespace {
 
 template <class I>
 struct RandomBody {
+  static constexpr int kPack = shape::kPack<I>;
+
   Source<I> bounds;
   Array<I> out;
   RandomState state;
   FailureSink failures;
 
   KERNEL_FN I load(std::int64_t i) const { return bounds[i]; }
-  KERNEL_FN Pack<I> load_pack(std::int64_t i) const { return bounds.pack(i); }
+  KERNEL_FN Pack<I, kPack> load_pack(std::int64_t i) const {
+    return bounds.template pack<kPack>(i);
+  }
   KERNEL_FN void store(std::int64_t i, I bound) const { out[i] = number(i, bound); }
-  KERNEL_FN void store_pack(std::int64_t i, const Pack<I>& in) const {
-    Pack<I> result;
-    for (int k = 0; k < shape::kPack; ++k) result.element[k] = number(i + k, in.element[k]);
+  KERNEL_FN void store_pack(std::int64_t i, const Pack<I, kPack>& in) const {
+    Pack<I, kPack> result;
+    for (int k = 0; k < kPack; ++k) result.element[k] = number(i + k, in.element[k]);
     CVL_CUDA_TARGET::store_pack(out, i, result);
   }
 

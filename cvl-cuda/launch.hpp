@@ -9,6 +9,7 @@
 
 #include "cvl-cuda/block.hpp"
 #include "cvl-cuda/device.hpp"
+#include "cvl-cuda/shapes.hpp"
 
 #if defined(CVL_CUDA_EMULATED)
 #include "cvl-cuda/emulated_device.hpp"
@@ -64,7 +65,7 @@ void launch(Device& device, std::int64_t blocks, const Kernel& kernel) {
 #else
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::kThreads)
+__global__ void __launch_bounds__(Kernel::kThreads, shape::kBlocks)
     run_kernel(const __grid_constant__ Kernel kernel) {
   __shared__ typename Kernel::Shared shared;
   DeviceBlock<Kernel::kThreads> block;

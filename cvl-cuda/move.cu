@@ -20,6 +20,12 @@ KERNEL_FN bool in_segment(I index, std::int64_t length, std::int64_t position, s
   return false;
 }
 
+template <class I>
+struct FlaggedIndex {
+  I index;
+  std::uint8_t flag;
+};
+
 template <class T, class I>
 struct FetchBody {
   Source<T> values;
@@ -29,32 +35,39 @@ struct FetchBody {
   Array<T> out;
   FailureSink failures;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    T element = 0;
-    if (flags[i] != 0) {
-      const I at = index[i];
-      if (in_segment(at, from.length(segment), i, segment, failures)) {
-        element = values[from.start(segment) + at];
-      }
+  KERNEL_FN FlaggedIndex<I> find(std::int64_t i, std::int64_t) const {
+    return {index[i], flags[i]};
+  }
+  KERNEL_FN T load(std::int64_t i, std::int64_t segment, const FlaggedIndex<I>& found) const {
+    if (found.flag == 0 || !in_segment(found.index, from.length(segment), i, segment, failures)) {
+      return 0;
     }
+    return values[from.start(segment) + found.index];
+  }
+  KERNEL_FN void store(std::int64_t i, std::int64_t, const FlaggedIndex<I>&, T element) const {
     out[i] = element;
   }
 };
 
 template <class T, class I>
-struct ScatterBody {
+struct ScatterBody : SimpleSteps {
   Source<T> values;
   Source<I> index;
   Segments to;
   Array<T> out;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    out[to.start(segment) + index[i]] = values[i];
+  struct Found {
+    T value;
+    I index;
+  };
+  KERNEL_FN Found find(std::int64_t i, std::int64_t) const { return {values[i], index[i]}; }
+  KERNEL_FN void store(std::int64_t, std::int64_t segment, const Found& found, Nothing) const {
+    out[to.start(segment) + found.index] = found.value;
   }
 };
 
 template <class I>
-struct ClaimBody {
+struct ClaimBody : SimpleSteps {
   Source<I> index;
   Source<std::uint8_t> flags;
   Segments to;
@@ -62,11 +75,14 @@ struct ClaimBody {
   std::uint64_t tag;
   FailureSink failures;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    if (flags[i] == 0) return;
-    const I at = index[i];
-    if (!in_segment(at, to.length(segment), i, segment, failures)) return;
-    atomic_max(&winners[to.start(segment) + at],
+  KERNEL_FN FlaggedIndex<I> find(std::int64_t i, std::int64_t) const {
+    return {index[i], flags[i]};
+  }
+  KERNEL_FN void store(std::int64_t i, std::int64_t segment, const FlaggedIndex<I>& found,
+                       Nothing) const {
+    if (found.flag == 0) return;
+    if (!in_segment(found.index, to.length(segment), i, segment, failures)) return;
+    atomic_max(&winners[to.start(segment) + found.index],
                tag << kPositionBits | static_cast<std::uint64_t>(i));
   }
 };
@@ -80,14 +96,17 @@ struct ResolveBody {
   std::uint64_t tag;
   Array<T> out;
 
-  KERNEL_FN void operator()(std::int64_t place) const {
-    const std::uint64_t winner = winners[place];
-    if (winner >> kPositionBits == tag) {
-      out[place] = values[static_cast<std::int64_t>(winner & kPositionMask)];
-    } else if (others) {
-      out[place] = fallback[place];
-    }
+  KERNEL_FN std::uint64_t find(std::int64_t place, std::int64_t) const { return winners[place]; }
+  KERNEL_FN T load(std::int64_t place, std::int64_t, std::uint64_t winner) const {
+    if (is_won(winner)) return values[static_cast<std::int64_t>(winner & kPositionMask)];
+    return others ? fallback[place] : T{0};
   }
+  KERNEL_FN void store(std::int64_t place, std::int64_t, std::uint64_t winner, T element) const {
+    if (others || is_won(winner)) out[place] = element;
+  }
+
+ private:
+  KERNEL_FN bool is_won(std::uint64_t winner) const { return winner >> kPositionBits == tag; }
 };
 
 template <class T, class I>
@@ -98,50 +117,64 @@ struct ExtractBody {
   Array<T> out;
   FailureSink failures;
 
-  KERNEL_FN void operator()(std::int64_t segment) const {
-    const I at = index[segment];
+  KERNEL_FN I find(std::int64_t segment, std::int64_t) const { return index[segment]; }
+  KERNEL_FN T load(std::int64_t segment, std::int64_t, I at) const {
     const bool valid = in_segment(at, from.length(segment), segment, segment, failures);
-    out[segment] = valid ? values[from.start(segment) + at] : T{0};
+    return valid ? values[from.start(segment) + at] : T{0};
+  }
+  KERNEL_FN void store(std::int64_t segment, std::int64_t, I, T element) const {
+    out[segment] = element;
   }
 };
 
 template <class T, class I>
-struct ReplaceBody {
+struct ReplaceBody : SimpleSteps {
   Source<T> values;
   Source<I> index;
   Segments to;
   Array<T> out;
   FailureSink failures;
 
-  KERNEL_FN void operator()(std::int64_t segment) const {
-    const I at = index[segment];
-    if (in_segment(at, to.length(segment), segment, segment, failures)) {
-      out[to.start(segment) + at] = values[segment];
+  struct Found {
+    T value;
+    I index;
+  };
+  KERNEL_FN Found find(std::int64_t segment, std::int64_t) const {
+    return {values[segment], index[segment]};
+  }
+  KERNEL_FN void store(std::int64_t segment, std::int64_t, const Found& found, Nothing) const {
+    if (in_segment(found.index, to.length(segment), segment, segment, failures)) {
+      out[to.start(segment) + found.index] = found.value;
     }
   }
 };
 
 template <class T>
-struct DistributeBody {
+struct DistributeBody : SimpleSteps {
   Source<T> values;
   Array<T> out;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    out[i] = values[segment];
-  }
+  KERNEL_FN T find(std::int64_t, std::int64_t segment) const { return values[segment]; }
+  KERNEL_FN void store(std::int64_t i, std::int64_t, T element, Nothing) const { out[i] = element; }
 };
 
 template <class I>
-struct IndexBody {
+struct IndexBody : SimpleSteps {
   Source<I> starts, steps;
   Segments segments;
   Array<I> out;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    const std::int64_t place = i - segments.start(segment);
-    out[i] = static_cast<I>(static_cast<std::uint64_t>(starts[segment]) +
-                            static_cast<std::uint64_t>(place) *
-                                static_cast<std::uint64_t>(steps[segment]));
+  struct Found {
+    std::int64_t first;  // the position of the segment
+    I start, step;
+  };
+  KERNEL_FN Found find(std::int64_t, std::int64_t segment) const {
+    return {segments.start(segment), starts[segment], steps[segment]};
+  }
+  KERNEL_FN void store(std::int64_t i, std::int64_t, const Found& found, Nothing) const {
+    out[i] = static_cast<I>(static_cast<std::uint64_t>(found.start) +
+                            static_cast<std::uint64_t>(i - found.first) *
+                                static_cast<std::uint64_t>(found.step));
   }
 };
 
@@ -174,7 +207,10 @@ void launch_scatter(Device& device, const MoveCall& call) {
     using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
     launch_expand(device, call.from,
-                  ScatterBody<T, I>{Source<T>(call.values), Source<I>(call.index), call.to,
+                  ScatterBody<T, I>{{},
+                                    Source<T>(call.values),
+                                    Source<I>(call.index),
+                                    call.to,
                                     result<T>(call, call.to.total)});
   });
 }
@@ -189,12 +225,13 @@ void launch_send(Device& device, const SendCall& call) {
     const Resolve resolve{
         {Source<T>(call.values), Source<T>(call.fallback), call.others,
          Array<const std::uint64_t>(call.winners, length), call.tag, result<T>(call, length)},
-        length};
+        length,
+        {}};
     const std::int64_t resolve_tiles = blocks_for(length, Resolve::kTile);
     if (call.claimed) return launch(device, resolve_tiles, resolve);
     const ClaimBody<I> claim{
-        Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to, winners, call.tag,
-        call.failures};
+        {},       Source<I>(call.index), Source<std::uint8_t>(call.flags), call.to, winners,
+        call.tag, call.failures};
     with_expand_kernel(call.from, claim, [&](const auto& kernel, std::int64_t claim_tiles) {
       using Claim = std::decay_t<decltype(kernel)>;
       launch(device, claim_tiles + resolve_tiles,
@@ -219,8 +256,8 @@ void launch_replace(Device& device, const ReplaceCall& call) {
     using T = typename decltype(bits)::type;
     using I = typename decltype(index)::type;
     const Array<T> out = result<T>(call, call.to.total);
-    const ReplaceBody<T, I> replace{Source<T>(call.values), Source<I>(call.index), call.to, out,
-                                    call.failures};
+    const ReplaceBody<T, I> replace{{},  Source<T>(call.values), Source<I>(call.index), call.to,
+                                    out, call.failures};
     if (call.in_place) return launch_places(device, call.to.count, replace);
     using Copy = MapKernel<CopyBody<T>>;
     using Replace = PlaceKernel<ReplaceBody<T, I>, 1>;
@@ -228,7 +265,7 @@ void launch_replace(Device& device, const ReplaceCall& call) {
     const std::int64_t replace_tiles = blocks_for(call.to.count, Replace::kTile);
     launch(device, copy_tiles + replace_tiles,
            SequenceKernel<Copy, Replace>{{{Source<T>(call.old), out}, call.to.total},
-                                         {replace, call.to.count},
+                                         {replace, call.to.count, {}},
                                          copy_tiles,
                                          replace_tiles,
                                          call.counters,
@@ -240,7 +277,7 @@ void launch_distribute(Device& device, const MoveCall& call) {
   with_bits(call.element_bytes, [&](auto bits) {
     using T = typename decltype(bits)::type;
     launch_expand(device, call.to,
-                  DistributeBody<T>{Source<T>(call.values), result<T>(call, call.to.total)});
+                  DistributeBody<T>{{}, Source<T>(call.values), result<T>(call, call.to.total)});
   });
 }
 
@@ -248,7 +285,10 @@ void launch_index(Device& device, const IndexCall& call) {
   with_int(call.widths, [&](auto index) {
     using I = typename decltype(index)::type;
     launch_expand(device, call.segments,
-                  IndexBody<I>{Source<I>(call.starts), Source<I>(call.steps), call.segments,
+                  IndexBody<I>{{},
+                               Source<I>(call.starts),
+                               Source<I>(call.steps),
+                               call.segments,
                                Array<I>(static_cast<I*>(call.out), call.segments.total)});
   });
 }

@@ -58,7 +58,8 @@ struct PackKernel {
       elements = count - shared.marks.ends;
     }
     block.each([&](int thread) {
-      for (int k = thread; k < elements; k += kThreads) shared.flags[k] = flags[first + k];
+      load_striped<kItems>(thread, flags, first, elements,
+                           [&](int k, std::uint8_t flag) { shared.flags[k] = flag; });
     });
 
     typename Block::template PerThread<int> before;
@@ -85,9 +86,9 @@ struct PackKernel {
       if (thread == 0 && begin == 0 && offsets) offsets[0] = 0;
     });
     block.each([&](int thread) {
-      for (int k = thread; k < elements; k += kThreads) {
-        if (shared.flags[k] != 0) shared.kept[shared.place[k]] = values[first + k];
-      }
+      load_striped<kItems>(thread, values, first, elements, [&](int k, T element) {
+        if (shared.flags[k] != 0) shared.kept[shared.place[k]] = element;
+      });
     });
     block.each([&](int thread) {
       for (int k = thread; k < shared.total; k += kThreads) out[target + k] = shared.kept[k];

@@ -24,15 +24,16 @@ struct Sortable {
 };
 
 template <class T, class Key, class Position>
-struct KeyBody {
+struct KeyBody : SimpleSteps {
   Source<T> operand;
   bool descending;
   bool with_segment;
   Array<Key> keys;
   Array<Position> positions;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
-    auto bits = Sortable::of(operand[i]);
+  KERNEL_FN T find(std::int64_t i, std::int64_t) const { return operand[i]; }
+  KERNEL_FN void store(std::int64_t i, std::int64_t segment, T element, Nothing) const {
+    auto bits = Sortable::of(element);
     if (descending) bits = ~bits;  // equal keys keep their order either way
     Key key = bits;
     if constexpr (sizeof(Key) > sizeof bits) {
@@ -43,10 +44,11 @@ struct KeyBody {
   }
 };
 
-struct SegmentIdBody {
+struct SegmentIdBody : SimpleSteps {
   Array<std::uint32_t> ids;
 
-  KERNEL_FN void operator()(std::int64_t i, std::int64_t segment) const {
+  KERNEL_FN Nothing find(std::int64_t, std::int64_t) const { return {}; }
+  KERNEL_FN void store(std::int64_t i, std::int64_t segment, Nothing, Nothing) const {
     ids[i] = static_cast<std::uint32_t>(segment);
   }
 };
@@ -57,19 +59,30 @@ struct SegmentKeyBody {
   Array<const std::uint32_t> ids;
   Array<std::uint32_t> keys;
 
-  KERNEL_FN void operator()(std::int64_t k) const {
-    keys[k] = ids[static_cast<std::int64_t>(positions[k])];
+  KERNEL_FN Position find(std::int64_t k, std::int64_t) const { return positions[k]; }
+  KERNEL_FN std::uint32_t load(std::int64_t, std::int64_t, Position position) const {
+    return ids[static_cast<std::int64_t>(position)];
+  }
+  KERNEL_FN void store(std::int64_t k, std::int64_t, Position, std::uint32_t id) const {
+    keys[k] = id;
   }
 };
 
 template <class I, class Position>
-struct PlaceBody {
+struct PlaceBody : SimpleSteps {
   Segments segments;
   Array<const Position> positions;
   Array<I> ranks;
 
-  KERNEL_FN void operator()(std::int64_t k, std::int64_t segment) const {
-    ranks[static_cast<std::int64_t>(positions[k])] = static_cast<I>(k - segments.start(segment));
+  struct Found {
+    Position position;
+    std::int64_t first;  // the place of the segment
+  };
+  KERNEL_FN Found find(std::int64_t k, std::int64_t segment) const {
+    return {positions[k], segments.start(segment)};
+  }
+  KERNEL_FN void store(std::int64_t k, std::int64_t, const Found& found, Nothing) const {
+    ranks[static_cast<std::int64_t>(found.position)] = static_cast<I>(k - found.first);
   }
 };
 
@@ -87,7 +100,10 @@ void launch_typed_keys(Device& device, const RankKeysCall& call) {
   const std::int64_t length = call.segments.total;
   launch_expand(
       device, call.segments,
-      KeyBody<T, Key, Position>{Source<T>(call.operand), call.descending, call.with_segment,
+      KeyBody<T, Key, Position>{{},
+                                Source<T>(call.operand),
+                                call.descending,
+                                call.with_segment,
                                 Array<Key>(static_cast<Key*>(call.keys), length),
                                 Array<Position>(static_cast<Position*>(call.positions), length)});
 }
@@ -140,7 +156,7 @@ void launch_rank_keys(Device& device, const RankKeysCall& call) {
 void launch_segment_keys(Device& device, const Segments& segments, std::size_t position_bytes,
                          const void* positions, std::uint32_t* ids, std::uint32_t* keys) {
   const std::int64_t length = segments.total;
-  launch_expand(device, segments, SegmentIdBody{Array<std::uint32_t>(ids, length)});
+  launch_expand(device, segments, SegmentIdBody{{}, Array<std::uint32_t>(ids, length)});
   with_position(position_bytes, [&](auto position) {
     using Position = typename decltype(position)::type;
     launch_places(device, length,
@@ -157,11 +173,12 @@ void launch_rank_places(Device& device, const Widths& widths, const Segments& se
     using I = typename decltype(type)::type;
     with_position(position_bytes, [&](auto position) {
       using Position = typename decltype(position)::type;
-      launch_expand(
-          device, segments,
-          PlaceBody<I, Position>{
-              segments, Array<const Position>(static_cast<const Position*>(positions), length),
-              Array<I>(static_cast<I*>(ranks), length)});
+      launch_expand(device, segments,
+                    PlaceBody<I, Position>{
+                        {},
+                        segments,
+                        Array<const Position>(static_cast<const Position*>(positions), length),
+                        Array<I>(static_cast<I*>(ranks), length)});
     });
   });
 }

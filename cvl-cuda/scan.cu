@@ -66,11 +66,10 @@ struct OffsetsKernel {
     const std::int64_t begin = number * kTile;
     const int items = count - begin < kTile ? static_cast<int>(count - begin) : kTile;
     block.each([&](int thread) {
-      for (int k = thread; k < items; k += kThreads) {
-        const I length = lengths[begin + k];
+      load_striped<kItems>(thread, lengths, begin, items, [&](int k, I length) {
         if (length < 0) failures.report(begin + k, length);
         shared.elements[k] = length < 0 ? 0 : length;
-      }
+      });
     });
     typename Block::template PerThread<State> state;
     block.each([&](int thread) {

@@ -24,12 +24,22 @@ inline constexpr bool kSmall = false;
 /// power of two, and more than kLookBackWindow.
 inline constexpr int kThreads = kSmall ? 16 : 256;
 
-/// Maps: elements that a thread loads at once. Four elements are one 16-byte load of INT and two of
-/// FLOAT; of BOOL they are one word instead of four single bytes.
-inline constexpr int kPack = 4;
-/// Packs per thread and operand in flight. With eight blocks per SM, 2 x 16 bytes x 2048 threads
-/// are 64 KiB: more than the 32-48 KiB that Hopper's memory needs outstanding per SM.
-inline constexpr int kPacksPerThread = 2;
+/// Blocks of so many threads that an SM must be able to hold: a thread has up to 64 registers.
+/// Without being told so ptxas makes room for eight blocks, with 32 registers each, and keeps in
+/// memory what does not fit: in maps of FLOAT half of what was loaded.
+inline constexpr int kBlocks = 4;
+
+/// Elements that a thread loads or stores at once, of which the widest one has so many bytes: 16
+/// bytes, of BOOL one word instead of four single bytes. With more, lanes would leave gaps between
+/// what they move at the same time.
+constexpr int pack_of(std::size_t bytes) {
+  return bytes > 4 ? 2 : 4;
+}
+template <class T>
+inline constexpr int kPack = pack_of(sizeof(T));
+/// Maps: elements per thread and operand in flight. With four blocks per SM, 8 elements of 4 bytes
+/// in 1024 threads are 32 KiB: as much as Hopper's memory needs outstanding per SM.
+inline constexpr int kMapElements = 8;
 
 /// Tiles of scans, segmented work and packs: bytes of shared memory for the elements of one tile.
 /// 16 KiB together with the tables of a segmented tile leave room for six or more blocks per SM.
@@ -60,6 +70,11 @@ inline constexpr int kBlockRank = 2048;
 constexpr int pass_threads(int asked) {
   return kSmall ? kThreads : asked;
 }
+/// Blocks of a pass of so many threads that an SM must be able to hold. Those with fewer threads
+/// fold more, and have up to 128 registers a thread.
+constexpr int pass_blocks(int threads) {
+  return threads == kThreads ? kBlocks : kBlocks * kThreads / (2 * threads);
+}
 constexpr int pass_run(int asked) {
   return kSmall && asked > 2 ? 2 : asked;
 }
@@ -72,17 +87,24 @@ namespace cvl::cuda::codegen {
 
 /// More things to fold than this in one pass would not fit the shared memory of a block.
 inline constexpr int kMostStates = 20;
-/// Threads of a block that folds so many: two copies of the states of all threads, of up to 16
-/// bytes each, must fit 48 KiB of shared memory.
+/// Threads of a block that folds so many: their states, of up to 16 bytes each, take a share of
+/// the registers of a thread, and two copies of them must fit the shared memory of an emulated
+/// block.
 constexpr int threads_for(int states) {
   return states <= 5 ? 256 : states <= 10 ? 128 : 64;
 }
 
-/// Positions that a thread visits one after the other, at most: a prefix over the block, of some
-/// twenty barriers, is paid for by 2048 positions ...
+/// Positions that a thread visits one after the other, at most: a prefix over the block and over
+/// the tiles before, some hundred instructions and seven barriers, is paid for by 2048 positions
+/// ...
 inline constexpr int kLongestRun = 8;
 /// ... and bytes that it keeps of them: 32 registers, half of what 1024 threads per SM have each.
 inline constexpr int kMostKeptBytes = 128;
+
+/// Bytes of shared memory of a block for selected elements, which gather there to be written side
+/// by side. The windows of seven descriptors, two bytes for each position, still fit the 48 KiB
+/// that a block may have.
+inline constexpr int kMostGatheredBytes = 16 << 10;
 
 /// For more classes of a selection than this there is no room for results of unknown length: with
 /// two they take twice the memory of the operands at worst. More are counted first, in a launch of

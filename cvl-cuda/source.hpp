@@ -22,20 +22,22 @@ struct RawSource {
   std::uint64_t payload[shape::kParameterWords] = {};
 };
 
-/// Four elements side by side, loaded and stored together.
-template <class T>
-struct alignas(sizeof(T) * shape::kPack < 16 ? sizeof(T) * shape::kPack : 16) Pack {
-  T element[shape::kPack];
+/// Elements side by side, loaded and stored together.
+template <class T, int kCount>
+struct alignas(sizeof(T) * kCount < 16 ? sizeof(T) * kCount : 16) Pack {
+  T element[kCount];
 };
 
-/// REQUIRES: `index` is a multiple of kPack, and the array has kPack elements from there on.
-template <class T>
-KERNEL_FN Pack<std::remove_const_t<T>> load_pack(const Array<T>& array, std::int64_t index) {
-  return *reinterpret_cast<const Pack<std::remove_const_t<T>>*>(array.at(index, shape::kPack));
+/// REQUIRES: `index` is a multiple of kCount, and the array has kCount elements from there on.
+template <int kCount, class T>
+KERNEL_FN Pack<std::remove_const_t<T>, kCount> load_pack(const Array<T>& array,
+                                                         std::int64_t index) {
+  using Loaded = Pack<std::remove_const_t<T>, kCount>;
+  return *reinterpret_cast<const Loaded*>(array.at(index, kCount));
 }
-template <class T>
-KERNEL_FN void store_pack(const Array<T>& array, std::int64_t index, const Pack<T>& pack) {
-  *reinterpret_cast<Pack<T>*>(array.at(index, shape::kPack)) = pack;
+template <class T, int kCount>
+KERNEL_FN void store_pack(const Array<T>& array, std::int64_t index, const Pack<T, kCount>& pack) {
+  *reinterpret_cast<Pack<T, kCount>*>(array.at(index, kCount)) = pack;
 }
 
 template <class T>
@@ -48,13 +50,23 @@ class Source {
   }
 
   KERNEL_FN bool dense() const { return kind_ == SourceKind::Dense; }
+  /// Of a dense one, without asking what it is.
+  KERNEL_FN T dense_element(std::int64_t index) const { return dense_[index]; }
+  KERNEL_FN const T* dense_address(std::int64_t index, std::int64_t count) const {
+    return dense_.at(index, count);
+  }
+  template <int kCount>
+  KERNEL_FN Pack<T, kCount> dense_pack(std::int64_t index) const {
+    return load_pack<kCount>(dense_, index);
+  }
   KERNEL_FN T operator[](std::int64_t index) const {
     return kind_ == SourceKind::Dense ? dense_[index] : computed(index);
   }
-  KERNEL_FN Pack<T> pack(std::int64_t index) const {
-    if (kind_ == SourceKind::Dense) return load_pack(dense_, index);
-    Pack<T> result;
-    for (int k = 0; k < shape::kPack; ++k) result.element[k] = computed(index + k);
+  template <int kCount>
+  KERNEL_FN Pack<T, kCount> pack(std::int64_t index) const {
+    if (kind_ == SourceKind::Dense) return dense_pack<kCount>(index);
+    Pack<T, kCount> result;
+    for (int k = 0; k < kCount; ++k) result.element[k] = computed(index + k);
     return result;
   }
 

@@ -146,8 +146,9 @@ std::string PassWriter::state_types() {
   std::string types, members, neutral, combined;
   for (std::size_t k = 0; k < folds_.size(); ++k) {
     const char* comma = k == 0 ? "" : ", ";
-    types +=
-        fmt::format("  using F{} = SegmentFold<{}, {}>;\n", k, folds_[k].combiner, folds_[k].type);
+    types += fmt::format("  using F{} = {}<{}, {}>;\n", k,
+                         folds_[k].under == kNone ? "FlatFold" : "SegmentFold", folds_[k].combiner,
+                         folds_[k].type);
     members += fmt::format("    typename F{0}::State f{0};\n", k);
     neutral += fmt::format("{}F{}::neutral()", comma, k);
     combined += fmt::format("{0}F{1}::combine(a.f{1}, b.f{1})", comma, k);

@@ -43,7 +43,7 @@ void PassWriter::write_iteration(const PlanSink& sink) {
   line("  }");
   for (std::size_t k = 0; k < sink.arrays.size(); ++k) {
     if (sink.arrays[k] == kNone) continue;
-    line(fmt::format("  {}[i] = {};", target(sink.arrays[k]), state_name(k)));
+    line(fmt::format("  {} = {};", stored(sink.arrays[k], is_late(sink)), state_name(k)));
   }
   line("}");
 }

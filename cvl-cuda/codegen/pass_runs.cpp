@@ -106,8 +106,11 @@ std::string PassWriter::evaluate_function() {
   write_kept();
   return fmt::format(
       "  KERNEL_FN void evaluate([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
-      "                          State& state, [[maybe_unused]] Kept& kept) const {{\n{}  }}\n",
-      take_body());
+      "                          [[maybe_unused]] const Shared& shared,\n"
+      "                          [[maybe_unused]] const Loaded& loaded,\n"
+      "                          [[maybe_unused]] Stored& stored, State& state,\n"
+      "                          [[maybe_unused]] Kept& kept) const {{\n{}  }}\n",
+      take_body(Mode::Visit));
 }
 
 std::string PassWriter::finish_function() {
@@ -122,9 +125,10 @@ std::string PassWriter::finish_function() {
   write_segment_ends();
   return fmt::format(
       "  KERNEL_FN void finish([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
-      "                        State& state, [[maybe_unused]] const Kept& kept) const "
-      "{{\n{}  }}\n",
-      take_body());
+      "                        [[maybe_unused]] Shared& shared, [[maybe_unused]] Stored& stored,\n"
+      "                        [[maybe_unused]] const State& before, State& state,\n"
+      "                        [[maybe_unused]] const Kept& kept) const {{\n{}  }}\n",
+      take_body(Mode::Visit));
 }
 
 std::string PassWriter::count_function() {
@@ -134,8 +138,9 @@ std::string PassWriter::count_function() {
   add_to_folds(true);
   return fmt::format(
       "  KERNEL_FN void count([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
-      "                       State& state) const {{\n{}  }}\n",
-      take_body());
+      "                       [[maybe_unused]] const Shared& shared, State& state) const {{\n{}  "
+      "}}\n",
+      take_body(Mode::Count));
 }
 
 }  // namespace cvl::cuda::codegen

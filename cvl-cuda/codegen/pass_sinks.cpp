@@ -16,7 +16,7 @@ void PassWriter::write_sink(std::uint32_t number) {
   };
   switch (sink.kind) {
     case PlanSink::Kind::Store:
-      line(fmt::format("{}[i] = {};", target(sink.arrays[0]), value()));
+      line(fmt::format("{} = {};", stored(sink.arrays[0], is_late(sink)), value()));
       break;
     case PlanSink::Kind::Assert:
       line(fmt::format("if ({} == 0) {}", value(), failure()));
@@ -74,14 +74,43 @@ void PassWriter::write_selection(const PlanSink& sink) {
     const std::string chosen = sink.kind == PlanSink::Kind::Filter
                                    ? fmt::format("{} != 0", value_name(sink.flag))
                                    : fmt::format("{} == {}", value_name(sink.flag), number);
-    const std::string place = fmt::format("state.f{}.value", fold_of_selection_[which] + number);
+    const std::string fold = fmt::format("f{}.value", fold_of_selection_[which] + number);
     for (std::size_t k = 0; k < components; ++k) {
       const ArrayId array = sink.arrays[static_cast<std::size_t>(number) * components + k];
       if (array == kNone) continue;
-      line(fmt::format("if ({}) {}[{}] = {};", chosen, target(array), place,
-                       value_name(sink.values[k])));
+      const std::string out = target(array);
+      std::string place = fmt::format("{}[state.{}]", out, fold);
+      if (is_gathered(kernel_.arrays[array].type)) {
+        gathered_.push_back({array, fold});
+        place = fmt::format("shared.{0}[state.{1} - before.{1}]", out, fold);
+      }
+      line(fmt::format("if ({}) {} = {};", chosen, place, value_name(sink.values[k])));
     }
   }
+}
+
+/// Is there room in shared memory for selected elements of one more array? Written straight to
+/// their places, elements of neighbouring threads would lie some places apart.
+bool PassWriter::is_gathered(vcode::Type type) const {
+  const auto bytes = [](vcode::Type each) { return each == vcode::Type::Bool ? 1 : 8; };
+  int taken = bytes(type);
+  for (const GatheredArray& each : gathered_) taken += bytes(kernel_.arrays[each.array].type);
+  return taken * code_.threads * code_.run <= kMostGatheredBytes;
+}
+
+std::string PassWriter::move_function() const {
+  if (gathered_.empty()) return {};
+  std::string text =
+      "  KERNEL_FN void move_selected(const Shared& shared, const State& before, const State& "
+      "total,\n"
+      "                               int thread) const {\n";
+  for (const GatheredArray& each : gathered_) {
+    text += fmt::format(
+        "    for (int k = thread; k < total.{1}; k += kBlockThreads) {0}[before.{1} + k] = "
+        "shared.{0}[k];\n",
+        target_name(each.array), each.fold);
+  }
+  return text + "  }\n";
 }
 
 }  // namespace cvl::cuda::codegen

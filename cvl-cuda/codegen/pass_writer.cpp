@@ -107,17 +107,20 @@ void PassWriter::line(const std::string& text) {
   body_ += fmt::format("    {}\n", text);
 }
 
-std::string PassWriter::take_body() {
+std::string PassWriter::take_body(Mode mode) {
   std::string moves;
   std::swap(moves, body_);
-  write_cursor_moves(used_);
+  write_cursor_steps(used_, mode);
+  if (mode != Mode::Target) windows_.insert(used_.begin(), used_.end());
   used_.clear();
   return std::exchange(body_, {}) + moves;
 }
 
-void PassWriter::write_cursor_moves(const std::set<SegdesId>& used) {
+void PassWriter::write_cursor_steps(const std::set<SegdesId>& used, Mode mode) {
   for (const SegdesId segdes : used) {
-    line(fmt::format("at.{0}.move({0}, i);", segdes_name(segdes)));
+    const std::string name = segdes_name(segdes);
+    line(mode == Mode::Target ? fmt::format("at.{0}.move({0}, i);", name)
+                              : fmt::format("at.{0}.step({0}, shared.{0}, i);", name));
   }
 }
 
@@ -169,7 +172,10 @@ void PassWriter::write_node(NodeId number, Mode mode) {
     case Kind::Position:
       return define(as_int("i"));
     case Kind::Load:
-      return define(fmt::format("{}[i]", source(own_node.id)));
+      source(own_node.id);
+      if (mode != Mode::Visit) return define(array_name(own_node.id) + "[i]");
+      loaded_.push_back(number);
+      return define("loaded." + value_name(number));
     case Kind::Random:
       return define(fmt::format("random_number({}, i, {})", random(own_node.id), arg));
     case Kind::Apply:
@@ -254,8 +260,11 @@ std::string PassWriter::visit_function() {
   add_to_folds(true);
   return fmt::format(
       "  KERNEL_FN void visit([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
+      "                       [[maybe_unused]] const Shared& shared,\n"
+      "                       [[maybe_unused]] const Loaded& loaded, [[maybe_unused]] Stored& "
+      "stored,\n"
       "                       [[maybe_unused]] State& state) const {{\n{}  }}\n",
-      take_body());
+      take_body(Mode::Visit));
 }
 
 std::string PassWriter::conclude_function() {
@@ -266,7 +275,7 @@ std::string PassWriter::conclude_function() {
   }
   return fmt::format(
       "  KERNEL_FN void conclude([[maybe_unused]] const State& total) const {{\n{}  }}\n",
-      take_body());
+      take_body(Mode::Visit));
 }
 
 std::string PassWriter::other_function() {
@@ -276,7 +285,8 @@ std::string PassWriter::other_function() {
     line(fmt::format("if (place < {0}.count && {0}.length(place) == 0) {1}[place] = {2};",
                      descriptor(fold.under), fold.at_segment_end, fold.of_nothing));
   }
-  return fmt::format("  KERNEL_FN void other(std::int64_t place) const {{\n{}  }}\n", take_body());
+  return fmt::format("  KERNEL_FN void other(std::int64_t place) const {{\n{}  }}\n",
+                     take_body(Mode::Visit));
 }
 
 std::string PassWriter::target_function() {
@@ -295,7 +305,7 @@ std::string PassWriter::target_function() {
       line(fmt::format("{}[place] = {};", target(sink.arrays[k]),
                        node(value).after_scan ? kept(number, k) + "[i]" : value_name(value)));
     }
-    const std::string found = take_body();
+    const std::string found = take_body(Mode::Target);
     text += fmt::format(
         "    if (const std::int64_t i = winner_of(place, {}, winners{}, control.tag); i >= 0) {{\n"
         "    [[maybe_unused]] Cursors at;\n{}",
@@ -311,14 +321,6 @@ std::string PassWriter::target_function() {
   return text + "  }\n";
 }
 
-std::string PassWriter::cursor_types() const {
-  std::string text = "  struct Cursors {\n";
-  for (const SegdesId segdes : cursors_) {
-    text += fmt::format("    SegmentCursor {};\n", segdes_name(segdes));
-  }
-  return text + "  };\n";
-}
-
 PassCode PassWriter::write() {
   code_.states = states();
   code_.threads = threads_for(states());
@@ -326,19 +328,22 @@ PassCode PassWriter::write() {
   const std::string functions = visit_function() + evaluate_function() + finish_function() +
                                 count_function() + conclude_function() + other_function() +
                                 target_function();
+  const std::string parts = loaded_part() + stored_part() + segmented_part() + move_function();
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   std::string members;
   for (const Member& each : code_.members) members += fmt::format("  {}\n", declaration(each));
   code_.text = fmt::format(
-      "struct Pass{} {{\n"
+      "struct Pass{} : PassParts {{\n"
       "  static constexpr int kThreads = {}, kRun = {};\n"
+      "  static constexpr int kBlockThreads = shape::pass_threads(kThreads);\n"
+      "  static constexpr int kTile = kBlockThreads * shape::pass_run(kRun);\n"
       "  [[maybe_unused]] static constexpr bool kFolds = {}, kRunning = {}, kCounted = {};\n"
-      "  static constexpr bool kOthers = {}, kTargets = {};\n"
-      "{}{}{}\n"
-      "  PassControl control;\n{}\n{}}};\n",
+      "  static constexpr bool kOthers = {}, kTargets = {}, kSegmented = {};\n"
+      "{}{}"
+      "  PassControl control;\n{}\n{}{}}};\n",
       number_, code_.threads, code_.run, flag(!folds_.empty()), flag(code_.running),
-      flag(code_.counted), flag(code_.others), flag(code_.targets), state_types(), cursor_types(),
-      kept_type(), members, functions);
+      flag(code_.counted), flag(code_.others), flag(code_.targets), flag(!windows_.empty()),
+      state_types(), kept_type(), members, parts, functions);
   return std::move(code_);
 }
 

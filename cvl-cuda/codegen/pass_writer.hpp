@@ -55,6 +55,7 @@ class PassWriter {
   std::string winners(std::uint32_t sink);
   std::string kept(std::uint32_t sink, std::uint32_t value);
   std::string count(int number);
+  std::string stored(ArrayId array, bool late);
   void member(Member member);
   std::string declaration(const Member& member) const;
 
@@ -74,12 +75,19 @@ class PassWriter {
   void begin_segments();
   void add_to_folds(bool all);
   void write_segment_ends();
-  void write_cursor_moves(const std::set<SegdesId>& used);
+  void write_cursor_steps(const std::set<SegdesId>& used, Mode mode);
 
   // Sinks (pass_sinks.cpp).
   void write_sink(std::uint32_t number);
   void write_scatter(const PlanSink& sink, std::uint32_t number);
   void write_selection(const PlanSink& sink);
+  bool is_gathered(vcode::Type type) const;
+  std::string move_function() const;
+
+  // What is at a position of vectors, and of a tile (pass_parts.cpp).
+  std::string loaded_part() const;
+  std::string stored_part() const;
+  std::string segmented_part() const;
 
   // Loops (pass_loops.cpp).
   void write_iteration(const PlanSink& sink);
@@ -103,8 +111,7 @@ class PassWriter {
   std::string other_function();
   std::string target_function();
   std::string state_types();
-  std::string cursor_types() const;
-  std::string take_body();
+  std::string take_body(Mode mode);
 
   const KernelPlan& plan_;
   const vcode::Kernel& kernel_;
@@ -118,7 +125,19 @@ class PassWriter {
   std::vector<int> count_of_sink_;       // by sink: the first number for the host
   std::vector<NodeId> kept_, repeated_;  // by evaluate() for finish(); evaluated by both
   std::set<SegdesId> cursors_;           // descriptors whose own segment is asked for
+  std::set<SegdesId> windows_;           // … at positions of a tile
   std::set<SegdesId> used_;              // … in the function being written
+  std::vector<NodeId> loaded_;           // elements of operands at the position
+  struct StoredArray {
+    ArrayId array;
+    bool late;  // by finish()
+  };
+  std::vector<StoredArray> stored_;  // elements of results at the position
+  struct GatheredArray {
+    ArrayId array;
+    std::string fold;  // the number of elements so far
+  };
+  std::vector<GatheredArray> gathered_;  // selected elements that gather in shared memory first
   std::string body_;
 };
 

@@ -46,13 +46,10 @@ struct BlockRankKernel {
         if (k >= elements) shared.segment[k] = kBeyond;
       }
       int ended = ends_before[thread];
-      for (int k = thread * kItems; k < (thread + 1) * kItems && k < items; ++k) {
-        if (shared.marks.is_end[k] != 0) {
-          ++ended;
-        } else {
-          shared.segment[k - ended] = static_cast<std::uint16_t>(ended);
-        }
-      }
+      walk_items<kItems, false>(
+          thread, items, shared.marks, ends_before,
+          [&](int element) { shared.segment[element] = static_cast<std::uint16_t>(ended); },
+          [&](std::int64_t) { ++ended; });
     });
     for (int run = 2; run <= size; run *= 2) {
       for (int distance = run / 2; distance > 0; distance /= 2) {

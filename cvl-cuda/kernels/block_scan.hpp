@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "cvl-cuda/block.hpp"
+#include "cvl-cuda/kernels/warp.hpp"
 #include "cvl-cuda/shapes.hpp"
 #include "cvl-cuda/workspace.hpp"
 
@@ -16,15 +17,35 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 
 template <class State, int kThreads = shape::kThreads>
 struct ScanShared {
+#if defined(CVL_CUDA_WARPS)
+  State states[kThreads / kWarp];  // of the warps
+#else
   State states[2][kThreads];
+#endif
 };
 
 /// Replaces each thread's state by the combination of those of the threads before it; the
-/// combination of all is left in `total`. Kogge and Stone's prefix network in shared memory, in
-/// two copies so that a step needs one barrier.
+/// combination of all is left in `total`. Kogge and Stone's prefix network: in the registers of a
+/// warp, whose sums each thread then adds up to its own warp; where there are no warps in shared
+/// memory, in two copies so that a step needs one barrier.
 template <class Fold, class Block, class PerThreadState, class State, int kThreads>
 KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state,
                               ScanShared<State, kThreads>& shared, State& total) {
+#if defined(CVL_CUDA_WARPS)
+  static_assert(kThreads % kWarp == 0);
+  State up_to;
+  block.each([&](int thread) {
+    up_to = scan_of_warp<Fold>(state[thread]);
+    if (lane_index() == kWarp - 1) shared.states[warp_index()] = up_to;
+  });
+  block.each([&](int thread) {
+    State before = Fold::neutral();
+    for (int k = 0; k < warp_index(); ++k) before = Fold::combine(before, shared.states[k]);
+    if (thread == kThreads - 1) total = Fold::combine(before, up_to);
+    const State others = from_before(up_to, 1);
+    state[thread] = lane_index() == 0 ? before : Fold::combine(before, others);
+  });
+#else
   block.each([&](int thread) { shared.states[0][thread] = state[thread]; });
   int from = 0;
   for (int distance = 1; distance < kThreads; distance *= 2) {
@@ -39,6 +60,7 @@ KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state,
     state[thread] = thread == 0 ? Fold::neutral() : shared.states[from][thread - 1];
     if (thread == 0) total = shared.states[from][kThreads - 1];
   });
+#endif
 }
 
 // ---- prefixes over blocks in one pass ----
@@ -65,9 +87,7 @@ class TileStatus {
   }
   /// Waits until the slot is published in this call, and tells as what.
   KERNEL_FN std::uint32_t await(std::int64_t slot) const {
-    std::uint32_t word = load_acquire(&words_[slot]);
-    for (; word >> 2 != epoch_; word = load_acquire(&words_[slot])) pause();
-    return word & 3;
+    return await_word(&words_[slot], [&](std::uint32_t word) { return word >> 2 == epoch_; }) & 3;
   }
 
  private:
@@ -77,12 +97,14 @@ class TileStatus {
 
 template <class State>
 struct ChainShared {
-  std::uint32_t kind[shape::kLookBackWindow];
-  State seen[shape::kLookBackWindow];
   State prefix;
   std::int64_t tile;
+#if !defined(CVL_CUDA_WARPS)
+  std::uint32_t kind[shape::kLookBackWindow];
+  State seen[shape::kLookBackWindow];
   std::int64_t window;
   int found;
+#endif
 };
 
 template <class State>
@@ -111,6 +133,11 @@ class Chain {
   template <class Fold, class Block>
   KERNEL_FN void prefix(Block& block, std::int64_t tile, const State& total,
                         ChainShared<State>& shared) const {
+#if defined(CVL_CUDA_WARPS)
+    block.each([&](int) {
+      if (warp_index() == 0) look_back<Fold>(tile, total, shared);
+    });
+#else
     block.each([&](int thread) {
       if (thread != 0) return;
       shared.prefix = Fold::neutral();
@@ -139,10 +166,41 @@ class Chain {
     block.each([&](int thread) {
       if (thread == 0) publish(tile, sums_, Fold::combine(shared.prefix, total), kSum);
     });
+#endif
   }
 
  private:
   static constexpr std::uint32_t kTotal = 1, kSum = 2;
+
+#if defined(CVL_CUDA_WARPS)
+  /// What prefix() does, by one warp.
+  template <class Fold>
+  __device__ void look_back(std::int64_t tile, const State& total,
+                            ChainShared<State>& shared) const {
+    const int lane = lane_index();
+    if (lane == 0 && tile > 0) publish(tile, totals_, total, kTotal);
+    State before = Fold::neutral();
+    bool found = tile == 0;
+    // Tile 0 publishes a sum only, so this ends before the window leaves the array.
+    for (std::int64_t last = tile - 1; !found; last -= kWarp) {
+      const std::int64_t other = last - lane;
+      State seen = Fold::neutral();
+      bool is_sum = true;
+      if (other >= 0) {
+        is_sum = status_.await(other) == kSum;
+        seen = is_sum ? sums_[other] : totals_[other];
+      }
+      const std::uint32_t sums = __ballot_sync(kAllLanes, is_sum);
+      found = sums != 0;
+      if (found && lane > __ffs(sums) - 1) seen = Fold::neutral();
+      before = Fold::combine(fold_of_warp_backwards<Fold>(seen), before);
+    }
+    if (lane == 0) {
+      shared.prefix = before;
+      publish(tile, sums_, Fold::combine(before, total), kSum);
+    }
+  }
+#endif
 
   KERNEL_FN void publish(std::int64_t tile, const Array<State>& array, const State& state,
                          std::uint32_t kind) const {

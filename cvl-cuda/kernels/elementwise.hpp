@@ -2,6 +2,7 @@
 // table to its instantiations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -22,7 +23,10 @@ class Source<Absent> {
   Source() = default;
   explicit Source(const RawSource&) {}
   KERNEL_FN Absent operator[](std::int64_t) const { return {}; }
-  KERNEL_FN Pack<Absent> pack(std::int64_t) const { return {}; }
+  template <int kCount>
+  KERNEL_FN Pack<Absent, kCount> pack(std::int64_t) const {
+    return {};
+  }
 };
 
 template <class Functor, class R, class A, class B, class C>
@@ -38,17 +42,21 @@ struct ElementwiseBody {
     B b;
     C c;
   };
-  struct Four {
-    Pack<A> a;
-    Pack<B> b;
-    Pack<C> c;
+  static constexpr int kPack =
+      shape::pack_of(std::max({sizeof(R), sizeof(A), sizeof(B), sizeof(C)}));
+  struct Several {
+    Pack<A, kPack> a;
+    Pack<B, kPack> b;
+    Pack<C, kPack> c;
   };
   KERNEL_FN One load(std::int64_t i) const { return {a[i], b[i], c[i]}; }
-  KERNEL_FN Four load_pack(std::int64_t i) const { return {a.pack(i), b.pack(i), c.pack(i)}; }
+  KERNEL_FN Several load_pack(std::int64_t i) const {
+    return {a.template pack<kPack>(i), b.template pack<kPack>(i), c.template pack<kPack>(i)};
+  }
   KERNEL_FN void store(std::int64_t i, const One& in) const { out[i] = apply(i, in.a, in.b, in.c); }
-  KERNEL_FN void store_pack(std::int64_t i, const Four& in) const {
-    Pack<R> result;
-    for (int k = 0; k < shape::kPack; ++k) {
+  KERNEL_FN void store_pack(std::int64_t i, const Several& in) const {
+    Pack<R, kPack> result;
+    for (int k = 0; k < kPack; ++k) {
       result.element[k] = apply(i + k, in.a.element[k], in.b.element[k], in.c.element[k]);
     }
     CVL_CUDA_TARGET::store_pack(out, i, result);

@@ -1,5 +1,12 @@
 // The expand skeleton: what happens to element i may depend on the segment that i lies in.
 //
+// What is to be done is a `Body` of three steps. A thread takes each step for several elements
+// before the next one, so that the loads of all of them are on their way together:
+//   find(i, segment)                   loads what does not depend on other elements
+//   load(i, segment, found)            loads what that leads to
+//   store(i, segment, found, loaded)
+// Bodies without a middle step are SimpleSteps.
+//
 // Segment numbers of elements are made in shared memory, tile by tile, and never stored: reading
 // them back would cost as much as the elements. For uniform descriptors they are a division.
 #pragma once
@@ -10,7 +17,56 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-/// `Body` is called with (element, segment) once for every element.
+/// Of bodies that load nothing but what they find.
+struct SimpleSteps {
+  struct Nothing {};
+  template <class Found>
+  KERNEL_FN Nothing load(std::int64_t, std::int64_t, const Found&) const {
+    return {};
+  }
+};
+
+/// An element, and the segment that it lies in.
+struct Place {
+  std::int64_t element, segment;
+};
+
+/// Takes the steps for `count` elements, those of one thread, of which place(k) is one.
+template <class Body, class PlaceOf>
+KERNEL_FN void take_steps(const Body& body, int count, const PlaceOf& place) {
+  using Found = decltype(body.find(0, 0));
+  using Loaded = decltype(body.load(0, 0, body.find(0, 0)));
+  constexpr int kTogether = 4;
+  int k = 0;
+  for (; k + kTogether <= count; k += kTogether) {
+    Place places[kTogether];
+    Found found[kTogether];
+    Loaded loaded[kTogether];
+    for (int j = 0; j < kTogether; ++j) {
+      places[j] = place(k + j);
+      found[j] = body.find(places[j].element, places[j].segment);
+    }
+    for (int j = 0; j < kTogether; ++j) {
+      loaded[j] = body.load(places[j].element, places[j].segment, found[j]);
+    }
+    for (int j = 0; j < kTogether; ++j) {
+      body.store(places[j].element, places[j].segment, found[j], loaded[j]);
+    }
+  }
+  for (; k < count; ++k) {
+    const Place one = place(k);
+    const Found found = body.find(one.element, one.segment);
+    body.store(one.element, one.segment, found, body.load(one.element, one.segment, found));
+  }
+}
+
+/// How many of `count` places a thread has, where neighbouring threads have neighbouring ones.
+KERNEL_FN inline int places_of(int thread, std::int64_t count) {
+  const std::int64_t places = (count - thread + shape::kThreads - 1) / shape::kThreads;
+  return places > 0 ? static_cast<int>(places) : 0;
+}
+
+/// Takes the steps of `Body` once for every element.
 template <class Body>
 struct ExpandKernel {
   static constexpr int kThreads = shape::kThreads;
@@ -38,26 +94,42 @@ struct ExpandKernel {
     mark_segments<kItems>(block, segments, begin, count, shared.marks, ends_before);
     block.each([&](int thread) {
       int ended = ends_before[thread];
-      for (int k = thread * kItems; k < (thread + 1) * kItems && k < count; ++k) {
-        if (shared.marks.is_end[k] != 0) {
-          ++ended;
-        } else {
-          shared.segment[k - ended] = static_cast<std::uint16_t>(ended);
-        }
-      }
+      walk_items<kItems, false>(
+          thread, count, shared.marks, ends_before,
+          [&](int element) { shared.segment[element] = static_cast<std::uint16_t>(ended); },
+          [&](std::int64_t) { ++ended; });
     });
     const std::int64_t first = begin - shared.marks.first;
-    const int elements = count - shared.marks.ends;
     block.each([&](int thread) {
-      for (int k = thread; k < elements; k += kThreads) {
-        body(first + k, shared.marks.first + shared.segment[k]);
-      }
+      take_steps(body, places_of(thread, count - shared.marks.ends), [&](int k) {
+        const int element = thread + k * kThreads;
+        return Place{first + element, shared.marks.first + shared.segment[element]};
+      });
     });
   }
 };
 
-/// One call per place: body(place), of which a thread makes kPerThread.
-template <class Body, int kPerThread>
+/// All places lie in one segment.
+struct OneSegment {
+  KERNEL_FN std::int64_t operator()(std::int64_t) const { return 0; }
+};
+/// The segment of an element where all have one length.
+struct UniformSegments {
+  std::int64_t length;          // of all elements
+  std::int64_t segment_length;  // above 0
+
+  KERNEL_FN std::int64_t operator()(std::int64_t i) const {
+    if (segment_length == length) return 0;
+    // Devices divide 32-bit numbers several times faster than 64-bit ones.
+    if (length <= 0xFFFFFFFF) {
+      return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(segment_length);
+    }
+    return i / segment_length;
+  }
+};
+
+/// The same where the segment of a place is computed: a thread has kPerThread places.
+template <class Body, int kPerThread, class SegmentOf = OneSegment>
 struct PlaceKernel {
   static constexpr int kThreads = shape::kThreads;
   static constexpr int kTile = kThreads * kPerThread;
@@ -65,6 +137,7 @@ struct PlaceKernel {
 
   Body body;
   std::int64_t count;
+  SegmentOf segment_of;
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
@@ -75,28 +148,11 @@ struct PlaceKernel {
     const std::int64_t begin = number * kTile;
     const std::int64_t end = begin + kTile < count ? begin + kTile : count;
     block.each([&](int thread) {
-      for (std::int64_t place = begin + thread; place < end; place += kThreads) body(place);
+      take_steps(body, places_of(thread, end - begin), [&](int k) {
+        const std::int64_t place = begin + thread + k * kThreads;
+        return Place{place, segment_of(place)};
+      });
     });
-  }
-};
-
-/// Calls `Body` with (element, segment) where all segments have one length.
-template <class Body>
-struct UniformExpandBody {
-  Body body;
-  std::int64_t length;          // of all elements
-  std::int64_t segment_length;  // above 0
-
-  KERNEL_FN void operator()(std::int64_t i) const { body(i, segment_of(i)); }
-
- private:
-  KERNEL_FN std::int64_t segment_of(std::int64_t i) const {
-    if (segment_length == length) return 0;
-    // Devices divide 32-bit numbers several times faster than 64-bit ones.
-    if (length <= 0xFFFFFFFF) {
-      return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(segment_length);
-    }
-    return i / segment_length;
   }
 };
 

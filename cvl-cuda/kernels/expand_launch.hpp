@@ -6,13 +6,12 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-/// Calls run(kernel, tiles) with the kernel that calls `body` for all elements.
+/// Calls run(kernel, tiles) with the kernel that takes the steps of `body` for all elements.
 template <class Body, class Run>
 void with_expand_kernel(const Segments& segments, const Body& body, const Run& run) {
   if (segments.uniform) {
-    using Uniform = UniformExpandBody<Body>;
-    using Kernel = PlaceKernel<Uniform, shape::kItems<std::int32_t>>;
-    run(Kernel{Uniform{body, segments.total, segments.uniform_length}, segments.total},
+    using Kernel = PlaceKernel<Body, shape::kItems<std::int32_t>, UniformSegments>;
+    run(Kernel{body, segments.total, {segments.total, segments.uniform_length}},
         blocks_for(segments.total, Kernel::kTile));
   } else {
     using Kernel = ExpandKernel<Body>;
@@ -29,11 +28,11 @@ void launch_expand(Device& device, const Segments& segments, const Body& body) {
   });
 }
 
-/// Calls body(place) for `count` places.
+/// Takes the steps of `body` for `count` places.
 template <class Body>
 void launch_places(Device& device, std::int64_t count, const Body& body) {
   using Kernel = PlaceKernel<Body, 1>;
-  launch(device, blocks_for(count, Kernel::kTile), Kernel{body, count});
+  launch(device, blocks_for(count, Kernel::kTile), Kernel{body, count, {}});
 }
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -15,40 +15,33 @@
 #include "cvl-cuda/kernels/ordered_chain.hpp"
 #include "cvl-cuda/kernels/segment_fold.hpp"
 #include "cvl-cuda/kernels/segment_tile.hpp"
+#include "cvl-cuda/kernels/tile_elements.hpp"
 #include "cvl-cuda/shapes.hpp"
 #include "cvl/scalar_ops.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-/// Elements of a tile in shared memory. One place in 128 bytes stays free, so that threads that
-/// walk runs of elements at the same pace use different banks.
-template <class T, int kTile>
-class TileElements {
- public:
-  KERNEL_FN T& operator[](int index) { return places_[index + index / kRow]; }
+/// How elements are folded.
+template <class Op, class T, bool kFlat>
+using FoldOf = std::conditional_t<kFlat, FlatFold<Op, T>, SegmentFold<Op, T>>;
 
- private:
-  static constexpr int kRow = 128 / sizeof(T);
-  T places_[kTile + kTile / kRow];
-};
-
-template <class T, bool kFlat>
+template <class T, class State, bool kFlat>
 struct FoldShared {
   static constexpr int kTile = shape::kThreads * shape::kItems<T>;
   struct NoMarks {};
   TileElements<T, kTile> elements;
   std::conditional_t<kFlat, NoMarks, TileMarks<kTile>> marks;
-  ScanShared<FoldState<T>> scan;
-  FoldState<T> total, carry;
+  ScanShared<State> scan;
+  State total, carry;
   int last;
 };
 
 /// The walk that scans and segmented reductions share.
 template <class Op, class T, bool kFlat>
 struct FoldTile {
-  using Fold = SegmentFold<Op, T>;
-  using State = FoldState<T>;
-  using Shared = FoldShared<T, kFlat>;
+  using Fold = FoldOf<Op, T, kFlat>;
+  using State = typename Fold::State;
+  using Shared = FoldShared<T, State, kFlat>;
   static constexpr int kItems = shape::kItems<T>;
   static constexpr int kTile = Shared::kTile;
 
@@ -68,28 +61,36 @@ struct FoldTile {
     }
     const int elements = count - ends(shared);
     const std::int64_t first = first_element(begin, shared);
-    block.each([&](int thread) {
-      for (int k = thread; k < elements; k += shape::kThreads) {
-        shared.elements[k] = operand[first + k];
-      }
-    });
+    block.each(
+        [&](int thread) { load_tile<kItems>(thread, operand, first, elements, shared.elements); });
     block.each([&](int thread) {
       State folded = Fold::neutral();
       walk(
-          thread, begin, shared, ends_before,
-          [&](int element) { Fold::add(folded, shared.elements[element]); },
-          [&](std::int64_t) { Fold::end_segment(folded); });
+          thread, begin, shared, ends_before, [&](T element) { Fold::add(folded, element); },
+          [&](std::int64_t) {
+            if constexpr (!kFlat) Fold::end_segment(folded);
+          });
       state[thread] = folded;
     });
     exclusive_scan<Fold>(block, state, shared.scan, shared.total);
   }
 
-  /// Calls on_element(place in the tile) and on_end(segment) for the run of a thread.
+  /// Calls on_element(element in shared memory) and on_end(segment) for the run of a thread.
   template <class PerThreadInt, class OnElement, class OnEnd>
   KERNEL_FN void walk(int thread, std::int64_t begin, Shared& shared, PerThreadInt& ends_before,
                       const OnElement& on_element, const OnEnd& on_end) const {
-    walk_items<kItems, kFlat>(thread, items_from(begin), shared.marks, ends_before, on_element,
-                              on_end);
+    const int count = items_from(begin);
+    if constexpr (kFlat) {
+      const int from = thread * kItems;
+      T* const run = shared.elements.run(from);
+      for (int k = 0; k < kItems; ++k) {
+        if (from + k < count) on_element(run[k]);
+      }
+    } else {
+      walk_items<kItems, false>(
+          thread, count, shared.marks, ends_before,
+          [&](int place) { on_element(shared.elements[place]); }, on_end);
+    }
   }
 
   KERNEL_FN int items_from(std::int64_t begin) const {
@@ -122,14 +123,14 @@ template <class Op, class T, bool kFlat>
 struct ScanKernel {
   using Tile = FoldTile<Op, T, kFlat>;
   using Fold = typename Tile::Fold;
-  using State = FoldState<T>;
+  using State = typename Tile::State;
   static constexpr bool kOrdered = kRounds<Op, T>;
   static constexpr int kThreads = shape::kThreads;
   struct OrderedShared {
     State prefix;
     std::int64_t tile;
   };
-  struct Shared : FoldShared<T, kFlat> {
+  struct Shared : FoldShared<T, State, kFlat> {
     std::conditional_t<kOrdered, OrderedShared, ChainShared<State>> chain;
   };
 
@@ -160,17 +161,19 @@ struct ScanKernel {
       State running = Fold::combine(prefix, state[thread]);
       tile.walk(
           thread, begin, shared, ends_before,
-          [&](int element) {
-            const T own = shared.elements[element];
-            shared.elements[element] = Fold::result(running);
+          [&](T& element) {
+            const T own = element;
+            element = Fold::result(running);
             Fold::add(running, own);
           },
-          [&](std::int64_t) { Fold::end_segment(running); });
+          [&](std::int64_t) {
+            if constexpr (!kFlat) Fold::end_segment(running);
+          });
     });
     const int elements = tile.items_from(begin) - Tile::ends(shared);
     const std::int64_t first = Tile::first_element(begin, shared);
     block.each([&](int thread) {
-      for (int k = thread; k < elements; k += kThreads) out[first + k] = shared.elements[k];
+      store_tile<Tile::kItems>(thread, out, first, elements, shared.elements);
     });
   }
 };
@@ -192,7 +195,7 @@ struct SegmentedReduceKernel {
   using Fold = typename Tile::Fold;
   using State = FoldState<T>;
   static constexpr int kThreads = shape::kThreads;
-  using Shared = FoldShared<T, false>;
+  using Shared = typename Tile::Shared;
 
   Tile tile;
   Array<T> out;
@@ -218,10 +221,9 @@ struct SegmentedReduceKernel {
       block.each([&](int thread) {
         State running = Fold::combine(shared.carry, state[thread]);
         tile.walk(
-            thread, begin, shared, ends_before,
-            [&](int element) { Fold::add(running, shared.elements[element]); },
+            thread, begin, shared, ends_before, [&](T element) { Fold::add(running, element); },
             [&](std::int64_t segment) {
-              if (running.ended != 0) {
+              if (Fold::has_ended(running)) {
                 out[segment] = Fold::result(running);
               } else {
                 firsts[block.index()] = {running, segment};
@@ -249,11 +251,14 @@ struct SegmentedReduceKernel {
 // ---- flat reductions ----
 
 /// Each block folds one stretch of the vector: thread k of a block folds packs k, k + kThreads, ...
-/// in four accumulators, then the block its threads, then the last block the blocks.
+/// in an accumulator for each element of a pack, then the block its threads, then the last block
+/// the blocks.
 template <class Op, class T>
 struct FlatReduceKernel {
   static constexpr int kThreads = shape::kThreads;
-  static constexpr int kStep = kThreads * shape::kPack;
+  static constexpr int kPack = shape::kPack<T>;
+  static constexpr int kStep = kThreads * kPack;
+  static constexpr int kAhead = 4;  // packs that a thread has on their way together
   struct Shared {
     T partial[kThreads];
     int last;
@@ -268,56 +273,78 @@ struct FlatReduceKernel {
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
+    typename Block::template PerThread<T> own;
     const std::int64_t begin = block.index() * stretch;
     const std::int64_t end = begin + stretch < length ? begin + stretch : length;
-    block.each([&](int thread) {
-      T folded[shape::kPack];
-      for (T& one : folded) one = ops::fold_start<Op, T>();
-      std::int64_t i = begin + static_cast<std::int64_t>(thread) * shape::kPack;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 4
-#endif
-      for (; i + shape::kPack <= end; i += kStep) {
-        const Pack<T> pack = operand.pack(i);
-        for (int k = 0; k < shape::kPack; ++k) {
-          folded[k] = Op::template apply<T>(folded[k], pack.element[k]);
-        }
-      }
-      for (int k = 0; i + k < end; ++k) {
-        folded[k] = Op::template apply<T>(folded[k], operand[i + k]);
-      }
-      shared.partial[thread] = Op::template apply<T>(Op::template apply<T>(folded[0], folded[1]),
-                                                     Op::template apply<T>(folded[2], folded[3]));
-    });
-    fold_threads(block, shared);
+    block.each([&](int thread) { own[thread] = fold_stretch(thread, begin, end); });
+    fold_threads(block, own, shared);
     block.each([&](int thread) {
       if (thread == 0) partials[block.index()] = shared.partial[0];
     });
     if (!is_last_block(block, counter, blocks, shared.last)) return;
     block.each([&](int thread) {
       T folded = ops::fold_start<Op, T>();
-      for (std::int64_t k = thread; k < blocks; k += kThreads) {
-        folded = Op::template apply<T>(folded, partials[k]);
-      }
-      shared.partial[thread] = folded;
+      for (std::int64_t k = thread; k < blocks; k += kThreads) folded = apply(folded, partials[k]);
+      own[thread] = folded;
     });
-    fold_threads(block, shared);
+    fold_threads(block, own, shared);
     block.each([&](int thread) {
       if (thread == 0) out[0] = shared.partial[0];
     });
   }
 
  private:
-  template <class Block>
-  KERNEL_FN static void fold_threads(Block& block, Shared& shared) {
+  static KERNEL_FN T apply(T a, T b) { return Op::template apply<T>(a, b); }
+  static KERNEL_FN void add(T (&folded)[kPack], const Pack<T, kPack>& pack) {
+    for (int k = 0; k < kPack; ++k) folded[k] = apply(folded[k], pack.element[k]);
+  }
+
+  /// What a thread has to fold of its block.
+  KERNEL_FN T fold_stretch(int thread, std::int64_t begin, std::int64_t end) const {
+    T folded[kPack];
+    for (T& one : folded) one = ops::fold_start<Op, T>();
+    std::int64_t i = begin + static_cast<std::int64_t>(thread) * kPack;
+    if (operand.dense()) {
+      for (; i + (kAhead - 1) * kStep + kPack <= end; i += kAhead * kStep) {
+        Pack<T, kPack> packs[kAhead];
+        for (int k = 0; k < kAhead; ++k)
+          packs[k] = operand.template dense_pack<kPack>(i + k * kStep);
+        for (const Pack<T, kPack>& pack : packs) add(folded, pack);
+      }
+    }
+    for (; i + kPack <= end; i += kStep) add(folded, operand.template pack<kPack>(i));
+    for (int k = 0; i + k < end; ++k) folded[k] = apply(folded[k], operand[i + k]);
+    for (int k = 1; k < kPack; ++k) folded[0] = apply(folded[0], folded[k]);
+    return folded[0];
+  }
+
+  struct Fold {
+    static KERNEL_FN T combine(T a, T b) { return apply(a, b); }
+  };
+  /// Leaves in shared.partial[0] what the threads have, in an order that is always the same.
+  template <class Block, class PerThreadValue>
+  KERNEL_FN static void fold_threads(Block& block, PerThreadValue& own, Shared& shared) {
+#if defined(CVL_CUDA_WARPS)
+    block.each([&](int thread) {
+      const T folded = fold_of_warp<Fold>(own[thread]);
+      if (lane_index() == 0) shared.partial[warp_index()] = folded;
+    });
+    block.each([&](int thread) {
+      if (thread != 0) return;
+      for (int k = 1; k < kThreads / kWarp; ++k) {
+        shared.partial[0] = apply(shared.partial[0], shared.partial[k]);
+      }
+    });
+#else
+    block.each([&](int thread) { shared.partial[thread] = own[thread]; });
     for (int distance = kThreads / 2; distance > 0; distance /= 2) {
       block.each([&](int thread) {
         if (thread < distance) {
-          shared.partial[thread] =
-              Op::template apply<T>(shared.partial[thread], shared.partial[thread + distance]);
+          shared.partial[thread] = apply(shared.partial[thread], shared.partial[thread + distance]);
         }
       });
     }
+#endif
   }
 };
 

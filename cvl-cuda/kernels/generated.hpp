@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "cvl-cuda/kernels/apply.hpp"
+#include "cvl-cuda/kernels/element_run.hpp"
 #include "cvl-cuda/kernels/pass.hpp"
 #include "cvl-cuda/kernels/segment_cursor.hpp"
 #include "cvl-cuda/kernels/segment_fold.hpp"
@@ -40,11 +41,11 @@ KERNEL_FN inline std::int64_t winner_of(std::int64_t target, std::int64_t target
 
 #if defined(__CUDACC__)
 /// The function of a pass, under a name that can be looked up.
-#define GENERATED_PASS(Pass, name)                             \
-  extern "C" __global__ void __launch_bounds__(Pass::kThreads) \
-      name(const __grid_constant__ PassKernel<Pass> kernel) {  \
-    __shared__ typename PassKernel<Pass>::Shared shared;       \
-    DeviceBlock<Pass::kThreads> block;                         \
-    kernel(block, shared);                                     \
+#define GENERATED_PASS(Pass, name)                                                                 \
+  extern "C" __global__ void __launch_bounds__(Pass::kThreads, shape::pass_blocks(Pass::kThreads)) \
+      name(const __grid_constant__ PassKernel<Pass> kernel) {                                      \
+    __shared__ typename PassKernel<Pass>::Shared shared;                                           \
+    DeviceBlock<Pass::kThreads> block;                                                             \
+    kernel(block, shared);                                                                         \
   }
 #endif

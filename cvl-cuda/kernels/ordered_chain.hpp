@@ -49,6 +49,13 @@ class OrderedChain {
   KERNEL_FN void prefix(Block& block, std::int64_t tile, const State& total,
                         ScanShared<State, kThreads>& scratch, State& prefix) const {
     static_assert(kThreads > kWidth);
+#if defined(CVL_CUDA_WARPS)
+    block.each([&](int) {
+      if (warp_index() != 0) return;
+      const State before = prefix_by_warp<Fold>(tile, total);
+      if (lane_index() == 0) prefix = before;
+    });
+#else
     const auto in_group = static_cast<int>(tile % kWidth);
     const std::int64_t group = tile / kWidth;
     const auto in_span = static_cast<int>(group % kWidth);
@@ -76,16 +83,49 @@ class OrderedChain {
         publish(span_slot(span + 1), Fold::combine(prefix, total));
       }
     });
+#endif
   }
 
  private:
   static constexpr std::uint32_t kPublished = 1;
 
+#if defined(CVL_CUDA_WARPS)
+  /// What prefix() does; lane 0 gets what lies before the tile.
+  template <class Fold>
+  __device__ State prefix_by_warp(std::int64_t tile, const State& total) const {
+    static_assert(kWidth == kWarp);
+    const int lane = lane_index();
+    const auto in_group = static_cast<int>(tile % kWidth);
+    const std::int64_t group = tile / kWidth;
+    const auto in_span = static_cast<int>(group % kWidth);
+    const std::int64_t span = group / kWidth;
+    if (lane == 0) publish(tile, total);
+    const State in_front =
+        fold_of_warp<Fold>(lane < in_group ? await(tile - in_group + lane) : Fold::neutral());
+    if (lane == 0 && in_group == kWidth - 1) {
+      publish(group_slot(group), Fold::combine(in_front, total));
+    }
+    const State groups = fold_of_warp<Fold>(
+        lane < in_span ? await(group_slot(group - in_span + lane)) : Fold::neutral());
+    if (lane != 0) return Fold::neutral();
+    const State before =
+        Fold::combine(span > 0 ? Fold::combine(await(span_slot(span)), groups) : groups, in_front);
+    if (in_group == kWidth - 1 && in_span == kWidth - 1) {
+      publish(span_slot(span + 1), Fold::combine(before, total));
+    }
+    return before;
+  }
+#endif
+
   static constexpr KERNEL_FN std::int64_t span_slot(std::int64_t tiles, std::int64_t span) {
     return tiles + tiles / kWidth + span;
   }
-  KERNEL_FN std::int64_t span_slot(std::int64_t span) const { return span_slot(tiles_, span); }
-  KERNEL_FN std::int64_t group_slot(std::int64_t group) const { return tiles_ + group; }
+  KERNEL_FN std::int64_t span_slot(std::int64_t span) const {
+    return span_slot(tiles_, span);
+  }
+  KERNEL_FN std::int64_t group_slot(std::int64_t group) const {
+    return tiles_ + group;
+  }
 
   template <class Fold>
   static KERNEL_FN State fold(State folded, const State* states, int count) {

@@ -4,11 +4,14 @@
 //
 // A tile is kRun positions of each thread of a block. Every position is evaluated once:
 //   Passes without running values divide the positions into stretches of tiles, one for each block,
-//   and visit them with threads side by side. Whoever finishes last concludes reductions.
+//   and visit them with threads side by side, or, where it matters which segment a position lies
+//   in, in runs. Whoever finishes last concludes reductions.
 //   Passes with running values (scans, selections, everything folded within segments) give each
 //   block one tile. Its threads evaluate a run of positions each and keep what is wanted later in
 //   registers; prefixes over the threads and over the blocks (ordered_chain.hpp) tell what lies
 //   before every run; then the positions are finished. The last tile concludes reductions.
+// A thread has the loads of several positions on their way before it visits the first of them; of
+// runs it loads and stores 16 bytes at a time.
 // Then come places that are no positions: empty segments, which have results but no elements, and
 // targets of scatters, each of which fetches from the position that won it.
 // Blocks take numbers in the order in which they begin, as in sequence.hpp, so that later numbers
@@ -19,57 +22,45 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cvl-cuda/failure_sink.hpp"
 #include "cvl-cuda/kernels/block_scan.hpp"
 #include "cvl-cuda/kernels/ordered_chain.hpp"
-#include "cvl-cuda/source.hpp"
+#include "cvl-cuda/kernels/pass_parts.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-/// What a launch does of a pass.
-enum class PassStage : std::int64_t {
-  All,
-  Count,    // only fold, and conclude
-  Counted,  // all but conclude
-};
-
-/// What every pass is given first.
-struct PassControl {
-  std::int64_t length = 0;         // positions
-  std::int64_t stretches = 0;      // at least one position each
-  std::int64_t tiles_each = 0;     // of a stretch; the last one may have fewer
-  std::int64_t other_blocks = 0;   // blocks of a tile of other places each
-  std::int64_t target_blocks = 0;  // … of targets of scatters
-  PassStage stage = PassStage::All;
-  Workspace workspace;    // of passes with running values: for a chain; else a state per stretch
-  std::uint64_t tag = 0;  // of the winners of scatters
-  FailureSink failures;
-
-  /// Reports the failure number `site` of the pass; `rank` orders it among those of the kernel.
-  KERNEL_FN void fail(int rank, int site, std::int64_t position, std::int64_t value,
-                      std::int64_t limit) const {
-    FailureSink sink = failures;
-    sink.sequence += static_cast<std::uint64_t>(rank);
-    sink.report(position, value, site, limit);
-  }
-};
-
 /// `Body` has
-///   control                           a PassControl
-///   kThreads, kRun                    threads of a block, positions of a thread in a tile (see
-///   shapes.hpp) State, Fold                       what is folded, and how (see block_scan.hpp)
-///   Cursors                           what a thread keeps from one position to the next
-///   kFolds, kRunning                  is anything folded, and is it wanted at every position?
-///   kCounted                          is the pass also launched in stage Count?
-///   visit(i, cursors, state)          does everything at position i, and adds it to the state
-///                                     (unless kRunning)
-///   Kept                              what is kept of a position (kRunning, as the next three)
-///   evaluate(i, cursors, state, kept) does what needs no state, and adds position i to it
-///   finish(i, cursors, state, kept)   does the rest, given the state before i, and adds i to it
-///   count(i, cursors, state)          only adds position i to the state (kCounted)
-///   conclude(total)                   takes the state of all positions (kFolds)
-///   kOthers, other(place)             places that are no positions
-///   kTargets, target(place)           targets of scatters
+///   control                  a PassControl
+///   kThreads, kRun           threads of a block, positions of a thread in a tile (see shapes.hpp)
+///   State, Fold              what is folded, and how (see block_scan.hpp)
+///   kFolds, kRunning         is anything folded, and is it wanted at every position?
+///   kCounted                 is the pass also launched in stage Count?
+///   visit(i, cursors, shared, loaded, stored, state)
+///                            does everything at position i, and adds it to the state
+///                            (unless kRunning)
+///   Kept                     what is kept of a position (kRunning, as the next four)
+///   evaluate(i, cursors, shared, loaded, stored, state, kept)
+///                            does what needs no state, and adds position i to it
+///   finish(i, cursors, shared, stored, before, state, kept)
+///                            does the rest, given the state before i and that before the tile, and
+///                            adds i to it
+///   count(i, cursors, shared, state)
+///                            only adds position i to the state (kCounted)
+///   conclude(total)          takes the state of all positions (kFolds)
+///   kOthers, other(place)    places that are no positions
+///   kTargets, target(place)  targets of scatters
+/// and of PassParts
+///   Loaded                   elements at a position of vectors over the positions
+///   dense(), load(), load_dense(), load_dense_run()
+///                            are they all in memory? Loads of one position, and of a whole run of
+///                            such elements
+///   Stored                   elements at a position of results over the positions
+///   store(), store_run(), store_late(), store_late_run()
+///                            take what visit() or evaluate() has found out, and finish()
+///   kSegmented, Cursors      what a thread keeps from one position of a run to the next
+///   Shared                   what the threads of a block share: windows of segments, which
+///                            find_segments() and then fill_segments() make for a tile; room for
+///                            selected elements, which move_selected() takes to their places
+///   begin_run()              goes to the segments of a position
 template <class Body>
 struct PassKernel {
   static constexpr int kThreads = shape::pass_threads(Body::kThreads);
@@ -83,11 +74,14 @@ struct PassKernel {
   using State = typename Body::State;
   using Fold = typename Body::Fold;
   using Cursors = typename Body::Cursors;
+  using Loaded = typename Body::Loaded;
+  using Stored = typename Body::Stored;
   struct Shared {
     ScanShared<State, kThreads> scan;
     State total, prefix;
     std::int64_t number;
     int last;
+    typename Body::Shared body;
   };
 
   Body body;
@@ -148,7 +142,8 @@ struct PassKernel {
   KERNEL_FN void wait(Block& block, std::int64_t count) const {
     block.each([&](int thread) {
       if (thread != 0) return;
-      while (load_acquire(body.control.workspace.counters + 1) < count) pause();
+      await_word(body.control.workspace.counters + 1,
+                 [&](std::uint32_t arrived) { return arrived >= count; });
     });
   }
   template <class Block>
@@ -177,13 +172,15 @@ struct PassKernel {
     typename Block::template PerThread<State> state;
     typename Block::template PerThread<Run> kept;
     const PassStage stage = body.control.stage;
+    find_segments(block, shared, tile);
     block.each([&](int thread) {
-      Cursors at;
+      const std::int64_t from = first_of(tile, thread);
+      const int count = count_from(from);
       State folded = Fold::neutral();
-      for_run(tile, thread, [&](std::int64_t i, int k) {
-        add(i, at, folded, kept[thread].of[k]);
-        if (k == 0) begin[thread] = at;
-      });
+      if (count > 0) {
+        body.begin_run(from, begin[thread], shared.body);
+        evaluate_run(from, count, begin[thread], shared, folded, kept[thread]);
+      }
       state[thread] = folded;
     });
     exclusive_scan<Fold>(block, state, shared.scan, shared.total);
@@ -191,10 +188,23 @@ struct PassKernel {
         .template prefix<Fold>(block, tile, shared.total, shared.scan, shared.prefix);
     if (stage != PassStage::Count) {
       block.each([&](int thread) {
+        const std::int64_t from = first_of(tile, thread);
+        const int count = count_from(from);
         Cursors at = begin[thread];
         State running = Fold::combine(shared.prefix, state[thread]);
-        for_run(tile, thread,
-                [&](std::int64_t i, int k) { body.finish(i, at, running, kept[thread].of[k]); });
+        Stored stored[kRun];
+        for_run(count, [&](int k) {
+          body.finish(from + k, at, shared.body, stored[k], shared.prefix, running,
+                      kept[thread].of[k]);
+        });
+        if (count == kRun) {
+          body.store_late_run(from, stored);
+        } else {
+          for_run(count, [&](int k) { body.store_late(from + k, stored[k]); });
+        }
+      });
+      block.each([&](int thread) {
+        body.move_selected(shared.body, shared.prefix, shared.total, thread);
       });
     }
     if (tile != body.control.stretches - 1 || stage == PassStage::Counted) return;
@@ -202,23 +212,67 @@ struct PassKernel {
       if (thread == 0) body.conclude(Fold::combine(shared.prefix, shared.total));
     });
   }
-  template <class Kept>
-  KERNEL_FN void add(std::int64_t i, Cursors& at, State& state, Kept& kept) const {
+  KERNEL_FN void evaluate_run(std::int64_t from, int count, Cursors at, Shared& shared,
+                              State& state, Run& kept) const {
     if constexpr (Body::kCounted) {
-      if (body.control.stage == PassStage::Count) return body.count(i, at, state);
+      if (body.control.stage == PassStage::Count) {
+        return for_run(count, [&](int k) { body.count(from + k, at, shared.body, state); });
+      }
     }
-    body.evaluate(i, at, state, kept);
+    visit_run(from, count, [&](int k, const Loaded& loaded, Stored& stored) {
+      body.evaluate(from + k, at, shared.body, loaded, stored, state, kept.of[k]);
+    });
   }
-  /// Calls visit(position, its number in the run). Unrolled, so that what is kept of a run can be
-  /// in registers.
+
+  // ---- runs ----
+
+  KERNEL_FN static std::int64_t first_of(std::int64_t tile, int thread) {
+    return (tile * kThreads + thread) * kRun;
+  }
+  /// How many positions of the run that begins there there are.
+  KERNEL_FN int count_from(std::int64_t from) const {
+    const std::int64_t left = body.control.length - from;
+    return left >= kRun ? kRun : left > 0 ? static_cast<int>(left) : 0;
+  }
+  /// Calls visit(k) for positions of a run. Unrolled, so that what is kept of a run can be in
+  /// registers.
   template <class Visit>
-  KERNEL_FN void for_run(std::int64_t tile, int thread, const Visit& visit) const {
-    const std::int64_t from = (tile * kThreads + thread) * kRun;
+  KERNEL_FN static void for_run(int count, const Visit& visit) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int k = 0; k < kRun; ++k) {
-      if (from + k < body.control.length) visit(from + k, k);
+      if (k < count) visit(k);
+    }
+  }
+  /// Calls visit(k, what is loaded of the position, what is to be stored of it).
+  template <class Visit>
+  KERNEL_FN void visit_run(std::int64_t from, int count, const Visit& visit) const {
+    Loaded loaded[kRun];
+    Stored stored[kRun];
+    if (count == kRun && body.dense()) {
+      body.load_dense_run(from, loaded);
+    } else {
+      for_run(count, [&](int k) { body.load(from + k, loaded[k]); });
+    }
+    for_run(count, [&](int k) { visit(k, loaded[k], stored[k]); });
+    if (count == kRun) {
+      body.store_run(from, stored);
+    } else {
+      for_run(count, [&](int k) { body.store(from + k, stored[k]); });
+    }
+  }
+  /// Prepares the windows of segments of a tile.
+  template <class Block>
+  KERNEL_FN void find_segments(Block& block, Shared& shared, std::int64_t tile) const {
+    if constexpr (Body::kSegmented) {
+      const std::int64_t begin = first_of(tile, 0);
+      const std::int64_t next = first_of(tile + 1, 0);
+      const std::int64_t end = next < body.control.length ? next : body.control.length;
+      block.each([&](int thread) {
+        if (in_first_warp(thread)) body.find_segments(shared.body, begin, thread);
+      });
+      block.each([&](int thread) { body.fill_segments(shared.body, end, thread); });
     }
   }
 
@@ -227,23 +281,59 @@ struct PassKernel {
   template <class Block>
   KERNEL_FN void visit_all(Block& block, Shared& shared, std::int64_t stretch) const {
     typename Block::template PerThread<State> state;
-    const std::int64_t end = begin_of(stretch + 1);
-    block.each([&](int thread) {
-      Cursors own;
-      State folded = Fold::neutral();
-#if defined(__CUDA_ARCH__)
-#pragma unroll 4
-#endif
-      for (std::int64_t i = begin_of(stretch) + thread; i < end; i += kThreads) {
-        body.visit(i, own, folded);
+    if constexpr (Body::kSegmented) {
+      block.each([&](int thread) { state[thread] = Fold::neutral(); });
+      const std::int64_t first = stretch * body.control.tiles_each;
+      for (std::int64_t tile = first;
+           tile < first + body.control.tiles_each && first_of(tile, 0) < body.control.length;
+           ++tile) {
+        find_segments(block, shared, tile);
+        block.each([&](int thread) {
+          const std::int64_t from = first_of(tile, thread);
+          const int count = count_from(from);
+          if (count == 0) return;
+          Cursors at;
+          body.begin_run(from, at, shared.body);
+          visit_run(from, count, [&](int k, const Loaded& loaded, Stored& stored) {
+            body.visit(from + k, at, shared.body, loaded, stored, state[thread]);
+          });
+        });
       }
-      state[thread] = folded;
-    });
+    } else {
+      block.each([&](int thread) {
+        State folded = Fold::neutral();
+        visit_stretch(begin_of(stretch) + thread, begin_of(stretch + 1), shared, folded);
+        state[thread] = folded;
+      });
+    }
     if constexpr (Body::kFolds) {
       exclusive_scan<Fold>(block, state, shared.scan, shared.total);
       block.each([&](int thread) {
         if (thread == 0) totals()[stretch] = shared.total;
       });
+    }
+  }
+  /// Visits every kThreads-th position from `i` on.
+  KERNEL_FN void visit_stretch(std::int64_t i, std::int64_t end, Shared& shared,
+                               State& state) const {
+    constexpr int kAhead = 4;
+    Cursors at;
+    const auto visit = [&](std::int64_t position, const Loaded& loaded) {
+      Stored stored;
+      body.visit(position, at, shared.body, loaded, stored, state);
+      body.store(position, stored);
+    };
+    if (body.dense()) {
+      for (; i + (kAhead - 1) * kThreads < end; i += kAhead * kThreads) {
+        Loaded loaded[kAhead];
+        for (int k = 0; k < kAhead; ++k) body.load_dense(i + k * kThreads, loaded[k]);
+        for (int k = 0; k < kAhead; ++k) visit(i + k * kThreads, loaded[k]);
+      }
+    }
+    for (; i < end; i += kThreads) {
+      Loaded loaded;
+      body.load(i, loaded);
+      visit(i, loaded);
     }
   }
   KERNEL_FN std::int64_t begin_of(std::int64_t stretch) const {
@@ -278,13 +368,6 @@ struct PassKernel {
       for (int k = 0; k < kRun; ++k) visit(number * kTile + k * kThreads + thread);
     });
   }
-};
-
-/// Of passes that fold nothing.
-struct NoState {};
-struct NoFold {
-  static KERNEL_FN NoState neutral() { return {}; }
-  static KERNEL_FN NoState combine(NoState, NoState) { return {}; }
 };
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,7 +1,8 @@
-// The combination of elements that forgets, at the end of a segment, what was before.
+// Combinations of elements, as states that scans and reductions pass on.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cvl-cuda/target.hpp"
 #include "cvl/scalar_ops.hpp"
@@ -10,30 +11,55 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 
 template <class T>
 struct FoldState {
-  T value;             // of the elements since the last end of a segment
-  std::uint8_t any;    // are there any?
-  std::uint8_t ended;  // was there an end of a segment at all?
+  T value;              // of the elements since the last end of a segment
+  std::uint32_t flags;  // kFolded, kEnded
 };
 
 /// The segmented combination of Blelloch: what follows an end of a segment forgets what was before.
 template <class Op, class T>
 struct SegmentFold {
   using State = FoldState<T>;
-  static KERNEL_FN State neutral() { return {ops::fold_start<Op, T>(), 0, 0}; }
+  static constexpr std::uint32_t kFolded = 1;  // there are elements since the last end
+  static constexpr std::uint32_t kEnded = 2;   // there was an end of a segment
+
+  static KERNEL_FN State neutral() { return {ops::fold_start<Op, T>(), 0}; }
   static KERNEL_FN State combine(const State& a, const State& b) {
-    if (b.ended != 0) return b;
-    return {Op::template apply<T>(a.value, b.value), static_cast<std::uint8_t>(a.any | b.any),
-            a.ended};
+    if (has_ended(b)) return b;
+    return {Op::template apply<T>(a.value, b.value), a.flags | b.flags};
   }
   static KERNEL_FN void add(State& state, T element) {
     state.value = Op::template apply<T>(state.value, element);
-    state.any = 1;
+    state.flags |= kFolded;
   }
-  static KERNEL_FN void end_segment(State& state) { state = {ops::fold_start<Op, T>(), 0, 1}; }
+  static KERNEL_FN void end_segment(State& state) { state = {ops::fold_start<Op, T>(), kEnded}; }
+  static KERNEL_FN bool has_ended(const State& state) { return (state.flags & kEnded) != 0; }
   /// The identity is given out, never combined (see ops::Max).
   static KERNEL_FN T result(const State& state) {
-    return state.any != 0 ? state.value : Op::template identity<T>();
+    return (state.flags & kFolded) != 0 ? state.value : Op::template identity<T>();
   }
 };
+
+template <class T>
+struct PlainState {
+  T value;
+};
+
+/// The combination where no segment ends, of operations whose identity may be combined.
+template <class Op, class T>
+struct PlainFold {
+  using State = PlainState<T>;
+  static KERNEL_FN State neutral() { return {Op::template identity<T>()}; }
+  static KERNEL_FN State combine(const State& a, const State& b) {
+    return {Op::template apply<T>(a.value, b.value)};
+  }
+  static KERNEL_FN void add(State& state, T element) {
+    state.value = Op::template apply<T>(state.value, element);
+  }
+  static KERNEL_FN T result(const State& state) { return state.value; }
+};
+
+/// The combination of all elements, without segments.
+template <class Op, class T>
+using FlatFold = std::conditional_t<ops::HasStart<Op, T>, SegmentFold<Op, T>, PlainFold<Op, T>>;
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

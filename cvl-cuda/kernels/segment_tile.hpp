@@ -9,8 +9,8 @@
 // segments are nothing special.
 //
 // The end of segment j is item end(j) + j, because j ends and end(j) elements come before it. The
-// sequence need not exist: a tile finds its first end by a search in which all threads of the block
-// probe at once (log_256 of the number of segments steps), and marks the ends that lie in it.
+// sequence need not exist: a tile finds its first end by a search in which all threads of a warp
+// probe at once (log_32 of the number of segments steps), and marks the ends that lie in it.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,21 @@ struct CountFold {
   static KERNEL_FN int combine(int a, int b) { return a + b; }
 };
 
+/// Which items of a tile are ends of segments: a bit for each.
 template <int kTile>
 struct TileMarks {
-  std::uint8_t is_end[kTile];
-  std::uint8_t before[shape::kThreads];  // answers of the probes
+  static constexpr int kWordBits = 32;
+  std::uint32_t is_end[(kTile + kWordBits - 1) / kWordBits];
   ScanShared<int> scan;
-  std::int64_t first, last;  // bounds of the search; then `first` is the tile's first segment
-  int ends;                  // how many segments end in the tile
+  std::int64_t first;  // how many segments end before the tile: the first one that it has a part of
+  int ends;            // how many segments end in the tile
+
+  /// The bits of `count` items from `item` on, which lie in one word.
+  KERNEL_FN std::uint32_t bits(int item, int count) const {
+    const auto place = static_cast<std::uint32_t>(item);  // divided by a shift
+    const std::uint32_t word = is_end[place / kWordBits] >> (place % kWordBits);
+    return count == kWordBits ? word : word & ((1u << count) - 1);
+  }
 };
 
 /// The position of the end of a segment among the items.
@@ -40,39 +48,29 @@ KERNEL_FN inline std::int64_t end_item(const Segments& segments, std::int64_t se
   return segments.start(segment + 1) + segment;
 }
 
-/// Leaves in marks.first how many segments end before item `begin`.
-template <class Block, int kTile>
-KERNEL_FN void find_first_segment(Block& block, const Segments& segments, std::int64_t begin,
-                                  TileMarks<kTile>& marks) {
-  block.each([&](int thread) {
-    if (thread != 0) return;
-    marks.first = 0;
-    marks.last = segments.count;
-    if (segments.uniform) {
-      // The end of j is item j * (length + 1) + length.
-      const std::int64_t ended = begin / (segments.uniform_length + 1);
-      marks.first = marks.last = ended < segments.count ? ended : segments.count;
-    }
-  });
-  while (marks.first < marks.last) {
-    const std::int64_t low = marks.first, high = marks.last;
-    const std::int64_t step = (high - low + shape::kThreads - 1) / shape::kThreads;
-    block.each([&](int thread) {
-      const std::int64_t probe = low + thread * step;
-      marks.before[thread] = probe < high && end_item(segments, probe) < begin;
-    });
-    block.each([&](int thread) {
-      // The answers are a run of ones, then zeros; the result lies behind the last one.
-      if (marks.before[thread] == 0) {
-        if (thread == 0) marks.last = low;
-        return;
-      }
-      if (thread + 1 < shape::kThreads && marks.before[thread + 1] != 0) return;
-      const std::int64_t next = low + (thread + 1) * step;
-      marks.first = low + thread * step + 1;
-      marks.last = next < high ? next : high;
-    });
+/// How many segments end before item `begin`. On a device the lanes of the calling warp probe at
+/// once, and all get the result.
+KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::int64_t begin) {
+  if (segments.uniform) {
+    // The end of j is item j * (length + 1) + length.
+    const std::int64_t ended = begin / (segments.uniform_length + 1);
+    return ended < segments.count ? ended : segments.count;
   }
+  const auto is_before = [&](std::int64_t segment) { return end_item(segments, segment) < begin; };
+#if defined(CVL_CUDA_WARPS)
+  return count_of_warp(segments.count, is_before);
+#else
+  std::int64_t low = 0, high = segments.count;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (is_before(middle)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+#endif
 }
 
 /// Prepares the tile of items [begin, begin + items): marks.first, marks.ends, marks.is_end, and
@@ -80,21 +78,29 @@ KERNEL_FN void find_first_segment(Block& block, const Segments& segments, std::i
 template <int kItems, class Block, int kTile, class PerThreadInt>
 KERNEL_FN void mark_segments(Block& block, const Segments& segments, std::int64_t begin, int items,
                              TileMarks<kTile>& marks, PerThreadInt& ends_before) {
-  static_assert(kTile == kItems * shape::kThreads);
-  find_first_segment(block, segments, begin, marks);
+  constexpr int kBits = TileMarks<kTile>::kWordBits;
+  constexpr int kAtOnce = kItems < kBits ? kItems : kBits;
+  static_assert(kTile == kItems * shape::kThreads && kBits % kAtOnce == 0);
   block.each([&](int thread) {
-    for (int k = thread; k < kTile; k += shape::kThreads) marks.is_end[k] = 0;
+    for (int k = thread; k * kBits < kTile; k += shape::kThreads) marks.is_end[k] = 0;
+    if (in_first_warp(thread)) {
+      const std::int64_t first = ends_before_item(segments, begin);
+      if (thread == 0) marks.first = first;
+    }
   });
   block.each([&](int thread) {
     for (int k = thread; k < items && marks.first + k < segments.count; k += shape::kThreads) {
-      const std::int64_t item = end_item(segments, marks.first + k) - begin;
-      if (item >= items) break;
-      marks.is_end[item] = 1;
+      const std::int64_t end = end_item(segments, marks.first + k) - begin;
+      if (end >= items) break;
+      const auto item = static_cast<std::uint32_t>(end);
+      or_in_block(&marks.is_end[item / kBits], 1u << (item % kBits));
     }
   });
   block.each([&](int thread) {
     int ends = 0;
-    for (int k = 0; k < kItems; ++k) ends += marks.is_end[thread * kItems + k];
+    for (int k = 0; k < kItems; k += kAtOnce) {
+      ends += ones_in(marks.bits(thread * kItems + k, kAtOnce));
+    }
     ends_before[thread] = ends;
   });
   exclusive_scan<CountFold>(block, ends_before, marks.scan, marks.ends);
@@ -111,14 +117,18 @@ KERNEL_FN void walk_items(int thread, int count, const Marks& marks, PerThreadIn
       if (from + k < count) on_element(from + k);
     }
   } else {
+    constexpr int kAtOnce = kItems < Marks::kWordBits ? kItems : Marks::kWordBits;
     int ended = ends_before[thread];
-    for (int k = 0; k < kItems; ++k) {
-      if (from + k >= count) break;
-      if (marks.is_end[from + k] != 0) {
-        on_end(marks.first + ended);
-        ++ended;
-      } else {
-        on_element(from + k - ended);
+    for (int begin = from; begin < from + kItems; begin += kAtOnce) {
+      const std::uint32_t ends = marks.bits(begin, kAtOnce);
+      for (int k = 0; k < kAtOnce; ++k) {
+        if (begin + k >= count) break;
+        if ((ends >> k & 1) != 0) {
+          on_end(marks.first + ended);
+          ++ended;
+        } else {
+          on_element(begin + k - ended);
+        }
       }
     }
   }

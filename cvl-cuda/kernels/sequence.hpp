@@ -35,7 +35,7 @@ struct SequenceKernel {
       if (thread != 0) return;
       shared.tile = take_number(ticket, tiles);
       if (shared.tile < first_tiles) return;
-      while (load_acquire(done) < first_tiles) pause();
+      await_word(done, [&](std::uint32_t tiles_done) { return tiles_done >= first_tiles; });
     });
     if (shared.tile < first_tiles) {
       first.tile(block, shared.first, shared.tile);

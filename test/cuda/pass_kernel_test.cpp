@@ -154,7 +154,7 @@ TEST_CASE("a chain adds FLOAT in an order that does not depend on timing") {
 }
 
 /// The compositions before every position, and how often each function was called for it.
-struct ScanPass {
+struct ScanPass : PassParts {
   static constexpr int kThreads = emulated::kThreads, kRun = 2;
   static constexpr bool kFolds = true, kRunning = true, kCounted = true;
   static constexpr bool kOthers = false, kTargets = false;
@@ -163,9 +163,16 @@ struct ScanPass {
   struct Cursors {
     std::int64_t last = -1;
   };
+  struct Loaded {
+    Affine own;
+  };
+  struct Stored {
+    Affine before;
+  };
   struct Kept {
     Affine own;
   };
+  static bool dense() { return false; }
 
   PassControl control;
   Array<Affine> before;
@@ -182,19 +189,28 @@ struct ScanPass {
     if (at.last != -1 && at.last != i - 1 && at.last != i) ++*jumps;
     at.last = i;
   }
-  void evaluate(std::int64_t i, Cursors& at, State& state, Kept& kept) const {
+  void begin_run(std::int64_t i, Cursors& at, const Shared&) const { move(at, i); }
+  void load(std::int64_t i, Loaded& loaded) const { loaded.own = value(i); }
+  void evaluate(std::int64_t i, Cursors& at, const Shared&, const Loaded& loaded, Stored&,
+                State& state, Kept& kept) const {
     move(at, i);
     ++evaluated[i];
-    kept.own = value(i);
+    kept.own = loaded.own;
     state = Fold::combine(state, kept.own);
   }
-  void finish(std::int64_t i, Cursors& at, State& state, const Kept& kept) const {
+  void finish(std::int64_t i, Cursors& at, Shared&, Stored& stored, const State&, State& state,
+              const Kept& kept) const {
     move(at, i);
     ++finished[i];
-    before[i] = state;
+    stored.before = state;
     state = Fold::combine(state, kept.own);
   }
-  void count(std::int64_t i, Cursors& at, State& state) const {
+  void store_late(std::int64_t i, const Stored& stored) const { before[i] = stored.before; }
+  template <int kCount>
+  void store_late_run(std::int64_t i, const Stored (&stored)[kCount]) const {
+    for (int k = 0; k < kCount; ++k) before[i + k] = stored[k].before;
+  }
+  void count(std::int64_t i, Cursors& at, const Shared&, State& state) const {
     move(at, i);
     ++counted[i];
     state = Fold::combine(state, value(i));

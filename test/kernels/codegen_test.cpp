@@ -63,14 +63,21 @@ TEST_CASE("the text of a map") {
   const std::string::size_type visit = text.find("    [[maybe_unused]] const Int v0");
   REQUIRE(visit != std::string::npos);
   CHECK(text.substr(visit) ==
-        "    [[maybe_unused]] const Int v0 = a2[i];\n"
-        "    [[maybe_unused]] const Int v1 = a1[i];\n"
-        "    [[maybe_unused]] const Int v2 = a0[i];\n"
+        "    [[maybe_unused]] const Int v0 = loaded.v0;\n"
+        "    [[maybe_unused]] const Int v1 = loaded.v1;\n"
+        "    [[maybe_unused]] const Int v2 = loaded.v2;\n"
         "    [[maybe_unused]] const Int v3 = apply_functor<ops::Multiply, Int>(v2, v1);\n"
         "    [[maybe_unused]] const Int v4 = apply_functor<ops::Add, Int>(v3, v0);\n"
-        "    out3[i] = v4;\n"
+        "    stored.out3 = v4;\n"
         "  }\n"
         "};\n");
+  // Elements go to registers first, of one position or of a run of them, and come from there.
+  for (const char* moved : {"    loaded.v0 = a2[i];\n", "    loaded.v0 = a2.dense_element(i);\n",
+                            "    load_elements<kCount>(a2, i, ", "    out3[i] = stored.out3;\n",
+                            "    store_elements<kCount>(out3, i, "}) {
+    INFO(moved);
+    CHECK(text.find(moved) < visit);
+  }
   CHECK(result.code->sites.empty());
   CHECK(readable_source(program.kernels, {}).find("// Kernel `muladd`") != std::string::npos);
 }
@@ -106,17 +113,23 @@ TEST_CASE("the text of a selection and a scan evaluates every position once") {
         "  ");
   // Operands are read and operations done before it is known what lies before a position, …
   const std::string before = text.substr(evaluate, finish - evaluate);
-  for (const char* once : {"a0[i]", "a1[i]", "ops::Multiply", "ops::Greater"}) {
+  for (const char* once : {"ops::Multiply", "ops::Greater"}) {
     INFO(once);
     const std::string::size_type at = text.find(once);
     CHECK(before.find(once) != std::string::npos);
     CHECK(text.find(once, at + 1) == std::string::npos);
   }
+  const std::string load = " = loaded.";
+  const std::string::size_type first = text.find(load), second = text.find(load, first + 1);
+  CHECK(evaluate < first);
+  CHECK(second < finish);
+  CHECK(text.find(load, second + 1) == std::string::npos);
   // … and what depends on that is written afterwards.
   const std::string after = text.substr(finish, conclude - finish);
   CHECK(before.find("out") == std::string::npos);
-  CHECK(after.find("if (v4 != 0) out2[state.f1.value] = v3;") != std::string::npos);
-  CHECK(after.find("out3[i] = v6;") != std::string::npos);
+  CHECK(after.find("if (v4 != 0) shared.out2[state.f1.value - before.f1.value] = v3;") !=
+        std::string::npos);
+  CHECK(after.find("stored.out3 = v6;") != std::string::npos);
 }
 
 TEST_CASE("the more a position keeps the shorter are the runs of threads") {

@@ -58,13 +58,19 @@ TEST_CASE("generated kernels do what the reference evaluator does", "[kernels]")
   CHECK(counts.failed < counts.ran / 2);
 }
 
-/// Thousands of positions: several tiles, with long segments and runs of short and empty ones.
+/// Thousands of positions: several tiles, with long segments, runs of short ones, and more empty
+/// ones in a row than a tile has positions. Or segments of one length, which need not be looked
+/// for.
 std::vector<std::int64_t> many_tiles(property::Random& random) {
+  if (random.chance(0.2)) return std::vector<std::int64_t>(3000, random.between(1, 4));
   std::vector<std::int64_t> lengths;
   for (std::int64_t left = 9000; left > 0; left -= lengths.back()) {
     const std::int64_t most = random.chance(0.02) ? 3000 : 8;
     lengths.push_back(std::min(left, random.between(0, most)));
   }
+  const auto somewhere =
+      static_cast<std::ptrdiff_t>(random.between(0, static_cast<std::int64_t>(lengths.size()) - 1));
+  lengths.insert(lengths.begin() + somewhere, 2500, 0);
   return lengths;
 }
 

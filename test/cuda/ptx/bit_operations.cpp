@@ -220,6 +220,9 @@ void add_bit_operations(OperationTable& table) {
     table.add("bfi." + type, insert_field<T>);
     table.add("popc." + type, count<T, [](T a) { return std::popcount(a); }>);
     table.add("clz." + type, count<T, [](T a) { return std::countl_zero(a); }>);
+    // Of 0 there is no first bit: -1.
+    table.add("bfind.shiftamt." + type_name<T>(),
+              count<T, [](T a) { return a == 0 ? -1 : std::countl_zero(a); }>);
     table.add("brev." + type, unary<T, reversed<T>>);
   });
   table.add("shf.l.wrap.b32", funnel_shift<true, false>);

@@ -1,9 +1,14 @@
 #include "cuda/ptx/device.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "cuda/ptx/fault.hpp"
 #include "cuda/ptx/library_kernels.hpp"
@@ -36,6 +41,10 @@ Memory& device_memory() {
 
 std::uint64_t instructions_run() {
   return all_instructions;
+}
+
+const char* costs_folder() {
+  return std::getenv("NESL_PTX_COSTS");
 }
 
 void or_abort(const std::function<void()>& work) {
@@ -86,7 +95,28 @@ class Source final : public MemorySource {
   bool mapped_;
 };
 
+/// What each kernel has cost, one a line in the order of their first launches, for
+/// scripts/kernel-costs.
+void write_costs(const std::string& folder, const std::vector<const Kernel*>& kernels) {
+  std::ofstream out(folder + "/costs.tsv", std::ios::app);
+  out << "kernel\tlaunches\tblocks\tthreads\tinstructions\tbarriers\tloads\tload_bytes\t"
+         "load_sectors\tstores\tstore_bytes\tstore_sectors\twaits\tmost_loads\n";
+  for (const Kernel* kernel : kernels) {
+    const ptx_machine::Cost& cost = kernel->cost;
+    out << fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", kernel->name,
+                       cost.launches, cost.blocks, cost.threads, cost.instructions, cost.barriers,
+                       cost.loads, cost.load_bytes, cost.load_sectors, cost.stores,
+                       cost.store_bytes, cost.store_sectors, cost.waits, cost.most_loads);
+  }
+}
+
 struct PtxState final : Device::State {
+  PtxState() {
+    if (costs_folder() != nullptr) machine_.count_costs();
+  }
+  ~PtxState() override {
+    if (costs_folder() != nullptr) write_costs(costs_folder(), launched_);
+  }
   std::string description() const override { return "device that runs PTX"; }
   MemorySource& memory() override { return memory_; }
   MemorySource& mapped_memory() override { return mapped_; }
@@ -103,11 +133,15 @@ struct PtxState final : Device::State {
     const std::uint64_t before = machine_.steps();
     machine_.run(kernel, block_order(blocks), static_cast<std::uint32_t>(threads), parameters);
     all_instructions += machine_.steps() - before;
+    if (std::find(launched_.begin(), launched_.end(), &kernel) == launched_.end()) {
+      launched_.push_back(&kernel);
+    }
   }
 
  private:
   Source memory_{*this, false}, mapped_{*this, true};
   Machine machine_{device_memory(), 1, warps()};
+  std::vector<const Kernel*> launched_;  // in the order of their first launches
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ void enqueue_kernel(Device& device, ptx_machine::Kernel& kernel, std::int64_t bl
 /// Queues work of the host on device memory.
 void enqueue(Device& device, std::function<void()> work);
 
+/// A folder for what kernels cost and for the PTX of generated ones; null: nobody asks.
+const char* costs_folder();
+
 /// Calls `work`. What a device does not forgive ends the program with a message.
 void or_abort(const std::function<void()>& work);
 

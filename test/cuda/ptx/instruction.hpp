@@ -42,6 +42,12 @@ struct Instruction {
   bool guarded = false;
   bool guard_value = true;
   int line = 0;
+  /// Of loads and stores that may reach the memory of the device: how many registers they move, and
+  /// how many bytes.
+  enum class AccessKind : std::uint8_t { None, Load, Store };
+  AccessKind access = AccessKind::None;
+  std::uint8_t values = 0;
+  std::uint8_t bytes = 0;
 };
 
 /// Addresses that are not generic begin here, each kind in a window of its own, so that null and

@@ -36,6 +36,21 @@ std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/// `ld.global.v4.u32`: a load of four registers with 16 bytes.
+void note_access(const std::string& name, Instruction& instruction) {
+  const bool is_load = name.rfind("ld.", 0) == 0, is_store = name.rfind("st.", 0) == 0;
+  if (!is_load && !is_store) return;
+  for (const char* elsewhere : {".shared", ".local", ".param", ".const"}) {
+    if (name.find(elsewhere) != std::string::npos) return;
+  }
+  const std::size_t vector = name.find(".v");
+  const bool is_vector = vector != std::string::npos && name.compare(vector, 9, ".volatile") != 0;
+  const auto bits = literal(std::string_view(name).substr(name.rfind('.') + 2));
+  instruction.access = is_load ? Instruction::AccessKind::Load : Instruction::AccessKind::Store;
+  instruction.values = static_cast<std::uint8_t>(is_vector ? name[vector + 2] - '0' : 1);
+  instruction.bytes = static_cast<std::uint8_t>(*bits / 8 * instruction.values);
+}
+
 /// Decodes an entry with all that it calls.
 class Decoder {
  public:
@@ -307,6 +322,7 @@ class Decoder {
     instruction.run = operation->run;
     instruction.run_together = operation->run_together;
     instruction.line = statement.line;
+    note_access(name, instruction);
     if (!guard.empty()) {
       instruction.guarded = true;
       instruction.guard_value = guard[1] != '!';

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/ptx/cost.hpp"
 #include "cuda/ptx/instruction.hpp"
 #include "cuda/ptx/text.hpp"
 
@@ -26,6 +27,7 @@ struct Kernel {
   std::size_t local_bytes = 0;           // of a thread
   std::size_t parameter_bytes = 0;
   std::uint64_t launches = 0;
+  Cost cost;                                 // if it is counted
   std::vector<std::uint32_t> rejoin_points;  // divergence.hpp; made when they are first wanted
 };
 

@@ -1,6 +1,7 @@
 // Passes of fused kernels, which NVRTC compiles to PTX.
 #include "cvl-cuda/kernel_module.hpp"
 
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,6 +56,9 @@ ptx_machine::Module* module_of(const Nvrtc& compiler, const std::string& source,
   if (!text) {
     why = fmt::format("NVRTC {} rejects the generated text:\n{}", compiler.version(), log);
     return nullptr;
+  }
+  if (const char* folder = costs_folder()) {
+    std::ofstream(fmt::format("{}/generated-{}.ptx", folder, modules.size())) << *text;
   }
   auto& module = modules[source];
   module = std::make_unique<ptx_machine::Module>(*text, device_memory());

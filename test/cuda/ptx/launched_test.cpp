@@ -25,10 +25,10 @@ using property::Harness;
 using property::OperandChoice;
 using vcode::Type;
 
-/// Every operation on each `step`-th small shape, once; returns the number of runs.
-int run_all_operations(Harness& harness, std::size_t step) {
+/// Every operation on each `step`-th shape, once; returns the number of runs.
+int run_all_operations(Harness& harness, const std::vector<property::Shape>& shapes,
+                       std::size_t step) {
   int runs = 0;
-  const std::vector<property::Shape> shapes = property::small_shapes(harness.random());
   for (const vcode::OpInfo& row : vcode::all_ops()) {
     if (row.family > vcode::Family::Lengths) continue;  // not of a vector library
     for (const Type type : property::types_of(row)) {
@@ -110,6 +110,23 @@ bool reached(const std::string& name) {
   });
 }
 
+/// Several tiles of every kernel, none of them full: one segment; or short ones, one that is longer
+/// than a tile, and in a row more empty ones than a tile has items.
+std::vector<property::Shape> shapes_of_tiles(property::Random& random) {
+  std::vector<std::int64_t> lengths;
+  for (int k = 0; k < 700; ++k) lengths.push_back(random.between(0, 8));
+  lengths.insert(lengths.begin() + 300, 4500, 0);
+  lengths.insert(lengths.begin() + 200, 6001);
+  return {{"one segment over several tiles", {9001}}, {"segments over several tiles", lengths}};
+}
+
+TEST_CASE("operations over several tiles") {
+  for (const cvl::Widths& widths : {cvl::Widths{4, 4}, cvl::Widths{8, 8}}) {
+    Harness harness(widths, property::test_seed());
+    CHECK(run_all_operations(harness, shapes_of_tiles(harness.random()), 1) > 200);
+  }
+}
+
 TEST_CASE("every kernel of the library is launched, with every type") {
   int runs = 0;
   // With small numbers, RANK keeps its positions in eight bytes, and little is done by one block.
@@ -126,7 +143,8 @@ TEST_CASE("every kernel of the library is launched, with every type") {
       // Two pairs of widths have all element types; the others share their kernels.
       const bool all_shapes = setting == "usual" && widths.int_bytes == widths.float_bytes;
       Harness harness(widths, property::test_seed());
-      runs += run_all_operations(harness, all_shapes ? 1 : 5);
+      runs +=
+          run_all_operations(harness, property::small_shapes(harness.random()), all_shapes ? 1 : 5);
     }
   }
   std::uint64_t launches = 0, kernels = 0;

@@ -35,6 +35,7 @@ struct Machine::RunningBlock {
   std::vector<Register> registers;  // of all threads
   std::vector<Thread*> ready;
   std::uint32_t at_barrier = 0, done = 0;
+  BlockCost cost;
   std::vector<std::vector<Path>> paths;  // of each warp, if they are locked: the last one runs
 };
 
@@ -49,6 +50,7 @@ void Machine::run(Kernel& kernel, const std::vector<std::int64_t>& order, std::u
                             parameters.size(), kernel.parameter_bytes));
   }
   ++kernel.launches;
+  if (counts_costs_) ++kernel.cost.launches;
   last_step_ = steps_ + most_steps_;
   const auto blocks = static_cast<std::int64_t>(order.size());
   const std::size_t resident = 1 + below(kResident);
@@ -64,6 +66,7 @@ void Machine::run(Kernel& kernel, const std::vector<std::int64_t>& order, std::u
     auto& chosen = running[below(running.size())];
     run_some(*chosen);
     if (chosen->done < threads) continue;
+    if (counts_costs_) kernel.cost += chosen->cost.end();
     std::swap(chosen, running.back());
     idle_.push_back(std::move(running.back()));
     running.pop_back();
@@ -84,6 +87,7 @@ void Machine::start(RunningBlock& running, Kernel& kernel, std::int64_t index, s
   running.threads.resize(threads);
   running.registers.resize(std::size_t{threads} * kernel.registers);
   running.ready.clear();
+  if (counts_costs_) running.cost.begin(threads);
   for (std::uint32_t k = 0; k < threads; ++k) {
     Thread& thread = running.threads[k];
     thread.registers = running.registers.data() + std::size_t{k} * kernel.registers;
@@ -136,20 +140,29 @@ void Machine::run_some(RunningBlock& running) {
 
 void Machine::run_thread(RunningBlock& running, Thread& thread) {
   thread.pauses = false;
-  std::uint64_t steps = 0;
   const Instruction* at = nullptr;
   try {
-    do {
-      at = thread.next++;
-      ++steps;
-      if (at->guarded && thread.get<bool>(at->guard) != at->guard_value) continue;
-      at->run(*at, thread);
-    } while (thread.state == State::Ready && !thread.pauses && steps < most_steps_);
-    steps_ += steps;
+    steps_ += counts_costs_ ? run_until_it_waits<true>(running, thread, at)
+                            : run_until_it_waits<false>(running, thread, at);
     if (steps_ > last_step_) throw Fault("the launch does not end");
   } catch (const Fault& fault) {
     fail(running, thread, *at, fault.what());
   }
+}
+
+/// Returns the number of instructions; `at` is the one that runs.
+template <bool kCounts>
+std::uint64_t Machine::run_until_it_waits(RunningBlock& running, Thread& thread,
+                                          const Instruction*& at) {
+  std::uint64_t steps = 0;
+  do {
+    at = thread.next++;
+    ++steps;
+    if constexpr (kCounts) running.cost.count(*at, thread);
+    if (at->guarded && thread.get<bool>(at->guard) != at->guard_value) continue;
+    at->run(*at, thread);
+  } while (thread.state == State::Ready && !thread.pauses && steps < most_steps_);
+  return steps;
 }
 
 void Machine::fail(const RunningBlock& running, const Thread& thread, const Instruction& at,
@@ -213,6 +226,7 @@ void Machine::run_next(RunningBlock& running, const std::vector<Thread*>& lanes)
     lane->pauses = false;
     ++lane->next;
     try {
+      if (counts_costs_) running.cost.count(at, *lane);
       if (at.guarded && lane->get<bool>(at.guard) != at.guard_value) continue;
       at.run(at, *lane);
     } catch (const Fault& fault) {
@@ -299,6 +313,7 @@ void Machine::meet_at_barrier(RunningBlock& running) {
     running.ready.push_back(&thread);
   }
   running.at_barrier = 0;
+  if (counts_costs_) running.cost.count_barrier();
   running.block.shared.barrier();
   std::shuffle(running.ready.begin(), running.ready.end(), random_);
 }

@@ -35,6 +35,9 @@ class Machine {
   void run(Kernel& kernel, const std::vector<std::int64_t>& order, std::uint32_t threads,
            const std::vector<std::byte>& parameters);
 
+  /// From now on the costs of kernels are counted, which takes much longer.
+  void count_costs() { counts_costs_ = true; }
+
   /// Instructions that were run so far.
   std::uint64_t steps() const { return steps_; }
 
@@ -53,6 +56,8 @@ class Machine {
   [[noreturn]] static void fail(const RunningBlock& running, const Thread& thread,
                                 const Instruction& at, const std::string& what);
   void run_thread(RunningBlock& running, Thread& thread);
+  template <bool kCounts>
+  std::uint64_t run_until_it_waits(RunningBlock& running, Thread& thread, const Instruction*& at);
   void meet(RunningBlock& running, const std::vector<Thread*>& threads);
   void meet_at_barrier(RunningBlock& running);
   void meet_in_warp(RunningBlock& running, const Thread& thread);
@@ -62,6 +67,7 @@ class Machine {
   std::mt19937_64 random_;
   Warps warps_;
   std::uint64_t most_steps_;
+  bool counts_costs_ = false;
   std::uint64_t steps_ = 0;
   std::uint64_t last_step_ = 0;  // of the launch, or else it does not end
   std::vector<std::unique_ptr<RunningBlock>> idle_;

@@ -105,10 +105,47 @@ TEST_CASE("instructions of a kernel are run by all of its threads") {
   for (std::uint32_t k = 0; k < kThreads; ++k) CHECK(found[k] == k * k + 7);
 }
 
+TEST_CASE("what a kernel costs is counted when somebody asks") {
+  Words words(2 * kThreads, 2 * kThreads);
+  Module module(kernel_of("ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+128];\n"
+                          "bar.sync 0;\nadd.s32 %r1, %r1, %r2;\n"
+                          "mad.lo.s32 %r0, %r0, 2, 0;\nmul.wide.u32 %rd1, %r0, 4;\n"
+                          "add.s64 %rd1, %rd0, %rd1;\nst.global.u32 [%rd1], %r1;"),
+                words.memory);
+  const std::uint64_t address = words.address();
+  std::vector<std::byte> parameters(sizeof address);
+  std::memcpy(parameters.data(), &address, sizeof address);
+  Kernel& kernel = module.kernel("k");
+  for (const Machine::Warps warps : {Machine::Warps::Free, Machine::Warps::Locked}) {
+    kernel.cost = {};
+    for (const bool counts : {false, true}) {
+      Machine machine(words.memory, 1, warps);
+      if (counts) machine.count_costs();
+      machine.run(kernel, {0}, kThreads, parameters);
+    }
+    const ptx_machine::Cost& cost = kernel.cost;
+    CHECK(cost.launches == 1);
+    CHECK(cost.threads == kThreads);
+    CHECK(cost.instructions == 13 * kThreads);
+    CHECK(cost.barriers == 1);
+    // Both loads are on their way when the sum wants them.
+    CHECK(cost.loads == 2 * kThreads);
+    CHECK(cost.waits == kThreads);
+    CHECK(cost.most_loads == 2);
+    // Lanes read words side by side, and write every second one.
+    CHECK(cost.load_bytes == 2 * kThreads * 4);
+    CHECK(cost.load_sectors == cost.load_bytes / 32);
+    CHECK(cost.store_bytes == kThreads * 4);
+    CHECK(cost.store_sectors == 2 * cost.store_bytes / 32);
+  }
+}
+
 TEST_CASE("integer operations") {
   CHECK(result_of("mov.u32 %r2, -7;\ndiv.s32 %r1, %r2, 2;") == static_cast<std::uint32_t>(-3));
   CHECK(result_of("mov.u32 %r2, -2147483648;\ndiv.s32 %r1, %r2, -1;") == 0x80000000u);
   CHECK(result_of("mov.u32 %r2, 1;\nshl.b32 %r1, %r2, 32;") == 0);
+  CHECK(result_of("mov.u32 %r2, 6;\nbfind.shiftamt.u32 %r1, %r2;") == 29);
+  CHECK(result_of("mov.u32 %r2, 0;\nbfind.shiftamt.u32 %r1, %r2;") == 0xFFFFFFFFu);
   CHECK(result_of("mov.u32 %r2, -1;\nshr.s32 %r1, %r2, 40;") == 0xFFFFFFFFu);
   CHECK(result_of("mov.u32 %r2, 305419896;\nprmt.b32 %r1, %r2, 0, 291;") == 0x78563412u);
   CHECK(result_of("mov.u64 %rd2, -1;\nmul.hi.u64 %rd3, %rd2, %rd2;\ncvt.u32.u64 %r1, %rd3;") ==
@@ -365,6 +402,7 @@ TEST_CASE("what nobody wrote may be moved, and stays so") {
   const std::vector<std::string> moves = {
       "mov.b32 %r7, %r1;",
       "prmt.b32 %r7, %r1, 0, 0x4441;",
+      "shfl.sync.up.b32 %r7, %r1, 1, 0, -1;",
       "shl.b32 %r7, %r1, 8;",
       "shr.u32 %r7, %r1, 8;",
       "bfe.u32 %r7, %r1, 8, 8;",

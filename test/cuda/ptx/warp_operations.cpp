@@ -32,15 +32,17 @@ void synchronize(const Instruction&, const std::vector<Thread*>& lanes) {
 
 enum class Shuffle { Up, Down, Butterfly, Index };
 
-/// d[|p] = a of another lane; kPredicate: is there a p that tells whether that lane is in range?
+/// d[|p] = a of another lane, which only moves it; kPredicate: is there a p that tells whether that
+/// lane is in range?
 template <Shuffle kShuffle, bool kPredicate>
 void shuffle(const Instruction& i, const std::vector<Thread*>& lanes) {
   constexpr std::size_t kFirst = kPredicate ? 2 : 1;
   std::array<const Thread*, kLanes> by_lane{};
-  std::array<std::uint32_t, kLanes> values{};
+  std::array<std::uint32_t, kLanes> values{}, unwritten{};
   for (const Thread* t : lanes) {
     by_lane[lane_of(*t)] = t;
-    values[lane_of(*t)] = t->get<std::uint32_t>(i.r[kFirst]);
+    values[lane_of(*t)] = t->moved<std::uint32_t>(i.r[kFirst]);
+    unwritten[lane_of(*t)] = t->unwritten<std::uint32_t>(i.r[kFirst]);
   }
   for (Thread* t : lanes) {
     const std::uint32_t lane = lane_of(*t);
@@ -73,7 +75,8 @@ void shuffle(const Instruction& i, const std::vector<Thread*>& lanes) {
       throw Fault(
           fmt::format("shuffle: lane {} takes from lane {}, which does not take part", lane, from));
     }
-    t->set(i.r[0], values[static_cast<std::size_t>(from)]);
+    t->set(i.r[0], values[static_cast<std::size_t>(from)],
+           unwritten[static_cast<std::size_t>(from)]);
     if constexpr (kPredicate) t->set<bool>(i.r[1], in_range);
   }
 }
