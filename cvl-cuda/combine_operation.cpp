@@ -22,8 +22,8 @@ Vector places_of(CudaBackend& cuda, Op op, const Vector& index, const Segdes& ow
   MoveCall call;
   call.element_bytes = cuda.element_bytes(Type::Int);
   call.widths = cuda.widths();
-  call.values = cuda.source(places);
-  call.index = cuda.source(index);
+  call.values = cuda.source(places, index.length);
+  call.index = cuda.source(index, index.length);
   call.from = cuda.segments(target);
   call.to = cuda.segments(own);
   call.failures = cuda.failures(op, index.length);
@@ -64,7 +64,7 @@ void run_combine(CudaBackend& cuda, Op op, Type type, Value* operands, Value* re
     return;
   }
   const Segdes all = Segdes::single(values.length);
-  const Value ranks = apply(cuda, Op::RankUp, Type::Int, places, all);
+  const Value ranks = rank_of_places(cuda, places, target.total);
   const Value sorted = apply(cuda, Op::Permute, Type::Int, places, ranks, all);
   const Value together = apply(cuda, Op::Permute, type, values, ranks, all);
   const Value segments =

@@ -285,7 +285,7 @@ void CudaBackend::download(const Vector& vector, std::int64_t begin, std::int64_
 
 // ---- operands ----
 
-RawSource CudaBackend::source(const Vector& vector) {
+RawSource CudaBackend::source(const Vector& vector, std::int64_t positions) {
   RawSource result;
   result.length = vector.length;
   const std::size_t width = element_bytes(vector.type);
@@ -300,20 +300,43 @@ RawSource CudaBackend::source(const Vector& vector) {
     std::memcpy(result.payload, vector.payload, width);
     return result;
   }
-  if (on_device(vector)) {
-    result.data = vector.buffer->data;
+  const std::size_t bytes = static_cast<std::size_t>(vector.length) * width;
+  if (on_device(vector) && !(is_mapped(vector) && known_on_host(vector))) {
+    result.data = data_for(vector.buffer, bytes, positions);
     return result;
   }
-  const std::size_t bytes = static_cast<std::size_t>(vector.length) * width;
   if (bytes <= static_cast<std::size_t>(tuning.parameter_words) * sizeof result.payload[0]) {
     result.kind = SourceKind::Few;
     std::memcpy(result.payload, cpu::elements<std::byte>(vector), bytes);
+    return result;
+  }
+  if (on_device(vector)) {
+    result.data = data_for(vector.buffer, bytes, positions);
     return result;
   }
   std::byte* target = keep(allocate(bytes));
   device_.upload(target, cpu::elements<std::byte>(vector), bytes);
   result.data = target;
   return result;
+}
+
+/// Where a launch of so many positions reads a buffer that the device can reach.
+std::byte* CudaBackend::data_for(const Ref<Buffer>& buffer, std::size_t bytes,
+                                 std::int64_t positions) {
+  if (buffer->heap != &mapped_heap_ || positions < tuning.replicated_positions) {
+    return buffer->data;
+  }
+  for (const Replica& replica : replicas_) {
+    if (replica.original == buffer.get() && replica.bytes >= bytes) return keep(replica.copy);
+  }
+  RawSource all;
+  all.data = buffer->data;
+  all.length = static_cast<std::int64_t>(bytes);
+  Replica& replica = replicas_[next_replica_];
+  next_replica_ = (next_replica_ + 1) % static_cast<std::size_t>(tuning.replicas);
+  replica = {buffer.get(), bytes, allocate(bytes)};
+  launch_write_out(device_, 1, all, all.length, replica.copy->data);
+  return keep(replica.copy);
 }
 
 Segments CudaBackend::segments(const Segdes& segdes) {
@@ -351,8 +374,8 @@ std::vector<std::int64_t> CudaBackend::host_ends(const Segdes& segdes) {
 /// The starts of segments on the device: made when first asked for, then kept.
 Array<const std::int64_t> CudaBackend::device_offsets(const Segdes& segdes) {
   SegdesTables& tables = *segdes.tables;
+  const std::size_t bytes = (static_cast<std::size_t>(segdes.count) + 1) * sizeof(std::int64_t);
   if (!tables.device_offsets) {
-    const std::size_t bytes = (static_cast<std::size_t>(segdes.count) + 1) * sizeof(std::int64_t);
     Ref<Buffer> offsets = allocate(bytes);
     if (is_small(segdes.count) && known_on_host(segdes)) {
       std::vector<std::int64_t> starts = host_ends(segdes);
@@ -361,7 +384,7 @@ Array<const std::int64_t> CudaBackend::device_offsets(const Segdes& segdes) {
     } else {
       OffsetsCall call;
       call.widths = widths();
-      call.lengths = source(tables.lengths);
+      call.lengths = source(tables.lengths, segdes.count);
       call.count = segdes.count;
       call.offsets = offsets->as<std::int64_t>();
       call.total = reinterpret_cast<std::int64_t*>(keep(allocate_mapped(sizeof(std::int64_t))));
@@ -370,7 +393,8 @@ Array<const std::int64_t> CudaBackend::device_offsets(const Segdes& segdes) {
     }
     tables.device_offsets = std::move(offsets);
   }
-  return Array<const std::int64_t>(tables.device_offsets->as<std::int64_t>(), segdes.count + 1);
+  const std::byte* data = data_for(tables.device_offsets, bytes, segdes.total);
+  return Array<const std::int64_t>(reinterpret_cast<const std::int64_t*>(data), segdes.count + 1);
 }
 
 // ---- results and scratch memory ----
@@ -418,6 +442,9 @@ Ref<Buffer> CudaBackend::allocate_mapped(std::size_t bytes) {
 
 void CudaBackend::mark_written(const Ref<Buffer>& buffer) {
   pending_.insert(buffer.get());
+  for (Replica& replica : replicas_) {
+    if (replica.original == buffer.get()) replica = {};
+  }
 }
 
 std::byte* CudaBackend::keep(Ref<Buffer> buffer) {
@@ -428,13 +455,16 @@ std::byte* CudaBackend::keep(Ref<Buffer> buffer) {
 /// Gives up what can be made again. False when there was nothing.
 bool CudaBackend::drop_caches() {
   const bool spare_winners = winners_.unique();  // and not those of the operation being prepared
-  const bool any = spare_winners || last_pack_.flags || last_rank_.ranks || remembered_[0].tables;
+  const bool any = spare_winners || last_pack_.flags || last_rank_.ranks || remembered_[0].tables ||
+                   std::any_of(replicas_.begin(), replicas_.end(),
+                               [](const Replica& replica) { return replica.copy; });
   if (spare_winners) winners_.reset();
   last_pack_ = {};
   last_send_ = {};
   last_rank_ = {};
   remembered_.fill(Segdes());
   next_remembered_ = 0;
+  replicas_.fill({});
   device_heap_.trim();
   return any;
 }

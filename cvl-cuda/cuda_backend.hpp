@@ -88,8 +88,9 @@ class CudaBackend final : public Backend {
            (vector.buffer->heap == &device_heap_ || is_mapped(vector));
   }
 
-  /// The operand as kernels take it, which uploads it if need be.
-  RawSource source(const Vector& vector);
+  /// The operand as kernels take it, which uploads it if need be. `positions`: how many the launch
+  /// visits. Where they are many, what lies in mapped memory is copied to the device before.
+  RawSource source(const Vector& vector, std::int64_t positions);
   /// The descriptor as kernels take it: starts of segments are made when first needed, then kept.
   Segments segments(const Segdes& segdes);
 
@@ -172,6 +173,7 @@ class CudaBackend final : public Backend {
     return vector.form == Form::Dense && vector.buffer->heap == &mapped_heap_;
   }
   void mark_written(const Ref<Buffer>& buffer);
+  std::byte* data_for(const Ref<Buffer>& buffer, std::size_t bytes, std::int64_t positions);
   bool drop_caches();
   std::vector<std::int64_t> host_ends(const Segdes& segdes);
   Array<const std::int64_t> device_offsets(const Segdes& segdes);
@@ -187,6 +189,15 @@ class CudaBackend final : public Backend {
 
   // Mapped buffers that the device may still have to write.
   std::unordered_set<const Buffer*> pending_;
+  /// A copy in device memory of a mapped buffer, for launches of many positions: what each of them
+  /// reads over the bus would take longer than the copy.
+  struct Replica {
+    const Buffer* original = nullptr;
+    std::size_t bytes = 0;
+    Ref<Buffer> copy;
+  };
+  std::array<Replica, LargestTuning::replicas> replicas_;
+  std::size_t next_replica_ = 0;
   // Operations since the last wait that may fail; their index is their number for kernels.
   std::vector<PendingOperation> pending_operations_;
   std::int64_t waits_ = 0;

@@ -10,7 +10,7 @@ FoldCall fold_call(CudaBackend& cuda, vcode::Op op, Type type, Value* operands) 
   call.op = op;
   call.type = type;
   call.widths = cuda.widths();
-  call.operand = cuda.source(operands[0].vector());
+  call.operand = cuda.source(operands[0].vector(), operands[0].vector().length);
   call.segments = cuda.segments(operands[1].segdes());
   return call;
 }

@@ -56,7 +56,7 @@ std::vector<std::byte> CudaKernel::member_parameters(std::size_t number, std::in
   for (const Member& member : code_.passes[number].members) {
     switch (member.kind) {
       case Member::Kind::Source:
-        image.add(Source<std::uint64_t>(cuda_.source(arrays_[member.id])));
+        image.add(Source<std::uint64_t>(cuda_.source(arrays_[member.id], length)));
         break;
       case Member::Kind::Target:
         image.add(array_of(data_of(arrays_[member.id]), arrays_[member.id].length));

@@ -164,9 +164,12 @@ struct RankKeysCall {
   bool descending;
   RawSource operand;
   Segments segments;
-  /// Bytes of a key: those of an element, or 8 with the segment in the upper half.
-  std::size_t key_bytes;
+  /// A key is what orders the elements, less the least one of them, and, `with_segment`, the number
+  /// of the segment above `element_bits` bits. It has 4 or 8 bytes, 8 for FLOATs of as many.
+  std::uint64_t least;
+  int element_bits;
   bool with_segment;
+  std::size_t key_bytes;
   std::size_t position_bytes;
   void* keys;
   void* positions;

@@ -21,7 +21,8 @@ void run_elementwise(CudaBackend& cuda, vcode::Op op, Type type, Value* operands
   call.type = type;
   call.widths = cuda.widths();
   call.length = length;
-  for (std::size_t k = 0; k < arity; ++k) call.operands[k] = cuda.source(operands[k].vector());
+  for (std::size_t k = 0; k < arity; ++k)
+    call.operands[k] = cuda.source(operands[k].vector(), length);
   call.failures = cuda.failures(op, length);
   const Type result_type = *vcode::operand_type(info.results[0], type);
   Vector result;
@@ -41,7 +42,7 @@ void run_random(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Val
   if (bounds.length == 0) return cuda.run_on_host(op, type, operands, results);
   RandomCall call;
   call.widths = cuda.widths();
-  call.bounds = cuda.source(bounds);
+  call.bounds = cuda.source(bounds, bounds.length);
   call.length = bounds.length;
   call.state = cuda.random();
   call.failures = cuda.failures(op, bounds.length);

@@ -102,7 +102,7 @@ void run_send(CudaBackend& cuda, Type type, const MoveCall& move, const Route& r
     cuda.keep_winners();
   }
   call.counters = cuda.counters();
-  call.fallback = cuda.source(fallback != nullptr ? *fallback : zeros(cuda, type, length));
+  call.fallback = cuda.source(fallback != nullptr ? *fallback : zeros(cuda, type, length), length);
   Vector result = fallback != nullptr ? cuda.new_result_over(type, length, *fallback)
                                       : cuda.new_result(type, length);
   if (length > 0) call.out = result.buffer->data;
@@ -127,9 +127,10 @@ void run_permute(CudaBackend& cuda, Op op, Type type, Value* operands, Value* re
   MoveCall call;
   call.element_bytes = cuda.element_bytes(type);
   call.widths = cuda.widths();
-  call.values = cuda.source(operands[0].vector());
-  call.index = cuda.source(route.index);
-  if (flags != nullptr) call.flags = cuda.source(*flags);
+  const std::int64_t positions = std::max(route.from.total, route.to.total);
+  call.values = cuda.source(operands[0].vector(), positions);
+  call.index = cuda.source(route.index, positions);
+  if (flags != nullptr) call.flags = cuda.source(*flags, positions);
   call.from = cuda.segments(route.from);
   call.to = cuda.segments(route.to);
   call.failures = cuda.failures(op, route.index.length);
@@ -146,8 +147,8 @@ void run_extract(CudaBackend& cuda, Op op, Type type, Value* operands, Value* re
   MoveCall call;
   call.element_bytes = cuda.element_bytes(type);
   call.widths = cuda.widths();
-  call.values = cuda.source(operands[0].vector());
-  call.index = cuda.source(operands[1].vector());
+  call.values = cuda.source(operands[0].vector(), segdes.count);
+  call.index = cuda.source(operands[1].vector(), segdes.count);
   call.from = cuda.segments(segdes);
   call.failures = cuda.failures(op, segdes.count);
   Vector result = cuda.new_result(type, segdes.count);
@@ -168,11 +169,11 @@ void run_replace(CudaBackend& cuda, Op op, Type type, Value* operands, Value* re
   ReplaceCall call;
   call.element_bytes = cuda.element_bytes(type);
   call.widths = cuda.widths();
-  call.index = cuda.source(operands[1].vector());
-  call.values = cuda.source(operands[2].vector());
+  call.index = cuda.source(operands[1].vector(), segdes.count);
+  call.values = cuda.source(operands[2].vector(), segdes.count);
   call.to = cuda.segments(segdes);
   call.failures = cuda.failures(op, segdes.count);
-  call.old = cuda.source(target);
+  call.old = cuda.source(target, target.length);
   call.counters = cuda.counters();
   // Without elements there is nothing to replace, but every index is wrong.
   Vector result = cuda.new_result_over(type, target.length, target);
@@ -192,7 +193,7 @@ void run_distribute(CudaBackend& cuda, Op op, Type type, Value* operands, Value*
   }
   MoveCall call;
   call.element_bytes = cuda.element_bytes(type);
-  call.values = cuda.source(values);
+  call.values = cuda.source(values, segdes.total);
   call.to = cuda.segments(segdes);
   Vector result = cuda.new_result(type, segdes.total);
   call.out = result.buffer->data;
@@ -210,8 +211,8 @@ void run_index(CudaBackend& cuda, Op op, Type type, Value* operands, Value* resu
   }
   IndexCall call;
   call.widths = cuda.widths();
-  call.starts = cuda.source(starts);
-  call.steps = cuda.source(steps);
+  call.starts = cuda.source(starts, segdes.total);
+  call.steps = cuda.source(steps, segdes.total);
   call.segments = cuda.segments(segdes);
   Vector result = cuda.new_result(Type::Int, segdes.total);
   call.out = result.buffer->data;

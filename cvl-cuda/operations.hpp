@@ -26,6 +26,8 @@ Vector trimmed(CudaBackend& cuda, Vector packed);
 /// The descriptor of `count` segments, of `total` elements together, whose lengths the device has
 /// written.
 Segdes selected_segdes(Vector lengths, std::int64_t count, std::int64_t total);
+/// RANK_UP of INTs from 0 to `end` - 1 in one segment. REQUIRES: `end` > 0, and an operand.
+Value rank_of_places(CudaBackend& cuda, const Vector& places, std::int64_t end);
 /// What a reduction of `count` segments without elements gives.
 Vector reduced_nothing(CudaBackend& cuda, vcode::Op op, Type type, std::int64_t count);
 

@@ -49,7 +49,8 @@ Vector trimmed(CudaBackend& cuda, Vector packed) {
   }
   Vector result = cuda.new_result(packed.type, packed.length);
   if (packed.length > 0) {
-    launch_write_out(cuda.device(), width, cuda.source(packed), packed.length, result.buffer->data);
+    launch_write_out(cuda.device(), width, cuda.source(packed, packed.length), packed.length,
+                     result.buffer->data);
   }
   return result;
 }
@@ -77,8 +78,8 @@ void run_pack(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
   }
   PackCall call;
   call.element_bytes = cuda.element_bytes(type);
-  call.values = cuda.source(values);
-  call.flags = cuda.source(flags);
+  call.values = cuda.source(values, values.length);
+  call.flags = cuda.source(flags, values.length);
   call.segments = cuda.segments(segdes);
   Ref<Buffer> kept = cuda.allocate_mapped(sizeof(std::int64_t));
   call.kept = kept->as<std::int64_t>();

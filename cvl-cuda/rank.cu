@@ -28,6 +28,8 @@ struct KeyBody : SimpleSteps {
   Source<T> operand;
   bool descending;
   bool with_segment;
+  int element_bits;
+  std::uint64_t least;
   Array<Key> keys;
   Array<Position> positions;
 
@@ -35,10 +37,8 @@ struct KeyBody : SimpleSteps {
   KERNEL_FN void store(std::int64_t i, std::int64_t segment, T element, Nothing) const {
     auto bits = Sortable::of(element);
     if (descending) bits = ~bits;  // equal keys keep their order either way
-    Key key = bits;
-    if constexpr (sizeof(Key) > sizeof bits) {
-      if (with_segment) key |= static_cast<Key>(segment) << (8 * sizeof bits);
-    }
+    Key key = static_cast<Key>(bits - static_cast<decltype(bits)>(least));
+    if (with_segment) key |= static_cast<Key>(segment) << element_bits;
     keys[i] = key;
     positions[i] = static_cast<Position>(i);
   }
@@ -104,6 +104,8 @@ void launch_typed_keys(Device& device, const RankKeysCall& call) {
                                 Source<T>(call.operand),
                                 call.descending,
                                 call.with_segment,
+                                call.element_bits,
+                                call.least,
                                 Array<Key>(static_cast<Key*>(call.keys), length),
                                 Array<Position>(static_cast<Position*>(call.positions), length)});
 }
@@ -112,7 +114,7 @@ template <class T>
 void launch_keys_of(Device& device, const RankKeysCall& call) {
   with_position(call.position_bytes, [&](auto position) {
     using Position = typename decltype(position)::type;
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (sizeof(T) == 4 || std::is_integral_v<T>) {
       if (call.key_bytes == 4) {
         return launch_typed_keys<T, std::uint32_t, Position>(device, call);
       }

@@ -28,7 +28,7 @@ void run_make_segdes(CudaBackend& cuda, vcode::Op op, Type type, Value* operands
   Ref<Buffer> offsets = cuda.allocate((static_cast<std::size_t>(count) + 1) * sizeof(std::int64_t));
   OffsetsCall call;
   call.widths = cuda.widths();
-  call.lengths = cuda.source(lengths);
+  call.lengths = cuda.source(lengths, lengths.length);
   call.count = count;
   call.offsets = offsets->as<std::int64_t>();
   call.total =

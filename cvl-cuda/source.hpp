@@ -11,7 +11,7 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-enum class SourceKind : std::uint8_t { Dense, Constant, Progression, Few };
+enum class SourceKind : std::uint32_t { Dense, Constant, Progression, Few };
 
 /// An operand before its element type matters.
 struct RawSource {

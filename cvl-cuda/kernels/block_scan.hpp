@@ -228,26 +228,42 @@ KERNEL_FN bool is_last_block(Block& block, std::uint32_t* counter, std::int64_t 
   return shared_flag != 0;
 }
 
-/// Calls visit(k, prefix of totals[k]) for all k, each thread for a run of them. One block's work:
-/// see carry_blocks in tuning.def.
-template <class Fold, class Block, class State, int kThreads, class Visit>
+/// Calls visit(load(k), prefix of totals[k]) for all k, each thread for a run of them. One block's
+/// work: see carry_blocks in tuning.def.
+template <class Fold, class Block, class State, int kThreads, class Load, class Visit>
 KERNEL_FN void for_prefixes(Block& block, const Array<State>& totals, std::int64_t count,
-                            ScanShared<State, kThreads>& shared, State& sum, const Visit& visit) {
+                            ScanShared<State, kThreads>& shared, State& sum, const Load& load,
+                            const Visit& visit) {
+  using Loaded = decltype(load(std::int64_t{}));
   const std::int64_t run = (count + kThreads - 1) / kThreads;
   const auto begin = [&](int thread) { return thread * run < count ? thread * run : count; };
   typename Block::template PerThread<State> state;
+  // Several loads are on their way together: this is the tail of a launch, which nothing hides.
+  constexpr int kAhead = 4;
   block.each([&](int thread) {
-    state[thread] = Fold::neutral();
-    for (std::int64_t k = begin(thread); k < begin(thread + 1); ++k) {
-      state[thread] = Fold::combine(state[thread], totals[k]);
+    State folded = Fold::neutral();
+    const std::int64_t end = begin(thread + 1);
+    for (std::int64_t k = begin(thread); k < end; k += kAhead) {
+      State ahead[kAhead];
+      for (int j = 0; j < kAhead && k + j < end; ++j) ahead[j] = totals[k + j];
+      for (int j = 0; j < kAhead && k + j < end; ++j) folded = Fold::combine(folded, ahead[j]);
     }
+    state[thread] = folded;
   });
   exclusive_scan<Fold>(block, state, shared, sum);
   block.each([&](int thread) {
-    for (std::int64_t k = begin(thread); k < begin(thread + 1); ++k) {
-      const State total = totals[k];
-      visit(k, state[thread]);
-      state[thread] = Fold::combine(state[thread], total);
+    const std::int64_t end = begin(thread + 1);
+    for (std::int64_t k = begin(thread); k < end; k += kAhead) {
+      State ahead[kAhead];
+      Loaded loaded[kAhead];
+      for (int j = 0; j < kAhead && k + j < end; ++j) {
+        ahead[j] = totals[k + j];
+        loaded[j] = load(k + j);
+      }
+      for (int j = 0; j < kAhead && k + j < end; ++j) {
+        visit(loaded[j], state[thread]);
+        state[thread] = Fold::combine(state[thread], ahead[j]);
+      }
     }
   });
 }

@@ -239,12 +239,12 @@ struct SegmentedReduceKernel {
       if (thread == 0) totals[block.index()] = shared.carry;
     });
     if (!is_last_block(block, counter, blocks, shared.last)) return;
-    for_prefixes<Fold>(block, totals, blocks, shared.scan, shared.total,
-                       [&](std::int64_t k, const State& prefix) {
-                         const FirstEnd<T> first = firsts[k];
-                         if (first.segment < 0) return;
-                         out[first.segment] = Fold::result(Fold::combine(prefix, first.part));
-                       });
+    for_prefixes<Fold>(
+        block, totals, blocks, shared.scan, shared.total, [&](std::int64_t k) { return firsts[k]; },
+        [&](const FirstEnd<T>& first, const State& prefix) {
+          if (first.segment < 0) return;
+          out[first.segment] = Fold::result(Fold::combine(prefix, first.part));
+        });
   }
 };
 

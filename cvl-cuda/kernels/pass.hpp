@@ -351,8 +351,9 @@ struct PassKernel {
       if (thread == 0) shared.last = count_arrival() == body.control.stretches - 1;
     });
     if (shared.last == 0) return;
-    for_prefixes<Fold>(block, totals(), body.control.stretches, shared.scan, shared.total,
-                       [](std::int64_t, const State&) {});
+    for_prefixes<Fold>(
+        block, totals(), body.control.stretches, shared.scan, shared.total,
+        [](std::int64_t) { return 0; }, [](int, const State&) {});
     block.each([&](int thread) {
       if (thread != 0) return;
       body.conclude(shared.total);

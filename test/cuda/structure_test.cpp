@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "cuda/under_test.hpp"
+#include "cvl-cuda/tuning.hpp"
 #include "cvl/check.hpp"
 
 namespace {
@@ -281,6 +282,57 @@ TEST_CASE("ranks take launches that do not depend on the segments") {
   check(f.cost(Op::RankDown, Type::Int, {a, general}), 2 + sort(32 + segment_bits), 0);
   check(f.cost(Op::RankUp, Type::Float, {f.floats(kLong), general}),
         4 + sort(64) + sort(segment_bits), 0);
+}
+
+TEST_CASE("ranks of many INTs sort the bits in which keys differ") {
+  Fixture f;
+  const Vector a = f.ints(kLong, 1000);
+  const auto usual = cvl::cuda::tuning.narrowed_keys;
+  cvl::cuda::tuning.narrowed_keys = kLong;
+  // Least, greatest, and a wait for them come first.
+#if defined(CUDA_TEST_DEVICE)
+  const std::uint64_t sort_of_10_bits = 2 + 2;
+#else
+  const std::uint64_t sort_of_10_bits = 1;
+#endif
+  const Fixture::Cost cost = f.cost(Op::RankUp, Type::Int, {a, Segdes::single(kLong)});
+  cvl::cuda::tuning.narrowed_keys = usual;
+  CHECK(cost.launches == 2 + 2 + sort_of_10_bits);
+  CHECK(cost.waits == 1);
+}
+
+TEST_CASE("a small result is copied to device memory once, for all long launches that read it") {
+  Fixture f;
+  const Segdes segments = Segdes::regular(500, kLong / 500);
+  f.cost(Op::AddReduce, Type::Int, {f.ints(kLong, 1000), segments});
+  const Vector sums = f.results[0].vector();
+  // Short launches read it where it is.
+  check(f.cost(Op::Add, Type::Int, {sums, sums}), 1, 0);
+  check(f.cost(Op::Distribute, Type::Int, {sums, Segdes::regular(500, 4)}), 1, 0);
+  check(f.cost(Op::Distribute, Type::Int, {sums, segments}), 2, 0);
+  check(f.cost(Op::Distribute, Type::Int, {sums, segments}), 1, 0);
+  const Vector spread = f.results[0].vector();
+  std::vector<std::int32_t> expected(500), last(1);
+  f.backend().download(sums, 0, 500, expected.data());
+  f.backend().download(spread, kLong - 1, 1, last.data());
+  CHECK(last[0] == expected.back());
+}
+
+TEST_CASE("what is written over a small result is copied anew") {
+  Fixture f;
+  const Segdes segments = Segdes::regular(500, kLong / 500);
+  f.cost(Op::AddReduce, Type::Int, {f.ones(kLong), segments});
+  Vector sums = std::move(f.results[0].vector());
+  f.results[0] = Value();
+  check(f.cost(Op::Distribute, Type::Int, {sums, segments}), 2, 0);
+  std::vector<Value> operands = {std::move(sums), f.ones(500)};
+  f.backend().execute(Op::Add, Type::Int, operands.data(), f.results);  // in the same memory
+  operands.clear();
+  const Vector more = f.results[0].vector();
+  check(f.cost(Op::Distribute, Type::Int, {more, segments}), 2, 0);
+  std::int32_t last = 0;
+  f.backend().download(f.results[0].vector(), kLong - 1, 1, &last);
+  CHECK(last == kLong / 500 + 1);
 }
 
 TEST_CASE("small vectors never reach the device") {
