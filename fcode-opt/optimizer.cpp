@@ -1,7 +1,12 @@
 #include "fcode-opt/optimizer.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -29,7 +34,11 @@ constexpr bool kAlwaysCheck = true;
 class Optimizer {
  public:
   Optimizer(Module& module, const OptimizerOptions& options, OptimizerReport& report)
-      : module_(module), options_(options), report_(report), state_{report} {}
+      : module_(module),
+        options_(options),
+        report_(report),
+        state_{report},
+        settled_(pass_table().size()) {}
 
   void run() {
     check("the start");
@@ -59,7 +68,12 @@ class Optimizer {
     if (pass.level > options_.level) return false;
     if (options_.stop != nullptr && options_.stop()) return false;
     if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) return false;
+    std::optional<std::size_t>& settled =
+        settled_[static_cast<std::size_t>(&pass - pass_table().data())];
+    if (settled == changes_) return false;
     const bool changed = pass.run(module_, state_);
+    changes_ += changed;
+    if (!changed) settled = changes_;
     check(pass.name);
     report_.runs.push_back({pass.name, vector_operations(module_), changed});
     if (options_.dump == pass.name) report_.dump = print(module_);
@@ -76,6 +90,9 @@ class Optimizer {
   const OptimizerOptions& options_;
   OptimizerReport& report_;
   PassState state_;
+  std::size_t changes_ = 0;                          // runs of passes that changed something
+  std::vector<std::optional<std::size_t>> settled_;  // by pass: how many were behind it when it
+                                                     // found nothing to change
 };
 
 }  // namespace

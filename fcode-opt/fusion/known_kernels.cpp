@@ -7,9 +7,10 @@
 
 namespace fcode {
 
-KnownKernels::KnownKernels(const RegionGraph& graph) : graph_(graph), passes_(graph) {
+KnownKernels::KnownKernels(const Precedence& precedence)
+    : graph_(precedence.graph()), check_(precedence), passes_(graph_) {
   std::mt19937_64 random;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) keys_.push_back(random());
+  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) keys_.push_back(random());
 }
 
 const KnownKernels::Kernel& KnownKernels::find(Key key, const Schedule& schedule, Slot slot) {
@@ -20,6 +21,8 @@ const KnownKernels::Kernel& KnownKernels::find(Key key, const Schedule& schedule
   for (NodeIndex i = 0; i < schedule.size(); ++i) {
     if (schedule[i] == slot && graph_.nodes[i].in_kernel()) members_.push_back(i);
   }
+  kernel.legal = check_.legal_kernel(schedule, members_);
+  if (!kernel.legal) return kernel;
   passes_.append(schedule, members_, kernel.passes);
   kernel.cost = cost(graph_, kernel.passes);
   return kernel;
@@ -30,14 +33,17 @@ ScheduleCost::ScheduleCost(const RegionGraph& graph, KnownKernels& kernels, cons
   start_from(start);
 }
 
-std::int64_t ScheduleCost::of(const Schedule& schedule) {
+std::optional<std::int64_t> ScheduleCost::of(const Schedule& schedule) {
+  for (const Slot slot : changed_) is_changed_[slot] = false;
   changed_.clear();
   const auto change = [&](Slot slot, NodeIndex node) {
     if (slot >= keys_.size()) {
       keys_.resize(slot + 1);
       changed_keys_.resize(slot + 1);
+      is_changed_.resize(slot + 1);
     }
-    if (std::find(changed_.begin(), changed_.end(), slot) == changed_.end()) {
+    if (!is_changed_[slot]) {
+      is_changed_[slot] = true;
       changed_.push_back(slot);
       changed_keys_[slot] = keys_[slot];
     }
@@ -50,8 +56,9 @@ std::int64_t ScheduleCost::of(const Schedule& schedule) {
   }
   std::int64_t total = total_;
   for (const Slot slot : changed_) {
-    total += kernels_.find(changed_keys_[slot], schedule, slot).cost -
-             kernels_.find(keys_[slot], start_, slot).cost;
+    const KnownKernels::Kernel& kernel = kernels_.find(changed_keys_[slot], schedule, slot);
+    if (!kernel.legal) return std::nullopt;
+    total += kernel.cost - kernels_.find(keys_[slot], start_, slot).cost;
   }
   return total;
 }
@@ -60,6 +67,8 @@ void ScheduleCost::start_from(const Schedule& schedule) {
   start_ = schedule;
   keys_.assign(last_slot(graph_, schedule) + 1, 0);
   changed_keys_ = keys_;
+  changed_.clear();
+  is_changed_.assign(keys_.size(), false);
   for (NodeIndex i = 0; i < schedule.size(); ++i) {
     if (graph_.nodes[i].in_kernel()) keys_[schedule[i]] ^= kernels_.key_of(i);
   }

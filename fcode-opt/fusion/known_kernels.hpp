@@ -1,10 +1,11 @@
 // The kernels of a region that its schedules are made of.
 //
-// What a kernel costs depends on its nodes alone, and schedules that are compared have most of
-// their kernels in common: passes and cost of each are worked out once.
+// Whether a kernel is legal and what it costs depends on its nodes alone, and schedules that are
+// compared have most of their kernels in common: this is worked out once for each.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -18,11 +19,12 @@ class KnownKernels {
   /// may have the same one, which is as likely as an error of the machine.
   using Key = std::uint64_t;
   struct Kernel {
-    std::vector<Step> passes;
+    bool legal = true;
+    std::vector<Step> passes;  // of a legal one
     std::int64_t cost = 0;
   };
 
-  explicit KnownKernels(const RegionGraph& graph);
+  explicit KnownKernels(const Precedence& precedence);
   Key key_of(NodeIndex node) const { return keys_[node]; }
   /// The kernel that the schedule has in the slot. Stays where it is.
   const Kernel& find(Key key, const Schedule& schedule, Slot slot);
@@ -31,6 +33,7 @@ class KnownKernels {
   const RegionGraph& graph_;
   std::vector<Key> keys_;  // by node
   std::unordered_map<Key, Kernel> kernels_;
+  ScheduleCheck check_;
   KernelPasses passes_;
   std::vector<NodeIndex> members_;  // of the kernel that is worked out
 };
@@ -40,7 +43,9 @@ class KnownKernels {
 class ScheduleCost {
  public:
   ScheduleCost(const RegionGraph& graph, KnownKernels& kernels, const Schedule& start);
-  std::int64_t of(const Schedule& schedule);
+  /// Nothing if one of its kernels is not legal. What comes before what (Precedence) is not looked
+  /// at.
+  std::optional<std::int64_t> of(const Schedule& schedule);
   std::int64_t total() const { return total_; }
   /// The kernel in the slot.
   KnownKernels::Key key(Slot slot) const { return slot < keys_.size() ? keys_[slot] : 0; }
@@ -56,6 +61,7 @@ class ScheduleCost {
   // Of the schedule that is priced: the slots whose kernels are others, and these, by slot.
   std::vector<Slot> changed_;
   std::vector<KnownKernels::Key> changed_keys_;
+  std::vector<bool> is_changed_;
 };
 
 }  // namespace fcode

@@ -75,15 +75,18 @@ Slot last_slot(const RegionGraph& graph, const Schedule& schedule) {
 }
 
 std::vector<NodeIndex> in_order(const RegionGraph& graph, const Schedule& schedule) {
-  std::vector<NodeIndex> order;
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].scheduled()) order.push_back(i);
-  }
   const auto place = [&](NodeIndex i) {
-    return 2 * std::uint64_t{schedule[i]} + (graph.nodes[i].in_kernel() ? 0 : 1);
+    return 2 * std::size_t{schedule[i]} + (graph.nodes[i].in_kernel() ? 0 : 1);
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](NodeIndex a, NodeIndex b) { return place(a) < place(b); });
+  std::vector<std::uint32_t> begin(2 * std::size_t{last_slot(graph, schedule)} + 3);  // by place
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].scheduled()) ++begin[place(i) + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<NodeIndex> order(begin.back());
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].scheduled()) order[begin[place(i)]++] = i;
+  }
   return order;
 }
 
@@ -181,25 +184,36 @@ std::uint32_t ScheduleCheck::operands(const Node& node, Slot slot) const {
   return static_cast<std::uint32_t>(count);
 }
 
+// Makes the node part of a kernel if it may be.
+bool ScheduleCheck::join(NodeIndex index, Slot slot, InSlot& used) {
+  const Node& node = graph_.nodes[index];
+  State state{node.role == Role::Scan, node.role == Role::Reduce};
+  for (const Read& read : node.reads) {
+    if (!joins(node, read, slot, state)) return false;
+  }
+  const std::uint32_t more = operands(node, slot);
+  if (!has_room(used, node, more)) return false;
+  used.operands += more;
+  used.failing_draws += is_failing_draw(node);
+  ++used.nodes;
+  states_[index] = state;
+  return true;
+}
+
 bool ScheduleCheck::place(NodeIndex index, Slot slot) {
   if (!precedence_.follows(slots_, index, slot)) return false;
-  const Node& node = graph_.nodes[index];
-  if (node.in_kernel()) {
-    if (slot >= in_slot_.size()) return false;
-    State state{node.role == Role::Scan, node.role == Role::Reduce};
-    for (const Read& read : node.reads) {
-      if (!joins(node, read, slot, state)) return false;
-    }
-    InSlot& used = in_slot_[slot];
-    const std::uint32_t more = operands(node, slot);
-    if (!has_room(used, node, more)) return false;
-    used.operands += more;
-    used.failing_draws += is_failing_draw(node);
-    ++used.nodes;
-    states_[index] = state;
+  if (graph_.nodes[index].in_kernel()) {
+    if (slot >= in_slot_.size() || !join(index, slot, in_slot_[slot])) return false;
   }
   slots_[index] = slot;
   return true;
+}
+
+bool ScheduleCheck::legal_kernel(const Schedule& schedule, std::span<const NodeIndex> members) {
+  slots_ = schedule;
+  InSlot used;
+  return std::all_of(members.begin(), members.end(),
+                     [&](NodeIndex i) { return join(i, schedule[i], used); });
 }
 
 bool ScheduleCheck::legal(const Schedule& schedule) {

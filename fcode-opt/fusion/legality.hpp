@@ -110,6 +110,9 @@ class ScheduleCheck {
   bool place(NodeIndex node, Slot slot);
   /// Begins anew: is the whole schedule legal?
   bool legal(const Schedule& schedule);
+  /// Begins anew: may one kernel consist of `members`, all that the schedule has in one slot, in
+  /// program order? What comes before what (Precedence) is not looked at.
+  bool legal_kernel(const Schedule& schedule, std::span<const NodeIndex> members);
 
  private:
   struct State {
@@ -122,6 +125,7 @@ class ScheduleCheck {
   std::uint32_t operands(const Node& node, Slot slot) const;
   bool joins(const Node& reader, const Read& read, Slot slot, State& state) const;
   bool has_room(const InSlot& used, const Node& node, std::uint32_t operands) const;
+  bool join(NodeIndex index, Slot slot, InSlot& used);
 
   const Precedence& precedence_;
   const RegionGraph& graph_;

@@ -85,12 +85,12 @@ class LocalSearch {
   }
 
  private:
-  // Takes the schedule if it is legal and cheaper.
+  // Takes the schedule, in which nothing comes before what it needs, if its kernels are legal and
+  // it is cheaper.
   bool take(Schedule schedule) {
-    const std::int64_t moved = costs_.of(schedule);
-    if (moved >= (relieving_ ? choice_.price : costs_.total())) return false;
-    if (!check_.legal(schedule)) return false;
-    const std::int64_t price = moved + pricing_.held(schedule, choice_.price - moved);
+    const std::optional<std::int64_t> moved = costs_.of(schedule);
+    if (!moved || *moved >= (relieving_ ? choice_.price : costs_.total())) return false;
+    const std::int64_t price = *moved + pricing_.held(schedule, choice_.price - *moved);
     if (price >= choice_.price) return false;
     choice_.schedule = std::move(schedule);
     choice_.price = price;
@@ -98,9 +98,11 @@ class LocalSearch {
     return true;
   }
 
-  // A node, or kWhole kernels, on the way from one kernel to another.
+  // A node, or kWhole kernels, on the way from one kernel to another; kCut and which kernel before
+  // which node.
   using Change = std::array<std::uint64_t, 3>;
   static constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+  static constexpr std::uint64_t kCut = kWhole - 1;
   bool was_tried(const Change& change) { return !tried_.insert(change).second; }
 
   // Other slots than its own in which the node may be cheaper.
@@ -246,8 +248,10 @@ class LocalSearch {
     const std::vector<NodeIndex> members = kernel_in(slot);
     const std::size_t step = members.size() / kMostCuts + 1;
     const Schedule whole = choice_.schedule;
+    const KnownKernels::Key key = costs_.key(slot);
     bool pays = false;
     for (std::size_t k = step; k < members.size(); k += step) {
+      if (was_tried({kCut, key, members[k]})) continue;
       pays |= take(cut(whole, slot, members[k]));
     }
     return pays;

@@ -70,11 +70,12 @@ MemoryModel::MemoryModel(const RegionGraph& graph, const std::vector<Step>& inst
   find_vectors();
   find_owners();
   find_kinds();
-  peaks_.resize(indices_.size() + 1);
+  lowest_.resize(indices_.size() + 1);
   std::vector<Event> events;
   for (const Step& step : instructions) events.push_back({&step, 0});
-  simulate(events, [this](std::size_t run_kind, std::int64_t bytes, Slot) {
-    peaks_[run_kind] = std::max(peaks_[run_kind], bytes);
+  simulate(events, Bytes(lowest_.size()), [this](std::size_t kind, std::int64_t bytes, Slot) {
+    lowest_[kind] = std::min(lowest_[kind], -bytes);
+    return true;
   });
 }
 
@@ -253,21 +254,25 @@ void MemoryModel::for_each_result(const Step& step, Visit visit) const {
   }
 }
 
-// Calls `visit` with the bytes that are held while each step takes place, as in peaks_, and the
-// slot of the step.
+// Calls `visit(kind, bytes, slot)` while each step takes place, in the slot, with the bytes that
+// are then held, `held` at first, for each kind of runs in which they have grown since. Ends when
+// that gives false.
 template <typename Visit>
-void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
+void MemoryModel::simulate(std::span<const Event> events, Bytes held, Visit visit) const {
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(vectors_.size(), kNever);
-  std::vector<int> holders(vectors_.size());      // by owner
-  std::vector<std::int64_t> held(peaks_.size());  // bytes by kind of runs
+  std::vector<int> holders(vectors_.size());  // by owner
+  std::vector<std::size_t> grown;             // kinds of runs
   const auto change = [&](Place at, int sign) {
     const Vector& vector = vectors_[at];
     int& count = holders[vector.owner];
     const bool counts = sign > 0 ? count++ == 0 : --count == 0;
     if (!counts) return;
     for (const auto& [unknown, bytes] : vector.room) {
-      for (const auto& [kind, length] : lengths_[unknown]) held[kind] += sign * bytes * length;
+      for (const auto& [kind, length] : lengths_[unknown]) {
+        held[kind] += sign * bytes * length;
+        if (sign * bytes > 0) grown.push_back(kind);
+      }
     }
   };
   for (std::size_t s = 0; s < events.size(); ++s) {
@@ -300,7 +305,10 @@ void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
       }
       change(made, 1);
     });
-    for (std::size_t kind = 0; kind < held.size(); ++kind) visit(kind, held[kind], events[s].slot);
+    for (const std::size_t kind : grown) {
+      if (!visit(kind, held[kind], events[s].slot)) return;
+    }
+    grown.clear();
     for (const Dying& operand : dying) change(operand.at, -1);
     for_each_result(*events[s].step, [&](Place made, bool) {
       if (vectors_[made].dies && last[made] == kNever) change(made, -1);
@@ -308,12 +316,12 @@ void MemoryModel::simulate(std::span<const Event> events, Visit visit) const {
   }
 }
 
-MemoryModel::Excess MemoryModel::excess(std::span<const Event> events) const {
+MemoryModel::Excess MemoryModel::excess(std::span<const Event> events, std::int64_t limit) const {
   Excess most;
-  if (peaks_.empty()) return most;
-  simulate(events, [&](std::size_t run_kind, std::int64_t bytes, Slot slot) {
-    const std::int64_t above = bytes - peaks_[run_kind];
+  if (lowest_.empty()) return most;
+  simulate(events, lowest_, [&](std::size_t, std::int64_t above, Slot slot) {
     if (above > most.bytes) most = {above, slot};
+    return most.bytes <= limit;
   });
   return most;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -44,7 +45,9 @@ class MemoryModel {
   };
   /// By how many bytes the peak of a schedule is above that of the statements one by one, unknown
   /// lengths, and the longest of those that are known, being kAssumedLength (cost.hpp) at most.
-  Excess excess(std::span<const Event> events) const;
+  /// Above `limit` it may be any number above it.
+  Excess excess(std::span<const Event> events, std::int64_t limit) const;
+  static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
  private:
   /// Bytes, by unknown: of known sizes under 0, under k + 1 how many per unit of the k-th unknown
@@ -64,8 +67,9 @@ class MemoryModel {
   void find_kinds();
   Room room_of(const Linear& elements, std::int64_t width);
   Place place(ValueId value) const { return value < places_.size() ? places_[value] : kNone; }
+  using Bytes = std::vector<std::int64_t>;  // by kind of runs
   template <typename Visit>
-  void simulate(std::span<const Event> events, Visit visit) const;
+  void simulate(std::span<const Event> events, Bytes held, Visit visit) const;
   template <typename Visit>
   void for_each_result(const Step& step, Visit visit) const;
 
@@ -78,7 +82,7 @@ class MemoryModel {
   std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> lengths_;
   std::vector<Place> places_;  // by value; kNone: takes no room that counts
   std::vector<Vector> vectors_;
-  std::vector<std::int64_t> peaks_;  // of the statements one by one, in bytes, by kind of runs
+  Bytes lowest_;  // minus the peaks of the statements one by one
 };
 
 }  // namespace fcode

@@ -24,12 +24,15 @@ class Pricing {
   MemoryModel::Excess excess(const Schedule& schedule) const;
 
  private:
-  MemoryModel::Excess excess_of_kernels(const Schedule& schedule) const;
-  MemoryModel::Excess excess_of_specs(const Schedule& schedule) const;
+  MemoryModel::Excess excess_of_kernels(const Schedule& schedule, std::int64_t limit) const;
+  MemoryModel::Excess excess_of_specs(const Schedule& schedule, std::int64_t limit) const;
+  void find_generators();
 
   const RegionGraph& graph_;
   Precedence precedence_;
   std::vector<Step> instructions_;  // by node
+  // By node: literals and generators that it reads, and that these read, before their readers.
+  std::vector<std::vector<NodeIndex>> generators_;
   MemoryModel model_;
   mutable KnownKernels kernels_;
 };
