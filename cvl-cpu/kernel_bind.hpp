@@ -94,6 +94,8 @@ struct NativeSteps {
   BoundSteps steps;  // empty: there is no code
   std::uint32_t slots = 0;
   std::vector<std::unique_ptr<NativeCode>> code;
+  /// Of the body of a loop: many rounds of it, in place of one by steps.
+  std::unique_ptr<NativeCode> rounds;
 
   /// How a step is run that code was made for.
   struct Use {

@@ -1,7 +1,8 @@
 // Iterate: states that become the next ones until each has come to its end.
 //
 // A thread keeps the states of a tile that go on side by side in memory that its cache holds, and
-// computes one round of all of them at a time. Those that have come to their end are written where
+// computes one round of all of them at a time, or many by machine code that keeps some states after
+// the other in registers. Those that have come to their end are written where
 // they belong, and the others move together. When few are left those of the next block join them,
 // so that a round is worth its steps however much the states differ in how long they go on.
 
@@ -25,6 +26,12 @@ namespace {
 
 /// What is reckoned with before anything is known of how long the states go on.
 constexpr std::int64_t kExpectedRounds = 64;
+
+/// Rounds in machine code before those that have come to their end are sorted out, and how many
+/// they may become while none has: the longer, the more lanes of registers idle, and the later a
+/// run that is to end does so.
+constexpr std::int64_t kLeastRounds = 16;
+constexpr std::int64_t kMostRounds = 256;
 
 std::int64_t whole_lines(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -54,6 +61,7 @@ class ActiveStates {
         components_(components),
         room_(2 * tuning.longest_block),
         lane_width_(static_cast<std::int64_t>(cpu.element_bytes(Type::Int))),
+        flags_(static_cast<std::size_t>(room_)),
         ended_(static_cast<std::size_t>(room_)),
         masks_(static_cast<std::size_t>(tile_count(room_, 64)) + 1) {
     const auto evaluator =
@@ -76,11 +84,18 @@ class ActiveStates {
     for (const Component& component : components) {
       columns_.push_back(component.uniform ? Column{} : column(component.width));
     }
+    places_.components = static_cast<std::uint32_t>(components.size());
+    for (NodeId k = 0; k < body.plan().nodes.size(); ++k) {
+      at_.resize(places_.node(k) + 1);
+      at_[places_.node(k)] = body.node(k).base;
+    }
+    at_[places_.flags()] = reinterpret_cast<const std::byte*>(flags_.data());
   }
 
   void begin(std::int64_t tile) {
     tile_ = tile;
     round_ = 0;
+    rounds_ = kLeastRounds;
     oldest_ = 0;
     groups_.clear();
   }
@@ -102,7 +117,9 @@ class ActiveStates {
 
   /// Goes on until at most so many states are left.
   void run(std::int64_t most) {
-    while (count_ > most) run_round();
+    while (count_ > most) {
+      if (!run_rounds()) run_round();
+    }
   }
 
  private:
@@ -124,6 +141,28 @@ class ActiveStates {
     return whole_lines(room_ * width + static_cast<std::int64_t>(Heap::kPadding));
   }
 
+  /// Many rounds in machine code. False when there is none, or one round only is to be run; then
+  /// nothing has been done.
+  bool run_rounds() {
+    const NativeCode* const code = body_.main.native.rounds.get();
+    const std::int64_t rounds = std::min(rounds_, loop_.rounds - (round_ - groups_[oldest_].round));
+    if (code == nullptr || rounds < 2) return false;
+    for (std::uint32_t k = 0; k < places_.components; ++k) {
+      at_[places_.now(k)] = columns_[k].now;
+      at_[places_.next(k)] = columns_[k].next;
+    }
+    if (code->run_rounds(at_.data(), rounds, count_)) return false;
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      if (components_[k].changes) std::swap(columns_[k].now, columns_[k].next);
+    }
+    round_ += rounds;
+    std::int64_t left = cpu_.kernels().flag_masks(masks_.data(), flags_.data(), count_);
+    left -= end_oldest();
+    rounds_ = left == count_ ? std::min(2 * rounds_, kMostRounds) : kLeastRounds;
+    remove_ended(left, false);
+    return true;
+  }
+
   void run_round() {
     for (std::size_t k = 0; k < components_.size(); ++k) {
       const Component& component = components_[k];
@@ -140,12 +179,18 @@ class ActiveStates {
       for (std::size_t k = 0; k < components_.size(); ++k) {
         if (components_[k].changes) std::swap(columns_[k].now, columns_[k].next);
       }
-    } else {
-      write_ended();
-      pack();
-      count_ = left;
     }
+    remove_ended(left, true);
     ++round_;
+  }
+
+  /// Writes the states that have come to their end, and moves the others together: what they are
+  /// now, or, if they are to move on by a round, what they become.
+  void remove_ended(std::int64_t left, bool move_on) {
+    if (left == count_) return;
+    write_ended();
+    pack(move_on);
+    count_ = left;
   }
 
   /// The first states, which have begun first, go on no longer if they have had all rounds that
@@ -195,8 +240,7 @@ class ActiveStates {
     }
   }
 
-  /// Moves those that go on together.
-  void pack() {
+  void pack(bool move_on) {
     const auto move = [&](Type type, Column& column, bool changes) {
       const auto compress = cpu_.kernels().compress[type_index(type)];
       if (changes) {
@@ -208,7 +252,8 @@ class ActiveStates {
     };
     move(Type::Int, lanes_, false);
     for (std::size_t k = 0; k < components_.size(); ++k) {
-      if (!components_[k].uniform) move(components_[k].type, columns_[k], components_[k].changes);
+      const Component& component = components_[k];
+      if (!component.uniform) move(component.type, columns_[k], component.changes && move_on);
     }
   }
 
@@ -221,7 +266,11 @@ class ActiveStates {
   std::unique_ptr<std::byte, AlignedDelete> memory_;
   std::optional<BlockEvaluator> evaluator_;
   std::vector<Column> columns_;  // of the components
-  Column lanes_;                 // where in the tile a state belongs; ascending
+  RoundPlaces places_;
+  std::vector<const std::byte*> at_;  // for machine code
+  std::vector<std::uint8_t> flags_;   // of which the rounds' condition has held
+  std::int64_t rounds_ = 0;           // in machine code, the next time
+  Column lanes_;                      // where in the tile a state belongs; ascending
   std::vector<std::int64_t> ended_;
   std::vector<std::uint64_t> masks_;
   std::int64_t tile_ = 0;  // where it begins
@@ -287,7 +336,7 @@ class Iteration final : public KernelSink {
       components_[k].target = body_.main.targets.size();
       body_.add_target(body_.main, target, true);
     }
-    renew_native_steps(body_, body_.main);
+    renew_native_rounds(body_, body_.main, loop_);
     return Need::Blocks;
   }
 

@@ -70,6 +70,48 @@ class NativeMaker {
     }
   }
 
+  /// The loop around the steps; null when some of them have to be steps.
+  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop) {
+    const PlanSink& step = loop.step();
+    const RoundPlaces places{static_cast<std::uint32_t>(step.values.size())};
+    NativeRounds rounds;
+    value_of_.assign(plan_.nodes.size(), kNone);
+    for (const BoundStep& bound : steps_.steps) {
+      if (bound.kind == StepKind::Progression || !has_native_form(bound)) return nullptr;
+      add_step(rounds.body, bound);
+    }
+    rounds.flag = value(rounds.body, step.flag);
+    rounds.flag_place = places.flags();
+    for (std::uint32_t k = 0; k < places.components; ++k) {
+      if (loop.keeps(k)) continue;
+      rounds.changes.push_back({kNone, value(rounds.body, step.values[k]), places.next(k)});
+    }
+    // What is read is known by its node so far.
+    std::vector<std::uint32_t> states(places.components, kNone);
+    for (std::uint32_t k = 0; k < rounds.body.values.size(); ++k) {
+      NativeLoop::Value& read = rounds.body.values[k];
+      if (read.kind == NativeLoop::Value::Kind::Uniform) read.place = places.node(read.place);
+      if (read.kind != NativeLoop::Value::Kind::Read) continue;
+      const PlanNode& node = plan_.nodes[read.place];
+      if (node.kind != PlanNode::Kind::State) return nullptr;
+      read.place = places.now(node.id);
+      states[node.id] = k;
+    }
+    for (NativeRounds::Change& change : rounds.changes) {
+      const std::uint32_t component = change.place - places.next(0);
+      if (states[component] == kNone) {
+        NativeLoop::Value read;
+        read.kind = NativeLoop::Value::Kind::Read;
+        read.type = rounds.body.values[change.next].type;
+        read.place = places.now(component);
+        states[component] = static_cast<std::uint32_t>(rounds.body.values.size());
+        rounds.body.values.push_back(read);
+      }
+      change.state = states[component];
+    }
+    return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
+  }
+
  private:
   const Target* target(const BoundStep& step) const {
     return step.target == kNone ? nullptr : &program_.targets[step.target];
@@ -210,11 +252,7 @@ class NativeMaker {
     NativeLoop loop;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const BoundStep& step : steps) {
-      if (step.kind == StepKind::Copy) {
-        value_of_[step.node] = value(loop, step.args[0]);
-      } else {
-        add_value(loop, step);
-      }
+      add_step(loop, step);
       if (read_last_[step.node] > number || step.target != kNone) {
         loop.results.push_back({value_of_[step.node], step.node});
       }
@@ -230,7 +268,11 @@ class NativeMaker {
     return true;
   }
 
-  void add_value(NativeLoop& loop, const BoundStep& step) {
+  void add_step(NativeLoop& loop, const BoundStep& step) {
+    if (step.kind == StepKind::Copy) {
+      value_of_[step.node] = value(loop, step.args[0]);
+      return;
+    }
     NativeLoop::Value added;
     const PlanNode& node = plan_.nodes[step.node];
     added.type = node.type;
@@ -289,26 +331,38 @@ bool is_made_for(const NativeSteps& native, const BoundProgram& program) {
                     });
 }
 
-}  // namespace
-
-void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
-  if (!pass.state().cpu.makes_native_code()) return;
+/// Counts a run of the pass. True when code is to be made now.
+bool is_due(const BoundPass& pass, BoundProgram& program) {
+  if (!pass.state().cpu.makes_native_code()) return false;
   NativeSteps& native = program.native;
   const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
   if (native.made) {
-    if (is_made_for(native, program)) return;
+    if (is_made_for(native, program)) return false;
     native = {};
   }
   if (steps == 0 || (tuning.native_pays_after - native.work) / steps > pass.length()) {
     native.work += steps * pass.length();
-    return;
+    return false;
   }
   native.made = true;
   native.by_runs = program.by_runs;
   for (const BoundStep& step : program.usual().steps) {
     native.uses.push_back(use_of(program, step));
   }
-  NativeMaker(pass, program).make(native);
+  return true;
+}
+
+}  // namespace
+
+void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
+  if (is_due(pass, program)) NativeMaker(pass, program).make(program.native);
+}
+
+void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {
+  if (!is_due(pass, program)) return;
+  NativeMaker maker(pass, program);
+  program.native.rounds = maker.make_rounds(loop);
+  if (program.native.rounds == nullptr) maker.make(program.native);
 }
 
 }  // namespace cvl::cpu

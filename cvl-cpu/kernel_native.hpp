@@ -14,4 +14,18 @@ namespace cvl::cpu {
 /// called when the pass has been bound and all targets have been added.
 void renew_native_steps(const BoundPass& pass, BoundProgram& program);
 
+/// The same for the body of a loop. Where all of it can be machine code, the loop is, too
+/// (NativeSteps::rounds), and the steps stay as they are.
+void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
+
+/// Places in the table of addresses for NativeSteps::rounds. Those behind are of single elements,
+/// one for each node of the body.
+struct RoundPlaces {
+  std::uint32_t components = 0;
+  std::uint32_t now(std::uint32_t component) const { return component; }
+  std::uint32_t next(std::uint32_t component) const { return components + component; }
+  std::uint32_t flags() const { return 2 * components; }
+  std::uint32_t node(NodeId node) const { return 2 * components + 1 + node; }
+};
+
 }  // namespace cvl::cpu

@@ -2,161 +2,35 @@
 
 #include <algorithm>
 #include <asmjit/x86.h>
-#include <functional>
-#include <map>
-#include <optional>
 #include <sys/mman.h>
+
+#include "cvl-cpu/native_values.hpp"
 
 namespace cvl::cpu {
 namespace {
 
-using asmjit::x86::Compiler;
-using asmjit::x86::Gp;
 namespace Inst = asmjit::x86::Inst;
-using asmjit::x86::KReg;
-using asmjit::x86::Mem;
-using asmjit::x86::Vec;
-using InstId = asmjit::InstId;
-using Register = asmjit::x86::Reg;
-using Value = NativeLoop::Value;
 using vcode::Op;
 
-/// What a lane of a register holds. With AVX-512 flags are bits of mask registers, else lanes of 32
-/// bits that are 0 or -1.
-enum class Lane : std::uint8_t { I32, I64, F32, F64, Flag };
-
-Lane lane_of(Type type, Widths widths) {
-  if (type == Type::Bool) return Lane::Flag;
-  if (type == Type::Int) return widths.int_bytes == 4 ? Lane::I32 : Lane::I64;
-  return widths.float_bytes == 4 ? Lane::F32 : Lane::F64;
-}
-bool is_wide(Lane lane) {
-  return lane == Lane::I64 || lane == Lane::F64;
-}
-bool is_float(Lane lane) {
-  return lane == Lane::F32 || lane == Lane::F64;
-}
-
-/// The type of operand k, or of the result.
-Lane operand_lane(const Value& value, std::size_t k, Widths widths) {
-  return lane_of(*vcode::operand_type(vcode::info(value.op).operands[k], value.written), widths);
-}
-
-/// Instructions of three registers by lanes; kIdNone: there is none.
-struct Instructions {
-  Op op;
-  InstId by_lane[5];
-};
-constexpr Instructions kAvx512[] = {
-    {Op::Add, {Inst::kIdVpaddd, Inst::kIdVpaddq, Inst::kIdVaddps, Inst::kIdVaddpd}},
-    {Op::Subtract, {Inst::kIdVpsubd, Inst::kIdVpsubq, Inst::kIdVsubps, Inst::kIdVsubpd}},
-    {Op::Multiply, {Inst::kIdVpmulld, Inst::kIdVpmullq, Inst::kIdVmulps, Inst::kIdVmulpd}},
-    {Op::Divide, {0, 0, Inst::kIdVdivps, Inst::kIdVdivpd}},
-    {Op::And, {Inst::kIdVpandd, Inst::kIdVpandq, 0, 0, Inst::kIdKandw}},
-    {Op::Or, {Inst::kIdVpord, Inst::kIdVporq, 0, 0, Inst::kIdKorw}},
-    {Op::Xor, {Inst::kIdVpxord, Inst::kIdVpxorq, 0, 0, Inst::kIdKxorw}},
-    {Op::NotEqual, {0, 0, 0, 0, Inst::kIdKxorw}},
-    {Op::Equal, {0, 0, 0, 0, Inst::kIdKxnorw}},
-    {Op::ShiftLeft, {Inst::kIdVpsllvd, Inst::kIdVpsllvq}},
-    {Op::ShiftRight, {Inst::kIdVpsravd, Inst::kIdVpsravq}},
-};
-constexpr Instructions kAvx2[] = {
-    {Op::Add, {Inst::kIdVpaddd, Inst::kIdVpaddq, Inst::kIdVaddps, Inst::kIdVaddpd}},
-    {Op::Subtract, {Inst::kIdVpsubd, Inst::kIdVpsubq, Inst::kIdVsubps, Inst::kIdVsubpd}},
-    {Op::Multiply, {Inst::kIdVpmulld, 0, Inst::kIdVmulps, Inst::kIdVmulpd}},
-    {Op::Divide, {0, 0, Inst::kIdVdivps, Inst::kIdVdivpd}},
-    {Op::And, {Inst::kIdVpand, Inst::kIdVpand, 0, 0, Inst::kIdVpand}},
-    {Op::Or, {Inst::kIdVpor, Inst::kIdVpor, 0, 0, Inst::kIdVpor}},
-    {Op::Xor, {Inst::kIdVpxor, Inst::kIdVpxor, 0, 0, Inst::kIdVpxor}},
-    {Op::NotEqual, {0, 0, 0, 0, Inst::kIdVpxor}},
-    {Op::Equal, {0, 0, 0, 0, Inst::kIdVpcmpeqd}},
-    {Op::ShiftLeft, {Inst::kIdVpsllvd, Inst::kIdVpsllvq}},
-    {Op::ShiftRight, {Inst::kIdVpsravd, 0}},
-};
-
-InstId instruction(bool avx512, Op op, Lane lane) {
-  const auto find = [&](const auto& table) -> InstId {
-    for (const Instructions& row : table) {
-      if (row.op == op) return row.by_lane[static_cast<std::size_t>(lane)];
-    }
-    return 0;
-  };
-  return avx512 ? find(kAvx512) : find(kAvx2);
-}
-
-bool is_comparison(Op op) {
-  return op >= Op::Less && op <= Op::NotEqual;
-}
-
-/// What VCMPPD is asked; comparisons with NaN are false but for the last one.
-int float_predicate(Op op) {
-  switch (op) {
-    case Op::Less:
-      return 0x11;
-    case Op::LessEqual:
-      return 0x12;
-    case Op::Greater:
-      return 0x1E;
-    case Op::GreaterEqual:
-      return 0x1D;
-    case Op::Equal:
-      return 0x00;
-    default:
-      return 0x04;
-  }
-}
-/// The same for VPCMPD.
-int int_predicate(Op op) {
-  switch (op) {
-    case Op::Less:
-      return 1;
-    case Op::LessEqual:
-      return 2;
-    case Op::Greater:
-      return 6;
-    case Op::GreaterEqual:
-      return 5;
-    case Op::Equal:
-      return 0;
-    default:
-      return 4;
-  }
-}
-
-/// Writes the function for one loop.
-class LoopWriter {
+/// Writes the function for a loop over elements.
+class LoopWriter : public ValueWriter {
  public:
   LoopWriter(asmjit::CodeHolder& code, const NativeLoop& loop, Isa isa, Widths widths)
-      : c_(&code),
-        loop_(loop),
-        widths_(widths),
-        avx512_(isa == Isa::V4),
-        lanes_((avx512_ ? 16 : 8) / (needs_wide_lanes() ? 2 : 1)),
-        held_(loop.values.size()) {
+      : ValueWriter(code, loop, isa, widths) {
     // Short bodies are repeated, so that counting does not take longer than they do.
     constexpr std::size_t kInstructions = 16;
-    repeats_ = 1;
-    while (repeats_ < 4 && loop.values.size() * repeats_ * 2 <= kInstructions) repeats_ *= 2;
+    while (repeats_ < 4 &&
+           loop.values.size() * static_cast<std::size_t>(repeats_) * 2 <= kInstructions) {
+      repeats_ *= 2;
+    }
   }
 
   int group() const { return lanes_ * repeats_; }
 
   bool write() {
-    asmjit::FuncNode* function =
-        c_.addFunc(asmjit::FuncSignatureT<int, const void*, std::int64_t, std::int64_t>());
-    function->frame().setAvxEnabled();
-    if (avx512_) function->frame().setAvx512Enabled();
-    function->frame().setAvxCleanup();
-    at_ = c_.newIntPtr();
     begin_ = c_.newInt64();
     const Gp end = c_.newInt64();
-    position_ = c_.newInt64();
-    function->setArg(0, at_);
-    function->setArg(1, begin_);
-    function->setArg(2, end);
-    c_.xor_(position_.r32(), position_.r32());
-    start_ = c_.cursor();
-    if (fails()) at_start([&] { failed_ = no_flags(); });
+    begin_function(begin_, end);
     const asmjit::Label again = c_.newLabel();
     c_.align(asmjit::AlignMode::kCode, 32);
     c_.bind(again);
@@ -164,119 +38,10 @@ class LoopWriter {
     c_.add(position_, group());
     c_.cmp(position_, end);
     c_.jl(again);
-    write_return();
-    c_.endFunc();
-    return c_.finalize() == asmjit::kErrorOk;
+    return end_function();
   }
 
  private:
-  /// Do some lanes take 64 bits?
-  bool needs_wide_lanes() const {
-    return std::any_of(loop_.values.begin(), loop_.values.end(), [&](const Value& value) {
-      return is_wide(lane_of(value.type, widths_)) || divides(value);
-    });
-  }
-  bool divides(const Value& value) const {
-    return value.kind == Value::Kind::Apply && value.type == Type::Int &&
-           (value.op == Op::Divide || value.op == Op::Modulo);
-  }
-  bool fails() const {
-    return std::any_of(loop_.values.begin(), loop_.values.end(),
-                       [&](const Value& value) { return divides(value); });
-  }
-  Lane lane(std::uint32_t value) const { return lane_of(loop_.values[value].type, widths_); }
-
-  // --- Registers ---
-
-  /// A register for a value in all lanes.
-  Register make(Lane lane) {
-    if (lane == Lane::Flag && avx512_) return c_.newKw();
-    switch (lanes_ * (is_wide(lane) ? 8 : 4)) {
-      case 16:
-        return c_.newXmm();
-      case 32:
-        return c_.newYmm();
-      default:
-        return c_.newZmm();
-    }
-  }
-  Vec make_vector(Lane lane) { return make(lane).as<Vec>(); }
-  /// The lanes of `yes` where there are flags, else those of `no`.
-  void blend(const Vec& out, Lane lane, const Register& flags, const Vec& yes, const Vec& no) {
-    if (avx512_) {
-      // One instruction would do, but the compiler takes its result for something that it reads.
-      c_.vmovdqa64(out, no);
-      c_.k(flags.as<KReg>())
-          .emit(is_wide(lane) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32, out, yes);
-    } else {
-      c_.vpblendvb(out, no, yes, widened(flags.as<Vec>(), lane));
-    }
-  }
-  Vec vector(std::uint32_t value) const { return held_[value].as<Vec>(); }
-  KReg mask(std::uint32_t value) const { return held_[value].as<KReg>(); }
-
-  /// Calls write() for code that runs once, in front of the loop.
-  template <class Write>
-  void at_start(const Write& write) {
-    asmjit::BaseNode* here = c_.setCursor(start_);
-    write();
-    if (here == start_) here = c_.cursor();
-    start_ = c_.setCursor(here);
-  }
-
-  /// An integer in all lanes.
-  Vec constant(Lane lane, std::int64_t number) {
-    Vec& held = constants_[{lane, number}];
-    if (!held.isValid()) {
-      at_start([&] {
-        held = make_vector(lane);
-        const Gp general = c_.newInt64();
-        c_.mov(general, number);
-        spread(held, lane, general);
-      });
-    }
-    return held;
-  }
-  void spread(const Vec& out, Lane lane, const Gp& general) {
-    const Vec low = c_.newXmm();
-    if (is_wide(lane)) {
-      c_.vmovq(low.xmm(), general.r64());
-      c_.vpbroadcastq(out, low.xmm());
-    } else {
-      c_.vmovd(low.xmm(), general.r32());
-      c_.vpbroadcastd(out, low.xmm());
-    }
-  }
-  Register no_flags() {
-    const Register none = make(Lane::Flag);
-    if (avx512_) {
-      c_.kxorw(none.as<KReg>(), none.as<KReg>(), none.as<KReg>());
-    } else {
-      c_.vpxor(none.as<Vec>(), none.as<Vec>(), none.as<Vec>());
-    }
-    return none;
-  }
-
-  /// The address at a place.
-  Gp address(std::uint32_t place) {
-    Gp& held = addresses_[place];
-    if (!held.isValid()) {
-      at_start([&] {
-        held = c_.newIntPtr();
-        c_.mov(held, asmjit::x86::qword_ptr(at_, static_cast<std::int32_t>(place * sizeof(void*))));
-      });
-    }
-    return held;
-  }
-  /// The elements of a vector that the lanes stand for.
-  Mem elements(std::uint32_t place, Lane lane, int offset) {
-    const int shift = lane == Lane::Flag ? 0 : is_wide(lane) ? 3 : 2;
-    return asmjit::x86::ptr(address(place), position_, static_cast<std::uint32_t>(shift),
-                            offset << shift);
-  }
-
-  // --- Values ---
-
   /// All values of the elements from position_ + offset on, and the results of them.
   void write_body(int offset) {
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
@@ -284,7 +49,7 @@ class LoopWriter {
       switch (value.kind) {
         case Value::Kind::Read:
           held_[k] = make(lane(k));
-          load(held_[k], lane(k), elements(value.place, lane(k), offset));
+          load(held_[k], lane(k), elements(address(value.place), lane(k), offset));
           break;
         case Value::Kind::Uniform:
           if (offset == 0) at_start([&] { write_uniform(k); });
@@ -299,78 +64,11 @@ class LoopWriter {
     }
     for (const NativeLoop::Result& result : loop_.results) {
       const Lane stored = lane(result.value);
-      store(elements(result.place, stored, offset), stored, held_[result.value]);
+      store(elements(address(result.place), stored, offset), stored, held_[result.value]);
     }
     for (const auto& [value, step] : steps_) {
       const Vec sum = vector(value);
       c_.emit(instruction(avx512_, Op::Add, lane(value)), sum, sum, step);
-    }
-  }
-
-  void load(const Register& out, Lane lane, const Mem& from) {
-    if (lane != Lane::Flag) {
-      avx512_ ? c_.vmovdqu64(out.as<Vec>(), from) : c_.vmovdqu(out.as<Vec>(), from);
-    } else if (avx512_) {
-      const Vec bytes = c_.newXmm();
-      lanes_ == 8 ? c_.vmovq(bytes.xmm(), from) : c_.vmovdqu64(bytes, from);
-      c_.vptestmb(out.as<KReg>(), bytes, bytes);
-    } else {
-      const Vec flags = out.as<Vec>();
-      c_.vpmovzxbd(flags, from);
-      c_.vpsubd(flags, constant(Lane::I32, 0), flags);
-    }
-  }
-
-  void store(const Mem& to, Lane lane, const Register& value) {
-    if (lane != Lane::Flag) {
-      avx512_ ? c_.vmovdqu64(to, value.as<Vec>()) : c_.vmovdqu(to, value.as<Vec>());
-      return;
-    }
-    const Vec bytes = c_.newXmm();
-    if (avx512_) {
-      if (!byte_ones_.isValid()) {
-        at_start([&] {
-          byte_ones_ = c_.newXmm();
-          const Gp one = c_.newInt64();
-          c_.mov(one, 1);
-          c_.vmovd(byte_ones_.xmm(), one.r32());
-          c_.vpbroadcastb(byte_ones_, byte_ones_.xmm());
-        });
-      }
-      c_.k(value.as<KReg>()).z().vmovdqu8(bytes, byte_ones_);
-      lanes_ == 8 ? c_.vmovq(to, bytes.xmm()) : c_.vmovdqu64(to, bytes);
-      return;
-    }
-    const Vec flags = value.as<Vec>();
-    if (lanes_ == 8) {
-      const Vec high = c_.newXmm();
-      c_.vextracti128(high, flags, 1);
-      c_.vpackssdw(bytes, flags.xmm(), high);
-    } else {
-      c_.vpackssdw(bytes, flags, flags);
-    }
-    c_.vpacksswb(bytes, bytes, bytes);
-    c_.vpabsb(bytes, bytes);
-    lanes_ == 8 ? c_.vmovq(to, bytes.xmm()) : c_.vmovd(to, bytes.xmm());
-  }
-
-  void write_uniform(std::uint32_t k) {
-    const Lane own = lane(k);
-    const Gp from = address(loop_.values[k].place);
-    held_[k] = make(own);
-    if (own == Lane::Flag) {
-      const Gp flag = c_.newInt32();
-      c_.movzx(flag, asmjit::x86::byte_ptr(from));
-      c_.neg(flag);
-      if (avx512_) {
-        c_.kmovw(mask(k), flag);
-      } else {
-        spread(vector(k), Lane::I32, flag);
-      }
-    } else if (is_wide(own)) {
-      c_.vpbroadcastq(vector(k), asmjit::x86::qword_ptr(from));
-    } else {
-      c_.vpbroadcastd(vector(k), asmjit::x86::dword_ptr(from));
     }
   }
 
@@ -390,329 +88,223 @@ class LoopWriter {
       c_.mov(factor, value.start);
       c_.add(first, factor);
       spread(vector(k), own, first);
-      std::int64_t wide[16];
-      std::int32_t narrow[16];
-      for (int i = 0; i < 16; ++i) {
-        wide[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(value.stride) *
-                                            static_cast<std::uint64_t>(i));
-        narrow[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(wide[i]));
-      }
-      const void* multiples = is_wide(own) ? static_cast<const void*>(wide) : narrow;
-      const std::size_t bytes = static_cast<std::size_t>(lanes_) * (is_wide(own) ? 8 : 4);
       c_.emit(instruction(avx512_, Op::Add, own), vector(k), vector(k),
-              c_.newConst(asmjit::ConstPoolScope::kLocal, multiples, bytes));
+              multiples(own, value.stride));
     });
     steps_.emplace_back(k, step);
   }
 
-  void write_apply(std::uint32_t k) {
-    const Value& value = loop_.values[k];
-    const Lane in = operand_lane(value, 0, widths_);
-    if (divides(value)) {
-      write_division(k);
-    } else if (const InstId id = instruction(avx512_, value.op, in); id != 0) {
-      held_[k] = make(lane(k));
-      write_simple(id, k, in);
-    } else if (is_comparison(value.op)) {
-      held_[k] = compare(value.op, in, vector(value.args[0]), vector(value.args[1]));
-    } else {
-      write_other(k, in);
-    }
-  }
+  int repeats_ = 1;
+  Gp begin_;
+  std::vector<std::pair<std::uint32_t, Vec>> steps_;  // of progressions
+};
 
-  /// One instruction of three registers.
-  void write_simple(InstId id, std::uint32_t k, Lane in) {
-    const Value& value = loop_.values[k];
-    const Register& a = held_[value.args[0]];
-    if (value.op == Op::ShiftLeft || value.op == Op::ShiftRight) {
-      const Vec count = make_vector(in);
-      c_.emit(instruction(avx512_, Op::And, in), count, held_[value.args[1]],
-              constant(in, is_wide(in) ? 63 : 31));
-      c_.emit(id, held_[k], a, count);
-    } else {
-      c_.emit(id, held_[k], a, held_[value.args[1]]);
+/// Writes the function for rounds. Several registers of lanes take turns, so that an instruction
+/// need not wait for the one before it.
+class RoundsWriter : public ValueWriter {
+ public:
+  RoundsWriter(asmjit::CodeHolder& code, const NativeRounds& rounds, Isa isa, Widths widths)
+      : ValueWriter(code, rounds.body, isa, widths), rounds_(rounds) {
+    // As many as have all that they hold in registers: moving flags to memory and back costs more
+    // than waiting.
+    constexpr std::size_t kFlags = 7;    // with AVX-512, as 0 means no mask
+    constexpr std::size_t kBetween = 2;  // results of operations that wait to be used
+    const std::size_t registers = avx512_ ? 32 : 16;
+    std::size_t read = 0, read_flags = 1, shared = 0, shared_flags = kBetween;
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
+      const bool is_flag = lane(k) == Lane::Flag;
+      const Value& value = loop_.values[k];
+      if (value.kind == Value::Kind::Read) ++(is_flag ? read_flags : read);
+      if (value.kind == Value::Kind::Uniform) ++(is_flag ? shared_flags : shared);
     }
-  }
-
-  Register compare(Op op, Lane in, const Vec& a, const Vec& b) {
-    if (avx512_) {
-      const KReg result = c_.newKw();
-      const InstId id = in == Lane::F64   ? Inst::kIdVcmppd
-                        : in == Lane::F32 ? Inst::kIdVcmpps
-                        : in == Lane::I64 ? Inst::kIdVpcmpq
-                                          : Inst::kIdVpcmpd;
-      c_.emit(id, result, a, b,
-              asmjit::imm(is_float(in) ? float_predicate(op) : int_predicate(op)));
-      return result;
-    }
-    const Vec result = make_vector(in);
-    if (is_float(in)) {
-      c_.emit(in == Lane::F64 ? Inst::kIdVcmppd : Inst::kIdVcmpps, result, a, b,
-              asmjit::imm(float_predicate(op)));
-      return narrowed(result, in);
-    }
-    const bool equality = op == Op::Equal || op == Op::NotEqual;
-    const bool swaps = op == Op::Less || op == Op::GreaterEqual;
-    const InstId id = equality ? (in == Lane::I64 ? Inst::kIdVpcmpeqq : Inst::kIdVpcmpeqd)
-                               : (in == Lane::I64 ? Inst::kIdVpcmpgtq : Inst::kIdVpcmpgtd);
-    c_.emit(id, result, swaps ? b : a, swaps ? a : b);
-    const Vec flags = narrowed(result, in);
-    if (op == Op::NotEqual || op == Op::LessEqual || op == Op::GreaterEqual) {
-      const Vec turned = make_vector(Lane::Flag);
-      c_.vpxor(turned, flags, constant(Lane::I32, -1));
-      return turned;
-    }
-    return flags;
-  }
-  /// AVX2: the flags of lanes of either width.
-  Vec narrowed(const Vec& lanes, Lane in) {
-    if (!is_wide(in)) return lanes;
-    const Vec flags = make_vector(Lane::Flag);
-    const Vec high = c_.newXmm();
-    c_.vextracti128(high, lanes, 1);
-    c_.vshufps(flags, lanes.xmm(), high, 0x88);
-    return flags;
-  }
-  /// AVX2: flags as lanes of either width.
-  Vec widened(const Vec& flags, Lane to) {
-    if (!is_wide(to)) return flags;
-    const Vec lanes = make_vector(to);
-    c_.vpmovsxdq(lanes, flags);
-    return lanes;
-  }
-
-  void write_other(std::uint32_t k, Lane in) {
-    const Value& value = loop_.values[k];
-    const Lane own = lane(k);
-    switch (value.op) {
-      case Op::Not:
-        held_[k] = make(own);
-        if (own == Lane::Flag && avx512_) {
-          c_.knotw(mask(k), mask(value.args[0]));
-        } else {
-          c_.emit(instruction(avx512_, Op::Xor, own), vector(k), vector(value.args[0]),
-                  constant(own == Lane::Flag ? Lane::I32 : own, -1));
-        }
-        break;
-      case Op::Select:
-        write_select(k);
-        break;
-      case Op::Sqrt:
-        held_[k] = make(own);
-        c_.emit(own == Lane::F64 ? Inst::kIdVsqrtpd : Inst::kIdVsqrtps, vector(k),
-                vector(value.args[0]));
-        break;
-      case Op::IntToFloat:
-        held_[k] = make(own);
-        convert(vector(k), own, vector(value.args[0]), in);
-        break;
-      case Op::IntToBool:
-        held_[k] = compare(Op::NotEqual, in, vector(value.args[0]), constant(in, 0));
-        break;
-      case Op::BoolToInt:
-        write_bool_to_int(k);
-        break;
-      default:
-        write_rounded(k, in);
-        break;
-    }
-  }
-
-  void write_select(std::uint32_t k) {
-    const Value& value = loop_.values[k];
-    const Lane own = lane(k);
-    const std::uint32_t flag = value.args[0], yes = value.args[1], no = value.args[2];
-    held_[k] = make(own);
-    if (own == Lane::Flag && avx512_) {
-      const KReg other = c_.newKw();
-      c_.kandnw(other, mask(flag), mask(no));
-      c_.kandw(mask(k), mask(flag), mask(yes));
-      c_.korw(mask(k), mask(k), other);
-    } else {
-      blend(vector(k), own, held_[flag], vector(yes), vector(no));
-    }
-  }
-
-  void write_bool_to_int(std::uint32_t k) {
-    const std::uint32_t flag = loop_.values[k].args[0];
-    const Lane own = lane(k);
-    const Vec one = constant(own, 1);
-    held_[k] = make(own);
-    if (avx512_) {
-      const InstId id = is_wide(own) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32;
-      c_.k(mask(flag)).z().emit(id, vector(k), one);
-    } else {
-      c_.vpand(vector(k), widened(vector(flag), own), one);
-    }
-  }
-
-  /// Between INT and FLOAT; FLOATs are truncated, to the least INT where they do not fit.
-  void convert(const Vec& out, Lane to, const Vec& from, Lane in) {
-    static constexpr InstId kIds[2][2][2] = {
-        // to FLOAT: by width of the result, then of the operand
-        {{Inst::kIdVcvtdq2ps, Inst::kIdVcvtqq2ps}, {Inst::kIdVcvtdq2pd, Inst::kIdVcvtqq2pd}},
-        // to INT
-        {{Inst::kIdVcvttps2dq, Inst::kIdVcvttpd2dq}, {Inst::kIdVcvttps2qq, Inst::kIdVcvttpd2qq}},
+    if (fails_by_element()) shared_flags += 2;
+    const auto fits = [&](std::size_t turns) {
+      const std::size_t values = turns * (read + kBetween) + shared;
+      const std::size_t flags = turns * read_flags + shared_flags;
+      return avx512_ ? values <= registers && flags <= kFlags : values + flags <= registers;
     };
-    c_.emit(kIds[is_float(in)][is_wide(to)][is_wide(in)], out, from);
+    while (turns_.size() < 4 && fits(2 * turns_.size())) turns_.resize(2 * turns_.size());
   }
 
-  Vec rounded(const Vec& from, Lane in, bool up) {
-    const Vec result = make_vector(in);
-    const int mode = up ? 0x0A : 0x09;
-    if (avx512_) {
-      c_.emit(in == Lane::F64 ? Inst::kIdVrndscalepd : Inst::kIdVrndscaleps, result, from,
-              asmjit::imm(mode));
-    } else {
-      c_.emit(in == Lane::F64 ? Inst::kIdVroundpd : Inst::kIdVroundps, result, from,
-              asmjit::imm(mode));
+  int group() const { return lanes_ * static_cast<int>(turns_.size()); }
+
+  bool write() {
+    const Gp most = c_.newInt64();
+    const Gp end = c_.newInt64();
+    begin_function(most, end);
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
+      if (loop_.values[k].kind == Value::Kind::Uniform) at_start([&] { write_uniform(k); });
     }
-    return result;
+    const asmjit::Label next_group = c_.newLabel(), again = c_.newLabel(), done = c_.newLabel();
+    c_.bind(next_group);
+    for (std::size_t k = 0; k < turns_.size(); ++k) begin_turn(k, end);
+    const Gp left = c_.newInt64();
+    c_.mov(left, most);
+    c_.align(asmjit::AlignMode::kCode, 32);
+    c_.bind(again);
+    for (Turn& turn : turns_) write_round(turn);
+    c_.dec(left);
+    c_.jz(done);
+    jump_if_any(again);
+    c_.bind(done);
+    for (std::size_t k = 0; k < turns_.size(); ++k) end_turn(k);
+    c_.add(position_, group());
+    c_.cmp(position_, end);
+    c_.jl(next_group);
+    return end_function();
   }
 
-  /// FLOOR, CEIL, TRUNC and ROUND.
-  void write_rounded(std::uint32_t k, Lane in) {
-    const Value& value = loop_.values[k];
-    Vec whole = vector(value.args[0]);
-    if (value.op == Op::Round) {
-      whole = nearest(whole, in);
-    } else if (value.op != Op::Trunc) {
-      whole = rounded(whole, in, value.op == Op::Ceil);
-    }
-    held_[k] = make(lane(k));
-    convert(vector(k), lane(k), whole, in);
-  }
-  /// Halves upwards.
-  Vec nearest(const Vec& from, Lane in) {
-    const bool wide = in == Lane::F64;
-    const Vec below = rounded(from, in, false);
-    const Vec above = make_vector(in);
-    const Vec rest = make_vector(in);
-    const Lane bits = wide ? Lane::I64 : Lane::I32;
-    const auto number = [&](std::int64_t narrow_bits, std::int64_t wide_bits) {
-      return constant(bits, wide ? wide_bits : narrow_bits);
-    };
-    const Vec one = number(0x3F800000, 0x3FF0000000000000);
-    const Vec half = number(0x3F000000, 0x3FE0000000000000);
-    c_.emit(instruction(avx512_, Op::Add, in), above, below, one);
-    c_.emit(instruction(avx512_, Op::Subtract, in), rest, from, below);
-    const Register rises = compare(Op::GreaterEqual, in, rest, half);
-    const Vec result = make_vector(in);
-    blend(result, in, rises, above, below);
-    return result;
-  }
-
-  // --- Division of 32-bit INT ---
-  //
-  // In FLOAT 64, rounded towards zero: that gives such quotients exactly. The least INT divided by
-  // -1 fits no INT, and 0 divides nothing; there 1 divides instead.
-
-  struct Divisor {
-    Vec number;            // INT
-    Vec by;                // FLOAT 64; of a divisor that is everywhere the same, its reciprocal
-    Register zero, minus;  // where it was 0 or -1
+ private:
+  struct Turn {
+    std::vector<Register> held;
+    Register active;  // flags of the lanes that go on
   };
 
-  Divisor divisor(const Vec& given, bool uniform) {
-    Divisor result;
-    result.zero = compare(Op::Equal, Lane::I32, given, constant(Lane::I32, 0));
-    result.minus = compare(Op::Equal, Lane::I32, given, constant(Lane::I32, -1));
-    result.number = make_vector(Lane::I32);
-    const Vec one = constant(Lane::I32, 1);
-    const Register either = make(Lane::Flag);
-    c_.emit(instruction(avx512_, Op::Or, Lane::Flag), either, result.zero, result.minus);
-    blend(result.number, Lane::I32, either, one, given);
-    result.by = make_vector(Lane::F64);
-    c_.vcvtdq2pd(result.by, result.number);
-    if (uniform) {
-      const Vec dividend = constant(Lane::I64, 0x3FF0000000000000);  // 1.0
-      c_.vdivpd(result.by, dividend, result.by);
-    }
-    return result;
+  int offset(std::size_t turn) const { return lanes_ * static_cast<int>(turn); }
+
+  /// Addresses are wanted seldom, so that no register is kept for them.
+  Gp address_now(std::uint32_t place) {
+    const Gp address = c_.newIntPtr();
+    c_.mov(address, asmjit::x86::qword_ptr(at_, static_cast<std::int32_t>(place * sizeof(void*))));
+    return address;
   }
 
-  void write_division(std::uint32_t k) {
-    const Value& value = loop_.values[k];
-    const std::uint32_t by = value.args[1];
-    const bool uniform = loop_.values[by].kind == Value::Kind::Uniform;
-    if (uniform && !divisors_.contains(by)) {
-      // What it is made from comes first.
-      constant(Lane::I32, 0), constant(Lane::I32, -1), constant(Lane::I32, 1);
-      constant(Lane::I64, 0x3FF0000000000000);
-      at_start([&] { divisors_[by] = divisor(vector(by), true); });
+  void begin_turn(std::size_t number, const Gp& end) {
+    Turn& turn = turns_[number];
+    turn.held = held_;
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
+      const Value& value = loop_.values[k];
+      if (value.kind != Value::Kind::Read) continue;
+      turn.held[k] = make(lane(k));
+      load(turn.held[k], lane(k), elements(address_now(value.place), lane(k), offset(number)));
     }
-    const Divisor divisor = uniform ? divisors_[by] : this->divisor(vector(by), false);
-    note_failure(divisor.zero, value.guard);
-    const Vec x = vector(value.args[0]);
-    const Vec dividend = make_vector(Lane::F64);
-    c_.vcvtdq2pd(dividend, x);
-    if (uniform) {
-      // Half of a unit more keeps the quotient away from integers farther than the product with
-      // the rounded reciprocal is off.
-      const Vec half = make_vector(Lane::F64);
-      const Vec sign = constant(Lane::I64, std::int64_t{1} << 63);
-      const InstId conjunction = instruction(avx512_, Op::And, Lane::I64);
-      const InstId disjunction = instruction(avx512_, Op::Or, Lane::I64);
-      c_.emit(conjunction, half, dividend, sign);
-      c_.emit(disjunction, half, half, constant(Lane::I64, 0x3FE0000000000000));
-      c_.vaddpd(dividend, dividend, half);
-      c_.vmulpd(dividend, dividend, divisor.by);
+    // Lanes behind the last element do not go on.
+    const Gp count = c_.newInt64();
+    c_.mov(count, end);
+    c_.sub(count, position_);
+    c_.sub(count, offset(number));
+    const Vec counts = make_vector(Lane::I32), lanes = make_vector(Lane::I32);
+    spread(counts, Lane::I32, count);
+    if (avx512_) {
+      c_.vmovdqu32(lanes, multiples(Lane::I32, 1));
     } else {
-      c_.vdivpd(dividend, dividend, divisor.by);
+      c_.vmovdqu(lanes, multiples(Lane::I32, 1));
     }
-    const Vec quotient = make_vector(Lane::I32);
-    c_.vcvttpd2dq(quotient, dividend);
-    const Vec result = make_vector(Lane::I32);
-    if (value.op == Op::Modulo) {
-      c_.vpmulld(result, quotient, divisor.number);
-      c_.vpsubd(result, x, result);
+    turn.active = compare(Op::Greater, Lane::I32, counts, lanes);
+  }
+
+  void write_round(Turn& turn) {
+    held_ = turn.held;
+    counted_ = turn.active;
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
+      if (loop_.values[k].kind == Value::Kind::Apply) write_apply(k);
+    }
+    c_.emit(instruction(avx512_, Op::And, Lane::Flag), turn.active, turn.active,
+            held_[rounds_.flag]);
+    // All components become the next ones at the same time.
+    std::vector<Register> next;
+    for (const NativeRounds::Change& change : rounds_.changes) {
+      next.push_back(held_[change.next]);
+      if (loop_.values[change.next].kind != Value::Kind::Read) continue;
+      const Lane own = lane(change.next);
+      next.back() = make(own);
+      copy(next.back(), own, held_[change.next]);
+    }
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      const std::uint32_t state = rounds_.changes[k].state;
+      replace(held_[state], lane(state), turn.active, next[k]);
+    }
+  }
+
+  void copy(const Register& out, Lane lane, const Register& from) {
+    if (!avx512_) {
+      c_.vmovdqa(out.as<Vec>(), from.as<Vec>());
+    } else if (lane == Lane::Flag) {
+      c_.kmovw(out.as<KReg>(), from.as<KReg>());
     } else {
-      const Vec negated = make_vector(Lane::I32);
-      c_.vpsubd(negated, constant(Lane::I32, 0), x);
-      blend(result, Lane::I32, divisor.minus, negated, quotient);
+      c_.vmovdqa64(out.as<Vec>(), from.as<Vec>());
     }
-    held_[k] = result;
   }
 
-  void note_failure(const Register& where, std::uint32_t guard) {
-    const InstId disjunction = instruction(avx512_, Op::Or, Lane::Flag);
-    if (guard == NativeLoop::kNone) {
-      c_.emit(disjunction, failed_, failed_, where);
-      return;
-    }
-    const Register wanted = make(Lane::Flag);
-    c_.emit(instruction(avx512_, Op::And, Lane::Flag), wanted, where, held_[guard]);
-    c_.emit(disjunction, failed_, failed_, wanted);
-  }
-
-  void write_return() {
-    const Gp result = c_.newInt32();
-    if (!failed_.isValid()) {
-      c_.xor_(result, result);
-    } else if (avx512_) {
-      c_.kmovw(result, failed_.as<KReg>());
+  /// Puts values into the lanes that have flags.
+  void replace(const Register& lanes, Lane lane, const Register& flags, const Register& by) {
+    if (!avx512_) {
+      const Vec old = lanes.as<Vec>();
+      c_.vpblendvb(old, old, by.as<Vec>(), widened(flags.as<Vec>(), lane));
+    } else if (lane == Lane::Flag) {
+      const KReg kept = c_.newKw(), taken = c_.newKw();
+      c_.kandnw(kept, flags.as<KReg>(), lanes.as<KReg>());
+      c_.kandw(taken, flags.as<KReg>(), by.as<KReg>());
+      c_.korw(lanes.as<KReg>(), kept, taken);
     } else {
-      c_.vpmovmskb(result, failed_.as<Vec>());
+      c_.k(flags.as<KReg>())
+          .emit(is_wide(lane) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32, lanes, by);
     }
-    c_.ret(result);
   }
 
-  Compiler c_;
-  const NativeLoop& loop_;
-  Widths widths_;
-  bool avx512_;
-  int lanes_;
-  int repeats_;
-  Gp at_, begin_, position_;
-  asmjit::BaseNode* start_ = nullptr;  // what runs once ends here
-  std::vector<Register> held_;         // per value
-  std::map<std::uint32_t, Gp> addresses_;
-  std::map<std::pair<Lane, std::int64_t>, Vec> constants_;
-  std::map<std::uint32_t, Divisor> divisors_;         // by value that is everywhere the same
-  std::vector<std::pair<std::uint32_t, Vec>> steps_;  // of progressions
-  Vec byte_ones_;
-  Register failed_;
+  /// Jumps if some lane goes on.
+  void jump_if_any(const asmjit::Label& target) {
+    Register any = turns_[0].active;
+    for (std::size_t k = 1; k < turns_.size(); ++k) {
+      const Register both = make(Lane::Flag);
+      c_.emit(instruction(avx512_, Op::Or, Lane::Flag), both, any, turns_[k].active);
+      any = both;
+    }
+    if (avx512_) {
+      // Bits of lanes that there are not are never set in `active`.
+      c_.kortestw(any.as<KReg>(), any.as<KReg>());
+    } else {
+      c_.vptest(any.as<Vec>(), any.as<Vec>());
+    }
+    c_.jnz(target);
+  }
+
+  void end_turn(std::size_t number) {
+    const Turn& turn = turns_[number];
+    for (const NativeRounds::Change& change : rounds_.changes) {
+      const Lane own = lane(change.state);
+      store(elements(address_now(change.place), own, offset(number)), own, turn.held[change.state]);
+    }
+    store(elements(address_now(rounds_.flag_place), Lane::Flag, offset(number)), Lane::Flag,
+          turn.active);
+  }
+
+  const NativeRounds& rounds_;
+  std::vector<Turn> turns_{1};
 };
+
+/// The code that a writer makes of a loop.
+struct Made {
+  void* memory = MAP_FAILED;
+  std::size_t bytes = 0;
+  std::int64_t group = 0;
+};
+
+template <class Writer, class Loop>
+Made make_code(const Loop& loop, Isa isa, Widths widths) {
+  Made made;
+  asmjit::CodeHolder code;
+  if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return made;
+  Writer writer(code, loop, isa, widths);
+  if (!writer.write() || code.flatten() != asmjit::kErrorOk ||
+      code.resolveUnresolvedLinks() != asmjit::kErrorOk) {
+    return made;
+  }
+  // Memory is never to be written and to be run at the same time.
+  made.bytes = code.codeSize();
+  made.group = writer.group();
+  void* memory =
+      mmap(nullptr, made.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return made;
+  if (code.relocateToBase(reinterpret_cast<std::uintptr_t>(memory)) == asmjit::kErrorOk &&
+      code.copyFlattenedData(memory, made.bytes) == asmjit::kErrorOk &&
+      mprotect(memory, made.bytes, PROT_READ | PROT_EXEC) == 0) {
+    made.memory = memory;
+  } else {
+    munmap(memory, made.bytes);
+  }
+  return made;
+}
 
 }  // namespace
 
@@ -750,24 +342,15 @@ NativeCode::~NativeCode() {
 }
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop& loop, Isa isa, Widths widths) {
-  asmjit::CodeHolder code;
-  if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return nullptr;
-  LoopWriter writer(code, loop, isa, widths);
-  if (!writer.write() || code.flatten() != asmjit::kErrorOk ||
-      code.resolveUnresolvedLinks() != asmjit::kErrorOk) {
-    return nullptr;
-  }
-  // Memory is never to be written and to be run at the same time.
-  const std::size_t bytes = code.codeSize();
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  std::unique_ptr<NativeCode> result(new NativeCode(memory, bytes, writer.group()));
-  if (code.relocateToBase(reinterpret_cast<std::uintptr_t>(memory)) != asmjit::kErrorOk ||
-      code.copyFlattenedData(memory, bytes) != asmjit::kErrorOk ||
-      mprotect(memory, bytes, PROT_READ | PROT_EXEC) != 0) {
-    return nullptr;
-  }
-  return result;
+  const Made made = make_code<LoopWriter>(loop, isa, widths);
+  if (made.memory == MAP_FAILED) return nullptr;
+  return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
+}
+
+std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa, Widths widths) {
+  const Made made = make_code<RoundsWriter>(rounds, isa, widths);
+  if (made.memory == MAP_FAILED) return nullptr;
+  return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }
 
 }  // namespace cvl::cpu

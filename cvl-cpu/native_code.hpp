@@ -47,6 +47,21 @@ struct NativeLoop {
   std::vector<Result> results;
 };
 
+/// A computation that is done for each element again and again, with what it has become, as long as
+/// a condition holds.
+struct NativeRounds {
+  struct Change {
+    std::uint32_t state = 0;  // a value that is Read, …
+    std::uint32_t next = 0;   // … the value that it becomes where the condition holds, …
+    std::uint32_t place = 0;  // … and where it is written in the end
+  };
+
+  NativeLoop body;               // without progressions and results
+  std::uint32_t flag = 0;        // the BOOL value that is the condition
+  std::uint32_t flag_place = 0;  // where it is written, T if it has held in all rounds
+  std::vector<Change> changes;
+};
+
 /// Can an operation be part of a loop on such processors?
 bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
 
@@ -56,22 +71,30 @@ class NativeCode {
   /// Null where the system does not let programs make code.
   /// REQUIRES: has_native_form() for all operations.
   static std::unique_ptr<NativeCode> make(const NativeLoop& loop, Isa isa, Widths widths);
+  static std::unique_ptr<NativeCode> make(const NativeRounds& rounds, Isa isa, Widths widths);
   ~NativeCode();
   NativeCode(const NativeCode&) = delete;
   NativeCode& operator=(const NativeCode&) = delete;
 
   /// Elements are computed in groups of so many, a power of two up to 64.
   std::int64_t group() const { return group_; }
-  /// Computes n elements, of positions from `begin` on. `at` is the table of addresses: of element
-  /// `begin` of each vector, and of single elements. Only these elements are read and written.
-  /// True when an operation failed; then the results are undefined.
-  /// REQUIRES: n is a positive multiple of group().
+  /// Of a loop: computes n elements, of positions from `begin` on. `at` is the table of addresses:
+  /// of element `begin` of each vector, and of single elements. Only these elements are read and
+  /// written. True when an operation failed; then the results are undefined. REQUIRES: n is a
+  /// positive multiple of group().
   bool run(const std::byte* const* at, std::int64_t begin, std::int64_t n) const {
     return function_(at, begin, n) != 0;
   }
+  /// Of rounds: computes so many rounds of n elements, less of those that end before. True when an
+  /// operation failed; then the results are undefined. Vectors have room for a multiple of group()
+  /// elements; what is written behind the n elements is undefined.
+  /// REQUIRES: n and `rounds` are positive; results do not lie over what is read.
+  bool run_rounds(const std::byte* const* at, std::int64_t rounds, std::int64_t n) const {
+    return function_(at, rounds, n) != 0;
+  }
 
  private:
-  using Function = int (*)(const std::byte* const* at, std::int64_t begin, std::int64_t n);
+  using Function = int (*)(const std::byte* const* at, std::int64_t, std::int64_t n);
   NativeCode(void* memory, std::size_t bytes, std::int64_t group);
 
   [[maybe_unused]] void* memory_;

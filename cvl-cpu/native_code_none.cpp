@@ -12,5 +12,8 @@ NativeCode::~NativeCode() = default;
 std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop&, Isa, Widths) {
   return nullptr;
 }
+std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds&, Isa, Widths) {
+  return nullptr;
+}
 
 }  // namespace cvl::cpu

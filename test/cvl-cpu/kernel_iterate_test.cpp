@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
+#include "tuned.hpp"
 
 namespace kernel_test {
 namespace {
@@ -122,6 +123,61 @@ TEST_CASE("states go on until each has come to its end") {
       }
     }
   });
+}
+
+TEST_CASE("machine code for many rounds gives the states that single rounds give", "[native]") {
+  // Three states that change places, one of them divided, and one that nothing reads.
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId x = b.in("x", Type::Float, n);
+  const ArrayId wanted = b.in("wanted", Type::Int, n);
+  auto e = b.thunk();
+  const Thunk elements =
+      e.give({e.own(x), e.real(0.25), e.real(3.0), e.own(wanted), e.number(-1), e.flag(true)});
+  auto c = b.thunk();
+  const Thunk condition =
+      c.give({c.apply(Op::And, Type::Bool,
+                      {c.apply(Op::Greater, Type::Int, {c.state(3, Type::Int), c.number(0)}),
+                       c.apply(Op::Less, Type::Float, {c.state(0, Type::Float), c.real(1e6)})})});
+  auto t = b.thunk();
+  const auto floats = [&](std::uint32_t k) { return t.state(k, Type::Float); };
+  const auto left = t.state(3, Type::Int);
+  const auto odd = t.apply(Op::Equal, Type::Int,
+                           {t.apply(Op::Modulo, Type::Int, {left, t.number(3)}), t.number(1)});
+  const auto product = t.apply(Op::Multiply, Type::Float, {floats(0), floats(2)});
+  const Thunk next =
+      t.give({floats(1), floats(2),
+              t.choose(odd,
+                       t.apply(Op::Sqrt, Type::Float,
+                               {t.apply(Op::Multiply, Type::Float, {floats(0), floats(0)})}),
+                       t.apply(Op::Add, Type::Float, {product, t.real(0.125)})),
+              t.apply(Op::Subtract, Type::Int, {left, t.number(1)}),
+              t.apply(Op::Divide, Type::Int, {left, t.number(7)}), odd});
+  for (const ArrayId array : b.iterate("s", b.flat(n), elements, condition, next, 100'000)) {
+    b.out(array);
+  }
+  const tuned::Scope scope("native_pays_after=0");
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    for (const cvl::Widths widths :
+         {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
+      CAPTURE(cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
+      CpuOptions by_steps = options(widths, 2, isa);
+      by_steps.native = false;
+      CpuBackend code(options(widths, 2, isa)), steps(by_steps);
+      for (const std::int64_t length : kIterated) {
+        const auto of = [&](CpuBackend& cpu) {
+          std::string result;
+          const auto results = run(cpu, b.kernel,
+                                   {upload(cpu, Type::Float, numbers(length, 5, 10.0)),
+                                    upload(cpu, Type::Int, rounds_wanted(length))});
+          for (const Value& value : results) result += bits(cpu, value);
+          return result;
+        };
+        INFO(length << " states");
+        REQUIRE(of(code) == of(steps));
+      }
+    }
+  }
 }
 
 TEST_CASE("states that would go on for long end when the run is to end") {
