@@ -106,7 +106,7 @@ std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::So
   fcode::OptimizerOptions optimizer;
   optimizer.level = *options.optimize;
   optimizer.disabled = options.disabled_passes;
-  optimizer.stop = must_end;
+  optimizer.stop = [&options] { return must_end() || (options.stop && options.stop()); };
   vcode::Diagnostics none;  // what is wrong with the program has been said
   return vcode::link(fcode::optimize(*program, optimizer), none);
 }

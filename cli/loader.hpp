@@ -1,6 +1,7 @@
 // From a file name to a program that is ready to run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ std::shared_ptr<const vcode::Source> read_source(const std::string& path,
 struct LoadOptions {
   std::optional<int> optimize;               // level of the optimizer
   std::vector<std::string> disabled_passes;  // of the optimizer
+  /// Ends the optimizer early, beside a signal that ends the run. Empty: nothing else does.
+  std::function<bool()> stop{};
 };
 
 /// Parses and links, and optimizes in between if that is wanted. Without errors in `diagnostics`

@@ -39,6 +39,7 @@ class CpuBackend final : public Backend {
   Heap& heap() override { return heap_; }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
   std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
+  bool kernels_keep_bits() const override { return true; }
   std::int64_t kernels_pay_after() const override;
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;

@@ -58,6 +58,8 @@ class Backend {
   /// A kernel pays when it is run on more than so many elements, or has been on several times as
   /// many in all: before, to prepare() it takes longer than its runs save.
   virtual std::int64_t kernels_pay_after() const { return 0; }
+  /// Do kernels give FLOAT sums the bits that the operations do which they replace?
+  virtual bool kernels_keep_bits() const { return false; }
   /// Runs a kernel that this library has prepared. Operands (deepest first) have the types of its
   /// IN; lengths are checked here. Ownership and failures as for execute(). May return false,
   /// before anything has changed, to leave this run to the SPEC.

@@ -37,7 +37,7 @@ class Optimizer {
       : module_(module),
         options_(options),
         report_(report),
-        state_{report},
+        state_{report, options.stop},
         settled_(pass_table().size()) {}
 
   void run() {
@@ -66,7 +66,7 @@ class Optimizer {
   bool run(const Pass& pass) {
     const auto& disabled = options_.disabled;
     if (pass.level > options_.level) return false;
-    if (options_.stop != nullptr && options_.stop()) return false;
+    if (options_.stop && options_.stop()) return false;
     if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) return false;
     std::optional<std::size_t>& settled =
         settled_[static_cast<std::size_t>(&pass - pass_table().data())];

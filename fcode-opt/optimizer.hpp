@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,8 +25,9 @@ struct OptimizerOptions {
   std::vector<std::string> disabled;  // names of passes that are left out
   std::string dump;                   // the pass whose result goes into the report; empty: none
   bool memory = false;                // fill in OptimizerReport::memory
-  /// Asked before each pass: true leaves out the rest of them. Null: never.
-  bool (*stop)() = nullptr;
+  /// Asked before each pass and each region that is fused: true leaves out the rest of them. Empty:
+  /// never.
+  std::function<bool()> stop;
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
   bool check = false;
 };

@@ -68,7 +68,7 @@ bool plain(Module& module, PassState&) {
 
 bool fuse_operations(Module& module, PassState& state) {
   const std::size_t before = module.kernels.size();
-  state.report.fusion = fuse(module);
+  state.report.fusion = fuse(module, state.stop);
   return module.kernels.size() != before;
 }
 

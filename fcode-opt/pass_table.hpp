@@ -1,6 +1,7 @@
 // Every pass, once.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace fcode {
 /// What passes share.
 struct PassState {
   OptimizerReport& report;
+  const std::function<bool()>& stop;  // OptimizerOptions::stop
 };
 
 struct Pass {
@@ -22,9 +24,9 @@ struct Pass {
   bool (*run)(Module& module, PassState& state);  // returns whether something has changed
 };
 
-/// In the order in which they run. Those in front of the first that simplifies see the program as it
-/// was made. Behind each other pass that does not simplify, those that do run until
-/// nothing changes.
+/// In the order in which they run. Those in front of the first that simplifies see the program as
+/// it was made. Behind each other pass that does not simplify, those that do run until nothing
+/// changes.
 std::span<const Pass> pass_table();
 
 /// Is there a pass of that name?

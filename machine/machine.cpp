@@ -278,7 +278,8 @@ inline void Machine::run_vector(const Decoded& step) {
     longest = std::max(longest, segdes ? operand.segdes().total : element_count(operand));
   }
   work_ += MachineOptions::kInstructionWork + static_cast<std::uint64_t>(longest);
-  if (work_ > options_.most_work || longest > MachineOptions::kLongest) {
+  const bool enough = work_ > options_.most_work && (!options_.enough || options_.enough());
+  if (enough || longest > MachineOptions::kLongest) {
     throw StopRequest{Outcome::OutOfWork};
   }
 }

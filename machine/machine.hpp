@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -40,6 +41,8 @@ struct MachineOptions {
   /// an instruction with more than kLongest elements, for the sake of the memory that it would
   /// take.
   std::uint64_t most_work = kUnlimitedWork;
+  /// Asked again and again when that much has been done: is it enough? Empty: yes.
+  std::function<bool()> enough{};
 
   /// What commands allow by default, far beyond what programs need whose recursion ends.
   static constexpr std::size_t kDefaultDepth = 1'000'000;

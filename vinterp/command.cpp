@@ -23,6 +23,7 @@
 #include "cvl/failure.hpp"
 #include "fcode-opt/optimizer.hpp"
 #include "machine/adaptive.hpp"
+#include "machine/ahead.hpp"
 #include "machine/byte_buffer.hpp"
 #include "machine/compare.hpp"
 #include "machine/constants.hpp"
@@ -73,7 +74,7 @@ class Command {
   int execute_adaptively(const vcode::LinkedProgram& written, cvl::Backend& backend);
   int execute(const vcode::LinkedProgram& program, cvl::Backend& backend);
   int execute(const vcode::LinkedProgram& program, cvl::Backend& backend, IoOperations& io,
-              std::uint64_t most_work, const Conclude& conclude);
+              const WorkLimit& limit, const Conclude& conclude);
   int report_comparison(const CompareBackend& compare, int status);
   int finish(const RunResult& result, const Machine& machine, IoOperations& io);
   int print_results(const Machine& machine, IoOperations& io);
@@ -127,7 +128,8 @@ int Command::perform() {
 int Command::run_program() {
   Diagnostics diagnostics;
   source_ = read_source(options_.file, diagnostics);
-  const LoadOptions load_options{options_.optimize, options_.disabled_passes};
+  const LoadOptions load_options{.optimize = options_.optimize,
+                                 .disabled_passes = options_.disabled_passes};
   std::optional<vcode::LinkedProgram> program;
   if (source_) program = load_program(source_, diagnostics, load_options);
   if (!program) {
@@ -181,52 +183,57 @@ int Command::execute_adaptively(const vcode::LinkedProgram& written, cvl::Backen
   recorded.recorded = true;
   IoOperations io(backend, recorded);
   EffectRecord& record = *io.record();
+  Ahead<std::optional<vcode::LinkedProgram>> ahead([this](const std::function<bool()>& stop) {
+    Diagnostics none;  // what is wrong with the program has been said
+    LoadOptions load_options;
+    load_options.optimize = fcode::kHighestLevel;
+    load_options.stop = stop;
+    return load_program(source_, none, load_options);
+  });
+  const WorkLimit limit =
+      limit_as_written(written.code.size(), backend, [&] { return ahead.ready(); });
   bool given_up = false;
-  int status = execute(written, backend, io, work_of_optimizing(written.code.size()),
-                       [&](const RunResult& result, const Machine& machine) {
-                         given_up = gives_up(result, record);
-                         return given_up ? 0 : finish(result, machine, io);
-                       });
+  int status =
+      execute(written, backend, io, limit, [&](const RunResult& result, const Machine& machine) {
+        given_up = gives_up(result, record);
+        return given_up ? 0 : finish(result, machine, io);
+      });
   if (!given_up) return status;
 
-  Diagnostics none;  // what is wrong with the program has been said
-  LoadOptions load_options;
-  load_options.optimize = fcode::kHighestLevel;
-  const auto optimized = load_program(source_, none, load_options);
+  const auto optimized = ahead.take();
   bool may_succeed = false;
   std::optional<Diagnostic> failure;
   backend.seed(options_.seed);
   record.begin_anew(EffectRecord::Need::Again);
-  status = execute(*optimized, backend, io, MachineOptions::kUnlimitedWork,
-                   [&](const RunResult& result, const Machine& machine) {
-                     failure = result.failure;
-                     may_succeed = lacked_memory(result) || result.outcome == Outcome::Departed;
-                     const bool decides = !failure || !record.complete();
-                     return decides ? finish(result, machine, io) : 0;
-                   });
+  status =
+      execute(*optimized, backend, io, {}, [&](const RunResult& result, const Machine& machine) {
+        failure = result.failure;
+        may_succeed = lacked_memory(result) || result.outcome == Outcome::Departed;
+        const bool decides = !failure || !record.complete();
+        return decides ? finish(result, machine, io) : 0;
+      });
   if (!failure || !record.complete()) return status;
 
   // The program as it was written says which operation failed first, what with, and how it got
   // there.
   backend.seed(options_.seed);
   record.begin_anew(EffectRecord::Need::LastTime);
-  return execute(written, backend, io, MachineOptions::kUnlimitedWork,
-                 [&](const RunResult& result, const Machine& machine) {
-                   // A fault that shows in one form only is one of the optimizer: not hidden.
-                   const bool hidden = result.outcome == Outcome::Returned && !may_succeed;
-                   return hidden ? fail(*failure) : finish(result, machine, io);
-                 });
+  return execute(written, backend, io, {}, [&](const RunResult& result, const Machine& machine) {
+    // A fault that shows in one form only is one of the optimizer: not hidden.
+    const bool hidden = result.outcome == Outcome::Returned && !may_succeed;
+    return hidden ? fail(*failure) : finish(result, machine, io);
+  });
 }
 
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend) {
   IoOperations io(backend, io_options());
-  return execute(
-      program, backend, io, MachineOptions::kUnlimitedWork,
-      [&](const RunResult& result, const Machine& machine) { return finish(result, machine, io); });
+  return execute(program, backend, io, {}, [&](const RunResult& result, const Machine& machine) {
+    return finish(result, machine, io);
+  });
 }
 
 int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend, IoOperations& io,
-                     std::uint64_t most_work, const Conclude& conclude) {
+                     const WorkLimit& limit, const Conclude& conclude) {
   Diagnostics diagnostics;
   check_demands(program, backend.widths(), diagnostics);
   std::vector<cvl::Value> constants = load_constants(program, backend, diagnostics);
@@ -238,7 +245,8 @@ int Command::execute(const vcode::LinkedProgram& program, cvl::Backend& backend,
       .strict = options_.strict,
       .max_depth = options_.max_depth.value_or(MachineOptions::kDefaultDepth),
       .kernels = options_.kernels,
-      .most_work = most_work};
+      .most_work = limit.most_work,
+      .enough = limit.enough};
   Machine machine(program, std::move(constants), backend, io, machine_options);
   Observers observers(options_, program, backend);
   observers.attach(machine);

@@ -224,16 +224,18 @@ class RegionFusion {
 class FunctionFusion : public ShapeVisitor {
  public:
   FunctionFusion(Module& module, Function& function, KernelPool& pool, KnownChoices& known,
-                 FusionReport& report)
+                 FusionReport& report, const std::function<bool()>& stop)
       : module_(module),
         function_(function),
         pool_(pool),
         known_(known),
         report_(report),
+        stop_(stop),
         uses_(count_uses(function)),
         lifetimes_(function) {}
 
   void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
+    if (stop_ && stop_()) return;
     std::vector<std::uint32_t> outside = uses_;
     for (std::size_t i = begin; i < end; ++i) {
       for (ValueId operand : block.statements[i].operands) --outside[operand];
@@ -261,6 +263,7 @@ class FunctionFusion : public ShapeVisitor {
   KernelPool& pool_;
   KnownChoices& known_;
   FusionReport& report_;
+  const std::function<bool()>& stop_;
   // Both before anything was replaced; regions are replaced in order.
   std::vector<std::uint32_t> uses_;
   Lifetimes lifetimes_;
@@ -268,7 +271,7 @@ class FunctionFusion : public ShapeVisitor {
 
 }  // namespace
 
-FusionReport fuse(Module& module) {
+FusionReport fuse(Module& module, const std::function<bool()>& stop) {
   arrange_for_fusion(module);
   infer_types(module);  // kernels state the types of what they take
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
@@ -277,7 +280,7 @@ FusionReport fuse(Module& module) {
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque || module.functions[i].fallback) continue;
-    FunctionFusion visitor(module, module.functions[i], pool, known, report);
+    FunctionFusion visitor(module, module.functions[i], pool, known, report, stop);
     shapes.walk(i, visitor);
   }
   return report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct FusionReport {
   std::vector<Region> regions;
 };
 
-/// Replaces operations by kernels wherever that costs less. Gives what was done.
-FusionReport fuse(Module& module);
+/// Replaces operations by kernels wherever that costs less. Gives what was done. `stop`, unless it
+/// is empty, is asked before each region: true leaves out the rest of them.
+FusionReport fuse(Module& module, const std::function<bool()>& stop);
 
 }  // namespace fcode

@@ -8,6 +8,7 @@
 
 #include "ir/tools.hpp"
 #include "machine/adaptive.hpp"
+#include "machine/ahead.hpp"
 #include "machine/constants.hpp"
 #include "machine/interrupt.hpp"
 #include "neslc/evaluation/source_map.hpp"
@@ -123,35 +124,54 @@ void Evaluator::warn_of_collected(const CompileError& error) const {
   options.warn(warning, made.source.get());
 }
 
-Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize, Warnings warnings) {
+namespace {
+
+/// Fills in the optimized code of what to_optimize() has made. Uses nothing of an evaluator:
+/// another one of its threads may run it.
+void optimize_code(Compiled& compiled, fcode::OptimizerOptions optimizer,
+                   const std::function<bool()>& stop) {
+  const auto start = std::chrono::steady_clock::now();
+  optimizer.stop = [&] { return vinterp::must_end() || (stop && stop()); };
+  fcode::optimize(compiled.flat.module, optimizer);
+  compiled.optimized = stack_code(compiled.flat);
+  compiled.seconds += seconds_since(start);
+}
+
+}  // namespace
+
+Compiled Evaluator::compiled(const CheckedForm& form, Optimize optimize) {
+  if (optimize == Optimize::Now && optimizes()) {
+    Compiled result = to_optimize(form, Warnings::New);
+    optimize_code(result, options.optimizer, {});
+    return result;
+  }
   const auto start = std::chrono::steady_clock::now();
   Compiled result;
-  const bool optimized = optimize == Optimize::Now && optimizes();
-  result.flat = flatten(form, optimized, warnings);
+  result.flat = flatten(form, false);
   result.code = stack_code(result.flat);
   result.seconds = seconds_since(start);
-  if (optimized) optimize_code(result);
+  return result;
+}
+
+/// The form as the optimizer wants it, not optimized yet.
+Compiled Evaluator::to_optimize(const CheckedForm& form, Warnings warnings) {
+  const auto start = std::chrono::steady_clock::now();
+  Compiled result;
+  result.flat = flatten(form, true, warnings);
+  result.code = stack_code(result.flat);
+  for (std::uint32_t i = 0; i < result.flat.components.size(); ++i) {
+    const std::int64_t component = result.flat.components[i];
+    if (component < 0) continue;
+    result.flat.module.given_shapes[i] =
+        shape_of(variables_.components()[static_cast<std::size_t>(component)]);
+  }
+  result.seconds = seconds_since(start);
   return result;
 }
 
 bool Evaluator::optimizes() const {
   const bool observed = options.when_it_pays && options.profile != nullptr;
   return options.optimizer.level > 0 && !options.cost && !observed;
-}
-
-void Evaluator::optimize_code(Compiled& compiled) {
-  const auto start = std::chrono::steady_clock::now();
-  ir::Module& module = compiled.flat.module;
-  for (std::uint32_t i = 0; i < compiled.flat.components.size(); ++i) {
-    const std::int64_t component = compiled.flat.components[i];
-    if (component < 0) continue;
-    module.given_shapes[i] = shape_of(variables_.components()[static_cast<std::size_t>(component)]);
-  }
-  fcode::OptimizerOptions optimizer = options.optimizer;
-  optimizer.stop = vinterp::must_end;
-  fcode::optimize(module, optimizer);
-  compiled.optimized = stack_code(compiled.flat);
-  compiled.seconds += seconds_since(start);
 }
 
 /// The program with the values of its constants. Throws LoadFailure.
@@ -176,7 +196,8 @@ ExecutionOptions Evaluator::execution_options() const {
           .recorded = optimizes(),
           .max_depth = options.max_depth,
           .trace_file = options.trace_file,
-          .kernels = options.kernels};
+          .kernels = options.kernels,
+          .limit = {}};
 }
 
 /// What `action` gives for the compiled form, or why it cannot be had.
@@ -233,11 +254,24 @@ Evaluation Evaluator::evaluate_once(const CheckedForm& form, bool& pieces_may_he
 Evaluation Evaluator::evaluate_compiled(const CheckedForm& form, Compiled& compiled,
                                         Optimize optimize, ProgramStreams& streams) {
   if (optimize == Optimize::Later && !shows_times(compiled.code)) {
-    if (std::optional<Evaluation> evaluation = run_if_short(compiled, streams)) {
+    // Flattened in this thread, which has the values of variables, and optimized in the other one.
+    std::optional<Compiled> prepared;
+    vinterp::Ahead<Compiled> ahead([&](const std::function<bool()>& stop) {
+      Compiled made = prepared ? *std::exchange(prepared, {}) : to_optimize(form, Warnings::Said);
+      optimize_code(made, options.optimizer, stop);
+      return made;
+    });
+    bool asked = false;
+    const auto optimized_is_ready = [&] {
+      if (!std::exchange(asked, true)) prepared = to_optimize(form, Warnings::Said);
+      return ahead.ready();
+    };
+    if (std::optional<Evaluation> evaluation =
+            run_if_short(compiled, streams, optimized_is_ready)) {
       return std::move(*evaluation);
     }
     const double seconds = compiled.seconds;
-    compiled = this->compiled(form, Optimize::Now, Warnings::Said);
+    compiled = ahead.take();
     compiled.seconds += seconds;
   }
   Executable executable = load(compiled.main());
@@ -258,12 +292,13 @@ bool Evaluator::shows_times(const StackCode& code) const {
   });
 }
 
-std::optional<Evaluation> Evaluator::run_if_short(const Compiled& compiled,
-                                                  ProgramStreams& streams) {
+std::optional<Evaluation> Evaluator::run_if_short(const Compiled& compiled, ProgramStreams& streams,
+                                                  std::function<bool()> optimized_is_ready) {
   const Executable executable = load(compiled.code);
-  const std::uint64_t most_work = vinterp::work_of_optimizing(instructions(compiled.code));
+  const vinterp::WorkLimit limit = vinterp::limit_as_written(instructions(compiled.code), *backend_,
+                                                             std::move(optimized_is_ready));
   std::optional<Execution> execution =
-      execute_if_short(executable, *backend_, execution_options(), most_work, streams);
+      execute_if_short(executable, *backend_, execution_options(), limit, streams);
   if (!execution) return std::nullopt;
   return conclude(compiled, executable.program, {std::move(*execution), {}}, options.profile);
 }

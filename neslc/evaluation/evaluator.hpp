@@ -107,14 +107,15 @@ class Evaluator {
   Evaluation evaluate_compiled(const CheckedForm& form, Compiled& compiled, Optimize optimize,
                                ProgramStreams& streams);
   void warn_of_collected(const CompileError& error) const;
-  Compiled compiled(const CheckedForm& form, Optimize optimize, Warnings warnings = Warnings::New);
+  Compiled compiled(const CheckedForm& form, Optimize optimize);
+  Compiled to_optimize(const CheckedForm& form, Warnings warnings);
   bool optimizes() const;
   bool shows_times(const StackCode& code) const;
-  void optimize_code(Compiled& compiled);
   void write_out_values(FlatProgram& flat);
   Executable load(const StackCode& code);
   ExecutionOptions execution_options() const;
-  std::optional<Evaluation> run_if_short(const Compiled& compiled, ProgramStreams& streams);
+  std::optional<Evaluation> run_if_short(const Compiled& compiled, ProgramStreams& streams,
+                                         std::function<bool()> optimized_is_ready);
   Evaluation run(const Compiled& compiled, Executable& executable, ProgramStreams& streams);
   Evaluation with_compiled(const CheckedForm& form, Optimize optimize,
                            const std::function<Evaluation(Compiled)>& action);

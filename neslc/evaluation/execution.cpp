@@ -55,7 +55,8 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
                            {.max_depth = options.max_depth,
                             .vcode_terms = false,
                             .kernels = options.kernels,
-                            .most_work = options.most_work});
+                            .most_work = options.limit.most_work,
+                            .enough = options.limit.enough});
   CostMeter meter(program);
   if (options.cost) machine.observe(meter);
   vinterp::Profile profile(program);
@@ -76,10 +77,11 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
 }
 
 std::optional<Execution> execute_if_short(const Executable& executable, cvl::Backend& backend,
-                                          const ExecutionOptions& options, std::uint64_t most_work,
+                                          const ExecutionOptions& options,
+                                          const vinterp::WorkLimit& limit,
                                           ProgramStreams& streams) {
   ExecutionOptions limited = options;
-  limited.most_work = most_work;
+  limited.limit = limit;
   Execution result = execute(executable, backend, limited, streams);
   vinterp::EffectRecord& record = *streams.io.record();
   if (!vinterp::gives_up(result.run, record)) return result;

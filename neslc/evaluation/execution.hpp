@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cvl/backend.hpp"
+#include "machine/adaptive.hpp"
 #include "machine/io_ops.hpp"
 #include "machine/machine.hpp"
 #include "machine/profile.hpp"
@@ -32,7 +33,7 @@ struct ExecutionOptions {
   std::string trace_file;                // gets the Chrome trace; empty: none
   vinterp::Observer* watcher = nullptr;  // sees the run, if it is in this process
   vinterp::KernelUse kernels = vinterp::KernelUse::Always;
-  std::uint64_t most_work = vinterp::MachineOptions::kUnlimitedWork;
+  vinterp::WorkLimit limit;  // of a run in this process
 };
 
 /// A program and the values of its constants.
@@ -66,12 +67,12 @@ struct ProgramStreams {
 Execution execute(const Executable& executable, cvl::Backend& backend,
                   const ExecutionOptions& options, ProgramStreams& streams);
 
-/// Runs a program as it was written, up to `most_work` as in vinterp::MachineOptions. Nothing if it
-/// has more to do, or lacks memory: optimized it may do with less of both, and `streams` is ready
-/// for it. REQUIRES: `streams` records.
+/// Runs a program as it was written, up to a limit. Nothing if it has more to do, or lacks memory:
+/// optimized it may do with less of both, and `streams` is ready for it. REQUIRES: `streams`
+/// records.
 std::optional<Execution> execute_if_short(const Executable& executable, cvl::Backend& backend,
-                                          const ExecutionOptions& options, std::uint64_t most_work,
-                                          ProgramStreams& streams);
+                                          const ExecutionOptions& options,
+                                          const vinterp::WorkLimit& limit, ProgramStreams& streams);
 
 /// The runs of an optimized program and, where it failed, of the program as it was written. That
 /// one decides: it says which operation failed first, what with, and how the program got there; or,

@@ -1,13 +1,14 @@
 // Runs the interpreter on an example as a user does: as a process, in a directory of its own.
 //
 //   conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels] [--levels]
-//                    [--begun-anew=PROGRAM]
+//                    [--begun-anew=PROGRAM] [--ahead]
 //
 // Compares standard output, standard error where it is defined, and the exit status with the files
 // beside the example (README.md), as it stands and with -c; with --threads also at 2 and 4 threads,
 // with --kernels also with all kernels run as such, and, unless it has to fail, with the VCODE that
 // they replace, with --levels also at each level of the optimizer, with --begun-anew also optimized
-// from some point on (../neslc/begun_anew.cpp).
+// from some point on (../neslc/begun_anew.cpp). With --ahead INTERPRETER is that program, which
+// only optimizes while the program runs.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -177,7 +178,7 @@ class Checker {
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::cerr << "usage: conformance-test INTERPRETER EXAMPLE.vcode [--threads] [--kernels] "
-                 "[--levels] [--begun-anew=PROGRAM]\n";
+                 "[--levels] [--begun-anew=PROGRAM] [--ahead]\n";
     return 2;
   }
   try {
@@ -187,6 +188,15 @@ int main(int argc, char** argv) {
     const bool with_kernels = std::count(modes.begin(), modes.end(), "--kernels") != 0;
     const bool with_levels = std::count(modes.begin(), modes.end(), "--levels") != 0;
     const Example example = load(program);
+    if (std::count(modes.begin(), modes.end(), "--ahead") != 0) {
+      int failures = 0;
+      for (const char* work : {"1+", "500+", "20000+"}) {
+        Checker ahead(argv[1], example, {work, "vinterp"});
+        for (int round = 0; round < 5; ++round) ahead.check({});
+        failures += ahead.failures();
+      }
+      return failures == 0 ? 0 : 1;
+    }
     Checker checker(argv[1], example);
     // Longer operands are accepted without -c only.
     const bool strict_fails = program.stem() == "33-elementwise-longer";
@@ -212,8 +222,14 @@ int main(int argc, char** argv) {
     for (const std::string& mode : modes) {
       if (!mode.starts_with(kBegunAnew)) continue;
       // One instruction of VCODE more, then ever more of them.
+      std::vector<std::string> points;
       for (int work = 1; work < 20'000; work += 60 + work / 4) {
-        Checker anew(mode.substr(kBegunAnew.size()), example, {std::to_string(work), "vinterp"});
+        points.push_back(std::to_string(work));
+      }
+      // The run goes on while the optimizer works.
+      points.insert(points.end(), {"1+", "1000+"});
+      for (const std::string& point : points) {
+        Checker anew(mode.substr(kBegunAnew.size()), example, {point, "vinterp"});
         anew.check({});
         failures += anew.failures();
       }

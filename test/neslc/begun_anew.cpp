@@ -1,6 +1,7 @@
-// begun_anew WORK nesl|vinterp argument...
+// begun_anew WORK[+] nesl|vinterp argument...
 //
-// The command with programs that are optimized by default begun anew after so much work, at most.
+// The command, with a default run as written that ends after so much work, at most, and waits for
+// the optimizer; with a plus, the optimizer begins then, and the run goes on until it has ended.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -12,10 +13,11 @@
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
   if (words.size() < 3) {
-    std::fputs("begun_anew WORK nesl|vinterp argument...\n", stderr);
+    std::fputs("begun_anew WORK[+] nesl|vinterp argument...\n", stderr);
     return 2;
   }
-  vinterp::most_work_of_optimizing = std::stoull(words[1]);
+  vinterp::most_work_before_optimizing = std::stoull(words[1]);
+  vinterp::always_waits_for_optimizer = !words[1].ends_with('+');
   const std::vector<std::string> arguments(words.begin() + 3, words.end());
   return words[2] == "nesl" ? neslc::run_nesl("nesl", arguments) : vinterp::run_command(arguments);
 }

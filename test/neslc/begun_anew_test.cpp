@@ -17,9 +17,16 @@ using ::testing::contains;
 using ::testing::occurrences;
 
 /// `nesl ARGUMENTS`, which begins programs anew after so much work.
+std::string begun_anew(const std::string& work, const std::string& arguments) {
+  return std::string("'") + BEGUN_ANEW_PROGRAM + "' " + work + " nesl " + arguments +
+         " --backend cpu --threads 1";
+}
 std::string begun_anew(int work, const std::string& arguments) {
-  return std::string("'") + BEGUN_ANEW_PROGRAM + "' " + std::to_string(work) + " nesl " +
-         arguments + " --backend cpu --threads 1";
+  return begun_anew(std::to_string(work), arguments);
+}
+/// The same, wherever the run is when the optimizer, which begins after so much work, has ended.
+std::string begun_anew_later(int work, const std::string& arguments) {
+  return begun_anew(std::to_string(work) + "+", arguments);
 }
 
 /// What a command leaves: its output, its status, the files.
@@ -93,6 +100,7 @@ let a = print_line("outside") in [1, 2][rand(1) + 7];
   for (const int work : {1, 100, 230, 520, 1000, 2100, 4500}) {
     INFO(work);
     CHECK(effects(begun_anew(work, "run p.nesl"), program) == expected);
+    CHECK(effects(begun_anew_later(work, "run p.nesl"), program) == expected);
   }
 }
 
@@ -142,6 +150,7 @@ TEST_CASE("what is read is kept up to a part of the memory, and no line is lost 
                "in sum({if c == newline then 1 else 0 : c in whole}) - n;\n");
   for (const std::string& command :
        {nesl("run p.nesl --memory=64M"), begun_anew(1000, "run p.nesl --memory=64M"),
+        begun_anew_later(1000, "run p.nesl --memory=64M"),
         begun_anew(5'000'000, "run p.nesl --memory=64M"), nesl("run p.nesl --memory=64M -O3")}) {
     INFO(command);
     const Output output = run(command, folder);
@@ -165,13 +174,15 @@ TEST_CASE("Ctrl-C and the limit of time end a program in either run, with each l
                "let a = print_line(\"once\") in forever(0);\n");
   for (const int work : {1, 300, 1000, 2000, 1'000'000}) {
     INFO(work);
-    const Output stopped = run(begun_anew(work, "run p.nesl"), folder);
-    CHECK(stopped.status == 130);
-    CHECK(occurrences(stopped.err, "first 120\n") == 1);
-    CHECK(!contains(stopped.err, "second"));
-    const Output limited = run(begun_anew(work, "run q.nesl --timeout=0.2"), folder);
-    CHECK(limited.status == 4);
-    CHECK(occurrences(limited.err, "once\n") == 1);
+    for (const auto& anew : {begun_anew(work, "run "), begun_anew_later(work, "run ")}) {
+      const Output stopped = run(anew + " p.nesl", folder);
+      CHECK(stopped.status == 130);
+      CHECK(occurrences(stopped.err, "first 120\n") == 1);
+      CHECK(!contains(stopped.err, "second"));
+      const Output limited = run(anew + " q.nesl --timeout=0.2", folder);
+      CHECK(limited.status == 4);
+      CHECK(occurrences(limited.err, "once\n") == 1);
+    }
   }
 }
 
@@ -188,7 +199,8 @@ TEST_CASE("a message of a program that reads and writes is that of the program a
   CHECK(contains(written.err, "begun\n[5, 0]\np.nesl:1:26: error: division by zero"));
   for (const std::string& command :
        {nesl("run p.nesl -O3"), nesl("run p.nesl"), begun_anew(1, "run p.nesl"),
-        begun_anew(600, "run p.nesl"), begun_anew(1500, "run p.nesl")}) {
+        begun_anew(600, "run p.nesl"), begun_anew(1500, "run p.nesl"),
+        begun_anew_later(1, "run p.nesl")}) {
     const Output output = run(command, folder);
     CHECK(output.status == 3);
     CHECK(output.err == written.err);
