@@ -13,6 +13,7 @@
 
 #include "cvl/kernel_graph.hpp"
 #include "cvl/kernel_liveness.hpp"
+#include "cvl/kernel_passes.hpp"
 
 namespace cvl {
 namespace {
@@ -33,19 +34,6 @@ std::vector<SizeId> canonical_sizes(const Kernel& kernel) {
   return result;
 }
 
-/// A pass that is being made.
-struct Draft {
-  Draft(const Kernel& kernel, const std::vector<SizeId>& canonical, bool is_once, SizeId size)
-      : once(is_once), length(size), graph(kernel, canonical, is_once, size) {}
-
-  bool once;
-  SizeId length;
-  GraphBuilder graph;
-  std::map<ArrayId, NodeId> arrays;  // made by this pass, at the own position
-  std::map<SizeId, NodeId> sizes;    // bound by this pass
-  std::vector<PlanSink> sinks;
-};
-
 /// What a binding reads.
 struct Needs {
   std::uint32_t pass = 0;              // the earliest in which all of it is there
@@ -60,15 +48,15 @@ class Planner {
         options_(options),
         canonical_(canonical_sizes(kernel)),
         live_(kernel_liveness(kernel, canonical_)),
-        maker_(kernel.arrays.size(), kNone),
-        home_(kernel.arrays.size(), kNone),
-        size_ready_(kernel.sizes.size(), 0),
-        segdes_ready_(kernel.segdes.size(), 0) {}
+        producer_(kernel.arrays.size(), kNone),
+        pass_of_(kernel.arrays.size(), kNone),
+        size_available_(kernel.sizes.size(), 0),
+        segdes_available_(kernel.segdes.size(), 0) {}
 
   KernelPlan run() {
     for (std::uint32_t b = 0; b < kernel_.bindings.size(); ++b) {
       const Binding& binding = kernel_.bindings[b];
-      for (const ArrayId array : binding.arrays) maker_[array] = b;
+      for (const ArrayId array : binding.arrays) producer_[array] = b;
       if (binding.kind != Binding::Kind::Random) continue;
       draws_.push_back({b, canonical_[length_of_space(kernel_, binding.space)]});
     }
@@ -98,15 +86,15 @@ class Planner {
   // --- What a binding reads ---
 
   void require_space(const vcode::Space& space, Needs& needs) const {
-    needs.pass = std::max(
-        needs.pass, space.segmented ? segdes_ready_[space.id] : size_ready_[canonical_[space.id]]);
+    needs.pass = std::max(needs.pass, space.segmented ? segdes_available_[space.id]
+                                                      : size_available_[canonical_[space.id]]);
   }
 
   /// Where the numbers of a RAND begin depends on how many are drawn before them.
   void require_draws(std::uint32_t number, Needs& needs) const {
     if (kernel_.bindings[number].kind != Binding::Kind::Random) return;
     for (const PlanDraw& draw : draws_) {
-      if (draw.binding < number) needs.pass = std::max(needs.pass, size_ready_[draw.length]);
+      if (draw.binding < number) needs.pass = std::max(needs.pass, size_available_[draw.length]);
     }
   }
 
@@ -117,7 +105,7 @@ class Planner {
     for (const ThunkNode& node : thunk.nodes) {
       switch (node.kind) {
         case ThunkNode::Kind::Size:
-          if (!(once && bound_once(node.id, needs))) require(size_ready_[canonical_[node.id]]);
+          if (!(once && bound_once(node.id, needs))) require(size_available_[canonical_[node.id]]);
           break;
         case ThunkNode::Kind::Subscript: {
           const bool own = !once && thunk.nodes[node.args[0]].kind == ThunkNode::Kind::Index &&
@@ -126,7 +114,7 @@ class Planner {
           break;
         }
         default:
-          if (names_descriptor(node)) require(segdes_ready_[node.id]);
+          if (names_descriptor(node)) require(segdes_available_[node.id]);
           break;
       }
     }
@@ -134,27 +122,27 @@ class Planner {
 
   /// Is the size bound by a pass without an index, which a binding without an index can join?
   bool bound_once(SizeId size, Needs& needs) const {
-    const std::uint32_t ready = size_ready_[canonical_[size]];
+    const std::uint32_t ready = size_available_[canonical_[size]];
     if (ready == 0 || drafts_[ready - 1].sizes.count(canonical_[size]) == 0) return false;
     needs.pass = std::max(needs.pass, ready - 1);
     return true;
   }
 
   void add_array(ArrayId array, bool own, Needs& needs, std::vector<std::uint32_t>& queue) const {
-    const std::uint32_t maker = maker_[array];
-    if (maker == kNone) return;
-    const Binding::Kind kind = kernel_.bindings[maker].kind;
+    const std::uint32_t producer = producer_[array];
+    if (producer == kNone) return;
+    const Binding::Kind kind = kernel_.bindings[producer].kind;
     if (own && is_pointwise(kind)) {
-      if (home_[array] == kNone) {
-        queue.push_back(maker);
+      if (pass_of_[array] == kNone) {
+        queue.push_back(producer);
         return;
       }
-      needs.pass = std::max(needs.pass, home_[array]);
-      const Draft& home = drafts_[home_[array]];
-      if (home.graph[home.arrays.at(array)].after_scan) needs.scanned.push_back(home_[array]);
+      needs.pass = std::max(needs.pass, pass_of_[array]);
+      const PassDraft& home = drafts_[pass_of_[array]];
+      if (home.graph[home.arrays.at(array)].after_scan) needs.scanned.push_back(pass_of_[array]);
       return;
     }
-    needs.pass = std::max(needs.pass, home_[array] + 1);
+    needs.pass = std::max(needs.pass, pass_of_[array] + 1);
   }
 
   /// All that a binding and the maps that wait for it read.
@@ -190,14 +178,14 @@ class Planner {
 
   /// The pass stores an array that it makes, unless it already does.
   void store(std::uint32_t pass, ArrayId array) {
-    Draft& draft = drafts_[pass];
+    PassDraft& draft = drafts_[pass];
     for (const PlanSink& sink : draft.sinks) {
       if (sink.kind == SinkKind::Store && sink.arrays[0] == array) return;
     }
     PlanSink sink;
     sink.values = {draft.arrays.at(array)};
     sink.arrays = {array};
-    sink.binding = maker_[array];
+    sink.binding = producer_[array];
     draft.sinks.push_back(std::move(sink));
   }
 
@@ -205,9 +193,9 @@ class Planner {
     const auto array_value = [&](ArrayId array) -> NodeId {
       const auto found = drafts_[pass].arrays.find(array);
       if (found != drafts_[pass].arrays.end()) return found->second;
-      if (maker_[array] != kNone && home_[array] != kNone &&
-          drafts_[home_[array]].arrays.count(array) > 0) {
-        store(home_[array], array);
+      if (producer_[array] != kNone && pass_of_[array] != kNone &&
+          drafts_[pass_of_[array]].arrays.count(array) > 0) {
+        store(pass_of_[array], array);
       }
       return kNone;
     };
@@ -254,7 +242,7 @@ class Planner {
         values[k] = drafts_[pass].graph.random(draw_of(number), values[k], number);
       }
       drafts_[pass].arrays.emplace(binding.arrays[k], values[k]);
-      home_[binding.arrays[k]] = pass;
+      pass_of_[binding.arrays[k]] = pass;
       if (live_.stored[binding.arrays[k]]) store(pass, binding.arrays[k]);
     }
   }
@@ -346,7 +334,7 @@ class Planner {
         sink.kind = SinkKind::Size;
         sink.size = canonical_[binding.size];
         drafts_[pass].sizes.emplace(sink.size, sink.values[0]);
-        size_ready_[sink.size] = pass + 1;
+        size_available_[sink.size] = pass + 1;
         drafts_[pass].sinks.push_back(std::move(sink));
         break;
       case Binding::Kind::Assert:
@@ -378,11 +366,11 @@ class Planner {
         break;
     }
     for (const ArrayId array : binding.arrays) {
-      home_[array] = pass;
+      pass_of_[array] = pass;
       bind_size(kernel_.arrays[array].length, binding, pass);
     }
     for (const SegdesId segdes : binding.segdes) {
-      segdes_ready_[segdes] = pass + 1;
+      segdes_available_[segdes] = pass + 1;
       bind_size(kernel_.segdes[segdes].total, binding, pass);
     }
   }
@@ -393,7 +381,7 @@ class Planner {
                        binding.kind == Binding::Kind::Split ||
                        binding.kind == Binding::Kind::Segments;
     const SizeId canonical = canonical_[size];
-    if (binds && size_ready_[canonical] == 0) size_ready_[canonical] = pass + 1;
+    if (binds && size_available_[canonical] == 0) size_available_[canonical] = pass + 1;
   }
 
   void drop_dead(const Binding& binding, PlanSink& sink) const {
@@ -424,7 +412,8 @@ class Planner {
   }
 
   std::uint32_t add_loop(const Binding& binding, std::uint32_t number) {
-    Draft draft(kernel_, canonical_, false, canonical_[length_of_space(kernel_, binding.space)]);
+    PassDraft draft(kernel_, canonical_, false,
+                    canonical_[length_of_space(kernel_, binding.space)]);
     const auto nowhere = [](std::uint32_t) { return kNone; };
     PlanSink step;
     step.kind = SinkKind::Iterate;
@@ -467,117 +456,9 @@ class Planner {
     plan.canonical_size = canonical_;
     plan.draws = draws_;
     plan.loops = std::move(loops_);
-    for (Draft& draft : drafts_) plan.passes.push_back(finish_pass(draft));
-    plan.scattered.resize(kernel_.arrays.size());
-    plan.last_read.assign(kernel_.arrays.size(), kNone);
-    for (std::uint32_t p = 0; p < plan.passes.size(); ++p) {
-      for (const PlanNode& node : plan.passes[p].nodes) {
-        if (node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather) {
-          plan.last_read[node.id] = p;
-        }
-      }
-      for (const PlanSink& sink : plan.passes[p].sinks) {
-        for_gathers(plan, sink, [&](ArrayId array) { plan.last_read[array] = p; });
-        if (sink.kind != SinkKind::Scatter) continue;
-        for (const ArrayId array : sink.arrays) {
-          plan.scattered[array] = true;
-          plan.last_read[array] = p;
-        }
-      }
-    }
-    for (std::uint32_t p = 0; p < plan.passes.size(); ++p) find_reuse(plan, p);
+    for (PassDraft& draft : drafts_) plan.passes.push_back(finish_pass(draft));
+    find_lifetimes(plan);
     return plan;
-  }
-
-  /// Calls visit(array) for what the loop of a sink reads.
-  template <class Visit>
-  static void for_gathers(const KernelPlan& plan, const PlanSink& sink, const Visit& visit) {
-    if (sink.kind != SinkKind::Iterate) return;
-    for (const PlanNode& node : plan.loops[sink.loop].body.nodes) {
-      if (node.kind == PlanNode::Kind::Gather) visit(node.id);
-    }
-  }
-
-  /// Leaves out nodes that nothing depends on.
-  static PlanPass finish_pass(Draft& draft) {
-    PlanPass pass;
-    pass.once = draft.once;
-    pass.length = draft.length;
-    std::stable_sort(draft.sinks.begin(), draft.sinks.end(),
-                     [](const PlanSink& a, const PlanSink& b) { return a.binding < b.binding; });
-    pass.sinks = std::move(draft.sinks);
-    const std::vector<PlanNode>& nodes = draft.graph.nodes();
-    std::vector<NodeId> place(nodes.size(), kNone);
-    const auto want = [&](NodeId node) {
-      if (node != kNone) place[node] = 0;
-    };
-    for (const PlanSink& sink : pass.sinks) {
-      want(sink.flag);
-      want(sink.index);
-      for (const NodeId value : sink.values) want(value);
-    }
-    for (std::size_t k = nodes.size(); k-- > 0;) {
-      if (place[k] == kNone) continue;
-      for (const NodeId arg : nodes[k].args) want(arg);
-      want(nodes[k].guard);
-    }
-    const auto move = [&](NodeId& node) {
-      if (node != kNone) node = place[node];
-    };
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      if (place[k] == kNone) continue;
-      place[k] = static_cast<NodeId>(pass.nodes.size());
-      pass.nodes.push_back(nodes[k]);
-      for (NodeId& arg : pass.nodes.back().args) move(arg);
-      move(pass.nodes.back().guard);
-      pass.has_scan |= nodes[k].kind == PlanNode::Kind::Scan;
-    }
-    for (PlanSink& sink : pass.sinks) {
-      move(sink.flag);
-      move(sink.index);
-      for (NodeId& value : sink.values) move(value);
-    }
-    for (const PlanNode& node : pass.nodes) {
-      if (node.traps) pass.first_fault = std::min(pass.first_fault, node.binding);
-    }
-    for (const PlanSink& sink : pass.sinks) {
-      const bool fails = sink.kind == SinkKind::Scatter || sink.kind == SinkKind::Segments ||
-                         sink.kind == SinkKind::Assert || sink.kind == SinkKind::Size;
-      if (fails) pass.first_fault = std::min(pass.first_fault, sink.binding);
-    }
-    return pass;
-  }
-
-  void find_reuse(KernelPlan& plan, std::uint32_t number) const {
-    PlanPass& pass = plan.passes[number];
-    // A selection reads its operands again when it knows where its results begin; scatters may be
-    // evaluated by several threads, each of which writes a part of the targets.
-    const bool reread = std::any_of(pass.sinks.begin(), pass.sinks.end(), [](const PlanSink& sink) {
-      return sink.kind == SinkKind::Filter || sink.kind == SinkKind::Split;
-    });
-    if (pass.once || reread) return;
-    std::vector<bool> candidate(kernel_.arrays.size());
-    for (const PlanNode& node : pass.nodes) {
-      if (node.kind == PlanNode::Kind::Load) candidate[node.id] = plan.last_read[node.id] == number;
-    }
-    for (const PlanNode& node : pass.nodes) {
-      if (node.kind == PlanNode::Kind::Gather) candidate[node.id] = false;
-    }
-    for (const PlanSink& sink : pass.sinks) {
-      for_gathers(plan, sink, [&](ArrayId array) { candidate[array] = false; });
-    }
-    for (const vcode::KernelParameter& output : kernel_.outputs) {
-      if (!output.segdes) candidate[output.id] = false;
-    }
-    for (PlanSink& sink : pass.sinks) {
-      if (sink.kind != SinkKind::Store) continue;
-      for (ArrayId array = 0; array < candidate.size(); ++array) {
-        const vcode::Type from = kernel_.arrays[array].type;
-        const vcode::Type to = kernel_.arrays[sink.arrays[0]].type;
-        const bool fits = from == to || (from != vcode::Type::Bool && to != vcode::Type::Bool);
-        if (candidate[array] && fits) sink.over.push_back(array);
-      }
-    }
   }
 
   const Kernel& kernel_;
@@ -586,11 +467,11 @@ class Planner {
   KernelLiveness live_;
   std::vector<PlanDraw> draws_;
   std::vector<PlanLoop> loops_;
-  std::vector<std::uint32_t> maker_;         // binding that makes an array; kNone: an operand
-  std::vector<std::uint32_t> home_;          // pass that makes an array, once there is one
-  std::vector<std::uint32_t> size_ready_;    // first pass that can use a size
-  std::vector<std::uint32_t> segdes_ready_;  // first pass that can use a descriptor
-  std::vector<Draft> drafts_;
+  std::vector<std::uint32_t> producer_;          // binding that makes an array; kNone: an operand
+  std::vector<std::uint32_t> pass_of_;           // pass that makes an array, once there is one
+  std::vector<std::uint32_t> size_available_;    // first pass that can use a size
+  std::vector<std::uint32_t> segdes_available_;  // first pass that can use a descriptor
+  std::vector<PassDraft> drafts_;
 };
 
 }  // namespace

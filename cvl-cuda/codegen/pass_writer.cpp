@@ -336,7 +336,7 @@ PassCode PassWriter::write() {
       "struct Pass{} : PassParts {{\n"
       "  static constexpr int kThreads = {}, kRun = {};\n"
       "  static constexpr int kBlockThreads = shape::pass_threads(kThreads);\n"
-      "  static constexpr int kTile = kBlockThreads * shape::pass_run(kRun);\n"
+      "  [[maybe_unused]] static constexpr int kTile = kBlockThreads * shape::pass_run(kRun);\n"
       "  [[maybe_unused]] static constexpr bool kFolds = {}, kRunning = {}, kCounted = {};\n"
       "  static constexpr bool kOthers = {}, kTargets = {}, kSegmented = {};\n"
       "{}{}"

@@ -6,7 +6,7 @@
 namespace fcode {
 
 /// Up to so many scheduled nodes go to any other kernel.
-inline constexpr std::size_t kSmallRegion = 40;
+inline constexpr std::size_t kSmallRegion = 30;
 /// Kernels that are joined are at most so many slots away from each other, …
 inline constexpr Slot kMostDistance = 16;
 /// … and nodes of larger regions go to the kernels of so many others that have to do with them.
