@@ -10,6 +10,7 @@
 
 #include "cvl-cpu/narrow.hpp"
 #include "cvl-cpu/operations.hpp"
+#include "cvl/failure.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -34,32 +35,22 @@ std::size_t last_level_cache_bytes() {
 }
 
 void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
-  const auto add = [&](auto... adders) { (adders(kernels, widths), ...); };
   switch (isa) {
-#if defined(CVL_HAVE_X86_64_V4)
+#if defined(CVL_HAVE_V4)
     case Isa::V4:
-      add(v4::add_combine_kernels, v4::add_elementwise_kernels, v4::add_expand_kernels,
-          v4::add_gather_scatter_kernels, v4::add_narrow_kernels, v4::add_pack_kernels,
-          v4::add_random_kernels, v4::add_rank_kernels, v4::add_reduce_kernels, v4::add_run_kernels,
-          v4::add_scalar_operand_kernels, v4::add_scan_kernels, v4::add_segmented_reduce_kernels);
-      break;
+      return v4::add_kernels(kernels, widths);
 #endif
-#if defined(CVL_HAVE_X86_64_V3)
+#if defined(CVL_HAVE_V3)
     case Isa::V3:
-      add(v3::add_combine_kernels, v3::add_elementwise_kernels, v3::add_expand_kernels,
-          v3::add_gather_scatter_kernels, v3::add_narrow_kernels, v3::add_pack_kernels,
-          v3::add_random_kernels, v3::add_rank_kernels, v3::add_reduce_kernels, v3::add_run_kernels,
-          v3::add_scalar_operand_kernels, v3::add_scan_kernels, v3::add_segmented_reduce_kernels);
-      break;
+      return v3::add_kernels(kernels, widths);
+#endif
+#if defined(CVL_HAVE_BASELINE)
+    case Isa::Baseline:
+      return baseline::add_kernels(kernels, widths);
 #endif
     default:
-      add(baseline::add_combine_kernels, baseline::add_elementwise_kernels,
-          baseline::add_expand_kernels, baseline::add_gather_scatter_kernels,
-          baseline::add_narrow_kernels, baseline::add_pack_kernels, baseline::add_random_kernels,
-          baseline::add_rank_kernels, baseline::add_reduce_kernels, baseline::add_run_kernels,
-          baseline::add_scalar_operand_kernels, baseline::add_scan_kernels,
-          baseline::add_segmented_reduce_kernels);
-      break;
+      throw Failure(vcode::ErrorCode::NoBackend,
+                    fmt::format("this program has no kernels for {}", isa_name(isa)));
   }
 }
 
@@ -79,7 +70,7 @@ const Kernels& kernels_for(Isa isa, Widths widths) {
 CpuBackend::CpuBackend(const CpuOptions& options)
     : widths_(options.widths),
       heap_(memory_, options.memory_limit),
-      isa_(options.isa.value_or(usable_isas().back())),
+      isa_(options.isa ? *options.isa : best_isa()),
       native_(options.native),
       kernels_(kernels_for(isa_, widths_)),
       scheduler_(options.threads),

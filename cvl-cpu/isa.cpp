@@ -1,5 +1,7 @@
 #include "cvl-cpu/isa.hpp"
 
+#include "cvl/failure.hpp"
+
 namespace cvl::cpu {
 
 std::string_view isa_name(Isa isa) {
@@ -21,15 +23,18 @@ std::optional<Isa> isa_named(std::string_view name) {
 }
 
 std::vector<Isa> usable_isas() {
-  std::vector<Isa> result{Isa::Baseline};
-#if defined(CVL_HAVE_X86_64_V3) || defined(CVL_HAVE_X86_64_V4)
+  std::vector<Isa> result;
+#if defined(CVL_HAVE_BASELINE)
+  result.push_back(Isa::Baseline);
+#endif
+#if defined(CVL_HAVE_V3) || defined(CVL_HAVE_V4)
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi2");
 #endif
-#if defined(CVL_HAVE_X86_64_V3)
+#if defined(CVL_HAVE_V3)
   if (v3) result.push_back(Isa::V3);
 #endif
-#if defined(CVL_HAVE_X86_64_V4)
+#if defined(CVL_HAVE_V4)
   if (v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512cd")) {
@@ -37,6 +42,15 @@ std::vector<Isa> usable_isas() {
   }
 #endif
   return result;
+}
+
+Isa best_isa() {
+  const std::vector<Isa> usable = usable_isas();
+  if (!usable.empty()) return usable.back();
+  throw Failure(
+      vcode::ErrorCode::NoBackend,
+      "this program was built for processors with vector instructions that this one lacks", {},
+      "build it here: scripts/build makes programs for all processors");
 }
 
 }  // namespace cvl::cpu

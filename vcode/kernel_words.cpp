@@ -44,7 +44,7 @@ constexpr SegmentOperatorName kSegmentOperators[] = {
 constexpr std::size_t kWordCount =
     std::size(kCombinators) + std::size(kSegmentOperators) + std::size(kOtherWords);
 static_assert(2 * kWordCount < 128);
-constexpr WordTable<128> kWords(kWordCount, [](std::size_t k) {
+constexpr WordTable<128> kKernelWords(kWordCount, [](std::size_t k) {
   if (k < std::size(kCombinators)) return kCombinators[k].text;
   k -= std::size(kCombinators);
   if (k < std::size(kSegmentOperators)) return kSegmentOperators[k].text;
@@ -54,7 +54,8 @@ constexpr WordTable<128> kWords(kWordCount, [](std::size_t k) {
 }  // namespace
 
 bool is_reserved_in_kernels(std::string_view word) {
-  return kWords.find(word) != kWords.kNone || find_thunk_operation(word) || find_type(word);
+  return kKernelWords.find(word) != kKernelWords.kNone || find_thunk_operation(word) ||
+         find_type(word);
 }
 
 bool can_name_in_kernels(std::string_view word) {
@@ -62,7 +63,7 @@ bool can_name_in_kernels(std::string_view word) {
 }
 
 std::optional<Binding::Kind> find_combinator(std::string_view word) {
-  const std::size_t number = kWords.find(word);
+  const std::size_t number = kKernelWords.find(word);
   if (number >= std::size(kCombinators)) return std::nullopt;
   const Binding::Kind kind = kCombinators[number].kind;
   if (kind == Binding::Kind::Size || kind == Binding::Kind::Assert) return std::nullopt;
@@ -76,7 +77,7 @@ std::string_view combinator_name(Binding::Kind kind) {
 }
 
 std::optional<ThunkNode::Kind> find_segment_operator(std::string_view word) {
-  const std::size_t number = kWords.find(word) - std::size(kCombinators);
+  const std::size_t number = kKernelWords.find(word) - std::size(kCombinators);
   if (number >= std::size(kSegmentOperators)) return std::nullopt;  // combinators wrap around
   return kSegmentOperators[number].kind;
 }

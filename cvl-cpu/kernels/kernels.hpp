@@ -329,7 +329,7 @@ struct Kernels {
 /// gaps, which are most of them, take no pages.
 const Kernels& kernels_for(Isa isa, Widths widths);
 
-// Each kernel file defines one of these per instruction set.
+// Each kernel file defines one of these per instruction set; add_kernels() calls them all.
 #define CVL_DECLARE_KERNELS(isa)                              \
   namespace isa {                                             \
   void add_combine_kernels(Kernels&, Widths widths);          \
@@ -345,6 +345,21 @@ const Kernels& kernels_for(Isa isa, Widths widths);
   void add_scalar_operand_kernels(Kernels&, Widths widths);   \
   void add_scan_kernels(Kernels&, Widths widths);             \
   void add_segmented_reduce_kernels(Kernels&, Widths widths); \
+  inline void add_kernels(Kernels& kernels, Widths widths) {  \
+    add_combine_kernels(kernels, widths);                     \
+    add_elementwise_kernels(kernels, widths);                 \
+    add_expand_kernels(kernels, widths);                      \
+    add_gather_scatter_kernels(kernels, widths);              \
+    add_narrow_kernels(kernels, widths);                      \
+    add_pack_kernels(kernels, widths);                        \
+    add_rank_kernels(kernels, widths);                        \
+    add_random_kernels(kernels, widths);                      \
+    add_reduce_kernels(kernels, widths);                      \
+    add_run_kernels(kernels, widths);                         \
+    add_scalar_operand_kernels(kernels, widths);              \
+    add_scan_kernels(kernels, widths);                        \
+    add_segmented_reduce_kernels(kernels, widths);            \
+  }                                                           \
   }
 CVL_DECLARE_KERNELS(baseline)
 CVL_DECLARE_KERNELS(v3)

@@ -7,9 +7,9 @@
 namespace fcode {
 namespace {
 
-class KeyWriter {
+class RegionKeyWriter {
  public:
-  explicit KeyWriter(const RegionGraph& graph) : graph_(graph) {}
+  explicit RegionKeyWriter(const RegionGraph& graph) : graph_(graph) {}
 
   std::vector<std::int64_t> write() {
     for (const std::int64_t length : graph_.domain_length) add(length);
@@ -84,7 +84,7 @@ class KeyWriter {
 }  // namespace
 
 KnownChoices::Key KnownChoices::key_of(const RegionGraph& graph) {
-  return KeyWriter(graph).write();
+  return RegionKeyWriter(graph).write();
 }
 
 const Choice& KnownChoices::choose(const RegionGraph& graph) {

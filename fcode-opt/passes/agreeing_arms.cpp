@@ -16,7 +16,7 @@ namespace {
 using vcode::Family;
 
 // Arms with more operations stay: much might be computed for nothing.
-constexpr std::size_t kMostOperations = 16;
+constexpr std::size_t kMostHoisted = 16;
 // How far conditions and expressions are followed.
 constexpr int kDepth = 8;
 
@@ -182,7 +182,7 @@ class AgreeingArms : public ShapeVisitor {
     for (const Statement& statement : block.statements) {
       if (statement.kind == Statement::Kind::Const) continue;
       if (statement.kind != Statement::Kind::Op || !cannot_fail(shapes, statement)) return false;
-      if (++operations > kMostOperations) return false;
+      if (++operations > kMostHoisted) return false;
     }
     return !block.diverges;
   }

@@ -12,16 +12,14 @@
 namespace fcode {
 namespace {
 
-using Node = Expressions::Node;
 using vcode::Family;
 using vcode::ThunkNode;
-using Kind = ThunkNode::Kind;
 
-constexpr Node kUndefined = ~Node{0};
+constexpr ExpressionId kUndefined = ~ExpressionId{0};
 /// From here on: a parameter of the loop that is no scalar.
-constexpr Node kParameters = Node{1} << 31;
+constexpr ExpressionId kParameters = ExpressionId{1} << 31;
 /// The descriptor of one segment of one element.
-constexpr Node kSingle = kUndefined - 1;
+constexpr ExpressionId kSingle = kUndefined - 1;
 
 /// All of a state is computed in every round: what has more parts than this is left to be computed
 /// where it is needed.
@@ -44,48 +42,48 @@ ThunkNode bool_constant_node(bool value) {
 
 // --- Expressions ---
 
-Node Expressions::add(const ThunkNode& node) {
+ExpressionId Expressions::add(const ThunkNode& node) {
   const std::string key = fmt::format(
       "{} {} {} {} {} {} {} {} {} {}", static_cast<int>(node.kind), static_cast<int>(node.type),
       static_cast<int>(node.op), static_cast<int>(node.written), node.id, node.args[0],
       node.args[1], node.args[2], node.int_value, std::bit_cast<std::uint64_t>(node.float_value));
-  const auto [place, is_new] = known_.try_emplace(key, static_cast<Node>(nodes_.size()));
+  const auto [place, is_new] = known_.try_emplace(key, static_cast<ExpressionId>(nodes_.size()));
   if (is_new) nodes_.push_back(node);
   return place->second;
 }
 
-Node Expressions::constant(bool value) {
+ExpressionId Expressions::constant(bool value) {
   return add(bool_constant_node(value));
 }
 
-std::optional<bool> Expressions::known(Node node) const {
+std::optional<bool> Expressions::known(ExpressionId node) const {
   const ThunkNode& found = nodes_[node];
-  if (found.kind != Kind::Constant || found.type != Type::Bool) return std::nullopt;
+  if (found.kind != ThunkNode::Kind::Constant || found.type != Type::Bool) return std::nullopt;
   return found.int_value != 0;
 }
 
-Node Expressions::negation(Node a) {
+ExpressionId Expressions::negation(ExpressionId a) {
   if (const auto value = known(a)) return constant(!*value);
-  if (nodes_[a].kind == Kind::Apply && nodes_[a].op == Op::Not) return nodes_[a].args[0];
+  if (nodes_[a].kind == ThunkNode::Kind::Apply && nodes_[a].op == Op::Not) return nodes_[a].args[0];
   ThunkNode node;
-  node.kind = Kind::Apply;
+  node.kind = ThunkNode::Kind::Apply;
   node.op = Op::Not;
   node.type = node.written = Type::Bool;
   node.args[0] = a;
   return add(node);
 }
 
-Node Expressions::either(Node a, Node b) {
+ExpressionId Expressions::either(ExpressionId a, ExpressionId b) {
   return choice(a, constant(true), b);
 }
 
-Node Expressions::choice(Node condition, Node first, Node second) {
+ExpressionId Expressions::choice(ExpressionId condition, ExpressionId first, ExpressionId second) {
   if (first == second) return first;
   if (const auto value = known(condition)) return *value ? first : second;
   ThunkNode node;
   node.type = nodes_[first].type;
-  const auto logic = [&](Op op, Node a, Node b) {
-    node.kind = Kind::Apply;
+  const auto logic = [&](Op op, ExpressionId a, ExpressionId b) {
+    node.kind = ThunkNode::Kind::Apply;
     node.op = op;
     node.written = Type::Bool;
     node.args[0] = a;
@@ -99,30 +97,30 @@ Node Expressions::choice(Node condition, Node first, Node second) {
   if (const auto value = known(second)) {
     return *value ? logic(Op::Or, negation(condition), first) : logic(Op::And, condition, first);
   }
-  node.kind = Kind::If;
+  node.kind = ThunkNode::Kind::If;
   node.args[0] = condition;
   node.args[1] = first;
   node.args[2] = second;
   return add(node);
 }
 
-vcode::Thunk Expressions::thunk(const std::vector<Node>& results) const {
+vcode::Thunk Expressions::thunk(const std::vector<ExpressionId>& results) const {
   std::vector<bool> wanted(nodes_.size());
-  for (const Node result : results) wanted[result] = true;
+  for (const ExpressionId result : results) wanted[result] = true;
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     if (!wanted[k]) continue;
     for (int a = 0; a < vcode::argument_count(nodes_[k]); ++a) wanted[nodes_[k].args[a]] = true;
   }
   vcode::Thunk thunk;
-  std::vector<Node> place(nodes_.size());
+  std::vector<ExpressionId> place(nodes_.size());
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     if (!wanted[k]) continue;
-    place[k] = static_cast<Node>(thunk.nodes.size());
+    place[k] = static_cast<ExpressionId>(thunk.nodes.size());
     thunk.nodes.push_back(nodes_[k]);
     ThunkNode& node = thunk.nodes.back();
     for (int a = 0; a < vcode::argument_count(node); ++a) node.args[a] = place[node.args[a]];
   }
-  for (const Node result : results) thunk.results.push_back(place[result]);
+  for (const ExpressionId result : results) thunk.results.push_back(place[result]);
   return thunk;
 }
 
@@ -138,7 +136,7 @@ class Reader {
   LoopBody run() {
     const Function& function = module_.functions[loop_];
     if (function.opaque) throw NoLoop{};
-    std::vector<Node> arguments;
+    std::vector<ExpressionId> arguments;
     for (const ValueId parameter : function.parameters) {
       arguments.push_back(this->parameter(function.values[parameter].type));
     }
@@ -155,7 +153,7 @@ class Reader {
     body_.next = outcome.next;
     body_.results = outcome.results;
     // Sequences stay what they are.
-    std::vector<Node> next;
+    std::vector<ExpressionId> next;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       if (body_.component[k] != LoopBody::kNone) {
         next.push_back(body_.next[k]);
@@ -166,7 +164,7 @@ class Reader {
     for (std::size_t k = scalars; k < body_.state.size(); ++k) next.push_back(state_node(k));
     body_.next = std::move(next);
     // A loop that never ends has no results.
-    const auto undefined = [](Node node) { return node >= kParameters; };
+    const auto undefined = [](ExpressionId node) { return node >= kParameters; };
     if (body_.results.size() != function.result_types.size() ||
         std::any_of(body_.results.begin(), body_.results.end(), undefined)) {
       throw NoLoop{};
@@ -178,34 +176,34 @@ class Reader {
   /// What a block comes to: it fails, it calls the function as the last that it does, or it has
   /// results.
   struct Outcome {
-    Node fails, goes_on;
-    std::vector<Node> next;  // empty: it does not go on
-    std::vector<Node> results;
+    ExpressionId fails, goes_on;
+    std::vector<ExpressionId> next;  // empty: it does not go on
+    std::vector<ExpressionId> results;
   };
-  using Values = std::vector<Node>;  // of a function, by ValueId
+  using Values = std::vector<ExpressionId>;  // of a function, by ValueId
 
   Expressions& expressions() { return body_.expressions; }
 
-  Node parameter(std::optional<Type> type) {
+  ExpressionId parameter(std::optional<Type> type) {
     if (!type) throw NoLoop{};
     const std::size_t number = body_.component.size();
     if (*type == Type::Segdes || parameters_[number].descriptor) {
       body_.component.push_back(LoopBody::kNone);
-      return kParameters + static_cast<Node>(number);
+      return kParameters + static_cast<ExpressionId>(number);
     }
     body_.component.push_back(static_cast<std::uint32_t>(body_.state.size()));
     return component(*type);
   }
 
-  Node component(Type type) {
+  ExpressionId component(Type type) {
     if (!vcode::is_data(type)) throw NoLoop{};
     body_.state.push_back(type);
     return state_node(body_.state.size() - 1);
   }
 
-  Node state_node(std::size_t component) {
+  ExpressionId state_node(std::size_t component) {
     ThunkNode node;
-    node.kind = Kind::State;
+    node.kind = ThunkNode::Kind::State;
     node.type = body_.state[component];
     node.id = static_cast<std::uint32_t>(component);
     return expressions().add(node);
@@ -217,14 +215,14 @@ class Reader {
     component(module_.constants[constant].type);
   }
 
-  Node given(std::uint32_t constant) {
+  ExpressionId given(std::uint32_t constant) {
     const auto found = std::find(body_.given.begin(), body_.given.end(), constant);
     if (found == body_.given.end()) throw NoLoop{};  // of a function that is called
     const auto number = static_cast<std::size_t>(found - body_.given.begin());
     return state_node(body_.state.size() - body_.given.size() + number);
   }
 
-  Outcome call(std::uint32_t index, const std::vector<Node>& arguments, int depth) {
+  Outcome call(std::uint32_t index, const std::vector<ExpressionId>& arguments, int depth) {
     const Function& function = module_.functions[index];
     if (function.opaque || depth > kDeepestCall) throw NoLoop{};
     Values values(function.values.size(), kUndefined);
@@ -282,7 +280,7 @@ class Reader {
   }
 
   Outcome call(const Statement& statement, const Values& values, int depth) {
-    std::vector<Node> arguments;
+    std::vector<ExpressionId> arguments;
     for (const ValueId operand : statement.operands) arguments.push_back(values[operand]);
     if (statement.index != loop_) {
       Outcome outcome = call(statement.index, arguments, depth + 1);
@@ -291,18 +289,18 @@ class Reader {
     }
     if (depth > 0) throw NoLoop{};
     return {expressions().constant(false), expressions().constant(true), std::move(arguments),
-            std::vector<Node>(statement.results.size(), kUndefined)};
+            std::vector<ExpressionId>(statement.results.size(), kUndefined)};
   }
 
   Outcome conditional(const Statement& statement, Values& values, int depth) {
-    const Node condition = scalar(values[statement.operands[0]]);
+    const ExpressionId condition = scalar(values[statement.operands[0]]);
     const auto arm = [&](const Block& arm) -> Outcome {
       // Whatever it says before it ends the program, it says when the function itself is run.
       if (arm.diverges) {
         return {expressions().constant(true),
                 expressions().constant(false),
                 {},
-                std::vector<Node>(statement.results.size(), kUndefined)};
+                std::vector<ExpressionId>(statement.results.size(), kUndefined)};
       }
       return block(arm, values, depth);
     };
@@ -321,9 +319,10 @@ class Reader {
   }
 
   /// Where only one of two is defined, the other one has no meaning.
-  std::vector<Node> merged(Node condition, const std::vector<Node>& a, const std::vector<Node>& b) {
+  std::vector<ExpressionId> merged(ExpressionId condition, const std::vector<ExpressionId>& a,
+                                   const std::vector<ExpressionId>& b) {
     if (a.size() != b.size()) throw NoLoop{};
-    std::vector<Node> result;
+    std::vector<ExpressionId> result;
     for (std::size_t k = 0; k < a.size(); ++k) {
       if (a[k] == b[k] || b[k] == kUndefined) {
         result.push_back(a[k]);
@@ -336,7 +335,7 @@ class Reader {
     return result;
   }
 
-  Node literal(const vcode::Constant& constant) {
+  ExpressionId literal(const vcode::Constant& constant) {
     if (constant.size() != 1) throw NoLoop{};
     if (constant.type == Type::Segdes && constant.ints()[0] == 1) return kSingle;
     if (!vcode::is_data(constant.type)) throw NoLoop{};
@@ -352,12 +351,12 @@ class Reader {
     return expressions().add(node);
   }
 
-  static Node scalar(Node node) {
+  static ExpressionId scalar(ExpressionId node) {
     if (node >= kParameters) throw NoLoop{};
     return node;
   }
 
-  Node operation(const Statement& statement, const Values& values) {
+  ExpressionId operation(const Statement& statement, const Values& values) {
     const vcode::OpInfo& info = vcode::info(statement.op);
     const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
     if (info.family == Family::Lengths) return size(operand(0));
@@ -367,7 +366,7 @@ class Reader {
     }
     if (info.family != Family::Elementwise) throw NoLoop{};
     ThunkNode node;
-    node.kind = Kind::Apply;
+    node.kind = ThunkNode::Kind::Apply;
     node.op = statement.op;
     node.written = statement.written;
     node.type = *vcode::operand_type(info.results[0], statement.written);
@@ -379,32 +378,32 @@ class Reader {
   }
 
   /// The number of a parameter that is a descriptor, or described by one.
-  std::uint32_t sequence(Node node) const {
+  std::uint32_t sequence(ExpressionId node) const {
     if (node < kParameters || node - kParameters >= parameters_.size()) throw NoLoop{};
     return node - kParameters;
   }
 
-  Node size(Node descriptor) {
+  ExpressionId size(ExpressionId descriptor) {
     ThunkNode node;
-    node.kind = Kind::Size;
+    node.kind = ThunkNode::Kind::Size;
     node.id = sequence(descriptor);
     if (parameters_[node.id].descriptor) throw NoLoop{};
     return expressions().add(node);
   }
 
   /// The element, or 0 where there is none: there the function fails, or does not ask for it.
-  Node element(Node vector, Node index, Node descriptor) {
+  ExpressionId element(ExpressionId vector, ExpressionId index, ExpressionId descriptor) {
     const std::uint32_t number = sequence(vector);
     if (parameters_[number].descriptor != sequence(descriptor)) throw NoLoop{};
     ThunkNode read;
-    read.kind = Kind::Subscript;
+    read.kind = ThunkNode::Kind::Subscript;
     read.type = *module_.functions[loop_].values[module_.functions[loop_].parameters[number]].type;
     read.id = number;
     read.args[0] = scalar(index);
     ThunkNode zero;
     zero.type = read.type;
     ThunkNode node;
-    node.kind = Kind::If;
+    node.kind = ThunkNode::Kind::If;
     node.type = read.type;
     node.args[0] = both(compared(Op::GreaterEqual, index, int_zero()),
                         compared(Op::Less, index, size(descriptor)));
@@ -413,11 +412,11 @@ class Reader {
     return expressions().add(node);
   }
 
-  Node int_zero() { return expressions().add(ThunkNode{}); }
+  ExpressionId int_zero() { return expressions().add(ThunkNode{}); }
 
-  Node compared(Op op, Node a, Node b) {
+  ExpressionId compared(Op op, ExpressionId a, ExpressionId b) {
     ThunkNode node;
-    node.kind = Kind::Apply;
+    node.kind = ThunkNode::Kind::Apply;
     node.op = op;
     node.type = Type::Bool;
     node.args[0] = a;
@@ -425,9 +424,9 @@ class Reader {
     return expressions().add(node);
   }
 
-  Node both(Node a, Node b) {
+  ExpressionId both(ExpressionId a, ExpressionId b) {
     ThunkNode node;
-    node.kind = Kind::Apply;
+    node.kind = ThunkNode::Kind::Apply;
     node.op = Op::And;
     node.type = node.written = Type::Bool;
     node.args[0] = a;
@@ -436,13 +435,13 @@ class Reader {
   }
 
   /// The divisor, or 1 where it is 0: there the function fails, or does not divide.
-  Node never_zero(Node divisor) {
+  ExpressionId never_zero(ExpressionId divisor) {
     const ThunkNode& known = expressions()[divisor];
-    if (known.kind == Kind::Constant && known.int_value != 0) return divisor;
+    if (known.kind == ThunkNode::Kind::Constant && known.int_value != 0) return divisor;
     ThunkNode one;
     one.int_value = 1;
     ThunkNode node;
-    node.kind = Kind::If;
+    node.kind = ThunkNode::Kind::If;
     node.args[0] = compared(Op::Equal, divisor, int_zero());
     node.args[1] = expressions().add(one);
     node.args[2] = divisor;

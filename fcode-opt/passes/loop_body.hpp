@@ -12,27 +12,27 @@
 
 namespace fcode {
 
-/// Expressions of a state, each once. A node is named by its number.
+using ExpressionId = std::uint32_t;
+
+/// Expressions of a state, each once, named by their numbers.
 class Expressions {
  public:
-  using Node = std::uint32_t;
-
-  Node add(const vcode::ThunkNode& node);
-  Node constant(bool value);
+  ExpressionId add(const vcode::ThunkNode& node);
+  ExpressionId constant(bool value);
   /// Simplified as far as constants and equal operands go.
-  Node choice(Node condition, Node first, Node second);
-  Node either(Node a, Node b);
-  Node negation(Node a);
+  ExpressionId choice(ExpressionId condition, ExpressionId first, ExpressionId second);
+  ExpressionId either(ExpressionId a, ExpressionId b);
+  ExpressionId negation(ExpressionId a);
 
-  std::optional<bool> known(Node node) const;
-  const vcode::ThunkNode& operator[](Node node) const { return nodes_[node]; }
+  std::optional<bool> known(ExpressionId node) const;
+  const vcode::ThunkNode& operator[](ExpressionId node) const { return nodes_[node]; }
   std::size_t size() const { return nodes_.size(); }
   /// The function that has these nodes as its results.
-  vcode::Thunk thunk(const std::vector<Node>& results) const;
+  vcode::Thunk thunk(const std::vector<ExpressionId>& results) const;
 
  private:
   std::vector<vcode::ThunkNode> nodes_;
-  std::map<std::string, Node> known_;
+  std::map<std::string, ExpressionId> known_;
 };
 
 /// The state consists of those parameters of the function that are scalars, and then of the
@@ -46,9 +46,9 @@ struct LoopBody {
   std::vector<Type> state;               // the types of the components
   std::vector<std::uint32_t> component;  // of each parameter; of sequences: kNone
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  Expressions::Node goes_on = 0, fails = 0;
-  std::vector<Expressions::Node> next;  // has a meaning where the state goes on
-  std::vector<Expressions::Node> results;
+  ExpressionId goes_on = 0, fails = 0;
+  std::vector<ExpressionId> next;  // has a meaning where the state goes on
+  std::vector<ExpressionId> results;
 };
 
 /// Nothing if the function is not such a loop, or too large for one.

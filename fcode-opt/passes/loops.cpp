@@ -18,13 +18,12 @@
 namespace fcode {
 namespace {
 
-using Node = Expressions::Node;
 using vcode::Binding;
 using vcode::ThunkNode;
 
 /// Behind so many rounds the function itself goes on, from the start: it stops where recursion is
 /// too deep, which nearly always is a mistake by then.
-constexpr std::int64_t kMostRounds = 1'000'000;
+constexpr std::int64_t kMostIterations = 1'000'000;
 
 class LoopKernel {
  public:
@@ -81,7 +80,7 @@ class LoopKernel {
   }
 
   /// A function of the state, which reads what the kernel takes.
-  vcode::Thunk of_state(const std::vector<Node>& results) const {
+  vcode::Thunk of_state(const std::vector<ExpressionId>& results) const {
     vcode::Thunk thunk = body_.expressions.thunk(results);
     for (ThunkNode& node : thunk.nodes) place(node);
     return thunk;
@@ -110,7 +109,7 @@ class LoopKernel {
     binding.arrays = last_;
     binding.flags = of_state({body_.goes_on});
     binding.next = of_state(body_.next);
-    binding.rounds = kMostRounds;
+    binding.rounds = kMostIterations;
     kernel_.bindings.push_back(std::move(binding));
   }
 
@@ -138,7 +137,7 @@ class LoopKernel {
     left.kind = Binding::Kind::Reduce;
     left.space = {false, kLength};
     Expressions expressions = body_.expressions;
-    const Node unfinished = expressions.either(body_.goes_on, body_.fails);
+    const ExpressionId unfinished = expressions.either(body_.goes_on, body_.fails);
     left.elements = at_index(expressions.thunk({unfinished}));
     left.monoids = {{Op::OrReduce, Type::Bool}};
     left.arrays = {array("left", 0, Type::Bool, kOne)};
@@ -146,7 +145,7 @@ class LoopKernel {
     kernel_.bindings.push_back(std::move(left));
   }
 
-  vcode::Thunk at_index(const std::vector<Node>& results) const {
+  vcode::Thunk at_index(const std::vector<ExpressionId>& results) const {
     return at_index(body_.expressions.thunk(results));
   }
 

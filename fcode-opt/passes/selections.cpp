@@ -13,7 +13,7 @@ namespace {
 using vcode::Family;
 
 // Of a longer computation too much might be for nothing.
-constexpr int kMostOperations = 16;
+constexpr int kMostMoved = 16;
 
 class Selections : public RegionRewriter {
  public:
@@ -92,7 +92,7 @@ class Selections : public RegionRewriter {
 
   ValueId computed_for_all(const Definition& made, std::vector<ValueId> operands,
                            const Packing& packing) {
-    if (divides_ints(made.op, made.written) || ++operations_ > kMostOperations) return kNoValue;
+    if (divides_ints(made.op, made.written) || ++operations_ > kMostMoved) return kNoValue;
     for (ValueId& operand : operands) {
       operand = for_all(operand, packing);
       if (operand == kNoValue) return kNoValue;

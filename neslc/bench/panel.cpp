@@ -43,7 +43,7 @@ std::string power_text(int power) {
 }
 
 /// A power of ten of seconds.
-std::string seconds_text(int power) {
+std::string seconds_tick(int power) {
   constexpr std::array<std::string_view, 4> kUnits = {"ns", "µs", "ms", "s"};
   const int unit = std::clamp((power + 9) / 3, 0, 3);
   return fmt::format("{:g} {}", std::pow(10.0, power + 9 - 3 * unit),
@@ -161,7 +161,7 @@ class Drawing {
     const double stride = std::max(1.0, std::ceil((y_.high - y_.low) / 10));
     for (double power = y_.low; power <= y_.high; power += stride) {
       const int whole = static_cast<int>(power);
-      y_tick(power, panel_.scale == Scale::Seconds ? seconds_text(whole) : power_text(whole));
+      y_tick(power, panel_.scale == Scale::Seconds ? seconds_tick(whole) : power_text(whole));
     }
   }
 

@@ -111,7 +111,7 @@ Value sink(Flattener& f, const CallSite& site, const Value& argument) {
 }
 
 /// (first, second)
-Value append(Flattener& f, const CallSite& site, const Value& argument) {
+Value append_streams(Flattener& f, const CallSite& site, const Value& argument) {
   if (!is_stream_here(site)) {
     return appended(f, {argument.parts[0], argument.parts[1]}, site.context);
   }
@@ -149,7 +149,7 @@ std::vector<PrimitiveEntry> stream_primitives() {
       {"stream.fold", fold<false>},
       {"stream.fold_until", fold<true>},
       {"stream.sink", sink},
-      {"stream.append", append},
+      {"stream.append", append_streams},
       {"stream.none", none},
       {"stream.piece_length", piece_length},
   };
