@@ -13,7 +13,7 @@ namespace fcode {
 namespace {
 
 // Rounds of moving single nodes.
-constexpr int kRounds = 4;
+constexpr int kRounds = 2;
 // Places at which a kernel may be cut that are tried at once.
 constexpr std::size_t kMostCuts = 16;
 // So many bytes too much are not worth another kernel.
