@@ -14,8 +14,8 @@ namespace {
 
 // Rounds of moving single nodes.
 constexpr int kRounds = 2;
-// Places at which a kernel may be cut that are tried at once.
-constexpr std::size_t kMostCuts = 16;
+// Places at which a kernel may be cut that are tried at once, in small regions and in others.
+constexpr std::size_t kMostCuts = 16, kMostCutsOfLarge = 2;
 // So many bytes too much are not worth another kernel.
 constexpr std::int64_t kLittleExcess = (kKernelCost + kPassCost) / kHeldByteCost;
 
@@ -246,7 +246,7 @@ class LocalSearch {
   // The best cut through the kernel of a slot. False if there is none that pays.
   bool cut_slot(Slot slot) {
     const std::vector<NodeIndex> members = kernel_in(slot);
-    const std::size_t step = members.size() / kMostCuts + 1;
+    const std::size_t step = members.size() / (small_ ? kMostCuts : kMostCutsOfLarge) + 1;
     const Schedule whole = choice_.schedule;
     const KnownKernels::Key key = costs_.key(slot);
     bool pays = false;
