@@ -174,6 +174,7 @@ class LocalSearch {
       if (!graph_.nodes[i].scheduled()) continue;
       const Slot last = last_slot(graph_, choice_.schedule);
       for (const Slot slot : slots_for(i)) {
+        if (precedence_.fits(choice_.schedule, i, slot)) continue;  // has been tried alone
         if (auto schedule = moved_together(i, slot, last + 2)) take(std::move(*schedule));
       }
     }
