@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "fcode-opt/passes/algebra.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/ranges.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
@@ -31,7 +32,18 @@ constexpr int kColumnDepth = 16;
 class Idioms : public RegionRewriter {
  public:
   Idioms(Module& module, Function& function)
-      : RegionRewriter(module, function), uses_(count_uses(function)) {}
+      : RegionRewriter(module, function), uses_(count_uses(function)), algebra_(module, function) {}
+
+  // Identities of single operations in the same walk: they open the way for each other.
+  void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
+    RegionRewriter::region(shapes, block, begin, end);
+    algebra_.region(shapes, block, begin, end);
+  }
+
+  bool finish() {
+    const bool simplified = algebra_.finish();
+    return RegionRewriter::finish() || simplified;
+  }
 
  private:
   ValueId equivalent(const Statement& statement, const Operands& operands) override {
@@ -171,6 +183,7 @@ class Idioms : public RegionRewriter {
   }
 
   std::vector<std::uint32_t> uses_;  // of the function's values before the pass
+  Algebra algebra_;
 };
 
 }  // namespace
