@@ -45,17 +45,19 @@ class Optimizer {
     const auto passes = pass_table();
     auto next = passes.begin();
     for (; !next->simplifies; ++next) run(*next);
-    simplify();
+    simplify(1);
     for (; next != passes.end(); ++next) {
-      if (!next->simplifies && run(*next)) simplify();
+      if (!next->simplifies && run(*next)) simplify(1);
     }
+    simplify(kMostRounds);
     infer_types(module_);
   }
 
  private:
-  void simplify() {
+  // What a round leaves, the rounds behind other passes find.
+  void simplify(int most_rounds) {
     bool changed = true;
-    for (int round = 0; changed && round < kMostRounds; ++round) {
+    for (int round = 0; changed && round < most_rounds; ++round) {
       changed = false;
       for (const Pass& pass : pass_table()) {
         if (pass.simplifies) changed |= run(pass);

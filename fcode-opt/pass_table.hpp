@@ -19,14 +19,14 @@ struct PassState {
 struct Pass {
   std::string_view name;
   int level;                                      // from which on it runs
-  bool simplifies;                                // runs again and again, until nothing changes
+  bool simplifies;                                // runs again behind each pass that does not
   std::string_view text;                          // what it does, for --list-passes
   bool (*run)(Module& module, PassState& state);  // returns whether something has changed
 };
 
 /// In the order in which they run. Those in front of the first that simplifies see the program as
-/// it was made. Behind each other pass that does not simplify, those that do run until nothing
-/// changes.
+/// it was made. Behind each other pass that does not simplify, those that do run once, and at the
+/// end until nothing changes.
 std::span<const Pass> pass_table();
 
 /// Is there a pass of that name?

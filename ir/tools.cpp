@@ -140,7 +140,7 @@ std::size_t nesting(const Block& block) {
 
 Definition definition_of(const Statement& statement, std::uint32_t result) {
   return {statement.kind,  statement.op, statement.written,
-          statement.index, result,       statement.operands};
+          statement.index, result,       {statement.operands.begin(), statement.operands.end()}};
 }
 
 std::vector<Definition> definitions(const Function& function) {
@@ -297,6 +297,48 @@ Block clone_block(const Block& block, const Function& from, Function& to,
   }
   for (const ValueId result : block.results) copy.results.push_back(names[result]);
   return copy;
+}
+
+namespace {
+
+class Numbering {
+ public:
+  explicit Numbering(Function& function)
+      : function_(function), before_(std::move(function.values)), names_(before_.size(), kNoValue) {
+    function_.values.clear();
+  }
+
+  void run() {
+    for (ValueId& parameter : function_.parameters) assign(parameter);
+    block(function_.body);
+  }
+
+ private:
+  void assign(ValueId& value) {
+    names_[value] = static_cast<ValueId>(function_.values.size());
+    function_.values.push_back(before_[value]);
+    value = names_[value];
+  }
+
+  void block(Block& block) {
+    for (Statement& statement : block.statements) {
+      for (ValueId& operand : statement.operands) operand = names_[operand];
+      if (statement.then_block) this->block(*statement.then_block);
+      if (statement.else_block) this->block(*statement.else_block);
+      for (ValueId& result : statement.results) assign(result);
+    }
+    for (ValueId& result : block.results) result = names_[result];
+  }
+
+  Function& function_;
+  std::vector<ValueInfo> before_;
+  std::vector<ValueId> names_;  // by value as it was
+};
+
+}  // namespace
+
+void number_values(Function& function) {
+  Numbering(function).run();
 }
 
 namespace {

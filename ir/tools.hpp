@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "ir/module.hpp"
 
 namespace ir {
@@ -89,6 +91,9 @@ std::size_t nesting(const Block& block);
 /// Deeper ones would cost native stack in every walk over the form: no pass sees them.
 inline constexpr std::size_t kDeepestNesting = 200;
 
+/// A few values: what an operation takes.
+using Operands = boost::container::small_vector<ValueId, 4>;
+
 /// Where a value comes from, copied, so that it stays valid while statements move. Of a parameter
 /// the kind is nothing.
 struct Definition {
@@ -97,7 +102,7 @@ struct Definition {
   Type written = Type::Int;
   std::uint32_t index = 0;
   std::uint32_t result = 0;  // position among the statement's results
-  std::vector<ValueId> operands;
+  Operands operands;
 
   bool is(Op wanted) const { return kind == Statement::Kind::Op && op == wanted; }
   bool is_const() const { return kind == Statement::Kind::Const; }
@@ -153,6 +158,10 @@ Block clone_block(const Block& block, const Function& from, Function& to,
                   std::vector<ValueId>& names);
 Statement clone_statement(const Statement& statement, const Function& from, Function& to,
                           std::vector<ValueId>& names);
+
+/// Numbers the values anew, in program order, without those that are no longer assigned: tables of
+/// values are then no longer than the function.
+void number_values(Function& function);
 
 /// Removes statements of the function that only compute what is not used; calls stay.
 void drop_unused(Function& function);

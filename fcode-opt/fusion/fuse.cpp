@@ -56,7 +56,7 @@ class RegionFusion {
       graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
                            assumptions.assumed(), pieces_);
       graph_.storage = storage_of(graph_, shapes_, survives_);
-      choice_ = known_.choose(graph_);
+      choice_ = known_.choose(graph_, choice_.schedule);
       again = give_back() || !find_checks(assumptions);
       if (!again) written = write_kernels();
       assumptions.leave();

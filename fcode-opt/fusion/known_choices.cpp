@@ -87,9 +87,9 @@ KnownChoices::Key KnownChoices::key_of(const RegionGraph& graph) {
   return RegionKeyWriter(graph).write();
 }
 
-const Choice& KnownChoices::choose(const RegionGraph& graph) {
+const Choice& KnownChoices::choose(const RegionGraph& graph, const Schedule& similar) {
   const auto [place, is_new] = choices_.try_emplace(key_of(graph));
-  if (is_new) place->second = choose_schedule(graph);
+  if (is_new) place->second = choose_schedule(graph, similar);
   return place->second;
 }
 

@@ -13,7 +13,7 @@ namespace fcode {
 class KnownChoices {
  public:
   /// What choose_schedule() gives for the region, which is asked only if no equal one was met.
-  const Choice& choose(const RegionGraph& graph);
+  const Choice& choose(const RegionGraph& graph, const Schedule& similar = {});
 
  private:
   /// All of a region that a choice depends on, its values and unknown lengths numbered anew.

@@ -203,7 +203,8 @@ bool ScheduleCheck::join(NodeIndex index, Slot slot, InSlot& used) {
 bool ScheduleCheck::place(NodeIndex index, Slot slot) {
   if (!precedence_.follows(slots_, index, slot)) return false;
   if (graph_.nodes[index].in_kernel()) {
-    if (slot >= in_slot_.size() || !join(index, slot, in_slot_[slot])) return false;
+    if (slot >= in_slot_.size()) in_slot_.resize(slot + 1);
+    if (!join(index, slot, in_slot_[slot])) return false;
   }
   slots_[index] = slot;
   return true;

@@ -13,9 +13,9 @@ namespace fcode {
 namespace {
 
 // Rounds of moving single nodes.
-constexpr int kRounds = 4;
-// Places at which a kernel may be cut that are tried at once.
-constexpr std::size_t kMostCuts = 16;
+constexpr int kRounds = 2;
+// Places at which a kernel may be cut that are tried at once, in small regions and in others.
+constexpr std::size_t kMostCuts = 16, kMostCutsOfLarge = 2;
 // So many bytes too much are not worth another kernel.
 constexpr std::int64_t kLittleExcess = (kKernelCost + kPassCost) / kHeldByteCost;
 
@@ -174,6 +174,7 @@ class LocalSearch {
       if (!graph_.nodes[i].scheduled()) continue;
       const Slot last = last_slot(graph_, choice_.schedule);
       for (const Slot slot : slots_for(i)) {
+        if (precedence_.fits(choice_.schedule, i, slot)) continue;  // has been tried alone
         if (auto schedule = moved_together(i, slot, last + 2)) take(std::move(*schedule));
       }
     }
@@ -246,7 +247,7 @@ class LocalSearch {
   // The best cut through the kernel of a slot. False if there is none that pays.
   bool cut_slot(Slot slot) {
     const std::vector<NodeIndex> members = kernel_in(slot);
-    const std::size_t step = members.size() / kMostCuts + 1;
+    const std::size_t step = members.size() / (small_ ? kMostCuts : kMostCutsOfLarge) + 1;
     const Schedule whole = choice_.schedule;
     const KnownKernels::Key key = costs_.key(slot);
     bool pays = false;

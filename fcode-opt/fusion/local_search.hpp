@@ -5,12 +5,12 @@
 
 namespace fcode {
 
-/// Up to so many scheduled nodes go to any other kernel.
+/// In regions of up to so many scheduled nodes these go to any other kernel.
 inline constexpr std::size_t kSmallRegion = 30;
 /// Kernels that are joined are at most so many slots away from each other, …
-inline constexpr Slot kMostDistance = 16;
+inline constexpr Slot kMostDistance = 4;
 /// … and nodes of larger regions go to the kernels of so many others that have to do with them.
-inline constexpr std::size_t kMostRelated = 32;
+inline constexpr std::size_t kMostRelated = 12;
 
 /// Changes the choice as long as that makes it cheaper: nodes go to the kernels of nodes that they
 /// have to do with, kernels are joined, and cut where too much is held. What a change saves is

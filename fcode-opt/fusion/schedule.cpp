@@ -9,10 +9,10 @@
 
 namespace fcode {
 
-Schedule earliest_schedule(const Precedence& precedence) {
+Schedule earliest_schedule(const Precedence& precedence, Schedule schedule) {
   const RegionGraph& graph = precedence.graph();
   ScheduleCheck check(precedence);
-  Schedule schedule(graph.nodes.size(), 0);
+  schedule.resize(graph.nodes.size());
   for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
     if (!graph.nodes[i].scheduled()) continue;
     for (const Read& read : graph.nodes[i].reads) {
@@ -65,7 +65,7 @@ Schedule schedule_in_order(const RegionGraph& graph) {
   return schedule;
 }
 
-Choice choose_schedule(const RegionGraph& graph) {
+Choice choose_schedule(const RegionGraph& graph, const Schedule& similar) {
   const Pricing pricing(graph);
   const std::size_t nodes = graph.scheduled_nodes();
   const auto priced = [&](Schedule schedule) {
@@ -73,17 +73,24 @@ Choice choose_schedule(const RegionGraph& graph) {
     return Choice{std::move(schedule), price};
   };
   const Precedence& precedence = pricing.precedence();
-  std::vector<Choice> starts = {priced(earliest_schedule(precedence)),
-                                priced(latest_schedule(precedence))};
-  if (nodes <= kNodesInOrder) {
-    starts.push_back(priced(schedule_in_order(graph)));
-    join_neighbours(pricing, starts.back());
+  Choice best = priced(earliest_schedule(precedence, similar));
+  if (similar.empty()) {
+    const auto cheaper = [](const Choice& a, const Choice& b) { return a.price < b.price; };
+    best = std::min(best, priced(latest_schedule(precedence)), cheaper);
+    if (nodes <= kNodesInOrder) {
+      Choice joined = priced(schedule_in_order(graph));
+      join_neighbours(pricing, joined);
+      if (nodes <= kSmallRegion) {
+        for (Choice* choice : {&best, &joined}) descend(pricing, *choice);
+      }
+      best = std::min(best, joined, cheaper);
+    }
   }
-  const auto cheaper = [](const Choice& a, const Choice& b) { return a.price < b.price; };
-  if (nodes > kSmallRegion) starts = {*std::min_element(starts.begin(), starts.end(), cheaper)};
-  for (Choice& choice : starts) descend(pricing, choice);
-  Choice best = std::move(*std::min_element(starts.begin(), starts.end(), cheaper));
-  if (nodes <= kSmallRegion) descend_further(pricing, best);
+  if (nodes > kSmallRegion) {
+    descend(pricing, best);
+  } else {
+    descend_further(pricing, best);
+  }
   return best;
 }
 

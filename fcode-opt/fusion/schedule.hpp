@@ -13,10 +13,12 @@ namespace fcode {
 /// Up to so many scheduled nodes one way down begins at the statements one by one.
 inline constexpr std::size_t kNodesInOrder = 64;
 
-Choice choose_schedule(const RegionGraph& graph);
+/// `similar`: what was chosen for a graph of as many nodes that differs from this one in few
+/// things; the way begins there, if there is one.
+Choice choose_schedule(const RegionGraph& graph, const Schedule& similar = {});
 
-/// The parts, for tests: each node as early as it may be, …
-Schedule earliest_schedule(const Precedence& precedence);
+/// The parts, for tests: each node as early as it may be, and not before the slot that it has, …
+Schedule earliest_schedule(const Precedence& precedence, Schedule from = {});
 /// … as late as its readers let it, …
 Schedule latest_schedule(const Precedence& precedence);
 /// … or by itself, in program order.

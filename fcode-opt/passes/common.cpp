@@ -14,7 +14,7 @@ struct Expression {
   Op op;
   Type written;
   std::uint32_t index;
-  std::vector<ValueId> operands;
+  Operands operands;
   bool operator==(const Expression&) const = default;
 };
 
@@ -46,7 +46,7 @@ class CommonExpressions {
 
  private:
   struct Known {
-    std::vector<ValueId> results;
+    Operands results;
     std::size_t calls_passed = 0;  // before it
   };
 
@@ -54,8 +54,11 @@ class CommonExpressions {
   static Expression expression(const Statement& statement) {
     const bool op = statement.kind == Statement::Kind::Op;
     const bool typed = op && vcode::info(statement.op).takes_type();
-    return {statement.kind, op ? statement.op : Op{}, typed ? statement.written : Type{},
-            statement.index, statement.operands};
+    return {statement.kind,
+            op ? statement.op : Op{},
+            typed ? statement.written : Type{},
+            statement.index,
+            {statement.operands.begin(), statement.operands.end()}};
   }
 
   bool may_merge(const Statement& statement) const {
@@ -65,9 +68,10 @@ class CommonExpressions {
 
   void block(Block& block) {
     const std::size_t mark = added_.size();
-    std::vector<Statement> kept;
-    kept.reserve(block.statements.size());
-    for (Statement& statement : block.statements) {
+    std::vector<Statement>& statements = block.statements;
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < statements.size(); ++at) {
+      Statement& statement = statements[at];
       for (ValueId& operand : statement.operands) operand = names_(operand);
       if (statement.kind == Statement::Kind::If) {
         this->block(*statement.then_block);
@@ -76,17 +80,18 @@ class CommonExpressions {
         continue;
       }
       if (statement.kind == Statement::Kind::Call) ++calls_passed_;
-      kept.push_back(std::move(statement));
+      if (kept != at) statements[kept] = std::move(statement);
+      ++kept;
     }
     for (ValueId& result : block.results) result = names_(result);
-    block.statements = std::move(kept);
+    statements.resize(kept);
     // What was computed in an arm is not there behind it.
     for (; added_.size() > mark; added_.pop_back()) {
       Added& last = added_.back();
       if (last.before) {
-        known_[last.expression] = std::move(*last.before);
+        last.entry->second = std::move(*last.before);
       } else {
-        known_.erase(last.expression);
+        known_.erase(known_.find(last.entry->first));
       }
     }
   }
@@ -109,17 +114,21 @@ class CommonExpressions {
   }
 
   bool merge(const Statement& statement) {
-    Expression key = expression(statement);
-    const auto [entry, added] =
-        known_.try_emplace(std::move(key), Known{statement.results, calls_passed_});
+    const auto [entry, added] = known_.try_emplace(expression(statement));
+    Known& known = entry->second;
+    const auto remember = [&] {
+      known.results.assign(statement.results.begin(), statement.results.end());
+      known.calls_passed = calls_passed_;
+    };
     if (added) {
-      added_.push_back({entry->first, std::nullopt});
+      remember();
+      added_.push_back({&*entry, std::nullopt});
       return false;
     }
-    Known& known = entry->second;
     if (known.calls_passed != calls_passed_ && !is_small(statement)) {
       // The earlier one is known again behind this block, where the new one is not seen.
-      added_.push_back({entry->first, std::exchange(known, {statement.results, calls_passed_})});
+      added_.push_back({&*entry, known});
+      remember();
       return false;
     }
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
@@ -133,9 +142,10 @@ class CommonExpressions {
   Function& function_;
   const std::vector<bool>& effects_;
   Renaming names_;
-  std::unordered_map<Expression, Known, ExpressionHash> known_;
+  using Table = std::unordered_map<Expression, Known, ExpressionHash>;
+  Table known_;
   struct Added {
-    Expression expression;
+    Table::value_type* entry;     // stays where it is
     std::optional<Known> before;  // what was known instead
   };
   std::vector<Added> added_;  // in the order in which they were met

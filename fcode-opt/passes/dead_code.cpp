@@ -160,7 +160,11 @@ class Sweep {
       if (!module_.functions[function_].opaque) block(module_.functions[function_].body);
     }
     for (function_ = 0; function_ < module_.functions.size(); ++function_) signature();
-    return changed_;
+    if (!changed_) return false;
+    for (Function& function : module_.functions) {
+      if (!function.opaque) number_values(function);
+    }
+    return true;
   }
 
  private:

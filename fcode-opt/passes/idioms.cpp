@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "fcode-opt/passes/algebra.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/ranges.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
@@ -31,10 +32,21 @@ constexpr int kColumnDepth = 16;
 class Idioms : public RegionRewriter {
  public:
   Idioms(Module& module, Function& function)
-      : RegionRewriter(module, function), uses_(count_uses(function)) {}
+      : RegionRewriter(module, function), uses_(count_uses(function)), algebra_(module, function) {}
+
+  // Identities of single operations in the same walk: they open the way for each other.
+  void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
+    RegionRewriter::region(shapes, block, begin, end);
+    algebra_.region(shapes, block, begin, end);
+  }
+
+  bool finish() {
+    const bool simplified = algebra_.finish();
+    return RegionRewriter::finish() || simplified;
+  }
 
  private:
-  ValueId equivalent(const Statement& statement, const std::vector<ValueId>& operands) override {
+  ValueId equivalent(const Statement& statement, const Operands& operands) override {
     switch (vcode::info(statement.op).family) {
       case Family::Distribute:
         return single(operands[1], operands[0]) ? operands[0] : kNoValue;
@@ -56,7 +68,7 @@ class Idioms : public RegionRewriter {
   }
 
   // A sum of FLOAT starts with 0.0, which is not neutral for -0.0.
-  ValueId reduction(const Statement& statement, const std::vector<ValueId>& operands) {
+  ValueId reduction(const Statement& statement, const Operands& operands) {
     if (statement.written == Type::Float || !fits(operands[0], operands[1])) return kNoValue;
     if (single(operands[1], operands[0])) return operands[0];
     if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1]) &&
@@ -74,7 +86,7 @@ class Idioms : public RegionRewriter {
     return sum;
   }
 
-  ValueId permutation(const Statement& statement, const std::vector<ValueId>& operands) {
+  ValueId permutation(const Statement& statement, const Operands& operands) {
     const ValueId data = operands[0], index = operands[1];
     switch (statement.op) {
       case Op::Permute:
@@ -98,10 +110,10 @@ class Idioms : public RegionRewriter {
   }
 
   // Permuted by its own ranks, which nobody else reads.
-  ValueId sorted(const Statement& permute, const std::vector<ValueId>& operands) {
+  ValueId sorted(const Statement& permute, const Operands& operands) {
     const Definition* made = shapes_->definition(operands[1]);
     if (!made || (!made->is(Op::RankUp) && !made->is(Op::RankDown))) return kNoValue;
-    const std::vector<ValueId> ranked = operands_of(*made);
+    const Operands ranked = operands_of(*made);
     if (uses_[operands[1]] > 1 || ranked[0] != operands[0] || made->written != permute.written ||
         !fits(operands[0], ranked[1]) || !same_segments(ranked[1], operands[2])) {
       return kNoValue;
@@ -133,7 +145,7 @@ class Idioms : public RegionRewriter {
     }
     const Definition* made = shapes_->definition(vector);
     if (!made || made->kind != Statement::Kind::Op || depth > kColumnDepth) return kNoValue;
-    const std::vector<ValueId> operands = operands_of(*made);
+    const Operands operands = operands_of(*made);
     if (made->is(Op::DPermute)) return placed_column(operands, segdes, j, depth);
     if (!made->is(Op::AddScan) || made->written != Type::Int) return kNoValue;
     if (!fits(operands[0], operands[1]) || !same_segments(operands[1], segdes)) return kNoValue;
@@ -145,8 +157,7 @@ class Idioms : public RegionRewriter {
   }
 
   // A scatter of one column into a default.
-  ValueId placed_column(const std::vector<ValueId>& operands, ValueId segdes, std::int64_t j,
-                        int depth) {
+  ValueId placed_column(const Operands& operands, ValueId segdes, std::int64_t j, int depth) {
     const std::optional<std::int64_t> at = known_element(operands[1]);
     const std::optional<std::int64_t> count = columns_of(segdes);
     if (!at || !count || *at < 0 || *at >= *count || !single(operands[3], operands[0]) ||
@@ -172,6 +183,7 @@ class Idioms : public RegionRewriter {
   }
 
   std::vector<std::uint32_t> uses_;  // of the function's values before the pass
+  Algebra algebra_;
 };
 
 }  // namespace

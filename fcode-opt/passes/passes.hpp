@@ -38,7 +38,8 @@ bool simplify_algebra(Module& module);
 /// LENGTHS of MAKE_SEGDES and MAKE_SEGDES of LENGTHS.
 bool simplify_descriptors(Module& module);
 
-/// Permutations, gathers and reductions whose result is an operand or is known element by element.
+/// Permutations, gathers and reductions whose result is an operand or is known element by element;
+/// and what simplify_algebra() does.
 bool recognize_idioms(Module& module);
 
 /// Results scattered from packed elements, where SELECT can compute them for all elements.

@@ -53,9 +53,10 @@ class Rewriter {
 
  private:
   void block(Block& block) {
-    std::vector<Statement> kept;
-    kept.reserve(block.statements.size());
-    for (Statement& statement : block.statements) {
+    std::vector<Statement>& statements = block.statements;
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < statements.size(); ++at) {
+      Statement& statement = statements[at];
       for (ValueId& operand : statement.operands) operand = names_(operand);
       if (statement.kind == Statement::Kind::If) {
         this->block(*statement.then_block);
@@ -69,10 +70,11 @@ class Rewriter {
       for (std::uint32_t i = 0; i < statement.results.size(); ++i) {
         definitions_[statement.results[i]] = definition_of(statement, i);
       }
-      kept.push_back(std::move(statement));
+      if (kept != at) statements[kept] = std::move(statement);
+      ++kept;
     }
     for (ValueId& result : block.results) result = names_(result);
-    block.statements = std::move(kept);
+    statements.resize(kept);
   }
 
   Function& function_;

@@ -27,7 +27,7 @@ class Selections : public RegionRewriter {
     ValueId segdes = kNoValue;  // of what is packed; one segment
   };
 
-  ValueId equivalent(const Statement& statement, const std::vector<ValueId>& operands) override {
+  ValueId equivalent(const Statement& statement, const Operands& operands) override {
     if (statement.op != Op::DPermute) return kNoValue;
     const ValueId data = operands[0], defaults = operands[2], from = operands[3],
                   into = operands[4];
@@ -45,7 +45,7 @@ class Selections : public RegionRewriter {
   std::optional<Packing> packing_of(ValueId positions) const {
     const Definition* made = shapes_->definition(positions);
     if (!made || !made->is(Op::Pack) || made->result != 0) return std::nullopt;
-    const std::vector<ValueId> operands = operands_of(*made);
+    const Operands operands = operands_of(*made);
     const ValueId segdes = operands[2];
     if (!is_identity(operands[0], segdes) || !fits(operands[1], segdes) ||
         !shapes_->one_segment(segdes)) {
@@ -65,7 +65,7 @@ class Selections : public RegionRewriter {
     const Definition* found = shapes_->definition(packed);
     if (!found || found->kind != Statement::Kind::Op || found->result != 0) return kNoValue;
     const Definition made = *found;
-    const std::vector<ValueId> operands = operands_of(made);
+    const Operands operands = operands_of(made);
     switch (vcode::info(made.op).family) {
       case Family::Pack: {
         const bool same = operands[1] == packing.flags && fits(operands[0], operands[2]) &&
@@ -90,14 +90,15 @@ class Selections : public RegionRewriter {
     }
   }
 
-  ValueId computed_for_all(const Definition& made, std::vector<ValueId> operands,
+  ValueId computed_for_all(const Definition& made, const Operands& operands,
                            const Packing& packing) {
     if (divides_ints(made.op, made.written) || ++operations_ > kMostMoved) return kNoValue;
-    for (ValueId& operand : operands) {
-      operand = for_all(operand, packing);
-      if (operand == kNoValue) return kNoValue;
+    std::vector<ValueId> all;
+    for (const ValueId operand : operands) {
+      all.push_back(for_all(operand, packing));
+      if (all.back() == kNoValue) return kNoValue;
     }
-    return emit(made.op, made.written, std::move(operands));
+    return emit(made.op, made.written, std::move(all));
   }
 
   int operations_ = 0;  // of the computation that is made for all elements

@@ -139,35 +139,60 @@ class ShapeAnalysis::Walk {
     return true;
   }
 
-  bool equal_in(const Arm& arm, const Linear& x, const Linear& y) {
-    const Equations::Mark mark = shapes_.equations.mark();
-    shapes_.equations.replay(arm.learned);
-    const bool equal = shapes_.equations.equal(x, y);
-    shapes_.equations.leave(mark);
-    return equal;
-  }
+  /// What is x in one arm and y in the other is one of them where these are known to be equal, or
+  /// where the other arm has learned that they are; else it is unknown.
+  class JoinedTerms {
+   public:
+    JoinedTerms(Equations& equations, const Arm& a, const Arm& b)
+        : equations_(equations), a_(a), b_(b) {}
 
-  // What is x in one arm and y in the other; an arm may have learned that they are equal.
-  Linear joined(const Arm& a, const Linear& x, const Arm& b, const Linear& y) {
-    if (shapes_.equations.equal(x, y) || equal_in(b, x, y)) return x;
-    return equal_in(a, x, y) ? y : shapes_.equations.unknown();
-  }
+    void add(const Linear& x, const Linear& y) {
+      const auto [place, is_new] = terms_.try_emplace({x, y});
+      if (is_new && equations_.equal(x, y)) place->second = x;
+    }
+    void solve() {
+      where_equal(b_, [](const auto& pair) { return pair.first; });
+      where_equal(a_, [](const auto& pair) { return pair.second; });
+      for (auto& [pair, term] : terms_) {
+        if (!term) term = equations_.unknown();
+      }
+    }
+    const Linear& of(const Linear& x, const Linear& y) const { return *terms_.at({x, y}); }
+
+   private:
+    template <typename Choose>
+    void where_equal(const Arm& arm, Choose choose) {
+      if (arm.learned.empty()) return;
+      const Equations::Mark mark = equations_.mark();
+      equations_.replay(arm.learned);
+      for (auto& [pair, term] : terms_) {
+        if (!term && equations_.equal(pair.first, pair.second)) term = choose(pair);
+      }
+      equations_.leave(mark);
+    }
+
+    Equations& equations_;
+    const Arm &a_, &b_;
+    std::map<std::pair<Linear, Linear>, std::optional<Linear>> terms_;
+  };
 
   void join(const Statement& statement, const Arm& a, const Arm& b) {
-    std::map<std::pair<Linear, Linear>, Linear> terms;
-    auto term = [&](const Linear& x, const Linear& y) {
-      const auto [place, is_new] = terms.try_emplace({x, y});
-      if (is_new) place->second = joined(a, x, b, y);
-      return place->second;
-    };
+    JoinedTerms terms(shapes_.equations, a, b);
+    for (std::size_t i = 0; i < statement.results.size(); ++i) {
+      const Shape &x = a.results[i], &y = b.results[i];
+      terms.add(x.length, y.length);
+      terms.add(x.sum, y.sum);
+      if (x.uniform && y.uniform) terms.add(x.element, y.element);
+    }
+    terms.solve();
     std::map<std::pair<Content, Content>, Content> contents;
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
       const Shape &x = a.results[i], &y = b.results[i];
       Shape shape;
-      shape.length = term(x.length, y.length);
-      shape.sum = term(x.sum, y.sum);
+      shape.length = terms.of(x.length, y.length);
+      shape.sum = terms.of(x.sum, y.sum);
       shape.uniform = x.uniform && y.uniform;
-      if (shape.uniform) shape.element = term(x.element, y.element);
+      if (shape.uniform) shape.element = terms.of(x.element, y.element);
       const auto [place, is_new] = contents.try_emplace({x.content, y.content}, x.content);
       if (is_new && x.content != y.content) place->second = shapes_.new_content();
       shape.content = place->second;

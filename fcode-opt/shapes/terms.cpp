@@ -63,10 +63,10 @@ Linear Equations::normal(const Linear& term) const {
   Linear result = term;
   for (std::size_t at = result.terms.size(); at-- > 0;) {
     const auto [atom, coefficient] = result.terms[at];
-    const auto known = solved_.find(atom);
-    if (known == solved_.end()) continue;
+    const Linear* known = solved(atom);
+    if (known == nullptr) continue;
     result.terms.erase(result.terms.begin() + static_cast<std::ptrdiff_t>(at));
-    result = combine(result, known->second, coefficient);
+    result = combine(result, *known, coefficient);
     at = static_cast<std::size_t>(
         std::lower_bound(result.terms.begin(), result.terms.end(), atom,
                          [](const auto& entry, Atom a) { return entry.first < a; }) -
@@ -100,8 +100,9 @@ bool Equations::unite(const Linear& a, const Linear& b) {
     if (entry != zero.terms.rbegin()) break;
     Linear value = zero;
     value.terms.pop_back();
-    solved_.emplace(entry->first, value * -entry->second);
-    trail_.push_back({entry->first, a, b});
+    if (entry->first >= step_of_.size()) step_of_.resize(next_, kUnsolved);
+    step_of_[entry->first] = static_cast<std::uint32_t>(trail_.size());
+    trail_.push_back({entry->first, value * -entry->second, a, b});
     break;
   }
   return true;
@@ -123,8 +124,8 @@ Linear Equations::product(const Linear& a, const Linear& b) {
 Equations::Learned Equations::leave(Mark mark) {
   Learned learned;
   for (std::size_t i = mark; i < trail_.size(); ++i) {
-    learned.emplace_back(trail_[i].left, trail_[i].right);
-    solved_.erase(trail_[i].atom);
+    step_of_[trail_[i].atom] = kUnsolved;
+    learned.emplace_back(std::move(trail_[i].left), std::move(trail_[i].right));
   }
   trail_.resize(mark);
   return learned;

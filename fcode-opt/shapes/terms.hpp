@@ -67,12 +67,18 @@ class Equations {
 
  private:
   Atom next_ = 0;
-  std::map<Atom, Linear> solved_;  // atom -> what it equals; only the newest atom of an equation
+  static constexpr std::uint32_t kUnsolved = ~std::uint32_t{0};
   struct Step {
     Atom atom;
-    Linear left, right;
+    Linear value;        // that the atom equals, the newest of its equation
+    Linear left, right;  // which was learned
   };
+  const Linear* solved(Atom atom) const {
+    if (atom >= step_of_.size() || step_of_[atom] == kUnsolved) return nullptr;
+    return &trail_[step_of_[atom]].value;
+  }
   std::vector<Step> trail_;
+  std::vector<std::uint32_t> step_of_;  // by atom: index into trail_
   std::map<std::pair<Linear, Linear>, Atom> products_;
 };
 
