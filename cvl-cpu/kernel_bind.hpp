@@ -96,6 +96,9 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
+  /// Sums over elements of one segment, of which all runs are known.
+  std::unique_ptr<NativeCode> sums;
+  bool made_sums = false;  // or found that there can be none
 
   /// How a step is run that code was made for.
   struct Use {

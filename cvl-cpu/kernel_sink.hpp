@@ -71,10 +71,6 @@ class KernelSink {
   virtual void move_range(std::int64_t /*begin*/, std::int64_t /*end*/) {}
   // GCOVR_EXCL_STOP
 
-  /// After open(): may blocks have any number of elements? Else it is block_ of KernelPass but for
-  /// the last of a tile.
-  virtual bool takes_any_blocks() const { return false; }
-
   /// What it does per element, in bytes of memory traffic.
   virtual std::int64_t cost() const { return 4; }
   /// What the rounds of an iteration are likely to take per element, in the same measure.
@@ -117,14 +113,35 @@ class KernelSink {
 /// Store, Segments.
 std::unique_ptr<KernelSink> make_store(BoundPass& pass, const PlanSink& sink,
                                        BoundProgram& program);
-std::unique_ptr<KernelSink> make_reduction(BoundPass& pass, const PlanSink& sink,
-                                           BoundProgram& program);
 std::unique_ptr<KernelSink> make_scatter(BoundPass& pass, const PlanSink& sink,
                                          BoundProgram& program);
 std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
 std::unique_ptr<KernelSink> make_assertion(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
+
+class KernelReduction : public KernelSink {
+ public:
+  using KernelSink::KernelSink;
+  static std::unique_ptr<KernelReduction> make(BoundPass& pass, const PlanSink& sink,
+                                               BoundProgram& program);
+  virtual NodeId value() const = 0;
+  /// After open(): the segments that it reduces when all of a tile is there; null if it takes in
+  /// block after block.
+  virtual const Segments* folded() const = 0;
+  /// Does it add up numbers?
+  virtual bool adds() const = 0;
+  /// Does it only ask whether there is any T among all elements?
+  virtual bool asks_for_any() const = 0;
+  /// In place of blocks, of what adds: a long piece of a segment, which began in an earlier tile or
+  /// in this one, has been accumulated.
+  virtual void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
+                         const std::byte* state) = 0;
+  /// A segment has no elements.
+  virtual void put_empty(std::int64_t segment) = 0;
+  /// In place of blocks, of what asks for any: there is one in the tile.
+  virtual void put_any(const KernelTile& tile) = 0;
+};
 
 /// Filter and Split: a second pass over the tiles moves the values when all flags are known.
 class KernelSelection : public KernelSink {

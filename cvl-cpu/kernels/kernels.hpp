@@ -79,6 +79,10 @@ struct SegmentRun {
 /// Size of the running state of a reduction, to be aligned to 64 bytes.
 inline constexpr std::int64_t kReductionStateBytes = 256;
 
+/// Elements of one segment in a tile from which they are reduced by themselves, and not scanned
+/// together with their neighbours. Decides the order in which FLOATs are combined.
+inline constexpr std::int64_t kLongPiece = 64;
+
 /// Exclusive scans within segments.
 struct ScanKernels {
   /// All segments, from left to right. Needs no padding.
