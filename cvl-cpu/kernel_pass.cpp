@@ -526,14 +526,19 @@ void KernelPass::move_selected(KernelTile tile) {
   BlockEvaluator values(bound_, bound_.selected, block_, memory, nullptr, tile.begin);
   for (std::int64_t i = tile.begin; i < tile.end; i += block_) {
     const std::int64_t n = std::min(block_, tile.end - i);
-    const auto wants = [&](const KernelSelection* selection) {
-      return selection->active && selection->wants(tile, i, n);
-    };
-    if (std::none_of(selections_.begin(), selections_.end(), wants)) continue;
-    values.run(i, n);
+    std::int64_t first = n, last = 0;
+    for (const KernelSelection* selection : selections_) {
+      if (!selection->active) continue;
+      const auto [from, to] = selection->wanted(tile, i, n);
+      if (from == to) continue;
+      first = std::min(first, from);
+      last = std::max(last, to);
+    }
+    if (first >= last) continue;
+    values.run(i + first, last - first);
     for (std::size_t k = 0; k < selections_.size(); ++k) {
       if (selections_[k]->active) {
-        selections_[k]->move(values, tile, states + k * kSinkStateBytes, i, n);
+        selections_[k]->move(values, tile, states + k * kSinkStateBytes, i + first, last - first);
       }
     }
   }

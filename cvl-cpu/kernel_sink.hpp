@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/kernel_bind.hpp"
@@ -153,8 +154,10 @@ class KernelSelection : public KernelSink {
   virtual void set_tiles(std::int64_t tiles, std::int64_t tile_length) = 0;
   /// After the last round: makes room for results and says whether values must be moved.
   virtual bool place() = 0;
-  /// Is anything of a block wanted?
-  virtual bool wants(const KernelTile& tile, std::int64_t begin, std::int64_t n) const = 0;
+  /// Elements [first, second) of a block, counted from its beginning in multiples of 64, of which
+  /// something is wanted; first == second: nothing is.
+  virtual std::pair<std::int64_t, std::int64_t> wanted(const KernelTile& tile, std::int64_t begin,
+                                                       std::int64_t n) const = 0;
   /// `state` has been cleared at the beginning of the tile.
   virtual void move(BlockEvaluator& values, const KernelTile& tile, std::byte* state,
                     std::int64_t begin, std::int64_t n) = 0;

@@ -107,16 +107,18 @@ class PieceCursor {
       return;
     }
     constexpr std::int64_t kTogether = 16;
+    using Unsigned = std::make_unsigned_t<I>;
     while (lengths_ != nullptr && segment_ + kTogether < count_) {
       const I* own = lengths_ + segment_;
-      I longest = 0;
-      std::int64_t sum = 0;
+      Unsigned longest = 0, sum = 0;  // which does not wrap if all are short
+#pragma omp simd reduction(max : longest) reduction(+ : sum)
       for (std::int64_t i = 0; i < kTogether; ++i) {
-        longest = longest < own[i] ? own[i] : longest;
-        sum += own[i];
+        const auto length = static_cast<Unsigned>(own[i]);
+        longest = longest < length ? length : longest;
+        sum += length;
       }
       if (longest >= kLongPiece) break;
-      position_ += sum;
+      position_ += static_cast<std::int64_t>(sum);
       segment_ += kTogether;
     }
     while (!at_end() && length() < kLongPiece) advance(length());

@@ -239,10 +239,10 @@ namespace {
 std::vector<Lengths> long_and_short() {
   const std::int64_t tile = cvl::cpu::tuning.fold_tile_bytes / 8;
   return {Lengths(300, 500),
-          {0, 0, 63, 64, 65, 0, 1, 2, 128, 0, 0, 700, 3, 0},
-          {tile, 0, tile - 64, 64, tile + 1, 0, 2 * tile + 63, 64, 5},
-          {3, 3 * tile, 0, 0, 100, 20, 30, 200, 63, 63, tile - 10, 10, 0},
-          Lengths(1000, 64),
+          {0, 0, 31, 32, 33, 0, 1, 2, 128, 0, 0, 700, 3, 0},
+          {tile, 0, tile - 32, 32, tile + 1, 0, 2 * tile + 31, 32, 5},
+          {3, 3 * tile, 0, 0, 100, 20, 30, 200, 31, 31, tile - 10, 10, 0},
+          Lengths(1000, 32),
           {40, 0, 64, 70, 0, 130, 7, 9, 2 * tile, 0}};
 }
 
