@@ -27,7 +27,8 @@ class Combination {
         values_(operands[0].vector()),
         own_(cpu, operands[2].segdes()),
         target_(cpu, operands[3].segdes()),
-        locator_(cpu, operands[1].vector(), nullptr, own_, target_),
+        index_(operands[1].vector()),
+        locator_(cpu, index_, nullptr, own_, target_),
         width_(static_cast<std::int64_t>(cpu.element_bytes(type))),
         result_(cpu.new_vector(type, target_.total())),
         out_(mutable_elements<std::byte>(result_)),
@@ -53,23 +54,45 @@ class Combination {
  private:
   std::int64_t bytes_of(std::int64_t elements) const { return elements * width_; }
 
-  /// Calls combine(values, positions, n) for blocks of elements [begin, end).
+  /// Some elements and where they belong.
+  struct Located {
+    const CombineLoops& loops;  // for such positions
+    const std::byte* values;
+    bool equal;  // one value for all
+    const void* positions;
+    std::int64_t n;
+  };
+
+  /// Calls combine(Located) for blocks of elements [begin, end).
   template <class Combine>
   void for_located(std::int64_t begin, std::int64_t end, const Combine& combine) {
     alignas(64) std::uint64_t positions[kSegmentBlock];
     alignas(64) std::uint64_t buffer[kSegmentBlock];
     const Window values(cpu_, values_);
-    const bool equal = values_.form == Form::Constant && begin < end;
-    if (equal) cpu_.download(values_, 0, std::min(kSegmentBlock, values_.length), buffer);
+    const bool equal = values_.form == Form::Constant;
+    const auto values_at = [&](std::int64_t i, std::int64_t n) {
+      return equal ? reinterpret_cast<const std::byte*>(values_.payload) : values.at(i, n, buffer);
+    };
+    if (target_.count() == 1) {  // indices are positions
+      const Window indices(cpu_, index_);
+      for (std::int64_t i = begin; i < end; i += tuning.segment_block) {
+        const std::int64_t n = std::min(tuning.segment_block, end - i);
+        const std::byte* from = indices.at(i, n, positions);
+        if (!cpu_.kernels().indices_below(from, n, target_.total())) {
+          failed_.store(true, std::memory_order_relaxed);
+          return;
+        }
+        combine(Located{kernels_.by_index, values_at(i, n), equal, from, n});
+      }
+      return;
+    }
     own_.for_blocks(begin, end, [&](const SegmentBlock& block) {
       const std::int64_t n = block.end - block.begin;
       if (!locator_.locate(block, nullptr, positions, kNowhere)) {
         failed_.store(true, std::memory_order_relaxed);
         return;
       }
-      combine(
-          equal ? reinterpret_cast<const std::byte*>(buffer) : values.at(block.begin, n, buffer),
-          positions, n);
+      combine(Located{kernels_.by_position, values_at(block.begin, n), equal, positions, n});
     });
   }
 
@@ -86,14 +109,14 @@ class Combination {
       const auto cut = [&](std::int64_t k) {
         return own_.total() / shares * k + std::min(k, own_.total() % shares);
       };
-      for_located(cut(share), cut(share + 1),
-                  [&](const void* values, const std::uint64_t* positions, std::int64_t n) {
-                    if (lanes_ > 1) {
-                      kernels_.combine_in_lanes(table, stride, values, positions, n);
-                    } else {
-                      kernels_.combine(table, values, positions, n, prefetch_);
-                    }
-                  });
+      for_located(cut(share), cut(share + 1), [&](const Located& some) {
+        const auto& [loops, values, equal, positions, n] = some;
+        if (lanes_ > 1) {
+          loops.combine_in_lanes(table, stride, values, equal, positions, n);
+        } else {
+          loops.combine(table, values, equal, positions, n, prefetch_);
+        }
+      });
     };
     // An element costs a few times what reading it does.
     cpu_.scheduler().for_tiles(shares, 4 * bytes_of(own_.total()), body);
@@ -116,13 +139,14 @@ class Combination {
       const SendPart& part = parts[static_cast<std::size_t>(number)];
       kernels_.clear(out_ + bytes_of(part.begin), part.end - part.begin);
       for_located(own_.start(part.first_segment), own_.start(part.last_segment),
-                  [&](const void* values, const std::uint64_t* positions, std::int64_t n) {
+                  [&](const Located& some) {
+                    const auto& [loops, values, equal, positions, n] = some;
                     if (parts.size() == 1) {
-                      kernels_.combine(out_, values, positions, n, prefetch_);
+                      loops.combine(out_, values, equal, positions, n, prefetch_);
                     } else {
-                      kernels_.combine_in_range(out_, values, positions, n,
-                                                static_cast<std::uint64_t>(part.begin),
-                                                static_cast<std::uint64_t>(part.end));
+                      loops.combine_in_range(out_, values, equal, positions, n,
+                                             static_cast<std::uint64_t>(part.begin),
+                                             static_cast<std::uint64_t>(part.end));
                     }
                   });
       std::byte* range = out_ + bytes_of(part.begin);
@@ -154,6 +178,7 @@ class Combination {
   const CombineKernels& kernels_;
   const Vector& values_;
   Segments own_, target_;
+  const Vector& index_;
   Locator locator_;
   std::int64_t width_;
   Vector result_;

@@ -88,6 +88,13 @@ void Source::fetch(void* out, std::uint64_t* positions, const std::uint8_t* flag
   gather(out, elements<void>(vector_), positions, flags, n, prefetch_);
 }
 
+bool Source::fetch_by_index(void* out, const std::byte* indices, std::int64_t n) const {
+  if (vector_.form != Form::Dense) return false;
+  cpu_.kernels().gather_by_index[type_index(vector_.type)](out, elements<void>(vector_), indices, n,
+                                                           prefetch_);
+  return true;
+}
+
 SendPart send_part(const Segments& target, int part, int parts) {
   const auto cut = [&](int k) { return target.total() / parts * k; };
   SendPart result{};

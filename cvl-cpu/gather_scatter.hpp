@@ -61,6 +61,9 @@ class Source {
   /// out[i] = element positions[i]; 0 where there are flags and the flag is F. With flags,
   /// `positions` may be changed.
   void fetch(void* out, std::uint64_t* positions, const std::uint8_t* flags, std::int64_t n) const;
+  /// The same by INTs of the run that all lie inside, and need not become positions. False, and
+  /// nothing done, when the vector has no form for that.
+  bool fetch_by_index(void* out, const std::byte* indices, std::int64_t n) const;
 
  private:
   CpuBackend& cpu_;

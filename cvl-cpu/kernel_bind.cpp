@@ -245,8 +245,6 @@ bool BoundPass::joins_bytes(NodeId number) const {
   return is_uniform(number) && uniform_int(number) >= 0 && uniform_int(number) <= kMost;
 }
 
-/// Is it a comparison of a Narrow vector's elements with the same everywhere? Then the bytes are
-/// compared.
 bool BoundPass::compares_bytes(NodeId number) const {
   const PlanNode& node = pass_.nodes[number];
   if (node.kind != Kind::Apply || !is_byte_comparison(node.op) || node.written != Type::Int) {

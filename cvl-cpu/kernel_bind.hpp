@@ -96,6 +96,9 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
+  /// Sums over elements of one segment, of which all runs are known.
+  std::unique_ptr<NativeCode> sums;
+  bool made_sums = false;  // or found that there can be none
 
   /// How a step is run that code was made for.
   struct Use {
@@ -143,8 +146,8 @@ class BoundPass {
   /// Adds a target of `program`. If nothing forbids it (`in_steps`), the step that computes the
   /// values writes them there.
   void add_target(BoundProgram& program, Target target, bool in_steps);
-  /// Leaves out the step of a gather, whose values no other step may need.
-  void leave_out(BoundProgram& program, NodeId gather);
+  /// Leaves out the step of a node, whose values no other step may need.
+  void leave_out(BoundProgram& program, NodeId node);
 
   const PlanPass& plan() const { return pass_; }
   KernelState& state() const { return state_; }
@@ -170,6 +173,9 @@ class BoundPass {
   bool fits_bytes(NodeId node) const { return fits_bytes_[node]; }
   /// Can its values be written into a Narrow vector?
   bool joins_bytes(NodeId node) const;
+  /// Is it a comparison of a Narrow vector's elements with the same everywhere? Then the bytes are
+  /// compared.
+  bool compares_bytes(NodeId number) const;
   /// Do the values of a node lie in memory when all blocks have been evaluated? Either they are
   /// read in place, or the pass stores them.
   bool ends_in_memory(NodeId node) const;
@@ -212,7 +218,6 @@ class BoundPass {
   void bind_walked(NodeId number);
   void bind_state(NodeId number);
   void find_bytes();
-  bool compares_bytes(NodeId number) const;
   bool drops_out(NodeId number);
   const PlanSink* store_of(NodeId node) const;
   void fail_everywhere(NodeId number, std::int64_t value, std::int64_t limit);

@@ -171,9 +171,9 @@ void BoundPass::add_walk(BoundProgram& bound, NodeId number) {
   steps.back().last = static_cast<std::uint32_t>(all_walked.size());
 }
 
-void BoundPass::leave_out(BoundProgram& program, NodeId gather) {
+void BoundPass::leave_out(BoundProgram& program, NodeId node) {
   for (BoundSteps* list : {&program.element_steps, &program.run_steps}) {
-    for (BoundStep& step : list->steps) step.left_out |= step.node == gather;
+    for (BoundStep& step : list->steps) step.left_out |= step.node == node;
   }
 }
 

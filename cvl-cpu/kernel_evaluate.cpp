@@ -115,7 +115,7 @@ void BlockEvaluator::set_memory(NodeId node, const std::byte* base) {
 }
 
 void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
-  located_ = {};
+  located_ = inside_ = {};
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
     const NodeId node = program_.in_memory[k];
     at_[node] = memory_[k] + begin * pass_.node(node).width;
@@ -331,14 +331,18 @@ void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t 
   const Vector& vector = *step.vector;
   const auto* flags =
       step.guard == kNone ? nullptr : reinterpret_cast<const std::uint8_t*>(at_[step.guard]);
-  // The columns of a table are gathered one after the other: their positions are found once.
+  // The columns of a table are gathered one after the other: their indices are looked at once.
   const Located located{step.args[0], vector.length};
+  const std::byte* indices = at_[step.args[0]];
+  if (flags == nullptr &&
+      (inside_ == located || cpu_.kernels().indices_below(indices, n, vector.length))) {
+    inside_ = located;
+    if (Source(cpu_, vector).fetch_by_index(out, indices, n)) return;
+  }
   if (flags != nullptr || located_ != located) {
     const bool fails =
-        cpu_.kernels().locate_in_one(positions_, at_[step.args[0]], flags, 0, vector.length, n, 0);
-    if (fails) {
-      pass_.note_index(step.node, at_[step.args[0]], flags, begin, n, vector.length);
-    }
+        cpu_.kernels().locate_in_one(positions_, indices, flags, 0, vector.length, n, 0);
+    if (fails) pass_.note_index(step.node, indices, flags, begin, n, vector.length);
     // The next gather has to find its own failure, and flags let positions change.
     located_ = fails || flags != nullptr ? Located{} : located;
   }

@@ -91,13 +91,14 @@ class BlockEvaluator {
   std::int64_t stride_;  // bytes of a slot
   std::byte* filled_;
   std::uint64_t* positions_;
-  /// Which indices `positions_` are, of a vector how long.
+  /// Indices, of a vector how long.
   struct Located {
     NodeId index = kNone;
     std::int64_t length = 0;
     bool operator==(const Located&) const = default;
   };
-  Located located_;
+  Located located_;                    // `positions_` are those
+  Located inside_;                     // these lie inside
   const BoundSteps* steps_ = nullptr;  // of the block
   RunTable* runs_;                     // of the block
   bool by_runs_ = false;

@@ -50,7 +50,8 @@ class NativeMaker {
         cpu_(pass.state().cpu),
         program_(program),
         steps_(program.usual()),
-        read_last_(plan_.nodes.size(), 0) {}
+        read_last_(plan_.nodes.size(), 0),
+        same_in_segment_(plan_.nodes.size()) {}
 
   void make(NativeSteps& result) {
     divide();
@@ -110,6 +111,32 @@ class NativeMaker {
       change.state = states[component];
     }
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
+  }
+
+  /// Sums over elements of one segment; null when some steps have to be steps.
+  std::unique_ptr<NativeCode> make_sums(const std::vector<NodeId>& numbers,
+                                        const std::vector<NodeId>& flags) {
+    const auto type = [&](NodeId node) { return plan_.nodes[node].type; };
+    const std::size_t width = cpu_.element_bytes(type(numbers.front()));
+    for (const NodeId node : numbers) {
+      const bool adds = cpu::has_native_form(cpu_.isa(), cpu_.widths(), vcode::Op::Add, type(node));
+      if (!adds || cpu_.element_bytes(type(node)) != width) return nullptr;
+    }
+    NativeSums sums;
+    value_of_.assign(plan_.nodes.size(), kNone);
+    for (const WalkedNode& walked : steps_.walked) {
+      if (walked.kind == PlanNode::Kind::SegmentOffset) return nullptr;
+      same_in_segment_[walked.node] = true;
+    }
+    for (const BoundStep& step : steps_.steps) {
+      if (step.kind == StepKind::Walk || step.kind == StepKind::GatherRuns) continue;
+      if (step.kind == StepKind::Progression || !has_native_form(step)) return nullptr;
+      add_step(sums.body, step);
+    }
+    auto place = static_cast<std::uint32_t>(plan_.nodes.size());
+    for (const NodeId node : numbers) sums.sums.push_back({value(sums.body, node), place++});
+    for (const NodeId node : flags) sums.disjunctions.push_back({value(sums.body, node), place++});
+    return NativeCode::make(sums, cpu_.isa(), cpu_.widths());
   }
 
  private:
@@ -296,8 +323,8 @@ class NativeMaker {
     std::uint32_t& number = value_of_[node];
     if (number == kNone) {
       NativeLoop::Value read;
-      read.kind =
-          pass_.is_uniform(node) ? NativeLoop::Value::Kind::Uniform : NativeLoop::Value::Kind::Read;
+      const bool once = pass_.is_uniform(node) || same_in_segment_[node];
+      read.kind = once ? NativeLoop::Value::Kind::Uniform : NativeLoop::Value::Kind::Read;
       read.type = plan_.nodes[node].type;
       read.place = node;
       number = static_cast<std::uint32_t>(loop.values.size());
@@ -314,6 +341,7 @@ class NativeMaker {
   std::vector<Part> parts_;
   std::vector<std::uint32_t> read_last_;  // per node: by which part
   std::vector<std::uint32_t> value_of_;   // per node: its value in the loop
+  std::vector<bool> same_in_segment_;     // per node: is it read once for a segment?
 };
 
 /// What code is made for: how a step of usual() is run this time.
@@ -331,19 +359,24 @@ bool is_made_for(const NativeSteps& native, const BoundProgram& program) {
                     });
 }
 
-/// Counts a run of the pass. True when code is to be made now.
+/// Counts a run of the pass. True when so much has been computed that code pays.
+bool pays(const BoundPass& pass, BoundProgram& program) {
+  std::int64_t& work = program.native.work;
+  const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
+  if (steps > 0 && (tuning.native_pays_after - work) / steps <= pass.length()) return true;
+  work += steps * pass.length();
+  return false;
+}
+
+/// The same. True when code is to be made now.
 bool is_due(const BoundPass& pass, BoundProgram& program) {
   if (!pass.state().cpu.makes_native_code()) return false;
   NativeSteps& native = program.native;
-  const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
   if (native.made) {
     if (is_made_for(native, program)) return false;
     native = {};
   }
-  if (steps == 0 || (tuning.native_pays_after - native.work) / steps > pass.length()) {
-    native.work += steps * pass.length();
-    return false;
-  }
+  if (!pays(pass, program)) return false;
   native.made = true;
   native.by_runs = program.by_runs;
   for (const BoundStep& step : program.usual().steps) {
@@ -363,6 +396,17 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
   NativeMaker maker(pass, program);
   program.native.rounds = maker.make_rounds(loop);
   if (program.native.rounds == nullptr) maker.make(program.native);
+}
+
+bool renew_native_sums(const BoundPass& pass, BoundProgram& program,
+                       const std::vector<NodeId>& numbers, const std::vector<NodeId>& flags) {
+  NativeSteps& native = program.native;
+  if (!pass.state().cpu.makes_native_code()) return false;
+  if (!native.made_sums && pays(pass, program)) {
+    native.made_sums = true;
+    native.sums = NativeMaker(pass, program).make_sums(numbers, flags);
+  }
+  return native.sums != nullptr;
 }
 
 }  // namespace cvl::cpu

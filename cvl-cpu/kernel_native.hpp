@@ -18,6 +18,13 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program);
 /// (NativeSteps::rounds), and the steps stay as they are.
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
 
+/// Sums of `numbers` over elements of one segment and disjunctions of `flags` (NativeSteps::sums),
+/// if all that is computed of them can be machine code, and it is time to make it. True when there
+/// is such code. What is the same in a segment, or read where it lies, has the place of its node in
+/// the table of addresses; the results follow behind all nodes, in order.
+bool renew_native_sums(const BoundPass& pass, BoundProgram& program,
+                       const std::vector<NodeId>& numbers, const std::vector<NodeId>& flags);
+
 /// Places in the table of addresses for NativeSteps::rounds. Those behind are of single elements,
 /// one for each node of the body.
 struct RoundPlaces {

@@ -48,10 +48,13 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
       case SinkKind::Segments:
         sinks_.push_back(make_store(bound_, sink, program));
         break;
-      case SinkKind::Reduce:
-        sinks_.push_back(make_reduction(bound_, sink, program));
+      case SinkKind::Reduce: {
+        auto reduction = KernelReduction::make(bound_, sink, program);
+        reductions_.push_back(reduction.get());
+        sinks_.push_back(std::move(reduction));
         folds_ = true;
         break;
+      }
       case SinkKind::Scatter:
         sinks_.push_back(make_scatter(bound_, sink, program));
         scatters_ = true;
@@ -229,10 +232,10 @@ void KernelPass::open(bool again) {
     sink->active = need == KernelSink::Need::Blocks && !sink->alone;
     needed_ |= need != KernelSink::Need::Nothing && !sink->alone;
   }
+  find_run_segments();
   for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
-    if (program->program != nullptr) renew_native_steps(bound_, *program);
+    if (program->program != nullptr && !by_sums_) renew_native_steps(bound_, *program);
   }
-  run_segments_ = find_run_segments();
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
   block_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(block_)));
@@ -335,15 +338,30 @@ bool KernelPass::divide_sinks() {
   return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 
-/// Segments of which indices are runs, if blocks may end with them: a block inside of one segment
-/// reads its elements where they lie, others put them together.
-const Segments* KernelPass::find_run_segments() const {
-  const auto takes = [](const auto& sink) { return !sink->active || sink->takes_any_blocks(); };
-  if (!bound_.main.by_runs || !std::all_of(sinks_.begin(), sinks_.end(), takes)) return nullptr;
+/// Segments of which indices are runs, if blocks may end with them, because all that is wanted are
+/// reductions of tiles: a block inside of one segment reads its elements where they lie, others put
+/// them together.
+void KernelPass::find_run_segments() {
+  run_segments_ = nullptr;
+  by_sums_ = false;
+  if (!bound_.main.by_runs) return;
+  const Segments* segments = nullptr;
   for (const BoundRuns& runs : bound_.main.runs) {
-    if (runs.segments != nullptr) return runs.segments;
+    if (segments == nullptr) segments = runs.segments;
   }
-  return nullptr;
+  if (segments == nullptr) return;
+  std::vector<KernelReduction*> reductions;
+  bool by_tiles = true;
+  for (KernelReduction* reduction : reductions_) {
+    if (!reduction->active) continue;
+    reductions.push_back(reduction);
+    by_tiles &= reduction->folded() != nullptr;
+  }
+  const auto is_active = [](const auto& sink) { return sink->active; };
+  const auto active = std::count_if(sinks_.begin(), sinks_.end(), is_active);
+  if (active != static_cast<std::ptrdiff_t>(reductions.size())) return;
+  if (by_tiles) run_segments_ = segments;
+  by_sums_ = scans_.empty() && sums_.open(reductions, *segments);
 }
 
 /// How many of n elements from `begin` on are a block. `segment` is where the last block was.
@@ -437,7 +455,17 @@ void KernelPass::run_blocks(const KernelTile& tile, BlockEvaluator& values,
   }
 }
 
-void KernelPass::run_tile(KernelTile tile, int part) {
+void KernelPass::run_tile(const KernelTile& tile, int part) {
+  const auto range = [&](std::int64_t begin, std::int64_t end) {
+    KernelTile some = tile;
+    some.begin = begin;
+    some.end = end;
+    run_range(some, part);
+  };
+  if (!by_sums_ || !sums_.run(tile, range)) run_range(tile, part);
+}
+
+void KernelPass::run_range(const KernelTile& tile, int part) {
   const std::size_t state_bytes = sinks_.size() * kSinkStateBytes;
   std::byte* memory = thread_memory(main_bytes_ + epilogue_bytes_ + state_bytes + tile_bytes_);
   std::byte* states = memory + main_bytes_ + epilogue_bytes_;
@@ -498,14 +526,19 @@ void KernelPass::move_selected(KernelTile tile) {
   BlockEvaluator values(bound_, bound_.selected, block_, memory, nullptr, tile.begin);
   for (std::int64_t i = tile.begin; i < tile.end; i += block_) {
     const std::int64_t n = std::min(block_, tile.end - i);
-    const auto wants = [&](const KernelSelection* selection) {
-      return selection->active && selection->wants(tile, i, n);
-    };
-    if (std::none_of(selections_.begin(), selections_.end(), wants)) continue;
-    values.run(i, n);
+    std::int64_t first = n, last = 0;
+    for (const KernelSelection* selection : selections_) {
+      if (!selection->active) continue;
+      const auto [from, to] = selection->wanted(tile, i, n);
+      if (from == to) continue;
+      first = std::min(first, from);
+      last = std::max(last, to);
+    }
+    if (first >= last) continue;
+    values.run(i + first, last - first);
     for (std::size_t k = 0; k < selections_.size(); ++k) {
       if (selections_[k]->active) {
-        selections_[k]->move(values, tile, states + k * kSinkStateBytes, i, n);
+        selections_[k]->move(values, tile, states + k * kSinkStateBytes, i + first, last - first);
       }
     }
   }

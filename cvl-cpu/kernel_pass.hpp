@@ -12,6 +12,7 @@
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_sums.hpp"
 
 namespace cvl::cpu {
 
@@ -47,7 +48,8 @@ class KernelPass {
   void run_rounds();
   void run_tiles(std::int64_t first, std::int64_t count);
   void run_parts(std::int64_t first, std::int64_t count);
-  void run_tile(KernelTile tile, int part);
+  void run_tile(const KernelTile& tile, int part);
+  void run_range(const KernelTile& tile, int part);
   void run_blocks(const KernelTile& tile, BlockEvaluator& values, const std::vector<Placed>& sinks,
                   std::byte* states, int part);
   bool belongs_to(const Placed& placed, int part) const {
@@ -55,7 +57,7 @@ class KernelPass {
   }
   void check_targets(const BoundProgram& program, const KernelTile& tile) const;
   const Segments* separate_segments();
-  const Segments* find_run_segments() const;
+  void find_run_segments();
   std::int64_t block_length(std::int64_t begin, std::int64_t n, Segments::Place& segment) const;
   void divide_scatters();
   bool divide_sinks();
@@ -71,7 +73,9 @@ class KernelPass {
   std::vector<std::unique_ptr<KernelSink>> sinks_;
   std::vector<Placed> main_, epilogue_;       // of those
   std::vector<KernelSelection*> selections_;  // also among `main_`
+  std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
+  KernelSums sums_{bound_};
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;
   bool iterates_ = false;
@@ -101,6 +105,7 @@ class KernelPass {
   bool shared_ = false;    // tiles are divided between threads
   const Segments* whole_segments_ = nullptr;  // no tile ends inside one of these
   const Segments* run_segments_ = nullptr;    // blocks end with long ones of these
+  bool by_sums_ = false;                      // of which nothing but sums is wanted
 };
 
 }  // namespace cvl::cpu

@@ -14,10 +14,10 @@
 namespace cvl::cpu {
 namespace {
 
-class Reduction : public KernelSink {
+class Reduction : public KernelReduction {
  public:
   Reduction(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
-      : KernelSink(pass, sink, program),
+      : KernelReduction(pass, sink, program),
         value_(sink.values[0]),
         type_(type_of(value_)),
         width_(width_of(type_)),
@@ -50,7 +50,12 @@ class Reduction : public KernelSink {
     return Need::Blocks;
   }
 
-  bool takes_any_blocks() const override { return work_ == Work::Fold; }
+  const Segments* folded() const override { return work_ == Work::Fold ? segments_ : nullptr; }
+  NodeId value() const override { return value_; }
+  bool adds() const override { return sink_.op == vcode::Op::AddReduce; }
+  bool asks_for_any() const override {
+    return work_ == Work::Accumulate && sink_.op == vcode::Op::OrReduce && type_ == Type::Bool;
+  }
 
   void begin_round(std::int64_t tiles) override {
     if (work_ != Work::Small) parts_.assign(static_cast<std::size_t>(tiles), Part());
@@ -74,16 +79,43 @@ class Reduction : public KernelSink {
     if (work_ == Work::Small) return;
     Part& part = parts_[static_cast<std::size_t>(tile.in_round)];
     if (work_ == Work::Accumulate) {
-      kernels_.finish(state, part.element.bytes);
+      Element own;
+      kernels_.finish(state, own.bytes);
+      if (asks_for_any()) {
+        part.element.bytes[0] |= own.bytes[0];  // of ranges of the tile
+      } else {
+        part.element = own;
+      }
       return;
     }
     const std::byte* in =
         memory_ != nullptr ? memory_ : element_zero(tile_memory + offset_, tile.begin * width_);
     const Segments::Begun begun = segments_->begun_in(tile.begin, tile.end);
-    if (begun.run.count == 0 || begun.run.start > tile.begin) part.segment = begun.first - 1;
+    const bool continues = begun.run.count == 0 || begun.run.start > tile.begin;
+    if (continues) part.segment = begun.first - 1;
     checked_storage(cpu_, result(), begun.first, begun.first + begun.run.count);
+    Element nobodys;
     kernels_.tile(out_ + begun.first * width_, in, tile.begin, tile.end, begun.run,
-                  part.element.bytes);
+                  continues ? part.element.bytes : nobodys.bytes);
+  }
+
+  void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
+                 const std::byte* state) override {
+    if (!continued) {
+      checked_storage(cpu_, result(), segment, segment + 1);
+      kernels_.finish(state, out_ + segment * width_);
+      return;
+    }
+    Part& part = parts_[static_cast<std::size_t>(tile.in_round)];
+    part.segment = segment;
+    kernels_.finish(state, part.element.bytes);
+  }
+  void put_empty(std::int64_t segment) override {
+    checked_storage(cpu_, result(), segment, segment + 1);
+    std::memcpy(out_ + segment * width_, kernels_.identity, static_cast<std::size_t>(width_));
+  }
+  void put_any(const KernelTile& tile) override {
+    parts_[static_cast<std::size_t>(tile.in_round)].element.bytes[0] = std::byte{1};
   }
 
   void end_round(std::int64_t) override {
@@ -177,8 +209,8 @@ class Reduction : public KernelSink {
 
 }  // namespace
 
-std::unique_ptr<KernelSink> make_reduction(BoundPass& pass, const PlanSink& sink,
-                                           BoundProgram& program) {
+std::unique_ptr<KernelReduction> KernelReduction::make(BoundPass& pass, const PlanSink& sink,
+                                                       BoundProgram& program) {
   return std::make_unique<Reduction>(pass, sink, program);
 }
 

@@ -394,6 +394,14 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
   return good;
 }
 
+bool find_run_positions(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
+                        std::int64_t* positions) {
+  return for_runs(cpu, runs, block, [&](std::int64_t first, std::int64_t, std::int64_t sum) {
+    *positions++ = sum + first;
+    return true;
+  });
+}
+
 bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
   if (runs.segments == nullptr) return true;
   const std::int64_t border = second_sequence(cpu, runs, length);

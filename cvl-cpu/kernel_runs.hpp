@@ -87,6 +87,11 @@ struct RunTable {
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table);
 
+/// The indices of the first elements that the segments of a block have in it. False when a check
+/// fails.
+bool find_run_positions(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
+                        std::int64_t* positions);
+
 /// Are all positions of elements [0, length) known, and no two of them the same? Finds that out if
 /// the runs follow each other in the order of their positions, or could be dealt out to two such
 /// sequences, of which one lies before the other: what appends and splits give.

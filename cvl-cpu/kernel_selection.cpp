@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "cvl-cpu/kernel_byte_masks.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
@@ -53,6 +54,7 @@ class Selection final : public KernelSelection {
   }
 
   Need open(std::size_t&) override {
+    by_bytes_ = filter_ && bytes_.open(pass_, program_, sink_.flag);
     segments_ = segdes() != nullptr ? &pass_.segments(sink_.under) : nullptr;
     return Need::Blocks;
   }
@@ -75,7 +77,9 @@ class Selection final : public KernelSelection {
 
   void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,
              std::int64_t n) override {
-    if (filter_) {
+    if (by_bytes_) {
+      bytes_.compute(masks_at(0, tile, begin), begin, n);
+    } else if (filter_) {
       flag_masks(masks_at(0, tile, begin), values.filled(sink_.flag, n), n);
     } else if (!decisions_.empty()) {
       decide(values, tile, begin, n);
@@ -129,11 +133,19 @@ class Selection final : public KernelSelection {
     return moves;
   }
 
-  bool wants(const KernelTile& tile, std::int64_t begin, std::int64_t n) const override {
+  std::pair<std::int64_t, std::int64_t> wanted(const KernelTile& tile, std::int64_t begin,
+                                               std::int64_t n) const override {
+    std::uint64_t any[kBlockWords] = {};
+    const std::int64_t words = tile_count(n, 64);
     for (std::size_t c = 0; c < classes_.size(); ++c) {
-      if (kept_in(c, tile, begin, n) > 0) return true;
+      const std::uint64_t* masks =
+          classes_[c].masks + tile.index * words_ + (begin - tile.begin) / 64;
+      for (std::int64_t w = 0; w < words; ++w) any[w] |= masks[w];
     }
-    return false;
+    std::int64_t first = 0, last = words;
+    while (first < last && any[first] == 0) ++first;
+    while (first < last && any[last - 1] == 0) --last;
+    return {64 * first, std::min(64 * last, n)};
   }
 
   void move(BlockEvaluator& values, const KernelTile& tile, std::byte* state, std::int64_t begin,
@@ -319,6 +331,8 @@ class Selection final : public KernelSelection {
   }
 
   bool filter_;
+  ByteMasks bytes_;        // the flags, …
+  bool by_bytes_ = false;  // … if they are of bytes in this run
   std::size_t columns_;
   std::vector<SelectionClass> classes_;
   ElementwiseKernel equal_;

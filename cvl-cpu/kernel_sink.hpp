@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/kernel_bind.hpp"
@@ -71,10 +72,6 @@ class KernelSink {
   virtual void move_range(std::int64_t /*begin*/, std::int64_t /*end*/) {}
   // GCOVR_EXCL_STOP
 
-  /// After open(): may blocks have any number of elements? Else it is block_ of KernelPass but for
-  /// the last of a tile.
-  virtual bool takes_any_blocks() const { return false; }
-
   /// What it does per element, in bytes of memory traffic.
   virtual std::int64_t cost() const { return 4; }
   /// What the rounds of an iteration are likely to take per element, in the same measure.
@@ -117,14 +114,35 @@ class KernelSink {
 /// Store, Segments.
 std::unique_ptr<KernelSink> make_store(BoundPass& pass, const PlanSink& sink,
                                        BoundProgram& program);
-std::unique_ptr<KernelSink> make_reduction(BoundPass& pass, const PlanSink& sink,
-                                           BoundProgram& program);
 std::unique_ptr<KernelSink> make_scatter(BoundPass& pass, const PlanSink& sink,
                                          BoundProgram& program);
 std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
 std::unique_ptr<KernelSink> make_assertion(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
+
+class KernelReduction : public KernelSink {
+ public:
+  using KernelSink::KernelSink;
+  static std::unique_ptr<KernelReduction> make(BoundPass& pass, const PlanSink& sink,
+                                               BoundProgram& program);
+  virtual NodeId value() const = 0;
+  /// After open(): the segments that it reduces when all of a tile is there; null if it takes in
+  /// block after block.
+  virtual const Segments* folded() const = 0;
+  /// Does it add up numbers?
+  virtual bool adds() const = 0;
+  /// Does it only ask whether there is any T among all elements?
+  virtual bool asks_for_any() const = 0;
+  /// In place of blocks, of what adds: a long piece of a segment, which began in an earlier tile or
+  /// in this one, has been accumulated.
+  virtual void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
+                         const std::byte* state) = 0;
+  /// A segment has no elements.
+  virtual void put_empty(std::int64_t segment) = 0;
+  /// In place of blocks, of what asks for any: there is one in the tile.
+  virtual void put_any(const KernelTile& tile) = 0;
+};
 
 /// Filter and Split: a second pass over the tiles moves the values when all flags are known.
 class KernelSelection : public KernelSink {
@@ -136,8 +154,10 @@ class KernelSelection : public KernelSink {
   virtual void set_tiles(std::int64_t tiles, std::int64_t tile_length) = 0;
   /// After the last round: makes room for results and says whether values must be moved.
   virtual bool place() = 0;
-  /// Is anything of a block wanted?
-  virtual bool wants(const KernelTile& tile, std::int64_t begin, std::int64_t n) const = 0;
+  /// Elements [first, second) of a block, counted from its beginning in multiples of 64, of which
+  /// something is wanted; first == second: nothing is.
+  virtual std::pair<std::int64_t, std::int64_t> wanted(const KernelTile& tile, std::int64_t begin,
+                                                       std::int64_t n) const = 0;
   /// `state` has been cleared at the beginning of the tile.
   virtual void move(BlockEvaluator& values, const KernelTile& tile, std::byte* state,
                     std::int64_t begin, std::int64_t n) = 0;

@@ -82,7 +82,6 @@ class Store : public KernelSink {
   }
 
   void move_range(std::int64_t first, std::int64_t last) override {
-    alignas(64) std::uint64_t positions[kSegmentBlock];
     alignas(64) std::uint64_t gathered[kSegmentBlock];
     const PlanNode& node = pass_.plan().nodes[sink_.values[0]];
     const Vector& vector = state_.arrays[node.id];
@@ -95,10 +94,11 @@ class Store : public KernelSink {
     for (std::int64_t begin = first; begin < last; begin += tuning.segment_block) {
       const std::int64_t n = std::min(tuning.segment_block, last - begin);
       const std::byte* block = indices + begin * index_width;
-      if (cpu_.kernels().locate_in_one(positions, block, nullptr, 0, vector.length, n, 0)) {
+      if (!cpu_.kernels().indices_below(block, n, vector.length)) {
         pass_.note_index(sink_.values[0], block, nullptr, begin, n, vector.length);
+        return;
       }
-      source.fetch(streamed ? static_cast<void*>(gathered) : out, positions, nullptr, n);
+      source.fetch_by_index(streamed ? static_cast<void*>(gathered) : out, block, n);
       if (streamed) cpu_.kernels().stream(out, gathered, n * width);
       out += n * width;
     }

@@ -167,6 +167,12 @@ void compare_bytes(const CpuBackend& cpu, Op op, bool number_first, std::int64_t
                             matching_bytes(number_first ? mirrored(op) : op, number), n);
 }
 
+void compare_bytes(const CpuBackend& cpu, Op op, bool number_first, std::int64_t number,
+                   const std::byte* bytes, std::uint64_t* masks, std::int64_t n) {
+  cpu.kernels().match_masks(masks, reinterpret_cast<const std::uint8_t*>(bytes),
+                            matching_bytes(number_first ? mirrored(op) : op, number), n);
+}
+
 bool moves_narrow(const CpuBackend& cpu, Op op, const Value* operands) {
   if (!fits_bytes(operands[0])) return false;
   const Vector& source = operands[0].vector();

@@ -20,6 +20,10 @@ bool is_byte_comparison(vcode::Op op);
 void compare_bytes(const CpuBackend& cpu, vcode::Op op, bool number_first, std::int64_t number,
                    const std::byte* bytes, std::byte* out, std::int64_t n);
 
+/// The same as bit masks, 64 to a word.
+void compare_bytes(const CpuBackend& cpu, vcode::Op op, bool number_first, std::int64_t number,
+                   const std::byte* bytes, std::uint64_t* masks, std::int64_t n);
+
 /// PACK with a kernel for elements of the size that those of operand 0 have.
 void pack(CpuBackend& cpu, CompressKernel compress, Value* operands, Value* results);
 

@@ -4,6 +4,7 @@
 #include <asmjit/x86.h>
 #include <sys/mman.h>
 
+#include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/native_values.hpp"
 
 namespace cvl::cpu {
@@ -45,21 +46,10 @@ class LoopWriter : public ValueWriter {
   /// All values of the elements from position_ + offset on, and the results of them.
   void write_body(int offset) {
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
-      const Value& value = loop_.values[k];
-      switch (value.kind) {
-        case Value::Kind::Read:
-          held_[k] = make(lane(k));
-          load(held_[k], lane(k), elements(address(value.place), lane(k), offset));
-          break;
-        case Value::Kind::Uniform:
-          if (offset == 0) at_start([&] { write_uniform(k); });
-          break;
-        case Value::Kind::Progression:
-          write_progression(k, offset);
-          break;
-        case Value::Kind::Apply:
-          write_apply(k);
-          break;
+      if (loop_.values[k].kind == Value::Kind::Progression) {
+        write_progression(k, offset);
+      } else {
+        write_value(k, offset);
       }
     }
     for (const NativeLoop::Result& result : loop_.results) {
@@ -183,14 +173,7 @@ class RoundsWriter : public ValueWriter {
     c_.mov(count, end);
     c_.sub(count, position_);
     c_.sub(count, offset(number));
-    const Vec counts = make_vector(Lane::I32), lanes = make_vector(Lane::I32);
-    spread(counts, Lane::I32, count);
-    if (avx512_) {
-      c_.vmovdqu32(lanes, multiples(Lane::I32, 1));
-    } else {
-      c_.vmovdqu(lanes, multiples(Lane::I32, 1));
-    }
-    turn.active = compare(Op::Greater, Lane::I32, counts, lanes);
+    turn.active = first_lanes(count);
   }
 
   void write_round(Turn& turn) {
@@ -226,22 +209,6 @@ class RoundsWriter : public ValueWriter {
     }
   }
 
-  /// Puts values into the lanes that have flags.
-  void replace(const Register& lanes, Lane lane, const Register& flags, const Register& by) {
-    if (!avx512_) {
-      const Vec old = lanes.as<Vec>();
-      c_.vpblendvb(old, old, by.as<Vec>(), widened(flags.as<Vec>(), lane));
-    } else if (lane == Lane::Flag) {
-      const KReg kept = c_.newKw(), taken = c_.newKw();
-      c_.kandnw(kept, flags.as<KReg>(), lanes.as<KReg>());
-      c_.kandw(taken, flags.as<KReg>(), by.as<KReg>());
-      c_.korw(lanes.as<KReg>(), kept, taken);
-    } else {
-      c_.k(flags.as<KReg>())
-          .emit(is_wide(lane) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32, lanes, by);
-    }
-  }
-
   /// Jumps if some lane goes on.
   void jump_if_any(const asmjit::Label& target) {
     Register any = turns_[0].active;
@@ -271,6 +238,111 @@ class RoundsWriter : public ValueWriter {
 
   const NativeRounds& rounds_;
   std::vector<Turn> turns_{1};
+};
+
+/// Writes the function for sums. Elements meet in the order of ReduceKernels: four blocks of 64
+/// bytes take turns.
+class SumsWriter : public ValueWriter {
+ public:
+  SumsWriter(asmjit::CodeHolder& code, const NativeSums& sums, Isa isa, Widths widths)
+      : ValueWriter(code, sums.body, isa, widths),
+        sums_(sums),
+        register_bytes_(lanes_ * (is_wide(lane(sums.sums[0].value)) ? 8 : 4)),
+        turns_(static_cast<int>(kReductionStateBytes) / register_bytes_),
+        held_sums_(sums.sums.size()) {}
+
+  int group() const { return lanes_ * turns_; }
+
+  bool write() {
+    const Gp unused = c_.newInt64();
+    const Gp end = c_.newInt64();
+    begin_function(unused, end);
+    at_start([&] { clear_sums(); });
+    const Gp whole = c_.newInt64();  // elements of whole groups
+    const asmjit::Label again = c_.newLabel(), rest = c_.newLabel(), done = c_.newLabel();
+    c_.mov(whole, end);
+    c_.and_(whole, -group());
+    c_.jz(rest);
+    c_.align(asmjit::AlignMode::kCode, 32);
+    c_.bind(again);
+    for (int turn = 0; turn < turns_; ++turn) write_turn(turn, nullptr);
+    c_.add(position_, group());
+    c_.cmp(position_, whole);
+    c_.jl(again);
+    c_.bind(rest);
+    for (int turn = 0; turn < turns_; ++turn) {
+      const Gp left = c_.newInt64();
+      c_.mov(left, end);
+      c_.sub(left, position_);
+      c_.sub(left, turn * lanes_);
+      c_.jle(done);
+      const Register valid = first_lanes(left);
+      write_turn(turn, &valid);
+    }
+    c_.bind(done);
+    for (std::size_t k = 0; k < held_sums_.size(); ++k) store_sum(k);
+    for (std::size_t k = 0; k < any_.size(); ++k) store_any(k);
+    return end_function();
+  }
+
+ private:
+  Lane lane_of_sum(std::size_t k) const { return lane(sums_.sums[k].value); }
+
+  void clear_sums() {
+    for (std::size_t k = 0; k < held_sums_.size(); ++k) {
+      for (int turn = 0; turn < turns_; ++turn) {
+        const Vec sum = make_vector(lane_of_sum(k));
+        c_.emit(instruction(avx512_, Op::Xor, Lane::I32), sum, sum, sum);
+        held_sums_[k].push_back(sum);
+      }
+    }
+    for (std::size_t k = 0; k < sums_.disjunctions.size(); ++k) any_.push_back(no_flags());
+  }
+
+  /// Takes in a register of elements; without flags all of them are valid.
+  void write_turn(int turn, const Register* valid) {
+    counted_ = valid == nullptr ? Register() : *valid;
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) write_value(k, turn * lanes_);
+    for (std::size_t k = 0; k < held_sums_.size(); ++k) {
+      const Lane own = lane_of_sum(k);
+      const Vec sum = held_sums_[k][static_cast<std::size_t>(turn)].as<Vec>();
+      const Vec next = valid == nullptr ? sum : make_vector(own);
+      c_.emit(instruction(avx512_, Op::Add, own), next, sum, vector(sums_.sums[k].value));
+      if (valid != nullptr) replace(sum, own, *valid, next);
+    }
+    for (std::size_t k = 0; k < any_.size(); ++k) {
+      Register flags = held_[sums_.disjunctions[k].value];
+      if (valid != nullptr) {
+        const Register some = make(Lane::Flag);
+        c_.emit(instruction(avx512_, Op::And, Lane::Flag), some, flags, *valid);
+        flags = some;
+      }
+      c_.emit(instruction(avx512_, Op::Or, Lane::Flag), any_[k], any_[k], flags);
+    }
+  }
+
+  void store_sum(std::size_t k) {
+    for (int turn = 0; turn < turns_; ++turn) {
+      const Mem to = asmjit::x86::ptr(address(sums_.sums[k].place), turn * register_bytes_);
+      store(to, lane_of_sum(k), held_sums_[k][static_cast<std::size_t>(turn)]);
+    }
+  }
+  void store_any(std::size_t k) {
+    const Gp bits = c_.newInt32();
+    if (avx512_) {
+      c_.kmovw(bits, any_[k].as<KReg>());
+      c_.test(bits, (1 << lanes_) - 1);  // those of lanes that there are not mean nothing
+    } else {
+      c_.vptest(any_[k].as<Vec>(), any_[k].as<Vec>());
+    }
+    c_.setnz(asmjit::x86::byte_ptr(address(sums_.disjunctions[k].place)));
+  }
+
+  const NativeSums& sums_;
+  const int register_bytes_;
+  const int turns_;  // registers for each sum
+  std::vector<std::vector<Register>> held_sums_;
+  std::vector<Register> any_;  // flags of disjunctions
 };
 
 /// The code that a writer makes of a loop.
@@ -349,6 +421,12 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop& loop, Isa isa, Wi
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa, Widths widths) {
   const Made made = make_code<RoundsWriter>(rounds, isa, widths);
+  if (made.memory == MAP_FAILED) return nullptr;
+  return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
+}
+
+std::unique_ptr<NativeCode> NativeCode::make(const NativeSums& sums, Isa isa, Widths widths) {
+  const Made made = make_code<SumsWriter>(sums, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }

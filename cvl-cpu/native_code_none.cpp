@@ -15,5 +15,8 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop&, Isa, Widths) {
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds&, Isa, Widths) {
   return nullptr;
 }
+std::unique_ptr<NativeCode> NativeCode::make(const NativeSums&, Isa, Widths) {
+  return nullptr;
+}
 
 }  // namespace cvl::cpu

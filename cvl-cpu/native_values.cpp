@@ -292,6 +292,18 @@ void ValueWriter::store(const Mem& to, Lane lane, const Register& value) {
   lanes_ == 8 ? c_.vmovq(to, bytes.xmm()) : c_.vmovd(to, bytes.xmm());
 }
 
+void ValueWriter::write_value(std::uint32_t k, int offset) {
+  const Value& value = loop_.values[k];
+  if (value.kind == Value::Kind::Apply) {
+    write_apply(k);
+  } else if (value.kind == Value::Kind::Read) {
+    held_[k] = make(lane(k));
+    load(held_[k], lane(k), elements(address(value.place), lane(k), offset));
+  } else if (!held_[k].isValid()) {
+    at_start([&] { write_uniform(k); });
+  }
+}
+
 void ValueWriter::write_uniform(std::uint32_t k) {
   const Lane own = lane(k);
   const Gp from = address(loop_.values[k].place);
@@ -338,6 +350,32 @@ void ValueWriter::write_simple(InstId id, std::uint32_t k, Lane in) {
     c_.emit(id, held_[k], a, count);
   } else {
     c_.emit(id, held_[k], a, held_[value.args[1]]);
+  }
+}
+
+Register ValueWriter::first_lanes(const Gp& count) {
+  const Vec counts = make_vector(Lane::I32), lanes = make_vector(Lane::I32);
+  spread(counts, Lane::I32, count);
+  if (avx512_) {
+    c_.vmovdqu32(lanes, multiples(Lane::I32, 1));
+  } else {
+    c_.vmovdqu(lanes, multiples(Lane::I32, 1));
+  }
+  return compare(Op::Greater, Lane::I32, counts, lanes);
+}
+
+void ValueWriter::replace(const Register& lanes, Lane lane, const Register& flags,
+                          const Register& by) {
+  if (!avx512_) {
+    const Vec old = lanes.as<Vec>();
+    c_.vpblendvb(old, old, by.as<Vec>(), widened(flags.as<Vec>(), lane));
+  } else if (lane == Lane::Flag) {
+    const KReg kept = c_.newKw(), taken = c_.newKw();
+    c_.kandnw(kept, flags.as<KReg>(), lanes.as<KReg>());
+    c_.kandw(taken, flags.as<KReg>(), by.as<KReg>());
+    c_.korw(lanes.as<KReg>(), kept, taken);
+  } else {
+    c_.k(flags.as<KReg>()).emit(is_wide(lane) ? Inst::kIdVmovdqa64 : Inst::kIdVmovdqa32, lanes, by);
   }
 }
 

@@ -91,6 +91,13 @@ class ValueWriter {
   void write_apply(std::uint32_t k);
   /// Flags of lanes, from a comparison.
   Register compare(vcode::Op op, Lane in, const Vec& a, const Vec& b);
+  /// Reads or computes a value of the elements from position_ + offset on; not a progression.
+  void write_value(std::uint32_t k, int offset);
+  /// Flags of the first lanes, so many as a 32-bit number says, up to all.
+  Register first_lanes(const Gp& count);
+  Register no_flags();
+  /// Puts values into the lanes that have flags.
+  void replace(const Register& lanes, Lane lane, const Register& flags, const Register& by);
   /// AVX2: flags as lanes of either width.
   Vec widened(const Vec& flags, Lane to);
 
@@ -111,7 +118,6 @@ class ValueWriter {
   };
 
   static bool needs_wide_lanes(const NativeLoop& loop, Widths widths);
-  Register no_flags();
   Vec narrowed(const Vec& lanes, Lane in);
   void write_simple(asmjit::InstId id, std::uint32_t k, Lane in);
   void write_other(std::uint32_t k, Lane in);

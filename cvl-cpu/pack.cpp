@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/narrow.hpp"
 #include "cvl-cpu/operations.hpp"
 #include "cvl-cpu/segments.hpp"
 

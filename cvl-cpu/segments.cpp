@@ -31,8 +31,8 @@ const std::int64_t* Segments::starts(std::int64_t first, std::int64_t count,
                                      std::int64_t* buffer) const {
   if (lengths_ == nullptr) {
     const std::int64_t length = uniform_length_;  // a copy: `buffer` might be *this
-    const std::int64_t start = first * length;
-    for (std::int64_t k = 0; k <= count; ++k) buffer[k] = start + k * length;
+    std::int64_t start = first * length;
+    for (std::int64_t k = 0; k <= count; ++k, start += length) buffer[k] = start;
     return buffer;
   }
   const std::int64_t group = first / kIndexStep;

@@ -74,28 +74,37 @@ bool locate_in_one(std::uint64_t* out, const void* indices, const Flag* flags, s
   return failed != 0;
 }
 
+template <class I>
+bool indices_below(const void* indices, std::int64_t n, std::int64_t length) {
+  using Unsigned = std::make_unsigned_t<I>;  // in which negative ones are large
+  const auto* index = static_cast<const Unsigned*>(indices);
+  Unsigned greatest = 0;
+#pragma omp simd reduction(max : greatest)
+  for (std::int64_t i = 0; i < n; ++i) greatest = greatest < index[i] ? index[i] : greatest;
+  return n == 0 || greatest < static_cast<std::uint64_t>(length);
+}
+
 /// So many elements are looked at together for whether they lie next to each other: few enough for
 /// short segments, enough for the look to cost nothing beside moving them.
 constexpr std::int64_t kRun = 64;
 
 /// Do these positions follow each other? REQUIRES: 0 < n
-CVL_FN bool is_run(const std::uint64_t* positions, std::int64_t n) {
-  const std::uint64_t first = positions[0];
-  if (positions[n - 1] - first != static_cast<std::uint64_t>(n - 1)) return false;  // mostly
-  std::uint64_t differ = 0;
+template <class P>
+CVL_FN bool is_run(const P* positions, std::int64_t n) {
+  const P first = positions[0];
+  if (positions[n - 1] - first != static_cast<P>(n - 1)) return false;  // mostly
+  P differ = 0;
 #pragma omp simd reduction(| : differ)
-  for (std::int64_t i = 0; i < n; ++i) {
-    differ |= positions[i] ^ (first + static_cast<std::uint64_t>(i));
-  }
+  for (std::int64_t i = 0; i < n; ++i) differ |= positions[i] ^ (first + static_cast<P>(i));
   return differ == 0;
 }
 
 /// Calls move_run(i, count) for elements [i, i + count) whose positions follow each other, as those
 /// of slices and appended vectors do; it may decline. For all others calls move(i), after a
 /// prefetch of the line that a later element will need, which address(i) says.
-template <bool write, class Address, class Move, class MoveRun>
-CVL_FN void move_all(const std::uint64_t* positions, std::int64_t n, bool prefetch,
-                     const Address& address, const Move& move, const MoveRun& move_run) {
+template <bool write, class P, class Address, class Move, class MoveRun>
+CVL_FN void move_all(const P* positions, std::int64_t n, bool prefetch, const Address& address,
+                     const Move& move, const MoveRun& move_run) {
   for (std::int64_t begin = 0; begin < n; begin += kRun) {
     const std::int64_t count = n - begin < kRun ? n - begin : kRun;
     if (is_run(positions + begin, count) && move_run(begin, count)) continue;
@@ -119,35 +128,48 @@ CVL_FN std::uintptr_t address_of(const E* memory, std::uint64_t position) {
   return reinterpret_cast<std::uintptr_t>(memory) + position * sizeof(E);
 }
 
-/// E: of the result; Stored: of the source, which may be narrower.
+/// E: of the result; Stored: of the source, which may be narrower. All elements are wanted.
+template <class E, class Stored, class P>
+CVL_FN void gather_all(E* r, const Stored* from, const P* positions, std::int64_t n,
+                       bool prefetch) {
+  move_all<false>(
+      positions, n, prefetch,
+      [&](std::int64_t i) __attribute__((always_inline)) { return address_of(from, positions[i]); },
+      [&](std::int64_t i) __attribute__((always_inline)) { r[i] = from[positions[i]]; },
+      [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
+        const Stored* run = from + positions[i];
+        if constexpr (sizeof(E) == sizeof(Stored)) {
+          std::memcpy(r + i, run, static_cast<std::size_t>(count) * sizeof(E));
+        } else {
+          for (std::int64_t k = 0; k < count; ++k) r[i + k] = run[k];
+        }
+        return true;
+      });
+}
+
+template <class E, class I>
+void gather_by_index(void* out, const void* source, const void* indices, std::int64_t n,
+                     bool prefetch) {
+  gather_all(static_cast<E*>(out), static_cast<const E*>(source),
+             static_cast<const std::make_unsigned_t<I>*>(indices), n, prefetch);
+}
+
 template <class E, class Stored = E>
 void gather(void* out, const void* source, const std::uint64_t* positions, const Flag* flags,
             std::int64_t n, bool prefetch) {
   auto* r = static_cast<E*>(out);
   const auto* from = static_cast<const Stored*>(source);
-  const auto address = [&](std::int64_t i) __attribute__((always_inline)) {
-    return address_of(from, positions[i]);
-  };
   if (flags == nullptr) {
-    move_all<false>(
-        positions, n, prefetch,
-        address, [&](std::int64_t i) __attribute__((always_inline)) { r[i] = from[positions[i]]; },
-        [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
-          const Stored* run = from + positions[i];
-          if constexpr (sizeof(E) == sizeof(Stored)) {
-            std::memcpy(r + i, run, static_cast<std::size_t>(count) * sizeof(E));
-          } else {
-            for (std::int64_t k = 0; k < count; ++k) r[i + k] = run[k];
-          }
-          return true;
-        });
+    gather_all(r, from, positions, n, prefetch);
   } else {
     const auto masked = [&](E element, std::int64_t i) __attribute__((always_inline)) {
       // Masked, or else the compiler would branch on the flag.
       return static_cast<E>(element & static_cast<E>(E{0} - flags[i]));
     };
     move_all<false>(
-        positions, n, prefetch, address,
+        positions, n, prefetch,
+        [&](std::int64_t i)
+            __attribute__((always_inline)) { return address_of(from, positions[i]); },
         [&](std::int64_t i)
             __attribute__((always_inline)) { r[i] = masked(from[positions[i]], i); },
         [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
@@ -211,9 +233,10 @@ void scatter(void* out, const void* source, const std::uint64_t* positions, std:
       move_run);
 }
 
-template <class E>
+template <class E, class I>
 void add_for_element(Kernels& kernels, Type type) {
   kernels.gather[static_cast<std::size_t>(type)] = gather<E>;
+  kernels.gather_by_index[static_cast<std::size_t>(type)] = gather_by_index<E, I>;
   kernels.scatter[static_cast<std::size_t>(type)] = scatter<E>;
 }
 
@@ -221,11 +244,12 @@ template <class I, class F>
 void add_for_widths(Kernels& kernels) {
   kernels.locate = locate<I>;
   kernels.locate_in_one = locate_in_one<I>;
+  kernels.indices_below = indices_below<I>;
   kernels.gather_progression = gather_progression<I>;
   kernels.gather_bytes = gather<std::make_unsigned_t<I>, std::uint8_t>;
-  add_for_element<std::make_unsigned_t<I>>(kernels, Type::Int);
-  add_for_element<std::uint8_t>(kernels, Type::Bool);
-  add_for_element<F>(kernels, Type::Float);
+  add_for_element<std::make_unsigned_t<I>, I>(kernels, Type::Int);
+  add_for_element<std::uint8_t, I>(kernels, Type::Bool);
+  add_for_element<F, I>(kernels, Type::Float);
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ struct SegmentRun {
 /// Size of the running state of a reduction, to be aligned to 64 bytes.
 inline constexpr std::int64_t kReductionStateBytes = 256;
 
+/// Elements of one segment in a tile from which they are reduced by themselves, and not scanned
+/// together with their neighbours. Decides the order in which FLOATs are combined. Of four blocks
+/// and more, adding them up costs less than scanning them.
+inline constexpr std::int64_t kLongPiece = 32;
+
 /// Exclusive scans within segments.
 struct ScanKernels {
   /// All segments, from left to right. Needs no padding.
@@ -120,20 +125,26 @@ struct ReduceKernels {
 /// Tables for every so many elements; see combine_in_lanes.
 inline constexpr std::int64_t kCombineLanes = 4;
 
+/// Combining elements with places of a table. `equal`: all n values are the first one, alone.
+struct CombineLoops {
+  /// Combines place positions[i] with values[i], one after the other.
+  void (*combine)(void* table, const void* values, bool equal, const void* positions,
+                  std::int64_t n, bool prefetch);
+  /// The same with kCombineLanes tables, which follow each other at a distance of `stride` places:
+  /// elements take turns, so that neighbours with equal positions do not wait for each other.
+  void (*combine_in_lanes)(void* tables, std::int64_t stride, const void* values, bool equal,
+                           const void* positions, std::int64_t n);
+  /// The same as combine() for positions in [begin, end) only.
+  void (*combine_in_range)(void* table, const void* values, bool equal, const void* positions,
+                           std::int64_t n, std::uint64_t begin, std::uint64_t end);
+};
+
 /// Combining elements into the places of a table. Needs no padding.
 struct CombineKernels {
   /// Makes `n` places that have met nothing.
   void (*clear)(void* table, std::int64_t n);
-  /// Combines place positions[i] with values[i], one after the other.
-  void (*combine)(void* table, const void* values, const std::uint64_t* positions, std::int64_t n,
-                  bool prefetch);
-  /// The same with kCombineLanes tables, which follow each other at a distance of `stride` places:
-  /// elements take turns, so that neighbours with equal positions do not wait for each other.
-  void (*combine_in_lanes)(void* tables, std::int64_t stride, const void* values,
-                           const std::uint64_t* positions, std::int64_t n);
-  /// The same as combine() for positions in [begin, end) only.
-  void (*combine_in_range)(void* table, const void* values, const std::uint64_t* positions,
-                           std::int64_t n, std::uint64_t begin, std::uint64_t end);
+  CombineLoops by_position;  // positions of 64 bits, as kernels for locating make them, …
+  CombineLoops by_index;     // … or INTs
   /// left[i] = left[i] op right[i], of tables.
   void (*join)(void* left, const void* right, std::int64_t n);
   /// out[i] = what place i of a table has met, the identity for nothing.
@@ -163,10 +174,15 @@ using LocateKernel = bool (*)(std::uint64_t* out, const void* indices, const std
 using LocateInOneKernel = bool (*)(std::uint64_t* out, const void* indices,
                                    const std::uint8_t* flags, std::int64_t start,
                                    std::int64_t length, std::int64_t n, std::uint64_t nowhere);
+/// Do all indices lie in [0, length)?
+using IndicesBelowKernel = bool (*)(const void* indices, std::int64_t n, std::int64_t length);
 /// out[i] = source[positions[i]], or 0 where there are flags and flags[i] is 0. Writes nothing
 /// else.
 using GatherKernel = void (*)(void* out, const void* source, const std::uint64_t* positions,
                               const std::uint8_t* flags, std::int64_t n, bool prefetch);
+/// out[i] = source[indices[i]], of INTs that all lie inside.
+using GatherByIndexKernel = void (*)(void* out, const void* source, const void* indices,
+                                     std::int64_t n, bool prefetch);
 /// The same from a progression.
 using GatherProgressionKernel = void (*)(void* out, std::int64_t start, std::int64_t step,
                                          const std::uint64_t* positions, const std::uint8_t* flags,
@@ -204,6 +220,9 @@ using MatchBytesKernel = void (*)(std::uint8_t* out, const std::uint8_t* bytes, 
                                   std::int64_t n);
 
 // Flags as bit masks, 64 to a word.
+/// The same as masks.
+using MatchMasksKernel = void (*)(std::uint64_t* masks, const std::uint8_t* bytes, ByteRange range,
+                                  std::int64_t n);
 /// Reads no flag behind the n-th. Returns how many are set.
 using FlagMasksKernel = std::int64_t (*)(std::uint64_t* masks, const std::uint8_t* flags,
                                          std::int64_t n);
@@ -308,7 +327,9 @@ struct Kernels {
   ExpandSegmentsKernel expand_segments = nullptr;
   LocateKernel locate = nullptr;
   LocateInOneKernel locate_in_one = nullptr;
+  IndicesBelowKernel indices_below = nullptr;
   GatherKernel gather[vcode::kDataTypes] = {};
+  GatherByIndexKernel gather_by_index[vcode::kDataTypes] = {};
   GatherProgressionKernel gather_progression = nullptr;
   GatherKernel gather_bytes = nullptr;  // INTs from a source of bytes
   ScatterKernel scatter[vcode::kDataTypes] = {};
@@ -322,6 +343,7 @@ struct Kernels {
   WidenKernel widen = nullptr;
   NarrowKernel narrow = nullptr;
   MatchBytesKernel match_bytes = nullptr;
+  MatchMasksKernel match_masks = nullptr;
   RankKernels rank[vcode::kDataTypes] = {};
 };
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/kernels/lanes.hpp"
 #include "cvl-cpu/kernels/widths.hpp"
 #include "cvl/scalar_ops.hpp"
 
@@ -35,6 +36,34 @@ void match_bytes(std::uint8_t* out, const std::uint8_t* bytes, ByteRange range, 
   for (std::int64_t i = 0; i < n; ++i) {
     const auto beyond = static_cast<std::uint8_t>(bytes[i] - range.least);
     out[i] = static_cast<std::uint8_t>((beyond <= range.more ? 1 : 0) ^ outside);
+  }
+}
+
+/// Which of 64 bytes lie in the range, or outside of it if it says that?
+CVL_FN std::uint64_t match_64(const std::uint8_t* bytes, ByteRange range) {
+#if defined(__AVX512BW__)
+  const __m512i least = _mm512_set1_epi8(static_cast<char>(range.least));
+  const __m512i more = _mm512_set1_epi8(static_cast<char>(range.more));
+  const __m512i beyond = _mm512_sub_epi8(_mm512_loadu_si512(bytes), least);
+  const std::uint64_t inside = _mm512_cmple_epu8_mask(beyond, more);
+  return range.outside ? ~inside : inside;
+#else
+  std::uint8_t flags[64];
+  match_bytes(flags, bytes, range, 64);
+  return gather_bits<64>(flags);
+#endif
+}
+
+void match_masks(std::uint64_t* masks, const std::uint8_t* bytes, ByteRange range, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    prefetch_ahead(bytes + i);
+    masks[i / 64] = match_64(bytes + i, range);
+  }
+  if (i < n) {
+    std::uint8_t rest[64] = {};
+    std::memcpy(rest, bytes + i, static_cast<std::size_t>(n - i));
+    masks[i / 64] = match_64(rest, range) & (~std::uint64_t{0} >> (64 - (n - i)));
   }
 }
 
@@ -89,6 +118,7 @@ void add_for_width(Kernels& kernels) {
   kernels.narrow = narrow<I>;
   kernels.compress_bytes = compress_bytes;
   kernels.match_bytes = match_bytes;
+  kernels.match_masks = match_masks;
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ class ChunkHeads {
       }
     }
     cursor.position = position + begin;
-    for (std::int64_t w = 0; w < kWords; ++w) {
+    for (std::int64_t w = 0; 64 * w < limit; ++w) {
       words_[w] = gather_bits<64>(marks_ + 64 * w);
       clear_lanes(marks_ + 64 * w);
     }

@@ -101,28 +101,41 @@ Value combined(Flattener& f, const CallSite& site, Op op, ValueId source_descrip
                const Value& index, const Value& values, const Value& size) {
   Context* const context = site.context;
   const ValueId target = f.vectors().descriptor_of(size.var);
-  Context* const each = f.for_each(context, source_descriptor, index);
-  f.check_range(index.var, each, size,
-                fmt::format("Index out of bounds for function {}.", site.definition->name));
   const ValueId result =
       f.builder().op(op, f.type_of(values), {values.var, index.var, source_descriptor, target});
   return Value::sequence(target, Value::scalar(result, context), context);
+}
+
+void check_indices(Flattener& f, const CallSite& site, ValueId descriptor, const Value& index,
+                   const Value& size) {
+  Context* const each = f.for_each(site.context, descriptor, index);
+  f.check_range(index.var, each, size,
+                fmt::format("Index out of bounds for function {}.", site.definition->name));
 }
 
 template <Op kOp>
 Value reduce_by_index(Flattener& f, const CallSite& site, const Value& argument) {
   const Value here = f.bring(argument, site.context);
   const Value& pairs = here.parts[0];
+  check_indices(f, site, pairs.var, pairs.elements().parts[0], here.parts[1]);
   return combined(f, site, kOp, pairs.var, pairs.elements().parts[0], pairs.elements().parts[1],
                   here.parts[1]);
 }
 
-Value count_by_index(Flattener& f, const CallSite& site, const Value& argument) {
+/// Without a check of the indices, which are known to lie inside.
+Value unchecked_count(Flattener& f, const CallSite& site, const Value& argument) {
   const Value here = f.bring(argument, site.context);
   const Value& indices = here.parts[0];
   Context* const each = f.for_each(site.context, indices.var, indices.elements());
   const Value ones = Value::scalar(f.vectors().ones(f.instances(each)), each);
   return combined(f, site, Op::AddCombine, indices.var, indices.elements(), ones, here.parts[1]);
+}
+
+Value count_by_index(Flattener& f, const CallSite& site, const Value& argument) {
+  const Value here = f.bring(argument, site.context);
+  const Value& indices = here.parts[0];
+  check_indices(f, site, indices.var, indices.elements(), here.parts[1]);
+  return unchecked_count(f, site, here);
 }
 
 Value pack(Flattener& f, const CallSite&, const Value& argument) {
@@ -213,7 +226,7 @@ std::vector<PrimitiveEntry> reordering_primitives() {
       {"any_by_index", reduce_by_index<Op::OrCombine>},
       {"all_by_index", reduce_by_index<Op::AndCombine>},
       {"count_by_index", count_by_index},
-      {"machine.count", count_by_index},
+      {"machine.count", unchecked_count},
   };
 }
 

@@ -223,4 +223,58 @@ TEST_CASE("kernels that only move characters leave them a byte each") {
   });
 }
 
+TEST_CASE("places that comparisons of characters choose are those of numbers") {
+  // Where a letter is followed by another one or by none of some, and one filter whose flags
+  // somebody else reads, too.
+  for (const bool shared : {false, true}) {
+    KernelBuilder b;
+    const SizeId n = b.size("n");
+    const SizeId m = b.size("m");
+    const ArrayId a = b.in("a", Type::Int, m);
+    const ArrayId letters = b.in("letters", Type::Int, b.literal(3));
+    b.in("unused", Type::Bool, n);
+    const auto flags = [&](Expressions& t) {
+      const auto next = t.at(a, t.apply(Op::Add, Type::Int, {t.index(), t.number(1)}));
+      const auto letter = [&](int k) { return t.at(letters, t.number(k)); };
+      const auto first = t.apply(Op::Equal, Type::Int, {t.own(a), letter(0)});
+      const auto second = t.apply(Op::Equal, Type::Int, {letter(1), next});
+      const auto third = t.apply(Op::Greater, Type::Int, {next, letter(2)});
+      const auto either = t.apply(Op::Or, Type::Bool, {second, third});
+      return t.apply(Op::And, Type::Bool, {first, either});
+    };
+    const SizeId kept = b.size("kept");
+    const ArrayId places = b.array("places", Type::Int, kept);
+    Binding& filter = b.bind(Binding::Kind::Filter, b.flat(n));
+    filter.arrays = {places};
+    filter.segdes = {b.segdes("one", b.literal(1), kept)};
+    auto g = b.thunk();
+    filter.elements = g.give({g.index()});
+    auto h = b.thunk();
+    filter.flags = h.give({flags(h)});
+    b.out(places);
+    if (shared) {
+      auto t = b.thunk();
+      b.out(b.map("flags", b.flat(n), Type::Bool, t.give({flags(t)})));
+    }
+    for_backends([&](CpuBackend& cpu) {
+      const Vector text = cpu.upload_characters(text_of(kMany));
+      const Vector wide = widened(cpu, text);
+      const std::vector<double> most = {97, 98, 250};
+      for (const std::vector<double>& chosen :
+           {most, {97.0, 98.0, 100.0}, {300.0, 98.0, 32.0}, {97.0, -1.0, -1.0}}) {
+        const Vector searched = upload(cpu, Type::Int, chosen);
+        const auto run_on = [&](const Vector& characters) {
+          const Vector unused = upload(cpu, Type::Bool, std::vector<double>(kMany - 1));
+          return run(cpu, b.kernel, {characters, searched, unused});
+        };
+        const auto results = run_on(text);
+        const auto expected = run_on(wide);
+        for (std::size_t k = 0; k < results.size(); ++k) {
+          CHECK(bits(cpu, results[k]) == bits(cpu, expected[k]));
+        }
+      }
+    });
+  }
+}
+
 }  // namespace kernel_test

@@ -1,5 +1,6 @@
 // Machine code for steps of kernels against the steps: the same bits, and the same failures.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -28,8 +29,9 @@ struct Pair {
   CpuBackend code, steps;
 };
 
-void for_pairs(const std::function<void(Pair&)>& test) {
-  const tuned::Scope scope("native_pays_after=0");
+void for_pairs(const std::function<void(Pair&)>& test,
+               const std::string& setting = "native_pays_after=0") {
+  const tuned::Scope scope(setting);
   for (const Isa isa : cvl::cpu::usable_isas()) {
     for (const cvl::Widths widths :
          {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
@@ -229,6 +231,119 @@ TEST_CASE("what fails in machine code is found by the steps", "[native]") {
       }
     }
   });
+}
+
+namespace {
+
+/// Long, short and empty segments, with ends on, before and behind those of tiles.
+std::vector<Lengths> long_and_short() {
+  const std::int64_t tile = cvl::cpu::tuning.fold_tile_bytes / 8;
+  return {Lengths(300, 500),
+          {0, 0, 31, 32, 33, 0, 1, 2, 128, 0, 0, 700, 3, 0},
+          {tile, 0, tile - 32, 32, tile + 1, 0, 2 * tile + 31, 32, 5},
+          {3, 3 * tile, 0, 0, 100, 20, 30, 200, 31, 31, tile - 10, 10, 0},
+          Lengths(1000, 32),
+          {40, 0, 64, 70, 0, 130, 7, 9, 2 * tile, 0}};
+}
+
+}  // namespace
+
+TEST_CASE("long segments are summed up in machine code", "[native]") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId first = b.in("first", Type::Int, s);
+  const ArrayId scale = b.in("scale", Type::Float, s);
+  const ArrayId u = b.in("u", Type::Float, m);
+  const ArrayId v = b.in("v", Type::Float, n);
+  const ArrayId limit = b.in("limit", Type::Float, b.literal(1));
+  const auto run = [&](Expressions& t) {
+    const auto start = t.at(first, t.seg_no(d, t.index()));
+    return t.at(u, t.apply(Op::Add, Type::Int, {start, t.seg_off(d, t.index())}));
+  };
+  auto x = b.thunk();
+  auto y = b.thunk();
+  auto z = b.thunk();
+  const auto scaled =
+      x.apply(Op::Multiply, Type::Float, {x.at(scale, x.seg_no(d, x.index())), run(x)});
+  b.out(b.reduce("sums", b.under(d), Op::AddReduce, Type::Float,
+                 x.give({x.apply(Op::Subtract, Type::Float, {scaled, x.own(v)})})));
+  const auto squared = y.apply(Op::Multiply, Type::Float, {run(y), run(y)});
+  b.out(b.reduce("squares", b.under(d), Op::AddReduce, Type::Float, y.give({squared})));
+  // A negation, whose bits are those of all lanes that a mask has.
+  const auto below = z.apply(Op::Less, Type::Float, {run(z), z.at(limit, z.number(0))});
+  b.out(b.reduce("any", b.flat(n), Op::OrReduce, Type::Bool,
+                 z.give({z.apply(Op::Not, Type::Bool, {below})})));
+  for_pairs(
+      [&](Pair& pair) {
+        Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+        for (const Lengths& lengths : long_and_short()) {
+          const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+          std::vector<double> us = numbers(longest + 40, 5);
+          std::vector<double> starts;
+          for (std::size_t k = 0; k < lengths.size(); ++k) starts.push_back(k % 41);
+          for (const double most : {2.0, 0.999}) {
+            for (const double beyond : {0.0, 1.0}) {
+              CAPTURE(lengths.size(), most, beyond);
+              // The last run ends where the vector does, or behind it.
+              if (lengths.back() > 0) {
+                starts.back() = static_cast<double>(longest + 40 - lengths.back()) + beyond;
+              }
+              const auto operands = [&](CpuBackend& cpu) {
+                return std::vector<Value>{
+                    descriptor(cpu, lengths),
+                    upload(cpu, Type::Int, starts),
+                    upload(cpu, Type::Float, numbers(static_cast<std::int64_t>(lengths.size()), 6)),
+                    upload(cpu, Type::Float, us),
+                    upload(cpu, Type::Float, numbers(total(lengths), 7)),
+                    upload(cpu, Type::Float, {most})};
+              };
+              const std::string expected = by_steps.of(operands(pair.steps));
+              REQUIRE((expected.find("out of range") != std::string::npos) ==
+                      (beyond > 0 && lengths.back() > 0));
+              REQUIRE(with_code.of(operands(pair.code)) == expected);
+            }
+          }
+        }
+      },
+      "native_pays_after=0,runs_block=1");
+}
+
+TEST_CASE("a division that fails in a sum in machine code is found by the steps", "[native]") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId x = b.in("x", Type::Int, m);
+  const ArrayId y = b.in("y", Type::Int, n);
+  auto t = b.thunk();
+  const auto run = t.at(x, t.seg_off(d, t.index()));
+  b.out(b.reduce("sums", b.under(d), Op::AddReduce, Type::Int,
+                 t.give({t.apply(Op::Divide, Type::Int, {run, t.own(y)})})));
+  for_pairs(
+      [&](Pair& pair) {
+        Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+        const Lengths lengths(100, 707);
+        for (const double divisor : {3.0, 0.0}) {
+          for (const std::size_t at : {0, 32767, 32768, 70699}) {
+            CAPTURE(divisor, at);
+            std::vector<double> ys(70700, 7.0);
+            ys[at] = divisor;
+            const auto operands = [&](CpuBackend& cpu) {
+              return std::vector<Value>{descriptor(cpu, lengths),
+                                        upload(cpu, Type::Int, numbers(707, 8, 1e6)),
+                                        upload(cpu, Type::Int, ys)};
+            };
+            const std::string expected = by_steps.of(operands(pair.steps));
+            REQUIRE((expected.find("zero") != std::string::npos) == (divisor == 0));
+            REQUIRE(with_code.of(operands(pair.code)) == expected);
+          }
+        }
+      },
+      "native_pays_after=0,runs_block=1");
 }
 
 }  // namespace kernel_test

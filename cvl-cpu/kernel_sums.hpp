@@ -1,0 +1,60 @@
+// Sums over long segments, without writing what is summed up.
+//
+// Where a pass has nothing to do but to add up what it computes of runs, and to look for what must
+// not be, machine code adds up each piece that a tile has of a segment: from operands where they
+// lie to accumulators in registers. Where the runs begin is found out for many segments at a time.
+// Elements meet in the order of ReduceKernels::tile; pieces that are too short for this are
+// evaluated block by block.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cvl-cpu/kernel_sink.hpp"
+
+namespace cvl::cpu {
+
+class KernelSums {
+ public:
+  explicit KernelSums(BoundPass& pass) : pass_(pass) {}
+
+  /// When the pass has been bound and all sinks are open: can tiles be run, and does it pay?
+  /// `reductions` are the sinks that are active, `segments` those of the runs of the pass.
+  bool open(const std::vector<KernelReduction*>& reductions, const Segments& segments);
+
+  /// Runs a tile but for short pieces, for ranges of which it calls evaluate(begin, end), which
+  /// reduces them as a tile is. False when something fails; then the whole tile is to be reduced.
+  bool run(const KernelTile& tile,
+           const std::function<void(std::int64_t, std::int64_t)>& evaluate) const;
+
+ private:
+  /// A vector that is read where it lies.
+  struct Read {
+    NodeId node;
+    std::uint32_t runs;  // kNone: at the own position
+    const std::byte* base;
+    std::int64_t width;
+  };
+  static constexpr std::int64_t kTogether = 64;  // segments
+  static constexpr std::size_t kMostRuns = 8, kMostWalked = 16, kMostResults = 8;
+
+  /// What is known of some segments.
+  struct Table {
+    StartsBuffer<kTogether> room;
+    std::int64_t positions[kMostRuns][kTogether];
+    const std::byte* walked[kMostWalked];
+    alignas(64) std::int64_t values[kMostWalked][kTogether + 8];
+  };
+
+  bool find_reads();
+  SegmentBlock next_block(std::int64_t first, const KernelTile& tile, Table& table) const;
+  bool fill(const SegmentBlock& block, Table& table) const;
+
+  BoundPass& pass_;
+  std::vector<KernelReduction*> sums_, disjunctions_;
+  const Segments* segments_ = nullptr;
+  std::vector<Read> reads_;
+};
+
+}  // namespace cvl::cpu
