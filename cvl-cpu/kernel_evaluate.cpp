@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/narrow.hpp"
@@ -277,11 +278,22 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
   const Segments& segments = *step.segments;
   const std::int64_t limit =
       kind == PlanNode::Kind::FindSegment ? segments.total() : segments.count();
-  if (kind == PlanNode::Kind::SegmentStart && begin + n <= limit &&
+  if (kind != PlanNode::Kind::FindSegment && begin + n <= limit &&
       pass_.plan().nodes[step.args[0]].kind == PlanNode::Kind::Position) {
     StartsBuffer<kSegmentBlock> buffer;
     const std::int64_t* starts = segments.starts(begin, n, buffer);
-    for (std::int64_t i = 0; i < n; ++i) std::memcpy(out + i * step.width, starts + i, step.width);
+    const bool lengths = kind == PlanNode::Kind::SegmentLength;
+    const auto put = [&](auto* to) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t value = lengths ? starts[i + 1] - starts[i] : starts[i];
+        to[i] = static_cast<std::remove_reference_t<decltype(to[i])>>(value);
+      }
+    };
+    if (step.width == sizeof(std::int64_t)) {
+      put(reinterpret_cast<std::int64_t*>(out));
+    } else {
+      put(reinterpret_cast<std::int32_t*>(out));
+    }
     return;
   }
   for (std::int64_t i = 0; i < n; ++i) {

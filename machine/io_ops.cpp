@@ -179,6 +179,8 @@ bool IoOperations::shows(Op op, const Value* operands) {
     case Op::FWrite:
       return is_standard(operands[1]);
     case Op::FReadChar:
+    case Op::FReadNumbers:
+    case Op::FWriteNumbers:
       return is_standard(operands[2]);
     case Op::FClose: {
       const Stream* const stream = streams_.find(scalar(operands[0], "a stream"));
@@ -203,6 +205,10 @@ void IoOperations::carry_out(Op op, Type type, Value* operands, Value* results) 
       return write(type, operands[0], scalar(operands[1], "the stream of FWRITE"), results);
     case Op::FReadChar:
       return read_characters(operands, results);
+    case Op::FReadNumbers:
+      return read_numbers(type, operands, results);
+    case Op::FWriteNumbers:
+      return write_numbers(type, operands, results);
     case Op::FOpen:
       return open(operands, results);
     case Op::FClose:
@@ -284,12 +290,26 @@ void IoOperations::write_message(Type type, const Value& value, Value* results) 
   put_status({}, results);
 }
 
+Stream* IoOperations::output_stream(std::int64_t number, const char* operation,
+                                    std::string& error) {
+  Stream* const stream = streams_.find(number);
+  if (number == kNullStream) {
+    error = "NULL_STREAM cannot be written to";
+  } else if (stream == nullptr) {
+    error = not_open(number, operation);
+  } else if (!stream->writable()) {
+    error = fmt::format("stream {} is not open for writing", number);
+  } else {
+    return stream;
+  }
+  return nullptr;
+}
+
 /// Returns the error text, empty on success.
 std::string IoOperations::try_write(Type type, const Value& value, std::int64_t number) {
-  if (number == kNullStream) return "NULL_STREAM cannot be written to";
-  Stream* stream = streams_.find(number);
-  if (stream == nullptr) return not_open(number, "FWRITE");
-  if (!stream->writable()) return fmt::format("stream {} is not open for writing", number);
+  std::string reason;
+  Stream* const stream = output_stream(number, "FWRITE", reason);
+  if (stream == nullptr) return reason;
   // What is kept in a file loses nothing.
   const Digits digits = number > kStandardError ? Digits::Exact : Digits::Classic;
   int error = put_value(type, value, *stream, digits);
@@ -328,16 +348,69 @@ void IoOperations::read_characters(const Value* operands, Value* results) {
   }
   // A stream that is not open for reading looks like a file that is at its end.
   std::int64_t status = maximum == 0 ? kMaximumReached : kEndOfFile;
+  std::string error;
   if (stream->readable()) {
     stream->input().begin();
     CharacterBlock characters(backend_);
     status = scan_characters(stream->input(), delimiters, maximum, characters);
     results[0] = characters.take();
+    if (stream->input().error() != 0) error = system_message(stream->input().error());
   } else {
     results[0] = empty_value(backend_, Type::Int);
   }
   results[1] = cvl::make_int(backend_.widths(), status);
-  put_status({}, results + 2);
+  put_status(error, results + 2);
+}
+
+std::optional<NumberForm> IoOperations::number_form(const Value& name, Type type,
+                                                    std::string& error) {
+  const std::string text = text_of(name.vector());
+  const std::optional<NumberForm> form = NumberForm::named(text);
+  if (form && form->fits(type)) return form;
+  error = fmt::format("`{}` is no form of {}, as `text` and `{}` are", vcode::escaped(text),
+                      type == Type::Int ? "integers" : "floats", type == Type::Int ? "<i4" : "<f8");
+  return std::nullopt;
+}
+
+void IoOperations::read_numbers(Type type, const Value* operands, Value* results) {
+  std::string error;
+  const std::optional<NumberForm> form = number_form(operands[0], type, error);
+  const std::int64_t most = scalar(operands[1], "the maximum of FREAD_NUMBERS");
+  const std::int64_t number = scalar(operands[2], "the stream of FREAD_NUMBERS");
+  Stream* const stream = streams_.find(number);
+  if (stream == nullptr) {
+    error = not_open(number, "FREAD_NUMBERS");
+  } else if (!stream->readable()) {
+    error = fmt::format("stream {} is not open for reading", number);
+  }
+  if (!error.empty()) {
+    results[0] = empty_value(backend_, type);
+    results[1] = cvl::make_int(backend_.widths(), kEndOfFile);
+    return put_status(error, results + 2);
+  }
+  stream->input().begin();
+  NumbersRead found = vinterp::read_numbers(backend_, type, *form, std::max<std::int64_t>(0, most),
+                                            stream->input(), stream->number_place);
+  results[0] = std::move(found.values);
+  results[1] = cvl::make_int(backend_.widths(), found.ended ? kEndOfFile : kMaximumReached);
+  put_status(found.error, results + 2);
+}
+
+void IoOperations::write_numbers(Type type, const Value* operands, Value* results) {
+  std::string reason;
+  const std::optional<NumberForm> form = number_form(operands[1], type, reason);
+  Stream* const stream = form ? output_stream(scalar(operands[2], "the stream of FWRITE_NUMBERS"),
+                                              "FWRITE_NUMBERS", reason)
+                              : nullptr;
+  if (stream == nullptr) return put_status(reason, results);
+  int error = 0;
+  reason =
+      vinterp::write_numbers(backend_, operands[0].vector(), *form, [&](std::string_view text) {
+        error = stream->output().write(text);
+        return error == 0;
+      });
+  if (error == 0) error = stream->finish_output();
+  put_status(error == 0 ? reason : system_message(error), results);
 }
 
 void IoOperations::open(const Value* operands, Value* results) {

@@ -8,6 +8,7 @@
 #include "cvl/backend.hpp"
 #include "machine/effect_record.hpp"
 #include "machine/format.hpp"
+#include "machine/numbers.hpp"
 #include "machine/read_value.hpp"
 #include "machine/spawn.hpp"
 #include "machine/streams.hpp"
@@ -69,11 +70,18 @@ class IoOperations {
   void write_message(vcode::Type type, const cvl::Value& value, cvl::Value* results);
   void check_writable(vcode::Type type, const cvl::Value& value) const;
   void read_characters(const cvl::Value* operands, cvl::Value* results);
+  void read_numbers(vcode::Type type, const cvl::Value* operands, cvl::Value* results);
+  void write_numbers(vcode::Type type, const cvl::Value* operands, cvl::Value* results);
+  /// The form that the text names; nothing: `error` says why not.
+  std::optional<NumberForm> number_form(const cvl::Value& name, vcode::Type type,
+                                        std::string& error);
   void open(const cvl::Value* operands, cvl::Value* results);
   void close(const cvl::Value& stream, cvl::Value* results);
   void spawn(const cvl::Value* operands, cvl::Value* results);
 
   std::string try_write(vcode::Type type, const cvl::Value& value, std::int64_t stream);
+  /// One that can be written to; null: `error` says why not.
+  Stream* output_stream(std::int64_t number, const char* operation, std::string& error);
   int put_value(vcode::Type type, const cvl::Value& value, Stream& stream, Digits digits);
   void put_text(vcode::Type type, const cvl::Value& value, const TextSink& sink, Digits digits);
   std::string try_spawn(const std::string& command, std::int64_t (&numbers)[3]);

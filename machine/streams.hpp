@@ -14,6 +14,7 @@
 #include "machine/byte_buffer.hpp"
 #include "machine/file_descriptor.hpp"
 #include "machine/new_file.hpp"
+#include "machine/numbers.hpp"
 
 namespace vinterp {
 
@@ -50,6 +51,9 @@ class Stream {
   /// Descriptors 0, 1 and 2 are left open on the null device, so that no later file takes a number
   /// that the process itself or a library writes to.
   int close();
+
+  /// Where FREAD_NUMBERS goes on.
+  NumberPlace number_place;
 
  private:
   FileDescriptor fd_;

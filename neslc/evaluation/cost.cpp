@@ -9,11 +9,6 @@
 namespace neslc {
 namespace {
 
-std::int64_t length_of(const cvl::Value& value) {
-  if (value.is_vector()) return value.vector().length;
-  return value.type() == vcode::Type::Segdes ? value.segdes().count : 0;
-}
-
 /// Operations that fetch elements by their index.
 bool fetches(vcode::Op op) {
   return op == vcode::Op::BPermute || vcode::info(op).family == vcode::Family::Extract;
@@ -26,11 +21,17 @@ void Cost::add(const Cost& next) {
   depth += next.depth;
   operations += next.operations;
   longest = std::max(longest, next.longest);
+  space.used = std::max(space.used, next.space.used);
+  space.parallel = std::max(space.parallel, next.space.parallel);
 }
 
 std::string cost_text(const Cost& cost) {
-  return fmt::format("work {}, depth {}, vector operations {}, longest vector {}", cost.work,
-                     cost.depth, cost.operations, cost.longest);
+  std::string text = fmt::format("work {}, depth {}, vector operations {}, longest vector {}",
+                                 cost.work, cost.depth, cost.operations, cost.longest);
+  if (cost.space.used > 0) {
+    text += fmt::format(", space {}, parallel space {}", cost.space.used, cost.space.parallel);
+  }
+  return text;
 }
 
 /// The instruction behind the conditional that an IF begins.

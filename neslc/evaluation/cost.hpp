@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "machine/observer.hpp"
+#include "neslc/evaluation/space.hpp"
 #include "vcode/program.hpp"
 
 namespace neslc {
@@ -21,12 +22,14 @@ struct Cost {
   std::uint64_t depth = 0;
   std::uint64_t operations = 0;  // vector operations
   std::int64_t longest = 0;      // elements of the longest vector
+  Space space;                   // only of programs with streams
 
   /// The cost of a run that follows another one.
   void add(const Cost& next);
 };
 
-/// `work 120, depth 8, vector operations 10, longest vector 12`.
+/// `work 120, depth 8, vector operations 10, longest vector 12`, and with streams `, space 30,
+/// parallel space 120`.
 std::string cost_text(const Cost& cost);
 
 /// Measures the cost of a run.

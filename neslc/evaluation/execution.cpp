@@ -59,6 +59,9 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
                             .enough = options.limit.enough});
   CostMeter meter(program);
   if (options.cost) machine.observe(meter);
+  SpaceMeter space(program);
+  const bool measures_space = options.cost && space.makes_pieces();
+  if (measures_space) machine.observe(space);
   vinterp::Profile profile(program);
   if (options.profile) machine.observe(profile);
   std::optional<vinterp::ChromeTrace> trace;
@@ -67,6 +70,7 @@ Execution execute(const Executable& executable, cvl::Backend& backend,
   result.run = machine.run();
   result.message = streams.messages;
   if (options.cost) result.cost = meter.cost();
+  if (measures_space) result.cost->space = space.space();
   if (trace) write_trace(*trace, options.trace_file);
   if (options.profile) result.profile = profile.costs();
   if (result.run.outcome == vinterp::Outcome::Returned) {

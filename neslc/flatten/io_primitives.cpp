@@ -107,6 +107,25 @@ Value read_string(Flattener& f, const CallSite&, const Value& argument) {
                        status(f, results[2], results[3])});
 }
 
+/// (form, maximum, stream): ((numbers, code), flag, message)
+template <VectorType kType>
+Value read_numbers(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Value> parts = components(argument, 3);
+  const std::vector<ValueId> results = f.builder().operation(
+      Op::FReadNumbers, kType, {parts[0].elements().var, parts[1].var, parts[2].var});
+  return Value::tuple({Value::tuple({text_value(f, results[0]), scalar_value(f, results[1])}),
+                       status(f, results[2], results[3])});
+}
+
+/// (numbers, form, stream): (flag, message)
+template <VectorType kType>
+Value write_numbers(Flattener& f, const CallSite&, const Value& argument) {
+  const std::vector<Value> parts = components(argument, 3);
+  const std::vector<ValueId> results = f.builder().operation(
+      Op::FWriteNumbers, kType, {parts[0].elements().var, parts[1].elements().var, parts[2].var});
+  return status(f, results[0], results[1]);
+}
+
 /// A whole vector `( 1 2 3 )` from a stream: (sequence, flag, message).
 template <VectorType kType>
 Value read_vector(Flattener& f, const CallSite&, const Value& argument) {
@@ -245,6 +264,10 @@ std::vector<PrimitiveEntry> io_primitives() {
       {"write_char", write_text},
       {"write_string", write_text},
       {"read_string", read_string},
+      {"machine.get_ints", read_numbers<VectorType::Int>},
+      {"machine.get_floats", read_numbers<VectorType::Float>},
+      {"machine.put_ints", write_numbers<VectorType::Int>},
+      {"machine.put_floats", write_numbers<VectorType::Float>},
       {"machine.read_ints", read_vector<VectorType::Int>},
       {"machine.read_floats", read_vector<VectorType::Float>},
       {"write_object", write_object},

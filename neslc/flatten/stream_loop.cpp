@@ -148,7 +148,9 @@ std::vector<ValueId> StreamLoop::traverse(ValueId done,
   constexpr std::int64_t kPiecesOfRound = 1000;
   Compiler& compiler = loop_.compiler();
   const ir::Origin origin = loop_.builder().origin;
-  const auto name = [](std::uint32_t function) { return "STREAM_" + std::to_string(function); };
+  const auto name = [](std::uint32_t function) {
+    return std::string(kStreamFunction) + std::to_string(function);
+  };
   const std::uint32_t round = compiler.new_stream_function();
   const std::uint32_t rounds = compiler.new_stream_function();
   const auto type_of = [&](ValueId value) { return loop_.builder().variable(value).type; };

@@ -326,6 +326,11 @@ TEST_CASE("what the papers accept and how it is written here") {
           "it = (36, T)");
     CHECK(evaluations.value("collect(partition(stream([3, 1, 4, 1, 5, 9]), [3, 0, 1, 2]))") ==
           "it = [[3, 1, 4], [], [1], [5, 9]]");
+    CHECK(evaluations.value("let lengths = dist(0, 500) ++ {rem(i * 7, 5) : i in [0:1000]} ++ "
+                            "dist(0, 300); rows = partition(iota(sum(lengths)), lengths) in "
+                            "eql({sum(r) + #r : r in collect(rows)}, "
+                            "{sum(r) + #r : r in partition([0:sum(lengths)], lengths)})") ==
+          "it = T");
   }
 }
 
@@ -387,8 +392,83 @@ TEST_CASE("a failure in the middle of a file names what is wrong, and no value i
         run(nesl(std::string("-e 'sum(file_ints(\"numbers\"))'") + level), folder);
     CHECK(output.status == 3);
     CHECK(output.out.empty());
-    CHECK(contains(output.err, "`numbers`, line 77778: `77777x` is no integer"));
+    CHECK(contains(output.err, "`numbers`: line 77778: `77777x` is no integer"));
   }
+  // What cannot be read, or not as a whole, is no file of fewer elements.
+  for (const char* read : {"#file_chars", "#file_lines", "sum(file_ints", "sum(file_npy_floats"}) {
+    const Output output =
+        run(nesl(fmt::format("-e '{}(\"/\"){}'", read, contains(read, "sum") ? ")" : "")), folder);
+    CHECK(output.status == 3);
+    CHECK(contains(output.err, "`/`: Is a directory"));
+  }
+}
+
+TEST_CASE("arrays of numbers in files, as their bytes and as numpy writes them") {
+  const Folder folder;
+  for (const std::int64_t length : {1, 7, 65536}) {
+    Evaluations evaluations(0, length);
+    const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+    const std::string ints = file("ints"), floats = file("floats"), array = file("array.npy");
+    CHECK(evaluations.value(fmt::format("write_raw_ints({{x * x : x in iota(100)}}, \"{}\", "
+                                        "\">i2\")",
+                                        ints)) == "it = T");
+    CHECK(evaluations.value(fmt::format("let s = file_raw_ints(\"{}\", \">i2\") in "
+                                        "(#s, sum(s), s[99])",
+                                        ints)) == "it = (100, 328350, 9801)");
+    CHECK(evaluations.value(fmt::format("write_raw_floats({{float(x) / 8.0 : x in iota(100)}}, "
+                                        "\"{}\", \"<f4\")",
+                                        floats)) == "it = T");
+    CHECK(evaluations.value(fmt::format("sum(file_raw_floats(\"{}\", \"<f4\"))", floats)) ==
+          "it = 618.75");
+    CHECK(evaluations.value(fmt::format("write_npy_ints(iota(12), \"{}\", [3, 4])", array)) ==
+          "it = T");
+    using namespace std::string_literals;
+    CHECK(read_file(array).starts_with(
+        "\x93NUMPY\x01\0v\0{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4, ), }    "s));
+    CHECK(read_file(array).size() == 128 + 12 * 4);
+    CHECK(evaluations.value(
+              fmt::format("(npy_shape(\"{0}\"), collect(file_npy_ints(\"{0}\")))", array)) ==
+          "it = ([3, 4], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])");
+    CHECK(evaluations.value(fmt::format("write_npy_floats(stream([0.5]), \"{}\", [1])", array)) ==
+          "it = T");
+    CHECK(evaluations.value(fmt::format("collect(file_npy_floats(\"{}\"))", array)) ==
+          "it = [0.5]");
+  }
+}
+
+TEST_CASE("files that are no arrays as they should be") {
+  using namespace std::string_literals;
+  const Folder folder;
+  const auto array = [](const std::string& dictionary, const std::string& bytes) {
+    return "\x93NUMPY\x02\0"s + static_cast<char>(dictionary.size()) + "\0\0\0"s + dictionary +
+           bytes;
+  };
+  const auto message = [&](const std::string& content) {
+    folder.write("a.npy", content);
+    const Output output = run(nesl("-e 'collect(file_npy_ints(\"a.npy\"))'"), folder);
+    CHECK(output.status == (output.err.empty() ? 0 : 3));
+    return output.err.empty() ? output.out : output.err;
+  };
+  const std::string good = "{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }";
+  CHECK(message(array(good, "\0\1\1\0"s)) == "it = [1, 256] : [int]\n");
+  CHECK(message(array("{'shape': (), 'fortran_order': True, 'descr': '|u1'}", "\5")) ==
+        "it = [5] : [int]\n");
+  CHECK(contains(message(array(good, "\0\1"s)), "`a.npy`: the last 1 numbers are missing"));
+  CHECK(contains(message(array(good, "\0\1\1"s)), "`a.npy`: the end is in the middle of number 2"));
+  CHECK(contains(message("no array"), "`a.npy`: this is no file of an array"));
+  CHECK(contains(message(array("{}", "")), "`a.npy`: this is no file of an array"));
+  CHECK(contains(message(array("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", "")),
+                 "`<f8` is no form of integers"));
+  CHECK(contains(message(array("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 2), }", "")),
+                 "is stored by columns"));
+  CHECK(contains(
+      message(array("{'descr': '<i4', 'fortran_order': False, 'shape': (70000, 70000), }", "")),
+      "more elements than an int can count"));
+  // The shape is that of what is written, or no file is.
+  const Output wrong = run(nesl("-e 'write_npy_ints(iota(5), \"b.npy\", [6])'"), folder);
+  CHECK(wrong.status == 3);
+  CHECK(contains(wrong.err, "`b.npy`: an array of this shape has 6 elements, not 5"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "b.npy"));
 }
 
 TEST_CASE("an apply-to-each that the memory cannot hold is computed in pieces") {

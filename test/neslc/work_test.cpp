@@ -14,15 +14,17 @@
 namespace neslc::testing {
 namespace {
 
-/// What the last form of a program costs.
-Cost cost_of(const std::string& program) {
+/// What the last form of a program costs, streams being computed in pieces of that length.
+Cost cost_of(const std::string& program, std::int64_t piece_length = kPieceLength) {
   vinterp::Options machine;
   machine.backend = "cpu";
   machine.threads = 1;
   const auto backend = vinterp::make_backend(machine);
-  Session session{std::string(library_text()) + std::string(definitions_text())};
+  Session session{std::string(library_text()) + std::string(definitions_text()),
+                  open_definitions_text()};
   Evaluator evaluator(session, *backend);
   evaluator.options.cost = true;
+  evaluator.options.piece_length = piece_length;
   Cost cost;
   for (ParsedForm& parsed : parse_program(make_source(program)).forms) {
     Checked checked = session.check(parsed.form);
@@ -55,6 +57,29 @@ std::string with_size(const std::string& program, int size) {
 double growth(const std::string& program, int small, int large) {
   const double ratio = work_of(with_size(program, large)) / work_of(with_size(program, small));
   return std::log(ratio) / std::log(static_cast<double>(large) / small);
+}
+
+TEST_CASE("the space of streams is that of a piece, their parallel space that of all pieces") {
+  // A sum, a scan that two sums share, and nests whose elements are a piece's.
+  for (const char* program :
+       {"sum({x * x : x in iota(4096)})",
+        "let s = plus_scan({x * 3 : x in iota(4096)}) in (sum(s), sum({x : x in s | evenp(x)}))",
+        "sum({sum({i * j : j in iota(rem(i, 8))}) : i in iota(4096)})"}) {
+    INFO(program);
+    const Space whole = cost_of(program, 4096).space;
+    CHECK(whole.used > 4096);
+    CHECK(whole.parallel == whole.used);
+    std::uint64_t longer = whole.used;
+    for (const std::int64_t length : {512, 64, 8, 1}) {
+      const Space space = cost_of(program, length).space;
+      CHECK(space.used < longer);
+      longer = space.used;
+      CHECK(space.parallel >= whole.used);
+      CHECK(space.parallel < whole.used + 100 * 4096 / static_cast<std::uint64_t>(length));
+    }
+    CHECK(longer < 100);
+  }
+  CHECK(cost_of("sum([0:4096])").space.used == 0);
 }
 
 TEST_CASE("an index inside an apply-to-each does not copy the sequence") {

@@ -201,6 +201,34 @@ TEST_CASE("streams that do not fit the operation fail with F") {
   }
 }
 
+TEST_CASE("FREAD_NUMBERS and FWRITE_NUMBERS") {
+  Fixture f;
+  const std::int64_t out = f.open("file", 2);
+  const auto form = [&](const char* name) { return f.backend.string(name); };
+  CHECK(f.text(f.run(Op::FWriteNumbers, Type::Int,
+                     {f.backend.ints({5, -6, 7}), form("text"), f.number(out)})) == "- ( T )");
+  CHECK(f.error_of(f.run(Op::FWriteNumbers, Type::Int,
+                         {f.backend.ints({300}), form("<i1"), f.number(out)})) ==
+        "300 does not fit 8 bits");
+  f.run(Op::FClose, {f.number(out)});
+  const std::int64_t in = f.open("file", 1);
+  const auto read = [&](const char* name, std::int64_t most, std::int64_t stream) {
+    return f.run(Op::FReadNumbers, Type::Int, {form(name), f.number(most), f.number(stream)});
+  };
+  CHECK(f.text(read("text", 2, in)) == "( 5 -6 ) ( -2 ) - ( T )");
+  CHECK(f.text(read("text", 2, in)) == "( 7 ) ( -1 ) - ( T )");
+  CHECK(f.error_of(read("<f8", 2, in)) == "`<f8` is no form of integers, as `text` and `<i4` are");
+  CHECK(f.text(read("text", 2, 77)) == "( ) ( -1 ) - ( F )");
+  CHECK(f.error_of(read("text", 2, 1)) == "stream 1 is not open for reading");
+  CHECK(f.error_of(f.run(Op::FWriteNumbers, Type::Float,
+                         {f.backend.floats({1.0}), form("text"), f.number(in)})) ==
+        "stream " + std::to_string(in) + " is not open for writing");
+  CHECK(f.error_of(f.run(Op::FWriteNumbers, Type::Float,
+                         {f.backend.floats({1.0}), form("<i8"), f.number(1)})) ==
+        "`<i8` is no form of floats, as `text` and `<f8` are");
+  CHECK(f.io.can_be_repeated() == false);  // a file has been written in its place
+}
+
 TEST_CASE("error texts are those of the operating system") {
   Fixture f;
   const Values missing = f.run(Op::FOpen, {f.backend.string("no-such-dir/x"), f.number(1)});
@@ -208,6 +236,8 @@ TEST_CASE("error texts are those of the operating system") {
   CHECK(f.error_of(missing) == "No such file or directory");
   const Values directory = f.run(Op::FOpen, {f.backend.string("/"), f.number(1)});
   CHECK(f.error_of(f.run(Op::FRead, Type::Int, {directory[0]})) == "Is a directory");
+  CHECK(f.error_of(f.run(Op::FReadChar, {f.backend.string(""), f.number(9), directory[0]})) ==
+        "Is a directory");
   const Values full = f.run(Op::FOpen, {f.backend.string("/dev/full"), f.number(2)});
   CHECK(f.error_of(f.run(Op::FWrite, {f.number(1), full[0]})) == "No space left on device");
 }
