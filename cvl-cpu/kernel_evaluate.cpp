@@ -272,6 +272,22 @@ void BlockEvaluator::walk_block(const WalkedNode* first, const WalkedNode* last,
   }
 }
 
+namespace {
+
+/// Puts value(0) ... value(n - 1) there, as INTs of so many bytes.
+template <class Value>
+void put_ints(std::byte* out, std::size_t width, std::int64_t n, const Value& value) {
+  const auto put = [&](auto* to) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<std::remove_reference_t<decltype(to[i])>>(value(i));
+    }
+  };
+  if (width == sizeof(std::int64_t)) return put(reinterpret_cast<std::int64_t*>(out));
+  put(reinterpret_cast<std::int32_t*>(out));
+}
+
+}  // namespace
+
 void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t begin,
                              std::int64_t n) {
   const PlanNode::Kind kind = pass_.plan().nodes[step.node].kind;
@@ -283,34 +299,31 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
     StartsBuffer<kSegmentBlock> buffer;
     const std::int64_t* starts = segments.starts(begin, n, buffer);
     const bool lengths = kind == PlanNode::Kind::SegmentLength;
-    const auto put = [&](auto* to) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t value = lengths ? starts[i + 1] - starts[i] : starts[i];
-        to[i] = static_cast<std::remove_reference_t<decltype(to[i])>>(value);
-      }
-    };
-    if (step.width == sizeof(std::int64_t)) {
-      put(reinterpret_cast<std::int64_t*>(out));
-    } else {
-      put(reinterpret_cast<std::int32_t*>(out));
-    }
+    put_ints(out, step.width, n,
+             [&](std::int64_t i) { return lengths ? starts[i + 1] - starts[i] : starts[i]; });
     return;
   }
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::int64_t value = 0;
-    if (wanted(step.guard, i)) {
-      const std::int64_t index = int_at(step.args[0], i);
-      if (index < 0 || index >= limit) {
-        pass_.note(step.node, begin + i, index, limit);
-      } else if (kind == PlanNode::Kind::FindSegment) {
-        value = segments.place_of(index).segment;
-      } else {
-        value =
-            kind == PlanNode::Kind::SegmentLength ? segments.length(index) : segments.start(index);
-      }
+  // Neighbours often ask for the same segment.
+  std::int64_t last_index = -1, found = 0;
+  Segments::Place place{0, 0, 0};
+  put_ints(out, step.width, n, [&](std::int64_t i) -> std::int64_t {
+    if (!wanted(step.guard, i)) return 0;
+    const std::int64_t index = int_at(step.args[0], i);
+    if (index < 0 || index >= limit) {
+      pass_.note(step.node, begin + i, index, limit);
+      return 0;
     }
-    std::memcpy(out + i * step.width, &value, step.width);
-  }
+    if (kind == PlanNode::Kind::FindSegment) {
+      if (index < place.start || index >= place.end) place = segments.place_of(index);
+      return place.segment;
+    }
+    if (index != last_index) {
+      found =
+          kind == PlanNode::Kind::SegmentLength ? segments.length(index) : segments.start(index);
+      last_index = index;
+    }
+    return found;
+  });
 }
 
 // --- Random numbers ---

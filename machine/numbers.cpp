@@ -16,7 +16,6 @@
 #include <fmt/core.h>
 
 #include "machine/character_block.hpp"
-#include "machine/host_elements.hpp"
 #include "machine/streams.hpp"
 #include "vcode/diagnostics.hpp"
 
@@ -168,8 +167,9 @@ bool scan(const char*& at, const char* end, Element& number) {
 template <class Element>
 class WordReader {
  public:
-  WordReader(cvl::Heap& heap, InputBuffer& input, NumberPlace& place, NumberBlock<Element>& numbers)
-      : heap_(heap), input_(input), place_(place), numbers_(numbers) {}
+  WordReader(cvl::Backend& backend, InputBuffer& input, NumberPlace& place,
+             NumberBlock<Element>& numbers)
+      : backend_(backend), input_(input), place_(place), numbers_(numbers) {}
 
   /// Sets `ended` at the end of the input; returns what is wrong, or nothing.
   std::string read(std::int64_t most, bool& ended) {
@@ -218,32 +218,33 @@ class WordReader {
   }
 
   std::string take_last_word() {
-    HostElements<char> word(heap_);
+    CharacterBlock characters(backend_);
     bool whole = false;
     while (!whole) {
       const std::string_view text = input_.ahead();
       const auto end = std::find_if(text.begin(), text.end(), is_space);
       const auto length = static_cast<std::size_t>(end - text.begin());
-      word.append({text.data(), length});
+      characters.append(text.substr(0, length));
       input_.skip(length);
       whole = text.empty() || length < text.size();
     }
-    const char* at = word.begin();
+    const std::string_view word(characters.end() - characters.size(), characters.size());
+    const char* at = word.data();
+    const char* const end = at + word.size();
     Element number{};
-    if (scan(at, word.end(), number) && at == word.end()) {
+    if (scan(at, end, number) && at == end) {
       numbers_.append({&number, 1});
       ++place_.number;
       return {};
     }
-    constexpr std::int64_t kShown = 60;
-    std::string shown =
-        vcode::escaped({word.data(), static_cast<std::size_t>(std::min(word.size(), kShown))});
+    constexpr std::size_t kShown = 60;
+    std::string shown = vcode::escaped(word.substr(0, kShown));
     if (word.size() > kShown) shown += "...";
     return fmt::format("line {}: `{}` is no {}", place_.line, shown,
                        std::is_integral_v<Element> ? "integer" : "number");
   }
 
-  cvl::Heap& heap_;
+  cvl::Backend& backend_;
   InputBuffer& input_;
   NumberPlace& place_;
   NumberBlock<Element>& numbers_;
@@ -350,8 +351,7 @@ NumbersRead read_numbers(cvl::Backend& backend, Type type, const NumberForm& for
     NumbersRead result;
     NumberBlock<Element> numbers(backend, std::min(most, kFirst));
     if (form.kind == Kind::Text) {
-      result.error =
-          WordReader<Element>(backend.heap(), input, place, numbers).read(most, result.ended);
+      result.error = WordReader<Element>(backend, input, place, numbers).read(most, result.ended);
     } else {
       result.error = with_number(form, [&](auto number, auto reversed) {
         return read_bytes<Element, decltype(number), reversed>(most, input, place, numbers,
