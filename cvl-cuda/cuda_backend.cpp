@@ -389,7 +389,7 @@ Array<const std::int64_t> CudaBackend::device_offsets(const Segdes& segdes) {
       call.offsets = offsets->as<std::int64_t>();
       call.total = reinterpret_cast<std::int64_t*>(keep(allocate_mapped(sizeof(std::int64_t))));
       call.failures = failure_sink_;  // the lengths were checked when the descriptor was made
-      launch_offsets(device_, call, workspace(fold_tiles(segdes.count, 0, sizeof(std::int64_t))));
+      launch_offsets(device_, call, workspace(fold_tiles(segdes.count, 0)));
     }
     tables.device_offsets = std::move(offsets);
   }

@@ -16,7 +16,7 @@ FoldCall fold_call(CudaBackend& cuda, vcode::Op op, Type type, Value* operands) 
 }
 
 std::int64_t tiles_of(const FoldCall& call) {
-  return fold_tiles(call.segments.total, call.segments.count, call.widths.element_bytes(call.type));
+  return fold_tiles(call.segments.total, call.segments.count);
 }
 
 Vector empty_vector(Type type) {

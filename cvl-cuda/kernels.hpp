@@ -57,7 +57,7 @@ struct FoldCall {
 /// Words of the workspace of a scan of so many tiles.
 std::int64_t scan_slots(std::int64_t tiles);
 /// Tiles that a fold or a pack over `elements` elements and `segments` segments (0: flat) has.
-std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments, std::size_t element_bytes);
+std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments);
 /// REQUIRES: the workspace has scan_slots() words.
 void launch_scan(Device& device, const FoldCall& call, const Workspace& workspace);
 /// Words of the workspace of a reduction.

@@ -1,11 +1,14 @@
 // PACK: the flagged elements, in order, and where the new segments begin.
 //
 // One pass: flags and elements are read once, tiles find their places by a chained prefix, kept
-// elements are gathered in shared memory so that they are written side by side. Tiles are cut by
-// the merge path of segments (segment_tile.hpp), so that the starts of the new segments, the
-// numbers of kept elements before the ends of the old ones, fall out of the same walk.
+// elements are gathered in shared memory so that they are written side by side. The flags of a tile
+// are bits with a count for each word, so that how many elements are kept before any other one is a
+// matter of a word: its place, and for the ends of segments (segment_tile.hpp), where the new
+// segments begin.
 #include "cvl-cuda/kernels.hpp"
-#include "cvl-cuda/kernels/fold.hpp"
+#include "cvl-cuda/kernels/block_scan.hpp"
+#include "cvl-cuda/kernels/segment_tile.hpp"
+#include "cvl-cuda/kernels/tile_elements.hpp"
 #include "cvl-cuda/launch.hpp"
 #include "cvl-cuda/types.hpp"
 
@@ -21,19 +24,20 @@ struct KeptFold {
 template <class T, bool kFlat>
 struct PackKernel {
   static constexpr int kThreads = shape::kThreads;
-  static constexpr int kItems = shape::kItems<T>;
+  static constexpr int kItems = shape::kItems;
   static constexpr int kTile = kThreads * kItems;
-  struct NoMarks {};
+  struct Nothing {};
   struct Shared {
     T kept[kTile];
-    std::uint8_t flags[kTile];
-    std::uint16_t place[kTile];  // of the flagged elements, in `kept`
-    std::conditional_t<kFlat, NoMarks, TileMarks<kTile>> marks;
+    CountedBits<kTile> flagged;
+    std::conditional_t<kFlat, Nothing, TileRange> range;
     ScanShared<int> scan;
     ChainShared<std::int64_t> chain;
     int total;
   };
-  static_assert(kTile <= 65535);
+  struct Items {
+    T of[kItems];
+  };
 
   Source<T> values;
   Source<std::uint8_t> flags;
@@ -49,58 +53,50 @@ struct PackKernel {
     const std::int64_t number = chain.take_tile(block, shared.chain);
     const std::int64_t begin = number * kTile;
     const int count = items - begin < kTile ? static_cast<int>(items - begin) : kTile;
-    typename Block::template PerThread<int> ends_before;
+    block.each([&](int thread) {
+      shared.flagged.bits.clear(thread);
+      if constexpr (!kFlat) shared.range.find(segments, begin, count, thread);
+    });
     std::int64_t first = begin;
     int elements = count;
     if constexpr (!kFlat) {
-      mark_segments<kItems>(block, segments, begin, count, shared.marks, ends_before);
-      first = begin - shared.marks.first;
-      elements = count - shared.marks.ends;
+      first = shared.range.first_element(begin);
+      elements = count - shared.range.ends();
     }
+    typename Block::template PerThread<Items> own;
     block.each([&](int thread) {
-      load_striped<kItems>(thread, flags, first, elements,
-                           [&](int k, std::uint8_t flag) { shared.flags[k] = flag; });
+      std::uint8_t own_flags[kItems];
+      load_striped<kItems>(thread, flags, first, elements, own_flags);
+      load_striped<kItems>(thread, values, first, elements, own[thread].of);
+      for (int k = 0; k < kItems; ++k) {
+        const bool flagged = thread + k * kThreads < elements && own_flags[k] != 0;
+        shared.flagged.bits.set_striped(thread, k, flagged);
+      }
     });
-
-    typename Block::template PerThread<int> before;
-    block.each([&](int thread) {
-      int flagged = 0;
-      walk(
-          thread, count, shared, ends_before,
-          [&](int element) { flagged += shared.flags[element]; }, [](std::int64_t) {});
-      before[thread] = flagged;
-    });
-    exclusive_scan<CountFold>(block, before, shared.scan, shared.total);
+    typename Block::template PerThread<int> scratch;
+    shared.flagged.count(block, scratch, shared.scan, shared.total);
     chain.template prefix<KeptFold>(block, number, shared.total, shared.chain);
 
     const std::int64_t target = shared.chain.prefix;
     block.each([&](int thread) {
-      int flagged = before[thread];
-      walk(
-          thread, count, shared, ends_before,
-          [&](int element) {
-            shared.place[element] = static_cast<std::uint16_t>(flagged);
-            flagged += shared.flags[element];
-          },
-          [&](std::int64_t segment) { offsets[segment + 1] = target + flagged; });
-      if (thread == 0 && begin == 0 && offsets) offsets[0] = 0;
-    });
-    block.each([&](int thread) {
-      load_striped<kItems>(thread, values, first, elements, [&](int k, T element) {
-        if (shared.flags[k] != 0) shared.kept[shared.place[k]] = element;
-      });
+      for (int k = 0; k < kItems; ++k) {
+        const BitPlace place = BitPlace::striped(thread, k);
+        if (shared.flagged[place]) shared.kept[shared.flagged.before(place)] = own[thread].of[k];
+      }
+      if constexpr (!kFlat) {
+        if (thread == 0 && begin == 0) offsets[0] = 0;
+        for (int k = thread; k < shared.range.ends(); k += kThreads) {
+          const std::int64_t next = shared.range.first_segment() + k + 1;
+          // There are fewer elements than places, as the end itself is an item.
+          const auto place = static_cast<int>(segments.start(next) - first);
+          offsets[next] = target + shared.flagged.before(BitPlace::of(place));
+        }
+      }
     });
     block.each([&](int thread) {
       for (int k = thread; k < shared.total; k += kThreads) out[target + k] = shared.kept[k];
       if (thread == 0 && begin + count == items) *kept = target + shared.total;
     });
-  }
-
- private:
-  template <class PerThreadInt, class OnElement, class OnEnd>
-  KERNEL_FN static void walk(int thread, int count, const Shared& shared, PerThreadInt& ends_before,
-                             const OnElement& on_element, const OnEnd& on_end) {
-    walk_items<kItems, kFlat>(thread, count, shared.marks, ends_before, on_element, on_end);
   }
 };
 

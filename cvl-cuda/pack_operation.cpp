@@ -99,7 +99,7 @@ void run_pack(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
   if (packed.length > 0) {
     call.out = packed.buffer->data;
     call.room = packed.length;
-    const std::int64_t tiles = fold_tiles(segdes.total, segdes.count, call.element_bytes);
+    const std::int64_t tiles = fold_tiles(segdes.total, segdes.count);
     launch_pack(cuda.device(), call, cuda.workspace(tiles));
   }
   Segdes result;

@@ -52,8 +52,7 @@ void launch_reduce_of(Device& device, const FoldCall& call, const Workspace& wor
 
 std::int64_t reduce_slots(const FoldCall& call) {
   if (call.segments.count == 1) return most_blocks(call.segments.total);
-  const std::int64_t tiles =
-      fold_tiles(call.segments.total, call.segments.count, call.widths.element_bytes(call.type));
+  const std::int64_t tiles = fold_tiles(call.segments.total, call.segments.count);
   return std::min(tiles, tuning.carry_blocks);
 }
 

@@ -44,7 +44,7 @@ template <class I>
 struct OffsetsKernel {
   using State = std::int64_t;
   static constexpr int kThreads = shape::kThreads;
-  static constexpr int kItems = shape::kItems<State>;
+  static constexpr int kItems = shape::kItems;
   static constexpr int kTile = kThreads * kItems;
   struct Shared {
     TileElements<State, kTile> elements;
@@ -66,10 +66,14 @@ struct OffsetsKernel {
     const std::int64_t begin = number * kTile;
     const int items = count - begin < kTile ? static_cast<int>(count - begin) : kTile;
     block.each([&](int thread) {
-      load_striped<kItems>(thread, lengths, begin, items, [&](int k, I length) {
-        if (length < 0) failures.report(begin + k, length);
-        shared.elements[k] = length < 0 ? 0 : length;
-      });
+      I own[kItems];
+      load_striped<kItems>(thread, lengths, begin, items, own);
+      for (int k = 0; k < kItems; ++k) {
+        const int place = thread + k * kThreads;
+        if (place >= items) continue;
+        if (own[k] < 0) failures.report(begin + place, own[k]);
+        shared.elements[place] = own[k] < 0 ? 0 : own[k];
+      }
     });
     typename Block::template PerThread<State> state;
     block.each([&](int thread) {
@@ -122,11 +126,10 @@ struct LengthsKernel {
 
 }  // namespace
 
-std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments, std::size_t element_bytes) {
-  // Elements of eight bytes have the smallest tiles; one bound serves all.
-  const std::int64_t items =
-      element_bytes == 8 ? shape::kItems<std::int64_t> : shape::kItems<std::int32_t>;
-  return blocks_for(elements + segments, items * shape::kThreads);
+std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments) {
+  // Segmented folds have the smallest tiles; one bound serves all.
+  constexpr std::int64_t kFree = shape::kPack<std::uint8_t>;
+  return blocks_for(elements + segments, shape::kItems * shape::kThreads - kFree);
 }
 
 std::int64_t scan_slots(std::int64_t tiles) {

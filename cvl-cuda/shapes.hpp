@@ -41,12 +41,12 @@ inline constexpr int kPack = pack_of(sizeof(T));
 /// in 1024 threads are 32 KiB: as much as Hopper's memory needs outstanding per SM.
 inline constexpr int kMapElements = 8;
 
-/// Tiles of scans, segmented work and packs: bytes of shared memory for the elements of one tile.
-/// 16 KiB together with the tables of a segmented tile leave room for six or more blocks per SM.
-inline constexpr int kTileBytes = kSmall ? 256 : 16 << 10;
-/// Elements per thread of such a tile: 16 of up to four bytes, 8 of eight bytes.
-template <class T>
-inline constexpr int kItems = kTileBytes / kThreads / (sizeof(T) < 4 ? 4 : sizeof(T));
+/// Elements of a thread in a tile of scans, segmented work and packs. What a tile costs whatever it
+/// holds, prefixes over its threads and over the tiles before, is some 300 instructions of each
+/// thread. Tiles of 4096 elements take 16 KiB of shared memory, or 34 if they have eight bytes:
+/// five blocks for each SM of compute capability 9.0, and one on 7.5, whose loads of 128 bytes a
+/// thread are as much as its memory needs.
+inline constexpr int kItems = kSmall ? 4 : 16;
 
 /// Predecessors that a tile of a chained scan looks at together: one warp reads their states in one
 /// memory latency.

@@ -28,12 +28,16 @@ struct alignas(sizeof(T) * kCount < 16 ? sizeof(T) * kCount : 16) Pack {
   T element[kCount];
 };
 
+/// A pack from an address that is a multiple of its alignment.
+template <class T, int kCount>
+KERNEL_FN Pack<T, kCount> load_pack(const T* address) {
+  return *reinterpret_cast<const Pack<T, kCount>*>(address);
+}
 /// REQUIRES: `index` is a multiple of kCount, and the array has kCount elements from there on.
 template <int kCount, class T>
 KERNEL_FN Pack<std::remove_const_t<T>, kCount> load_pack(const Array<T>& array,
                                                          std::int64_t index) {
-  using Loaded = Pack<std::remove_const_t<T>, kCount>;
-  return *reinterpret_cast<const Loaded*>(array.at(index, kCount));
+  return load_pack<std::remove_const_t<T>, kCount>(array.at(index, kCount));
 }
 template <class T, int kCount>
 KERNEL_FN void store_pack(const Array<T>& array, std::int64_t index, const Pack<T, kCount>& pack) {

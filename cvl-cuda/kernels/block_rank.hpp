@@ -45,11 +45,9 @@ struct BlockRankKernel {
         shared.keys[k] = k < elements ? key(k) : 0;
         if (k >= elements) shared.segment[k] = kBeyond;
       }
-      int ended = ends_before[thread];
-      walk_items<kItems, false>(
-          thread, items, shared.marks, ends_before,
-          [&](int element) { shared.segment[element] = static_cast<std::uint16_t>(ended); },
-          [&](std::int64_t) { ++ended; });
+      walk_items<kItems>(thread, items, shared.marks, ends_before, [&](int element, int segment) {
+        shared.segment[element] = static_cast<std::uint16_t>(segment);
+      });
     });
     for (int run = 2; run <= size; run *= 2) {
       for (int distance = run / 2; distance > 0; distance /= 2) {

@@ -70,7 +70,7 @@ KERNEL_FN inline int places_of(int thread, std::int64_t count) {
 template <class Body>
 struct ExpandKernel {
   static constexpr int kThreads = shape::kThreads;
-  static constexpr int kItems = shape::kItems<std::int32_t>;
+  static constexpr int kItems = shape::kItems;
   static constexpr int kTile = kThreads * kItems;
   struct Shared {
     TileMarks<kTile> marks;
@@ -93,11 +93,9 @@ struct ExpandKernel {
     typename Block::template PerThread<int> ends_before;
     mark_segments<kItems>(block, segments, begin, count, shared.marks, ends_before);
     block.each([&](int thread) {
-      int ended = ends_before[thread];
-      walk_items<kItems, false>(
-          thread, count, shared.marks, ends_before,
-          [&](int element) { shared.segment[element] = static_cast<std::uint16_t>(ended); },
-          [&](std::int64_t) { ++ended; });
+      walk_items<kItems>(thread, count, shared.marks, ends_before, [&](int element, int segment) {
+        shared.segment[element] = static_cast<std::uint16_t>(segment);
+      });
     });
     const std::int64_t first = begin - shared.marks.first;
     block.each([&](int thread) {

@@ -10,7 +10,7 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 template <class Body, class Run>
 void with_expand_kernel(const Segments& segments, const Body& body, const Run& run) {
   if (segments.uniform) {
-    using Kernel = PlaceKernel<Body, shape::kItems<std::int32_t>, UniformSegments>;
+    using Kernel = PlaceKernel<Body, shape::kItems, UniformSegments>;
     run(Kernel{body, segments.total, {segments.total, segments.uniform_length}},
         blocks_for(segments.total, Kernel::kTile));
   } else {

@@ -1,10 +1,10 @@
 // Scans and reductions, flat and segmented.
 //
-// All kernels here walk tiles of items (segment_tile.hpp; of a flat operation the items are the
-// elements): elements go to shared memory side by side, each thread folds a run of items, a prefix
-// over the threads and one over the blocks give every run its start, and a second walk over shared
-// memory writes results. Memory is read once, and a second time only by FLOAT sums and products,
-// whose rounding must not depend on timing (see block_scan.hpp).
+// Tiles of items (segment_tile.hpp; of a flat operation the items are the elements) go to shared
+// memory side by side, with a bit for each element that begins a segment. Each thread folds a run
+// of elements, a prefix over the threads and one over the blocks give every run its start, and a
+// second walk over shared memory leaves there what comes before, or after, each element. Results of
+// segments are then taken from the places where they end, by threads side by side.
 #pragma once
 
 #include <cstdint>
@@ -21,93 +21,104 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-/// How elements are folded.
-template <class Op, class T, bool kFlat>
-using FoldOf = std::conditional_t<kFlat, FlatFold<Op, T>, SegmentFold<Op, T>>;
-
 template <class T, class State, bool kFlat>
 struct FoldShared {
-  static constexpr int kTile = shape::kThreads * shape::kItems<T>;
-  struct NoMarks {};
-  TileElements<T, kTile> elements;
-  std::conditional_t<kFlat, NoMarks, TileMarks<kTile>> marks;
+  static constexpr int kPlaces = shape::kThreads * shape::kItems;
+  struct Nothing {};
+  TileElements<T, kPlaces> elements;
+  std::conditional_t<kFlat, Nothing, TileRange> range;
+  std::conditional_t<kFlat, Nothing, TileBits<kPlaces>> begins;  // does a segment begin there?
   ScanShared<State> scan;
-  State total, carry;
-  int last;
+  State total;
 };
 
-/// The walk that scans and segmented reductions share.
+/// What scans and segmented reductions share.
 template <class Op, class T, bool kFlat>
 struct FoldTile {
-  using Fold = FoldOf<Op, T, kFlat>;
+  using Fold = std::conditional_t<kFlat, PlainFold<Op, T>, SegmentFold<Op, T>>;
   using State = typename Fold::State;
   using Shared = FoldShared<T, State, kFlat>;
-  static constexpr int kItems = shape::kItems<T>;
-  static constexpr int kTile = Shared::kTile;
+  static constexpr int kItems = shape::kItems;
+  /// Items of a tile. Segmented ones leave room for the places that are free at the beginning, and
+  /// one for a segment that begins behind the last element.
+  static constexpr int kTile = Shared::kPlaces - (kFlat ? 0 : shape::kPack<T>);
 
   Source<T> operand;
   Segments segments;
   std::int64_t items;  // elements, and ends of segments unless flat
 
+  KERNEL_FN int items_from(std::int64_t begin) const {
+    return items - begin < kTile ? static_cast<int>(items - begin) : kTile;
+  }
+  /// Where the elements of the tile of items from `begin` on are.
+  KERNEL_FN TileWindow window(std::int64_t begin, const Shared& shared) const {
+    const int count = items_from(begin);
+    if constexpr (kFlat) {
+      return {begin, 0, count};
+    } else {
+      return TileWindow::of<shape::kPack<T>>(shared.range.first_element(begin),
+                                             count - shared.range.ends());
+    }
+  }
+
   /// Loads the tile of items from `begin` on and leaves with each thread what the tile holds before
   /// its run, in shared.total what the tile holds.
   template <class Block>
   KERNEL_FN void load(Block& block, std::int64_t begin, Shared& shared,
-                      typename Block::template PerThread<int>& ends_before,
                       typename Block::template PerThread<State>& state) const {
-    const int count = items_from(begin);
     if constexpr (!kFlat) {
-      mark_segments<kItems>(block, segments, begin, count, shared.marks, ends_before);
+      block.each([&](int thread) {
+        shared.begins.clear(thread);
+        shared.range.find(segments, begin, items_from(begin), thread);
+      });
     }
-    const int elements = count - ends(shared);
-    const std::int64_t first = first_element(begin, shared);
-    block.each(
-        [&](int thread) { load_tile<kItems>(thread, operand, first, elements, shared.elements); });
+    block.each([&](int thread) {
+      const TileWindow places = window(begin, shared);
+      load_tile<kItems>(thread, operand, places, ops::fold_start<Op, T>(), shared.elements);
+      if constexpr (!kFlat) mark_begins(thread, places, shared);
+    });
     block.each([&](int thread) {
       State folded = Fold::neutral();
-      walk(
-          thread, begin, shared, ends_before, [&](T element) { Fold::add(folded, element); },
-          [&](std::int64_t) {
-            if constexpr (!kFlat) Fold::end_segment(folded);
-          });
+      walk(thread, shared, folded, [](T&, const State&, bool) {});
       state[thread] = folded;
     });
     exclusive_scan<Fold>(block, state, shared.scan, shared.total);
   }
 
-  /// Calls on_element(element in shared memory) and on_end(segment) for the run of a thread.
-  template <class PerThreadInt, class OnElement, class OnEnd>
-  KERNEL_FN void walk(int thread, std::int64_t begin, Shared& shared, PerThreadInt& ends_before,
-                      const OnElement& on_element, const OnEnd& on_end) const {
-    const int count = items_from(begin);
+  /// Calls visit(element in shared memory, what is folded before it, does a segment begin there?)
+  /// for the run of a thread, and folds it. The places that no element has do not show.
+  template <class Visit>
+  KERNEL_FN static void walk(int thread, Shared& shared, State& state, const Visit& visit) {
+    T* const run = shared.elements.run(thread * kItems);
     if constexpr (kFlat) {
-      const int from = thread * kItems;
-      T* const run = shared.elements.run(from);
       for (int k = 0; k < kItems; ++k) {
-        if (from + k < count) on_element(run[k]);
+        const T own = run[k];
+        visit(run[k], state, false);
+        Fold::add(state, own);
       }
     } else {
-      walk_items<kItems, false>(
-          thread, count, shared.marks, ends_before,
-          [&](int place) { on_element(shared.elements[place]); }, on_end);
+      const std::uint32_t begins = shared.begins.run(thread * kItems, kItems);
+      for (int k = 0; k < kItems; ++k) {
+        const bool is_first = (begins >> k & 1) != 0;
+        const T own = run[k];
+        if (is_first) state.value = ops::fold_start<Op, T>();
+        visit(run[k], state, is_first);
+        state.value = Op::template apply<T>(state.value, own);
+      }
+      if (begins != 0) state.flags = Fold::kEnded;
     }
   }
 
-  KERNEL_FN int items_from(std::int64_t begin) const {
-    return items - begin < kTile ? static_cast<int>(items - begin) : kTile;
-  }
-  KERNEL_FN static int ends(const Shared& shared) {
-    if constexpr (kFlat) {
-      return 0;
-    } else {
-      return shared.marks.ends;
+ private:
+  /// Marks where segments begin: behind the ends of others, and with the tile.
+  KERNEL_FN void mark_begins(int thread, const TileWindow& places, Shared& shared) const {
+    const TileRange& range = shared.range;
+    for (int k = thread; k < range.ends(); k += shape::kThreads) {
+      shared.begins.set(
+          static_cast<int>(segments.start(range.first_segment() + k + 1) - places.base));
     }
-  }
-  KERNEL_FN static std::int64_t first_element(std::int64_t begin, const Shared& shared) {
-    if constexpr (kFlat) {
-      return begin;
-    } else {
-      return begin - shared.marks.first;
+    if (thread == 0 && segments.start(range.first_segment()) == places.base + places.begin) {
+      shared.begins.set(places.begin);
     }
   }
 };
@@ -140,62 +151,51 @@ struct ScanKernel {
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
-    typename Block::template PerThread<int> ends_before;
     typename Block::template PerThread<State> state;
     const std::int64_t number = chain.take_tile(block, shared.chain);
     const std::int64_t begin = number * Tile::kTile;
-    tile.load(block, begin, shared, ends_before, state);
+    tile.load(block, begin, shared, state);
     if constexpr (kOrdered) {
       chain.template prefix<Fold>(block, number, shared.total, shared.scan, shared.chain.prefix);
     } else {
       chain.template prefix<Fold>(block, number, shared.total, shared.chain);
     }
-    write(block, begin, shared, shared.chain.prefix, ends_before, state);
-  }
-
- private:
-  template <class Block, class PerThreadInt, class PerThreadState>
-  KERNEL_FN void write(Block& block, std::int64_t begin, Shared& shared, const State& prefix,
-                       PerThreadInt& ends_before, PerThreadState& state) const {
     block.each([&](int thread) {
-      State running = Fold::combine(prefix, state[thread]);
-      tile.walk(
-          thread, begin, shared, ends_before,
-          [&](T& element) {
-            const T own = element;
-            element = Fold::result(running);
-            Fold::add(running, own);
-          },
-          [&](std::int64_t) {
-            if constexpr (!kFlat) Fold::end_segment(running);
-          });
+      State running = Fold::combine(shared.chain.prefix, state[thread]);
+      Tile::walk(thread, shared, running, [](T& element, const State& before, bool is_first) {
+        element = is_first ? Op::template identity<T>() : before.value;
+      });
+      // The identity is given out, never combined (see ops::Max).
+      if (kFlat && begin == 0 && thread == 0) shared.elements[0] = Op::template identity<T>();
     });
-    const int elements = tile.items_from(begin) - Tile::ends(shared);
-    const std::int64_t first = Tile::first_element(begin, shared);
     block.each([&](int thread) {
-      store_tile<Tile::kItems>(thread, out, first, elements, shared.elements);
+      store_tile<Tile::kItems>(thread, out, tile.window(begin, shared), shared.elements);
     });
   }
 };
 
 // ---- segmented reductions ----
 
-/// What a block knows of the first segment that ends in it: the part that lies in the block.
+/// What a block has of the first segment that ends in it, if that began in an earlier block.
 template <class T>
 struct FirstEnd {
-  FoldState<T> part;
-  std::int64_t segment;  // -1: no segment ends in the block
+  T part;
+  std::int64_t segment;  // -1: there is none
 };
 
-/// One pass. Each block writes the results of all segments that end in it, but for the first, which
-/// may have begun in earlier blocks: that one is left to the last block, which knows all carries.
+/// One pass. Each block writes the results of all segments that end in it, but for one that began
+/// in earlier blocks: that is left to the last block, which knows what all have folded.
 template <class Op, class T>
 struct SegmentedReduceKernel {
   using Tile = FoldTile<Op, T, false>;
   using Fold = typename Tile::Fold;
-  using State = FoldState<T>;
+  using State = typename Tile::State;
   static constexpr int kThreads = shape::kThreads;
-  using Shared = typename Tile::Shared;
+  struct Shared : Tile::Shared {
+    State carry;                 // of the tiles before, of this block
+    std::int64_t first_element;  // of the block
+    int last;
+  };
 
   Tile tile;
   Array<T> out;
@@ -206,32 +206,30 @@ struct SegmentedReduceKernel {
 
   template <class Block>
   KERNEL_FN void operator()(Block& block, Shared& shared) const {
-    typename Block::template PerThread<int> ends_before;
     typename Block::template PerThread<State> state;
     const std::int64_t rounds = (tiles + blocks - 1) / blocks;
+    const std::int64_t first_tile = block.index() * rounds;
     block.each([&](int thread) {
       if (thread != 0) return;
       shared.carry = Fold::neutral();
-      firsts[block.index()] = {Fold::neutral(), -1};
+      firsts[block.index()] = {T{}, -1};
     });
-    for (std::int64_t number = block.index() * rounds;
-         number < (block.index() + 1) * rounds && number < tiles; ++number) {
+    for (std::int64_t number = first_tile; number < first_tile + rounds && number < tiles;
+         ++number) {
       const std::int64_t begin = number * Tile::kTile;
-      tile.load(block, begin, shared, ends_before, state);
+      tile.load(block, begin, shared, state);
       block.each([&](int thread) {
+        if (thread == 0 && number == first_tile) {
+          shared.first_element = shared.range.first_element(begin);
+        }
         State running = Fold::combine(shared.carry, state[thread]);
-        tile.walk(
-            thread, begin, shared, ends_before, [&](T element) { Fold::add(running, element); },
-            [&](std::int64_t segment) {
-              if (Fold::has_ended(running)) {
-                out[segment] = Fold::result(running);
-              } else {
-                firsts[block.index()] = {running, segment};
-              }
-              Fold::end_segment(running);
-            });
+        Tile::walk(thread, shared, running, [](T& element, const State& before, bool) {
+          element = Op::template apply<T>(before.value, element);
+        });
       });
       block.each([&](int thread) {
+        write(block.index(), thread, tile.window(begin, shared), shared);
+        // The carry is used by the first end of a tile alone, which is this thread's.
         if (thread == 0) shared.carry = Fold::combine(shared.carry, shared.total);
       });
     }
@@ -243,8 +241,31 @@ struct SegmentedReduceKernel {
         block, totals, blocks, shared.scan, shared.total, [&](std::int64_t k) { return firsts[k]; },
         [&](const FirstEnd<T>& first, const State& prefix) {
           if (first.segment < 0) return;
-          out[first.segment] = Fold::result(Fold::combine(prefix, first.part));
+          out[first.segment] = Op::template apply<T>(prefix.value, first.part);
         });
+  }
+
+ private:
+  /// The results of the segments that end in a tile, those of one thread.
+  KERNEL_FN void write(std::int64_t number, int thread, const TileWindow& places,
+                       Shared& shared) const {
+    const std::int64_t first = shared.range.first_segment();
+    for (int k = thread; k < shared.range.ends(); k += kThreads) {
+      const std::int64_t segment = first + k;
+      const std::int64_t start = tile.segments.start(segment);
+      const std::int64_t end = tile.segments.start(segment + 1);
+      if (start == end) {
+        out[segment] = Op::template identity<T>();  // given out, never combined (see ops::Max)
+        continue;
+      }
+      const auto place = static_cast<int>(end - places.base);
+      const T folded = place > places.begin ? shared.elements[place - 1] : shared.carry.value;
+      if (start < shared.first_element) {
+        firsts[number] = {folded, segment};
+      } else {
+        out[segment] = folded;
+      }
+    }
   }
 };
 

@@ -270,7 +270,7 @@ struct PassKernel {
       const std::int64_t next = first_of(tile + 1, 0);
       const std::int64_t end = next < body.control.length ? next : body.control.length;
       block.each([&](int thread) {
-        if (in_first_warp(thread)) body.find_segments(shared.body, begin, thread);
+        if (in_warp(thread, 0)) body.find_segments(shared.body, begin, thread);
       });
       block.each([&](int thread) { body.fill_segments(shared.body, end, thread); });
     }

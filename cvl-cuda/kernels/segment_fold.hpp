@@ -44,11 +44,12 @@ struct PlainState {
   T value;
 };
 
-/// The combination where no segment ends, of operations whose identity may be combined.
+/// The combination where no segment ends. It does not know whether there were elements: result() is
+/// for operations whose identity may be combined.
 template <class Op, class T>
 struct PlainFold {
   using State = PlainState<T>;
-  static KERNEL_FN State neutral() { return {Op::template identity<T>()}; }
+  static KERNEL_FN State neutral() { return {ops::fold_start<Op, T>()}; }
   static KERNEL_FN State combine(const State& a, const State& b) {
     return {Op::template apply<T>(a.value, b.value)};
   }

@@ -11,37 +11,19 @@
 // The end of segment j is item end(j) + j, because j ends and end(j) elements come before it. The
 // sequence need not exist: a tile finds its first end by a search in which all threads of a warp
 // probe at once (log_32 of the number of segments steps), and marks the ends that lie in it.
+//
+// Folds and packs need to know of an element only whether a segment begins there: they take a
+// TileRange, and give elements to threads and ends to threads, each in their order. Where it
+// matters how many segments end before an element, empty ones included, threads walk runs of items
+// (mark_segments, walk_items).
 #pragma once
 
 #include <cstdint>
 
-#include "cvl-cuda/kernels/block_scan.hpp"
+#include "cvl-cuda/kernels/tile_bits.hpp"
 #include "cvl-cuda/source.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
-
-struct CountFold {
-  using State = int;
-  static KERNEL_FN int neutral() { return 0; }
-  static KERNEL_FN int combine(int a, int b) { return a + b; }
-};
-
-/// Which items of a tile are ends of segments: a bit for each.
-template <int kTile>
-struct TileMarks {
-  static constexpr int kWordBits = 32;
-  std::uint32_t is_end[(kTile + kWordBits - 1) / kWordBits];
-  ScanShared<int> scan;
-  std::int64_t first;  // how many segments end before the tile: the first one that it has a part of
-  int ends;            // how many segments end in the tile
-
-  /// The bits of `count` items from `item` on, which lie in one word.
-  KERNEL_FN std::uint32_t bits(int item, int count) const {
-    const auto place = static_cast<std::uint32_t>(item);  // divided by a shift
-    const std::uint32_t word = is_end[place / kWordBits] >> (place % kWordBits);
-    return count == kWordBits ? word : word & ((1u << count) - 1);
-  }
-};
 
 /// The position of the end of a segment among the items.
 KERNEL_FN inline std::int64_t end_item(const Segments& segments, std::int64_t segment) {
@@ -73,62 +55,82 @@ KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::in
 #endif
 }
 
+/// Which elements and which ends of segments a tile of items has.
+struct TileRange {
+  std::int64_t ended[2];  // how many segments end before the tile, and before the next one
+
+  /// By all threads of the block, for the tile of items [begin, begin + items); then a barrier.
+  KERNEL_FN void find(const Segments& segments, std::int64_t begin, int items, int thread) {
+    for (int which = 0; which < 2; ++which) {
+      if (!in_warp(thread, which)) continue;
+      const std::int64_t found = ends_before_item(segments, begin + (which == 0 ? 0 : items));
+      if (leads_warp()) ended[which] = found;
+    }
+  }
+
+  /// The first of the segments that end in the tile.
+  KERNEL_FN std::int64_t first_segment() const { return ended[0]; }
+  KERNEL_FN int ends() const { return static_cast<int>(ended[1] - ended[0]); }
+  /// The first element of the tile that begins with item `begin`.
+  KERNEL_FN std::int64_t first_element(std::int64_t begin) const { return begin - ended[0]; }
+};
+
+/// Which items of a tile are ends of segments.
+template <int kTile>
+struct TileMarks {
+  TileBits<kTile> is_end;
+  ScanShared<int> scan;
+  std::int64_t first;  // how many segments end before the tile: the first one that it has a part of
+  int ends;            // how many segments end in the tile
+};
+
 /// Prepares the tile of items [begin, begin + items): marks.first, marks.ends, marks.is_end, and
 /// how many ends lie in the tile before the items of each thread, which has kItems of them.
 template <int kItems, class Block, int kTile, class PerThreadInt>
 KERNEL_FN void mark_segments(Block& block, const Segments& segments, std::int64_t begin, int items,
                              TileMarks<kTile>& marks, PerThreadInt& ends_before) {
-  constexpr int kBits = TileMarks<kTile>::kWordBits;
-  constexpr int kAtOnce = kItems < kBits ? kItems : kBits;
-  static_assert(kTile == kItems * shape::kThreads && kBits % kAtOnce == 0);
+  constexpr int kAtOnce = kItems < 32 ? kItems : 32;
+  static_assert(kTile == kItems * shape::kThreads && 32 % kAtOnce == 0);
   block.each([&](int thread) {
-    for (int k = thread; k * kBits < kTile; k += shape::kThreads) marks.is_end[k] = 0;
-    if (in_first_warp(thread)) {
+    marks.is_end.clear(thread);
+    if (in_warp(thread, 0)) {
       const std::int64_t first = ends_before_item(segments, begin);
-      if (thread == 0) marks.first = first;
+      if (leads_warp()) marks.first = first;
     }
   });
   block.each([&](int thread) {
     for (int k = thread; k < items && marks.first + k < segments.count; k += shape::kThreads) {
       const std::int64_t end = end_item(segments, marks.first + k) - begin;
       if (end >= items) break;
-      const auto item = static_cast<std::uint32_t>(end);
-      or_in_block(&marks.is_end[item / kBits], 1u << (item % kBits));
+      marks.is_end.set(static_cast<int>(end));
     }
   });
   block.each([&](int thread) {
     int ends = 0;
     for (int k = 0; k < kItems; k += kAtOnce) {
-      ends += ones_in(marks.bits(thread * kItems + k, kAtOnce));
+      ends += ones_in(marks.is_end.run(thread * kItems + k, kAtOnce));
     }
     ends_before[thread] = ends;
   });
   exclusive_scan<CountFold>(block, ends_before, marks.scan, marks.ends);
 }
 
-/// Calls on_element(place among the tile's elements) and on_end(segment) for the run of items of a
-/// thread. Of a flat operation all items are elements.
-template <int kItems, bool kFlat, class Marks, class PerThreadInt, class OnElement, class OnEnd>
+/// Calls on_element(element, segment) for the elements among the items of a thread, both counted
+/// from the first of the tile.
+template <int kItems, class Marks, class PerThreadInt, class OnElement>
 KERNEL_FN void walk_items(int thread, int count, const Marks& marks, PerThreadInt& ends_before,
-                          const OnElement& on_element, const OnEnd& on_end) {
+                          const OnElement& on_element) {
+  constexpr int kAtOnce = kItems < 32 ? kItems : 32;
   const int from = thread * kItems;
-  if constexpr (kFlat) {
-    for (int k = 0; k < kItems; ++k) {
-      if (from + k < count) on_element(from + k);
-    }
-  } else {
-    constexpr int kAtOnce = kItems < Marks::kWordBits ? kItems : Marks::kWordBits;
-    int ended = ends_before[thread];
-    for (int begin = from; begin < from + kItems; begin += kAtOnce) {
-      const std::uint32_t ends = marks.bits(begin, kAtOnce);
-      for (int k = 0; k < kAtOnce; ++k) {
-        if (begin + k >= count) break;
-        if ((ends >> k & 1) != 0) {
-          on_end(marks.first + ended);
-          ++ended;
-        } else {
-          on_element(begin + k - ended);
-        }
+  int ended = ends_before[thread];
+  for (int begin = from; begin < from + kItems; begin += kAtOnce) {
+    const std::uint32_t ends = marks.is_end.run(begin, kAtOnce);
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (begin + k >= count) break;
+      if ((ends >> k & 1) != 0) {
+        ++ended;
+      } else {
+        on_element(begin + k - ended, ended);
       }
     }
   }

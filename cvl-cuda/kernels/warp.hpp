@@ -15,13 +15,21 @@
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
 
-/// Is the thread one of those that work together where one warp does something for its block? On
-/// the host that is one thread.
-KERNEL_FN inline bool in_first_warp(int thread) {
+/// Is the thread one of those that work together where warp `number` does something for its block?
+/// On the host that is one thread.
+KERNEL_FN inline bool in_warp(int thread, int number) {
 #if defined(CVL_CUDA_WARPS)
-  return thread < 32;
+  return thread / 32 == number;
 #else
-  return thread == 0;
+  return thread == number;
+#endif
+}
+/// Is the calling thread the first one of those?
+KERNEL_FN inline bool leads_warp() {
+#if defined(CVL_CUDA_WARPS)
+  return threadIdx.x % 32 == 0;
+#else
+  return true;
 #endif
 }
 

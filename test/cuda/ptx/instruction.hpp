@@ -57,7 +57,19 @@ inline constexpr std::uint64_t kParameterBase = 0x100000;
 inline constexpr std::uint64_t kLocalBase = 0x1000000;
 
 /// Registers with the same place in every kernel.
-enum SpecialRegister : std::uint32_t { kTid, kCtaid, kNtid, kNctaid, kLaneid, kSpecialRegisters };
+/// Those that end with Y: launches have one dimension, so that there is one row of blocks.
+enum SpecialRegister : std::uint32_t {
+  kTid,
+  kCtaid,
+  kCtaidY,
+  kNtid,
+  kNctaid,
+  kNctaidY,
+  kLaneid,
+  kLanemaskLe,
+  kLanemaskGe,
+  kSpecialRegisters
+};
 
 struct Register {
   std::uint64_t value = 0;

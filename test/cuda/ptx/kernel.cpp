@@ -139,11 +139,10 @@ class Decoder {
     routine_ = &routine;
     begins_[routine.name] = static_cast<std::uint32_t>(kernel_.code.size());
     scopes_.assign(1, {});
-    scopes_[0].registers = {{"%tid.x", kTid},
-                            {"%ctaid.x", kCtaid},
-                            {"%ntid.x", kNtid},
-                            {"%nctaid.x", kNctaid},
-                            {"%laneid", kLaneid}};
+    scopes_[0].registers = {
+        {"%tid.x", kTid},     {"%ctaid.x", kCtaid},          {"%ctaid.y", kCtaidY},
+        {"%ntid.x", kNtid},   {"%nctaid.x", kNctaid},        {"%nctaid.y", kNctaidY},
+        {"%laneid", kLaneid}, {"%lanemask_le", kLanemaskLe}, {"%lanemask_ge", kLanemaskGe}};
     scopes_[0].symbols = module_symbols_;
     if (routine.is_entry) {
       for (const Variable& parameter : routine.parameters) {

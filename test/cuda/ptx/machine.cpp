@@ -101,7 +101,12 @@ void Machine::start(RunningBlock& running, Kernel& kernel, std::int64_t index, s
     thread.set(kCtaid, static_cast<std::uint32_t>(index));
     thread.set(kNtid, threads);
     thread.set(kNctaid, static_cast<std::uint32_t>(blocks));
-    thread.set(kLaneid, k % SharedMemory::kWarp);
+    thread.set(kCtaidY, std::uint32_t{0});
+    thread.set(kNctaidY, std::uint32_t{1});
+    const std::uint32_t lane = k % SharedMemory::kWarp;
+    thread.set(kLaneid, lane);
+    thread.set(kLanemaskLe, (std::uint32_t{2} << lane) - 1);
+    thread.set(kLanemaskGe, ~std::uint32_t{0} << lane);
     thread.next = kernel.code.data();
     thread.state = State::Ready;
     thread.index = k;

@@ -282,6 +282,35 @@ TEST_CASE("shuffles and votes") {
   }
 }
 
+TEST_CASE("masks of lanes") {
+  CHECK(result_of("mov.u32 %r1, %lanemask_le;") == 1);
+  CHECK(result_of("mov.u32 %r1, %lanemask_ge;") == 0xFFFFFFFFu);
+  Words words(kThreads, 0);
+  run(kernel_of("mov.u32 %r1, %lanemask_le;\nmov.u32 %r2, %lanemask_ge;\n"
+                "and.b32 %r1, %r1, %r2;\nst.global.u32 [%rd1], %r1;"),
+      words);
+  const std::vector<std::uint32_t> found = words.read();
+  for (std::uint32_t k = 0; k < kThreads; ++k) CHECK(found[k] == 1u << k % 32);
+}
+
+TEST_CASE("sums of a warp") {
+  Words words(kThreads, 0);
+  run(kernel_of("redux.sync.add.s32 %r1, %r0, -1;\nst.global.u32 [%rd1], %r1;"), words);
+  const std::vector<std::uint32_t> found = words.read();
+  for (std::uint32_t k = 0; k < kThreads; ++k) CHECK(found[k] == (k < 32 ? 496 : 496 + 32 * 32));
+}
+
+TEST_CASE("two words are published at once") {
+  Words words(kThreads, 0);
+  run(kernel_of("and.b32 %r2, %r0, 1;\nsetp.ne.u32 %p1, %r2, 0;\nadd.u32 %r3, %r0, 1;\n"
+                "@!%p1 st.relaxed.gpu.global.v2.u32 [%rd1], {%r0, %r3};\n"
+                "@!%p1 ld.relaxed.gpu.global.v2.u32 {%r4, %r5}, [%rd1];\n"
+                "@!%p1 st.global.u32 [%rd1+4], %r5;"),
+      words);
+  const std::vector<std::uint32_t> found = words.read();
+  for (std::uint32_t k = 0; k < kThreads; ++k) CHECK(found[k] == k);
+}
+
 TEST_CASE("atomics of many blocks are all counted") {
   Words words(kThreads, kThreads);
   run(kernel_of("atom.global.add.u32 %r1, [%rd1], 1;"), words, 20);

@@ -255,10 +255,14 @@ void add_space(OperationTable& table) {
       add_accesses<kSpace, T, true>(table, ".volatile" + space, type);
       for (const std::string scope : {"cta", "gpu", "sys"}) {
         for (const std::string order : {"relaxed", "acquire"}) {
-          table.add("ld." + order + "." + scope + space + "." + type, load<kSpace, T, 1, true>);
+          const std::string name = "ld." + order + "." + scope + space;
+          table.add(name + "." + type, load<kSpace, T, 1, true>);
+          table.add(name + ".v2." + type, load<kSpace, T, 2, true>);
         }
         for (const std::string order : {"relaxed", "release"}) {
-          table.add("st." + order + "." + scope + space + "." + type, store<kSpace, T, 1, true>);
+          const std::string name = "st." + order + "." + scope + space;
+          table.add(name + "." + type, store<kSpace, T, 1, true>);
+          table.add(name + ".v2." + type, store<kSpace, T, 2, true>);
         }
       }
     }

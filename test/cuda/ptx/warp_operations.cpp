@@ -115,6 +115,16 @@ void match_any(const Instruction& i, const std::vector<Thread*>& lanes) {
   for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k]->set(i.r[0], results[k]);
 }
 
+/// The values of all lanes, combined, for each of them.
+template <class T, auto kFunction>
+void reduce(const Instruction& i, const std::vector<Thread*>& lanes) {
+  T result = lanes.front()->get<T>(i.r[1]);
+  for (std::size_t k = 1; k < lanes.size(); ++k) {
+    result = static_cast<T>(kFunction(result, lanes[k]->get<T>(i.r[1])));
+  }
+  for (Thread* t : lanes) t->set(i.r[0], result);
+}
+
 template <Shuffle kShuffle>
 void add_shuffle(OperationTable& table, const std::string& mode) {
   const std::string name = "shfl.sync." + mode + ".b32";
@@ -134,6 +144,9 @@ void add_warp_operations(OperationTable& table) {
   table.add_together("vote.sync.any.pred", wait_for_warp<2>, vote<Vote::Any>);
   table.add_together("vote.sync.uni.pred", wait_for_warp<2>, vote<Vote::Uniform>);
   table.add_together("vote.sync.ballot.b32", wait_for_warp<2>, vote<Vote::Ballot>);
+  constexpr auto kSum = [](std::uint32_t a, std::uint32_t b) { return a + b; };
+  table.add_together("redux.sync.add.s32", wait_for_warp<2>, reduce<std::uint32_t, kSum>);
+  table.add_together("redux.sync.add.u32", wait_for_warp<2>, reduce<std::uint32_t, kSum>);
   table.add_together("match.any.sync.b32", wait_for_warp<2>, match_any<std::uint32_t>);
   table.add_together("match.any.sync.b64", wait_for_warp<2>, match_any<std::uint64_t>);
 }

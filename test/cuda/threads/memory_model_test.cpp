@@ -98,7 +98,7 @@ TEST_CASE("scans: tiles look back, and in order where sums round") {
   const std::vector<std::int64_t> starts = starts_of(n);
   for (const bool segmented : {false, true}) {
     const Segments shape = segmented ? segments(starts) : one_segment(n);
-    const std::int64_t tiles = fold_tiles(n, segmented ? shape.count : 0, 8);
+    const std::int64_t tiles = fold_tiles(n, segmented ? shape.count : 0);
     Scratch scratch(scan_slots(tiles));
     std::vector<std::int64_t> expected(ints.size());
     for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
@@ -158,7 +158,7 @@ TEST_CASE("packs and starts of segments") {
     flags[k] = ints[k] % 3 == 0;
     if (flags[k] != 0) expected.push_back(ints[k]);
   }
-  Scratch scratch(scan_slots(fold_tiles(n, 0, 1)) + n);
+  Scratch scratch(scan_slots(fold_tiles(n, 0)) + n);
   std::vector<std::int64_t> packed(ints.size());
   std::int64_t kept = -1;
   launch_pack(device,
