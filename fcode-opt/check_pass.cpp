@@ -182,9 +182,21 @@ class CheckRewriter {
   bool changed_ = false;
 };
 
+// Is there a conditional that could be a check, or an assertion?
+bool has_checks(const Module& module) {
+  bool found = false;
+  for (const Function& function : module.functions) {
+    for_each_statement(function.body, [&](const Statement& statement) {
+      found |= statement.kind == Kind::Exit || is_assertion(module, statement);
+    });
+  }
+  return found;
+}
+
 }  // namespace
 
 bool checks_to_assertions(Module& module) {
+  if (!has_checks(module)) return false;
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Always);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {

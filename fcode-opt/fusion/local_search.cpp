@@ -79,9 +79,14 @@ class LocalSearch {
     }
   }
 
+  // In large regions whatever is held by that: descend() relieves them.
   void join_neighbours() {
+    any_memory_ = !small_;
+    if (any_memory_) choice_.price = costs_.total();
     while (join_kernels(1)) {
     }
+    if (any_memory_) choice_.price = pricing_.price(choice_.schedule);
+    any_memory_ = false;
   }
 
  private:
@@ -90,7 +95,8 @@ class LocalSearch {
   bool take(Schedule schedule) {
     const std::optional<std::int64_t> moved = costs_.of(schedule);
     if (!moved || *moved >= (relieving_ ? choice_.price : costs_.total())) return false;
-    const std::int64_t price = *moved + pricing_.held(schedule, choice_.price - *moved);
+    const std::int64_t held = any_memory_ ? 0 : pricing_.held(schedule, choice_.price - *moved);
+    const std::int64_t price = *moved + held;
     if (price >= choice_.price) return false;
     choice_.schedule = std::move(schedule);
     choice_.price = price;
@@ -274,6 +280,7 @@ class LocalSearch {
   const RegionGraph& graph_;
   Choice& choice_;
   bool relieving_ = false;
+  bool any_memory_ = false;  // what is held has no price
   const Precedence& precedence_;
   ScheduleCheck check_;
   ScheduleCost costs_;

@@ -21,8 +21,8 @@ void descend(const Pricing& pricing, Choice& choice);
 /// way.
 void descend_further(const Pricing& pricing, Choice& choice);
 
-/// Joins each kernel with the next one where that makes the choice cheaper: the way from single
-/// statements, in their order, to kernels.
+/// Joins each kernel with the next one where that makes the choice cheaper, in large regions
+/// whatever is held then: the way from single statements, in their order, to kernels.
 void join_neighbours(const Pricing& pricing, Choice& choice);
 
 }  // namespace fcode

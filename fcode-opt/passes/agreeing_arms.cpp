@@ -1,6 +1,7 @@
 // {if f then a else b : ...} is compiled to conditionals: where all flags are T, only a is
 // computed, where all are F only b, and where there are no elements nothing. When the general case
 // has become SELECT f a b, it gives the same results in the special ones.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -225,9 +226,24 @@ class AgreeingArms : public ShapeVisitor {
   std::map<ValueId, std::vector<ValueId>> values_;  // by the first result of a conditional
 };
 
+// Are there conditionals whose arms only compute?
+bool has_candidates(const Function& function) {
+  const auto computes = [](const Block& arm) {
+    return !arm.diverges && std::all_of(arm.statements.begin(), arm.statements.end(), is_pure);
+  };
+  bool found = false;
+  for_each_statement(function.body, [&](const Statement& statement) {
+    found |= statement.kind == Statement::Kind::If && !statement.results.empty() &&
+             computes(*statement.then_block) && computes(*statement.else_block);
+  });
+  return found;
+}
+
 }  // namespace
 
 bool merge_agreeing_arms(Module& module) {
+  const auto& functions = module.functions;
+  if (std::none_of(functions.begin(), functions.end(), has_candidates)) return false;
   return rewrite_regions<AgreeingArms>(module);
 }
 

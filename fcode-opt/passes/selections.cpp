@@ -1,6 +1,7 @@
 // {if f then a else b : ...} is compiled to code that packs the elements with flag T, computes a
 // for them, and scatters the results into those of b. Where a only computes, it can be computed for
 // all elements: SELECT f a b is one map, instead of a pack, gathers and a scatter.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -104,9 +105,23 @@ class Selections : public RegionRewriter {
   int operations_ = 0;  // of the computation that is made for all elements
 };
 
+// Are there scatters to packed positions?
+bool has_candidates(const Function& function) {
+  std::vector<bool> packed(function.values.size());
+  bool found = false;
+  for_each_statement(function.body, [&](const Statement& statement) {
+    if (statement.kind != Statement::Kind::Op) return;
+    if (statement.op == Op::Pack) packed[statement.results[0]] = true;
+    found |= statement.op == Op::DPermute && packed[statement.operands[1]];
+  });
+  return found;
+}
+
 }  // namespace
 
 bool select_elements(Module& module) {
+  const auto& functions = module.functions;
+  if (std::none_of(functions.begin(), functions.end(), has_candidates)) return false;
   return rewrite_regions<Selections>(module);
 }
 
