@@ -1,18 +1,18 @@
 // Reduction kernels for ranges that segments begin in.
 //
 // What a tile has of a segment is a piece. Pieces of kLongPiece elements and more are reduced each
-// by itself, as reduce.cpp does it. The shorter ones between two of them are scanned together: a
-// chunk is scanned inclusively into a buffer in the L1 cache, and the total of each segment is then
-// picked up in front of the next segment's first element (segment_totals.hpp). The work per element
-// is that of a scan and the work per segment an addition and a few stores, however short they are.
-// Where combining can be undone exactly (sums of INT), the scan need not know the borders: a
-// segment's total is the difference of two sums.
+// by itself, as reduce.cpp does it, and so is a shorter one that stands alone between two of them.
+// Others are scanned together: a chunk is scanned inclusively into a buffer in the L1 cache, and
+// the total of each segment is then picked up in front of the next segment's first element
+// (segment_totals.hpp). The work per element is that of a scan and the work per segment an addition
+// and a few stores, however short they are. Where combining can be undone exactly (sums of INT),
+// the scan need not know the borders: a segment's total is the difference of two sums.
 //
-// THE ORDER OF COMBINATION depends on the lengths of segments only. In a long piece it is that of
-// reduce.cpp, from the piece's own beginning. In short ones it is that of scan_blocks.hpp, blocks
+// THE ORDER OF COMBINATION depends on the lengths of segments only. In a piece by itself it is that
+// of reduce.cpp, from the piece's own beginning. In others it is that of scan_blocks.hpp, blocks
 // being counted from the end of the last long piece or the beginning of the tile; what is left of
-// one behind the last chunk of 1024 elements is reduced as a long piece is. The pieces of a segment
-// are combined from left to right. Fused kernels must follow this.
+// one behind the last chunk of 1024 elements is reduced as a piece by itself is. The pieces of a
+// segment are combined from left to right. Fused kernels must follow this.
 //
 // BOOL segments are words of bits, which cost less than a scan: see flag_folds.hpp.
 
@@ -89,9 +89,12 @@ class PieceCursor {
   std::int64_t segment() const { return segment_; }    // of the next piece, counted in the tile
   std::int64_t position() const { return position_; }  // where it begins
   bool at_end() const { return segment_ == count_; }
+  CVL_FN std::int64_t own_length(std::int64_t segment) const {
+    return lengths_ != nullptr ? lengths_[segment] : uniform_length_;
+  }
   /// Only the last segment may go on behind the tile.
   CVL_FN std::int64_t length() const {
-    const std::int64_t own = lengths_ != nullptr ? lengths_[segment_] : uniform_length_;
+    const std::int64_t own = own_length(segment_);
     const std::int64_t left = end_ - position_;
     return own < left ? own : left;
   }
@@ -154,9 +157,17 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
   while (true) {
     const std::int64_t first = cursor.segment(), start = cursor.position();
     cursor.skip_short();
-    if (from < cursor.position() || first < cursor.segment()) {
-      reduce_short<Op, T, I>(r + first, x, from, cursor.position(), cursor.since(first, start),
-                             open, marks);
+    const std::int64_t to = cursor.position();
+    std::int64_t only = first;  // with elements, if there is one alone
+    while (only < cursor.segment() && cursor.own_length(only) == 0) ++only;
+    const bool continues = from < start;
+    const bool alone =
+        continues ? start == to : only < cursor.segment() && cursor.own_length(only) >= to - from;
+    if (alone) {
+      for (std::int64_t k = first; k < cursor.segment(); ++k) r[k] = Op::template identity<T>();
+      *(continues ? open : r + only) = whole<Op>(x + from, to - from);
+    } else if (from < to || first < cursor.segment()) {
+      reduce_short<Op, T, I>(r + first, x, from, to, cursor.since(first, start), open, marks);
     }
     if (cursor.at_end()) break;
     const std::int64_t n = cursor.length();
