@@ -1,5 +1,6 @@
 #include "cvl-cpu/kernel_evaluate.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -199,10 +200,13 @@ void BlockEvaluator::run_step(const BoundStep& step, std::int64_t begin, std::in
       });
       break;
     case BoundStep::Kind::Gather:
-      gather(step, out, begin, n);
+      fetch(step, *step.vector, out, begin, n);
       break;
     case BoundStep::Kind::GatherRuns:
       gather_runs(step, out, n);
+      break;
+    case BoundStep::Kind::JoinedRuns:
+      join_runs(step, out, n);
       break;
     case BoundStep::Kind::Find:
     case BoundStep::Kind::Property:
@@ -274,6 +278,11 @@ void BlockEvaluator::walk_block(const WalkedNode* first, const WalkedNode* last,
 void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t begin,
                              std::int64_t n) {
   const PlanNode::Kind kind = pass_.plan().nodes[step.node].kind;
+  const Segdes& segdes = pass_.state().segdes[pass_.plan().nodes[step.node].id];
+  if (kind == PlanNode::Kind::SegmentLength && !segdes.uniform) {
+    fetch(step, segdes.tables->lengths, out, begin, n);
+    return;
+  }
   const Segments& segments = *step.segments;
   const std::int64_t limit =
       kind == PlanNode::Kind::FindSegment ? segments.total() : segments.count();
@@ -326,9 +335,8 @@ bool BlockEvaluator::find_all_runs(std::int64_t begin, std::int64_t n) {
   return true;
 }
 
-void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t begin,
-                            std::int64_t n) {
-  const Vector& vector = *step.vector;
+void BlockEvaluator::fetch(const BoundStep& step, const Vector& vector, std::byte* out,
+                           std::int64_t begin, std::int64_t n) {
   const auto* flags =
       step.guard == kNone ? nullptr : reinterpret_cast<const std::uint8_t*>(at_[step.guard]);
   // The columns of a table are gathered one after the other: their positions are found once.
@@ -367,6 +375,53 @@ void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int
     at_[step.node] = from + runs.positions[0] * step.width;
   } else {
     cpu_.kernels().gather_runs[type](out, from, runs.positions, runs.ends, runs.count);
+  }
+}
+
+/// Runs of joined vectors as those of each of them; how many there are.
+std::int64_t BlockEvaluator::cut_runs(const RunTable& runs, const BoundJoin& join,
+                                      std::uintptr_t* places, std::int64_t* ends) {
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+  for (std::int64_t k = 0; k < runs.count; ++k) {
+    std::int64_t position = runs.positions[k];
+    const JoinedVector* vector = join.vectors.data();
+    while (i < runs.ends[k]) {
+      while (position >= vector->end) ++vector;
+      const std::int64_t length = std::min(runs.ends[k] - i, vector->end - position);
+      places[count] = vector->start + (static_cast<std::uintptr_t>(position) << join.shift);
+      i += length;
+      ends[count++] = i;
+      position += length;
+    }
+  }
+  return count;
+}
+
+/// Runs of joined vectors. One run is read where it lies.
+void BlockEvaluator::join_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
+  const RunTable& runs = runs_[step.runs];
+  const BoundJoin& join = program_.joins[step.join];
+  std::uintptr_t places[kSegmentBlock];  // no run is empty
+  std::int64_t cut_ends[kSegmentBlock];
+  const std::int64_t* ends = runs.ends;
+  std::int64_t count = runs.count;
+  if (!cpu_.kernels().joined_places(places, runs.positions, runs.ends, runs.count,
+                                    join.vectors.data(),
+                                    static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
+    count = cut_runs(runs, join, places, cut_ends);
+    ends = cut_ends;
+  }
+  at_[step.node] = out;
+  const std::size_t type = type_index(pass_.plan().nodes[step.node].type);
+  if (join.narrow) {
+    alignas(64) std::byte bytes[kSegmentBlock];
+    cpu_.kernels().copy_runs[type_index(Type::Bool)](bytes, places, ends, count);
+    widen(out, bytes, n);
+  } else if (count == 1 && step.target == kNone) {
+    at_[step.node] = reinterpret_cast<const std::byte*>(places[0]);
+  } else {
+    cpu_.kernels().copy_runs[type](out, places, ends, count);
   }
 }
 

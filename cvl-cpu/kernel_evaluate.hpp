@@ -61,8 +61,12 @@ class BlockEvaluator {
   bool find_all_runs(std::int64_t begin, std::int64_t n);
   void widen(std::byte* out, const std::byte* bytes, std::int64_t n) const;
   void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
-  void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void fetch(const BoundStep& step, const Vector& vector, std::byte* out, std::int64_t begin,
+             std::int64_t n);
   void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);
+  static std::int64_t cut_runs(const RunTable& runs, const BoundJoin& join, std::uintptr_t* places,
+                               std::int64_t* ends);
+  void join_runs(const BoundStep& step, std::byte* out, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void note_division(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);
