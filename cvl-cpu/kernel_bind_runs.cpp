@@ -293,15 +293,14 @@ void BoundPass::renew_runs(BoundProgram& bound) {
     runs.limit = most;
     runs.first = nullptr;
     if (!bind_rows(runs)) return;
-    if (runs.segments != nullptr &&
-        runs.segments->total() < tuning.runs_mean_length * runs.segments->count()) {
-      return;
-    }
     for (BoundStage& stage : runs.stages) {
       if (stage.uniform) stage.value = uniform_int(stage.walked.node);
       if (!stage.uniform && !stays_inside(stage.walked, runs.segments)) return;
     }
     find_first_places(runs);
+    // Places that lie in a vector are listed in half of the time.
+    const std::int64_t mean = tuning.runs_mean_length / (runs.first != nullptr ? 2 : 1);
+    if (runs.segments != nullptr && runs.segments->total() < mean * runs.segments->count()) return;
   }
   for (const BoundStep& step : bound.run_steps.steps) {
     if (step.kind == BoundStep::Kind::JoinedRuns) {

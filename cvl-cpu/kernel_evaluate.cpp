@@ -97,6 +97,7 @@ void BlockEvaluator::bind_again() {
     runs_[k].segment = 0;
     runs_[k].bounds[0] = runs_[k].bounds[1] = 0;
   }
+  walked_ = nullptr;
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
     memory_[k] = pass_.node(program_.in_memory[k]).base;
   }
@@ -194,10 +195,7 @@ void BlockEvaluator::run_step(const BoundStep& step, std::int64_t begin, std::in
       draw(step, out, begin, n);
       break;
     case BoundStep::Kind::Walk:
-      step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
-        const WalkedNode* walked = steps_->walked.data();
-        walk_block(walked + step.first, walked + step.last, block, begin);
-      });
+      walk(step, begin, n);
       break;
     case BoundStep::Kind::Gather:
       fetch(step, *step.vector, out, begin, n);
@@ -250,6 +248,19 @@ void BlockEvaluator::write_target(const Target& target, std::byte* out, std::int
 }
 
 // --- Segments ---
+
+/// Blocks follow each other, and most begin in the segment that the last one ended in.
+void BlockEvaluator::walk(const BoundStep& step, std::int64_t begin, std::int64_t n) {
+  const bool known = walked_ == step.segments && place_.start <= begin && begin < place_.end;
+  if (!known) place_ = step.segments->place_of(begin);
+  walked_ = step.segments;
+  step.segments->for_blocks(place_, begin, begin + n, [&](const SegmentBlock& block) {
+    const WalkedNode* walked = steps_->walked.data();
+    walk_block(walked + step.first, walked + step.last, block, begin);
+    const std::int64_t last = block.count - 1;
+    place_ = {block.first + last, block.starts[last], block.starts[last + 1]};
+  });
+}
 
 void BlockEvaluator::walk_block(const WalkedNode* first, const WalkedNode* last,
                                 const SegmentBlock& block, std::int64_t begin) {

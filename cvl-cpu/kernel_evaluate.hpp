@@ -56,6 +56,7 @@ class BlockEvaluator {
   std::byte* result_of(const BoundStep& step, std::int64_t begin);
   void run_native(const BoundStep* native, std::int64_t begin, std::int64_t n);
   void run_step(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);
+  void walk(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
                   std::int64_t begin);
   bool find_all_runs(std::int64_t begin, std::int64_t n);
@@ -102,6 +103,8 @@ class BlockEvaluator {
     bool operator==(const Located&) const = default;
   };
   Located located_;
+  const Segments* walked_ = nullptr;   // the segments of the last walk, …
+  Segments::Place place_{};            // … and the one that it ended in
   const BoundSteps* steps_ = nullptr;  // of the block
   RunTable* runs_;                     // of the block
   bool by_runs_ = false;

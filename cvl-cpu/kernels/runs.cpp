@@ -92,15 +92,16 @@ bool joined_places(std::uintptr_t* places, const std::int64_t* positions, const 
   for (std::int64_t v = 1; v < vector_count; ++v) {
     const std::int64_t border = vectors[v - 1].end;
     const std::uintptr_t start = vectors[v].start;
-    std::int64_t begin = 0;
-    for (std::int64_t k = 0; k < count; ++k) {
+    const auto put = [&](std::int64_t k, std::int64_t length) {
       const bool behind = positions[k] >= border;
-      const bool ends_behind = positions[k] + (ends[k] - begin) > border;
-      begin = ends[k];
-      cut |= static_cast<std::int64_t>(behind != ends_behind);
+      const bool ends_behind = positions[k] + length > border;
       const std::uintptr_t place = start + (static_cast<std::uintptr_t>(positions[k]) << shift);
       places[k] = behind ? place : places[k];
-    }
+      return static_cast<std::int64_t>(behind != ends_behind);
+    };
+    cut |= put(0, ends[0]);
+#pragma omp simd reduction(| : cut)
+    for (std::int64_t k = 1; k < count; ++k) cut |= put(k, ends[k] - ends[k - 1]);
   }
   return cut == 0;
 }
