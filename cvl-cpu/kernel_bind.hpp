@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cvl-cpu/gather_scatter.hpp"
+#include "cvl-cpu/kernel_joins.hpp"
 #include "cvl-cpu/kernel_program.hpp"
 #include "cvl-cpu/kernel_runs.hpp"
 #include "cvl-cpu/kernel_state.hpp"
@@ -46,6 +47,7 @@ struct BoundStep {
     Walk,
     Gather,
     GatherRuns,
+    JoinedRuns,
     Find,
     Property,
     FailIf,
@@ -65,7 +67,8 @@ struct BoundStep {
   const NativeCode* code = nullptr;    // Native, …
   std::uint32_t covered = 0;           // … and the number of steps behind it that it stands for
   const Vector* vector = nullptr;      // Gather, GatherRuns
-  std::uint32_t runs = kNone;          // GatherRuns
+  std::uint32_t runs = kNone;          // GatherRuns, JoinedRuns
+  std::uint32_t join = kNone;          // JoinedRuns
   const Segments* segments = nullptr;  // Walk, Find, Property
 };
 
@@ -127,6 +130,7 @@ struct BoundProgram {
   BoundSteps element_steps;
   BoundSteps run_steps;  // in place of those, when the runs of a block are known
   std::vector<BoundRuns> runs;
+  std::vector<BoundJoin> joins;
   bool run_able = false;          // can it do without the indices, given the runs?
   bool by_runs = false;           // and is that worth while with the operands of this run?
   NativeSteps native;             // in place of usual()
@@ -156,6 +160,8 @@ class BoundPass {
   std::uint32_t scatter_runs(const BoundProgram& program, const PlanSink& sink) const;
   /// May runs take the place of the index of a gather?
   bool gathers_runs(NodeId number) const;
+  /// May runs take the place of the choice between joined vectors?
+  bool joins_runs(NodeId number) const;
   /// May runs take the place of the index of a scatter?
   bool scatters_runs(const PlanSink& sink) const;
   /// Do all positions have different indices? `find()` finds it out, once in a run of the kernel
@@ -235,6 +241,8 @@ class BoundPass {
   void add_run_steps(BoundProgram& bound);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);
   bool bind_rows(BoundRuns& runs);
+  bool renew_join(BoundJoin& join) const;
+  void find_first_places(BoundRuns& runs) const;
   void renew_runs(BoundProgram& bound);
   void add_step(BoundProgram& bound, NodeId number);
   void add_walk(BoundProgram& bound, NodeId number);
@@ -249,6 +257,7 @@ class BoundPass {
   KernelState& state_;
   const PlanPass& pass_;
   std::vector<std::optional<RunIndex>> run_indices_;  // per node that is an index
+  std::vector<std::optional<JoinedRead>> joined_;     // per node
   PassPrograms programs_;
   std::vector<BoundNode> nodes_;
   std::vector<Special> special_;

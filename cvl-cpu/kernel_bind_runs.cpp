@@ -1,6 +1,9 @@
 // The runs of a pass with the operands of one run of the kernel, and the steps that use them.
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -21,6 +24,14 @@ void BoundPass::find_run_indices() {
     if (node.kind != Kind::Gather || node.guard != kNone || is_walked(pass_, k)) continue;
     run_indices_[node.args[0]] = find_run_index(pass_, node.args[0]);
   }
+  joined_.resize(pass_.nodes.size());
+  for (NodeId k = 0; k < pass_.nodes.size(); ++k) {
+    std::optional<JoinedRead> read = find_joined_read(pass_, k);
+    if (!read) continue;
+    std::optional<RunIndex>& index = run_indices_[read->index];
+    if (!index) index = find_run_index(pass_, read->index);
+    if (index) joined_[k] = std::move(read);
+  }
   for (const PlanSink& sink : pass_.sinks) {
     if (sink.kind != PlanSink::Kind::Scatter || sink.flag != kNone) continue;
     run_indices_[sink.index] = find_run_index(pass_, sink.index);
@@ -31,6 +42,10 @@ bool BoundPass::gathers_runs(NodeId number) const {
   const PlanNode& node = pass_.nodes[number];
   return node.kind == Kind::Gather && node.guard == kNone && !is_walked(pass_, number) &&
          run_indices_[node.args[0]].has_value();
+}
+
+bool BoundPass::joins_runs(NodeId number) const {
+  return joined_[number] && nodes_[number].mode == Mode::Slot && special_[number] == Special::None;
 }
 
 bool BoundPass::scatters_runs(const PlanSink& sink) const {
@@ -66,12 +81,16 @@ WalkedNode BoundPass::walked_node(NodeId number, std::uint32_t slot) {
 /// Finds out which runs a program has; by_runs says whether it can do without the indices of all.
 void BoundPass::bind_runs(BoundProgram& bound) {
   bound.runs.clear();
+  bound.joins.clear();
   bound.run_steps = {};
   bound.by_runs = false;
   bound.run_able = true;
   for (const BoundStep& step : bound.element_steps.steps) {
-    if (step.kind != BoundStep::Kind::Gather || !gathers_runs(step.node)) continue;
-    bound.run_able &= add_runs(bound, step.args[0], kNone) != kNone;
+    if (step.kind == BoundStep::Kind::Gather && gathers_runs(step.node)) {
+      bound.run_able &= add_runs(bound, step.args[0], kNone) != kNone;
+    } else if (step.kind == BoundStep::Kind::Apply && joins_runs(step.node)) {
+      bound.run_able &= add_runs(bound, joined_[step.node]->index, kNone) != kNone;
+    }
   }
   for (const PlanSink& sink : pass_.sinks) {
     const bool here = &bound == (is_after_scan(pass_, sink) ? &epilogue : &main);
@@ -131,6 +150,10 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
       }
     }
   }
+  for (const BoundStep& step : bound.element_steps.steps) {
+    if (step.kind != BoundStep::Kind::Apply || !joins_runs(step.node)) continue;
+    for (const JoinedRead::Part& part : joined_[step.node]->parts) caught_[part.gather] = true;
+  }
   find_needed(*bound.program, &bound);
   auto& [steps, all_walked] = bound.run_steps;
   for (BoundStep step : bound.element_steps.steps) {
@@ -148,9 +171,54 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
     if (step.kind == BoundStep::Kind::Gather && gathers_runs(step.node)) {
       step.kind = BoundStep::Kind::GatherRuns;
       step.runs = add_runs(bound, step.args[0], kNone);
+    } else if (step.kind == BoundStep::Kind::Apply && joins_runs(step.node)) {
+      step.kind = BoundStep::Kind::JoinedRuns;
+      step.runs = add_runs(bound, joined_[step.node]->index, kNone);
+      step.join = static_cast<std::uint32_t>(bound.joins.size());
+      BoundJoin& join = bound.joins.emplace_back();
+      join.form = &*joined_[step.node];
+      join.vectors.resize(join.form->parts.size());
+      join.few.resize(join.form->parts.size());
     }
     steps.push_back(step);
   }
+}
+
+/// Where joined vectors lie. False if they cannot be moved as runs.
+bool BoundPass::renew_join(BoundJoin& join) const {
+  std::int64_t begin = 0;
+  for (std::size_t k = 0; k < join.vectors.size(); ++k) {
+    const JoinedRead::Part& form = join.form->parts[k];
+    const PlanNode& gather = pass_.nodes[form.gather];
+    const Vector& vector = state_.arrays[gather.id];
+    const bool narrow = vector.form == Form::Narrow;
+    if ((!narrow && !vector.is_plain()) || (k > 0 && narrow != join.narrow)) return false;
+    join.narrow = narrow;
+    join.shift = std::countr_zero(narrow ? 1u : unsigned{width_of(gather.type)});
+    std::int64_t offset = 0;
+    if (form.offset != kNone) {
+      if (!is_uniform(form.offset)) return false;
+      offset = uniform_int(form.offset);
+    }
+    if (offset < 0 || offset > begin) return false;
+    const std::int64_t inside = offset + vector.length;  // no sum of lengths overflows
+    std::int64_t end = std::max(inside, begin);
+    if (form.end != kNone) {
+      if (!is_uniform(form.end)) return false;
+      end = uniform_int(form.end);
+    }
+    if (end < begin || (end > begin && end > inside)) return false;
+    const std::byte* base = elements<std::byte>(vector);
+    if (vector.form == Form::Inline) {
+      std::memcpy(join.few[k].data(), base, kInlineBytes);
+      base = join.few[k].data();
+    }
+    join.vectors[k] = {end, reinterpret_cast<std::uintptr_t>(base) -
+                                (static_cast<std::uintptr_t>(offset) << join.shift)};
+    begin = end;
+  }
+  join.length = begin;
+  return true;
 }
 
 /// The rows of a regular nest, and what is computed for each. False if that does not pay, or cannot
@@ -192,6 +260,28 @@ bool BoundPass::is_shared_by_runs(NodeId number, const BoundProgram& bound) {
   });
 }
 
+/// Are the places where segments begin the elements of a vector, but for what is the same for all?
+void BoundPass::find_first_places(BoundRuns& runs) const {
+  if (runs.segments == nullptr) return;
+  const BoundStage* only = nullptr;
+  runs.more = 0;
+  for (const BoundStage& stage : runs.stages) {
+    if (stage.kind == RunStage::Kind::Check) return;
+    const bool adds = stage.kind == RunStage::Kind::Add;
+    if (stage.uniform) {
+      const auto sum = static_cast<std::uint64_t>(runs.more);
+      const auto value = static_cast<std::uint64_t>(stage.value);
+      runs.more = static_cast<std::int64_t>(adds ? sum + value : sum - value);
+    } else if (only != nullptr || !adds || stage.row || stage.walked.kind != Kind::Gather ||
+               stage.walked.divisor != 1 || stage.walked.vector->form != Form::Dense) {
+      return;
+    } else {
+      only = &stage;
+    }
+  }
+  if (only != nullptr) runs.first = elements<std::byte>(*only->walked.vector);
+}
+
 /// What differs between runs of the kernel whose steps are the same.
 void BoundPass::renew_runs(BoundProgram& bound) {
   bound.by_runs = false;
@@ -201,17 +291,24 @@ void BoundPass::renew_runs(BoundProgram& bound) {
       wide_ ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
   for (BoundRuns& runs : bound.runs) {
     runs.limit = most;
+    runs.first = nullptr;
     if (!bind_rows(runs)) return;
-    if (runs.segments != nullptr &&
-        runs.segments->total() < tuning.runs_mean_length * runs.segments->count()) {
-      return;
-    }
     for (BoundStage& stage : runs.stages) {
       if (stage.uniform) stage.value = uniform_int(stage.walked.node);
       if (!stage.uniform && !stays_inside(stage.walked, runs.segments)) return;
     }
+    find_first_places(runs);
+    // Places that lie in a vector are listed in half of the time.
+    const std::int64_t mean = tuning.runs_mean_length / (runs.first != nullptr ? 2 : 1);
+    if (runs.segments != nullptr && runs.segments->total() < mean * runs.segments->count()) return;
   }
   for (const BoundStep& step : bound.run_steps.steps) {
+    if (step.kind == BoundStep::Kind::JoinedRuns) {
+      BoundJoin& join = bound.joins[step.join];
+      if (!renew_join(join)) return;
+      std::int64_t& limit = bound.runs[step.runs].limit;
+      limit = std::min(limit, join.length);
+    }
     if (step.kind != BoundStep::Kind::GatherRuns) continue;
     if (!step.vector->is_buffered() && step.vector->form != Form::Constant) return;
     std::int64_t& limit = bound.runs[step.runs].limit;

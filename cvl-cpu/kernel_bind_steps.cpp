@@ -35,7 +35,7 @@ void BoundPass::find_needed(const KernelProgram& program, const BoundProgram* by
       needed_[node.guard] = true;
     } else if (nodes_[number].mode == Mode::Slot && node.kind != Kind::Scan &&
                !compares_bytes(number) && !is_walked(pass_, number) &&
-               !(by_runs != nullptr && gathers_runs(number))) {
+               !(by_runs != nullptr && (gathers_runs(number) || joins_runs(number)))) {
       for (const NodeId arg : node.args) {
         if (arg != kNone) needed_[arg] = true;
       }

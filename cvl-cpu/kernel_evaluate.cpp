@@ -1,5 +1,6 @@
 #include "cvl-cpu/kernel_evaluate.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -97,6 +98,7 @@ void BlockEvaluator::bind_again() {
     runs_[k].segment = 0;
     runs_[k].bounds[0] = runs_[k].bounds[1] = 0;
   }
+  walked_ = nullptr;
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
     memory_[k] = pass_.node(program_.in_memory[k]).base;
   }
@@ -194,16 +196,16 @@ void BlockEvaluator::run_step(const BoundStep& step, std::int64_t begin, std::in
       draw(step, out, begin, n);
       break;
     case BoundStep::Kind::Walk:
-      step.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
-        const WalkedNode* walked = steps_->walked.data();
-        walk_block(walked + step.first, walked + step.last, block, begin);
-      });
+      walk(step, begin, n);
       break;
     case BoundStep::Kind::Gather:
-      gather(step, out, begin, n);
+      fetch(step, *step.vector, out, begin, n);
       break;
     case BoundStep::Kind::GatherRuns:
       gather_runs(step, out, n);
+      break;
+    case BoundStep::Kind::JoinedRuns:
+      join_runs(step, out, n);
       break;
     case BoundStep::Kind::Find:
     case BoundStep::Kind::Property:
@@ -248,6 +250,19 @@ void BlockEvaluator::write_target(const Target& target, std::byte* out, std::int
 
 // --- Segments ---
 
+/// Blocks follow each other, and most begin in the segment that the last one ended in.
+void BlockEvaluator::walk(const BoundStep& step, std::int64_t begin, std::int64_t n) {
+  const bool known = walked_ == step.segments && place_.start <= begin && begin < place_.end;
+  if (!known) place_ = step.segments->place_of(begin);
+  walked_ = step.segments;
+  step.segments->for_blocks(place_, begin, begin + n, [&](const SegmentBlock& block) {
+    const WalkedNode* walked = steps_->walked.data();
+    walk_block(walked + step.first, walked + step.last, block, begin);
+    const std::int64_t last = block.count - 1;
+    place_ = {block.first + last, block.starts[last], block.starts[last + 1]};
+  });
+}
+
 void BlockEvaluator::walk_block(const WalkedNode* first, const WalkedNode* last,
                                 const SegmentBlock& block, std::int64_t begin) {
   alignas(64) std::int64_t values[kSegmentBlock + 8];
@@ -291,6 +306,11 @@ void put_ints(std::byte* out, std::size_t width, std::int64_t n, const Value& va
 void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t begin,
                              std::int64_t n) {
   const PlanNode::Kind kind = pass_.plan().nodes[step.node].kind;
+  const Segdes& segdes = pass_.state().segdes[pass_.plan().nodes[step.node].id];
+  if (kind == PlanNode::Kind::SegmentLength && !segdes.uniform) {
+    fetch(step, segdes.tables->lengths, out, begin, n);
+    return;
+  }
   const Segments& segments = *step.segments;
   const std::int64_t limit =
       kind == PlanNode::Kind::FindSegment ? segments.total() : segments.count();
@@ -351,9 +371,8 @@ bool BlockEvaluator::find_all_runs(std::int64_t begin, std::int64_t n) {
   return true;
 }
 
-void BlockEvaluator::gather(const BoundStep& step, std::byte* out, std::int64_t begin,
-                            std::int64_t n) {
-  const Vector& vector = *step.vector;
+void BlockEvaluator::fetch(const BoundStep& step, const Vector& vector, std::byte* out,
+                           std::int64_t begin, std::int64_t n) {
   const auto* flags =
       step.guard == kNone ? nullptr : reinterpret_cast<const std::uint8_t*>(at_[step.guard]);
   // The columns of a table are gathered one after the other: their indices are looked at once.
@@ -396,6 +415,53 @@ void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int
     at_[step.node] = from + runs.positions[0] * step.width;
   } else {
     cpu_.kernels().gather_runs[type](out, from, runs.positions, runs.ends, runs.count);
+  }
+}
+
+/// Runs of joined vectors as those of each of them; how many there are.
+std::int64_t BlockEvaluator::cut_runs(const RunTable& runs, const BoundJoin& join,
+                                      std::uintptr_t* places, std::int64_t* ends) {
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+  for (std::int64_t k = 0; k < runs.count; ++k) {
+    std::int64_t position = runs.positions[k];
+    const JoinedVector* vector = join.vectors.data();
+    while (i < runs.ends[k]) {
+      while (position >= vector->end) ++vector;
+      const std::int64_t length = std::min(runs.ends[k] - i, vector->end - position);
+      places[count] = vector->start + (static_cast<std::uintptr_t>(position) << join.shift);
+      i += length;
+      ends[count++] = i;
+      position += length;
+    }
+  }
+  return count;
+}
+
+/// Runs of joined vectors. One run is read where it lies.
+void BlockEvaluator::join_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
+  const RunTable& runs = runs_[step.runs];
+  const BoundJoin& join = program_.joins[step.join];
+  std::uintptr_t places[kSegmentBlock];  // no run is empty
+  std::int64_t cut_ends[kSegmentBlock];
+  const std::int64_t* ends = runs.ends;
+  std::int64_t count = runs.count;
+  if (!cpu_.kernels().joined_places(places, runs.positions, runs.ends, runs.count,
+                                    join.vectors.data(),
+                                    static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
+    count = cut_runs(runs, join, places, cut_ends);
+    ends = cut_ends;
+  }
+  at_[step.node] = out;
+  const std::size_t type = type_index(pass_.plan().nodes[step.node].type);
+  if (join.narrow) {
+    alignas(64) std::byte bytes[kSegmentBlock];
+    cpu_.kernels().copy_runs[type_index(Type::Bool)](bytes, places, ends, count);
+    widen(out, bytes, n);
+  } else if (count == 1 && step.target == kNone) {
+    at_[step.node] = reinterpret_cast<const std::byte*>(places[0]);
+  } else {
+    cpu_.kernels().copy_runs[type](out, places, ends, count);
   }
 }
 

@@ -56,13 +56,18 @@ class BlockEvaluator {
   std::byte* result_of(const BoundStep& step, std::int64_t begin);
   void run_native(const BoundStep* native, std::int64_t begin, std::int64_t n);
   void run_step(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);
+  void walk(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void walk_block(const WalkedNode* first, const WalkedNode* last, const SegmentBlock& block,
                   std::int64_t begin);
   bool find_all_runs(std::int64_t begin, std::int64_t n);
   void widen(std::byte* out, const std::byte* bytes, std::int64_t n) const;
   void draw(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
-  void gather(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
+  void fetch(const BoundStep& step, const Vector& vector, std::byte* out, std::int64_t begin,
+             std::int64_t n);
   void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);
+  static std::int64_t cut_runs(const RunTable& runs, const BoundJoin& join, std::uintptr_t* places,
+                               std::int64_t* ends);
+  void join_runs(const BoundStep& step, std::byte* out, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);
   void note_division(const BoundStep& step, std::int64_t begin, std::int64_t first, std::int64_t n);
@@ -99,6 +104,9 @@ class BlockEvaluator {
   };
   Located located_;                    // `positions_` are those
   Located inside_;                     // these lie inside
+  Located located_;
+  const Segments* walked_ = nullptr;   // the segments of the last walk, …
+  Segments::Place place_{};            // … and the one that it ended in
   const BoundSteps* steps_ = nullptr;  // of the block
   RunTable* runs_;                     // of the block
   bool by_runs_ = false;

@@ -18,7 +18,7 @@ bool is_applied(const BoundStep& step) {
 /// Calls visit(node) for what a step reads.
 template <class Visit>
 void for_operands(const BoundStep& step, const Visit& visit) {
-  if (step.kind != StepKind::GatherRuns) {
+  if (step.kind != StepKind::GatherRuns && step.kind != StepKind::JoinedRuns) {
     for (const NodeId arg : step.args) {
       if (arg != kNone) visit(arg);
     }

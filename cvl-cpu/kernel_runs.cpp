@@ -384,13 +384,27 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
   if (table.bounds[0] <= begin && begin + n <= table.bounds[1]) {
     return find_run(cpu, runs, begin, n, table);
   }
+  const auto list = [&](const SegmentBlock& block) {
+    const std::int64_t found = cpu.kernels().list_runs(
+        table.positions + table.count, table.ends + table.count,
+        runs.first + block.first * cpu.element_bytes(Type::Int), runs.more, block.starts,
+        block.count, block.begin, block.end, begin, runs.limit);
+    table.count += std::max<std::int64_t>(found, 0);
+    return found >= 0;
+  };
   bool good = true;
-  runs.segments->for_blocks(begin, begin + n, [&](const SegmentBlock& block) {
-    good = good && for_runs(cpu, runs, block, add);
+  const auto visit = [&](const SegmentBlock& block) {
+    good = good && (runs.first != nullptr ? list(block) : for_runs(cpu, runs, block, add));
     const std::int64_t last = block.count - 1;
     table.segment = block.first + last;
     std::copy_n(block.starts + last, 2, table.bounds);
-  });
+  };
+  if (table.bounds[0] <= begin && begin < table.bounds[1]) {
+    const Segments::Place place{table.segment, table.bounds[0], table.bounds[1]};
+    runs.segments->for_blocks(place, begin, begin + n, visit);
+  } else {
+    runs.segments->for_blocks(begin, begin + n, visit);
+  }
   return good;
 }
 

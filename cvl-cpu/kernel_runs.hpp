@@ -70,6 +70,9 @@ struct BoundRuns {
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
   std::int64_t limit = 0;
+  /// If only the elements of a vector are added, and a number: those, and that.
+  const std::byte* first = nullptr;
+  std::int64_t more = 0;
 };
 
 /// The runs of a block of elements: run k ends before element ends[k] of the block, begins where

@@ -96,10 +96,15 @@ class Segments {
   /// segments may or may not be part of a block.
   template <class Visit>
   void for_blocks(std::int64_t begin, std::int64_t end, const Visit& visit) const {
-    if (begin >= end) return;
+    if (begin < end) for_blocks(place_of(begin), begin, end, visit);
+  }
+  /// The same, given the segment of the first element. REQUIRES: begin < end
+  template <class Visit>
+  void for_blocks(const Place& place, std::int64_t begin, std::int64_t end,
+                  const Visit& visit) const {
     StartsBuffer<kSegmentBlock> buffer;
-    std::int64_t segment = place_of(begin).segment;
-    Window window = window_at(segment, expected_segments(end - begin), buffer);
+    std::int64_t segment = place.segment;
+    Window window = window_from(place, expected_segments(end - begin), buffer);
     while (begin < end) {
       const std::int64_t goal = std::min(begin + tuning.segment_block, end);
       if (window.end() < goal && segment > window.first) {
@@ -130,6 +135,12 @@ class Segments {
   Window window_at(std::int64_t first, std::int64_t most, std::int64_t* buffer) const {
     const std::int64_t count = std::min(most, count_ - first);
     return {first, count, starts(first, count, buffer)};
+  }
+  Window window_from(const Place& place, std::int64_t most, std::int64_t* buffer) const {
+    const std::int64_t count = std::min(most, count_ - place.segment);
+    if (lengths_ == nullptr) return window_at(place.segment, most, buffer);
+    cpu_.kernels().starts(buffer, lengths_ + place.segment * width_, count, place.start);
+    return {place.segment, count, buffer};
   }
   /// How many starts to compute for a range of elements: enough, if the segments are of about the
   /// same length, but not many times what is needed when a single block is asked for.

@@ -198,6 +198,30 @@ using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_
 /// Writes the elements in these places of `source` to `out`, and nothing else.
 using GatherRunsKernel = void (*)(void* out, const void* source, const std::int64_t* positions,
                                   const std::int64_t* ends, std::int64_t count);
+/// The same of runs that begin at the addresses places[k].
+using CopyRunsKernel = void (*)(void* out, const std::uintptr_t* places, const std::int64_t* ends,
+                                std::int64_t count);
+/// Of joined vectors: those of their elements that lie before `end`, and not in one before it, are
+/// at the address `start` plus their position times their width.
+struct JoinedVector {
+  std::int64_t end;
+  std::uintptr_t start;
+};
+/// Where runs of joined vectors of elements of 2^shift bytes begin. False if one of them passes
+/// from one vector to the next; then `places` means nothing.
+using JoinedPlacesKernel = bool (*)(std::uintptr_t* places, const std::int64_t* positions,
+                                    const std::int64_t* ends, std::int64_t count,
+                                    const JoinedVector* vectors, std::int64_t vector_count,
+                                    int shift);
+/// The runs of elements [begin, end) of the `count` segments that they lie in: element j of segment
+/// s has the place first[s] + more + j. Ends are counted from `origin` on. How many runs there are,
+/// without empty ones, behind which there is room for one more; -1 if not all places are below
+/// `limit`.
+using ListRunsKernel = std::int64_t (*)(std::int64_t* positions, std::int64_t* ends,
+                                        const void* first, std::int64_t more,
+                                        const std::int64_t* starts, std::int64_t count,
+                                        std::int64_t begin, std::int64_t end, std::int64_t origin,
+                                        std::int64_t limit);
 /// Writes elements of `source` to these places of `out`, as far as they lie in [begin, end); a
 /// range from 0 to kNowhere is all of the vector.
 using ScatterRunsKernel = void (*)(void* out, const void* source, const std::int64_t* positions,
@@ -334,6 +358,9 @@ struct Kernels {
   GatherKernel gather_bytes = nullptr;  // INTs from a source of bytes
   ScatterKernel scatter[vcode::kDataTypes] = {};
   GatherRunsKernel gather_runs[vcode::kDataTypes] = {};
+  CopyRunsKernel copy_runs[vcode::kDataTypes] = {};
+  JoinedPlacesKernel joined_places = nullptr;
+  ListRunsKernel list_runs = nullptr;
   ScatterRunsKernel scatter_runs[vcode::kDataTypes] = {};
   FlagMasksKernel flag_masks = nullptr;
   MasksBeforeKernel masks_before = nullptr;

@@ -16,7 +16,8 @@ class GraphBuilder {
   GraphBuilder(std::span<const Statement> statements, const Module& module,
                const Function& function, Shapes& shapes,
                const std::vector<std::uint32_t>& outside_uses, const std::vector<bool>& native,
-               const std::vector<bool>& assumed, const std::vector<std::optional<Piece>>& pieces)
+               const std::vector<bool>& assumed, const std::vector<std::optional<Piece>>& pieces,
+               const std::vector<std::optional<Join>>& joins)
       : statements_(statements),
         module_(module),
         function_(function),
@@ -24,7 +25,8 @@ class GraphBuilder {
         outside_uses_(outside_uses),
         native_(native),
         assumed_(assumed),
-        pieces_(pieces) {}
+        pieces_(pieces),
+        joins_(joins) {}
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
@@ -46,10 +48,16 @@ class GraphBuilder {
       node.role = Role::Map;
       node.piece = pieces_[i];
     }
+    if (i < joins_.size() && joins_[i]) {
+      node.role = Role::Generator;
+      node.piece.reset();
+      node.join = joins_[i];
+    }
     const bool fits = typed(*node.statement) && aligned(*node.statement);
     if ((i < native_.size() && native_[i]) || !fits) {
       node.role = Role::Opaque;
       node.piece.reset();
+      node.join.reset();
     }
     // Constants that are no literals come before everything else, and so from outside.
     const bool outside = pushes_constant(*node.statement) && node.role == Role::Opaque;
@@ -314,8 +322,20 @@ class GraphBuilder {
   // there would not.
   void fetch(Node& node, ValueId value) {
     const NodeIndex made = graph_.producer(value);
+    if (made != kOutside && graph_.nodes[made].join && !graph_.nodes[made].kept) {
+      fetch_joined(node, graph_.nodes[made]);
+      return;
+    }
     if (made != kOutside) keep_with_operands(made);
     add_read(node, {value, made, Access::Foreign});
+  }
+
+  // From one of the vectors. What else the operations take has to be there for the SPEC.
+  void fetch_joined(Node& node, const Node& joined) {
+    fetch(node, joined.join->first);
+    fetch(node, joined.join->second);
+    const std::vector<ValueId>& operands = joined.statement->operands;
+    for (const std::size_t k : {1, 3, 4}) expand(node, operands[k], Access::Length);
   }
 
   // The kept node comes before its reader, whose own pass over reads may be done already.
@@ -377,6 +397,7 @@ class GraphBuilder {
   const std::vector<bool>& native_;
   const std::vector<bool>& assumed_;
   const std::vector<std::optional<Piece>>& pieces_;
+  const std::vector<std::optional<Join>>& joins_;
   RegionGraph graph_;
   std::map<Linear, std::uint32_t> domains_;
 };
@@ -387,8 +408,10 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
                         const std::vector<bool>& native, const std::vector<bool>& assumed,
-                        const std::vector<std::optional<Piece>>& pieces) {
-  return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed, pieces)
+                        const std::vector<std::optional<Piece>>& pieces,
+                        const std::vector<std::optional<Join>>& joins) {
+  return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed, pieces,
+                      joins)
       .build();
 }
 

@@ -42,6 +42,7 @@ struct Node {
   bool by_segment = false;     // a generator that looks up the segment of each position: cheap only
                                // where the positions come in order
   std::optional<Piece> piece;  // placed columns: a map over the target
+  std::optional<Join> join;    // joined vectors: a generator
   std::uint32_t readers = 0;   // reads of results by nodes of the region
   bool new_total = false;      // Segments: nothing else that can be meant has its data length
   bool may_fail = false;       // stops the program for some elements: indices, divisors, lengths
@@ -90,13 +91,14 @@ struct RegionGraph {
 
 /// `outside_uses[v]`: how often v is read by others than these statements. `native[i]`: statement i
 /// is to stay an instruction of its own. `assumed[i]`: that its operands fit is assumed.
-/// `pieces[i]`: what piece_of() gives, asked before anything was assumed (each of them empty:
-/// none).
+/// `pieces[i]` and `joins[i]`: what piece_of() and find_joins() give, asked before anything was
+/// assumed (each of them empty: none).
 RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
                         const std::vector<bool>& native, const std::vector<bool>& assumed,
-                        const std::vector<std::optional<Piece>>& pieces = {});
+                        const std::vector<std::optional<Piece>>& pieces = {},
+                        const std::vector<std::optional<Join>>& joins = {});
 
 /// These nodes, and the literals and generators that they are made of, in program order.
 std::set<NodeIndex> with_generators(const RegionGraph& graph, std::span<const NodeIndex> members);

@@ -1,13 +1,20 @@
-// Placing columns: building short sequences out of vectors (fcode.md, O-13).
+// Scatters that are turned round: their result is made when it is read.
 //
-// A scatter that puts each segment as one piece into a segment of a few elements can be turned
-// round: an element of the target is one of the piece, or what was there before. So can replacing
-// one element of each such segment. These maps need no pass of their own. Of long segments a
-// scatter is better, which copies whole pieces, and REPLACE, which writes into its operand.
+// Placing columns: building short sequences out of vectors (fcode.md, O-13). A scatter that puts
+// each segment as one piece into a segment of a few elements can be turned round: an element of the
+// target is one of the piece, or what was there before. So can replacing one element of each such
+// segment. These maps need no pass of their own. Of long segments a scatter is better, which copies
+// whole pieces, and REPLACE, which writes into its operand.
+//
+// Joining vectors that are then only fetched from, as code for nested sequences does
+// (neslc/flatten/fetched_elements.hpp): an element of the joined vector is one of the first, or
+// else one of the second, and is fetched from where it is.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "fcode-opt/ir.hpp"
 #include "fcode-opt/shapes/shapes.hpp"
@@ -29,5 +36,17 @@ struct Piece {
 
 /// What a DPERMUTE or REPLACE copies; nothing for other statements and where it is not known.
 std::optional<Piece> piece_of(const Statement& statement, Shapes& shapes);
+
+/// The second of two scatters: `first` is what the other one has put in front, `second` what this
+/// one puts behind it; there is nothing else.
+struct Join {
+  ValueId first = 0, second = 0;
+  bool half = false;  // the first of the two scatters, whose result only the second one reads
+};
+
+/// By statement: what it joins. Of two vectors whose join anything but a fetch of single elements
+/// reads, nothing. `outside_uses[v]`: how often v is read by others than these statements.
+std::vector<std::optional<Join>> find_joins(std::span<const Statement> statements, Shapes& shapes,
+                                            const std::vector<std::uint32_t>& outside_uses);
 
 }  // namespace fcode

@@ -15,7 +15,7 @@ using VectorType = vcode::Type;
 Flattener::Flattener(Compiler& compiler)
     : compiler_(compiler),
       b_(compiler.module(), compiler.pool()),
-      v_(b_),
+      v_(b_, compiler.options().for_optimizer),
       streams_(std::make_unique<Streams>(*this)) {}
 
 Flattener::~Flattener() = default;

@@ -34,6 +34,9 @@ std::vector<Value> components(const Value& argument, std::size_t count);
 /// [values[0], values[1] ...], all in `context`.
 Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* context);
 
+/// The elements of the elements, one behind another.
+Value flatten(Flattener& f, const Value& sequences);
+
 /// a ++ b, both in `context`.
 Value appended(Flattener& f, const std::vector<Value>& parts, Context* context);
 

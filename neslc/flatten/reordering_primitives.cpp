@@ -193,14 +193,16 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
 
 Value appended(Flattener& f, const std::vector<Value>& parts, Context* context) {
   Vectors& v = f.vectors();
+  std::vector<Value> here;
+  for (const Value& part : parts) here.push_back(f.bring(part, context));
+  if (v.fetches(here)) return flatten(f, sequence_of(f, here, context));
   std::vector<Vectors::Source> sources;
   ValueId begin = ir::kNoValue;
-  for (const Value& part : parts) {
-    const Value here = f.bring(part, context);
-    const ValueId length = v.lengths(here.var);
+  for (const Value& part : here) {
+    const ValueId length = v.lengths(part.var);
     const bool first = begin == ir::kNoValue;
     sources.push_back(
-        {here.elements(), first ? v.positions(here.var) : v.ranges(begin, here.var), here.var});
+        {part.elements(), first ? v.positions(part.var) : v.ranges(begin, part.var), part.var});
     begin = first ? length : v.add(begin, length);
   }
   const ValueId target = v.descriptor_of(begin);

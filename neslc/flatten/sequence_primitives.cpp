@@ -197,7 +197,13 @@ Value partition(Flattener& f, const CallSite& site, const Value& argument) {
   return Value::sequence(counts.var, Value::sequence(inner, sequence.elements(), context), context);
 }
 
-Value flatten(Flattener& f, const CallSite&, const Value& argument) {
+Value flatten_primitive(Flattener& f, const CallSite&, const Value& argument) {
+  return flatten(f, argument);
+}
+
+}  // namespace
+
+Value flatten(Flattener& f, const Value& argument) {
   ir::Builder& b = f.builder();
   const Value& inner = argument.elements();
   const ir::LengthId total = b.variable(inner.var).total;
@@ -210,8 +216,6 @@ Value flatten(Flattener& f, const CallSite&, const Value& argument) {
   }
   return Value::sequence(descriptor, inner.elements(), argument.context);
 }
-
-}  // namespace
 
 Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* context) {
   ir::Builder& b = f.builder();
@@ -287,7 +291,7 @@ std::vector<PrimitiveEntry> sequence_primitives() {
       {"iseq", range},
       {"index", index},
       {"partition", partition},
-      {"flatten", flatten},
+      {"flatten", flatten_primitive},
   };
 }
 

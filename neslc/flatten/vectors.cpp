@@ -1,5 +1,7 @@
 #include "neslc/flatten/vectors.hpp"
 
+#include "neslc/flatten/fetched_elements.hpp"
+
 namespace neslc {
 
 using ir::LengthId;
@@ -191,6 +193,10 @@ ValueId Vectors::packed_descriptor(const Value& vector, ValueId flags, ValueId d
   return b_.operation(Op::Pack, type_of(scalars), {scalars, flags, descriptor})[1];
 }
 
+bool Vectors::fetches(const std::vector<Value>& sequences) const {
+  return in_kernels_ && fetches_elements(b_, sequences);
+}
+
 Value Vectors::place(const std::vector<Source>& sources, ValueId target) {
   return placed(sources, nullptr, target, b_.variable(target).total);
 }
@@ -253,10 +259,17 @@ Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value*
   if (defaults != nullptr) default_lengths = Value::scalar(lengths(defaults->var), nullptr);
   const ValueId merged =
       placed(length_sources, defaults == nullptr ? nullptr : &default_lengths, target, total).var;
-  const ValueId all = b_.single(total, merged);
-  const ValueId starts = b_.op(Op::AddScan, VectorType::Int, {merged, all});
   const ValueId inner_target = descriptor_of(merged);
   const LengthId inner_total = b_.variable(inner_target).total;
+  std::vector<Value> sequences;
+  for (const Source& source : sources) sequences.push_back(source.vector);
+  if (defaults == nullptr && fetches(sequences)) {
+    Value elements = fetched_elements(*this, sources, target, inner_target);
+    set_length(elements, inner_total);
+    return Value::sequence(inner_target, std::move(elements), sources.front().vector.context);
+  }
+  const ValueId all = b_.single(total, merged);
+  const ValueId starts = b_.op(Op::AddScan, VectorType::Int, {merged, all});
   ValueId flat_target = inner_target;
   if (total != ir::kOne) {
     flat_target = descriptor_of(b_.op(Op::AddReduce, VectorType::Int, {merged, all}));

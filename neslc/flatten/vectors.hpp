@@ -15,9 +15,12 @@ namespace neslc {
 
 class Vectors {
  public:
-  explicit Vectors(ir::Builder& builder) : b_(builder) {}
+  /// `in_kernels`: the code is for the optimizer.
+  Vectors(ir::Builder& builder, bool in_kernels) : b_(builder), in_kernels_(in_kernels) {}
 
   ir::Builder& builder() { return b_; }
+  /// Does place() fetch the elements of these sequences?
+  bool fetches(const std::vector<Value>& sequences) const;
 
   /// Tells that the value has `length` elements, and gives its inner parts lengths of their own.
   void set_length(const Value& vector, ir::LengthId length);
@@ -83,6 +86,7 @@ class Vectors {
                          ir::ValueId target, ir::LengthId total);
 
   ir::Builder& b_;
+  bool in_kernels_;
 };
 
 }  // namespace neslc

@@ -230,6 +230,28 @@ TEST_CASE("columns of short sequences are maps, whichever operation places them"
   }
 }
 
+TEST_CASE("joined vectors that are only fetched from are not made") {
+  // Ten numbers and seven others, one behind the other.
+  const std::string joined =
+      "FUNC MAIN CONST INT (9 9 9 9 9 9 9 9 9 9) RAND CONST INT (9 9 9 9 9 9 9) RAND "
+      "CONST INT 0 CONST SEGDES 17 DIST INT "
+      "COPY 1 2 CONST INT 0 CONST INT 1 CONST SEGDES 10 INDEX CPOP 1 2 "
+      "CONST SEGDES 10 CONST SEGDES 17 DPERMUTE INT "
+      "COPY 1 1 CONST INT 10 CONST INT 1 CONST SEGDES 7 INDEX CPOP 1 2 "
+      "CONST SEGDES 7 CONST SEGDES 17 DPERMUTE INT ";
+  const std::string fetched =
+      "CONST INT (16 0 9 10 3) COPY 1 1 CPOP 1 1 CONST SEGDES 17 CONST SEGDES 5 BPERMUTE INT ";
+  const auto scatters = [](const vcode::Program& program) {
+    const std::string text = flat(program);
+    return text.substr(0, text.find("SPEC")).find("SCATTER") != std::string::npos ||
+           text.find("DPERMUTE", text.find("FUNC")) != std::string::npos;
+  };
+  const vcode::Program only_fetched = optimized(joined + fetched + "CPOP 1 1 POP 1 0 RET");
+  CHECK_FALSE(scatters(only_fetched));
+  CHECK(flat(only_fetched).find("(IF (<") != std::string::npos);
+  CHECK(scatters(optimized(joined + fetched + "RET")));
+}
+
 TEST_CASE("a conditional of an apply-to-each is one map, if its branches only compute") {
   const vcode::Program program = optimize(
       parse(read_file(std::filesystem::path(PROJECT_ROOT) / "test/fcode-opt/conditionals.vcode")),

@@ -1,0 +1,44 @@
+// Fetches from vectors joined one behind the other: SELECT(t < n, a[t], b[t - n]), also with more
+// of them inside. Where t counts up within each segment, each segment is a run of one of the
+// vectors (see kernel_runs.hpp), and neither the choice nor the indices are computed per element.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cvl-cpu/kernel_state.hpp"
+#include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl/heap.hpp"
+#include "cvl/kernel_plan.hpp"
+
+namespace cvl::cpu {
+
+/// A node of that form.
+struct JoinedRead {
+  /// Reads element t - offset of its array where t < end, and where no one before it does.
+  struct Part {
+    NodeId gather = kNone;
+    NodeId offset = kNone;  // kNone: 0
+    NodeId end = kNone;     // kNone: the last part
+  };
+  NodeId index = kNone;  // t
+  std::vector<Part> parts;
+};
+std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node);
+
+/// The same with the operands of one run.
+struct BoundJoin {
+  /// The elements of a vector that lie in its value; moves may read so much behind them.
+  using Few = std::array<std::byte, kInlineBytes + Heap::kPadding>;
+  const JoinedRead* form = nullptr;
+  std::vector<JoinedVector> vectors;
+  std::vector<Few> few;     // of each
+  bool narrow = false;      // all of the vectors are
+  int shift = 0;            // elements take 2^shift bytes
+  std::int64_t length = 0;  // of all together
+};
+
+}  // namespace cvl::cpu
