@@ -1,6 +1,5 @@
 #include "cvl-cpu/kernel_evaluate.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -418,50 +417,21 @@ void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int
   }
 }
 
-/// Runs of joined vectors as those of each of them; how many there are.
-std::int64_t BlockEvaluator::cut_runs(const RunTable& runs, const BoundJoin& join,
-                                      std::uintptr_t* places, std::int64_t* ends) {
-  std::int64_t count = 0;
-  std::int64_t i = 0;
-  for (std::int64_t k = 0; k < runs.count; ++k) {
-    std::int64_t position = runs.positions[k];
-    const JoinedVector* vector = join.vectors.data();
-    while (i < runs.ends[k]) {
-      while (position >= vector->end) ++vector;
-      const std::int64_t length = std::min(runs.ends[k] - i, vector->end - position);
-      places[count] = vector->start + (static_cast<std::uintptr_t>(position) << join.shift);
-      i += length;
-      ends[count++] = i;
-      position += length;
-    }
-  }
-  return count;
-}
-
 /// Runs of joined vectors. One run is read where it lies.
 void BlockEvaluator::join_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
-  const RunTable& runs = runs_[step.runs];
   const BoundJoin& join = program_.joins[step.join];
-  std::uintptr_t places[kSegmentBlock];  // no run is empty
-  std::int64_t cut_ends[kSegmentBlock];
-  const std::int64_t* ends = runs.ends;
-  std::int64_t count = runs.count;
-  if (!cpu_.kernels().joined_places(places, runs.positions, runs.ends, runs.count,
-                                    join.vectors.data(),
-                                    static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
-    count = cut_runs(runs, join, places, cut_ends);
-    ends = cut_ends;
-  }
+  PlacedRuns runs;
+  place_runs(cpu_, join, runs_[step.runs], runs);
   at_[step.node] = out;
   const std::size_t type = type_index(pass_.plan().nodes[step.node].type);
   if (join.narrow) {
     alignas(64) std::byte bytes[kSegmentBlock];
-    cpu_.kernels().copy_runs[type_index(Type::Bool)](bytes, places, ends, count);
+    cpu_.kernels().copy_runs[type_index(Type::Bool)](bytes, runs.places, runs.ends, runs.count);
     widen(out, bytes, n);
-  } else if (count == 1 && step.target == kNone) {
-    at_[step.node] = reinterpret_cast<const std::byte*>(places[0]);
+  } else if (runs.count == 1 && step.target == kNone) {
+    at_[step.node] = reinterpret_cast<const std::byte*>(runs.places[0]);
   } else {
-    cpu_.kernels().copy_runs[type](out, places, ends, count);
+    cpu_.kernels().copy_runs[type](out, runs.places, runs.ends, runs.count);
   }
 }
 

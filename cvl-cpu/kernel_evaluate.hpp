@@ -65,8 +65,6 @@ class BlockEvaluator {
   void fetch(const BoundStep& step, const Vector& vector, std::byte* out, std::int64_t begin,
              std::int64_t n);
   void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);
-  static std::int64_t cut_runs(const RunTable& runs, const BoundJoin& join, std::uintptr_t* places,
-                               std::int64_t* ends);
   void join_runs(const BoundStep& step, std::byte* out, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);

@@ -1,5 +1,8 @@
 #include "cvl-cpu/kernel_joins.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace cvl::cpu {
 namespace {
 
@@ -53,6 +56,32 @@ class JoinReader {
 };
 
 }  // namespace
+
+void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, PlacedRuns& placed) {
+  placed.count = runs.count;
+  placed.ends = runs.ends;
+  if (cpu.kernels().joined_places(placed.places, runs.positions, runs.ends, runs.count,
+                                  join.vectors.data(),
+                                  static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
+    return;
+  }
+  placed.count = 0;
+  placed.ends = placed.cut;
+  std::int64_t i = 0;
+  for (std::int64_t k = 0; k < runs.count; ++k) {
+    std::int64_t position = runs.positions[k];
+    const JoinedVector* vector = join.vectors.data();
+    while (i < runs.ends[k]) {
+      while (position >= vector->end) ++vector;
+      const std::int64_t length = std::min(runs.ends[k] - i, vector->end - position);
+      placed.places[placed.count] =
+          vector->start + (static_cast<std::uintptr_t>(position) << join.shift);
+      i += length;
+      placed.cut[placed.count++] = i;
+      position += length;
+    }
+  }
+}
 
 std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node) {
   JoinReader reader(pass);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "cvl-cpu/kernel_runs.hpp"
 #include "cvl-cpu/kernel_state.hpp"
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl/heap.hpp"
@@ -40,5 +41,16 @@ struct BoundJoin {
   int shift = 0;            // elements take 2^shift bytes
   std::int64_t length = 0;  // of all together
 };
+
+/// The runs of a block, by their addresses: run k ends before element ends[k] of the block.
+struct PlacedRuns {
+  std::int64_t count = 0;
+  const std::int64_t* ends = nullptr;
+  std::uintptr_t places[kSegmentBlock];  // no run is empty
+  std::int64_t cut[kSegmentBlock];       // the ends, if runs had to be cut
+};
+/// Finds runs of joined vectors in these, cut where they pass from one to the next. `runs` outlives
+/// what is found.
+void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, PlacedRuns& placed);
 
 }  // namespace cvl::cpu
