@@ -125,6 +125,25 @@ TEST_CASE("deep nesting is left as it is") {
   CHECK_FALSE(module.functions[0].opaque);
 }
 
+TEST_CASE("values are numbered anew, without those that nothing assigns") {
+  for (const auto& path : programs_and_examples()) {
+    CAPTURE(path.string());
+    Module module = module_of(read_file(path));
+    for (Function& function : module.functions) drop_unused(function);
+    const std::string program = flat(lower(module).program);
+    for (Function& function : module.functions) {
+      if (function.opaque) continue;
+      number_values(function);
+      std::size_t assigned = function.parameters.size();
+      for_each_statement(function.body,
+                         [&](const Statement& statement) { assigned += statement.results.size(); });
+      CHECK(function.values.size() == assigned);
+    }
+    CHECK(ir::find_fault(module).empty());
+    CHECK(flat(lower(module).program) == program);
+  }
+}
+
 TEST_CASE("every program survives the way there and back") {
   for (const auto& path : programs()) {
     CAPTURE(path.string());

@@ -247,6 +247,29 @@ TEST_CASE("a way down ends at a schedule that is legal and no dearer") {
   }
 }
 
+TEST_CASE("a way that begins at what was chosen for a similar region is legal, wherever that is") {
+  std::mt19937 random(9);
+  const Role roles[] = {Role::Map, Role::Reduce, Role::Scan, Role::Filter};
+  for (int round = 0; round < 20; ++round) {
+    Graph graph;
+    for (unsigned i = 0; i < 12; ++i) {
+      std::vector<std::pair<NodeIndex, Access>> reads;
+      if (i > 0) reads.emplace_back(random() % i, Access::Own);
+      const NodeIndex node = graph.add(roles[random() % 4], std::move(reads), random() % 2);
+      graph.graph.nodes[node].output = random() % 3 == 0;
+    }
+    // All in the last slot there is: what has to come behind others goes further.
+    const Schedule last(graph.graph.nodes.size(), 12);
+    CHECK(legal(graph.graph, earliest_schedule(Precedence(graph.graph), last)));
+    const Schedule before = choose_schedule(graph.graph).schedule;
+    Node& given_back = graph.graph.nodes[random() % 12];
+    given_back.role = Role::Opaque;
+    const Choice choice = choose_schedule(graph.graph, before);
+    CHECK(legal(graph.graph, choice.schedule));
+    CHECK(choice.price == Pricing(graph.graph).price(choice.schedule));
+  }
+}
+
 TEST_CASE("equal regions are scheduled once, others are not taken for equal") {
   KnownChoices known;
   const auto region = [](Role last, bool output) {
