@@ -99,10 +99,12 @@ class Reduction : public KernelReduction {
                   continues ? part.element.bytes : nobodys.bytes);
   }
 
+  void begin_pieces(std::int64_t first, std::int64_t end) override {
+    checked_storage(cpu_, result(), first, end);
+  }
   void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
                  const std::byte* state) override {
     if (!continued) {
-      checked_storage(cpu_, result(), segment, segment + 1);
       kernels_.finish(state, out_ + segment * width_);
       return;
     }
@@ -111,7 +113,6 @@ class Reduction : public KernelReduction {
     kernels_.finish(state, part.element.bytes);
   }
   void put_empty(std::int64_t segment) override {
-    checked_storage(cpu_, result(), segment, segment + 1);
     std::memcpy(out_ + segment * width_, kernels_.identity, static_cast<std::size_t>(width_));
   }
   void put_any(const KernelTile& tile) override {

@@ -134,6 +134,8 @@ class KernelReduction : public KernelSink {
   virtual bool adds() const = 0;
   /// Does it only ask whether there is any T among all elements?
   virtual bool asks_for_any() const = 0;
+  /// What is put in place of blocks goes to segments [first, end).
+  virtual void begin_pieces(std::int64_t first, std::int64_t end) = 0;
   /// In place of blocks, of what adds: a long piece of a segment, which began in an earlier tile or
   /// in this one, has been accumulated.
   virtual void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,

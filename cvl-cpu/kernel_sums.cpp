@@ -58,7 +58,7 @@ SegmentBlock KernelSums::next_block(std::int64_t first, const KernelTile& tile,
   block.first = first;
   block.count = std::min(kTogether, segments_->count() - first);
   block.starts = segments_->starts(first, block.count, table.room);
-  if (block.starts[block.count] > tile.end) {
+  if (block.starts[block.count] >= tile.end) {  // empty ones at its end belong to the next tile
     block.count = segment_containing(block.starts, block.count, tile.end - 1) + 1;
   }
   block.begin = std::max(block.starts[0], tile.begin);
@@ -91,6 +91,8 @@ bool KernelSums::run(const KernelTile& tile,
   for (std::size_t k = 0; k < kMostResults; ++k) at[nodes + k] = states[k];
   std::int64_t first = segments_->first_from(tile.begin);
   if (first == segments_->count() || segments_->start(first) > tile.begin) --first;
+  const std::int64_t behind = segments_->first_from(tile.end);
+  for (KernelReduction* sum : sums_) sum->begin_pieces(first, behind);
   std::int64_t done = tile.begin;  // what lies before is reduced
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
