@@ -102,7 +102,6 @@ class BlockEvaluator {
   };
   Located located_;                    // `positions_` are those
   Located inside_;                     // these lie inside
-  Located located_;
   const Segments* walked_ = nullptr;   // the segments of the last walk, …
   Segments::Place place_{};            // … and the one that it ended in
   const BoundSteps* steps_ = nullptr;  // of the block
