@@ -60,7 +60,9 @@ class TileBits {
 #endif
   }
 
-  KERNEL_FN std::uint32_t word(std::uint32_t k) const { return words_[k]; }
+  KERNEL_FN std::uint32_t word(std::uint32_t k) const {
+    return words_[k];
+  }
   /// The bits of `count` places from `place` on, which lie in one word.
   KERNEL_FN std::uint32_t run(int place, int count) const {
     const BitPlace at = BitPlace::of(place);
