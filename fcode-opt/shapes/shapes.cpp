@@ -49,8 +49,8 @@ bool Shapes::same_segments(ValueId a, ValueId b) {
 }
 
 const Definition* Shapes::definition(ValueId value) const {
-  if (value >= definitions_.size() || !definitions_[value]) return nullptr;
-  return &*definitions_[value];
+  if (value >= definitions_.size() || !definitions_[value].kind) return nullptr;
+  return &definitions_[value];
 }
 
 Linear Shapes::term(const Statement& statement, vcode::LengthTerm term) {

@@ -85,7 +85,7 @@ class Shapes {
   const Function& function_;
   bool trust_rules_;
   std::vector<std::optional<Shape>> shapes_;
-  std::vector<std::optional<Definition>> definitions_;
+  std::vector<Definition> definitions_;                  // without a kind: not met yet
   std::map<std::pair<ValueId, Content>, Shape> packed_;  // (flags, segments) -> new descriptor
   Content next_content_ = 0;
 };
