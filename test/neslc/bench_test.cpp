@@ -113,7 +113,7 @@ bench::Measurements example() {
     bench::Point point;
     point.n = n;
     const auto size = static_cast<std::uint64_t>(n);
-    point.cost = Cost{2 * size, 5, 3, n};
+    point.cost = Cost{2 * size, 5, 3, n, {}};
     const double seconds = static_cast<double>(n) / 1024;
     point.timings = {{1, {4 * seconds, 6 * seconds, 7 * seconds}}, {2, {2 * seconds, 3 * seconds}}};
     measurements.points.push_back(point);
