@@ -196,30 +196,27 @@ KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
 #endif
 }
 
-/// Runs `section` while no other thread is in a section with this lock. It runs inside of the loop
-/// that tries the lock: else the lanes of a warp that go on trying could keep the one that has the
-/// lock from giving it up.
+/// Runs `section` while no other thread is in a section with this lock. The lanes of a warp take
+/// turns: one that waits for another lane of its warp might keep that one from going on. (A section
+/// inside of the loop that tries the lock does not help: nvcc moves it behind that loop.)
 template <class Section>
 KERNEL_FN void exclusively(std::uint32_t* lock, Section section) {
-  for (bool done = false; !done;) {
 #if defined(__CUDA_ARCH__)
-    const bool locked = atomicExch(lock, 1u) == 0;
-    __threadfence();
-#else
-    const bool locked =
-        std::atomic_ref<std::uint32_t>(*lock).exchange(1, std::memory_order_acquire) == 0;
-#endif
-    if (locked) {
-      section();
-#if defined(__CUDA_ARCH__)
-      __threadfence();
-#endif
-      store_release(lock, 0);
-      done = true;
-    } else {
-      pause();
+#pragma unroll 1
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (lane != threadIdx.x % 32) continue;
+    while (atomicExch(lock, 1u) != 0) {
     }
+    __threadfence();
+    section();
+    __threadfence();
+    store_release(lock, 0);
   }
+#else
+  while (std::atomic_ref<std::uint32_t>(*lock).exchange(1, std::memory_order_acquire) != 0) pause();
+  section();
+  store_release(lock, 0);
+#endif
 }
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

@@ -1,6 +1,7 @@
 // Failures that the device finds behind the host's back.
 #include "cvl/failure.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -88,6 +89,20 @@ TEST_CASE("the first failing operation and its lowest position are reported") {
   const Failure second = cuda.failure();
   CHECK(second.code() == ErrorCode::DivisionByZero);
   CHECK(second.origin() == 9U);
+}
+
+TEST_CASE("of many failures at once the one at the lowest position is reported") {
+  Library cuda = emulated();
+  const Value ones = cuda.ints(std::vector<std::int32_t>(kElements, 1));
+  std::vector<std::int32_t> divisors(kElements, 1);
+  std::fill(divisors.begin() + 33, divisors.begin() + 600, 0);
+  for (int round = 0; round < 5; ++round) {
+    cuda.run(1, Op::Divide, {ones, cuda.ints(divisors)});
+    const Failure failure = cuda.failure();
+    CHECK(failure.code() == ErrorCode::DivisionByZero);
+    REQUIRE_FALSE(failure.notes().empty());
+    CHECK(failure.notes()[0].find("element 33 ") != std::string::npos);
+  }
 }
 
 TEST_CASE("an earlier failure of the device comes before a later one of the host") {

@@ -223,10 +223,12 @@ bool Machine::run_warp(RunningBlock& running, std::uint32_t warp) {
   }
 }
 
-/// The next instruction of all these threads, which is the same.
+/// The next instruction of all these threads, which is the same. Any of them may be the first one.
 void Machine::run_next(RunningBlock& running, const std::vector<Thread*>& lanes) {
   const Instruction& at = *lanes[0]->next;
-  for (Thread* lane : lanes) {
+  const std::size_t first = below(lanes.size());
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    Thread* const lane = lanes[(first + k) % lanes.size()];
     if (lane->next != &at) fail(running, *lane, at, "the warp is not together");
     lane->pauses = false;
     ++lane->next;
