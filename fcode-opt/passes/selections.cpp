@@ -106,7 +106,7 @@ class Selections : public RegionRewriter {
 };
 
 // Are there scatters to packed positions?
-bool has_candidates(const Function& function) {
+bool has_selections(const Function& function) {
   std::vector<bool> packed(function.values.size());
   bool found = false;
   for_each_statement(function.body, [&](const Statement& statement) {
@@ -121,7 +121,7 @@ bool has_candidates(const Function& function) {
 
 bool select_elements(Module& module) {
   const auto& functions = module.functions;
-  if (std::none_of(functions.begin(), functions.end(), has_candidates)) return false;
+  if (std::none_of(functions.begin(), functions.end(), has_selections)) return false;
   return rewrite_regions<Selections>(module);
 }
 
