@@ -22,8 +22,8 @@ std::optional<Isa> isa_named(std::string_view name);
 /// Instruction sets that are both compiled in and supported here, best last.
 std::vector<Isa> usable_isas();
 
-/// The last of them. Throws a Failure (NoBackend) where there is none, as on an older processor than
-/// the one that the program was built for.
+/// The last of them. Throws a Failure (NoBackend) where there is none, as on an older processor
+/// than the one that the program was built for.
 Isa best_isa();
 
 }  // namespace cvl::cpu
