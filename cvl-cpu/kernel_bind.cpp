@@ -231,7 +231,7 @@ void BoundPass::find_bytes() {
       fits_bytes_[k] = fits(state_.arrays[node.id]);
     } else if (special_[k] == Special::Copy) {
       fits_bytes_[k] = fits_bytes_[copied_[k]];
-    } else if (node.kind == Kind::Apply && node.op == Op::Select && node.type == Type::Int) {
+    } else if (node.applies(Op::Select) && node.type == Type::Int) {
       // Numbers alone are left as they are: what follows is likely to count them.
       fits_bytes_[k] = (fits_bytes_[node.args[1]] && joins_bytes(node.args[2])) ||
                        (joins_bytes(node.args[1]) && fits_bytes_[node.args[2]]);

@@ -14,11 +14,11 @@ class JoinReader {
   explicit JoinReader(const PlanPass& pass) : pass_(pass) {}
 
   bool read(NodeId number) {
-    if (!is(number, Op::Select)) return false;
     const PlanNode& choice = pass_.nodes[number];
-    if (!is(choice.args[0], Op::Less)) return false;
+    if (!choice.applies(Op::Select)) return false;
     const PlanNode& test = pass_.nodes[choice.args[0]];
-    if (test.written != Type::Int || !is_uniform(test.args[1])) return false;
+    if (!test.applies(Op::Less) || test.written != Type::Int || !is_uniform(test.args[1]))
+      return false;
     if (result_.index == kNone) result_.index = test.args[0];
     if (result_.index != test.args[0]) return false;
     if (!read_part(choice.args[1])) return false;
@@ -28,13 +28,7 @@ class JoinReader {
   JoinedRead take() { return std::move(result_); }
 
  private:
-  bool is(NodeId number, Op op) const {
-    return pass_.nodes[number].kind == Kind::Apply && pass_.nodes[number].op == op;
-  }
-  bool is_uniform(NodeId number) const {
-    const PlanNode& node = pass_.nodes[number];
-    return node.uniform || node.kind == Kind::Constant || node.kind == Kind::Size;
-  }
+  bool is_uniform(NodeId number) const { return pass_.nodes[number].uniform; }
 
   bool read_part(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
@@ -42,9 +36,10 @@ class JoinReader {
     JoinedRead::Part part;
     part.gather = number;
     if (node.args[0] != result_.index) {
-      if (!is(node.args[0], Op::Subtract)) return false;
       const PlanNode& difference = pass_.nodes[node.args[0]];
-      if (difference.args[0] != result_.index || !is_uniform(difference.args[1])) return false;
+      if (!difference.applies(Op::Subtract) || difference.args[0] != result_.index ||
+          !is_uniform(difference.args[1]))
+        return false;
       part.offset = difference.args[1];
     }
     result_.parts.push_back(part);

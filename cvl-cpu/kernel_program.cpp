@@ -92,7 +92,7 @@ std::vector<ClassDecision> class_decisions(const PlanPass& pass, const PlanSink&
   std::vector<ClassDecision> decisions;
   if (split.kind != PlanSink::Kind::Split) return decisions;
   const PlanNode* node = &pass.nodes[split.flag];
-  while (node->kind == Kind::Apply && node->op == vcode::Op::Select) {
+  while (node->applies(vcode::Op::Select)) {
     const PlanNode& chosen = pass.nodes[node->args[1]];
     if (chosen.kind != Kind::Constant) return {};
     decisions.push_back({node->args[0], chosen.int_value});

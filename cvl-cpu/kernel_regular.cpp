@@ -13,8 +13,7 @@ using vcode::Op;
 constexpr std::size_t kMostItems = 24;
 
 bool is_int_operation(const PlanNode& node, Op op) {
-  return node.kind == Kind::Apply && node.op == op && node.type == Type::Int &&
-         node.written == Type::Int;
+  return node.applies(op) && node.type == Type::Int && node.written == Type::Int;
 }
 
 class RowNumberReader {
@@ -25,7 +24,7 @@ class RowNumberReader {
   bool read(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
     if (node.type != Type::Int || result.items.size() >= kMostItems) return false;
-    if (node.uniform || node.kind == Kind::Constant || node.kind == Kind::Size) {
+    if (node.uniform) {
       Item item;
       item.node = number;
       return add(item);

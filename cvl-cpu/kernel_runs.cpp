@@ -29,9 +29,7 @@ class IndexReader {
 
  private:
   const PlanNode& node(NodeId number) const { return pass_.nodes[number]; }
-  bool is(NodeId number, Op op) const {
-    return node(number).kind == Kind::Apply && node(number).op == op;
-  }
+  bool is(NodeId number, Op op) const { return node(number).applies(op); }
   bool is_constant(NodeId number) const { return node(number).kind == Kind::Constant; }
 
   /// If the index is a sum with a position within rows of a regular nest: the length of those.
@@ -94,7 +92,7 @@ class IndexReader {
       result_.stages.push_back({stage, number});
       return true;
     }
-    if (!it.uniform && it.kind != Kind::Constant && it.kind != Kind::Size) {
+    if (!it.uniform) {
       const std::optional<SharedRead> shared = shared_read(pass_, number);
       if (!shared && (!is_walked(pass_, number) || it.kind == Kind::SegmentOffset)) return false;
       if (!segments_of(shared ? shared->segdes : walked_segdes(pass_, number))) return false;

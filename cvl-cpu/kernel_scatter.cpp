@@ -213,7 +213,7 @@ class Scatter : public KernelSink {
   bool index_interleaves() const {
     const auto apply = [&](NodeId number, vcode::Op op) {
       const PlanNode& node = pass_.plan().nodes[number];
-      return node.kind == PlanNode::Kind::Apply && node.op == op ? node.args : nullptr;
+      return node.applies(op) ? node.args : nullptr;
     };
     const auto divisor_of_position = [&](NodeId number, vcode::Op op) -> std::int64_t {
       const NodeId* args = apply(number, op);

@@ -23,7 +23,7 @@ class StrideReader {
 
   std::optional<StridedIndex> read(NodeId index) {
     const PlanNode& sum = pass_.nodes[index];
-    if (!is(sum, Op::Add)) return std::nullopt;
+    if (!sum.applies(Op::Add)) return std::nullopt;
     for (const int k : {0, 1}) {
       result_ = {};
       if (read_product(sum.args[k]) && is_same_in_segment(sum.args[1 - k])) {
@@ -35,11 +35,9 @@ class StrideReader {
   }
 
  private:
-  static bool is(const PlanNode& node, Op op) { return node.kind == Kind::Apply && node.op == op; }
-
   bool read_product(NodeId number) {
     const PlanNode& product = pass_.nodes[number];
-    if (!is(product, Op::Multiply)) return false;
+    if (!product.applies(Op::Multiply)) return false;
     for (const int k : {0, 1}) {
       const PlanNode& offset = pass_.nodes[product.args[k]];
       if (offset.kind != Kind::SegmentOffset && offset.kind != Kind::Position) continue;
@@ -52,7 +50,7 @@ class StrideReader {
 
   bool is_same_in_segment(NodeId number) const {
     const PlanNode& node = pass_.nodes[number];
-    if (node.uniform || node.kind == Kind::Constant || node.kind == Kind::Size) return true;
+    if (node.uniform) return true;
     return result_.segdes != kNone && is_walked(pass_, number) &&
            node.kind != Kind::SegmentOffset && walked_segdes(pass_, number) == result_.segdes;
   }

@@ -158,9 +158,9 @@ bool GraphBuilder::never_zero(NodeId divisor) const {
   };
   if (is_constant(divisor, false)) return true;
   const PlanNode& choice = nodes_[divisor];
-  if (choice.kind != Kind::Apply || choice.op != Op::Select) return false;
+  if (!choice.applies(Op::Select)) return false;
   const PlanNode& test = nodes_[choice.args[0]];
-  return is_constant(choice.args[1], false) && test.kind == Kind::Apply && test.op == Op::Equal &&
+  return is_constant(choice.args[1], false) && test.applies(Op::Equal) &&
          test.args[0] == choice.args[2] && is_constant(test.args[1], true);
 }
 

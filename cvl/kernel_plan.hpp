@@ -66,6 +66,8 @@ struct PlanNode {
   std::uint32_t binding = 0;  // the first that wants it: which failure comes first
   std::int64_t int_value = 0;
   double float_value = 0;
+
+  bool applies(vcode::Op operation) const { return kind == Kind::Apply && op == operation; }
 };
 
 /// Where values go. Arrays that nobody reads are kNone.
