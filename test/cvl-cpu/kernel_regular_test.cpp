@@ -8,12 +8,6 @@
 #include "cvl-cpu/kernel_support.hpp"
 
 namespace kernel_test {
-namespace {
-
-using Numbers = std::vector<double>;
-
-}  // namespace
-
 TEST_CASE("rows of regular nests are read where they lie") {
   constexpr std::int64_t kCycle = 7;  // rows that are read again and again
   for (const std::int64_t length : {3, 128, 500, 700}) {

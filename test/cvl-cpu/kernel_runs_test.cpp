@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -12,37 +11,6 @@
 
 namespace kernel_test {
 namespace {
-
-using Numbers = std::vector<double>;
-
-/// first[own segment] + position within it
-Expressions::Id counting(Expressions& t, ArrayId first, SegdesId under) {
-  const auto own = t.at(first, t.seg_no(under, t.index()));
-  return t.apply(Op::Add, Type::Int, {own, t.seg_off(under, t.index())});
-}
-
-/// Starts of the segments in another order, so that the runs lie side by side but mixed.
-Numbers mixed_starts(const Lengths& lengths) {
-  Numbers starts(lengths.size());
-  double next = 0;
-  for (const std::size_t parity : {1, 0}) {
-    for (std::size_t k = parity; k < lengths.size(); k += 2) {
-      starts[k] = next;
-      next += static_cast<double>(lengths[k]);
-    }
-  }
-  return starts;
-}
-
-Numbers ascending_starts(const Lengths& lengths) {
-  Numbers starts;
-  double next = 0;
-  for (const std::int64_t length : lengths) {
-    starts.push_back(next);
-    next += static_cast<double>(length);
-  }
-  return starts;
-}
 
 /// s segments of n elements; a gather from and a scatter to the places that `first` says.
 struct Slices {
@@ -228,134 +196,6 @@ TEST_CASE("the first place outside is reported, whichever thread finds it") {
     fails(20001, 89998, "90000");
     fails(29999, 2147483646, "2147483646");
     if (wide) fails(12345, 9223372036854774784.0, "9223372036854774784");
-  });
-}
-
-namespace {
-
-/// Elements of vectors joined one behind the other, at the places that `first` says.
-struct Joined {
-  KernelBuilder b;
-
-  Joined(Type type, std::size_t count) {
-    const SizeId s = b.size("s");
-    const SizeId n = b.size("n");
-    const SegdesId d = b.in_segdes("d", s, n);
-    const ArrayId first = b.in("first", Type::Int, s);
-    auto t = b.thunk();
-    const auto place = counting(t, first, d);
-    Expressions::Id end = 0, value = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const SizeId length = b.size("m" + std::to_string(k));
-      const ArrayId vector = b.in("v" + std::to_string(k), type, length);
-      if (k == 0) {
-        value = t.at(vector, place);
-        end = t.size(length);
-        continue;
-      }
-      const auto inside = t.apply(Op::Less, Type::Int, {place, end});
-      const auto offset = t.apply(Op::Subtract, Type::Int, {place, end});
-      value = t.choose(inside, value, t.at(vector, offset));
-      end = t.apply(Op::Add, Type::Int, {end, t.size(length)});
-    }
-    b.out(b.map("taken", b.under(d), type, t.give({value})));
-  }
-
-  /// The vectors are those between these places of all elements.
-  void check(CpuBackend& cpu, Type type, const Lengths& lengths, const Numbers& first,
-             const std::vector<std::int64_t>& cuts) const {
-    const Numbers all = numbers(total(lengths), 24, 100);
-    std::vector<Value> operands{descriptor(cpu, lengths), upload(cpu, Type::Int, first)};
-    std::int64_t begin = 0;
-    for (const std::int64_t cut : cuts) {
-      operands.push_back(upload(cpu, type, Numbers(all.begin() + begin, all.begin() + cut)));
-      begin = cut;
-    }
-    operands.push_back(upload(cpu, type, Numbers(all.begin() + begin, all.end())));
-    Numbers taken;
-    for (std::size_t s = 0; s < lengths.size(); ++s) {
-      const auto from = all.begin() + static_cast<std::int64_t>(first[s]);
-      taken.insert(taken.end(), from, from + lengths[s]);
-    }
-    const auto results = run(cpu, b.kernel, operands);
-    REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, type, taken)));
-  }
-};
-
-}  // namespace
-
-TEST_CASE("runs are taken from joined vectors, also those that pass from one to the next") {
-  for (const Type type : {Type::Int, Type::Float}) {
-    const Joined two(type, 2), three(type, 3);
-    for_backends([&](CpuBackend& cpu) {
-      for (const Lengths& lengths : shapes()) {
-        const std::int64_t n = total(lengths);
-        const Numbers starts = mixed_starts(lengths);
-        std::int64_t border = 0;  // the greatest start in the first half
-        for (const double start : starts) {
-          if (start <= static_cast<double>(n) / 2) {
-            border = std::max(border, static_cast<std::int64_t>(start));
-          }
-        }
-        for (const std::int64_t cut : {std::int64_t{0}, std::min<std::int64_t>(n, 1), border, n / 2,
-                                       std::max<std::int64_t>(n - 1, 0), n}) {
-          CAPTURE(n, cut);
-          two.check(cpu, type, lengths, starts, {cut});
-          three.check(cpu, type, lengths, starts, {cut, cut});
-          three.check(cpu, type, lengths, starts, {cut / 2, cut});
-          three.check(cpu, type, lengths, ascending_starts(lengths), {cut, (cut + n) / 2});
-        }
-      }
-    });
-  }
-}
-
-TEST_CASE("the first place outside of joined vectors is reported") {
-  const Joined joined(Type::Int, 2);
-  for_backends([&](CpuBackend& cpu) {
-    const Lengths lengths(30000, 3);
-    for (const auto& [segment, start, position] :
-         {std::tuple(0, -1.0, 0), std::tuple(20001, 89998.0, 60005)}) {
-      Numbers first = ascending_starts(lengths);
-      first[static_cast<std::size_t>(segment)] = start;
-      std::string message;
-      failure_of(cpu, joined.b.kernel,
-                 {descriptor(cpu, lengths), upload(cpu, Type::Int, first),
-                  upload(cpu, Type::Int, numbers(50000, 25, 100)),
-                  upload(cpu, Type::Int, numbers(40000, 26, 100))},
-                 &message);
-      CAPTURE(segment, start, message);
-      REQUIRE(message.find(std::to_string(position)) != std::string::npos);
-    }
-  });
-}
-
-TEST_CASE("runs of joined texts, and of a text and others") {
-  const Joined joined(Type::Int, 2);
-  for_backends([&](CpuBackend& cpu) {
-    const Lengths lengths(3000, 7);
-    const Numbers first = mixed_starts(lengths);
-    std::string text(12001, ' ');
-    for (std::size_t k = 0; k < text.size(); ++k) text[k] = static_cast<char>('a' + k % 26);
-    for (const bool other : {false, true}) {
-      Numbers all(text.begin(), text.end());
-      Numbers rest;
-      for (std::size_t k = 0; k < 8999; ++k) {
-        rest.push_back(other ? static_cast<double>(k * 1000) : static_cast<double>('A' + k % 26));
-      }
-      all.insert(all.end(), rest.begin(), rest.end());
-      const Vector second = other ? upload(cpu, Type::Int, rest)
-                                  : cpu.upload_characters(std::string(rest.begin(), rest.end()));
-      Numbers taken;
-      for (std::size_t s = 0; s < lengths.size(); ++s) {
-        const auto from = all.begin() + static_cast<std::int64_t>(first[s]);
-        taken.insert(taken.end(), from, from + lengths[s]);
-      }
-      const auto results = run(cpu, joined.b.kernel,
-                               {descriptor(cpu, lengths), upload(cpu, Type::Int, first),
-                                cpu.upload_characters(text), second});
-      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, taken)));
-    }
   });
 }
 

@@ -10,12 +10,6 @@
 #include "cvl-cpu/kernel_support.hpp"
 
 namespace kernel_test {
-namespace {
-
-using Numbers = std::vector<double>;
-
-}  // namespace
-
 TEST_CASE("one value is sent to places that are equally far apart") {
   for (const Type type : {Type::Int, Type::Float}) {
     KernelBuilder b;

@@ -18,7 +18,7 @@ CpuOptions options(cvl::Widths widths, int threads, Isa isa) {
   return result;
 }
 
-Vector upload(CpuBackend& cpu, Type type, const std::vector<double>& numbers) {
+Vector upload(CpuBackend& cpu, Type type, const Numbers& numbers) {
   const auto as = [&](auto sample) {
     std::vector<decltype(sample)> elements;
     for (const double number : numbers) elements.push_back(static_cast<decltype(sample)>(number));
@@ -46,9 +46,9 @@ Segdes descriptor(CpuBackend& cpu, const Lengths& lengths) {
   return cvl::make_segdes(cpu, upload(cpu, Type::Int, {lengths.begin(), lengths.end()}));
 }
 
-std::vector<double> numbers(std::int64_t n, unsigned seed, double scale) {
+Numbers numbers(std::int64_t n, unsigned seed, double scale) {
   std::mt19937_64 random(seed + static_cast<std::uint64_t>(n));
-  std::vector<double> result(static_cast<std::size_t>(n));
+  Numbers result(static_cast<std::size_t>(n));
   for (double& number : result) {
     number = (static_cast<double>(random() % 2'000'003) / 1'000'000.7 - 1.0) * scale;
   }
@@ -124,6 +124,33 @@ vcode::ErrorCode failure_of(CpuBackend& cpu, const vcode::Kernel& kernel,
   }
   FAIL("the kernel did not fail");
   return vcode::ErrorCode::Internal;
+}
+
+Expressions::Id counting(Expressions& t, ArrayId first, SegdesId under) {
+  const auto own = t.at(first, t.seg_no(under, t.index()));
+  return t.apply(Op::Add, Type::Int, {own, t.seg_off(under, t.index())});
+}
+
+Numbers mixed_starts(const Lengths& lengths) {
+  Numbers starts(lengths.size());
+  double next = 0;
+  for (const std::size_t parity : {1, 0}) {
+    for (std::size_t k = parity; k < lengths.size(); k += 2) {
+      starts[k] = next;
+      next += static_cast<double>(lengths[k]);
+    }
+  }
+  return starts;
+}
+
+Numbers ascending_starts(const Lengths& lengths) {
+  Numbers starts;
+  double next = 0;
+  for (const std::int64_t length : lengths) {
+    starts.push_back(next);
+    next += static_cast<double>(length);
+  }
+  return starts;
 }
 
 }  // namespace kernel_test

@@ -20,18 +20,19 @@ using cvl::cpu::CpuOptions;
 using cvl::cpu::Isa;
 using vcode::Binding;
 using Lengths = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
 
 CpuOptions options(cvl::Widths widths, int threads, Isa isa);
 
 /// Uploads numbers in the width of the run.
-Vector upload(CpuBackend& cpu, Type type, const std::vector<double>& numbers);
+Vector upload(CpuBackend& cpu, Type type, const Numbers& numbers);
 /// The elements of a vector, as bytes.
 std::string bits(CpuBackend& cpu, const Vector& vector);
 std::string bits(CpuBackend& cpu, const Value& value);
 
 Segdes descriptor(CpuBackend& cpu, const Lengths& lengths);
 /// n reproducible numbers between -scale and scale.
-std::vector<double> numbers(std::int64_t n, unsigned seed, double scale = 1.0);
+Numbers numbers(std::int64_t n, unsigned seed, double scale = 1.0);
 
 /// Result `which` of an operation.
 Value execute(CpuBackend& cpu, Op op, Type type, std::vector<Value> operands, int which = 0);
@@ -46,6 +47,12 @@ void for_backends(const std::function<void(CpuBackend&)>& test);
 /// Segmentations with borders on, before and behind those of blocks and tiles.
 std::vector<Lengths> shapes();
 std::int64_t total(const Lengths& lengths);
+/// Where the segments start, one behind the other, and in another order, so that they lie side by
+/// side but mixed.
+Numbers ascending_starts(const Lengths& lengths);
+Numbers mixed_starts(const Lengths& lengths);
+/// first[own segment] + position within it
+Expressions::Id counting(Expressions& t, ArrayId first, SegdesId under);
 /// The reduction with the combiner of a scan.
 
 }  // namespace kernel_test

@@ -260,10 +260,7 @@ TEST_CASE("long segments are summed up in machine code", "[native]") {
   const ArrayId u = b.in("u", Type::Float, m);
   const ArrayId v = b.in("v", Type::Float, n);
   const ArrayId limit = b.in("limit", Type::Float, b.literal(1));
-  const auto run = [&](Expressions& t) {
-    const auto start = t.at(first, t.seg_no(d, t.index()));
-    return t.at(u, t.apply(Op::Add, Type::Int, {start, t.seg_off(d, t.index())}));
-  };
+  const auto run = [&](Expressions& t) { return t.at(u, counting(t, first, d)); };
   auto x = b.thunk();
   auto y = b.thunk();
   auto z = b.thunk();
