@@ -176,6 +176,11 @@ ValueId Builder::bool_constant(bool value) {
   return constant(ir::bool_constant(value));
 }
 
+ValueId Builder::null_constant(Type type) {
+  if (type == Type::Float) return float_constant(0);
+  return type == Type::Bool ? bool_constant(false) : int_constant(0);
+}
+
 ValueId Builder::text_constant(const std::string& text) {
   return constant(ir::text_constant(text));
 }

@@ -83,6 +83,8 @@ class Builder {
   ValueId int_constant(std::int64_t value);
   ValueId float_constant(double value);
   ValueId bool_constant(bool value);
+  /// 0, 0.0 or F.
+  ValueId null_constant(Type type);
   ValueId text_constant(const std::string& text);
   /// A vector without elements, a descriptor without segments.
   ValueId empty(Type type);

@@ -12,6 +12,7 @@
 
 #include "cvl/failure.hpp"
 #include "machine/character_block.hpp"
+#include "machine/element_types.hpp"
 #include "machine/format.hpp"
 
 namespace vinterp {
@@ -58,12 +59,6 @@ const char* prompt(Type type) {
     default:
       return "vinterp: input integer vector, in form (1 2 3): ";
   }
-}
-
-/// Calls `use` with a number of the type that INT has in this run.
-template <class Use>
-auto with_int(const cvl::Widths& widths, Use use) {
-  return widths.int_bytes == 8 ? use(std::int64_t{}) : use(std::int32_t{});
 }
 
 using ByteSet = std::bitset<256>;

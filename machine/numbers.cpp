@@ -16,6 +16,7 @@
 #include <fmt/core.h>
 
 #include "machine/character_block.hpp"
+#include "machine/element_types.hpp"
 #include "machine/streams.hpp"
 #include "vcode/diagnostics.hpp"
 
@@ -24,15 +25,6 @@ namespace {
 
 using vcode::Type;
 using Kind = NumberForm::Kind;
-
-/// Calls `use` with a number of the type that elements have in this run.
-template <class Use>
-auto with_element(const cvl::Widths& widths, Type type, Use use) {
-  if (type == Type::Int) {
-    return widths.int_bytes == 8 ? use(std::int64_t{}) : use(std::int32_t{});
-  }
-  return widths.float_bytes == 8 ? use(double{}) : use(float{});
-}
 
 /// Calls `use` with a number of the type that it has in the file, and whether its bytes stand there
 /// the other way round than here. REQUIRES: not text

@@ -242,9 +242,7 @@ bool has_candidates(const Function& function) {
 }  // namespace
 
 bool merge_agreeing_arms(Module& module) {
-  const auto& functions = module.functions;
-  if (std::none_of(functions.begin(), functions.end(), has_candidates)) return false;
-  return rewrite_regions<AgreeingArms>(module);
+  return rewrite_regions<AgreeingArms>(module, has_candidates);
 }
 
 }  // namespace fcode

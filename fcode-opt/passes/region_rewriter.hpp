@@ -1,6 +1,7 @@
 // Rewriting operations by what is known of the shapes of their operands.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -78,6 +79,14 @@ bool rewrite_regions(Module& module) {
     changed |= visitor.finish();
   }
   return changed;
+}
+
+/// The same, without a look at shapes if no function has anything to rewrite.
+template <class Visitor>
+bool rewrite_regions(Module& module, bool (*has_candidates)(const Function&)) {
+  const auto& functions = module.functions;
+  return std::any_of(functions.begin(), functions.end(), has_candidates) &&
+         rewrite_regions<Visitor>(module);
 }
 
 }  // namespace fcode

@@ -1,7 +1,6 @@
 // {if f then a else b : ...} is compiled to code that packs the elements with flag T, computes a
 // for them, and scatters the results into those of b. Where a only computes, it can be computed for
 // all elements: SELECT f a b is one map, instead of a pack, gathers and a scatter.
-#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -120,9 +119,7 @@ bool has_selections(const Function& function) {
 }  // namespace
 
 bool select_elements(Module& module) {
-  const auto& functions = module.functions;
-  if (std::none_of(functions.begin(), functions.end(), has_selections)) return false;
-  return rewrite_regions<Selections>(module);
+  return rewrite_regions<Selections>(module, has_selections);
 }
 
 }  // namespace fcode

@@ -103,15 +103,15 @@ class Fetch {
       length_ = runs.length;
     } else {
       begin = b_.number_of(length_, vars_of(all_)[0]);
-      join(runs);
+      join(runs, begin);
     }
     known_.emplace_back(vars, begin);
     return begin;
   }
 
-  void join(const Runs& runs) {
+  /// Puts the vector behind what is joined, where it begins at `begin`.
+  void join(const Runs& runs, ValueId begin) {
     const ValueId first = b_.single(length_, vars_of(all_)[0]);
-    const ValueId begin = b_.number_of(length_, vars_of(all_)[0]);
     const ValueId more = b_.number_of(runs.length, vars_of(runs.vector)[0]);
     const ValueId second = b_.single(runs.length, vars_of(runs.vector)[0]);
     const ValueId target = v_.descriptor_of(v_.add(begin, more));
@@ -121,9 +121,7 @@ class Fetch {
     const ValueId behind = b_.op(Op::Index, VectorType::Int, {begin, b_.int_constant(1), second});
     all_ = joined(all_, runs.vector, [&](ValueId a, ValueId b) {
       const VectorType type = b_.variable(a).type;
-      const ValueId null = type == VectorType::Float  ? b_.float_constant(0)
-                           : type == VectorType::Bool ? b_.bool_constant(false)
-                                                      : b_.int_constant(0);
+      const ValueId null = b_.null_constant(type);
       const ValueId room = b_.op(Op::Distribute, type, {null, target});
       const ValueId half = b_.op(Op::DPermute, type, {a, in_front, room, first, target});
       return b_.op(Op::DPermute, type, {b, behind, half, second, target});

@@ -47,9 +47,7 @@ Value negated_binary(Flattener& f, const CallSite& site, const Value& argument) 
 }
 
 Value zero(Flattener& f, VectorType type) {
-  ir::Builder& b = f.builder();
-  return Value::scalar(type == VectorType::Float ? b.float_constant(0) : b.int_constant(0),
-                       f.serial());
+  return Value::scalar(f.builder().null_constant(type), f.serial());
 }
 
 Value negate(Flattener& f, const CallSite&, const Value& argument) {

@@ -217,9 +217,7 @@ Value Vectors::placed(const std::vector<Source>& sources, const Value* defaults,
         result = defaults->var;
       } else {
         const ValueId flat_target = flat(target, Value::tuple({}));
-        const ValueId null = type == VectorType::Float  ? b_.float_constant(0)
-                             : type == VectorType::Bool ? b_.bool_constant(false)
-                                                        : b_.int_constant(0);
+        const ValueId null = b_.null_constant(type);
         result = b_.op(Op::Distribute, type, {null, flat_target});
         b_.set_length(result, total);
       }
@@ -342,9 +340,7 @@ Value Vectors::null_vector(const Value& form, ValueId descriptor) {
   switch (form.kind) {
     case Value::Kind::Scalar: {
       const VectorType type = type_of(form.var);
-      const ValueId null = type == VectorType::Float  ? b_.float_constant(0)
-                           : type == VectorType::Bool ? b_.bool_constant(false)
-                                                      : b_.int_constant(0);
+      const ValueId null = b_.null_constant(type);
       return Value::scalar(vector_of(null, descriptor), form.context);
     }
     default: {  // Tuple; no vector is a stream
