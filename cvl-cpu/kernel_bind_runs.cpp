@@ -244,11 +244,13 @@ bool BoundPass::bind_rows(BoundRuns& runs) {
   return true;
 }
 
-/// Does what is read for each of the segments, one if there are none, lie in the vector?
+/// Is there what is read for each of the segments, one if there are none?
 bool BoundPass::stays_inside(const WalkedNode& walked, const Segments* segments) {
   if (walked.divisor == 1) return true;
   const std::int64_t last = segments == nullptr ? 0 : segments->count() - 1;
-  return last / walked.divisor < walked.vector->length;
+  const std::int64_t length =
+      walked.segments != nullptr ? walked.segments->count() : walked.vector->length;
+  return last / walked.divisor < length;
 }
 
 /// Is a node known not to fail where the program moves runs, because renew_runs() looks at it?

@@ -71,7 +71,9 @@ bool is_walked(const PlanPass& pass, NodeId number) {
 
 std::optional<SharedRead> shared_read(const PlanPass& pass, NodeId number) {
   const PlanNode& node = pass.nodes[number];
-  if (node.kind != Kind::Gather || node.guard != kNone) return std::nullopt;
+  const bool reads = node.kind == Kind::Gather || node.kind == Kind::SegmentLength ||
+                     node.kind == Kind::SegmentStart;
+  if (!reads || node.guard != kNone) return std::nullopt;
   const PlanNode& index = pass.nodes[node.args[0]];
   if (index.kind != Kind::Apply || index.op != vcode::Op::Divide) return std::nullopt;
   const PlanNode& number_of_segment = pass.nodes[index.args[0]];

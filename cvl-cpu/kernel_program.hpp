@@ -16,8 +16,9 @@ namespace cvl::cpu {
 /// in a program, because one walk serves all of them.
 bool is_walked(const PlanPass& pass, NodeId node);
 
-/// A gather by the number of the own segment, of which every `divisor` in turn read one element: as
-/// where several parts of each instance read something of the instance.
+/// A gather by the number of the own segment, of which every `divisor` in turn read one element, or
+/// the length or start of one segment: as where several parts of each instance read something of
+/// the instance.
 struct SharedRead {
   SegdesId segdes = kNone;
   std::int64_t divisor = 1;

@@ -297,15 +297,31 @@ std::int64_t second_sequence(CpuBackend& cpu, const BoundRuns& runs, std::int64_
   return border;
 }
 
-/// Elements [first / divisor ...] of a vector, each for `divisor` segments in turn.
+/// What a walk reads of [first, first + count): elements of the vector, or of the segments' lengths
+/// or starts. Somewhere, maybe in `room`, which has as much as segment_values() says.
+template <class T>
+const T* values_at(CpuBackend& cpu, const WalkedNode& node, std::int64_t first, std::int64_t count,
+                   T* room) {
+  if (node.kind == Kind::Gather) {
+    return reinterpret_cast<const T*>(Window(cpu, *node.vector).at(first, count, room));
+  }
+  StartsBuffer<kSegmentBlock> buffer;
+  const std::int64_t* starts = node.segments->starts(first, count, buffer);
+  const bool lengths = node.kind == Kind::SegmentLength;
+  for (std::int64_t s = 0; s < count; ++s) {
+    room[s] = static_cast<T>(lengths ? starts[s + 1] - starts[s] : starts[s]);
+  }
+  return room;
+}
+
+/// The same for each `divisor` segments in turn.
 template <class T>
 void repeat(CpuBackend& cpu, const WalkedNode& node, std::int64_t first, std::int64_t count,
             T* out) {
-  alignas(64) T room[kSegmentBlock];
+  alignas(64) T room[kSegmentBlock + 8];
   const std::int64_t begin = first / node.divisor;
   const std::int64_t end = (first + count - 1) / node.divisor + 1;
-  const auto* from =
-      reinterpret_cast<const T*>(Window(cpu, *node.vector).at(begin, end - begin, room));
+  const T* from = values_at(cpu, node, begin, end - begin, room);
   std::int64_t left = node.divisor - first % node.divisor;  // segments that read *from
   for (std::int64_t s = 0; s < count; ++s) {
     out[s] = *from;
@@ -313,6 +329,16 @@ void repeat(CpuBackend& cpu, const WalkedNode& node, std::int64_t first, std::in
     ++from;
     left = node.divisor;
   }
+}
+
+template <class T>
+const std::byte* segment_values_of(CpuBackend& cpu, const WalkedNode& node, std::int64_t first,
+                                   std::int64_t count, T* buffer) {
+  if (node.divisor == 1) {
+    return reinterpret_cast<const std::byte*>(values_at(cpu, node, first, count, buffer));
+  }
+  repeat(cpu, node, first, count, buffer);
+  return reinterpret_cast<const std::byte*>(buffer);
 }
 
 }  // namespace
@@ -323,30 +349,8 @@ const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::in
     cpu.kernels().progression(buffer, first, 1, 0, count);
     return reinterpret_cast<const std::byte*>(buffer);
   }
-  if (node.divisor > 1) {
-    if (cpu.element_bytes(Type::Int) == 4) {
-      repeat(cpu, node, first, count, reinterpret_cast<std::int32_t*>(buffer));
-    } else {
-      repeat(cpu, node, first, count, buffer);
-    }
-    return reinterpret_cast<const std::byte*>(buffer);
-  }
-  if (node.kind == Kind::Gather) return Window(cpu, *node.vector).at(first, count, buffer);
-  StartsBuffer<kSegmentBlock> room;
-  const std::int64_t* starts = node.segments->starts(first, count, room);
-  const bool lengths = node.kind == Kind::SegmentLength;
-  const auto put = [&](auto* out) {
-    using I = std::remove_pointer_t<decltype(out)>;
-    for (std::int64_t s = 0; s < count; ++s) {
-      out[s] = static_cast<I>(lengths ? starts[s + 1] - starts[s] : starts[s]);
-    }
-  };
-  if (cpu.element_bytes(Type::Int) == 4) {
-    put(reinterpret_cast<std::int32_t*>(buffer));
-  } else {
-    put(buffer);
-  }
-  return reinterpret_cast<const std::byte*>(buffer);
+  if (cpu.element_bytes(Type::Int) == 8) return segment_values_of(cpu, node, first, count, buffer);
+  return segment_values_of(cpu, node, first, count, reinterpret_cast<std::int32_t*>(buffer));
 }
 
 std::optional<RunIndex> find_run_index(const PlanPass& pass, NodeId index) {

@@ -1,5 +1,7 @@
 #include "cvl-cpu/segments.hpp"
 
+#include <cstring>
+
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
@@ -12,6 +14,15 @@ Segments::Segments(CpuBackend& cpu, const Segdes& segdes)
       uniform_length_(segdes.uniform_length),
       count_(segdes.count),
       total_(segdes.total) {}
+
+bool Segments::are_those_of(const Segments& other) const {
+  if (count_ != other.count_ || total_ != other.total_) return false;
+  if (lengths_ == nullptr || other.lengths_ == nullptr) {
+    return lengths_ == other.lengths_ && uniform_length_ == other.uniform_length_;
+  }
+  return lengths_ == other.lengths_ ||
+         std::memcmp(lengths_, other.lengths_, static_cast<std::size_t>(count_ * width_)) == 0;
+}
 
 std::int64_t Segments::start(std::int64_t segment) const {
   if (lengths_ == nullptr) return segment * uniform_length_;

@@ -45,11 +45,9 @@ class Segments {
 
   std::int64_t count() const { return count_; }
   std::int64_t total() const { return total_; }
-  /// Do they follow from the same descriptor, or from one of equal segments that are as long?
-  bool are_those_of(const Segments& other) const {
-    return lengths_ == other.lengths_ && uniform_length_ == other.uniform_length_ &&
-           count_ == other.count_ && total_ == other.total_;
-  }
+  /// Are they as long, segment by segment? Lengths from different sources are compared. False if
+  /// only one of the descriptors says that all are equal.
+  bool are_those_of(const Segments& other) const;
   /// REQUIRES: segment <= count()
   std::int64_t start(std::int64_t segment) const;
   /// REQUIRES: segment < count()

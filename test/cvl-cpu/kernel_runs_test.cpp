@@ -450,4 +450,67 @@ TEST_CASE("several segments in turn read runs of one vector") {
   }
 }
 
+TEST_CASE("several segments in turn read parts of one segment, and nothing beyond it") {
+  for (const std::int64_t divisor : {2, 3, 1000}) {
+    KernelBuilder b;
+    const SizeId s = b.size("s");
+    const SizeId n = b.size("n");
+    const SizeId m = b.size("m");
+    const SizeId h = b.size("h");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const SegdesId whole = b.in_segdes("whole", h, m);
+    const ArrayId start = b.in("start", Type::Int, s);
+    const ArrayId from = b.in("from", Type::Float, m);
+    auto t = b.thunk();
+    const auto group = t.apply(Op::Divide, Type::Int, {t.seg_no(d, t.index()), t.number(divisor)});
+    const auto at =
+        t.apply(Op::Add, Type::Int, {t.at(start, t.seg_no(d, t.index())), t.seg_off(d, t.index())});
+    const auto inside = t.apply(Op::And, Type::Bool,
+                                {t.apply(Op::GreaterEqual, Type::Int, {at, t.number(0)}),
+                                 t.apply(Op::Less, Type::Int, {at, t.seg_len(whole, group)})});
+    const auto place = t.apply(Op::Add, Type::Int, {t.seg_start(whole, group), at});
+    const auto checked = t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)});
+    b.out(b.map("taken", b.under(d), Type::Float, t.give({t.at(from, checked)})));
+    for_backends([&](CpuBackend& cpu) {
+      for (const Lengths& lengths : shapes()) {
+        const auto count = static_cast<std::int64_t>(lengths.size());
+        const std::int64_t groups = (count + divisor - 1) / divisor;
+        const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+        Lengths wholes;
+        for (std::int64_t g = 0; g < groups; ++g) wholes.push_back(longest + 1 + g % 3);
+        const Numbers begins = ascending_starts(wholes);
+        const Numbers values = numbers(total(wholes), 17, 100);
+        Numbers starts, taken;
+        for (std::int64_t k = 0; k < count; ++k) {
+          starts.push_back(static_cast<double>(k % 2));
+          const auto first = static_cast<std::size_t>(
+              begins[static_cast<std::size_t>(k / divisor)] + starts.back());
+          for (std::int64_t i = 0; i < lengths[static_cast<std::size_t>(k)]; ++i) {
+            taken.push_back(values[first + static_cast<std::size_t>(i)]);
+          }
+        }
+        const auto operands = [&](const Lengths& of_groups, const Numbers& own) {
+          return std::vector<Value>{descriptor(cpu, lengths), descriptor(cpu, of_groups),
+                                    upload(cpu, Type::Int, own), upload(cpu, Type::Float, values)};
+        };
+        const auto result = run(cpu, b.kernel, operands(wholes, starts))[0];
+        REQUIRE(bits(cpu, result) == bits(cpu, upload(cpu, Type::Float, taken)));
+        if (lengths.back() == 0 || groups < 2) continue;
+        // The last part begins in front of its group, ends behind it, or has no group.
+        for (const double wrong : {-1.0, static_cast<double>(wholes.back())}) {
+          Numbers outside = starts;
+          outside.back() = wrong;
+          REQUIRE(failure_of(cpu, b.kernel, operands(wholes, outside)) ==
+                  vcode::ErrorCode::IndexOutOfRange);
+        }
+        Lengths fewer = wholes;
+        fewer[fewer.size() - 2] += fewer.back();
+        fewer.pop_back();
+        REQUIRE(failure_of(cpu, b.kernel, operands(fewer, starts)) ==
+                vcode::ErrorCode::IndexOutOfRange);
+      }
+    });
+  }
+}
+
 }  // namespace kernel_test
