@@ -48,6 +48,17 @@ std::vector<std::vector<NodeIndex>> related_nodes(const RegionGraph& graph) {
   return related;
 }
 
+/// For each node those that read what it makes.
+std::vector<std::vector<NodeIndex>> readers_of(const RegionGraph& graph) {
+  std::vector<std::vector<NodeIndex>> readers(graph.nodes.size());
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    for (const Read& read : graph.nodes[i].reads) {
+      if (read.producer != kOutside) readers[read.producer].push_back(i);
+    }
+  }
+  return readers;
+}
+
 class LocalSearch {
  public:
   LocalSearch(const Pricing& pricing, Choice& choice)
@@ -58,12 +69,14 @@ class LocalSearch {
         check_(precedence_),
         costs_(graph_, pricing.kernels(), choice.schedule),
         small_(graph_.scheduled_nodes() <= kSmallRegion),
-        related_(small_ ? decltype(related_)() : related_nodes(graph_)) {}
+        related_(small_ ? decltype(related_)() : related_nodes(graph_)),
+        readers_(readers_of(graph_)) {}
 
   void descend() {
     for (std::int64_t before = choice_.price + 1; choice_.price < before;) {
       before = choice_.price;
       move_nodes();
+      put_off_chains();
       relieving_ = true;
       relieve();
       relieving_ = false;
@@ -104,11 +117,12 @@ class LocalSearch {
     return true;
   }
 
-  // A node, or kWhole kernels, on the way from one kernel to another; kCut and which kernel before
-  // which node.
+  // A node, a chain of maps that ends with it, or kWhole kernels, on the way from one kernel to
+  // another; kCut and which kernel before which node.
   using Change = std::array<std::uint64_t, 3>;
   static constexpr std::uint64_t kWhole = ~std::uint64_t{0};
   static constexpr std::uint64_t kCut = kWhole - 1;
+  static constexpr std::uint64_t kChains = std::uint64_t{1} << 32;  // and the last node
   bool was_tried(const Change& change) { return !tried_.insert(change).second; }
 
   // Other slots than its own in which the node may be cheaper.
@@ -143,6 +157,54 @@ class LocalSearch {
         }
       }
       if (!better) return;
+    }
+  }
+
+  // ---- maps with the maps that are made for them ----
+
+  // The map and those in its kernel that only it reads, directly or through each other.
+  std::vector<NodeIndex> chain_to(NodeIndex last) const {
+    std::vector<NodeIndex> chain = {last};
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+      for (const Read& read : graph_.nodes[chain[k]].reads) {
+        if (read.producer == kOutside || !is_private_map(read.producer)) continue;
+        if (choice_.schedule[read.producer] != choice_.schedule[last]) continue;
+        const std::vector<NodeIndex>& readers = readers_[read.producer];
+        const bool inside = std::all_of(readers.begin(), readers.end(), [&](NodeIndex reader) {
+          return std::find(chain.begin(), chain.end(), reader) != chain.end();
+        });
+        const bool is_new = std::find(chain.begin(), chain.end(), read.producer) == chain.end();
+        if (inside && is_new) chain.push_back(read.producer);
+      }
+    }
+    return chain;
+  }
+
+  bool is_private_map(NodeIndex i) const {
+    const Node& node = graph_.nodes[i];
+    return node.role == Role::Map && node.in_kernel() && !node.output;
+  }
+
+  // A map that is only read by later kernels, as the fetch of a slice is behind the check of its
+  // length: to the first of them, with what would otherwise be stored in its place.
+  void put_off_chains() {
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (!is_private_map(i) || readers_[i].empty()) continue;
+      const auto before = [&](NodeIndex a, NodeIndex b) {
+        return choice_.schedule[a] < choice_.schedule[b];
+      };
+      const Slot slot =
+          choice_.schedule[*std::min_element(readers_[i].begin(), readers_[i].end(), before)];
+      if (slot == choice_.schedule[i]) continue;
+      const std::vector<NodeIndex> chain = chain_to(i);
+      if (chain.size() == 1) continue;  // has been tried alone
+      if (was_tried({kChains + i, costs_.key(choice_.schedule[i]), costs_.key(slot)})) continue;
+      Schedule schedule = choice_.schedule;
+      for (const NodeIndex node : chain) schedule[node] = slot;
+      if (std::all_of(chain.begin(), chain.end(),
+                      [&](NodeIndex node) { return precedence_.fits(schedule, node, slot); })) {
+        take(std::move(schedule));
+      }
     }
   }
 
@@ -286,6 +348,7 @@ class LocalSearch {
   ScheduleCost costs_;
   const bool small_;
   const std::vector<std::vector<NodeIndex>> related_;  // by node; none in a small region
+  const std::vector<std::vector<NodeIndex>> readers_;  // by node
   // What was found too dear is not tried again between the same kernels.
   std::set<Change> tried_;
 };

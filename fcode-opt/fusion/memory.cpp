@@ -23,12 +23,13 @@ bool is_formula(const Node& node) {
   return op == Op::Distribute || op == Op::Index;
 }
 
-// No length is taken to be greater because segments have to be filled.
-constexpr std::int64_t kGreatestLength = 16 * kAssumedLength;
+// No length is taken to be greater because segments have to be filled: far more than any known
+// number of segments for each of an unknown one.
+constexpr std::int64_t kGreatestLength = 1024 * kAssumedLength;
 
 // Sums of a few thousand of these, times lengths, fit into 64 bits.
 std::int64_t limited(double bytes) {
-  constexpr double kMost = 1LL << 36;
+  constexpr double kMost = 1LL << 30;
   return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
 }
 
