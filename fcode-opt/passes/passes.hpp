@@ -42,6 +42,10 @@ bool simplify_descriptors(Module& module);
 /// and what simplify_algebra() does.
 bool recognize_idioms(Module& module);
 
+/// Fetches from vectors that are runs of others, one behind the other: from those. A kernel checks
+/// such an index a run at a time; other code would pay for it.
+bool fetch_from_copied(Module& module);
+
 /// Results scattered from packed elements, where SELECT can compute them for all elements.
 bool select_elements(Module& module);
 

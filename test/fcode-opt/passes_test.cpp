@@ -133,6 +133,35 @@ TEST_CASE("positions in a vector are never outside") {
   CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 2147483647 + INT")));
 }
 
+TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
+  // Below: the starts of three runs of a vector, their segments, the vector and its copied runs.
+  const auto copied = [](const std::string& step, const std::string& then) {
+    return "FUNC P CONST INT (2 0 1) CONST INT (2 3 1) MAKE_SEGDES CONST INT (5 6 7 8) START_TIMER "
+           "COPY 1 2 CONST INT " +
+           step +
+           " COPY 1 3 INDEX COPY 1 1 COPY 1 1 CONST SEGDES 4 CONST SEGDES 6 BPERMUTE INT "
+           "CPOP 1 1 POP 1 0 " +
+           then + " RET";
+  };
+  const auto copies = [](const std::string& text) {
+    const std::string result = after(and_remove_dead<fetch_from_copied>, text);
+    return result.find("CONST SEGDES 6 BPERMUTE") != std::string::npos;
+  };
+  const std::string steps = "(1 1 1)";
+  const std::string slices =
+      "CONST INT (1 0 0) CONST INT (1 1 1) CONST INT (1 2 1) MAKE_SEGDES INDEX "
+      "COPY 1 3 CONST INT (1 2 1) MAKE_SEGDES BPERMUTE INT";
+  const std::string subscripts = "CONST INT (1 2 0) COPY 1 3 EXTRACT INT";
+  const std::string first_subscripts = "COPY 1 0 CONST INT (1 2 0) COPY 1 4 EXTRACT INT CPOP 1 1 ";
+  CHECK_FALSE(copies(copied(steps, slices)));
+  CHECK_FALSE(copies(copied(steps, subscripts)));
+  CHECK_FALSE(copies(copied(steps, first_subscripts + "CONST INT (0 1 0) COPY 1 4 EXTRACT INT")));
+  // The copy is read as a whole, it is no run, or it is cut into other segments.
+  CHECK(copies(copied(steps, first_subscripts)));
+  CHECK(copies(copied("(2 1 1)", subscripts)));
+  CHECK(copies(copied(steps, "CONST INT (1 2 0) CONST INT (1 3 2) MAKE_SEGDES EXTRACT INT")));
+}
+
 TEST_CASE("prune drops what is never called") {
   CHECK(after(prune, "FUNC A CALL C RET FUNC B CALL B RET FUNC C CONST INT 1 RET") ==
         "FUNC A CALL C RET FUNC C CONST INT 1 RET");

@@ -175,6 +175,33 @@ TEST_CASE("all pairs take no memory, whoever knows how many there are") {
   }
 }
 
+TEST_CASE("a sequence that is looked at in many slices is not copied for them") {
+  const std::string definitions =
+      "function likeness(w, lag) = sum({x * y : x in drop(w, -lag); y in drop(w, lag)});\n"
+      "function alike(w) = {likeness(w, lag) / (#w - lag) : lag in [20:100]};\n"
+      "function period(w) = if sum(w) / #w < 100 then 0 else 20 + max_index(alike(w));\n"
+      "function pieces(n) = group_by({rem(i * 7919, 1000) : i in index(n)}, 400);\n"
+      "n = 100000;\n";
+  // Products of all lags would take 30 MiB, the pieces take 400 kB.
+  const char* const kExpressions[] = {
+      "sum({sum(alike(w)) : w in pieces(n)});",
+      "sum({sum(alike(w)) : w in pieces(n + rand(1))});",
+      "sum({period(w) : w in pieces(n)});",
+      "sum({period(w) : w in pieces(n + rand(1))});",
+  };
+  for (const char* const expression : kExpressions) {
+    const Folder folder;
+    folder.write("p.nesl", definitions + expression + "\n");
+    const Output output = run(nesl("run p.nesl -O3 --profile"), folder);
+    INFO(expression << output.err);
+    CHECK(output.status == 0);
+    CHECK(output.out == run(nesl("run p.nesl -O0"), folder).out);
+    std::smatch peak;
+    REQUIRE(std::regex_search(output.err, peak, std::regex("peak live memory +([0-9.]+) KiB")));
+    CHECK(std::stod(peak[1]) < 1000);
+  }
+}
+
 TEST_CASE("kernels are written where FCODE is asked for") {
   const Folder folder;
   folder.write("c.nesl",
