@@ -164,6 +164,18 @@ Vector CpuBackend::upload_characters(std::string_view characters) {
   return result;
 }
 
+Vector CpuBackend::adopt(Type type, Ref<Buffer> elements, std::int64_t length) {
+  if (Vector::fits_inline(length, element_bytes(type))) {
+    return upload(type, elements->data, length);
+  }
+  Vector result;
+  result.type = type;
+  result.length = length;
+  result.form = Form::Dense;
+  result.buffer = std::move(elements);
+  return result;
+}
+
 Vector CpuBackend::adopt_characters(Ref<Buffer> characters, std::int64_t length) {
   if (!keeps_narrow(length)) {
     return upload_characters({characters->as<char>(), static_cast<std::size_t>(length)});

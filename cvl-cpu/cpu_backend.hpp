@@ -37,6 +37,7 @@ class CpuBackend final : public Backend {
   std::string description() const override;
   Widths widths() const override { return widths_; }
   Heap& heap() override { return heap_; }
+  int threads() const override { return scheduler_.threads(); }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
   std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
   bool kernels_keep_bits() const override { return true; }
@@ -44,6 +45,7 @@ class CpuBackend final : public Backend {
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;
   Vector upload_characters(std::string_view characters) override;
+  Vector adopt(Type type, Ref<Buffer> elements, std::int64_t length) override;
   Vector adopt_characters(Ref<Buffer> characters, std::int64_t length) override;
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;

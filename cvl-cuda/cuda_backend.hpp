@@ -43,14 +43,13 @@ class CudaBackend final : public Backend {
   std::string description() const override;
   Widths widths() const override { return cpu_.widths(); }
   Heap& heap() override { return device_heap_; }
+  int threads() const override { return cpu_.threads(); }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
   std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
   std::vector<std::string> notes() const override { return notes_; }
   Vector upload(Type type, const void* elements, std::int64_t length) override;
-  Ref<Buffer> room_for_characters(std::size_t bytes) override {
-    return cpu_.room_for_characters(bytes);
-  }
+  Ref<Buffer> room_for_upload(std::size_t bytes) override { return cpu_.room_for_upload(bytes); }
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
                 void* elements) override;
   void seed(std::uint64_t seed) override { cpu_.seed(seed); }

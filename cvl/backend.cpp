@@ -21,6 +21,10 @@ Vector Backend::upload_characters(std::string_view characters) {
                                  : upload_codes<std::int32_t>(*this, characters);
 }
 
+Vector Backend::adopt(Type type, Ref<Buffer> elements, std::int64_t length) {
+  return upload(type, elements->data, length);
+}
+
 Vector Backend::adopt_characters(Ref<Buffer> characters, std::int64_t length) {
   return upload_characters({characters->as<char>(), static_cast<std::size_t>(length)});
 }

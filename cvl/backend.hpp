@@ -43,6 +43,8 @@ class Backend {
   virtual std::string description() const = 0;
   virtual Widths widths() const = 0;
   virtual Heap& heap() = 0;
+  /// How many threads of the host may work at once, for this library and for who uses it.
+  virtual int threads() const { return 1; }
 
   /// Runs one vector operation (OpInfo::is_vector_op). `operands` are deepest first and have passed
   /// check_operands; what lies in them afterwards is unspecified but valid, because a result may
@@ -71,11 +73,12 @@ class Backend {
   virtual Vector upload(Type type, const void* elements, std::int64_t length) = 0;
   /// An INT vector of the codes, 0 to 255, of characters.
   virtual Vector upload_characters(std::string_view characters);
-  /// Memory of the host for characters that become a vector without being copied once more. Counts
-  /// against the limit; throws Failure (OutOfMemory).
-  virtual Ref<Buffer> room_for_characters(std::size_t bytes) { return heap().allocate(bytes); }
-  /// upload_characters() of the first `length` characters in such memory, which the vector may
-  /// keep.
+  /// Memory of the host for elements or characters that become a vector without being copied once
+  /// more. Counts against the limit; throws Failure (OutOfMemory).
+  virtual Ref<Buffer> room_for_upload(std::size_t bytes) { return heap().allocate(bytes); }
+  /// upload() of the first `length` elements in such memory, which the vector may keep.
+  virtual Vector adopt(Type type, Ref<Buffer> elements, std::int64_t length);
+  /// The same for upload_characters().
   virtual Vector adopt_characters(Ref<Buffer> characters, std::int64_t length);
   /// Writes elements [begin, begin+count) of a vector, in the run's widths, to host memory.
   /// Waits until they are known. REQUIRES: the range lies inside the vector.

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "machine/interrupt.hpp"
 
@@ -40,17 +42,52 @@ int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
 
 bool InputBuffer::refill() {
   if (ended_) return false;
+  if (refill_from_ahead()) return last_ > 0;
   if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
   next_ = 0;
   last_ = read(data_.get(), room_);
   return last_ > 0;
 }
 
+/// From the thread that reads ahead, if there is one or it is time for it: false if not.
+bool InputBuffer::refill_from_ahead() {
+  if (!ahead_) {
+    if (!may_read_ahead_ || read_ < static_cast<std::size_t>(tuning.read_ahead_from)) return false;
+    offset_ = ::lseek(fd_, 0, SEEK_CUR);
+    try {
+      ahead_.emplace(fd_, offset_);
+    } catch (const std::system_error&) {  // no thread: this one reads
+      may_read_ahead_ = false;
+      return false;
+    }
+    data_.reset();
+  }
+  next_ = last_ = 0;
+  error_ = must_end() ? EINTR : 0;
+  if (error_ == 0) {
+    ReadAhead::Block block = ahead_->next(std::move(data_));
+    data_ = std::move(block.bytes);
+    last_ = block.size;
+    error_ = block.error;
+    offset_ += static_cast<off_t>(block.size);
+  }
+  if (last_ > 0) return true;
+  // A file that grows can be read on from here.
+  ended_ = true;
+  ahead_.reset();
+  data_.reset();
+  ::lseek(fd_, offset_, SEEK_SET);
+  return true;
+}
+
 /// From the descriptor. Returns how many bytes; 0 at the end.
 std::size_t InputBuffer::read(void* to, std::size_t most) {
   while (!must_end()) {
     const ssize_t count = ::read(fd_, to, most);
-    if (count > 0) return static_cast<std::size_t>(count);
+    if (count > 0) {
+      read_ += static_cast<std::size_t>(count);
+      return static_cast<std::size_t>(count);
+    }
     if (count < 0 && may_repeat(fd_, POLLIN)) continue;
     error_ = count < 0 ? errno : 0;
     ended_ = true;
@@ -62,7 +99,7 @@ std::size_t InputBuffer::read(void* to, std::size_t most) {
 }
 
 std::size_t InputBuffer::take(char* to, std::size_t most) {
-  if (next_ == last_ && most >= room_) {
+  if (next_ == last_ && most >= room_ && !ahead_) {
     // In pieces, between which the run can be asked to end.
     constexpr std::size_t kPiece = std::size_t{4} << 20;
     return ended_ ? 0 : read(to, std::min(most, kPiece));
@@ -77,25 +114,54 @@ std::size_t InputBuffer::expected() const {
   const std::size_t buffered = last_ - next_;
   struct stat status;
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return buffered;
-  const off_t rest = status.st_size - ::lseek(fd_, 0, SEEK_CUR);
+  const off_t rest = status.st_size - (ahead_ ? offset_ : ::lseek(fd_, 0, SEEK_CUR));
   return buffered + (rest > 0 ? static_cast<std::size_t>(rest) : 0);
 }
 
 int OutputBuffer::write(std::string_view bytes) {
   if (!data_) data_ = std::make_unique_for_overwrite<char[]>(room_);
-  if (used_ + bytes.size() > room_) {
-    if (const int error = flush(); error != 0) return error;
-    if (bytes.size() >= room_) return write_bytes(fd_, bytes, must_end);
+  while (used_ + bytes.size() > room_) {
+    if (behind_) {
+      const std::string_view first = bytes.substr(0, room_ - used_);
+      first.copy(data_.get() + used_, first.size());
+      used_ += first.size();
+      bytes.remove_prefix(first.size());
+    }
+    if (const int error = pass_on(); error != 0) return error;
+    if (bytes.size() >= room_ && !behind_) {
+      written_ += bytes.size();
+      return write_bytes(fd_, bytes, must_end);
+    }
   }
-  std::memcpy(data_.get() + used_, bytes.data(), bytes.size());
+  bytes.copy(data_.get() + used_, bytes.size());
   used_ += bytes.size();
   return 0;
 }
 
+/// Empties the buffer.
+int OutputBuffer::pass_on() {
+  const std::size_t count = std::exchange(used_, 0);
+  if (must_end()) return EINTR;
+  if (count == 0) return behind_ ? behind_->error() : 0;
+  written_ += count;
+  if (!behind_ && may_write_behind_ &&
+      written_ >= static_cast<std::size_t>(tuning.write_behind_from)) {
+    try {
+      behind_.emplace(fd_, room_);
+    } catch (const std::system_error&) {  // no thread: this one writes
+      may_write_behind_ = false;
+    }
+  }
+  if (!behind_) return write_bytes(fd_, {data_.get(), count}, must_end);
+  data_ = behind_->exchange(std::move(data_), count);
+  return behind_->error();
+}
+
 int OutputBuffer::flush() {
-  const std::size_t count = used_;
-  used_ = 0;
-  return write_bytes(fd_, {data_.get(), count}, must_end);
+  const int error = pass_on();
+  if (error != 0 || !behind_) return error;
+  behind_->wait();
+  return behind_->error();
 }
 
 int write_fully(int fd, std::string_view bytes) {

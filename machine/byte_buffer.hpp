@@ -7,9 +7,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <sys/types.h>
 
+#include "machine/read_ahead.hpp"
 #include "machine/tuning.hpp"
+#include "machine/write_behind.hpp"
 
 namespace vinterp {
 
@@ -20,6 +24,11 @@ class InputBuffer {
   static constexpr int kEnd = -1;
 
   explicit InputBuffer(int fd) : fd_(fd) {}
+
+  /// Of an ordinary file that nobody else reads: a long one is read on by another thread meanwhile.
+  void allow_reading_ahead() { may_read_ahead_ = true; }
+  /// Reads no more: the descriptor is about to be closed.
+  void stop() { ahead_.reset(); }
 
   /// Starts an operation: forgets an end or an error met by the one before.
   void begin() {
@@ -47,6 +56,7 @@ class InputBuffer {
 
  private:
   bool refill();
+  bool refill_from_ahead();
   std::size_t read(void* to, std::size_t most);
 
   int fd_;
@@ -56,6 +66,10 @@ class InputBuffer {
   std::size_t last_ = 0;
   bool ended_ = false;
   int error_ = 0;
+  bool may_read_ahead_ = false;
+  std::size_t read_ = 0;            // so many bytes so far
+  std::optional<ReadAhead> ahead_;  // while this reads the file instead
+  off_t offset_ = 0;                // then: of what it gives next
 };
 
 /// Bytes on their way to a descriptor.
@@ -63,16 +77,28 @@ class OutputBuffer {
  public:
   explicit OutputBuffer(int fd) : fd_(fd) {}
 
-  /// Both return 0 or the error number. After an error the bytes still waiting are dropped, so that
+  /// Of a file that nobody sees before it is complete: a long one is written by another thread
+  /// meanwhile. Of an error a later call may be the first to tell.
+  void allow_writing_behind() { may_write_behind_ = true; }
+
+  /// All return 0 or the error number. After an error the bytes still waiting are dropped, so that
   /// they cannot turn up in a later operation.
   int write(std::string_view bytes);
+  /// What has been written is in the file, …
   int flush();
+  /// … or on its way there by another thread.
+  int end_operation() { return behind_ ? behind_->error() : flush(); }
 
  private:
+  int pass_on();
+
   int fd_;
   std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);
   std::unique_ptr<char[]> data_;
   std::size_t used_ = 0;
+  bool may_write_behind_ = false;
+  std::size_t written_ = 0;  // so many bytes so far
+  std::optional<WriteBehind> behind_;
 };
 
 /// Writes all bytes at once, also when the run is asked to end: reports are written then. Returns 0

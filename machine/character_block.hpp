@@ -26,8 +26,12 @@ class CharacterBlock {
   void append(std::string_view characters);
   /// The vector of all characters; the block is empty afterwards. Throws Failure (OutOfMemory).
   cvl::Vector take();
+  /// The vector of the first `length` elements whose bytes these are. The same otherwise.
+  cvl::Vector take(vcode::Type type, std::int64_t length);
 
  private:
+  bool is_full() const;
+
   cvl::Backend& backend_;
   cvl::Ref<cvl::Buffer> memory_;
   std::size_t size_ = 0;

@@ -28,6 +28,7 @@ class CompareBackend final : public cvl::Backend {
   std::string description() const override;
   cvl::Widths widths() const override { return first_->widths(); }
   cvl::Heap& heap() override { return first_->heap(); }
+  int threads() const override { return first_->threads(); }
   void execute(vcode::Op op, cvl::Type type, cvl::Value* operands, cvl::Value* results) override;
   std::unique_ptr<cvl::PreparedKernel> prepare(const vcode::Kernel& kernel) override;
   std::int64_t kernels_pay_after() const override;
@@ -38,8 +39,11 @@ class CompareBackend final : public cvl::Backend {
   cvl::Vector upload_characters(std::string_view characters) override {
     return first_->upload_characters(characters);
   }
-  cvl::Ref<cvl::Buffer> room_for_characters(std::size_t bytes) override {
-    return first_->room_for_characters(bytes);
+  cvl::Ref<cvl::Buffer> room_for_upload(std::size_t bytes) override {
+    return first_->room_for_upload(bytes);
+  }
+  cvl::Vector adopt(cvl::Type type, cvl::Ref<cvl::Buffer> elements, std::int64_t length) override {
+    return first_->adopt(type, std::move(elements), length);
   }
   cvl::Vector adopt_characters(cvl::Ref<cvl::Buffer> characters, std::int64_t length) override {
     return first_->adopt_characters(std::move(characters), length);

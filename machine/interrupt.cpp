@@ -42,4 +42,14 @@ void set_time_limit(double seconds) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+SignalsHeldBack::SignalsHeldBack() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+SignalsHeldBack::~SignalsHeldBack() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 }  // namespace vinterp

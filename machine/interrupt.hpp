@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 
 namespace vinterp {
 
@@ -25,5 +26,18 @@ void handle_interrupts();
 
 /// Leaves SIGALRM as the note after so many seconds of wall-clock time.
 void set_time_limit(double seconds);
+
+/// Holds signals back from the calling thread as long as this lives, and for good from threads that
+/// it starts meanwhile: signals are for the thread that runs the program, which may wait for input.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack();
+  ~SignalsHeldBack();
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 }  // namespace vinterp

@@ -424,15 +424,18 @@ void IoOperations::open(const Value* operands, Value* results) {
   int error = fd ? 0 : errno;
   std::int64_t number = kNullStream;
   if (fd) {
-    const bool nothing_shows = file_mode == FileMode::Read  ? is_ordinary_file(fd)
-                               : file_mode == FileMode::New ? file.is_beside()
-                                                            : false;
-    can_be_repeated_ = can_be_repeated_ && nothing_shows;
+    const bool ordinary = file_mode == FileMode::Read && is_ordinary_file(fd);
+    const bool unseen = file_mode == FileMode::New && file.is_beside();
+    can_be_repeated_ = can_be_repeated_ && (ordinary || unseen);
     const auto direction =
         file_mode == FileMode::Read ? Stream::Direction::Read : Stream::Direction::Write;
     auto stream = file_mode == FileMode::New
                       ? std::make_unique<Stream>(std::move(fd), std::move(file))
                       : std::make_unique<Stream>(std::move(fd), direction);
+    if (backend_.threads() > 1) {
+      if (ordinary) stream->input().allow_reading_ahead();
+      if (unseen) stream->output().allow_writing_behind();
+    }
     if (file_mode == FileMode::Insert) error = stream->keep_last_line();
     if (error == 0) number = streams_.add(std::move(stream));
   }

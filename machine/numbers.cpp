@@ -48,26 +48,31 @@ auto with_number(const NumberForm& form, Use use) {
   }
 }
 
-/// Numbers that become a vector, in memory that the library keeps for the next ones.
+/// Numbers that become a vector, in memory of the library.
 template <class Element>
 class NumberBlock {
  public:
-  NumberBlock(cvl::Backend& backend, std::int64_t expected) : backend_(backend), bytes_(backend) {
+  NumberBlock(cvl::Backend& backend, std::int64_t expected) : bytes_(backend) {
     bytes_.grow(static_cast<std::size_t>(expected) * sizeof(Element));
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size() / sizeof(Element)); }
+  /// Where so many more go, to be added when they are there. Throws Failure (OutOfMemory).
+  Element* room(std::size_t count) {
+    const std::size_t bytes = count * sizeof(Element);
+    if (bytes > bytes_.room()) bytes_.grow(std::max(bytes_.size() + bytes, 2 * bytes_.size()));
+    return reinterpret_cast<Element*>(bytes_.end());
+  }
+  void add(std::size_t count) { bytes_.add(count * sizeof(Element)); }
   /// Throws Failure (OutOfMemory).
   void append(std::span<const Element> numbers) {
-    bytes_.append({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+    std::copy(numbers.begin(), numbers.end(), room(numbers.size()));
+    add(numbers.size());
   }
-  /// The first of them as a vector.
-  cvl::Vector first(Type type, std::int64_t count) {
-    return backend_.upload(type, bytes_.end() - bytes_.size(), count);
-  }
+  /// The first of them as a vector; there are no more numbers here then.
+  cvl::Vector first(Type type, std::int64_t count) { return bytes_.take(type, count); }
 
  private:
-  cvl::Backend& backend_;
   CharacterBlock bytes_;
 };
 
@@ -265,6 +270,14 @@ Bytes in_order(Bytes bytes, bool reversed) {
   return bytes;
 }
 
+/// The number whose bytes are there.
+template <class Number, bool kReversed>
+Number number_at(const char* bytes) {
+  std::array<char, sizeof(Number)> own;
+  std::memcpy(own.data(), bytes, sizeof(Number));
+  return std::bit_cast<Number>(in_order(own, kReversed));
+}
+
 /// Does the number keep its value, or a float its nearest one?
 template <class To, class From>
 bool is_kept(From number) {
@@ -275,44 +288,81 @@ bool is_kept(From number) {
   }
 }
 
+/// Reads numbers that stand in the file as their bytes.
 template <class Element, class Number, bool kReversed>
-std::string read_bytes(std::int64_t most, InputBuffer& input, NumberPlace& place,
-                       NumberBlock<Element>& numbers, bool& ended) {
-  using Bytes = std::array<char, sizeof(Number)>;
-  constexpr std::int64_t kBlock = 4096;
-  std::array<Bytes, kBlock> block;
-  std::array<Element, kBlock> converted;
-  while (numbers.size() < most) {
-    const auto wanted = static_cast<std::size_t>(std::min(most - numbers.size(), kBlock));
+class BytesReader {
+ public:
+  BytesReader(InputBuffer& input, NumberPlace& place, NumberBlock<Element>& numbers)
+      : input_(input), place_(place), numbers_(numbers) {}
+
+  /// Sets `ended` at the end of the input; returns what is wrong, or nothing.
+  std::string read(std::int64_t most, bool& ended) {
+    while (numbers_.size() < most) {
+      const std::string_view bytes = input_.ahead();
+      const std::size_t wanted = static_cast<std::size_t>(most - numbers_.size());
+      const std::size_t whole = std::min(bytes.size() / sizeof(Number), wanted);
+      std::string error;
+      if (whole > 0) {
+        error = convert(bytes.data(), whole);
+        input_.skip(whole * sizeof(Number));
+      } else {
+        error = take_divided(ended);
+      }
+      if (ended || !error.empty()) return error;
+    }
+    return {};
+  }
+
+ private:
+  std::string convert(const char* bytes, std::size_t count) {
+    Element* const to = numbers_.room(count);
+    bool all_kept = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto number = number_at<Number, kReversed>(bytes + i * sizeof(Number));
+      all_kept &= is_kept<Element>(number);
+      to[i] = static_cast<Element>(number);
+    }
+    if (!all_kept) return lost(bytes);
+    numbers_.add(count);
+    place_.number += static_cast<std::int64_t>(count);
+    return {};
+  }
+
+  std::string lost(const char* bytes) const {
+    std::int64_t place = place_.number + 1;
+    while (true) {
+      const auto number = number_at<Number, kReversed>(bytes);
+      if (!is_kept<Element>(number)) {
+        return fmt::format("number {} is {}, which does not fit an integer of {} bits", place,
+                           number, 8 * sizeof(Element));
+      }
+      bytes += sizeof(Number);
+      ++place;
+    }
+  }
+
+  /// A number of which not all bytes have been read yet, or none at the end.
+  std::string take_divided(bool& ended) {
+    std::array<char, sizeof(Number)> bytes;
     std::size_t found = 0;
-    while (found < wanted * sizeof(Number)) {
-      const std::size_t count =
-          input.take(block.data()->data() + found, wanted * sizeof(Number) - found);
+    while (found < bytes.size()) {
+      const std::size_t count = input_.take(bytes.data() + found, bytes.size() - found);
       if (count == 0) break;
       found += count;
     }
-    const std::size_t whole = found / sizeof(Number);
-    for (std::size_t i = 0; i < whole; ++i) {
-      const auto number = std::bit_cast<Number>(in_order(block[i], kReversed));
-      if (!is_kept<Element>(number)) {
-        return fmt::format("number {} is {}, which does not fit an integer of {} bits",
-                           place.number + static_cast<std::int64_t>(i) + 1, number,
-                           8 * sizeof(Element));
-      }
-      converted[i] = static_cast<Element>(number);
-    }
-    numbers.append({converted.data(), whole});
-    place.number += static_cast<std::int64_t>(whole);
-    if (whole == wanted) continue;
+    if (found == bytes.size()) return convert(bytes.data(), 1);
     ended = true;
-    if (input.error() != 0) return system_message(input.error());
-    if (found % sizeof(Number) != 0) {
-      return fmt::format("the end is in the middle of number {}", place.number + 1);
+    if (input_.error() != 0) return system_message(input_.error());
+    if (found > 0) {
+      return fmt::format("the end is in the middle of number {}", place_.number + 1);
     }
-    break;
+    return {};
   }
-  return {};
-}
+
+  InputBuffer& input_;
+  NumberPlace& place_;
+  NumberBlock<Element>& numbers_;
+};
 
 }  // namespace
 
@@ -346,8 +396,8 @@ NumbersRead read_numbers(cvl::Backend& backend, Type type, const NumberForm& for
       result.error = WordReader<Element>(backend, input, place, numbers).read(most, result.ended);
     } else {
       result.error = with_number(form, [&](auto number, auto reversed) {
-        return read_bytes<Element, decltype(number), reversed>(most, input, place, numbers,
-                                                               result.ended);
+        return BytesReader<Element, decltype(number), reversed>(input, place, numbers)
+            .read(most, result.ended);
       });
     }
     result.values = numbers.first(type, result.error.empty() ? numbers.size() : 0);

@@ -66,7 +66,7 @@ TEST_CASE("long texts take a byte a character, short ones lie in place") {
     CHECK(text.form == Form::Narrow);
     CHECK(cpu.heap().statistics().live_bytes - before < kMany + kMany / 10);
     CHECK(cpu.upload_characters("a word").form != Form::Narrow);
-    cvl::Ref<cvl::Buffer> room = cpu.room_for_characters(5000);
+    cvl::Ref<cvl::Buffer> room = cpu.room_for_upload(5000);
     const std::byte* const data = room->data;
     std::fill_n(room->as<char>(), 5000, 'x');
     const Vector adopted = cpu.adopt_characters(std::move(room), 4000);

@@ -12,6 +12,7 @@
 #include "machine/interrupt.hpp"
 #include "machine/spawn.hpp"
 #include "temporary_file.hpp"
+#include "tuned.hpp"
 
 namespace {
 
@@ -166,9 +167,14 @@ TEST_CASE("reading errors are kept for the operation") {
   CHECK(input.error() == EBADF);
 }
 
+std::string some_bytes(std::size_t count) {
+  std::string text(count, ' ');
+  for (std::size_t i = 0; i < count; ++i) text[i] = static_cast<char>(i * i / 1000);
+  return text;
+}
+
 TEST_CASE("bytes are taken many at a time, behind those that were read ahead") {
-  std::string text(1'000'000, ' ');
-  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i / 1000);
+  const std::string text = some_bytes(1'000'000);
   const FileDescriptor file = file_with(text);
   for (const std::size_t most : {std::size_t{1} << 12, std::size_t{1} << 20, 2 * text.size()}) {
     INFO(most);
@@ -185,6 +191,92 @@ TEST_CASE("bytes are taken many at a time, behind those that were read ahead") {
     CHECK(input.error() == 0);
     CHECK(input.take(room.data(), most) == 0);
   }
+}
+
+TEST_CASE("a file is read on by another thread: the same bytes, however they are taken") {
+  const std::string text = some_bytes(300'000);
+  const FileDescriptor file = file_with(text);
+  for (const char* const setting : {"usual", "smallest", "odd", "random:3"}) {
+    INFO(setting);
+    const tuned::Scope scope(setting);
+    vinterp::tuning.read_ahead_from = 100;
+    ::lseek(file.get(), 0, SEEK_SET);
+    vinterp::InputBuffer input(file.get());
+    input.allow_reading_ahead();
+    input.begin();
+    std::string found;
+    std::vector<char> room(5000);
+    while (input.peek() != vinterp::InputBuffer::kEnd) {
+      REQUIRE(input.expected() == text.size() - found.size());
+      found += static_cast<char>(input.get());
+      const std::string_view ahead = input.ahead().substr(0, 700);
+      found += ahead;
+      input.skip(ahead.size());
+      found.append(room.data(), input.take(room.data(), room.size()));
+    }
+    CHECK((found == text));
+    CHECK(input.error() == 0);
+    CHECK(input.get() == vinterp::InputBuffer::kEnd);
+    // It grows.
+    CHECK(::pwrite(file.get(), "more", 4, static_cast<off_t>(text.size())) == 4);
+    CHECK(read_all(input) == "more");
+    CHECK(::ftruncate(file.get(), static_cast<off_t>(text.size())) == 0);
+  }
+}
+
+TEST_CASE("reading ahead ends early, with the run or with an error") {
+  const tuned::Scope scope("smallest");
+  vinterp::tuning.read_ahead_from = 1;
+  const FileDescriptor file = file_with(some_bytes(100'000));
+  ::lseek(file.get(), 0, SEEK_SET);
+  vinterp::InputBuffer input(file.get());
+  input.allow_reading_ahead();
+  for (int i = 0; i < 10; ++i) CHECK(input.get() != vinterp::InputBuffer::kEnd);
+  vinterp::pending_signal = SIGINT;
+  while (input.get() != vinterp::InputBuffer::kEnd) {
+  }
+  vinterp::pending_signal = 0;
+  CHECK(input.error() == EINTR);
+
+  const FileDescriptor written = vinterp::open_file("/dev/null", FileMode::Write);
+  REQUIRE(::dup2(written.get(), file.get()) == file.get());
+  input.begin();
+  CHECK(input.get() == vinterp::InputBuffer::kEnd);
+  CHECK(input.error() == EBADF);
+  input.stop();
+}
+
+TEST_CASE("a file is written by another thread: the same bytes, and errors are told") {
+  const std::string text = some_bytes(300'000);
+  for (const char* const setting : {"usual", "smallest", "odd", "random:3"}) {
+    INFO(setting);
+    const tuned::Scope scope(setting);
+    vinterp::tuning.write_behind_from = 100;
+    const FileDescriptor file = file_with("");
+    vinterp::OutputBuffer output(file.get());
+    output.allow_writing_behind();
+    for (std::size_t begin = 0, size = 1; begin < text.size(); begin += size, size += 997) {
+      REQUIRE(output.write(std::string_view(text).substr(begin, size)) == 0);
+      REQUIRE(output.end_operation() == 0);
+    }
+    CHECK(output.flush() == 0);
+    CHECK((content_of(file.get()) == text));
+    CHECK(output.flush() == 0);
+    CHECK(output.write("more") == 0);
+    CHECK(output.flush() == 0);
+    CHECK((content_of(file.get()) == text + "more"));
+  }
+  const FileDescriptor full = vinterp::open_file("/dev/full", FileMode::Write);
+  vinterp::tuning.write_behind_from = 0;
+  vinterp::OutputBuffer output(full.get());
+  output.allow_writing_behind();
+  for (std::size_t begin = 0; begin < text.size(); begin += 1000) {
+    const int written = output.write(std::string_view(text).substr(begin, 1000));
+    CHECK((written == 0 || written == ENOSPC));
+  }
+  CHECK(output.flush() == ENOSPC);
+  CHECK(output.end_operation() == ENOSPC);
+  tuned::set(tuned::from_environment());
 }
 
 TEST_CASE("a pipe without reader is an ordinary failure") {
