@@ -158,6 +158,11 @@ class Store : public KernelSink {
       return true;
     }
     if (must_lie_in_memory()) return false;
+    if (is_beginning(node, value)) {
+      result = state_.arrays[node.id];
+      result.length = length();
+      return true;
+    }
     if (pass_.is_uniform(value)) {
       result = constant_vector(cpu_, type, length(), pass_.node(value).cell);
       return true;
@@ -171,6 +176,19 @@ class Store : public KernelSink {
       return true;
     }
     return false;
+  }
+
+  /// Is it the first elements of a vector, and most of them? Then both share the storage: what is
+  /// cut off is not worth a copy of the rest.
+  bool is_beginning(const PlanNode& node, NodeId value) const {
+    if (node.kind != PlanNode::Kind::Gather || pass_.node(value).mode == BoundNode::Mode::Slot) {
+      return false;
+    }
+    const Vector& source = state_.arrays[node.id];
+    const bool stored = source.form == Form::Dense || source.form == Form::Narrow;
+    return stored && pass_.node(value).base == elements<std::byte>(source) &&
+           !Vector::fits_inline(length(), cpu_.element_bytes(source.type)) &&
+           length() >= source.length - source.length / 4;
   }
 
   /// Is this the last that becomes of an array?
