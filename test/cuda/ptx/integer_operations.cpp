@@ -1,4 +1,5 @@
 // Arithmetic and comparisons of integers.
+#include <bit>
 #include <limits>
 
 #include "cuda/ptx/operation_table.hpp"
@@ -54,10 +55,25 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
+/// By a power of two a product is a shift, by which compilers put words together from bytes: it
+/// only moves bits, so that what is unwritten goes where they go.
 template <class T>
-void multiply_wide(const Instruction& i, Thread& t) {
-  using Wide = typename Wider<T>::type;
-  t.set(i.r[0], static_cast<Wide>(static_cast<Wide>(t.get<T>(i.r[1])) * t.get<T>(i.r[2])));
+bool is_power_of_two(const Thread& t, std::uint32_t at) {
+  const auto value = t.moved<T>(at);
+  return t.unwritten<T>(at) == 0 && value > 0 && std::has_single_bit(bits(value));
+}
+template <class T, class Product>
+void multiply(const Instruction& i, Thread& t) {
+  const auto product = [](T a, T b) { return static_cast<Product>(bits(a) * bits(b)); };
+  const auto a = t.moved<T>(i.r[1]), b = t.moved<T>(i.r[2]);
+  const auto no_a = t.unwritten<T>(i.r[1]), no_b = t.unwritten<T>(i.r[2]);
+  if (no_a != 0 && is_power_of_two<T>(t, i.r[2])) {
+    t.set(i.r[0], product(a, b), product(no_a, b));
+  } else if (no_b != 0 && is_power_of_two<T>(t, i.r[1])) {
+    t.set(i.r[0], product(a, b), product(a, no_b));
+  } else {
+    t.set(i.r[0], product(t.get<T>(i.r[1]), t.get<T>(i.r[2])));
+  }
 }
 template <class T>
 void multiply_add_wide(const Instruction& i, Thread& t) {
@@ -71,7 +87,7 @@ void add_arithmetic(OperationTable& table) {
   const std::string type = type_name<T>();
   table.add("add." + type, binary<T, [](T a, T b) { return bits(a) + bits(b); }>);
   table.add("sub." + type, binary<T, [](T a, T b) { return bits(a) - bits(b); }>);
-  table.add("mul.lo." + type, binary<T, [](T a, T b) { return bits(a) * bits(b); }>);
+  table.add("mul.lo." + type, multiply<T, T>);
   table.add("mul.hi." + type, binary<T, high_product<T>>);
   table.add("mad.lo." + type,
             ternary<T, [](T a, T b, T c) { return bits(a) * bits(b) + bits(c); }>);
@@ -166,7 +182,7 @@ void add_integer_operations(OperationTable& table) {
         add_integer_comparisons<T>(table);
       });
   for_types<std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>([&]<class T>(T) {
-    table.add("mul.wide." + type_name<T>(), multiply_wide<T>);
+    table.add("mul.wide." + type_name<T>(), multiply<T, typename Wider<T>::type>);
     table.add("mad.wide." + type_name<T>(), multiply_add_wide<T>);
   });
   for_types<std::uint32_t, std::uint64_t>([&]<class T>(T) { add_carries<T>(table); });

@@ -414,6 +414,8 @@ TEST_CASE("reads of what nobody wrote are faults") {
   const std::string use = "\nadd.s32 %r2, %r1, 1;";
   CHECK(has(fault_of("ld.global.u32 %r1, [%rd1];" + use, kThreads - 1), "nobody has written"));
   CHECK(has(fault_of("ld.shared.u32 %r1, [shared];" + use), "nobody has written"));
+  CHECK(
+      has(fault_of("ld.shared.u32 %r1, [shared];\nmul.lo.s32 %r2, %r1, 6;"), "nobody has written"));
   CHECK(has(fault_of("ld.local.u32 %r1, [local+4];" + use), "nobody has written"));
   CHECK(has(fault_of("st.local.u32 [local], 0;\nld.local.v2.u32 {%r1, %r2}, [local];\n"
                      "add.s32 %r3, %r1, %r2;"),
@@ -433,6 +435,11 @@ TEST_CASE("what nobody wrote may be moved, and stays so") {
       "prmt.b32 %r7, %r1, 0, 0x4441;",
       "shfl.sync.up.b32 %r7, %r1, 1, 0, -1;",
       "shl.b32 %r7, %r1, 8;",
+      "mul.lo.s32 %r7, %r1, 256;",
+      "mul.lo.u32 %r7, 256, %r1;",
+      "mul.wide.u32 %rd2, %r1, 256;\ncvt.u32.u64 %r7, %rd2;",
+      "mul.wide.s32 %rd2, %r1, 2;\nmov.b64 {%r6, %r7}, %rd2;",
+      "cvt.u16.u32 %h1, %r1;\nmul.wide.u16 %r7, %h1, 256;",
       "shr.u32 %r7, %r1, 8;",
       "bfe.u32 %r7, %r1, 8, 8;",
       "bfi.b32 %r7, %r1, 0, 4, 16;",
@@ -458,6 +465,8 @@ TEST_CASE("what nobody wrote may be moved, and stays so") {
   // What is left of it is written.
   for (const std::string move :
        {"prmt.b32 %r7, %r1, 0, 0x4440;", "and.b32 %r7, %r1, 255;", "shl.b32 %r7, %r1, 24;",
+        "mul.lo.s32 %r7, %r1, 16777216;",
+        "mul.wide.u32 %rd2, %r1, 256;\nmov.b64 {%r7, %r6}, %rd2;\nand.b32 %r7, %r7, 65280;",
         "bfe.u32 %r7, %r1, 0, 8;", "cvt.u32.u8 %r7, %r1;", "or.b32 %r7, %r1, -256;",
         "bfi.b32 %r7, %r1, 0, 0, 8;", "lop3.b32 %r7, %r1, 255, 0, 192;"}) {
     INFO(move);
