@@ -22,6 +22,12 @@ bool is_math(vcode::Op op) {
   return op >= vcode::Op::Log && op <= vcode::Op::Tanh;
 }
 
+/// Processors divide INTs of 64 bits one by one.
+bool divides_wide(const PlanNode& node, Widths widths) {
+  return (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo) &&
+         node.type == Type::Int && widths.int_bytes == 8;
+}
+
 }  // namespace
 
 KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
@@ -172,6 +178,14 @@ void KernelPass::run_empty() {
   }
 }
 
+std::int64_t KernelPass::step_cost(const BoundStep& step) const {
+  if (step.kind == BoundStep::Kind::Gather) return tuning.fetch_cost;
+  if (step.kind != BoundStep::Kind::Apply) return tuning.step_cost;
+  const PlanNode& node = pass_.nodes[step.node];
+  const bool slow = is_math(node.op) || divides_wide(node, state_.cpu.widths());
+  return slow ? tuning.math_cost : tuning.step_cost;
+}
+
 std::int64_t KernelPass::step_costs(const BoundProgram& program) const {
   std::int64_t bytes = 0;
   std::uint32_t in_code = 0;  // steps from here on that machine code stands for
@@ -182,8 +196,7 @@ std::int64_t KernelPass::step_costs(const BoundProgram& program) const {
       bytes += tuning.native_step_cost;
       --in_code;
     } else {
-      const bool math = step.kind == BoundStep::Kind::Apply && is_math(pass_.nodes[step.node].op);
-      bytes += math ? tuning.math_cost : tuning.step_cost;
+      bytes += step_cost(step);
     }
   }
   return bytes;

@@ -65,6 +65,7 @@ class KernelPass {
   void move_selected(KernelTile tile);
   KernelTile tile_at(std::int64_t index) const;
   std::int64_t cost() const;
+  std::int64_t step_cost(const BoundStep& step) const;
   std::int64_t step_costs(const BoundProgram& program) const;
 
   KernelState& state_;

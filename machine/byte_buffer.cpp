@@ -5,7 +5,6 @@
 #include <cstring>
 #include <poll.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -54,12 +53,9 @@ bool InputBuffer::refill_from_ahead() {
   if (!ahead_) {
     if (!may_read_ahead_ || read_ < static_cast<std::size_t>(tuning.read_ahead_from)) return false;
     offset_ = ::lseek(fd_, 0, SEEK_CUR);
-    try {
-      ahead_.emplace(fd_, offset_);
-    } catch (const std::system_error&) {  // no thread: this one reads
-      may_read_ahead_ = false;
-      return false;
-    }
+    ahead_ = ReadAhead::start(fd_, offset_);
+    may_read_ahead_ = ahead_ != nullptr;
+    if (!ahead_) return false;
     data_.reset();
   }
   next_ = last_ = 0;
@@ -120,48 +116,19 @@ std::size_t InputBuffer::expected() const {
 
 int OutputBuffer::write(std::string_view bytes) {
   if (!data_) data_ = std::make_unique_for_overwrite<char[]>(room_);
-  while (used_ + bytes.size() > room_) {
-    if (behind_) {
-      const std::string_view first = bytes.substr(0, room_ - used_);
-      first.copy(data_.get() + used_, first.size());
-      used_ += first.size();
-      bytes.remove_prefix(first.size());
-    }
-    if (const int error = pass_on(); error != 0) return error;
-    if (bytes.size() >= room_ && !behind_) {
-      written_ += bytes.size();
-      return write_bytes(fd_, bytes, must_end);
-    }
+  if (used_ + bytes.size() > room_) {
+    if (const int error = flush(); error != 0) return error;
+    if (bytes.size() >= room_) return write_bytes(fd_, bytes, must_end);
   }
-  bytes.copy(data_.get() + used_, bytes.size());
+  std::memcpy(data_.get() + used_, bytes.data(), bytes.size());
   used_ += bytes.size();
   return 0;
 }
 
-/// Empties the buffer.
-int OutputBuffer::pass_on() {
-  const std::size_t count = std::exchange(used_, 0);
-  if (must_end()) return EINTR;
-  if (count == 0) return behind_ ? behind_->error() : 0;
-  written_ += count;
-  if (!behind_ && may_write_behind_ &&
-      written_ >= static_cast<std::size_t>(tuning.write_behind_from)) {
-    try {
-      behind_.emplace(fd_, room_);
-    } catch (const std::system_error&) {  // no thread: this one writes
-      may_write_behind_ = false;
-    }
-  }
-  if (!behind_) return write_bytes(fd_, {data_.get(), count}, must_end);
-  data_ = behind_->exchange(std::move(data_), count);
-  return behind_->error();
-}
-
 int OutputBuffer::flush() {
-  const int error = pass_on();
-  if (error != 0 || !behind_) return error;
-  behind_->wait();
-  return behind_->error();
+  const std::size_t count = used_;
+  used_ = 0;
+  return write_bytes(fd_, {data_.get(), count}, must_end);
 }
 
 int write_fully(int fd, std::string_view bytes) {

@@ -7,13 +7,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <sys/types.h>
 
 #include "machine/read_ahead.hpp"
 #include "machine/tuning.hpp"
-#include "machine/write_behind.hpp"
 
 namespace vinterp {
 
@@ -67,9 +65,9 @@ class InputBuffer {
   bool ended_ = false;
   int error_ = 0;
   bool may_read_ahead_ = false;
-  std::size_t read_ = 0;            // so many bytes so far
-  std::optional<ReadAhead> ahead_;  // while this reads the file instead
-  off_t offset_ = 0;                // then: of what it gives next
+  std::size_t read_ = 0;              // so many bytes so far
+  std::unique_ptr<ReadAhead> ahead_;  // while this reads the file instead
+  off_t offset_ = 0;                  // then: of what it gives next
 };
 
 /// Bytes on their way to a descriptor.
@@ -77,28 +75,16 @@ class OutputBuffer {
  public:
   explicit OutputBuffer(int fd) : fd_(fd) {}
 
-  /// Of a file that nobody sees before it is complete: a long one is written by another thread
-  /// meanwhile. Of an error a later call may be the first to tell.
-  void allow_writing_behind() { may_write_behind_ = true; }
-
-  /// All return 0 or the error number. After an error the bytes still waiting are dropped, so that
+  /// Both return 0 or the error number. After an error the bytes still waiting are dropped, so that
   /// they cannot turn up in a later operation.
   int write(std::string_view bytes);
-  /// What has been written is in the file, …
   int flush();
-  /// … or on its way there by another thread.
-  int end_operation() { return behind_ ? behind_->error() : flush(); }
 
  private:
-  int pass_on();
-
   int fd_;
   std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);
   std::unique_ptr<char[]> data_;
   std::size_t used_ = 0;
-  bool may_write_behind_ = false;
-  std::size_t written_ = 0;  // so many bytes so far
-  std::optional<WriteBehind> behind_;
 };
 
 /// Writes all bytes at once, also when the run is asked to end: reports are written then. Returns 0

@@ -432,10 +432,7 @@ void IoOperations::open(const Value* operands, Value* results) {
     auto stream = file_mode == FileMode::New
                       ? std::make_unique<Stream>(std::move(fd), std::move(file))
                       : std::make_unique<Stream>(std::move(fd), direction);
-    if (backend_.threads() > 1) {
-      if (ordinary) stream->input().allow_reading_ahead();
-      if (unseen) stream->output().allow_writing_behind();
-    }
+    if (ordinary && backend_.threads() > 1) stream->input().allow_reading_ahead();
     if (file_mode == FileMode::Insert) error = stream->keep_last_line();
     if (error == 0) number = streams_.add(std::move(stream));
   }

@@ -39,7 +39,7 @@ class IoOperations {
 
   /// Operands deepest first, as many and of the types that the table says; results deepest first,
   /// as many as the table says. What a program writes has been passed on to the operating system
-  /// when this returns, but of a New file, which nobody sees yet.
+  /// when this returns.
   /// Throws Departure, too.
   void execute(vcode::Op op, vcode::Type type, cvl::Value* operands, cvl::Value* results);
 

@@ -1,6 +1,7 @@
 #include "machine/read_ahead.hpp"
 
 #include <cerrno>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -8,6 +9,18 @@
 #include "machine/tuning.hpp"
 
 namespace vinterp {
+std::unique_ptr<ReadAhead> ReadAhead::start(int fd, off_t offset) {
+  std::unique_ptr<ReadAhead> reader;
+  if (files_.fetch_add(1) < kMostFiles) {
+    try {
+      reader.reset(new ReadAhead(fd, offset));
+    } catch (const std::system_error&) {  // GCOVR_EXCL_LINE: the program reads by itself
+    }
+  }
+  if (!reader) files_.fetch_sub(1);
+  return reader;
+}
+
 ReadAhead::ReadAhead(int fd, off_t offset)
     : fd_(fd), offset_(offset), room_(static_cast<std::size_t>(tuning.read_ahead_bytes)) {
   for (std::size_t k = 0; k < kBlocks; ++k) {
@@ -24,6 +37,7 @@ ReadAhead::~ReadAhead() {
   }
   changed_.notify_all();
   thread_.join();
+  files_.fetch_sub(1);
 }
 
 ReadAhead::Block ReadAhead::next(std::unique_ptr<unsigned char[]> used) {

@@ -1,6 +1,7 @@
 // Reads a file on while the program works on what it has read so far.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -22,8 +23,9 @@ class ReadAhead {
   };
 
   /// Begins at an offset of an ordinary file, which must stay open as long as this lives; its own
-  /// position stays where it is. Throws std::system_error where no thread can be started.
-  ReadAhead(int fd, off_t offset);
+  /// position stays where it is. Null where no thread can be started, or as many files as is
+  /// reasonable are being read on.
+  static std::unique_ptr<ReadAhead> start(int fd, off_t offset);
   ~ReadAhead();
 
   /// Waits for the next block, after giving one back whose bytes are no longer needed. Behind the
@@ -31,10 +33,14 @@ class ReadAhead {
   Block next(std::unique_ptr<unsigned char[]> used);
 
  private:
-  static constexpr std::size_t kBlocks = 4;
+  static constexpr std::size_t kBlocks = 3;
+  static constexpr int kMostFiles = 4;
 
+  ReadAhead(int fd, off_t offset);
   void read();
   Block filled(std::unique_ptr<unsigned char[]> bytes);
+
+  static inline std::atomic<int> files_{0};  // that are being read on
 
   int fd_;
   off_t offset_;

@@ -71,7 +71,7 @@ int Stream::keep_last_line() {
 }
 
 int Stream::finish_output() {
-  if (last_line_.empty()) return output_.end_operation();
+  if (last_line_.empty()) return output_.flush();
   int error = output_.write(last_line_);
   if (error == 0) error = output_.flush();
   if (error == 0 && ::lseek(fd_.get(), -static_cast<off_t>(last_line_.size()), SEEK_CUR) < 0) {

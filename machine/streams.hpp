@@ -44,8 +44,8 @@ class Stream {
   /// Puts the end of a file before its last line: from now on that line follows whatever is
   /// written. Returns 0 or the error number.
   int keep_last_line();
-  /// Ends a write operation: everything written so far is in the file, or on its way into a New
-  /// one. Returns 0 or the error number.
+  /// Ends a write operation: everything written so far is in the file. Returns 0 or the error
+  /// number.
   int finish_output();
   /// Flushes and closes. Returns 0 or the error number; the stream is closed in any case.
   /// Descriptors 0, 1 and 2 are left open on the null device, so that no later file takes a number

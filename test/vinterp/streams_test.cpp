@@ -224,6 +224,22 @@ TEST_CASE("a file is read on by another thread: the same bytes, however they are
   }
 }
 
+TEST_CASE("of many long files only some are read on") {
+  const tuned::Scope scope("smallest");
+  vinterp::tuning.read_ahead_from = 1;
+  const std::string text = some_bytes(2000);
+  std::vector<FileDescriptor> files;
+  std::vector<std::unique_ptr<vinterp::InputBuffer>> inputs;
+  for (int i = 0; i < 20; ++i) {
+    files.push_back(file_with(text));
+    ::lseek(files.back().get(), 0, SEEK_SET);
+    inputs.push_back(std::make_unique<vinterp::InputBuffer>(files.back().get()));
+    inputs.back()->allow_reading_ahead();
+    for (int k = 0; k < 10; ++k) CHECK(inputs.back()->get() == static_cast<unsigned char>(text[k]));
+  }
+  for (const auto& input : inputs) CHECK((read_all(*input) == text.substr(10)));
+}
+
 TEST_CASE("reading ahead ends early, with the run or with an error") {
   const tuned::Scope scope("smallest");
   vinterp::tuning.read_ahead_from = 1;
@@ -244,39 +260,6 @@ TEST_CASE("reading ahead ends early, with the run or with an error") {
   CHECK(input.get() == vinterp::InputBuffer::kEnd);
   CHECK(input.error() == EBADF);
   input.stop();
-}
-
-TEST_CASE("a file is written by another thread: the same bytes, and errors are told") {
-  const std::string text = some_bytes(300'000);
-  for (const char* const setting : {"usual", "smallest", "odd", "random:3"}) {
-    INFO(setting);
-    const tuned::Scope scope(setting);
-    vinterp::tuning.write_behind_from = 100;
-    const FileDescriptor file = file_with("");
-    vinterp::OutputBuffer output(file.get());
-    output.allow_writing_behind();
-    for (std::size_t begin = 0, size = 1; begin < text.size(); begin += size, size += 997) {
-      REQUIRE(output.write(std::string_view(text).substr(begin, size)) == 0);
-      REQUIRE(output.end_operation() == 0);
-    }
-    CHECK(output.flush() == 0);
-    CHECK((content_of(file.get()) == text));
-    CHECK(output.flush() == 0);
-    CHECK(output.write("more") == 0);
-    CHECK(output.flush() == 0);
-    CHECK((content_of(file.get()) == text + "more"));
-  }
-  const FileDescriptor full = vinterp::open_file("/dev/full", FileMode::Write);
-  vinterp::tuning.write_behind_from = 0;
-  vinterp::OutputBuffer output(full.get());
-  output.allow_writing_behind();
-  for (std::size_t begin = 0; begin < text.size(); begin += 1000) {
-    const int written = output.write(std::string_view(text).substr(begin, 1000));
-    CHECK((written == 0 || written == ENOSPC));
-  }
-  CHECK(output.flush() == ENOSPC);
-  CHECK(output.end_operation() == ENOSPC);
-  tuned::set(tuned::from_environment());
 }
 
 TEST_CASE("a pipe without reader is an ordinary failure") {
