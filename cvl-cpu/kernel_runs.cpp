@@ -21,9 +21,7 @@ class IndexReader {
   explicit IndexReader(const PlanPass& pass) : pass_(pass) {}
 
   bool read(NodeId index) {
-    if (is(index, Op::Select)) return read_bounded(index);
-    result_.row_length = row_length_in(index);
-    return read_sum(index, Stage::Add) && has_offset_;
+    return is(index, Op::Select) ? read_bounded(index) : read_first(index);
   }
   RunIndex take() { return std::move(result_); }
 
@@ -38,6 +36,12 @@ class IndexReader {
     if (!is(number, Op::Add) && !is(number, Op::Subtract)) return 0;
     const std::int64_t first = row_length_in(node(number).args[0]);
     return first != 0 ? first : row_length_in(node(number).args[1]);
+  }
+
+  /// What the position is part of.
+  bool read_first(NodeId number) {
+    result_.row_length = row_length_in(number);
+    return read_sum(number, Stage::Add) && has_offset_;
   }
 
   bool read_sum(NodeId number, Stage sign) {
@@ -59,8 +63,9 @@ class IndexReader {
     return add_stage(number, sign);
   }
 
-  /// SELECT(t >= 0 AND t < limit, t + more, a negative number)
-  bool read_bounded(NodeId number) {
+  /// SELECT(t >= 0 AND t < limit, beyond t, a negative number); t itself lies beyond `base`, what
+  /// has been read so far, if there is any.
+  bool read_bounded(NodeId number, NodeId base = kNone) {
     const PlanNode& choice = node(number);
     const NodeId otherwise = choice.args[2];
     if (!is_constant(otherwise) || node(otherwise).int_value >= 0) return false;
@@ -74,14 +79,19 @@ class IndexReader {
         node(zero).type != Type::Int) {
       return false;
     }
-    if (!read_sum(offset, Stage::Add) || !has_offset_) return false;
-    if (!add_stage(node(high).args[1], Stage::Check)) return false;
-    const NodeId sum = choice.args[1];
-    if (sum == offset) return true;
-    if (!is(sum, Op::Add)) return false;
-    const bool first = node(sum).args[0] == offset;
-    if (!first && node(sum).args[1] != offset) return false;
-    return read_sum(node(sum).args[first ? 1 : 0], Stage::Add);
+    const bool read = base == kNone ? read_first(offset) : read_beyond(offset, base);
+    return read && add_stage(node(high).args[1], Stage::Check) &&
+           read_beyond(choice.args[1], offset);
+  }
+
+  /// What has been read, that plus more, or with a bound of its own.
+  bool read_beyond(NodeId number, NodeId base) {
+    if (number == base) return true;
+    if (is(number, Op::Select)) return read_bounded(number, base);
+    if (!is(number, Op::Add)) return false;
+    const bool first = node(number).args[0] == base;
+    if (!first && node(number).args[1] != base) return false;
+    return read_sum(node(number).args[first ? 1 : 0], Stage::Add);
   }
 
   bool add_stage(NodeId number, Stage stage) {

@@ -513,4 +513,64 @@ TEST_CASE("several segments in turn read parts of one segment, and nothing beyon
   }
 }
 
+TEST_CASE("a place is bounded twice: a slice of a slice") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId outer = b.in("outer", Type::Int, s);  // where a slice begins in another one, …
+  const ArrayId longest = b.in("longest", Type::Int, s);
+  const ArrayId inner = b.in("inner", Type::Int, s);  // … and that one in the vector
+  const ArrayId limit = b.in("limit", Type::Int, s);
+  const ArrayId from = b.in("from", Type::Float, m);
+  auto t = b.thunk();
+  const auto of_segment = [&](ArrayId array) { return t.at(array, t.seg_no(d, t.index())); };
+  const auto bounded = [&](auto offset, ArrayId below, auto place) {
+    const auto inside = t.apply(Op::And, Type::Bool,
+                                {t.apply(Op::GreaterEqual, Type::Int, {offset, t.number(0)}),
+                                 t.apply(Op::Less, Type::Int, {offset, of_segment(below)})});
+    return t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)});
+  };
+  const auto offset = t.seg_off(d, t.index());
+  const auto second = t.apply(Op::Add, Type::Int, {of_segment(outer), offset});
+  const auto place = t.apply(Op::Add, Type::Int, {of_segment(inner), second});
+  const auto checked = bounded(offset, longest, bounded(second, limit, place));
+  b.out(b.map("taken", b.under(d), Type::Float, t.give({t.at(from, checked)})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const Numbers begins = ascending_starts(lengths);
+      Numbers outers, longests, inners, limits, taken;
+      const Numbers values = numbers(total(lengths) + 10, 41, 100);
+      for (std::size_t k = 0; k < lengths.size(); ++k) {
+        outers.push_back(static_cast<double>(k % 3));
+        longests.push_back(static_cast<double>(lengths[k]));
+        inners.push_back(begins[k]);
+        limits.push_back(static_cast<double>(lengths[k]) + outers[k]);
+        for (std::int64_t i = 0; i < lengths[k]; ++i) {
+          taken.push_back(values[static_cast<std::size_t>(begins[k] + outers[k]) +
+                                 static_cast<std::size_t>(i)]);
+        }
+      }
+      const auto operands = [&](const Numbers& bound, const Numbers& other) {
+        return std::vector<Value>{descriptor(cpu, lengths),      upload(cpu, Type::Int, outers),
+                                  upload(cpu, Type::Int, bound), upload(cpu, Type::Int, inners),
+                                  upload(cpu, Type::Int, other), upload(cpu, Type::Float, values)};
+      };
+      const auto result = run(cpu, b.kernel, operands(longests, limits))[0];
+      REQUIRE(bits(cpu, result) == bits(cpu, upload(cpu, Type::Float, taken)));
+      for (std::size_t k = 0; k < lengths.size(); k += lengths.size() / 3 + 1) {
+        if (lengths[k] == 0) continue;
+        Numbers less = longests, lower = limits;
+        less[k] -= 1;
+        lower[k] -= 1;
+        REQUIRE(failure_of(cpu, b.kernel, operands(less, limits)) ==
+                vcode::ErrorCode::IndexOutOfRange);
+        REQUIRE(failure_of(cpu, b.kernel, operands(longests, lower)) ==
+                vcode::ErrorCode::IndexOutOfRange);
+      }
+    }
+  });
+}
+
 }  // namespace kernel_test

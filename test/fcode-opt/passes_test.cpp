@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "fcode-opt/support.hpp"
+#include "occurrences.hpp"
 
 namespace fcode::testing {
 namespace {
@@ -156,6 +157,15 @@ TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
   CHECK_FALSE(copies(copied(steps, slices)));
   CHECK_FALSE(copies(copied(steps, subscripts)));
   CHECK_FALSE(copies(copied(steps, first_subscripts + "CONST INT (0 1 0) COPY 1 4 EXTRACT INT")));
+  // A slice of a slice: the copy and the first slice go.
+  const std::string sliced_twice =
+      slices + " CONST INT (0 1 0) CONST INT (1 2 1) MAKE_SEGDES EXTRACT INT";
+  const auto fetches = [](const std::string& text) {
+    return ::testing::occurrences(text, "BPERMUTE") + ::testing::occurrences(text, "EXTRACT");
+  };
+  const std::string once = after(and_remove_dead<fetch_from_copied>, copied(steps, sliced_twice));
+  CHECK(fetches(once) == 2);
+  CHECK(fetches(after(and_remove_dead<fetch_from_copied>, after(merge_common, once))) == 1);
   // The copy is read as a whole, it is no run, or it is cut into other segments.
   CHECK(copies(copied(steps, first_subscripts)));
   CHECK(copies(copied("(2 1 1)", subscripts)));
