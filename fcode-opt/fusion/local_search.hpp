@@ -14,8 +14,7 @@ inline constexpr std::size_t kMostRelated = 12;
 
 /// Changes the choice as long as that makes it cheaper: nodes go to the kernels of nodes that they
 /// have to do with, maps also with those that are made for them, kernels are joined, and cut where
-/// too much is held. What a change saves is
-/// worked out from the kernels that it changes.
+/// too much is held. What a change saves is worked out from the kernels that it changes.
 void descend(const Pricing& pricing, Choice& choice);
 
 /// For small regions, after descend(): nodes also go to other kernels together with those in their
