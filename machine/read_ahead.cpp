@@ -1,6 +1,7 @@
 #include "machine/read_ahead.hpp"
 
 #include <cerrno>
+#include <new>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -9,12 +10,14 @@
 #include "machine/tuning.hpp"
 
 namespace vinterp {
+
 std::unique_ptr<ReadAhead> ReadAhead::start(int fd, off_t offset) {
   std::unique_ptr<ReadAhead> reader;
   if (files_.fetch_add(1) < kMostFiles) {
     try {
       reader.reset(new ReadAhead(fd, offset));
     } catch (const std::system_error&) {  // GCOVR_EXCL_LINE: the program reads by itself
+    } catch (const std::bad_alloc&) {     // GCOVR_EXCL_LINE: as above
     }
   }
   if (!reader) files_.fetch_sub(1);

@@ -16,6 +16,8 @@ namespace {
 constexpr int kRounds = 2;
 // Places at which a kernel may be cut that are tried at once, in small regions and in others.
 constexpr std::size_t kMostCuts = 16, kMostCutsOfLarge = 2;
+// Chains of maps that move at once; longer ones move in part.
+constexpr std::size_t kLongestChain = 16;
 // So many bytes too much are not worth another kernel.
 constexpr std::int64_t kLittleExcess = (kKernelCost + kPassCost) / kHeldByteCost;
 
@@ -165,7 +167,7 @@ class LocalSearch {
   // The map and those in its kernel that only it reads, directly or through each other.
   std::vector<NodeIndex> chain_to(NodeIndex last) const {
     std::vector<NodeIndex> chain = {last};
-    for (std::size_t k = 0; k < chain.size(); ++k) {
+    for (std::size_t k = 0; k < chain.size() && chain.size() < kLongestChain; ++k) {
       for (const Read& read : graph_.nodes[chain[k]].reads) {
         if (read.producer == kOutside || !is_private_map(read.producer)) continue;
         if (choice_.schedule[read.producer] != choice_.schedule[last]) continue;
