@@ -24,8 +24,8 @@ bool is_math(vcode::Op op) {
 
 /// Processors divide INTs of 64 bits one by one.
 bool divides_wide(const PlanNode& node, Widths widths) {
-  return (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo) &&
-         node.type == Type::Int && widths.int_bytes == 8;
+  return (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo) && node.type == Type::Int &&
+         widths.int_bytes == 8;
 }
 
 }  // namespace

@@ -415,6 +415,17 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
       .build();
 }
 
+std::vector<std::vector<NodeIndex>> readers_of(const RegionGraph& graph) {
+  std::vector<std::vector<NodeIndex>> readers(graph.nodes.size());
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    if (!graph.nodes[i].scheduled()) continue;
+    for (const Read& read : graph.nodes[i].reads) {
+      if (read.producer != kOutside) readers[read.producer].push_back(i);
+    }
+  }
+  return readers;
+}
+
 std::set<NodeIndex> with_generators(const RegionGraph& graph, std::span<const NodeIndex> members) {
   std::set<NodeIndex> found;
   std::vector<NodeIndex> open(members.begin(), members.end());

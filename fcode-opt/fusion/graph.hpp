@@ -100,6 +100,9 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
                         const std::vector<std::optional<Piece>>& pieces = {},
                         const std::vector<std::optional<Join>>& joins = {});
 
+/// For each node the scheduled ones that read what it makes, once for each read.
+std::vector<std::vector<NodeIndex>> readers_of(const RegionGraph& graph);
+
 /// These nodes, and the literals and generators that they are made of, in program order.
 std::set<NodeIndex> with_generators(const RegionGraph& graph, std::span<const NodeIndex> members);
 

@@ -25,14 +25,7 @@ bool is_default(const Node& reader, const Read& read) {
 }  // namespace
 
 KernelPasses::KernelPasses(const RegionGraph& graph)
-    : graph_(graph), readers_(graph.nodes.size()), nodes_(graph.nodes.size()) {
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    if (!graph.nodes[i].scheduled()) continue;
-    for (const Read& read : graph.nodes[i].reads) {
-      if (read.producer != kOutside) readers_[read.producer].push_back(i);
-    }
-  }
-}
+    : graph_(graph), readers_(readers_of(graph)), nodes_(graph.nodes.size()) {}
 
 void KernelPasses::append(const Schedule& schedule, std::span<const NodeIndex> members,
                           std::vector<Step>& steps) {

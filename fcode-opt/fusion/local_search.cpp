@@ -50,17 +50,6 @@ std::vector<std::vector<NodeIndex>> related_nodes(const RegionGraph& graph) {
   return related;
 }
 
-/// For each node those that read what it makes.
-std::vector<std::vector<NodeIndex>> readers_of(const RegionGraph& graph) {
-  std::vector<std::vector<NodeIndex>> readers(graph.nodes.size());
-  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
-    for (const Read& read : graph.nodes[i].reads) {
-      if (read.producer != kOutside) readers[read.producer].push_back(i);
-    }
-  }
-  return readers;
-}
-
 class LocalSearch {
  public:
   LocalSearch(const Pricing& pricing, Choice& choice)

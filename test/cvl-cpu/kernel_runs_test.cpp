@@ -12,6 +12,12 @@
 namespace kernel_test {
 namespace {
 
+/// Appends so many elements of a vector from a place on.
+void append_run(Numbers& to, const Numbers& from, double place, std::int64_t length) {
+  const auto first = from.begin() + static_cast<std::ptrdiff_t>(place);
+  to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(length));
+}
+
 /// s segments of n elements; a gather from and a scatter to the places that `first` says.
 struct Slices {
   KernelBuilder b;
@@ -256,12 +262,9 @@ TEST_CASE("a bounded place within a segment is looked up in another") {
   auto t = b.thunk();
   const auto at = counting(t, skip, own);
   const auto segment = t.seg_no(own, t.index());
-  const auto inside = t.apply(Op::And, Type::Bool,
-                              {t.apply(Op::GreaterEqual, Type::Int, {at, t.number(0)}),
-                               t.apply(Op::Less, Type::Int, {at, t.seg_len(other, segment)})});
   const auto place = t.apply(Op::Add, Type::Int, {t.seg_start(other, segment), at});
-  b.out(b.map("y", b.under(own), Type::Int,
-              t.give({t.at(from, t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)}))})));
+  const auto checked = bounded(t, at, t.seg_len(other, segment), place);
+  b.out(b.map("y", b.under(own), Type::Int, t.give({t.at(from, checked)})));
   for_backends([&](CpuBackend& cpu) {
     for (const Lengths& lengths : shapes()) {
       Lengths others;
@@ -269,13 +272,12 @@ TEST_CASE("a bounded place within a segment is looked up in another") {
       Numbers expected;
       const Numbers given =
           numbers(total(lengths) + 2 * static_cast<std::int64_t>(lengths.size()), 25, 1000);
-      std::size_t next = 0;
+      double next = 0;
       for (const std::int64_t length : lengths) {
         skips.push_back(1);
         others.push_back(length + 2);
-        expected.insert(expected.end(), given.begin() + static_cast<std::ptrdiff_t>(next) + 1,
-                        given.begin() + static_cast<std::ptrdiff_t>(next) + 1 + length);
-        next += static_cast<std::size_t>(length) + 2;
+        append_run(expected, given, next + 1, length);
+        next += static_cast<double>(length) + 2;
       }
       const auto operands = [&] {
         return std::vector<Value>{descriptor(cpu, lengths), descriptor(cpu, others),
@@ -421,10 +423,8 @@ TEST_CASE("several segments in turn read runs of one vector") {
           starts.push_back(static_cast<double>(g % 7 * (groups > 6)));
         Numbers taken;
         for (std::int64_t k = 0; k < count; ++k) {
-          for (std::int64_t i = 0; i < lengths[static_cast<std::size_t>(k)]; ++i) {
-            const double start = starts[static_cast<std::size_t>(k / divisor)];
-            taken.push_back(values[static_cast<std::size_t>(start) + static_cast<std::size_t>(i)]);
-          }
+          append_run(taken, values, starts[static_cast<std::size_t>(k / divisor)],
+                     lengths[static_cast<std::size_t>(k)]);
         }
         const auto operands = [&](const Numbers& firsts) {
           return std::vector<Value>{descriptor(cpu, lengths), upload(cpu, Type::Int, firsts),
@@ -463,13 +463,9 @@ TEST_CASE("several segments in turn read parts of one segment, and nothing beyon
     const ArrayId from = b.in("from", Type::Float, m);
     auto t = b.thunk();
     const auto group = t.apply(Op::Divide, Type::Int, {t.seg_no(d, t.index()), t.number(divisor)});
-    const auto at =
-        t.apply(Op::Add, Type::Int, {t.at(start, t.seg_no(d, t.index())), t.seg_off(d, t.index())});
-    const auto inside = t.apply(Op::And, Type::Bool,
-                                {t.apply(Op::GreaterEqual, Type::Int, {at, t.number(0)}),
-                                 t.apply(Op::Less, Type::Int, {at, t.seg_len(whole, group)})});
+    const auto at = counting(t, start, d);
     const auto place = t.apply(Op::Add, Type::Int, {t.seg_start(whole, group), at});
-    const auto checked = t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)});
+    const auto checked = bounded(t, at, t.seg_len(whole, group), place);
     b.out(b.map("taken", b.under(d), Type::Float, t.give({t.at(from, checked)})));
     for_backends([&](CpuBackend& cpu) {
       for (const Lengths& lengths : shapes()) {
@@ -483,11 +479,8 @@ TEST_CASE("several segments in turn read parts of one segment, and nothing beyon
         Numbers starts, taken;
         for (std::int64_t k = 0; k < count; ++k) {
           starts.push_back(static_cast<double>(k % 2));
-          const auto first = static_cast<std::size_t>(
-              begins[static_cast<std::size_t>(k / divisor)] + starts.back());
-          for (std::int64_t i = 0; i < lengths[static_cast<std::size_t>(k)]; ++i) {
-            taken.push_back(values[first + static_cast<std::size_t>(i)]);
-          }
+          append_run(taken, values, begins[static_cast<std::size_t>(k / divisor)] + starts.back(),
+                     lengths[static_cast<std::size_t>(k)]);
         }
         const auto operands = [&](const Lengths& of_groups, const Numbers& own) {
           return std::vector<Value>{descriptor(cpu, lengths), descriptor(cpu, of_groups),
@@ -526,16 +519,10 @@ TEST_CASE("a place is bounded twice: a slice of a slice") {
   const ArrayId from = b.in("from", Type::Float, m);
   auto t = b.thunk();
   const auto of_segment = [&](ArrayId array) { return t.at(array, t.seg_no(d, t.index())); };
-  const auto bounded = [&](auto offset, ArrayId below, auto place) {
-    const auto inside = t.apply(Op::And, Type::Bool,
-                                {t.apply(Op::GreaterEqual, Type::Int, {offset, t.number(0)}),
-                                 t.apply(Op::Less, Type::Int, {offset, of_segment(below)})});
-    return t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)});
-  };
-  const auto offset = t.seg_off(d, t.index());
-  const auto second = t.apply(Op::Add, Type::Int, {of_segment(outer), offset});
+  const auto second = counting(t, outer, d);
   const auto place = t.apply(Op::Add, Type::Int, {of_segment(inner), second});
-  const auto checked = bounded(offset, longest, bounded(second, limit, place));
+  const auto checked = bounded(t, t.seg_off(d, t.index()), of_segment(longest),
+                               bounded(t, second, of_segment(limit), place));
   b.out(b.map("taken", b.under(d), Type::Float, t.give({t.at(from, checked)})));
   for_backends([&](CpuBackend& cpu) {
     for (const Lengths& lengths : shapes()) {
@@ -547,10 +534,7 @@ TEST_CASE("a place is bounded twice: a slice of a slice") {
         longests.push_back(static_cast<double>(lengths[k]));
         inners.push_back(begins[k]);
         limits.push_back(static_cast<double>(lengths[k]) + outers[k]);
-        for (std::int64_t i = 0; i < lengths[k]; ++i) {
-          taken.push_back(values[static_cast<std::size_t>(begins[k] + outers[k]) +
-                                 static_cast<std::size_t>(i)]);
-        }
+        append_run(taken, values, begins[k] + outers[k], lengths[k]);
       }
       const auto operands = [&](const Numbers& bound, const Numbers& other) {
         return std::vector<Value>{descriptor(cpu, lengths),      upload(cpu, Type::Int, outers),

@@ -131,6 +131,14 @@ Expressions::Id counting(Expressions& t, ArrayId first, SegdesId under) {
   return t.apply(Op::Add, Type::Int, {own, t.seg_off(under, t.index())});
 }
 
+Expressions::Id bounded(Expressions& t, Expressions::Id offset, Expressions::Id limit,
+                        Expressions::Id place) {
+  const auto inside = t.apply(Op::And, Type::Bool,
+                              {t.apply(Op::GreaterEqual, Type::Int, {offset, t.number(0)}),
+                               t.apply(Op::Less, Type::Int, {offset, limit})});
+  return t.apply(Op::Select, Type::Int, {inside, place, t.number(-1)});
+}
+
 Numbers mixed_starts(const Lengths& lengths) {
   Numbers starts(lengths.size());
   double next = 0;

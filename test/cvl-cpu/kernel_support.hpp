@@ -53,6 +53,8 @@ Numbers ascending_starts(const Lengths& lengths);
 Numbers mixed_starts(const Lengths& lengths);
 /// first[own segment] + position within it
 Expressions::Id counting(Expressions& t, ArrayId first, SegdesId under);
-/// The reduction with the combiner of a scan.
+/// The place where 0 <= offset < limit, and elsewhere one that is outside of everything.
+Expressions::Id bounded(Expressions& t, Expressions::Id offset, Expressions::Id limit,
+                        Expressions::Id place);
 
 }  // namespace kernel_test
