@@ -48,6 +48,8 @@ class Idioms : public RegionRewriter {
  private:
   ValueId equivalent(const Statement& statement, const Operands& operands) override {
     switch (vcode::info(statement.op).family) {
+      case Family::Elementwise:
+        return elementwise(statement, operands);
       case Family::Distribute:
         return single(operands[1], operands[0]) ? operands[0] : kNoValue;
       case Family::Index:
@@ -65,6 +67,35 @@ class Idioms : public RegionRewriter {
       default:
         return kNoValue;
     }
+  }
+
+  ValueId elementwise(const Statement& statement, const Operands& operands) {
+    if (statement.op == Op::Select) return selection(operands);
+    if (statement.written != Type::Bool) return comparison(statement, operands);
+    if (statement.op != Op::And && statement.op != Op::Or) return kNoValue;
+    const Ranges ranges(*shapes_, names_);
+    const auto is_neutral = [&](ValueId flags) {
+      return statement.op == Op::And ? ranges.always(flags) : ranges.never(flags);
+    };
+    if (!same_length(operands[0], operands[1])) return kNoValue;
+    if (is_neutral(operands[0])) return operands[1];
+    return is_neutral(operands[1]) ? operands[0] : kNoValue;
+  }
+
+  // Of the least or the greatest index, as a rule.
+  ValueId comparison(const Statement& statement, const Operands& operands) {
+    const bool is_false =
+        operands.size() == 2 && shapes_->is_scalar(operands[0]) &&
+        shapes_->is_scalar(operands[1]) &&
+        Ranges(*shapes_, names_).never(statement.op, statement.written, operands[0], operands[1]);
+    return is_false ? emit_constant(bool_constant(false)) : kNoValue;
+  }
+
+  // An index that is kept inside, and never is outside.
+  ValueId selection(const Operands& operands) const {
+    const bool first =
+        same_length(operands[0], operands[1]) && Ranges(*shapes_, names_).always(operands[0]);
+    return first ? operands[1] : kNoValue;
   }
 
   // A sum of FLOAT starts with 0.0, which is not neutral for -0.0.

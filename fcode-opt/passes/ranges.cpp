@@ -1,8 +1,28 @@
 #include "fcode-opt/passes/ranges.hpp"
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 
 namespace fcode {
+namespace {
+
+std::optional<Op> opposite_of(Op comparison) {
+  switch (comparison) {
+    case Op::Less:
+      return Op::GreaterEqual;
+    case Op::LessEqual:
+      return Op::Greater;
+    case Op::Greater:
+      return Op::LessEqual;
+    case Op::GreaterEqual:
+      return Op::Less;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
 
 bool Ranges::never(ValueId flags, int depth) const {
   const Definition* made = shapes_.definition(flags);
@@ -10,53 +30,78 @@ bool Ranges::never(ValueId flags, int depth) const {
     return false;
   }
   const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
-  switch (made->op) {
-    case Op::Or:
-      return made->written == Type::Bool && never(x, depth - 1) && never(y, depth - 1);
+  if (made->written == Type::Bool) {
+    switch (made->op) {
+      case Op::Or:
+        return never(x, depth - 1) && never(y, depth - 1);
+      case Op::And:
+        return never(x, depth - 1) || never(y, depth - 1);
+      case Op::Not:
+        return always(x, depth - 1);
+      default:
+        return false;
+    }
+  }
+  return never(made->op, made->written, x, y, depth);
+}
+
+bool Ranges::always(ValueId flags, int depth) const {
+  const Definition* made = shapes_.definition(flags);
+  if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) {
+    return false;
+  }
+  const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
+  if (made->is(Op::And) && made->written == Type::Bool) {
+    return always(x, depth - 1) && always(y, depth - 1);
+  }
+  const std::optional<Op> opposite = opposite_of(made->op);
+  return opposite && never(*opposite, made->written, x, y, depth);
+}
+
+bool Ranges::never(Op op, Type written, ValueId x, ValueId y, int depth) const {
+  if (written != Type::Int) return false;
+  const auto least = [&](ValueId value) { return extreme(value, Op::MinReduce, depth); };
+  const auto greatest = [&](ValueId value) { return extreme(value, Op::MaxReduce, depth); };
+  switch (op) {
     case Op::Less:
-      return made->written == Type::Int && never_less(x, y, false, depth);
     case Op::LessEqual:
-      return made->written == Type::Int && never_less(x, y, true, depth);
+      return never_less(least(x), greatest(y), op == Op::LessEqual);
     case Op::Greater:
-      return made->written == Type::Int && never_less(y, x, false, depth);
     case Op::GreaterEqual:
-      return made->written == Type::Int && never_less(y, x, true, depth);
+      return never_less(least(y), greatest(x), op == Op::GreaterEqual);
     default:
       return false;
   }
 }
 
-// Arithmetic on INT may have wrapped around. Numbers that fit are right all the same, and so is a
-// number that differs from the greatest position by one: it is the length.
-bool Ranges::never_less(ValueId x, ValueId y, bool or_equal, int depth) const {
-  const std::optional<Range> of_x = range(x, depth), of_y = range(y, depth);
-  if (!of_x || !of_y) return false;
-  const auto least = shapes_.equations.number(of_x->least);
-  const auto greatest = shapes_.equations.number(of_y->greatest);
-  if (least && greatest) {
-    const bool exact = *least == static_cast<std::int32_t>(*least) &&
-                       *greatest == static_cast<std::int32_t>(*greatest);
-    return exact && (or_equal ? *least > *greatest : *least >= *greatest);
-  }
-  return shapes_.equations.difference(of_x->least, of_y->greatest) == 1;
+bool Ranges::never_less(const std::optional<Range>& x, const std::optional<Range>& y,
+                        bool or_equal) const {
+  if (!x || !y || !x->exact || !y->exact) return false;
+  const auto difference = shapes_.equations.difference(x->least, y->greatest);
+  return difference && *difference >= (or_equal ? 1 : 0);
+}
+
+// The least of no elements is greater than any number, their greatest less.
+std::optional<Ranges::Range> Ranges::extreme(ValueId x, Op reduction, int depth) const {
+  const Definition* made = shapes_.definition(x);
+  const bool reduces = made && made->is(reduction) && made->written == Type::Int;
+  return range(reduces ? names_(made->operands[0]) : x, depth);
 }
 
 std::optional<Ranges::Range> Ranges::range(ValueId vector, int depth) const {
-  if (const std::optional<Linear> element = shapes_.element(vector))
-    return Range{*element, *element};
   const Definition* made = shapes_.definition(vector);
-  if (!made || made->kind != Statement::Kind::Op || made->result != 0 || depth == 0) {
-    return std::nullopt;
+  const bool computed = made && made->kind == Statement::Kind::Op && made->result == 0;
+  if (const std::optional<Linear> element = shapes_.element(vector)) {
+    const bool is_length = computed && (made->op == Op::Length || made->op == Op::Lengths);
+    return Range{*element, *element, is_length || fits(*element, *element)};
   }
+  if (!computed || depth == 0) return std::nullopt;
   switch (made->op) {
-    case Op::Index: {
-      const ValueId start = names_(made->operands[0]), step = names_(made->operands[1]);
-      const std::optional<Linear> length = shapes_.element(names_(made->operands[2]));
-      if (!length || shapes_.known_element(start) != 0 || shapes_.known_element(step) != 1) {
-        return std::nullopt;
-      }
-      return Range{Linear::number(0), *length - Linear::number(1)};
-    }
+    case Op::Index:
+      return positions(*made);
+    case Op::Add:
+    case Op::Subtract:
+      return made->written == Type::Int ? sum(*made, depth) : std::nullopt;
     case Op::Pack:
     case Op::Permute:
     case Op::BPermute:
@@ -64,6 +109,42 @@ std::optional<Ranges::Range> Ranges::range(ValueId vector, int depth) const {
     default:
       return std::nullopt;
   }
+}
+
+std::optional<Ranges::Range> Ranges::positions(const Definition& index) const {
+  const std::optional<Linear> start = shapes_.element(names_(index.operands[0]));
+  const std::optional<Linear> length = shapes_.element(names_(index.operands[2]));
+  if (!start || !length || shapes_.known_element(names_(index.operands[1])) != 1) {
+    return std::nullopt;
+  }
+  const Linear greatest = *start + *length - Linear::number(1);
+  const bool from_zero = shapes_.equations.number(*start) == 0;
+  return Range{*start, greatest, from_zero || fits(*start, greatest)};
+}
+
+std::optional<Ranges::Range> Ranges::sum(const Definition& made, int depth) const {
+  const auto x = range(names_(made.operands[0]), depth - 1);
+  const auto y = range(names_(made.operands[1]), depth - 1);
+  if (!x || !y) return std::nullopt;
+  const bool adds = made.op == Op::Add;
+  const Linear least = adds ? x->least + y->least : x->least - y->greatest;
+  const Linear greatest = adds ? x->greatest + y->greatest : x->greatest - y->least;
+  return Range{least, greatest, fits(least, greatest)};
+}
+
+// Arithmetic on INT wraps around, and what is computed agrees with what should have been as far as
+// INT goes: if that lies within, it is that. An unknown is an INT itself.
+bool Ranges::fits(const Linear& least, const Linear& greatest) const {
+  using Narrow = std::numeric_limits<std::int32_t>;
+  const Linear low = shapes_.equations.normal(least), high = shapes_.equations.normal(greatest);
+  const auto unknown_plus = [](const Linear& term) {
+    return term.terms.size() == 1 && term.terms[0].second == 1;
+  };
+  const bool not_below =
+      low.is_number() ? low.constant >= Narrow::min() : unknown_plus(low) && low.constant >= 0;
+  const bool not_above =
+      high.is_number() ? high.constant <= Narrow::max() : unknown_plus(high) && high.constant <= 0;
+  return not_below && not_above;
 }
 
 }  // namespace fcode

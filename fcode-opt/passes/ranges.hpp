@@ -16,17 +16,31 @@ class Ranges {
   /// Are all elements of the BOOL vector known to be F, because it compares elements that are
   /// positions of a vector with 0 and with the length of that vector?
   bool never(ValueId flags) const { return never(flags, kDepth); }
+  /// Are all of them known to be T?
+  bool always(ValueId flags) const { return always(flags, kDepth); }
+  /// Of a comparison that is about to be made.
+  bool never(Op op, Type written, ValueId x, ValueId y) const {
+    return never(op, written, x, y, kDepth);
+  }
 
  private:
   static constexpr int kDepth = 8;  // how far the making of a vector is followed
 
   struct Range {
     Linear least, greatest;
+    bool exact = false;  // no element has wrapped around
   };
 
   bool never(ValueId flags, int depth) const;
-  bool never_less(ValueId x, ValueId y, bool or_equal, int depth) const;
+  bool always(ValueId flags, int depth) const;
+  bool never(Op op, Type written, ValueId x, ValueId y, int depth) const;
+  bool never_less(const std::optional<Range>& x, const std::optional<Range>& y,
+                  bool or_equal) const;
   std::optional<Range> range(ValueId vector, int depth) const;
+  std::optional<Range> extreme(ValueId x, Op reduction, int depth) const;
+  std::optional<Range> positions(const Definition& index) const;
+  std::optional<Range> sum(const Definition& made, int depth) const;
+  bool fits(const Linear& least, const Linear& greatest) const;
 
   Shapes& shapes_;
   const Renaming& names_;

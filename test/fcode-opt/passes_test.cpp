@@ -2,6 +2,7 @@
 #include "fcode-opt/passes/passes.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/core.h>
 
 #include "fcode-opt/support.hpp"
 #include "occurrences.hpp"
@@ -132,6 +133,48 @@ TEST_CASE("positions in a vector are never outside") {
   CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 1 - INT")));
   // The sum may have wrapped around.
   CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 2147483647 + INT")));
+}
+
+TEST_CASE("sums of positions and numbers are known to be inside") {
+  // Of a vector of n elements: the positions from `start` on of n - `less`, and `added` to them.
+  const auto indices = [](const char* start, const char* less, const char* added) {
+    return fmt::format(
+        "FUNC P CONST INT 5 RAND COPY 1 0 CONST INT {} - INT MAKE_SEGDES CONST INT {} CONST INT 1 "
+        "COPY 1 2 INDEX CONST INT {} COPY 1 2 DIST INT + INT ",
+        less, start, added);
+  };
+  const auto checks_left = [](const std::string& text) {
+    return ::testing::occurrences(
+        after(and_remove_dead<recognize_idioms>,
+              text + "COPY 1 0 COPY 1 2 MIN_REDUCE INT CONST INT 0 < INT CPOP 1 1 CPOP 1 2 "
+                     "MAX_REDUCE INT COPY 1 2 >= INT RET"),
+        "_REDUCE");
+  };
+  CHECK(checks_left(indices("0", "0", "0")) == 0);
+  CHECK(checks_left(indices("0", "1", "1")) == 0);
+  CHECK(checks_left(indices("0", "3", "2")) == 0);
+  CHECK(checks_left(indices("1", "1", "0")) == 0);
+  CHECK(checks_left(indices("1", "1", "-1")) == 0);
+  CHECK(checks_left(indices("0", "0", "1")) == 1);
+  CHECK(checks_left(indices("0", "0", "-1")) == 1);
+  // These may have wrapped around.
+  CHECK(checks_left(indices("0", "0", "2")) == 2);
+  CHECK(checks_left(indices("2", "0", "0")) == 2);
+  CHECK(checks_left(indices("0", "0", "2147483647")) == 2);
+
+  // An index that is kept inside where it may lie outside.
+  const auto bounds_left = [](const std::string& text) {
+    const std::string result = after(
+        and_remove_dead<recognize_idioms>,
+        text +
+            "COPY 1 0 CONST INT 0 COPY 1 3 DIST INT >= INT COPY 1 1 COPY 1 4 COPY 1 4 DIST INT "
+            "< INT AND BOOL CPOP 1 1 CONST INT 0 COPY 1 3 DIST INT SELECT INT RET");
+    return ::testing::occurrences(result, "SELECT") + ::testing::occurrences(result, "AND BOOL");
+  };
+  CHECK(bounds_left(indices("0", "1", "1")) == 0);
+  CHECK(bounds_left(indices("0", "0", "-1")) == 1);
+  CHECK(bounds_left(indices("0", "0", "1")) == 1);
+  CHECK(bounds_left(indices("0", "0", "2")) == 2);
 }
 
 TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
