@@ -34,7 +34,10 @@ void BoundPass::find_run_indices() {
   }
   for (const PlanSink& sink : pass_.sinks) {
     if (sink.kind != PlanSink::Kind::Scatter || sink.flag != kNone) continue;
-    run_indices_[sink.index] = find_run_index(pass_, sink.index);
+    std::optional<RunIndex>& index = run_indices_[sink.index];
+    index = find_run_index(pass_, sink.index);
+    // Several elements might go to the one place.
+    if (index && index->otherwise) index.reset();
   }
 }
 
@@ -111,6 +114,7 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
   BoundRuns runs;
   runs.index = index;
   runs.into = into;
+  runs.otherwise = form.otherwise;
   if (form.segdes != kNone && state_.segdes[form.segdes].count != 1) {
     runs.segments = &segments(form.segdes);
   }

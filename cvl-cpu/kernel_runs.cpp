@@ -63,25 +63,47 @@ class IndexReader {
     return add_stage(number, sign);
   }
 
-  /// SELECT(t >= 0 AND t < limit, beyond t, a negative number); t itself lies beyond `base`, what
-  /// has been read so far, if there is any.
+  /// SELECT(t >= 0 AND t < limit, beyond t, a number); t itself lies beyond `base`, what has been
+  /// read so far, if there is any. Of t >= 0 and t < limit only one may be there if nothing lies
+  /// beyond t.
   bool read_bounded(NodeId number, NodeId base = kNone) {
     const PlanNode& choice = node(number);
-    const NodeId otherwise = choice.args[2];
-    if (!is_constant(otherwise) || node(otherwise).int_value >= 0) return false;
-    if (!is(choice.args[0], Op::And)) return false;
-    const NodeId low = node(choice.args[0]).args[0];
-    const NodeId high = node(choice.args[0]).args[1];
-    if (!is(low, Op::GreaterEqual) || !is(high, Op::Less)) return false;
-    const NodeId offset = node(low).args[0];
-    const NodeId zero = node(low).args[1];
-    if (node(high).args[0] != offset || !is_constant(zero) || node(zero).int_value != 0 ||
-        node(zero).type != Type::Int) {
+    if (!is_constant(choice.args[2])) return false;
+    const Bounds bounds = bounds_of(choice.args[0]);
+    const bool both = bounds.from_zero && bounds.limit != kNone;
+    const bool nothing_beyond = base == kNone && choice.args[1] == bounds.offset;
+    if (bounds.offset == kNone || (!both && !nothing_beyond)) return false;
+    if (base == kNone ? !read_first(bounds.offset) : !read_beyond(bounds.offset, base)) {
       return false;
     }
-    const bool read = base == kNone ? read_first(offset) : read_beyond(offset, base);
-    return read && add_stage(node(high).args[1], Stage::Check) &&
-           read_beyond(choice.args[1], offset);
+    if (bounds.limit != kNone && !add_stage(bounds.limit, Stage::Check)) return false;
+    const std::int64_t otherwise = node(choice.args[2]).int_value;
+    if (nothing_beyond && bounds.from_zero && otherwise >= 0) result_.otherwise = otherwise;
+    return read_beyond(choice.args[1], bounds.offset);
+  }
+
+  struct Bounds {
+    NodeId offset = kNone;  // none: the condition is another one
+    bool from_zero = false;
+    NodeId limit = kNone;
+  };
+
+  /// offset >= 0, offset < limit, or both.
+  Bounds bounds_of(NodeId condition) const {
+    const PlanNode& it = node(condition);
+    if (is(condition, Op::GreaterEqual)) {
+      const PlanNode& zero = node(it.args[1]);
+      const bool from_zero =
+          is_constant(it.args[1]) && zero.int_value == 0 && zero.type == Type::Int;
+      return from_zero ? Bounds{it.args[0], true, kNone} : Bounds{};
+    }
+    if (is(condition, Op::Less)) return {it.args[0], false, it.args[1]};
+    if (!is(condition, Op::And)) return {};
+    const Bounds low = bounds_of(it.args[0]);
+    const Bounds high = bounds_of(it.args[1]);
+    const bool fit = low.from_zero && low.limit == kNone && !high.from_zero &&
+                     high.limit != kNone && low.offset == high.offset;
+    return fit ? Bounds{low.offset, true, high.limit} : Bounds{};
   }
 
   /// What has been read, that plus more, or with a bound of its own.
@@ -226,6 +248,31 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
   return true;
 }
 
+/// More elements than this outside of the bounds are left to a gather.
+constexpr std::int64_t kWidestBorder = 16;
+
+/// The run of n elements from `position` on, as far as that is not below zero, nor beyond the
+/// bound, if there is one: all others have the same place.
+bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_t n,
+                       std::optional<std::int64_t> bound, RunTable& table) {
+  // Near the borders of INT64 it would take care to add.
+  if (position < -kWidestBorder || position > runs.limit || *runs.otherwise >= runs.limit) {
+    return false;
+  }
+  const std::int64_t first = std::clamp<std::int64_t>(-position, 0, n);
+  const std::int64_t last = bound ? std::clamp(*bound - position, first, n) : n;
+  if (first + (n - last) > kWidestBorder || position + last > runs.limit) return false;
+  table.count = 0;
+  const auto add = [&](std::int64_t place, std::int64_t end) {
+    table.positions[table.count] = place;
+    table.ends[table.count++] = end;
+  };
+  for (std::int64_t k = 0; k < first; ++k) add(*runs.otherwise, k + 1);
+  if (first < last) add(position + first, last);
+  for (std::int64_t k = last; k < n; ++k) add(*runs.otherwise, k + 1);
+  return true;
+}
+
 /// The run of n elements from `begin` on that lie in the segment of the table.
 bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
               RunTable& table) {
@@ -233,6 +280,8 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
   const auto lies_below = [&](std::int64_t limit) {
     return position >= 0 && position <= limit && n <= limit - position;
   };
+  std::optional<std::int64_t> bound;  // of the last check
+  bool inside = true;
   for (const BoundStage& stage : runs.stages) {
     std::int64_t value = stage.value;
     if (stage.row) {
@@ -247,13 +296,16 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
                                                 : *reinterpret_cast<const std::int64_t*>(number);
     }
     if (stage.kind == Stage::Check) {
-      if (!lies_below(value)) return false;
+      inside = inside && lies_below(value);
+      bound = value;
     } else {
       position = stage.kind == Stage::Add ? wrapped_sum(position, value)
                                           : wrapped_difference(position, value);
     }
   }
-  if (!lies_below(runs.limit)) return false;
+  if (!inside || !lies_below(runs.limit)) {
+    return runs.otherwise && find_bordered_run(runs, position, n, bound, table);
+  }
   table.count = 1;
   table.positions[0] = position;
   table.ends[0] = n;

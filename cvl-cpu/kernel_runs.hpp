@@ -48,6 +48,9 @@ struct RunIndex {
   SegdesId segdes = kNone;      // whose segments; kNone: the positions of the pass are one, …
   std::int64_t row_length = 0;  // … or, if not 0, rows of a regular nest
   std::vector<RunStage> stages;
+  /// The place of elements for which the last check fails, or that would lie below zero; where it
+  /// is there, nothing is added behind that check.
+  std::optional<std::int64_t> otherwise;
 };
 
 /// The index node in this form, if it has it.
@@ -69,6 +72,7 @@ struct BoundRuns {
   const Segments* segments = nullptr;    // null: one segment
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
+  std::optional<std::int64_t> otherwise;  // of a gather, in the same sense
   std::int64_t limit = 0;
   /// If only the elements of a vector are added, and a number: those, and that.
   const std::byte* first = nullptr;

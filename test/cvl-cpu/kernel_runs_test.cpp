@@ -557,4 +557,77 @@ TEST_CASE("a place is bounded twice: a slice of a slice") {
   });
 }
 
+/// What lies outside of a vector is read from one of its places: the index of element i of n is
+/// i + shift where that is inside of [0, limit), as far as the form of the condition says.
+TEST_CASE("places outside of a vector are kept inside") {
+  enum class Form { FromZero, Below, Both };
+  const Form form = GENERATE(Form::FromZero, Form::Below, Form::Both);
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SizeId one = b.literal(1);
+  const ArrayId shift = b.in("shift", Type::Int, one);
+  const ArrayId from = b.in("from", Type::Float, m);
+  b.in("own", Type::Int, n);
+  auto t = b.thunk();
+  const auto first = t.at(shift, t.number(0));
+  const auto place = t.apply(Op::Add, Type::Int, {t.index(), first});
+  const auto not_below = t.apply(Op::GreaterEqual, Type::Int, {place, t.number(0)});
+  const auto below = t.apply(Op::Less, Type::Int, {place, t.size(m)});
+  const auto inside = form == Form::FromZero ? not_below
+                      : form == Form::Below  ? below
+                                             : t.apply(Op::And, Type::Bool, {not_below, below});
+  const auto kept = t.apply(Op::Select, Type::Int, {inside, place, t.number(1)});
+  b.out(b.map("y", b.flat(n), Type::Float, t.give({t.at(from, kept)})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::int64_t length : {1, 5, 17, 64, 1000, 5000}) {
+      const Numbers given = numbers(length + 2, 44, 100);
+      const Numbers own(static_cast<std::size_t>(length));
+      for (const std::int64_t begin : {0, 1, 2, 3, 18, 19, 900, -1, -2, -16, -17, -300, -100'000}) {
+        Numbers expected;
+        bool fails = false;
+        for (std::int64_t i = 0; i < length; ++i) {
+          const std::int64_t at = i + begin;
+          const bool taken = form == Form::FromZero ? at >= 0
+                             : form == Form::Below  ? at < length + 2
+                                                    : at >= 0 && at < length + 2;
+          fails |= taken && (at < 0 || at >= length + 2);
+          if (!fails) expected.push_back(given[static_cast<std::size_t>(taken ? at : 1)]);
+        }
+        const std::vector<Value> operands = {upload(cpu, Type::Int, {static_cast<double>(begin)}),
+                                             upload(cpu, Type::Float, given),
+                                             upload(cpu, Type::Int, own)};
+        CAPTURE(length, begin);
+        if (fails) {
+          REQUIRE(failure_of(cpu, b.kernel, operands) == vcode::ErrorCode::IndexOutOfRange);
+        } else {
+          REQUIRE(bits(cpu, run(cpu, b.kernel, operands)[0]) ==
+                  bits(cpu, upload(cpu, Type::Float, expected)));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("several elements scattered to the one place inside") {
+  KernelBuilder b;
+  const SizeId n = b.size("n");
+  const ArrayId values = b.in("values", Type::Int, n);
+  auto e = b.thunk();
+  auto x = b.thunk();
+  const auto place = x.apply(Op::Subtract, Type::Int, {x.index(), x.number(9)});
+  const auto inside = x.apply(Op::GreaterEqual, Type::Int, {place, x.number(0)});
+  const auto kept = x.apply(Op::Select, Type::Int, {inside, place, x.number(0)});
+  b.out(b.scatter("y", b.flat(n), b.flat(n), Type::Int, e.give({e.own(values)}), x.give({kept})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::int64_t length : {1, 5, 17, 1000, 70'000}) {
+      const Numbers given = numbers(length, 45, 100);
+      Numbers expected(given.size());
+      for (std::size_t i = 0; i < given.size(); ++i) expected[i < 9 ? 0 : i - 9] = given[i];
+      REQUIRE(bits(cpu, run(cpu, b.kernel, {upload(cpu, Type::Int, given)})[0]) ==
+              bits(cpu, upload(cpu, Type::Int, expected)));
+    }
+  });
+}
+
 }  // namespace kernel_test
