@@ -69,6 +69,9 @@ class Builder {
   /// Where in the program what is made next comes from.
   Origin origin;
 
+  /// The block that is being written.
+  const Block* block() const { return block_; }
+
   ValueId parameter(Type type);
   LengthId new_length() { return next_length_++; }
   void set_length(ValueId value, LengthId length) { variables_[value].length = length; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace neslc {
@@ -13,6 +14,9 @@ constexpr std::string_view kDear[] = {"sin",  "cos",  "tan",  "asin",         "a
                                       "sinh", "cosh", "tanh", "machine.sqrt", "machine.ln"};
 /// What one of those, or exp, counts for: about the time of so many other operations in a kernel.
 constexpr int kDearSize = 8;
+
+/// Of a[i], with its check and what keeps the index inside.
+constexpr int kElementSize = 8;
 
 /// Functions of this size are called once for both arms: it outweighs selecting the arguments.
 constexpr int kSharedSize = 16;
@@ -25,16 +29,12 @@ bool is_one_of(const std::string_view (&names)[n], const Definition& definition)
          std::find(std::begin(names), std::end(names), definition.name) != std::end(names);
 }
 
-bool is_dear(Compiler& compiler, const Definition& definition) {
+bool is_dear(Compiler& compiler, const GlobalRef& callee) {
+  const Definition& definition = *callee.definition;
   if (definition.is_primitive()) return definition.name == "exp" || is_one_of(kDear, definition);
   return definition.kind == DefinitionKind::Function && definition.body != nullptr &&
-         !BothArms(compiler, kSharedSize, true).fits(*definition.body->expression);
-}
-
-bool has_only_scalars(TypePtr type) {
-  return type->kind == TypeKind::Pair
-             ? has_only_scalars(type->first()) && has_only_scalars(type->second())
-             : is_scalar_type(type);
+         !BothArms(compiler, kSharedSize, true, callee.instantiation)
+              .fits(*definition.body->expression);
 }
 
 /// The calls of an arm that are made wherever the arm is taken.
@@ -45,10 +45,10 @@ std::vector<const Expr*> dear_calls(Compiler& compiler, const Expr& arm,
     if (std::holds_alternative<If>(expr.node)) return Visit::Past;
     const auto* call = std::get_if<Call>(&expr.node);
     const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
-    if (callee == nullptr || !is_dear(compiler, *callee->definition)) return Visit::Below;
+    if (callee == nullptr || !is_dear(compiler, *callee)) return Visit::Below;
     const std::vector<const Local*>& free = compiler.free_variables().of(*call->argument);
     if (free.empty() || !std::all_of(free.begin(), free.end(), is_known) ||
-        !has_only_scalars(call->argument->type)) {
+        !is_scalar_type(call->argument->type)) {
       return Visit::Below;
     }
     result.push_back(&expr);
@@ -90,6 +90,7 @@ bool is_total_scalar_operation(const Definition& definition) {
 bool BothArms::fits(const Expr& arm) {
   struct Visitor {
     BothArms& self;
+    TypePtr type;
     bool operator()(const IntLiteral&) const { return true; }
     bool operator()(const FloatLiteral&) const { return true; }
     bool operator()(const CharLiteral&) const { return true; }
@@ -109,7 +110,7 @@ bool BothArms::fits(const Expr& arm) {
                          [&](const Binding& binding) { return self.fits(*binding.value); }) &&
              (node.field || self.fits(*node.body));
     }
-    bool operator()(const Call& node) const { return self.call_fits(node); }
+    bool operator()(const Call& node) const { return self.call_fits(node, type); }
     bool operator()(const GlobalRef&) const { return false; }
     bool operator()(const ApplyToEach&) const { return false; }
     bool operator()(const SequenceLiteral&) const { return false; }
@@ -118,10 +119,10 @@ bool BothArms::fits(const Expr& arm) {
     bool operator()(const Partial&) const { return false; }
     bool operator()(const Time&) const { return false; }
   };
-  return takes(1) && std::visit(Visitor{*this}, arm.node);
+  return takes(1) && std::visit(Visitor{*this, arm.type}, arm.node);
 }
 
-bool BothArms::call_fits(const Call& call) {
+bool BothArms::call_fits(const Call& call, TypePtr result) {
   const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
   if (callee == nullptr) return false;
   const Definition& definition = *callee->definition;
@@ -135,12 +136,38 @@ bool BothArms::call_fits(const Call& call) {
     may_fail_ = true;
     return fits(*call.argument);
   }
+  if (definition.is_primitive() && definition.name == "elt") {
+    const auto* operands = std::get_if<Pair>(&call.argument->node);
+    may_fail_ = true;
+    return operands != nullptr && is_variable(*operands->first) &&
+           is_scalar_type(compiler_.types().substitute(result, instantiation_)) &&
+           takes(kElementSize) && fits(*operands->second);
+  }
+  if (definition.is_primitive() && definition.name == "length") return is_variable(*call.argument);
   if (definition.is_primitive()) return definition.name == "select" && fits(*call.argument);
   if (definition.kind == DefinitionKind::Constructor) return fits(*call.argument);
   // Its size ends the recursion of a function that calls itself.
   return definition.kind == DefinitionKind::Function && definition.body != nullptr &&
-         compiler_.observed(&definition) == nullptr && fits(*call.argument) &&
-         fits(*definition.body->expression);
+         compiler_.observed(&definition) == nullptr && fits(*call.argument) && body_fits(*callee);
+}
+
+bool BothArms::body_fits(const GlobalRef& callee) {
+  Types inner;
+  for (const TypePtr type : callee.instantiation) {
+    inner.push_back(compiler_.types().substitute(type, instantiation_));
+  }
+  const Types outer = std::exchange(instantiation_, std::move(inner));
+  const bool result = fits(*callee.definition->body->expression);
+  instantiation_ = outer;
+  return result;
+}
+
+/// A variable whose value is there, taken or not.
+bool BothArms::is_variable(const Expr& sequence) const {
+  if (std::holds_alternative<LocalRef>(sequence.node)) return true;
+  const auto* global = std::get_if<GlobalRef>(&sequence.node);
+  return global != nullptr && global->definition->kind == DefinitionKind::Variable &&
+         compiler_.values().first_component(*global->definition) >= 0;
 }
 
 }  // namespace neslc

@@ -11,13 +11,19 @@ namespace neslc {
 
 /// Looks at what the arms of a conditional consist of. Arms that do nothing but a little arithmetic
 /// can be computed where they are not taken, too. In programs that are optimized that may be more,
-/// functions of scalars, which take the place of their calls, and operations with checks, which are
-/// guarded by the condition (Flattener::check).
+/// functions of scalars, which take the place of their calls, elements of sequences, and operations
+/// with checks, which are guarded by the condition (Flattener::check).
 class BothArms {
  public:
-  /// `most`: how large all arms may be together.
-  BothArms(Compiler& compiler, int most, bool with_checks)
-      : compiler_(compiler), left_(most), with_checks_(with_checks) {}
+  using Types = std::vector<TypePtr>;
+
+  /// `most`: how large all arms may be together; `instantiation`: what the variables in their types
+  /// stand for.
+  BothArms(Compiler& compiler, int most, bool with_checks, const Types& instantiation = {})
+      : compiler_(compiler),
+        left_(most),
+        with_checks_(with_checks),
+        instantiation_(instantiation) {}
 
   /// Can this arm be computed, too?
   bool fits(const Expr& arm);
@@ -25,12 +31,15 @@ class BothArms {
   bool may_fail() const { return may_fail_; }
 
  private:
-  bool call_fits(const Call& call);
+  bool call_fits(const Call& call, TypePtr result);
+  bool body_fits(const GlobalRef& callee);
+  bool is_variable(const Expr& sequence) const;
   bool takes(int size) { return (left_ -= size) >= 0; }
 
   Compiler& compiler_;
   int left_;
   bool with_checks_;
+  Types instantiation_;
   bool may_fail_ = false;
 };
 

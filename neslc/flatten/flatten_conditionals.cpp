@@ -60,7 +60,7 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
                 serial      ? kSelectedSerial
                 : in_kernel ? kSelectedInKernel
                             : kSelectedSize,
-                in_kernel);
+                in_kernel, frame.instantiation);
   if (!known && is_scalar_type(substituted(expr.type, frame)) && arms.fits(*node.then_branch) &&
       arms.fits(*node.else_branch)) {
     if (in_kernel) return both_arms(node, condition, arms.may_fail(), frame, context);
@@ -89,10 +89,23 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
   return conditional(condition, context, arm(*node.then_branch), arm(*node.else_branch));
 }
 
-/// Computes both arms for all elements; what both call is called once, with the arguments of the
-/// arm that is taken.
 Value Flattener::both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
                            Context* context) {
+  if (!may_fail || late_checks_ != nullptr) {
+    return both_computed(node, condition, may_fail, frame, context);
+  }
+  LateChecks late{b_.block(), {}};
+  late_checks_ = &late;
+  const Value result = both_computed(node, condition, may_fail, frame, context);
+  late_checks_ = nullptr;
+  for (const LateCheck& check : late.checks) check_now(check);
+  return result;
+}
+
+/// Computes both arms for all elements; what both call is called once, with the arguments of the
+/// arm that is taken.
+Value Flattener::both_computed(const If& node, const Value& condition, bool may_fail, Frame& frame,
+                               Context* context) {
   const bool was_inside = std::exchange(in_both_arms_, true);
   const auto in_arm = [&](bool taken, const Expr& expr) {
     const std::optional<Value> outer = wanted_;

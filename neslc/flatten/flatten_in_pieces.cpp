@@ -5,16 +5,6 @@
 
 namespace neslc {
 
-namespace {
-
-/// A type of scalars and tuples of them?
-bool is_flat(TypePtr type) {
-  if (type->kind == TypeKind::Pair) return is_flat(type->first()) && is_flat(type->second());
-  return is_scalar_type(type);
-}
-
-}  // namespace
-
 /// Those whose bodies are operations on scalars need no more memory than their results.
 bool Flattener::may_need_pieces(const ApplyToEach& node, const Frame& frame) {
   if (!compiler_.options().in_pieces || compiler_.module().scopes[frame.scope].library) {
@@ -23,8 +13,8 @@ bool Flattener::may_need_pieces(const ApplyToEach& node, const Frame& frame) {
   const auto stays_flat = [&](const Call& call, TypePtr result_type) {
     const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
     return callee != nullptr && callee->definition->library &&
-           is_flat(substituted(call.argument->type, frame)) &&
-           is_flat(substituted(result_type, frame));
+           is_scalar_type(substituted(call.argument->type, frame)) &&
+           is_scalar_type(substituted(result_type, frame));
   };
   bool result = false;
   for (const Expr* part : {node.body.get(), node.sieve.get()}) {

@@ -1,6 +1,7 @@
 #include "neslc/flatten/flattener.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "neslc/flatten/literals.hpp"
 #include "neslc/flatten/primitives.hpp"
@@ -164,9 +165,21 @@ void Flattener::check(const Value& violations, Context* context, const std::stri
   if (!compiler_.options().argument_checks) return;
   if (violations.context->serial() && b_.known_bool(violations.var) == false) return;
   const Value wanted = where_wanted(violations, context);
-  const Value flags = Value::scalar(bring_scalar(wanted, context), context);
+  const LateCheck found{Value::scalar(bring_scalar(wanted, context), context), context, message,
+                        details, b_.origin};
+  if (late_checks_ != nullptr && late_checks_->block == b_.block()) {
+    late_checks_->checks.push_back(found);
+  } else {
+    check_now(found);
+  }
+}
+
+void Flattener::check_now(const LateCheck& found) {
+  const ir::Origin outer = std::exchange(b_.origin, found.origin);
   check(
-      v_.any(flags.var, instances(context)), [&] { return flags; }, context, message, details);
+      v_.any(found.flags.var, instances(found.context)), [&] { return found.flags; }, found.context,
+      found.message, found.details);
+  b_.origin = outer;
 }
 
 void Flattener::check(ValueId scalar_flag, const std::function<Value()>& violations,

@@ -191,8 +191,24 @@ class Flattener {
   Value merged(const BranchResult& then_result, const BranchResult& else_result, Context* context);
   Value step_into(const Value& value, Context* context);
 
+  /// A check in an arm that is computed where it is not taken, too. Nothing in the arms relies on
+  /// it, so that it comes behind both of them, and kernels need not wait for it.
+  struct LateCheck {
+    Value flags;
+    Context* context;
+    std::string message;
+    Details details;
+    ir::Origin origin;
+  };
+  struct LateChecks {
+    const ir::Block* block;  // in which the arms are computed
+    std::vector<LateCheck> checks;
+  };
   Value both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
                   Context* context);
+  Value both_computed(const If& node, const Value& condition, bool may_fail, Frame& frame,
+                      Context* context);
+  void check_now(const LateCheck& check);
   Value wanted_if(const Value& condition, bool taken);
   Value where_wanted(const Value& flags, Context* context);
   bool has_constant_parts(const Expr& expr);
@@ -210,6 +226,7 @@ class Flattener {
   /// their calls; and where its value is wanted, if something can fail.
   bool in_both_arms_ = false;
   std::optional<Value> wanted_;
+  LateChecks* late_checks_ = nullptr;
   int stream_calls_ = 0;  // calls with streams that are being put in their places
 };
 

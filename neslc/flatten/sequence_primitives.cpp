@@ -42,11 +42,62 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
 }
 
+/// The elements of a sequence as one vector, or a null value if there are none.
+Value some_elements(Flattener& f, const Value& sequence, ValueId total) {
+  ir::Builder& b = f.builder();
+  const Value& elements = sequence.elements();
+  const ValueId none = b.op(Op::Equal, VectorType::Int, {total, b.int_constant(0)});
+  const std::vector<ValueId> vars = b.conditional(
+      none, [&] { return vars_of(f.vectors().null_vector(elements, b.single_constant(1))); },
+      [&] { return vars_of(elements); });
+  const Value result = with_vars(elements, vars, elements.context);
+  f.vectors().set_length(result, b.new_length());
+  return result;
+}
+
+/// a[i] in an arm that is computed where it is not taken, too: there it is any element, or a null
+/// value.
+Value element_if_wanted(Flattener& f, const Value& sequence, const Value& index_value,
+                        Context* context) {
+  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
+  Context* const home = sequence.context;
+  const Value index = f.bring(index_value, context);
+  const Value lengths = Value::scalar(v.lengths(sequence.var), home);
+  const Value zero = Value::scalar(b.int_constant(0), f.serial());
+  const auto compared = [&](Op op, ValueId a, const Value& limit) {
+    return b.op(op, VectorType::Int, {a, f.bring_scalar(limit, context)});
+  };
+  const ValueId outside =
+      b.op(Op::Or, VectorType::Bool,
+           {compared(Op::Less, index.var, zero), compared(Op::GreaterEqual, index.var, lengths)});
+  f.check(Value::scalar(outside, context), context, kElementMessage,
+          {{"index", index}, {"length", lengths}});
+  ValueId position = index.var;
+  if (!home->serial()) {
+    const Value starts = Value::scalar(v.offsets(sequence.var), home);
+    position = v.add(f.bring_scalar(starts, context), position);
+  }
+  const ValueId total = v.lengths(v.flat(sequence.var, sequence.elements()));
+  const Value all = Value::scalar(total, f.serial());
+  const ValueId inside =
+      b.op(Op::And, VectorType::Bool,
+           {compared(Op::GreaterEqual, position, zero), compared(Op::Less, position, all)});
+  const ValueId place =
+      b.op(Op::Select, VectorType::Int, {inside, position, f.bring_scalar(zero, context)});
+  const Value elements = some_elements(f, sequence, total);
+  const ir::LengthId count = b.variable(vars_of(elements)[0]).length;
+  return in_context(v.gather(elements, count, place), context);
+}
+
 Value element(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
   Context* const context = site.context;
   const Value& sequence = argument.parts[0];
+  if (f.goes_on_unwanted()) {
+    return element_if_wanted(f, sequence, argument.parts[1], context);
+  }
   Context* const home = sequence.context;
   check_element(f, argument.parts[1], Value::scalar(v.lengths(sequence.var), home), context);
   const ValueId index = f.bring_scalar(argument.parts[1], context);

@@ -88,16 +88,68 @@ TEST_CASE("functions that call themselves have their own elements", "[arms]") {
   CHECK(levels.check("{if x > 2 then sum(index(x)) else x : x in [1, 2, 3]}") == "[1, 2, 3]");
 }
 
+TEST_CASE("elements of sequences are fetched in arms that are not taken, too", "[arms]") {
+  Levels levels;
+  levels.define("v = {i * i : i in index(1000)}");
+  levels.define("none = [] int");
+  levels.define("function before(v, i, d) = if i == 0 then d else v[i - 1]");
+  const char* shifted = "{before(v, i, -1) : i in index(#v)}";
+  levels.check(shifted);
+  CHECK(levels.whole(shifted));
+  const char* means =
+      "let w = {float(x) : x in v} in {if i == 0 or i == #w - 1 then w[i] "
+      "else (w[i - 1] + w[i] + w[i + 1]) / 3.0 : i in index(#w)}";
+  levels.check(means);
+  CHECK(levels.whole(means));
+  // Blocks at the ends, and far outside.
+  CHECK(levels.check("sum({if i < 3 or i > 4990 then 0 else v[i / 5 - 1] : i in index(5000)})") !=
+        "0");
+  levels.check("sum({if i < 600 then 1 else v[i - 600] : i in index(1600)})");
+  levels.check("sum({if i >= 1000 then 1 else v[i] : i in index(5000)})");
+  levels.check("sum({if i < 17 or i >= 1017 then 1 else v[i - 17] : i in index(1034)})");
+  // Of nothing, of one's own, of pairs, and in functions.
+  CHECK(levels.check("{if i > 2 then none[i] else i : i in index(3)}") == "[0, 1, 2]");
+  CHECK(levels.check("{if #s == 0 then -1 else s[#s - 1] : s in [[1, 2], [] int, [5]]}") ==
+        "[2, -1, 5]");
+  CHECK(levels.check("{if #s < 2 then (0, `a) else s[1] : s in [[(1, `b), (2, `c)], "
+                     "[] (int, char)]}") == "[(2, `c), (0, `a)]");
+  levels.check(
+      "{{if j == 0 then s[0] else before(s, j, 7) + s[j] : j in index(#s)} "
+      ": s in {take(v, i) : i in index(9)}}");
+  levels.check("{if #s > 0 then s[0] else 1 : s in [] [int]}");
+  levels.check("{if x > 0 then [[1, 2], [3]][1][0] else x : x in [1, 0]}");
+}
+
+TEST_CASE("an index that fails in an arm that is taken is reported", "[arms]") {
+  Levels levels;
+  levels.define("v = [3, 1, 2]");
+  CHECK(levels.check("{if x > 9 then v[x] else x : x in [1, 10]}") ==
+        "this index is outside the sequence");
+  levels.check("{if x > 0 then v[x - 5] else x : x in [0, 4]}");
+  levels.check("{if x > 0 then v[x - 5] / 0 else x : x in [0, 4]}");
+  levels.check("{if x > 0 then v[x / 0] else x : x in [0, 4]}");
+  levels.check("{if x > 0 then (if x > 1 then 0 else v[7]) else x : x in [0, 2]}");
+  levels.check("{if x > 0 then (if x > 1 then 0 else v[7]) else x : x in [0, 1]}");
+  levels.check("{if #s > 1 then s[2] else 0 : s in [[1], [1, 2]]}");
+  levels.check("{if x > 0 then ([] int)[x] else 0 : x in [0, 1]}");
+  levels.check("let w = [] int in {if x > 0 then w[x] else 0 : x in [0, 1]}");
+}
+
 class ArmGenerator {
  public:
   explicit ArmGenerator(unsigned seed) : random_(seed) {}
 
-  std::string function() { return fmt::format("function g(i, x) = {}", number(3)); }
+  std::string function() {
+    own_ = false;
+    return fmt::format("function g(i, x) = {}", number(3));
+  }
   std::string expression() {
+    own_ = true;
     const int length = below(8) == 0 ? 0 : below(4) == 0 ? 3000 : 1 + below(40);
     return fmt::format(
         "let n = {} + rand(1) in {{{} : i in {{rem(j * 7919, 41) - 20 : j in index(n)}}; "
-        "x in {{float(rem(j, 9) - 4) / 2.0 : j in index(n)}}}}",
+        "x in {{float(rem(j, 9) - 4) / 2.0 : j in index(n)}}; own in {{index(rem(j, 4)) : j in "
+        "index(n)}}}}",
         length, below(2) == 0 ? number(4) : real(4));
   }
 
@@ -113,7 +165,14 @@ class ArmGenerator {
     static constexpr const char* kLeaves[] = {"i", "3", "0", "(i + 1)", "7"};
     if (depth == 0) return kLeaves[below(std::size(kLeaves))];
     const auto part = [&] { return number(depth - 1); };
-    switch (below(8)) {
+    switch (below(11)) {
+      case 8:
+        return fmt::format("all[{}]", below(3) == 0 ? part() : "rem(i * i, 50)");
+      case 9:
+        return fmt::format("(if i < {} then {} else all[i - {}])", below(5), part(), below(5));
+      case 10:
+        return own_ ? fmt::format("(if #own > {} then own[{}] else {})", below(3), below(3), part())
+                    : part();
       case 0:
         return fmt::format("({} + {})", part(), part());
       case 1:
@@ -149,10 +208,12 @@ class ArmGenerator {
   }
 
   std::mt19937 random_;
+  bool own_ = false;  // is there a sequence for each element?
 };
 
 TEST_CASE("random conditionals give the same at both levels", "[arms]") {
   Levels levels;
+  levels.define("all = {rem(i * 31, 17) : i in index(50)}");
   levels.define("function h(i) = if i > 4 then 40 / (i - 4) else i * i");
   const char* const wished = std::getenv("NESL_ARMS");
   const unsigned last = wished == nullptr ? 60 : static_cast<unsigned>(std::stoul(wished));
