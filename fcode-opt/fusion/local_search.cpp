@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -68,6 +69,7 @@ class LocalSearch {
       before = choice_.price;
       move_nodes();
       put_off_chains();
+      move_passes();
       relieving_ = true;
       relieve();
       relieving_ = false;
@@ -108,12 +110,13 @@ class LocalSearch {
     return true;
   }
 
-  // A node, a chain of maps that ends with it, or kWhole kernels, on the way from one kernel to
-  // another; kCut and which kernel before which node.
+  // A node, a chain of maps that ends with it, a pass over a domain, or kWhole kernels, on the way
+  // from one kernel to another; kCut and which kernel before which node.
   using Change = std::array<std::uint64_t, 3>;
   static constexpr std::uint64_t kWhole = ~std::uint64_t{0};
   static constexpr std::uint64_t kCut = kWhole - 1;
   static constexpr std::uint64_t kChains = std::uint64_t{1} << 32;  // and the last node
+  static constexpr std::uint64_t kPasses = std::uint64_t{2} << 32;  // and the domain
   bool was_tried(const Change& change) { return !tried_.insert(change).second; }
 
   // Other slots than its own in which the node may be cheaper.
@@ -199,10 +202,68 @@ class LocalSearch {
     }
   }
 
+  // ---- passes over a domain ----
+
+  // To a near kernel that runs over it, too, and reads what the first one stores for it, whatever
+  // else the kernels do.
+  void move_passes() {
+    using Pass = std::pair<std::uint32_t, Slot>;  // domain and kernel
+    std::map<Pass, std::vector<NodeIndex>> passes;
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      if (node.in_kernel() && !node.scalar) {
+        passes[{node.domain, choice_.schedule[i]}].push_back(i);
+      }
+    }
+    for (auto first = passes.begin(); first != passes.end(); ++first) {
+      const auto second = std::next(first);
+      if (second == passes.end() || second->first.first != first->first.first) continue;
+      if (second->first.second - first->first.second > kMostDistance) continue;
+      if (!reads_elements(second->second, first->first.second)) continue;
+      if (move_pass(first->second, second->first.second) ||
+          move_pass(second->second, first->first.second)) {
+        return move_passes();
+      }
+    }
+  }
+
+  bool reads_elements(const std::vector<NodeIndex>& pass, Slot of) const {
+    return std::any_of(pass.begin(), pass.end(), [&](NodeIndex reader) {
+      const std::vector<Read>& reads = graph_.nodes[reader].reads;
+      return std::any_of(reads.begin(), reads.end(), [&](const Read& read) {
+        return read.access == Access::Own && read.producer != kOutside &&
+               graph_.nodes[read.producer].in_kernel() && choice_.schedule[read.producer] == of;
+      });
+    });
+  }
+
+  bool move_pass(const std::vector<NodeIndex>& pass, Slot to) {
+    const NodeIndex first = pass.front();
+    const std::uint64_t domain = kPasses + graph_.nodes[first].domain;
+    if (was_tried({domain, costs_.key(choice_.schedule[first]), costs_.key(to)})) return false;
+    Schedule schedule = choice_.schedule;
+    const Slot last = last_slot(graph_, schedule);
+    for (const NodeIndex node : pass) schedule[node] = to;
+    std::optional<Schedule> moved = made_legal(std::move(schedule), last + 1);
+    return moved && take(std::move(*moved));
+  }
+
+  // What comes out of place gets the next slot that it may have. Nothing if slots after `limit`
+  // were needed.
+  std::optional<Schedule> made_legal(Schedule schedule, Slot limit) {
+    check_.restart();
+    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
+      if (!graph_.nodes[i].scheduled()) continue;
+      while (!check_.place(i, schedule[i])) {
+        if (++schedule[i] > limit) return std::nullopt;
+      }
+    }
+    return schedule;
+  }
+
   // ---- nodes with those in their way ----
 
-  // The schedule with a node in another slot: what it reads comes no later, and what comes out of
-  // place by that gets the next slot that it may have. Nothing if slots after `limit` were needed.
+  // The schedule with a node in another slot, where what it reads comes no later.
   std::optional<Schedule> moved_together(NodeIndex node, Slot slot, Slot limit) {
     Schedule schedule = choice_.schedule;
     std::vector<bool> moves(node + 1);
@@ -218,14 +279,7 @@ class LocalSearch {
       }
       for (const NodeIndex before : graph_.nodes[i].after) pull(before);
     }
-    check_.restart();
-    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-      if (!graph_.nodes[i].scheduled()) continue;
-      while (!check_.place(i, schedule[i])) {
-        if (++schedule[i] > limit) return std::nullopt;
-      }
-    }
-    return schedule;
+    return made_legal(std::move(schedule), limit);
   }
 
   void move_together() {

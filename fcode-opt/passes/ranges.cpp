@@ -30,6 +30,7 @@ bool Ranges::never(ValueId flags, int depth) const {
     return false;
   }
   const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
+  if (made->is(Op::Distribute)) return never(x, depth - 1);
   if (made->written == Type::Bool) {
     switch (made->op) {
       case Op::Or:
@@ -51,6 +52,7 @@ bool Ranges::always(ValueId flags, int depth) const {
     return false;
   }
   const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
+  if (made->is(Op::Distribute)) return always(x, depth - 1);
   if (made->is(Op::And) && made->written == Type::Bool) {
     return always(x, depth - 1) && always(y, depth - 1);
   }
@@ -102,6 +104,7 @@ std::optional<Ranges::Range> Ranges::range(ValueId vector, int depth) const {
     case Op::Add:
     case Op::Subtract:
       return made->written == Type::Int ? sum(*made, depth) : std::nullopt;
+    case Op::Distribute:
     case Op::Pack:
     case Op::Permute:
     case Op::BPermute:

@@ -63,6 +63,14 @@ const GlobalRef& callee_of(const Expr& call) {
 
 }  // namespace
 
+const Pair* operands_of_element(const Expr& expr) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  const bool is_element =
+      callee != nullptr && callee->definition->is_primitive() && callee->definition->name == "elt";
+  return is_element ? std::get_if<Pair>(&call->argument->node) : nullptr;
+}
+
 std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
                                      const std::function<bool(const Local*)>& is_known) {
   std::vector<SharedCall> result;
@@ -139,11 +147,13 @@ bool BothArms::call_fits(const Call& call, TypePtr result) {
   if (definition.is_primitive() && definition.name == "elt") {
     const auto* operands = std::get_if<Pair>(&call.argument->node);
     may_fail_ = true;
-    return operands != nullptr && is_variable(*operands->first) &&
+    return operands != nullptr &&
            is_scalar_type(compiler_.types().substitute(result, instantiation_)) &&
-           takes(kElementSize) && fits(*operands->second);
+           takes(kElementSize) && sequence_fits(*operands->first) && fits(*operands->second);
   }
-  if (definition.is_primitive() && definition.name == "length") return is_variable(*call.argument);
+  if (definition.is_primitive() && definition.name == "length") {
+    return operands_of_element(*call.argument) == nullptr && sequence_fits(*call.argument);
+  }
   if (definition.is_primitive()) return definition.name == "select" && fits(*call.argument);
   if (definition.kind == DefinitionKind::Constructor) return fits(*call.argument);
   // Its size ends the recursion of a function that calls itself.
@@ -162,9 +172,12 @@ bool BothArms::body_fits(const GlobalRef& callee) {
   return result;
 }
 
-/// A variable whose value is there, taken or not.
-bool BothArms::is_variable(const Expr& sequence) const {
+/// A variable whose value is there, taken or not, or an element of one.
+bool BothArms::sequence_fits(const Expr& sequence) {
   if (std::holds_alternative<LocalRef>(sequence.node)) return true;
+  if (const Pair* operands = operands_of_element(sequence)) {
+    return takes(kElementSize) && sequence_fits(*operands->first) && fits(*operands->second);
+  }
   const auto* global = std::get_if<GlobalRef>(&sequence.node);
   return global != nullptr && global->definition->kind == DefinitionKind::Variable &&
          compiler_.values().first_component(*global->definition) >= 0;

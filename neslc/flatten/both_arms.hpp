@@ -9,6 +9,9 @@
 
 namespace neslc {
 
+/// Sequence and index if the expression is a[i], else null.
+const Pair* operands_of_element(const Expr& expr);
+
 /// Looks at what the arms of a conditional consist of. Arms that do nothing but a little arithmetic
 /// can be computed where they are not taken, too. In programs that are optimized that may be more,
 /// functions of scalars, which take the place of their calls, elements of sequences, and operations
@@ -33,7 +36,7 @@ class BothArms {
  private:
   bool call_fits(const Call& call, TypePtr result);
   bool body_fits(const GlobalRef& callee);
-  bool is_variable(const Expr& sequence) const;
+  bool sequence_fits(const Expr& sequence);
   bool takes(int size) { return (left_ -= size) >= 0; }
 
   Compiler& compiler_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "neslc/flatten/both_arms.hpp"
 #include "neslc/flatten/flattener.hpp"
 #include "neslc/flatten/primitives.hpp"
 #include "neslc/flatten/streams.hpp"
@@ -51,11 +52,30 @@ void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
   }
 }
 
+/// a[i][j] ... where all arms are computed: no a[i] is made.
+Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context) {
+  std::vector<const Expr*> path;  // from the outermost element inward
+  const Expr* variable = &expr;
+  while (const Pair* operands = operands_of_element(*variable)) {
+    path.push_back(variable);
+    variable = operands->first.get();
+  }
+  const Value sequence = expression(*variable, frame, context);
+  std::vector<ElementIndex> indices;
+  for (auto element = path.rbegin(); element != path.rend(); ++element) {
+    const Expr& index = *operands_of_element(**element)->second;
+    indices.push_back({expression(index, frame, context), {(*element)->span, frame.scope}});
+  }
+  return element_if_wanted(*this, sequence, indices, context);
+}
+
 /// The first operand where the expression is a call, by its name, of a function of several
-/// arguments; null otherwise, and for `++`, whose operands are put together in one step.
-const Expr* Flattener::first_operand(const Expr& expr) {
+/// arguments; null otherwise, and for `++` and nested elements, which are made in one step.
+const Expr* Flattener::first_operand(const Expr& expr) const {
   const auto* call_node = std::get_if<Call>(&expr.node);
-  if (call_node == nullptr || append_operands(*call_node) != nullptr) return nullptr;
+  if (call_node == nullptr || append_operands(*call_node) != nullptr || is_nested_element(expr)) {
+    return nullptr;
+  }
   const auto* callee = std::get_if<GlobalRef>(&call_node->callee->node);
   const auto* operands = std::get_if<Pair>(&call_node->argument->node);
   const bool named = callee != nullptr && callee->definition->kind != DefinitionKind::Variable;
@@ -70,7 +90,15 @@ Value Flattener::call_with_first(const Expr& expr, Value first, Frame& frame, Co
               Value::tuple({std::move(first), std::move(second)}), context);
 }
 
-Value Flattener::call_expression(const Call& call_node, Frame& frame, Context* context) {
+bool Flattener::is_nested_element(const Expr& expr) const {
+  const Pair* const operands = operands_of_element(expr);
+  return goes_on_unwanted() && operands != nullptr &&
+         operands_of_element(*operands->first) != nullptr;
+}
+
+Value Flattener::call_expression(const Expr& expr, Frame& frame, Context* context) {
+  if (is_nested_element(expr)) return nested_element(expr, frame, context);
+  const auto& call_node = std::get<Call>(expr.node);
   if (const Pair* operands = append_operands(call_node)) {
     // a ++ b ++ c is put together in one step.
     std::vector<Value> parts;

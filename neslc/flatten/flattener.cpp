@@ -298,7 +298,7 @@ Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
       Value second = self.expression(*node.second, frame, context);
       return Value::tuple({std::move(first), std::move(second)});
     }
-    Value operator()(const Call& node) { return self.call_expression(node, frame, context); }
+    Value operator()(const Call&) { return self.call_expression(expr, frame, context); }
     Value operator()(const If& node) { return self.if_expression(expr, node, frame, context); }
     Value operator()(const Let& node) { return self.let_expression(node, frame, context); }
     Value operator()(const ApplyToEach& node) {

@@ -136,8 +136,10 @@ class Flattener {
   Value expression(const Expr& expr, Frame& frame, Context* context);
   Value evaluated(const Expr& expr, Frame& frame, Context* context);
   Value global(const Expr& expr, const GlobalRef& reference);
-  Value call_expression(const Call& call, Frame& frame, Context* context);
-  static const Expr* first_operand(const Expr& expr);
+  Value call_expression(const Expr& expr, Frame& frame, Context* context);
+  bool is_nested_element(const Expr& expr) const;
+  Value nested_element(const Expr& expr, Frame& frame, Context* context);
+  const Expr* first_operand(const Expr& expr) const;
   Value call_with_first(const Expr& expr, Value first, Frame& frame, Context* context);
   /// The operands of the `++` that the expression consists of, from left to right.
   void append_parts(const Expr& expr, Frame& frame, Context* context, std::vector<Value>& parts);

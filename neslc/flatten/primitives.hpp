@@ -40,4 +40,14 @@ Value flatten(Flattener& f, const Value& sequences);
 /// a ++ b, both in `context`.
 Value appended(Flattener& f, const std::vector<Value>& parts, Context* context);
 
+/// An index of a[i][j] ..., and the part of the program that it is used in.
+struct ElementIndex {
+  Value index;
+  ir::Origin origin;
+};
+/// The scalar element a[i][j] ... in an arm that is computed where it is not taken, too: there it
+/// is any element, or a null value.
+Value element_if_wanted(Flattener& f, const Value& sequence,
+                        const std::vector<ElementIndex>& indices, Context* context);
+
 }  // namespace neslc

@@ -42,10 +42,9 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
 }
 
-/// The elements of a sequence as one vector, or a null value if there are none.
-Value some_elements(Flattener& f, const Value& sequence, ValueId total) {
+/// A vector for which there is none, of one null value; else the vector.
+Value some_elements(Flattener& f, const Value& elements, ValueId total) {
   ir::Builder& b = f.builder();
-  const Value& elements = sequence.elements();
   const ValueId none = b.op(Op::Equal, VectorType::Int, {total, b.int_constant(0)});
   const std::vector<ValueId> vars = b.conditional(
       none, [&] { return vars_of(f.vectors().null_vector(elements, b.single_constant(1))); },
@@ -55,39 +54,21 @@ Value some_elements(Flattener& f, const Value& sequence, ValueId total) {
   return result;
 }
 
-/// a[i] in an arm that is computed where it is not taken, too: there it is any element, or a null
-/// value.
-Value element_if_wanted(Flattener& f, const Value& sequence, const Value& index_value,
-                        Context* context) {
+/// The elements at those of the positions that are inside of the vector, which has `total`.
+Value elements_inside(Flattener& f, const Value& elements, ValueId total, const Value& positions) {
   ir::Builder& b = f.builder();
-  Vectors& v = f.vectors();
-  Context* const home = sequence.context;
-  const Value index = f.bring(index_value, context);
-  const Value lengths = Value::scalar(v.lengths(sequence.var), home);
-  const Value zero = Value::scalar(b.int_constant(0), f.serial());
-  const auto compared = [&](Op op, ValueId a, const Value& limit) {
-    return b.op(op, VectorType::Int, {a, f.bring_scalar(limit, context)});
+  Context* const context = positions.context;
+  const auto here = [&](ValueId scalar) {
+    return f.bring_scalar(Value::scalar(scalar, f.serial()), context);
   };
-  const ValueId outside =
-      b.op(Op::Or, VectorType::Bool,
-           {compared(Op::Less, index.var, zero), compared(Op::GreaterEqual, index.var, lengths)});
-  f.check(Value::scalar(outside, context), context, kElementMessage,
-          {{"index", index}, {"length", lengths}});
-  ValueId position = index.var;
-  if (!home->serial()) {
-    const Value starts = Value::scalar(v.offsets(sequence.var), home);
-    position = v.add(f.bring_scalar(starts, context), position);
-  }
-  const ValueId total = v.lengths(v.flat(sequence.var, sequence.elements()));
-  const Value all = Value::scalar(total, f.serial());
-  const ValueId inside =
-      b.op(Op::And, VectorType::Bool,
-           {compared(Op::GreaterEqual, position, zero), compared(Op::Less, position, all)});
-  const ValueId place =
-      b.op(Op::Select, VectorType::Int, {inside, position, f.bring_scalar(zero, context)});
-  const Value elements = some_elements(f, sequence, total);
-  const ir::LengthId count = b.variable(vars_of(elements)[0]).length;
-  return in_context(v.gather(elements, count, place), context);
+  const ValueId zero = here(b.int_constant(0));
+  const ValueId inside = b.op(Op::And, VectorType::Bool,
+                              {b.op(Op::GreaterEqual, VectorType::Int, {positions.var, zero}),
+                               b.op(Op::Less, VectorType::Int, {positions.var, here(total)})});
+  const ValueId place = b.op(Op::Select, VectorType::Int, {inside, positions.var, zero});
+  const Value some = some_elements(f, elements, total);
+  const ir::LengthId count = b.variable(vars_of(some)[0]).length;
+  return in_context(f.vectors().gather(some, count, place), context);
 }
 
 Value element(Flattener& f, const CallSite& site, const Value& argument) {
@@ -96,7 +77,7 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const context = site.context;
   const Value& sequence = argument.parts[0];
   if (f.goes_on_unwanted()) {
-    return element_if_wanted(f, sequence, argument.parts[1], context);
+    return element_if_wanted(f, sequence, {{argument.parts[1], b.origin}}, context);
   }
   Context* const home = sequence.context;
   check_element(f, argument.parts[1], Value::scalar(v.lengths(sequence.var), home), context);
@@ -344,6 +325,45 @@ std::vector<PrimitiveEntry> sequence_primitives() {
       {"partition", partition},
       {"flatten", flatten_primitive},
   };
+}
+
+Value element_if_wanted(Flattener& f, const Value& sequence,
+                        const std::vector<ElementIndex>& indices, Context* context) {
+  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
+  const ir::Origin outer = b.origin;
+  // The sequence that is indexed next is `rows` in its own context, or the one of them at
+  // `position`.
+  Value rows = sequence;
+  Value lengths = Value::scalar(v.lengths(rows.var), rows.context);
+  Value starts = Value::scalar(v.offsets(rows.var), rows.context);
+  Value position;
+  for (const ElementIndex& index : indices) {
+    b.origin = index.origin;
+    Context* const place = Flattener::deeper(lengths.context, index.index.context);
+    const ValueId here = f.bring_scalar(index.index, place);
+    const ValueId zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), place);
+    const ValueId outside =
+        b.op(Op::Or, VectorType::Bool,
+             {b.op(Op::Less, VectorType::Int, {here, zero}),
+              b.op(Op::GreaterEqual, VectorType::Int, {here, f.bring_scalar(lengths, place)})});
+    f.check(Value::scalar(outside, place), context, kElementMessage,
+            {{"index", index.index}, {"length", lengths}});
+    const bool from_zero = b.known_int(starts.var) == 0;
+    position = Value::scalar(from_zero ? here : v.add(f.bring_scalar(starts, place), here), place);
+    const ValueId total = v.lengths(v.flat(rows.var, rows.elements()));
+    if (!rows.elements().is_sequence()) {
+      b.origin = outer;
+      return elements_inside(f, rows.elements(), total, position);
+    }
+    rows = rows.elements();
+    const auto of_row = [&](ValueId numbers) {
+      return elements_inside(f, Value::scalar(numbers, rows.context), total, position);
+    };
+    lengths = of_row(v.lengths(rows.var));
+    starts = of_row(v.offsets(rows.var));
+  }
+  return position;  // REQUIRES: the last elements are scalars
 }
 
 }  // namespace neslc

@@ -120,6 +120,38 @@ TEST_CASE("elements of sequences are fetched in arms that are not taken, too", "
   levels.check("{if x > 0 then [[1, 2], [3]][1][0] else x : x in [1, 0]}");
 }
 
+TEST_CASE("elements of elements are fetched in arms, and no row is copied", "[arms]") {
+  Levels levels;
+  levels.define("grid = {{i * 7 + j * j : j in index(31)} : i in index(40)}");
+  levels.define("ragged = {{i + j : j in index(rem(i * 5, 7))} : i in index(50)}");
+  levels.define("cube = {{{i + j * k : k in index(i + j)} : j in index(3)} : i in index(4)}");
+  levels.define(
+      "function around(m) = {{if i == 0 or j == 0 or i == #m - 1 or j == #m[i] - 1 then "
+      "m[i][j] else m[i - 1][j] + m[i + 1][j] + m[i][j - 1] + m[i][j + 1] "
+      ": j in index(#m[i])} : i in index(#m)}");
+  levels.check("around(grid)");
+  CHECK(levels.whole("around(grid)"));
+  levels.check("around([] [int])");
+  levels.check("around([[1, 2], [3, 4]])");
+  levels.check("{around(m) : m in [grid, [] [int], [[1], [2], [3]]]}");
+  levels.check(
+      "{if j < 0 then -1 else if j >= #ragged[i] then -2 else ragged[i][j] "
+      ": i in index(50); j in {rem(k * 3, 8) - 1 : k in index(50)}}");
+  levels.check(
+      "{{if j > 0 then r[j - 1] + ragged[i][0] else 0 : j in index(#r)} "
+      ": r in ragged; i in index(50)}");
+  levels.check("{if i > 0 then cube[i][i - 1][0] else cube[3][2][1] : i in index(4)}");
+  levels.check("{if i > 0 then {cube[i][j][0] : j in index(3)} else [i] : i in index(4)}");
+  // What fails is the first index that is outside.
+  levels.check("{if i > 5 then grid[i][i] else 0 : i in index(35)}");
+  levels.check("{if i > 35 then grid[i][i] else 0 : i in index(45)}");
+  levels.check("{if i > 5 then grid[i + 50][i] else 0 : i in index(9)}");
+  levels.check("{if i > 5 then ragged[0][i] else 0 : i in index(9)}");
+  levels.check("{if i > 0 then ([] [int])[i][0] else 0 : i in [0, 0]}");
+  levels.check("{if i > 0 then ([] [int])[i][0] else 0 : i in [0, 1]}");
+  levels.check("{if i > 0 then cube[0][0][0] else 0 : i in [0, 1]}");
+}
+
 TEST_CASE("an index that fails in an arm that is taken is reported", "[arms]") {
   Levels levels;
   levels.define("v = [3, 1, 2]");
@@ -165,7 +197,10 @@ class ArmGenerator {
     static constexpr const char* kLeaves[] = {"i", "3", "0", "(i + 1)", "7"};
     if (depth == 0) return kLeaves[below(std::size(kLeaves))];
     const auto part = [&] { return number(depth - 1); };
-    switch (below(11)) {
+    switch (below(12)) {
+      case 11:
+        return fmt::format("(if {} then all[3] else rows[rem(i * i, {})][{}])", flag(depth - 1),
+                           4 + below(3), below(3));
       case 8:
         return fmt::format("all[{}]", below(3) == 0 ? part() : "rem(i * i, 50)");
       case 9:
@@ -214,6 +249,7 @@ class ArmGenerator {
 TEST_CASE("random conditionals give the same at both levels", "[arms]") {
   Levels levels;
   levels.define("all = {rem(i * 31, 17) : i in index(50)}");
+  levels.define("rows = {{i * j : j in index(1 + rem(i * 2, 5))} : i in index(6)}");
   levels.define("function h(i) = if i > 4 then 40 / (i - 4) else i * i");
   const char* const wished = std::getenv("NESL_ARMS");
   const unsigned last = wished == nullptr ? 60 : static_cast<unsigned>(std::stoul(wished));
