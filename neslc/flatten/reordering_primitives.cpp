@@ -11,8 +11,7 @@ using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
 
-/// The elements at the indices, which are known to lie inside.
-Value unchecked_read(Flattener& f, const CallSite& site, const Value& argument) {
+Value read(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
   Context* const context = site.context;
@@ -21,6 +20,8 @@ Value unchecked_read(Flattener& f, const CallSite& site, const Value& argument) 
   const Value& index = indices.elements();
   Context* const each = f.for_each(context, indices.var, index);
   Context* const home = sequence.context;
+  const Value size = Value::scalar(v.lengths(sequence.var), home);
+  f.check_range(index.var, each, size, "Index out of bounds for function ->.");
   const Value& elements = sequence.elements();
   if (home == context && elements.is_scalar()) {
     const ValueId result = b.op(Op::BPermute, f.type_of(elements),
@@ -34,15 +35,6 @@ Value unchecked_read(Flattener& f, const CallSite& site, const Value& argument) 
   }
   const Value result = v.gather(elements, b.variable(sequence.var).total, position);
   return Value::sequence(indices.var, in_context(result, context), context);
-}
-
-Value read(Flattener& f, const CallSite& site, const Value& argument) {
-  const Value& sequence = argument.parts[0];
-  const Value indices = f.bring(argument.parts[1], site.context);
-  Context* const each = f.for_each(site.context, indices.var, indices.elements());
-  const Value size = Value::scalar(f.vectors().lengths(sequence.var), sequence.context);
-  f.check_range(indices.elements().var, each, size, "Index out of bounds for function ->.");
-  return unchecked_read(f, site, Value::tuple({sequence, indices}));
 }
 
 Value placed_over(Flattener& f, const Value& target, ValueId source_descriptor, const Value& index,
@@ -221,7 +213,6 @@ std::vector<PrimitiveEntry> reordering_primitives() {
   return {
       {"read", read},
       {"get", read},
-      {"machine.read", unchecked_read},
       {"write", write_elements},
       {"put", put},
       {"permute", permute},
