@@ -37,7 +37,7 @@ void BoundPass::find_run_indices() {
     std::optional<RunIndex>& index = run_indices_[sink.index];
     index = find_run_index(pass_, sink.index);
     // Several elements might go to the one place.
-    if (index && index->otherwise) index.reset();
+    if (index && (index->otherwise || index->backwards)) index.reset();
   }
 }
 
@@ -115,6 +115,7 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
   runs.index = index;
   runs.into = into;
   runs.otherwise = form.otherwise;
+  runs.backwards = form.backwards;
   if (form.segdes != kNone && state_.segdes[form.segdes].count != 1) {
     runs.segments = &segments(form.segdes);
   }
@@ -312,8 +313,10 @@ void BoundPass::renew_runs(BoundProgram& bound) {
     if (step.kind == BoundStep::Kind::JoinedRuns) {
       BoundJoin& join = bound.joins[step.join];
       if (!renew_join(join)) return;
+      // Backwards they do not pass from one vector to another.
+      const bool backwards = bound.runs[step.runs].backwards;
       std::int64_t& limit = bound.runs[step.runs].limit;
-      limit = std::min(limit, join.length);
+      limit = std::min(limit, backwards ? join.vectors[0].end : join.length);
     }
     if (step.kind != BoundStep::Kind::GatherRuns) continue;
     if (!step.vector->is_buffered() && step.vector->form != Form::Constant) return;

@@ -400,39 +400,86 @@ void BlockEvaluator::fetch(const BoundStep& step, const Vector& vector, std::byt
 void BlockEvaluator::gather_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
   const RunTable& runs = runs_[step.runs];
   const Vector& vector = *step.vector;
-  const std::size_t type = type_index(vector.type);
-  const std::byte* from = elements<std::byte>(vector);
+  const std::byte* const from = elements<std::byte>(vector);
   at_[step.node] = out;
   if (vector.form == Form::Constant) {
-    cpu_.kernels().fill[type](out, from, n);
-  } else if (vector.form == Form::Narrow) {
-    alignas(64) std::byte bytes[kSegmentBlock];
-    cpu_.kernels().gather_runs[type_index(Type::Bool)](bytes, from, runs.positions, runs.ends,
-                                                       runs.count);
-    widen(out, bytes, n);
-  } else if (runs.count == 1 && step.target == kNone) {
-    at_[step.node] = from + runs.positions[0] * step.width;
-  } else {
-    cpu_.kernels().gather_runs[type](out, from, runs.positions, runs.ends, runs.count);
+    cpu_.kernels().fill[type_index(vector.type)](out, from, n);
+    return;
   }
+  const bool narrow = vector.form == Form::Narrow;
+  const std::int64_t width = narrow ? 1 : step.width;
+  const BoundRuns& bound = program_.runs[step.runs];
+  if (runs.before + runs.behind == 0 && !bound.backwards) {
+    if (runs.count == 1 && step.target == kNone && !narrow) {
+      at_[step.node] = from + runs.positions[0] * width;
+      return;
+    }
+    move_runs(vector.type, out, n, narrow, [&](Type type, std::byte* to) {
+      cpu_.kernels().gather_runs[type_index(type)](to, from, runs.positions, runs.ends, runs.count);
+    });
+    return;
+  }
+  std::uintptr_t places[kSegmentBlock];
+  for (std::int64_t k = 0; k < runs.count; ++k) {
+    places[k] = reinterpret_cast<std::uintptr_t>(from + runs.positions[k] * width);
+  }
+  const std::byte* const otherwise = bound.otherwise ? from + *bound.otherwise * width : nullptr;
+  move_runs(vector.type, out, n, narrow, [&](Type type, std::byte* to) {
+    copy_bordered(bound, runs, {runs.count, runs.ends, places}, otherwise, type, to);
+  });
 }
 
 /// Runs of joined vectors. One run is read where it lies.
 void BlockEvaluator::join_runs(const BoundStep& step, std::byte* out, std::int64_t n) {
   const BoundJoin& join = program_.joins[step.join];
+  const BoundRuns& bound = program_.runs[step.runs];
+  const RunTable& table = runs_[step.runs];
   PlacedRuns runs;
-  place_runs(cpu_, join, runs_[step.runs], runs);
+  if (table.count > 0) place_runs(cpu_, join, table, runs);
   at_[step.node] = out;
-  const std::size_t type = type_index(pass_.plan().nodes[step.node].type);
-  if (join.narrow) {
-    alignas(64) std::byte bytes[kSegmentBlock];
-    cpu_.kernels().copy_runs[type_index(Type::Bool)](bytes, runs.places, runs.ends, runs.count);
-    widen(out, bytes, n);
-  } else if (runs.count == 1 && step.target == kNone) {
-    at_[step.node] = reinterpret_cast<const std::byte*>(runs.places[0]);
-  } else {
-    cpu_.kernels().copy_runs[type](out, runs.places, runs.ends, runs.count);
+  const Type all = pass_.plan().nodes[step.node].type;
+  if (table.before + table.behind == 0 && !bound.backwards) {
+    if (runs.count == 1 && step.target == kNone && !join.narrow) {
+      at_[step.node] = reinterpret_cast<const std::byte*>(runs.places[0]);
+      return;
+    }
+    move_runs(all, out, n, join.narrow, [&](Type type, std::byte* to) {
+      cpu_.kernels().copy_runs[type_index(type)](to, runs.places, runs.ends, runs.count);
+    });
+    return;
   }
+  const std::byte* const otherwise = bound.otherwise ? place_of(join, *bound.otherwise) : nullptr;
+  move_runs(all, out, n, join.narrow, [&](Type type, std::byte* to) {
+    copy_bordered(bound, table, {runs.count, runs.ends, runs.places}, otherwise, type, to);
+  });
+}
+
+/// Calls move(type, to) where the elements go, or, if they are bytes, where these do, which are
+/// made INTs then.
+template <class Move>
+void BlockEvaluator::move_runs(Type type, std::byte* out, std::int64_t n, bool narrow,
+                               const Move& move) const {
+  if (!narrow) return move(type, out);
+  alignas(64) std::byte bytes[kSegmentBlock + Heap::kPadding];
+  move(Type::Bool, bytes);
+  widen(out, bytes, n);
+}
+
+/// Runs, and what is before and behind them. What one writes too much the next one overwrites.
+void BlockEvaluator::copy_bordered(const BoundRuns& bound, const RunTable& table,
+                                   const RunPlaces& runs, const std::byte* otherwise, Type type,
+                                   std::byte* out) const {
+  const auto& kernels = cpu_.kernels();
+  const std::size_t index = type_index(type);
+  const auto width = static_cast<std::int64_t>(cpu_.element_bytes(type));
+  if (table.before > 0) kernels.fill[index](out, otherwise, table.before);
+  out += table.before * width;
+  if (runs.count > 0) {
+    const auto copy = bound.backwards ? kernels.copy_backwards[index] : kernels.copy_runs[index];
+    copy(out, runs.places, runs.ends, runs.count);
+    out += runs.ends[runs.count - 1] * width;
+  }
+  if (table.behind > 0) kernels.fill[index](out, otherwise, table.behind);
 }
 
 void BlockEvaluator::fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n) {

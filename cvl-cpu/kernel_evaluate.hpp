@@ -65,6 +65,15 @@ class BlockEvaluator {
   void fetch(const BoundStep& step, const Vector& vector, std::byte* out, std::int64_t begin,
              std::int64_t n);
   void gather_runs(const BoundStep& step, std::byte* out, std::int64_t n);
+  template <class Move>
+  void move_runs(Type type, std::byte* out, std::int64_t n, bool narrow, const Move& move) const;
+  struct RunPlaces {
+    std::int64_t count;
+    const std::int64_t* ends;
+    const std::uintptr_t* places;
+  };
+  void copy_bordered(const BoundRuns& bound, const RunTable& table, const RunPlaces& runs,
+                     const std::byte* otherwise, Type type, std::byte* out) const;
   void join_runs(const BoundStep& step, std::byte* out, std::int64_t n);
   void look_up(const BoundStep& step, std::byte* out, std::int64_t begin, std::int64_t n);
   void fail_if(const BoundStep& step, std::int64_t begin, std::int64_t n);

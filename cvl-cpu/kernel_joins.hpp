@@ -52,5 +52,7 @@ struct PlacedRuns {
 /// Finds runs of joined vectors in these, cut where they pass from one to the next. `runs` outlives
 /// what is found.
 void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, PlacedRuns& placed);
+/// Where an element is. REQUIRES: 0 <= position < join.length
+const std::byte* place_of(const BoundJoin& join, std::int64_t position);
 
 }  // namespace cvl::cpu

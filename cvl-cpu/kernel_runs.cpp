@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/movement.hpp"
@@ -41,7 +42,8 @@ class IndexReader {
   /// What the position is part of.
   bool read_first(NodeId number) {
     result_.row_length = row_length_in(number);
-    return read_sum(number, Stage::Add) && has_offset_;
+    return read_sum(number, Stage::Add) && has_offset_ &&
+           !(result_.backwards && result_.row_length != 0);
   }
 
   bool read_sum(NodeId number, Stage sign) {
@@ -51,8 +53,9 @@ class IndexReader {
       return has_offset_ = true;
     }
     if (it.kind == Kind::SegmentOffset || it.kind == Kind::Position) {
-      if (has_offset_ || sign != Stage::Add) return false;
+      if (has_offset_ || (sign != Stage::Add && it.kind != Kind::Position)) return false;
       has_offset_ = true;
+      result_.backwards = sign != Stage::Add;
       return it.kind == Kind::Position ? whole_pass() : segments_of(it.id);
     }
     if (is(number, Op::Add)) return read_sum(it.args[0], sign) && read_sum(it.args[1], sign);
@@ -230,6 +233,7 @@ bool sum_up(CpuBackend& cpu, const BoundRuns& runs, const Piece& piece, std::int
 template <class Visit>
 bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
               const Visit& visit) {
+  if (runs.backwards) return false;
   alignas(64) std::int64_t first[kSegmentBlock];
   alignas(64) std::int64_t last[kSegmentBlock];
   alignas(64) std::int64_t sum[kSegmentBlock];
@@ -248,28 +252,25 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
   return true;
 }
 
-/// More elements than this outside of the bounds are left to a gather.
-constexpr std::int64_t kWidestBorder = 16;
-
 /// The run of n elements from `position` on, as far as that is not below zero, nor beyond the
-/// bound, if there is one: all others have the same place.
+/// bound, if there is one: all others have the same place. Of a run backwards `position` is the
+/// place of its last element.
 bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_t n,
                        std::optional<std::int64_t> bound, RunTable& table) {
-  // Near the borders of INT64 it would take care to add.
-  if (position < -kWidestBorder || position > runs.limit || *runs.otherwise >= runs.limit) {
-    return false;
-  }
-  const std::int64_t first = std::clamp<std::int64_t>(-position, 0, n);
-  const std::int64_t last = bound ? std::clamp(*bound - position, first, n) : n;
-  if (first + (n - last) > kWidestBorder || position + last > runs.limit) return false;
-  table.count = 0;
-  const auto add = [&](std::int64_t place, std::int64_t end) {
-    table.positions[table.count] = place;
-    table.ends[table.count++] = end;
-  };
-  for (std::int64_t k = 0; k < first; ++k) add(*runs.otherwise, k + 1);
-  if (first < last) add(position + first, last);
-  for (std::int64_t k = last; k < n; ++k) add(*runs.otherwise, k + 1);
+  // What is added here must not overflow.
+  constexpr std::int64_t kFar = std::int64_t{1} << 61;
+  if (position < -kFar || position > kFar || *runs.otherwise >= runs.limit) return false;
+  const std::int64_t limit = std::min(runs.limit, kFar);
+  std::int64_t first = std::clamp<std::int64_t>(-position, 0, n);
+  std::int64_t last =
+      bound ? std::clamp(std::clamp<std::int64_t>(*bound, 0, kFar) - position, first, n) : n;
+  if (first < last && position + last > limit) return false;
+  table.positions[0] = position + first;
+  table.ends[0] = last - first;
+  table.count = first < last ? 1 : 0;
+  if (runs.backwards) first = n - std::exchange(last, n - first);
+  table.before = first;
+  table.behind = n - last;
   return true;
 }
 
@@ -277,6 +278,7 @@ bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_
 bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
               RunTable& table) {
   std::int64_t position = begin - table.bounds[0];
+  if (runs.backwards) position = -(position + n - 1);
   const auto lies_below = [&](std::int64_t limit) {
     return position >= 0 && position <= limit && n <= limit - position;
   };
@@ -423,7 +425,7 @@ std::optional<RunIndex> find_run_index(const PlanPass& pass, NodeId index) {
 
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table) {
-  table.count = 0;
+  table.count = table.before = table.behind = 0;
   std::int64_t end = 0;
   const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
     end += last - first;

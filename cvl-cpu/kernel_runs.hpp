@@ -51,6 +51,8 @@ struct RunIndex {
   /// The place of elements for which the last check fails, or that would lie below zero; where it
   /// is there, nothing is added behind that check.
   std::optional<std::int64_t> otherwise;
+  /// What the stages add less the position, of which the pass is one segment.
+  bool backwards = false;
 };
 
 /// The index node in this form, if it has it.
@@ -73,6 +75,7 @@ struct BoundRuns {
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
   std::optional<std::int64_t> otherwise;  // of a gather, in the same sense
+  bool backwards = false;                 // of a gather: `segments` is null
   std::int64_t limit = 0;
   /// If only the elements of a vector are added, and a number: those, and that.
   const std::byte* first = nullptr;
@@ -80,8 +83,12 @@ struct BoundRuns {
 };
 
 /// The runs of a block of elements: run k ends before element ends[k] of the block, begins where
-/// the last one ends, and its elements have the positions from positions[k] on.
+/// the last one ends, and its elements have the positions from positions[k] on; where they go
+/// backwards, the last one has that.
 struct RunTable {
+  /// So many elements before the runs and behind them have the place BoundRuns::otherwise. Ends are
+  /// counted from the first run on.
+  std::int64_t before = 0, behind = 0;
   std::int64_t count = 0;
   std::int64_t positions[kSegmentBlock + 1];
   std::int64_t ends[kSegmentBlock + 1];

@@ -359,6 +359,8 @@ struct Kernels {
   ScatterKernel scatter[vcode::kDataTypes] = {};
   GatherRunsKernel gather_runs[vcode::kDataTypes] = {};
   CopyRunsKernel copy_runs[vcode::kDataTypes] = {};
+  CopyRunsKernel copy_backwards[vcode::kDataTypes] =
+      {};  // the last element of a run is at its place
   JoinedPlacesKernel joined_places = nullptr;
   ListRunsKernel list_runs = nullptr;
   ScatterRunsKernel scatter_runs[vcode::kDataTypes] = {};

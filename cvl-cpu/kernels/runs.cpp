@@ -82,6 +82,19 @@ void copy_runs(void* out, const std::uintptr_t* places, const std::int64_t* ends
       out, [&](std::int64_t k) { return reinterpret_cast<const E*>(places[k]); }, ends, count);
 }
 
+template <class E>
+void copy_backwards(void* out, const std::uintptr_t* places, const std::int64_t* ends,
+                    std::int64_t count) {
+  auto* r = static_cast<E*>(out);
+  std::int64_t i = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const auto* const run = reinterpret_cast<const E*>(places[k]);
+    const std::int64_t last = ends[k] - i - 1;
+    for (std::int64_t j = 0; j <= last; ++j) r[i + j] = run[last - j];
+    i = ends[k];
+  }
+}
+
 bool joined_places(std::uintptr_t* places, const std::int64_t* positions, const std::int64_t* ends,
                    std::int64_t count, const JoinedVector* vectors, std::int64_t vector_count,
                    int shift) {
@@ -158,6 +171,7 @@ template <class E>
 void add_for_element(Kernels& kernels, Type type) {
   kernels.gather_runs[static_cast<std::size_t>(type)] = gather_runs<E>;
   kernels.copy_runs[static_cast<std::size_t>(type)] = copy_runs<E>;
+  kernels.copy_backwards[static_cast<std::size_t>(type)] = copy_backwards<E>;
   kernels.scatter_runs[static_cast<std::size_t>(type)] = scatter_runs<E>;
 }
 

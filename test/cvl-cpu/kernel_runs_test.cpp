@@ -558,10 +558,13 @@ TEST_CASE("a place is bounded twice: a slice of a slice") {
 }
 
 /// What lies outside of a vector is read from one of its places: the index of element i of n is
-/// i + shift where that is inside of [0, limit), as far as the form of the condition says.
+/// shift + i or shift - i where that is inside of [0, limit), as far as the form of the condition
+/// says.
 TEST_CASE("places outside of a vector are kept inside") {
   enum class Form { FromZero, Below, Both };
   const Form form = GENERATE(Form::FromZero, Form::Below, Form::Both);
+  const bool backwards = GENERATE(false, true);
+  const bool joined = GENERATE(false, true);
   KernelBuilder b;
   const SizeId n = b.size("n");
   const SizeId m = b.size("m");
@@ -569,35 +572,44 @@ TEST_CASE("places outside of a vector are kept inside") {
   const ArrayId shift = b.in("shift", Type::Int, one);
   const ArrayId from = b.in("from", Type::Float, m);
   b.in("own", Type::Int, n);
+  const ArrayId behind = b.in("behind", Type::Float, one);
   auto t = b.thunk();
   const auto first = t.at(shift, t.number(0));
-  const auto place = t.apply(Op::Add, Type::Int, {t.index(), first});
+  const auto place = t.apply(backwards ? Op::Subtract : Op::Add, Type::Int, {first, t.index()});
   const auto not_below = t.apply(Op::GreaterEqual, Type::Int, {place, t.number(0)});
   const auto below = t.apply(Op::Less, Type::Int, {place, t.size(m)});
   const auto inside = form == Form::FromZero ? not_below
                       : form == Form::Below  ? below
                                              : t.apply(Op::And, Type::Bool, {not_below, below});
   const auto kept = t.apply(Op::Select, Type::Int, {inside, place, t.number(1)});
-  b.out(b.map("y", b.flat(n), Type::Float, t.give({t.at(from, kept)})));
+  const auto taken = t.at(from, kept);
+  const auto rest = t.apply(Op::Subtract, Type::Int, {kept, t.size(m)});
+  const auto all =
+      joined ? t.choose(t.apply(Op::Less, Type::Int, {kept, t.size(m)}), taken, t.at(behind, rest))
+             : taken;
+  b.out(b.map("y", b.flat(n), Type::Float, t.give({all})));
   for_backends([&](CpuBackend& cpu) {
     for (const std::int64_t length : {1, 5, 17, 64, 1000, 5000}) {
       const Numbers given = numbers(length + 2, 44, 100);
       const Numbers own(static_cast<std::size_t>(length));
-      for (const std::int64_t begin : {0, 1, 2, 3, 18, 19, 900, -1, -2, -16, -17, -300, -100'000}) {
+      for (const std::int64_t shift : {0, 1, 2, 3, 18, 19, 900, -1, -2, -16, -300, -100'000}) {
+        const std::int64_t begin = backwards ? shift + length - 1 : shift;
         Numbers expected;
         bool fails = false;
         for (std::int64_t i = 0; i < length; ++i) {
-          const std::int64_t at = i + begin;
+          const std::int64_t at = backwards ? begin - i : begin + i;
           const bool taken = form == Form::FromZero ? at >= 0
                              : form == Form::Below  ? at < length + 2
                                                     : at >= 0 && at < length + 2;
-          fails |= taken && (at < 0 || at >= length + 2);
-          if (!fails) expected.push_back(given[static_cast<std::size_t>(taken ? at : 1)]);
+          fails |= taken && (at < 0 || at >= length + 2 + (joined ? 1 : 0));
+          if (fails) break;
+          const bool is_behind = taken && at == length + 2;
+          expected.push_back(is_behind ? 7 : given[static_cast<std::size_t>(taken ? at : 1)]);
         }
-        const std::vector<Value> operands = {upload(cpu, Type::Int, {static_cast<double>(begin)}),
-                                             upload(cpu, Type::Float, given),
-                                             upload(cpu, Type::Int, own)};
-        CAPTURE(length, begin);
+        const std::vector<Value> operands = {
+            upload(cpu, Type::Int, {static_cast<double>(begin)}), upload(cpu, Type::Float, given),
+            upload(cpu, Type::Int, own), upload(cpu, Type::Float, {7.0})};
+        CAPTURE(length, begin, backwards, joined);
         if (fails) {
           REQUIRE(failure_of(cpu, b.kernel, operands) == vcode::ErrorCode::IndexOutOfRange);
         } else {
