@@ -94,6 +94,8 @@ constexpr Pass kPasses[] = {
                 merge_common, remove_dead>},
     {"copies", 3, false, "fetches from copied runs, as fetches from what was copied",
      to_the_end<kRounds, fetch_from_copied, simplify_algebra, merge_common, remove_dead>},
+    {"choices", 3, false, "choices between vectors as soon as these are there",
+     plain<hoist_choices>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
     {"fuse", 3, false, "kernels", fuse_operations},
     {"lengths", 2, false, "lengths as soon as their vectors are there", plain<hoist_lengths>},

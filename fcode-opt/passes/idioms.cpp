@@ -11,6 +11,7 @@
 // A vector over uniform segments of k elements has k columns: column j is the vector of the
 // elements j of all segments.
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "fcode-opt/passes/algebra.hpp"
@@ -32,7 +33,15 @@ constexpr int kColumnDepth = 16;
 class Idioms : public RegionRewriter {
  public:
   Idioms(Module& module, Function& function)
-      : RegionRewriter(module, function), uses_(count_uses(function)), algebra_(module, function) {}
+      : RegionRewriter(module, function), uses_(count_uses(function)), algebra_(module, function) {
+    for_each_statement(function.body, [&](const Statement& statement) {
+      if (statement.kind != Statement::Kind::If || !statement.else_block->statements.empty())
+        return;
+      for (std::size_t k = 0; k < statement.results.size(); ++k) {
+        choices_[statement.results[k]] = {statement.operands[0], statement.else_block->results[k]};
+      }
+    });
+  }
 
   // Identities of single operations in the same walk: they open the way for each other.
   void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
@@ -128,6 +137,9 @@ class Idioms : public RegionRewriter {
             !same_count(operands[2], operands[3])) {
           return kNoValue;
         }
+        if (const ValueId chosen = fetched_from_choice(statement, operands); chosen != kNoValue) {
+          return chosen;
+        }
         if (same_segments(operands[2], operands[3]) && is_identity(index, operands[3])) return data;
         return single(operands[3], index) ? built_column(data, operands[2], index) : kNoValue;
       case Op::DPermute:
@@ -138,6 +150,24 @@ class Idioms : public RegionRewriter {
       default:
         return kNoValue;
     }
+  }
+
+  // From a vector in whose place another one is chosen if it is empty: from the vector itself, if
+  // all indices lie in it. There are none then.
+  ValueId fetched_from_choice(const Statement& fetch, const Operands& operands) {
+    const auto found = choices_.find(operands[0]);
+    if (found == choices_.end() || !shapes_->one_segment(operands[2])) return kNoValue;
+    const ValueId vector = names_(found->second.vector);
+    const Linear length = shapes_->of(vector).length;
+    const Definition* condition = shapes_->definition(names_(found->second.condition));
+    if (!condition || !condition->is(Op::Equal) || condition->written != Type::Int) return kNoValue;
+    const auto compared = shapes_->element(names_(condition->operands[0]));
+    const bool is_empty = compared && shapes_->equations.equal(*compared, length) &&
+                          known_element(names_(condition->operands[1])) == 0;
+    if (!is_empty || !Ranges(*shapes_, names_).inside(operands[1], length)) return kNoValue;
+    const ValueId count = emit(Op::Length, fetch.written, {vector});
+    const ValueId segdes = emit(Op::MakeSegdes, Type::Int, {count});
+    return emit(Op::BPermute, fetch.written, {vector, operands[1], segdes, operands[3]});
   }
 
   // Permuted by its own ranks, which nobody else reads.
@@ -213,6 +243,11 @@ class Idioms : public RegionRewriter {
     return emit(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), all});
   }
 
+  /// A vector that is the result unless the condition holds.
+  struct Choice {
+    ValueId condition = kNoValue, vector = kNoValue;
+  };
+  std::unordered_map<ValueId, Choice> choices_;
   std::vector<std::uint32_t> uses_;  // of the function's values before the pass
   Algebra algebra_;
 };

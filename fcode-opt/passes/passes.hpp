@@ -59,6 +59,9 @@ bool simplify_branches(Module& module);
 
 /// LENGTH goes up to where its operand is made, so that no vector lives on for its length only.
 bool hoist_lengths(Module& module);
+/// Conditionals that only choose between values go up to where these are there, with comparisons of
+/// lengths that they depend on: in between they would part what could be one kernel.
+bool hoist_choices(Module& module);
 
 /// Merges an operation with an equal one that is always run before it. Random numbers, timers,
 /// input and output are left alone.

@@ -76,6 +76,14 @@ bool Ranges::never(Op op, Type written, ValueId x, ValueId y, int depth) const {
   }
 }
 
+bool Ranges::inside(ValueId positions, const Linear& length) const {
+  const std::optional<Range> found = range(positions, kDepth);
+  if (!found || !found->exact) return false;
+  const auto least = shapes_.equations.number(found->least);
+  const auto left = shapes_.equations.difference(length, found->greatest);
+  return least && *least >= 0 && left && *left >= 1;
+}
+
 bool Ranges::never_less(const std::optional<Range>& x, const std::optional<Range>& y,
                         bool or_equal) const {
   if (!x || !y || !x->exact || !y->exact) return false;

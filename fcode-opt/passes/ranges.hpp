@@ -18,6 +18,8 @@ class Ranges {
   bool never(ValueId flags) const { return never(flags, kDepth); }
   /// Are all of them known to be T?
   bool always(ValueId flags) const { return always(flags, kDepth); }
+  /// Are all of the numbers known to be positions in a vector of that length?
+  bool inside(ValueId positions, const Linear& length) const;
   /// Of a comparison that is about to be made.
   bool never(Op op, Type written, ValueId x, ValueId y) const {
     return never(op, written, x, y, kDepth);

@@ -94,11 +94,29 @@ Value Flattener::both_arms(const If& node, const Value& condition, bool may_fail
   if (!may_fail || late_checks_ != nullptr) {
     return both_computed(node, condition, may_fail, frame, context);
   }
-  LateChecks late{b_.block(), {}};
+  LateChecks late{b_.block(), {}, {}};
   late_checks_ = &late;
   const Value result = both_computed(node, condition, may_fail, frame, context);
   late_checks_ = nullptr;
   for (const LateCheck& check : late.checks) check_now(check);
+  return result;
+}
+
+Value Flattener::some_elements(const Value& elements, ValueId total) {
+  const std::vector<ValueId> vector = vars_of(elements);
+  const bool whole = late_checks_ != nullptr && late_checks_->block == b_.block();
+  if (whole) {
+    for (const auto& [known, result] : late_checks_->some_elements) {
+      if (known == vector) return result;
+    }
+  }
+  const ValueId none = b_.op(Op::Equal, VectorType::Int, {total, b_.int_constant(0)});
+  const std::vector<ValueId> vars = b_.conditional(
+      none, [&] { return vars_of(v_.null_vector(elements, b_.single_constant(1))); },
+      [&] { return vector; });
+  const Value result = with_vars(elements, vars, elements.context);
+  v_.set_length(result, b_.new_length());
+  if (whole) late_checks_->some_elements.emplace_back(vector, result);
   return result;
 }
 

@@ -108,6 +108,8 @@ class Flattener {
   /// Is code made for an arm that is computed where it is not taken, too? There checks do not keep
   /// what they look at out of what comes behind them.
   bool goes_on_unwanted() const { return wanted_.has_value(); }
+  /// The vector, of `total` elements, or one null value if it has none.
+  Value some_elements(const Value& elements, ir::ValueId total);
   /// then-value where the condition holds, else the other; both are there.
   Value select(const Value& condition, Context* context, const Value& then_value,
                const Value& else_value);
@@ -205,6 +207,8 @@ class Flattener {
   struct LateChecks {
     const ir::Block* block;  // in which the arms are computed
     std::vector<LateCheck> checks;
+    /// What some_elements() has given for which vectors.
+    std::vector<std::pair<std::vector<ir::ValueId>, Value>> some_elements;
   };
   Value both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
                   Context* context);

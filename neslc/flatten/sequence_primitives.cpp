@@ -42,22 +42,13 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
 }
 
-/// A vector for which there is none, of one null value; else the vector.
-Value some_elements(Flattener& f, const Value& elements, ValueId total) {
+/// The elements at those of the positions that are inside of the vector, which `whole` describes;
+/// elsewhere any.
+Value elements_inside(Flattener& f, const Value& elements, ValueId whole, const Value& positions) {
   ir::Builder& b = f.builder();
-  const ValueId none = b.op(Op::Equal, VectorType::Int, {total, b.int_constant(0)});
-  const std::vector<ValueId> vars = b.conditional(
-      none, [&] { return vars_of(f.vectors().null_vector(elements, b.single_constant(1))); },
-      [&] { return vars_of(elements); });
-  const Value result = with_vars(elements, vars, elements.context);
-  f.vectors().set_length(result, b.new_length());
-  return result;
-}
-
-/// The elements at those of the positions that are inside of the vector, which has `total`.
-Value elements_inside(Flattener& f, const Value& elements, ValueId total, const Value& positions) {
-  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
   Context* const context = positions.context;
+  const ValueId total = v.lengths(whole);
   const auto here = [&](ValueId scalar) {
     return f.bring_scalar(Value::scalar(scalar, f.serial()), context);
   };
@@ -66,9 +57,9 @@ Value elements_inside(Flattener& f, const Value& elements, ValueId total, const 
                               {b.op(Op::GreaterEqual, VectorType::Int, {positions.var, zero}),
                                b.op(Op::Less, VectorType::Int, {positions.var, here(total)})});
   const ValueId place = b.op(Op::Select, VectorType::Int, {inside, positions.var, zero});
-  const Value some = some_elements(f, elements, total);
+  const Value some = f.some_elements(elements, total);
   const ir::LengthId count = b.variable(vars_of(some)[0]).length;
-  return in_context(f.vectors().gather(some, count, place), context);
+  return in_context(v.gather(some, count, place), context);
 }
 
 Value element(Flattener& f, const CallSite& site, const Value& argument) {
@@ -351,14 +342,14 @@ Value element_if_wanted(Flattener& f, const Value& sequence,
             {{"index", index.index}, {"length", lengths}});
     const bool from_zero = b.known_int(starts.var) == 0;
     position = Value::scalar(from_zero ? here : v.add(f.bring_scalar(starts, place), here), place);
-    const ValueId total = v.lengths(v.flat(rows.var, rows.elements()));
+    const ValueId whole = v.flat(rows.var, rows.elements());
     if (!rows.elements().is_sequence()) {
       b.origin = outer;
-      return elements_inside(f, rows.elements(), total, position);
+      return elements_inside(f, rows.elements(), whole, position);
     }
     rows = rows.elements();
     const auto of_row = [&](ValueId numbers) {
-      return elements_inside(f, Value::scalar(numbers, rows.context), total, position);
+      return elements_inside(f, Value::scalar(numbers, rows.context), whole, position);
     };
     lengths = of_row(v.lengths(rows.var));
     starts = of_row(v.offsets(rows.var));

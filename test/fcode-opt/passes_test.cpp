@@ -273,6 +273,45 @@ TEST_CASE("lengths are asked for where their vectors are made, on their side of 
   CHECK(after(hoist_lengths, timed) == timed);
 }
 
+TEST_CASE("choices go up to where what they choose from is made") {
+  // Below: a vector, of which `none` says whether it is empty.
+  const std::string squares = "COPY 1 0 NOT INT ";
+  const std::string none = "COPY 1 1 LENGTH INT CONST INT 0 = INT ";
+  const std::string choice = "IF CPOP 1 1 POP 1 0 CONST INT 7 ELSE CPOP 1 1 ENDIF ";
+  const auto place_of_choice = [](const std::string& text) {
+    const std::string result = after(hoist_choices, text);
+    return result.find("IF") < result.find("NOT INT");
+  };
+  CHECK(place_of_choice("FUNC P READ INT POP 2 0 " + squares + none + choice + "RET"));
+  // Not past an effect, nor where an arm computes something.
+  CHECK_FALSE(place_of_choice("FUNC P READ INT POP 2 0 " + squares + "START_TIMER " + none +
+                              choice + "RET"));
+  CHECK_FALSE(place_of_choice("FUNC P READ INT POP 2 0 " + squares + none +
+                              "IF POP 1 0 CONST INT 7 ELSE COPY 1 1 + INT ENDIF RET"));
+  // Nor what the condition depends on.
+  CHECK_FALSE(place_of_choice("FUNC P READ INT POP 2 0 " + squares +
+                              "COPY 1 0 CONST SEGDES 3 +_REDUCE INT CONST INT 0 = INT IF CPOP 1 1 "
+                              "POP 1 0 CONST INT 7 ELSE CPOP 1 1 ENDIF RET"));
+}
+
+TEST_CASE("what is fetched where another vector is chosen for an empty one is fetched from it") {
+  // Below: a vector of n elements, or 7 if there are none; and its positions from `start` on.
+  const auto fetched = [](const char* number, const char* start) {
+    return fmt::format(
+        "FUNC P READ INT POP 2 0 COPY 1 0 LENGTH INT COPY 1 0 CONST INT {} = INT "
+        "IF CONST INT (7) ELSE COPY 1 1 ENDIF CONST INT {} CONST INT 1 COPY 1 3 MAKE_SEGDES INDEX "
+        "COPY 1 1 COPY 1 1 COPY 1 1 LENGTH INT MAKE_SEGDES COPY 1 5 MAKE_SEGDES BPERMUTE INT "
+        "CPOP 1 1 POP 1 0 CPOP 1 1 POP 1 0 CPOP 1 1 POP 1 0 CPOP 1 1 POP 1 0 RET",
+        number, start);
+  };
+  const auto has_choice = [](const std::string& text) {
+    return after(and_remove_dead<recognize_idioms>, text).find("IF") != std::string::npos;
+  };
+  CHECK_FALSE(has_choice(fetched("0", "0")));
+  CHECK(has_choice(fetched("1", "0")));
+  CHECK(has_choice(fetched("0", "-1")));
+}
+
 TEST_CASE("LENGTHS of MAKE_SEGDES and back") {
   CHECK(after(and_remove_dead<simplify_descriptors>, "FUNC P " + kX + "MAKE_SEGDES LENGTHS RET") ==
         "FUNC P " + kX + "RET");

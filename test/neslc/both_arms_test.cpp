@@ -107,6 +107,12 @@ TEST_CASE("elements of sequences are fetched in arms that are not taken, too", "
   levels.check("sum({if i < 600 then 1 else v[i - 600] : i in index(1600)})");
   levels.check("sum({if i >= 1000 then 1 else v[i] : i in index(5000)})");
   levels.check("sum({if i < 17 or i >= 1017 then 1 else v[i - 17] : i in index(1034)})");
+  // Backwards, and of characters.
+  levels.check("sum({if i >= 1000 then 1 else v[999 - i] : i in index(5000)})");
+  levels.define("text = {code_char(97 + rem(i * i, 23)) : i in index(3000)}");
+  levels.check("{if i < 5 then `x else text[i - 5] : i in index(3005)}");
+  levels.check("{if i < 5 then `x else text[3004 - i] : i in index(3005)}");
+  levels.check("{if i > 2998 then `x else text[2998 - i] : i in index(3700)}");
   // Of nothing, of one's own, of pairs, and in functions.
   CHECK(levels.check("{if i > 2 then none[i] else i : i in index(3)}") == "[0, 1, 2]");
   CHECK(levels.check("{if #s == 0 then -1 else s[#s - 1] : s in [[1, 2], [] int, [5]]}") ==
