@@ -256,15 +256,16 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
 /// bound, if there is one: all others have the same place. Of a run backwards `position` is the
 /// place of its last element.
 bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_t n,
-                       std::optional<std::int64_t> bound, RunTable& table) {
-  // What is added here must not overflow.
-  constexpr std::int64_t kFar = std::int64_t{1} << 61;
-  if (position < -kFar || position > kFar || *runs.otherwise >= runs.limit) return false;
-  const std::int64_t limit = std::min(runs.limit, kFar);
+                       std::optional<std::int64_t> bound, bool wide, RunTable& table) {
+  // An index beyond what INTs can be wraps around, and may lie inside: that is left to a gather.
+  // What is added here does not overflow then, either.
+  const std::int64_t far =
+      wide ? std::int64_t{1} << 61 : std::int64_t{std::numeric_limits<std::int32_t>::max()};
+  if (position < -far || position > far - n || *runs.otherwise >= runs.limit) return false;
   std::int64_t first = std::clamp<std::int64_t>(-position, 0, n);
   std::int64_t last =
-      bound ? std::clamp(std::clamp<std::int64_t>(*bound, 0, kFar) - position, first, n) : n;
-  if (first < last && position + last > limit) return false;
+      bound ? std::clamp(std::clamp<std::int64_t>(*bound, 0, far) - position, first, n) : n;
+  if (first < last && position + last > runs.limit) return false;
   table.positions[0] = position + first;
   table.ends[0] = last - first;
   table.count = first < last ? 1 : 0;
@@ -277,6 +278,7 @@ bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_
 /// The run of n elements from `begin` on that lie in the segment of the table.
 bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
               RunTable& table) {
+  const bool wide = cpu.element_bytes(Type::Int) == 8;
   std::int64_t position = begin - table.bounds[0];
   if (runs.backwards) position = -(position + n - 1);
   const auto lies_below = [&](std::int64_t limit) {
@@ -287,15 +289,14 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
   for (const BoundStage& stage : runs.stages) {
     std::int64_t value = stage.value;
     if (stage.row) {
-      const std::optional<std::int64_t> number =
-          stage.row->at(table.bounds[0], cpu.element_bytes(Type::Int) == 8);
+      const std::optional<std::int64_t> number = stage.row->at(table.bounds[0], wide);
       if (!number) return false;
       value = *number;
     } else if (!stage.uniform) {
       alignas(64) std::int64_t buffer[kSegmentBlock + 8];
       const std::byte* number = segment_values(cpu, stage.walked, table.segment, 1, buffer);
-      value = cpu.element_bytes(Type::Int) == 4 ? *reinterpret_cast<const std::int32_t*>(number)
-                                                : *reinterpret_cast<const std::int64_t*>(number);
+      value = wide ? *reinterpret_cast<const std::int64_t*>(number)
+                   : *reinterpret_cast<const std::int32_t*>(number);
     }
     if (stage.kind == Stage::Check) {
       inside = inside && lies_below(value);
@@ -306,7 +307,7 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
     }
   }
   if (!inside || !lies_below(runs.limit)) {
-    return runs.otherwise && find_bordered_run(runs, position, n, bound, table);
+    return runs.otherwise && find_bordered_run(runs, position, n, bound, wide, table);
   }
   table.count = 1;
   table.positions[0] = position;
