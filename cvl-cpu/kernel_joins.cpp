@@ -81,8 +81,8 @@ void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, Pl
 const std::byte* place_of(const BoundJoin& join, std::int64_t position) {
   const JoinedVector* vector = join.vectors.data();
   while (position >= vector->end) ++vector;
-  return reinterpret_cast<const std::byte*>(
-      vector->start + (static_cast<std::uintptr_t>(position) << join.shift));
+  return reinterpret_cast<const std::byte*>(vector->start +
+                                            (static_cast<std::uintptr_t>(position) << join.shift));
 }
 
 std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node) {

@@ -45,6 +45,9 @@ Int distance(const Words& words) {
 
 int main(int argc, char** argv) {
   return run(
-      argc, argv, [](std::size_t n) { return Words{word(n, 1), word(n, 2)}; }, distance,
-      [](const Words&, Int found) { print(found); });
+      argc, argv,
+      [](std::size_t n) {
+        return Words{word(n, 1), word(n, 2)};
+      },
+      distance, [](const Words&, Int found) { print(found); });
 }

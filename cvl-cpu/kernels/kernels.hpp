@@ -198,7 +198,7 @@ using ScatterKernel = void (*)(void* out, const void* source, const std::uint64_
 /// Writes the elements in these places of `source` to `out`, and nothing else.
 using GatherRunsKernel = void (*)(void* out, const void* source, const std::int64_t* positions,
                                   const std::int64_t* ends, std::int64_t count);
-/// The same of runs that begin at the addresses places[k].
+/// The same of runs that begin at the addresses places[k], or, backwards, end there.
 using CopyRunsKernel = void (*)(void* out, const std::uintptr_t* places, const std::int64_t* ends,
                                 std::int64_t count);
 /// Of joined vectors: those of their elements that lie before `end`, and not in one before it, are
@@ -359,8 +359,7 @@ struct Kernels {
   ScatterKernel scatter[vcode::kDataTypes] = {};
   GatherRunsKernel gather_runs[vcode::kDataTypes] = {};
   CopyRunsKernel copy_runs[vcode::kDataTypes] = {};
-  CopyRunsKernel copy_backwards[vcode::kDataTypes] =
-      {};  // the last element of a run is at its place
+  CopyRunsKernel copy_backwards[vcode::kDataTypes] = {};
   JoinedPlacesKernel joined_places = nullptr;
   ListRunsKernel list_runs = nullptr;
   ScatterRunsKernel scatter_runs[vcode::kDataTypes] = {};
