@@ -24,40 +24,29 @@ std::optional<Op> opposite_of(Op comparison) {
 
 }  // namespace
 
-bool Ranges::never(ValueId flags, int depth) const {
+bool Ranges::all(bool value, ValueId flags, int depth) const {
   const Definition* made = shapes_.definition(flags);
   if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) {
     return false;
   }
   const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
-  if (made->is(Op::Distribute)) return never(x, depth - 1);
+  if (made->is(Op::Distribute)) return all(value, x, depth - 1);
   if (made->written == Type::Bool) {
     switch (made->op) {
-      case Op::Or:
-        return never(x, depth - 1) && never(y, depth - 1);
-      case Op::And:
-        return never(x, depth - 1) || never(y, depth - 1);
       case Op::Not:
-        return always(x, depth - 1);
+        return all(!value, x, depth - 1);
+      case Op::And:
+      case Op::Or: {
+        const bool needs_both = value == (made->op == Op::And);
+        return needs_both ? all(value, x, depth - 1) && all(value, y, depth - 1)
+                          : all(value, x, depth - 1) || all(value, y, depth - 1);
+      }
       default:
         return false;
     }
   }
-  return never(made->op, made->written, x, y, depth);
-}
-
-bool Ranges::always(ValueId flags, int depth) const {
-  const Definition* made = shapes_.definition(flags);
-  if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) {
-    return false;
-  }
-  const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
-  if (made->is(Op::Distribute)) return always(x, depth - 1);
-  if (made->is(Op::And) && made->written == Type::Bool) {
-    return always(x, depth - 1) && always(y, depth - 1);
-  }
-  const std::optional<Op> opposite = opposite_of(made->op);
-  return opposite && never(*opposite, made->written, x, y, depth);
+  const std::optional<Op> never_holds = value ? opposite_of(made->op) : made->op;
+  return never_holds && never(*never_holds, made->written, x, y, depth);
 }
 
 bool Ranges::never(Op op, Type written, ValueId x, ValueId y, int depth) const {

@@ -15,9 +15,9 @@ class Ranges {
 
   /// Are all elements of the BOOL vector known to be F, because it compares elements that are
   /// positions of a vector with 0 and with the length of that vector?
-  bool never(ValueId flags) const { return never(flags, kDepth); }
+  bool never(ValueId flags) const { return all(false, flags, kDepth); }
   /// Are all of them known to be T?
-  bool always(ValueId flags) const { return always(flags, kDepth); }
+  bool always(ValueId flags) const { return all(true, flags, kDepth); }
   /// Are all of the numbers known to be positions in a vector of that length?
   bool inside(ValueId positions, const Linear& length) const;
   /// Of a comparison that is about to be made.
@@ -33,8 +33,7 @@ class Ranges {
     bool exact = false;  // no element has wrapped around
   };
 
-  bool never(ValueId flags, int depth) const;
-  bool always(ValueId flags, int depth) const;
+  bool all(bool value, ValueId flags, int depth) const;
   bool never(Op op, Type written, ValueId x, ValueId y, int depth) const;
   bool never_less(const std::optional<Range>& x, const std::optional<Range>& y,
                   bool or_equal) const;
