@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "neslc/front/free_variables.hpp"
+
 namespace neslc {
 namespace {
 
@@ -62,14 +64,6 @@ const GlobalRef& callee_of(const Expr& call) {
 }
 
 }  // namespace
-
-const Pair* operands_of_element(const Expr& expr) {
-  const auto* call = std::get_if<Call>(&expr.node);
-  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
-  const bool is_element =
-      callee != nullptr && callee->definition->is_primitive() && callee->definition->name == "elt";
-  return is_element ? std::get_if<Pair>(&call->argument->node) : nullptr;
-}
 
 std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
                                      const std::function<bool(const Local*)>& is_known) {
@@ -144,17 +138,15 @@ bool BothArms::call_fits(const Call& call, TypePtr result) {
     may_fail_ = true;
     return fits(*call.argument);
   }
-  if (definition.is_primitive() && definition.name == "elt") {
-    const auto* operands = std::get_if<Pair>(&call.argument->node);
-    may_fail_ = true;
-    return operands != nullptr &&
-           is_scalar_type(compiler_.types().substitute(result, instantiation_)) &&
-           takes(kElementSize) && sequence_fits(*operands->first) && fits(*operands->second);
+  if (definition.is_primitive()) {
+    if (definition.name == "elt") {
+      const auto* operands = std::get_if<Pair>(&call.argument->node);
+      return operands != nullptr && element_fits(*operands) &&
+             is_scalar_type(compiler_.types().substitute(result, instantiation_));
+    }
+    if (definition.name == "length") return is_variable(*call.argument);
+    return definition.name == "select" && fits(*call.argument);
   }
-  if (definition.is_primitive() && definition.name == "length") {
-    return operands_of_element(*call.argument) == nullptr && sequence_fits(*call.argument);
-  }
-  if (definition.is_primitive()) return definition.name == "select" && fits(*call.argument);
   if (definition.kind == DefinitionKind::Constructor) return fits(*call.argument);
   // Its size ends the recursion of a function that calls itself.
   return definition.kind == DefinitionKind::Function && definition.body != nullptr &&
@@ -172,13 +164,18 @@ bool BothArms::body_fits(const GlobalRef& callee) {
   return result;
 }
 
-/// A variable whose value is there, taken or not, or an element of one.
-bool BothArms::sequence_fits(const Expr& sequence) {
-  if (std::holds_alternative<LocalRef>(sequence.node)) return true;
-  if (const Pair* operands = operands_of_element(sequence)) {
-    return takes(kElementSize) && sequence_fits(*operands->first) && fits(*operands->second);
-  }
-  const auto* global = std::get_if<GlobalRef>(&sequence.node);
+/// a[i], where a may be an element itself.
+bool BothArms::element_fits(const Pair& operands) {
+  may_fail_ = true;
+  if (!takes(kElementSize) || !fits(*operands.second)) return false;
+  const Pair* const outer = primitive_operands(*operands.first, "elt");
+  return outer != nullptr ? element_fits(*outer) : is_variable(*operands.first);
+}
+
+/// A variable whose value is there, taken or not?
+bool BothArms::is_variable(const Expr& expr) const {
+  if (std::holds_alternative<LocalRef>(expr.node)) return true;
+  const auto* global = std::get_if<GlobalRef>(&expr.node);
   return global != nullptr && global->definition->kind == DefinitionKind::Variable &&
          compiler_.values().first_component(*global->definition) >= 0;
 }

@@ -9,9 +9,6 @@
 
 namespace neslc {
 
-/// Sequence and index if the expression is a[i], else null.
-const Pair* operands_of_element(const Expr& expr);
-
 /// Looks at what the arms of a conditional consist of. Arms that do nothing but a little arithmetic
 /// can be computed where they are not taken, too. In programs that are optimized that may be more,
 /// functions of scalars, which take the place of their calls, elements of sequences, and operations
@@ -36,7 +33,8 @@ class BothArms {
  private:
   bool call_fits(const Call& call, TypePtr result);
   bool body_fits(const GlobalRef& callee);
-  bool sequence_fits(const Expr& sequence);
+  bool element_fits(const Pair& operands);
+  bool is_variable(const Expr& expr) const;
   bool takes(int size) { return (left_ -= size) >= 0; }
 
   Compiler& compiler_;

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "neslc/flatten/both_arms.hpp"
 #include "neslc/flatten/flattener.hpp"
 #include "neslc/flatten/primitives.hpp"
 #include "neslc/flatten/streams.hpp"
+#include "neslc/front/free_variables.hpp"
 
 namespace neslc {
 
@@ -23,14 +23,6 @@ bool prints(const Definition& definition) {
   return names.contains(definition.name);
 }
 
-/// The operands of a ++ b, or null.
-const Pair* append_operands(const Call& call) {
-  const auto* callee = std::get_if<GlobalRef>(&call.callee->node);
-  const bool append = callee != nullptr && callee->definition->is_primitive() &&
-                      callee->definition->name == "append";
-  return append ? std::get_if<Pair>(&call.argument->node) : nullptr;
-}
-
 }  // namespace
 
 void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
@@ -39,8 +31,7 @@ void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
   while (!pending.empty()) {
     const Expr& next = *pending.back();
     pending.pop_back();
-    const auto* call_node = std::get_if<Call>(&next.node);
-    const Pair* operands = call_node == nullptr ? nullptr : append_operands(*call_node);
+    const Pair* operands = primitive_operands(next, "append");
     // What is the same for all instances is put together by itself, and once.
     const bool alone = !context->serial() && compiler_.free_variables().of(next).empty();
     if (operands == nullptr || alone) {
@@ -56,14 +47,14 @@ void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
 Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context) {
   std::vector<const Expr*> path;  // from the outermost element inward
   const Expr* variable = &expr;
-  while (const Pair* operands = operands_of_element(*variable)) {
+  while (const Pair* operands = primitive_operands(*variable, "elt")) {
     path.push_back(variable);
     variable = operands->first.get();
   }
   const Value sequence = expression(*variable, frame, context);
   std::vector<ElementIndex> indices;
   for (auto element = path.rbegin(); element != path.rend(); ++element) {
-    const Expr& index = *operands_of_element(**element)->second;
+    const Expr& index = *primitive_operands(**element, "elt")->second;
     indices.push_back({expression(index, frame, context), {(*element)->span, frame.scope}});
   }
   return element_if_wanted(*this, sequence, indices, context);
@@ -73,7 +64,8 @@ Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context
 /// arguments; null otherwise, and for `++` and nested elements, which are made in one step.
 const Expr* Flattener::first_operand(const Expr& expr) const {
   const auto* call_node = std::get_if<Call>(&expr.node);
-  if (call_node == nullptr || append_operands(*call_node) != nullptr || is_nested_element(expr)) {
+  if (call_node == nullptr || primitive_operands(expr, "append") != nullptr ||
+      is_nested_element(expr)) {
     return nullptr;
   }
   const auto* callee = std::get_if<GlobalRef>(&call_node->callee->node);
@@ -91,15 +83,14 @@ Value Flattener::call_with_first(const Expr& expr, Value first, Frame& frame, Co
 }
 
 bool Flattener::is_nested_element(const Expr& expr) const {
-  const Pair* const operands = operands_of_element(expr);
+  const Pair* const operands = primitive_operands(expr, "elt");
   return goes_on_unwanted() && operands != nullptr &&
-         operands_of_element(*operands->first) != nullptr;
+         primitive_operands(*operands->first, "elt") != nullptr;
 }
 
 Value Flattener::call_expression(const Expr& expr, Frame& frame, Context* context) {
   if (is_nested_element(expr)) return nested_element(expr, frame, context);
-  const auto& call_node = std::get<Call>(expr.node);
-  if (const Pair* operands = append_operands(call_node)) {
+  if (const Pair* operands = primitive_operands(expr, "append")) {
     // a ++ b ++ c is put together in one step.
     std::vector<Value> parts;
     append_parts(*operands->first, frame, context, parts);
@@ -107,6 +98,7 @@ Value Flattener::call_expression(const Expr& expr, Frame& frame, Context* contex
     for (Value& part : parts) part = streams_->settled(part);
     return appended(*this, parts, context);
   }
+  const auto& call_node = std::get<Call>(expr.node);
   const Value function = expression(*call_node.callee, frame, context);
   const Value argument = expression(*call_node.argument, frame, context);
   return call(substituted(call_node.callee->type, frame), function, argument, context);

@@ -328,8 +328,17 @@ Value element_if_wanted(Flattener& f, const Value& sequence,
   Value rows = sequence;
   Value lengths = Value::scalar(v.lengths(rows.var), rows.context);
   Value starts = Value::scalar(v.offsets(rows.var), rows.context);
+  ValueId whole = ir::kNoValue;  // describes all of their elements
   Value position;
   for (const ElementIndex& index : indices) {
+    if (position.var != ir::kNoValue) {
+      const auto of_row = [&](ValueId numbers) {
+        return elements_inside(f, Value::scalar(numbers, rows.context), whole, position);
+      };
+      rows = rows.elements();
+      lengths = of_row(v.lengths(rows.var));
+      starts = of_row(v.offsets(rows.var));
+    }
     b.origin = index.origin;
     Context* const place = Flattener::deeper(lengths.context, index.index.context);
     const ValueId here = f.bring_scalar(index.index, place);
@@ -342,19 +351,10 @@ Value element_if_wanted(Flattener& f, const Value& sequence,
             {{"index", index.index}, {"length", lengths}});
     const bool from_zero = b.known_int(starts.var) == 0;
     position = Value::scalar(from_zero ? here : v.add(f.bring_scalar(starts, place), here), place);
-    const ValueId whole = v.flat(rows.var, rows.elements());
-    if (!rows.elements().is_sequence()) {
-      b.origin = outer;
-      return elements_inside(f, rows.elements(), whole, position);
-    }
-    rows = rows.elements();
-    const auto of_row = [&](ValueId numbers) {
-      return elements_inside(f, Value::scalar(numbers, rows.context), whole, position);
-    };
-    lengths = of_row(v.lengths(rows.var));
-    starts = of_row(v.offsets(rows.var));
+    whole = v.flat(rows.var, rows.elements());
   }
-  return position;  // REQUIRES: the last elements are scalars
+  b.origin = outer;
+  return elements_inside(f, rows.elements(), whole, position);
 }
 
 }  // namespace neslc

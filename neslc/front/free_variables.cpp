@@ -100,28 +100,42 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body) {
 
 namespace {
 
+/// The argument if the expression calls this primitive by its name, else null.
+const Expr* primitive_argument(const Expr& expr, std::string_view name) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  const bool is_called =
+      callee != nullptr && callee->definition->is_primitive() && callee->definition->name == name;
+  return is_called ? call->argument.get() : nullptr;
+}
+
 /// The position of `local[...]` or `local -> ...`, or nothing below a `#local`: what else such a
 /// use of the variable depends on.
 struct IndexedUse {
   const Expr* position = nullptr;
 };
 std::optional<IndexedUse> indexed_use(const Expr& expr, const Local* local) {
-  const auto* call = std::get_if<Call>(&expr.node);
-  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
-  if (callee == nullptr || !callee->definition->is_primitive()) return {};
-  const std::string& name = callee->definition->name;
   const auto is_local = [&](const Expr& operand) {
     const auto* reference = std::get_if<LocalRef>(&operand.node);
     return reference != nullptr && reference->local == local;
   };
-  if (name == "length" && is_local(*call->argument)) return IndexedUse();
-  if (name != "elt" && name != "read") return {};
-  const auto* operands = std::get_if<Pair>(&call->argument->node);
-  if (operands == nullptr || !is_local(*operands->first)) return {};
-  return IndexedUse{operands->second.get()};
+  const Expr* const measured = primitive_argument(expr, "length");
+  if (measured != nullptr && is_local(*measured)) return IndexedUse();
+  for (const char* name : {"elt", "read"}) {
+    const Pair* const operands = primitive_operands(expr, name);
+    if (operands != nullptr && is_local(*operands->first)) {
+      return IndexedUse{operands->second.get()};
+    }
+  }
+  return {};
 }
 
 }  // namespace
+
+const Pair* primitive_operands(const Expr& expr, std::string_view name) {
+  const Expr* const argument = primitive_argument(expr, name);
+  return argument == nullptr ? nullptr : std::get_if<Pair>(&argument->node);
+}
 
 bool only_indexed(const Expr& expr, const Local* local) {
   bool result = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -82,6 +83,9 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body);
 
 /// Number of nodes.
 int size_of(const Expr& expr);
+
+/// The operands if the expression calls, by its name, this primitive of two arguments; else null.
+const Pair* primitive_operands(const Expr& expr, std::string_view name);
 
 /// Is the variable used only as the sequence of `v[i]`, `v -> i` and `#v`?
 bool only_indexed(const Expr& expr, const Local* local);
