@@ -109,6 +109,8 @@ std::vector<Lengths> shapes() {
     result.push_back({1, 0, n - 1, kTile, 0});
   }
   result.push_back(Lengths(100'000, 1));
+  result.push_back(Lengths(30'001, 3));
+  result.push_back(Lengths(4'003, 31));
   result.push_back(Lengths(40, 4097));
   result.push_back(random_lengths(40'000, 11));
   result.push_back(random_lengths(600, 700));
@@ -279,6 +281,39 @@ TEST_CASE("FLOAT maxima and minima take no identity from data", "[scan][reduce]"
         run<double>(cpu, Op::MaxReduce, Type::Float, upload(cpu, Type::Float, data), {n, 0});
     CHECK(std::isnan(reduced[0]));
     CHECK(reduced[1] == identity);
+  }
+}
+
+TEST_CASE("equal short segments give what they give beside others", "[reduce]") {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double values[] = {0.0, -0.0, 1.0, -1.0, 1e36, kNaN, -kNaN, kInfinity, -kInfinity};
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    CpuBackend cpu(options(isa, 3));
+    for (std::int64_t n = 1; n <= 33; ++n) {
+      Lengths lengths(static_cast<std::size_t>(3 * kTile / n + 5), n);
+      std::mt19937_64 random(static_cast<std::uint64_t>(n));
+      std::vector<double> floats(static_cast<std::size_t>(sum(lengths) + 1));
+      for (double& element : floats) element = values[random() % std::size(values)];
+      const std::vector<std::int64_t> ints = random_elements<std::int64_t>(sum(lengths) + 1);
+      Lengths others = lengths;
+      others.push_back(1);
+      for (const Type type : {Type::Int, Type::Float}) {
+        for (const Op op : operations(Family::Reduce, type)) {
+          INFO(cvl::cpu::isa_name(isa) << ", " << vcode::info(op).text << ", length " << n);
+          const auto reduced = [&](const Lengths& of) {
+            const auto first = [&](const auto& all) {
+              return upload(cpu, type, std::vector(all.begin(), all.begin() + sum(of)));
+            };
+            return run<std::uint64_t>(cpu, op, type,
+                                      type == Type::Int ? first(ints) : first(floats), of);
+          };
+          std::vector<std::uint64_t> expected = reduced(others);
+          expected.pop_back();
+          CHECK((reduced(lengths) == expected));
+        }
+      }
+    }
   }
 }
 
