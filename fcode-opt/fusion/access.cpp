@@ -69,6 +69,31 @@ bool is_positive(ValueId value, const Module& module, Shapes& shapes) {
          });
 }
 
+bool is_generator(const Statement& statement) {
+  if (statement.kind != Statement::Kind::Op) return false;
+  const Family family = vcode::info(statement.op).family;
+  return family == Family::Distribute || family == Family::Index || family == Family::Lengths;
+}
+
+bool reads_elements(const Statement& reader, std::size_t operand) {
+  if (reader.kind != Statement::Kind::Op) return false;
+  switch (vcode::info(reader.op).family) {
+    case Family::Elementwise:
+    case Family::Reduce:
+    case Family::Scan:
+    case Family::Pack:
+    case Family::MakeSegdes:
+    case Family::Random:
+      return true;
+    case Family::Permute:
+      return reader.op != Op::BFPermute && (reader.op != Op::BPermute || operand != 0);
+    case Family::Extract:
+      return operand != 0;
+    default:
+      return is_generator(reader);
+  }
+}
+
 Role role_of(const Statement& statement, const Module& module, Shapes& shapes) {
   if (statement.kind == Statement::Kind::Const) {
     return is_literal(module.constants[statement.index]) ? Role::Literal : Role::Opaque;

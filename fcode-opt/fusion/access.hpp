@@ -1,6 +1,7 @@
 // How an operation reads its operands when it is computed element by element.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -37,6 +38,13 @@ enum class Role : std::uint8_t {
 
 /// Is every element known to be at least 1? RAND of such a vector does not fail.
 bool is_positive(ValueId value, const Module& module, Shapes& shapes);
+
+/// DIST, INDEX or LENGTHS: a vector that a kernel computes wherever it reads it.
+bool is_generator(const Statement& statement);
+
+/// Does a kernel compute elements of the operand where it is such a reader? What is fetched from
+/// computed positions has to be a vector.
+bool reads_elements(const Statement& reader, std::size_t operand);
 
 /// The role that the statement can have, given what is known of its operands.
 Role role_of(const Statement& statement, const Module& module, Shapes& shapes);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "fcode-opt/fusion/access.hpp"
+#include "fcode-opt/fusion/recompute.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
 #include "ir/tools.hpp"
 
@@ -18,33 +20,6 @@ using vcode::Family;
 
 Family family_of(const Statement& statement) {
   return vcode::info(statement.op).family;
-}
-
-bool is_generator(const Statement& statement) {
-  if (statement.kind != Statement::Kind::Op) return false;
-  const Family family = family_of(statement);
-  return family == Family::Distribute || family == Family::Index || family == Family::Lengths;
-}
-
-/// Does a kernel compute elements of the operand where it is such a reader? What is fetched from
-/// computed positions has to be a vector.
-bool reads_elements(const Statement& reader, std::size_t operand) {
-  if (reader.kind != Statement::Kind::Op) return false;
-  switch (family_of(reader)) {
-    case Family::Elementwise:
-    case Family::Reduce:
-    case Family::Scan:
-    case Family::Pack:
-    case Family::MakeSegdes:
-    case Family::Random:
-      return true;
-    case Family::Permute:
-      return reader.op != Op::BFPermute && (reader.op != Op::BPermute || operand != 0);
-    case Family::Extract:
-      return operand != 0;
-    default:
-      return is_generator(reader);
-  }
 }
 
 /// Generators and constants again in the regions that read them.
@@ -141,9 +116,12 @@ class Regeneration {
   std::uint32_t region_ = 0;
 };
 
-/// Comparisons of scalars that decide conditionals.
-class ScalarConditions : public ShapeVisitor {
+/// Finds comparisons of scalars that decide conditionals, and computes again what is cheap.
+class RegionArrangement : public ShapeVisitor {
  public:
+  explicit RegionArrangement(Function& function)
+      : function_(function), uses_(count_uses(function)) {}
+
   void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
     for (std::size_t i = begin; i < end; ++i) {
       const Statement& statement = block.statements[i];
@@ -153,11 +131,16 @@ class ScalarConditions : public ShapeVisitor {
       }
       const bool scalar = std::all_of(statement.operands.begin(), statement.operands.end(),
                                       [&](ValueId operand) { return shapes.is_scalar(operand); });
-      if (scalar) found.insert(statement.results[0]);
+      if (scalar) scalar_conditions.insert(statement.results[0]);
     }
+    recompute(function_, uses_, shapes, block, begin, end);
   }
 
-  std::set<ValueId> found;
+  std::set<ValueId> scalar_conditions;
+
+ private:
+  Function& function_;
+  const std::vector<std::uint32_t> uses_;
 };
 
 /// Moves conditions out of the arms in which nothing but they themselves depends on the arm.
@@ -205,9 +188,9 @@ void arrange_for_fusion(Module& module) {
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Never);
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;
-    ScalarConditions conditions;
-    shapes.walk(i, conditions);
-    Hoisting(conditions.found).run(module.functions[i].body);
+    RegionArrangement regions(module.functions[i]);
+    shapes.walk(i, regions);
+    Hoisting(regions.scalar_conditions).run(module.functions[i].body);
     Regeneration(module, module.functions[i]).run();
   }
 }

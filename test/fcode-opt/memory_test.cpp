@@ -92,6 +92,28 @@ TEST_CASE("long vectors: not a byte more") {
   }
 }
 
+TEST_CASE("what is compared with its own reduction is computed again, not held") {
+  // For each of 1000 numbers how often x - i is least, for i below 1000.
+  const std::string text =
+      "FUNC MAIN CONST INT 1000 CONST SEGDES 1000 DIST INT RAND START_TIMER "
+      "CONST INT 1000 CONST SEGDES 1000 DIST INT MAKE_SEGDES COPY 1 1 COPY 1 1 DIST INT "
+      "CONST INT 0 CONST SEGDES 1000 DIST INT CONST INT 1 CONST SEGDES 1000 DIST INT COPY 1 3 "
+      "INDEX - INT COPY 1 0 COPY 1 2 MIN_REDUCE INT COPY 1 2 DIST INT = INT B_TO_I CPOP 1 1 "
+      "+_REDUCE INT RET";
+  const vcode::Program program = parse(text);
+  const FromOutside outside = from_outside(program);
+  const std::size_t few = 40'000;  // bytes: a few vectors of 1000 elements
+  for (const cvl::Widths& widths : {cvl::Widths{4, 8}, cvl::Widths{8, 8}}) {
+    const Measured before = measured(program, widths);
+    CHECK(before.peak > 4'000'000);
+    for (const vcode::Program& after : {optimize(program, {}), optimized(outside)}) {
+      const Measured found = measured(after, widths);
+      CHECK(found.output == before.output);
+      CHECK(found.peak < few);
+    }
+  }
+}
+
 TEST_CASE("what is fetched for two kernels is not held at once") {
   // One run, whose length the optimizer does not know.
   check_peak(parse(run_length_coding(
