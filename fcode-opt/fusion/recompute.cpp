@@ -114,8 +114,11 @@ class Recomputation {
   }
 
   bool is_read_in_other_stages(std::size_t i) {
-    if (!is_cheap(statements_[i]) && !is_copy_of_runs(statements_[i])) return false;
-    if (shapes_.is_scalar(statements_[i].results[0])) return false;
+    // Runs are read once more where they lie only if that is fewer elements.
+    const Statement& statement = statements_[i];
+    const bool repeated = is_copy_of_runs(statement) && repeats(statement);
+    if (!is_cheap(statement) && !repeated) return false;
+    if (shapes_.is_scalar(statement.results[0])) return false;
     return std::any_of(readers_[i].begin(), readers_[i].end(),
                        [&](std::size_t reader) { return stage_[reader] > stage_[i]; });
   }
