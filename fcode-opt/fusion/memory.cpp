@@ -264,11 +264,8 @@ void MemoryModel::simulate(std::span<const Event> events, Bytes held, Visit visi
   constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(vectors_.size(), kNever);
   std::vector<int> holders(vectors_.size());  // by owner
-  std::vector<bool> held_now(vectors_.size());
-  std::vector<std::size_t> grown;  // kinds of runs
+  std::vector<std::size_t> grown;             // kinds of runs
   const auto change = [&](Place at, int sign) {
-    if (held_now[at] == (sign > 0)) return;  // generated again
-    held_now[at] = sign > 0;
     const Vector& vector = vectors_[at];
     int& count = holders[vector.owner];
     const bool counts = sign > 0 ? count++ == 0 : --count == 0;

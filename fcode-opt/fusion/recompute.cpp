@@ -179,7 +179,8 @@ class Recomputation {
     return made != nullptr && (made->is_const() || made->is(Op::Distribute) || made->is(Op::Index));
   }
 
-  // The readers that depend on a reduction of the vector, or of what is made of it.
+  // The readers that depend on a reduction of the vector, or of what elementwise operations make of
+  // it: only these are in another pass for that reason alone.
   std::vector<std::size_t> late_readers(std::size_t first) const {
     enum class Needs : std::uint8_t { Nothing, Elements, Reduction };
     const std::size_t last = readers_[first].back();
@@ -190,8 +191,12 @@ class Recomputation {
         const auto made = maker_.find(operand);
         if (made == maker_.end() || made->second < first) continue;
         Needs through = needs[made->second - first];
-        if (through == Needs::Elements && is(statements_[made->second], Family::Reduce)) {
-          through = Needs::Reduction;
+        if (through == Needs::Elements) {
+          if (is(statements_[i], Family::Reduce)) {
+            through = Needs::Reduction;
+          } else if (!is(statements_[i], Family::Elementwise)) {
+            through = Needs::Nothing;
+          }
         }
         needs[i - first] = std::max(needs[i - first], through);
       }
@@ -208,10 +213,13 @@ class Recomputation {
     const auto copied = originals_.find(value);
     const ValueId original_value = copied == originals_.end() ? value : copied->second;
     const auto made = maker_.find(original_value);
-    if (made == maker_.end() || chain.count(made->second) == 0) return value;
+    if (made == maker_.end()) return value;
+    const Statement& original = statements_[made->second];
+    // What is repeated by segments counts as memory as long as it is read: it ends with the first.
+    const bool repeated = is(original, Family::Distribute);
+    if (!repeated && chain.count(made->second) == 0) return value;
     const auto known = copies_.find({original_value, stage_[reader]});
     if (known != copies_.end()) return known->second;
-    const Statement& original = statements_[made->second];
     std::vector<ValueId> operands = original.operands;
     if (is_cheap(original)) {  // else it fetches from a vector
       for (ValueId& operand : operands) operand = copy_of(operand, reader, chain, added);
