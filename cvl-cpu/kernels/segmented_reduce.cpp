@@ -8,8 +8,8 @@
 // and a few stores, however short they are. Where combining can be undone exactly (sums of INT),
 // the scan need not know the borders: a segment's total is the difference of two sums.
 //
-// Equal short pieces, of which there are no borders to find, are combined one element after another
-// where the order cannot be seen, which takes a fourth of the time of a scan.
+// Equal short pieces have no borders to find: where the order cannot be seen, those of a few
+// segments are combined side by side.
 //
 // THE ORDER OF COMBINATION depends on the lengths of segments only. In a piece by itself it is that
 // of reduce.cpp, from the piece's own beginning. In others it is that of scan_blocks.hpp, blocks
@@ -78,30 +78,28 @@ CVL_FN void reduce_short(T* results, const T* x, std::int64_t begin, std::int64_
   }
 }
 
-// Where the order of combination cannot be seen, equal short pieces need no scan: those of a few
-// segments are combined side by side. So many, that no combination waits for the one before.
+// So many that no combination waits for the one before.
 constexpr std::int64_t kSideBySide = 4;
 
-/// The totals of `count` pieces of n elements each, one behind the other, each from left to right.
-/// REQUIRES: n > 0
+/// The totals of so many pieces of n elements each, one behind the other, each from left to right.
+template <std::int64_t kPieces, class Op, class T>
+CVL_FN void reduce_side_by_side(T* results, const T* x, std::int64_t n) {
+  T totals[kPieces];
+  for (std::int64_t s = 0; s < kPieces; ++s) totals[s] = x[s * n];
+  for (std::int64_t i = 1; i < n; ++i) {
+    for (std::int64_t s = 0; s < kPieces; ++s) totals[s] = Op::apply(totals[s], x[s * n + i]);
+  }
+  std::memcpy(results, totals, sizeof totals);
+}
+
+/// The same of `count` pieces. REQUIRES: n > 0
 template <class Op, class T>
 CVL_FN void reduce_equal(T* results, const T* x, std::int64_t count, std::int64_t n) {
   std::int64_t k = 0;
-  for (; k + kSideBySide <= count; k += kSideBySide, x += kSideBySide * n) {
-    T totals[kSideBySide];
-    for (std::int64_t s = 0; s < kSideBySide; ++s) totals[s] = x[s * n];
-    for (std::int64_t i = 1; i < n; ++i) {
-      for (std::int64_t s = 0; s < kSideBySide; ++s) {
-        totals[s] = Op::apply(totals[s], x[s * n + i]);
-      }
-    }
-    std::memcpy(results + k, totals, sizeof totals);
+  for (; k + kSideBySide <= count; k += kSideBySide) {
+    reduce_side_by_side<kSideBySide, Op>(results + k, x + k * n, n);
   }
-  for (; k < count; ++k, x += n) {
-    T total = x[0];
-    for (std::int64_t i = 1; i < n; ++i) total = Op::apply(total, x[i]);
-    results[k] = total;
-  }
+  for (; k < count; ++k) reduce_side_by_side<1, Op>(results + k, x + k * n, n);
 }
 
 /// A tile of equal short segments.

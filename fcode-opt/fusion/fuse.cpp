@@ -249,14 +249,7 @@ class FunctionFusion : public ShapeVisitor {
                      lifetimes_.read_behind(block, end))
             .run(region);
     if (region.operations > 0) report_.regions.push_back(std::move(region));
-    if (fused.empty()) return;
-    const std::size_t size = fused.size();
-    const auto first = block.statements.begin() + static_cast<std::ptrdiff_t>(begin);
-    block.statements.erase(first, block.statements.begin() + static_cast<std::ptrdiff_t>(end));
-    block.statements.insert(block.statements.begin() + static_cast<std::ptrdiff_t>(begin),
-                            std::make_move_iterator(fused.begin()),
-                            std::make_move_iterator(fused.end()));
-    end = begin + size;
+    if (!fused.empty()) replace_region(block, begin, end, std::move(fused));
   }
 
  private:

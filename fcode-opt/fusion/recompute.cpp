@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "fcode-opt/fusion/access.hpp"
+#include "fcode-opt/shapes/analysis.hpp"
 #include "ir/tools.hpp"
 
 namespace fcode {
@@ -47,7 +48,7 @@ bool is_cheap(const Statement& statement) {
 class Recomputation {
  public:
   Recomputation(Function& function, const std::vector<std::uint32_t>& uses, Shapes& shapes,
-                std::span<const Statement> statements)
+                std::span<Statement> statements)
       : function_(function), uses_(uses), shapes_(shapes), statements_(statements) {
     for (std::size_t i = 0; i < statements.size(); ++i) {
       for (const ValueId result : statements[i].results) maker_[result] = i;
@@ -56,24 +57,24 @@ class Recomputation {
   }
 
   /// By statement: what goes in front of it. Empty if nothing is computed again.
-  std::vector<std::vector<Statement>> run(std::span<Statement> statements) {
+  std::vector<std::vector<Statement>> run() {
     std::vector<std::vector<Statement>> added;
     if (*std::max_element(stage_.begin(), stage_.end()) == 0) return added;
     find_readers();
     // By reader, so that a copy is there for all that come behind the first one.
     std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>> chains;
-    for (std::size_t i = 0; i < statements.size(); ++i) {
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
       if (!is_read_in_other_stages(i)) continue;
       const std::optional<std::set<std::size_t>> chain = chain_of(i);
       if (!chain) continue;
       for (const std::size_t reader : late_readers(i)) chains[{reader, i}] = *chain;
     }
-    if (!chains.empty()) added.resize(statements.size());
+    if (!chains.empty()) added.resize(statements_.size());
     for (const auto& [place, chain] : chains) {
       const auto& [reader, i] = place;
-      const ValueId made = statements[i].results[0];
+      const ValueId made = statements_[i].results[0];
       const ValueId copy = copy_of(made, reader, chain, added);
-      std::replace(statements[reader].operands.begin(), statements[reader].operands.end(), made,
+      std::replace(statements_[reader].operands.begin(), statements_[reader].operands.end(), made,
                    copy);
     }
     return added;
@@ -234,7 +235,7 @@ class Recomputation {
   Function& function_;
   const std::vector<std::uint32_t>& uses_;
   Shapes& shapes_;
-  std::span<const Statement> statements_;
+  std::span<Statement> statements_;
   std::unordered_map<ValueId, std::size_t> maker_;  // statement that makes a value
   std::vector<std::uint32_t> stage_;
   std::vector<std::vector<std::size_t>> readers_;
@@ -246,22 +247,16 @@ class Recomputation {
 
 void recompute(Function& function, const std::vector<std::uint32_t>& uses, Shapes& shapes,
                Block& block, std::size_t begin, std::size_t& end) {
-  if (begin == end) return;
   const std::span<Statement> statements(block.statements.data() + begin, end - begin);
   std::vector<std::vector<Statement>> added =
-      Recomputation(function, uses, shapes, statements).run(statements);
+      Recomputation(function, uses, shapes, statements).run();
   if (added.empty()) return;
   std::vector<Statement> result;
   for (std::size_t i = 0; i < statements.size(); ++i) {
     std::move(added[i].begin(), added[i].end(), std::back_inserter(result));
     result.push_back(std::move(statements[i]));
   }
-  const auto first = block.statements.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto behind =
-      block.statements.erase(first, first + static_cast<std::ptrdiff_t>(end - begin));
-  end = begin + result.size();
-  block.statements.insert(behind, std::make_move_iterator(result.begin()),
-                          std::make_move_iterator(result.end()));
+  replace_region(block, begin, end, std::move(result));
 }
 
 }  // namespace fcode

@@ -21,17 +21,12 @@ void RegionRewriter::region(Shapes& shapes, Block& block, std::size_t begin, std
     made_.clear();
     statements.push_back(std::move(block.statements[i]));
   }
-  auto at = [&](std::size_t i) {
-    return block.statements.begin() + static_cast<std::ptrdiff_t>(i);
-  };
-  if (!grown) {
-    std::move(statements.begin(), statements.end(), at(begin));
-    return;
+  if (grown) {
+    replace_region(block, begin, end, std::move(statements));
+  } else {
+    std::move(statements.begin(), statements.end(),
+              block.statements.begin() + static_cast<std::ptrdiff_t>(begin));
   }
-  block.statements.erase(at(begin), at(end));
-  block.statements.insert(at(begin), std::make_move_iterator(statements.begin()),
-                          std::make_move_iterator(statements.end()));
-  end = begin + statements.size();
 }
 
 void RegionRewriter::rewrite(const Statement& statement) {

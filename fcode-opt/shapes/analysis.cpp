@@ -1,5 +1,7 @@
 #include "fcode-opt/shapes/analysis.hpp"
 
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -9,6 +11,17 @@ namespace fcode {
 
 using Kind = Statement::Kind;
 using vcode::Family;
+
+void replace_region(Block& block, std::size_t begin, std::size_t& end,
+                    std::vector<Statement> statements) {
+  const auto at = [&](std::size_t i) {
+    return block.statements.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  block.statements.erase(at(begin), at(end));
+  block.statements.insert(at(begin), std::make_move_iterator(statements.begin()),
+                          std::make_move_iterator(statements.end()));
+  end = begin + statements.size();
+}
 
 bool is_barrier(const Statement& statement) {
   if (pushes_constant(statement) || statement.kind == Kind::Run) return false;

@@ -51,6 +51,10 @@ class ShapeVisitor {
   virtual void decided(Shapes& /*shapes*/, Statement& /*conditional*/, bool /*value*/) {}
 };
 
+/// Puts statements in the place of a region, and `end` behind them.
+void replace_region(Block& block, std::size_t begin, std::size_t& end,
+                    std::vector<Statement> statements);
+
 /// Ends a region: control flow, input and output, timers, the seed of random numbers.
 bool is_barrier(const Statement& statement);
 
