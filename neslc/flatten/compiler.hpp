@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "neslc/flatten/effects.hpp"
 #include "neslc/front/free_variables.hpp"
 #include "neslc/front/session.hpp"
 #include "neslc/front/static_error.hpp"
@@ -120,6 +121,7 @@ class Compiler {
   const ObservedFunction* observed(const Definition* definition) const;
   TopLevelValues& values() { return values_; }
   FreeVariables& free_variables() { return free_variables_; }
+  Effects& effects() { return effects_; }
   ir::Module& module() { return module_; }
   ir::ConstantPool& pool() { return pool_; }
   /// The function of a version, whose code is made later.
@@ -154,6 +156,7 @@ class Compiler {
   TopLevelValues& values_;
   CompileOptions options_;
   FreeVariables free_variables_;
+  Effects effects_{*this};
   bool has_streams_ = false;
   ir::Module module_;
   ir::ConstantPool pool_;

@@ -1,9 +1,7 @@
 // Calls: what is called is known from the type (reference 3.5), and how from the context.
-#include <string_view>
-#include <unordered_set>
-
 #include <fmt/format.h>
 
+#include "neslc/flatten/effects.hpp"
 #include "neslc/flatten/flattener.hpp"
 #include "neslc/flatten/primitives.hpp"
 #include "neslc/flatten/streams.hpp"
@@ -13,17 +11,6 @@ namespace neslc {
 
 using ir::ValueId;
 using VectorType = vcode::Type;
-
-namespace {
-
-/// Primitives with effects that may be used inside an apply-to-each.
-bool prints(const Definition& definition) {
-  static const std::unordered_set<std::string_view> names = {
-      "print_char", "print_string", "write_char", "write_object", "write_string", "machine.draw"};
-  return names.contains(definition.name);
-}
-
-}  // namespace
 
 void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
                              std::vector<Value>& parts) {

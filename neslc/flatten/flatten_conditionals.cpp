@@ -68,25 +68,27 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
     const Value else_value = expression(*node.else_branch, frame, context);
     return select(condition, context, then_value, else_value);
   }
-  const auto arm = [&](const Expr& branch) {
-    // The instances of a sequence that is only indexed are fetched by the indexing itself.
-    std::vector<const Local*> packed;
-    for (const Local* local : compiler_.free_variables().of(branch)) {
-      if (!only_indexed(branch, local)) packed.push_back(local);
+  return conditional(condition, context, arm_of(*node.then_branch, frame, context),
+                     arm_of(*node.else_branch, frame, context));
+}
+
+Flattener::Arm Flattener::arm_of(const Expr& expr, Frame& frame, Context* context) {
+  // The instances of a sequence that is only indexed are fetched by the indexing itself.
+  std::vector<const Local*> packed;
+  for (const Local* local : compiler_.free_variables().of(expr)) {
+    if (!only_indexed(expr, local)) packed.push_back(local);
+  }
+  Arm result;
+  result.constant_parts = !context->serial() && has_constant_parts(expr);
+  for (const Local* local : packed) result.free.push_back(frame.locals.at(local));
+  result.code = [this, &expr, &frame, packed](Context* inner, std::vector<Value> values) {
+    Frame inner_frame = frame;
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      inner_frame.locals[packed[i]] = std::move(values[i]);
     }
-    Arm result;
-    result.constant_parts = !context->serial() && has_constant_parts(branch);
-    for (const Local* local : packed) result.free.push_back(frame.locals.at(local));
-    result.code = [&, packed](Context* inner, std::vector<Value> values) {
-      Frame inner_frame = frame;
-      for (std::size_t i = 0; i < packed.size(); ++i) {
-        inner_frame.locals[packed[i]] = std::move(values[i]);
-      }
-      return expression(branch, inner_frame, inner);
-    };
-    return result;
+    return expression(expr, inner_frame, inner);
   };
-  return conditional(condition, context, arm(*node.then_branch), arm(*node.else_branch));
+  return result;
 }
 
 Value Flattener::both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,

@@ -254,6 +254,7 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
   std::vector<Step> calls;
   const Expr* innermost = &expr;
   auto known = frame.known.end();
+  Context* home = context;
   while (true) {
     known = frame.known.find(innermost);
     if (known != frame.known.end()) break;
@@ -263,13 +264,16 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
         !contains_stream(substituted(innermost->type, frame))) {
       context = &serial_;
     }
+    home = home_of(*innermost, frame, context);
     const Expr* const first = first_operand(*innermost);
-    if (first == nullptr) break;
+    if (home != context || first == nullptr) break;
     calls.push_back({innermost, context});
     innermost = first;
   }
   b_.origin = {innermost->span, frame.scope};
-  Value result = known != frame.known.end() ? known->second : evaluated(*innermost, frame, context);
+  Value result = known != frame.known.end() ? known->second
+                 : home != context          ? computed_once(*innermost, frame, home, context)
+                                            : evaluated(*innermost, frame, context);
   for (auto step = calls.rbegin(); step != calls.rend(); ++step) {
     b_.origin = {step->call->span, frame.scope};
     result = call_with_first(*step->call, std::move(result), frame, step->context);

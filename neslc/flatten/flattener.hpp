@@ -135,6 +135,7 @@ class Flattener {
  private:
   std::vector<ir::Builder::Written> first_details(const Value& violations, Context* context,
                                                   const Details& details);
+  /// The value of an expression in a context that encloses `context`, or in that.
   Value expression(const Expr& expr, Frame& frame, Context* context);
   Value evaluated(const Expr& expr, Frame& frame, Context* context);
   Value global(const Expr& expr, const GlobalRef& reference);
@@ -218,6 +219,13 @@ class Flattener {
   Value wanted_if(const Value& condition, bool taken);
   Value where_wanted(const Value& flags, Context* context);
   bool has_constant_parts(const Expr& expr);
+  /// The expression as an arm of a conditional in `context`. `expr` and `frame` must outlive it.
+  Arm arm_of(const Expr& expr, Frame& frame, Context* context);
+  bool is_computed_by_instance(const Expr& expr);
+  /// Where an expression is to be computed that is the same for several instances of `context`;
+  /// `context` itself for all others.
+  Context* home_of(const Expr& expr, const Frame& frame, Context* context);
+  Value computed_once(const Expr& expr, Frame& frame, Context* home, Context* context);
   TypePtr substituted(TypePtr type, const Frame& frame) {
     return types().substitute(type, frame.instantiation);
   }

@@ -92,6 +92,8 @@ Value select(Flattener& f, const CallSite& site, const Value& argument) {
   return f.select(parts[0], site.context, parts[1], parts[2]);
 }
 
+}  // namespace
+
 Value identity_of(Flattener& f, TypePtr type) {
   ir::Builder& b = f.builder();
   switch (type->kind) {
@@ -116,6 +118,8 @@ Value identity_of(Flattener& f, TypePtr type) {
       return int_value(f, 0);
   }
 }
+
+namespace {
 
 Value identity(Flattener& f, const CallSite& site, const Value& argument) {
   // A function value has no identity but itself.

@@ -31,6 +31,9 @@ std::vector<PrimitiveEntry> stream_primitives();
 /// The components of an argument tuple of `count` parts.
 std::vector<Value> components(const Value& argument, std::size_t count);
 
+/// 0, F, a space, no elements: the value of the type that NESL's `identity` gives.
+Value identity_of(Flattener& f, TypePtr type);
+
 /// [values[0], values[1] ...], all in `context`.
 Value sequence_of(Flattener& f, const std::vector<Value>& values, Context* context);
 

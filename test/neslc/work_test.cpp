@@ -137,6 +137,22 @@ qsort({rem(i * 7919, 100003) : i in index($)});)";
   CHECK(growth(sort, 1000, 16000) < 1.3);
 }
 
+TEST_CASE("what is the same for all instances is computed once") {
+  const std::string functions = R"(
+function largest(v, i, m) = if i == #v then m else largest(v, i + 1, max(m, v[i]));
+function norm(v) = let m = largest(v, 0, 0) in sum({x * x : x in {max(y, m) : y in v}}) + median(v);
+function scaled(v) = {x / norm(v) : x in v};
+function rows(n) = {{i + j : i in index(50)} : j in index(n / 50)};
+)";
+  for (const char* program :
+       {"scaled(index($));", "{scaled(r) : r in rows($)};", "{x - sum({y * y : y in v}) : x in v};",
+        "{if x > 3 then x + sum({y * y : y in v}) else #sort(v) : x in v};",
+        "{x + #{v[i] * v[i] : i in index(#v)} : x in v};", "{x + #transpose([v, v]) : x in v};"}) {
+    INFO(program);
+    CHECK(growth(functions + "v = index($);\n" + program, 300, 4800) < 1.15);
+  }
+}
+
 TEST_CASE("sorting and combining by functions has the work of the best algorithms") {
   const std::string values = "let s = {rem(i * 7919, 100003) : i in index($)} in ";
   const std::string sort = values + "sort_with(((a, b) => a < b), s);";
@@ -155,6 +171,14 @@ TEST_CASE("a selection has linear work and few steps") {
       "let n = $ in kth_smallest({rem(i * 7919, 100003) : i in index(n)}, n / 3);";
   CHECK(growth(selection, 20000, 160000) < 1.15);
   CHECK(cost_of(with_size(selection, 80000)).operations < 400);
+  // Whatever is known of their order: sorted, falling, in waves, and many equal ones.
+  for (const char* element : {"i", "-i", "rem(i, 4096)", "rem(i, 150)", "i * i", "rem(i, 3)"}) {
+    for (const int length : {4800, 32768, 81920, 100000}) {
+      INFO(element << " " << length);
+      const std::string median = "median({" + std::string(element) + " : i in index($)});";
+      CHECK(work_of(with_size(median, length)) < 20 * length);
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#include "neslc/flatten/effects.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "neslc/flatten/compiler.hpp"
+#include "neslc/front/free_variables.hpp"
+#include "neslc/front/session.hpp"
+
+namespace neslc {
+
+bool prints(const Definition& primitive) {
+  static const std::unordered_set<std::string_view> names = {
+      "print_char", "print_string", "write_char", "write_object", "write_string", "machine.draw"};
+  return names.contains(primitive.name);
+}
+
+bool Effects::of(const Expr& expr, const std::function<TypePtr(TypePtr)>& substituted) {
+  const auto is_function = [&](TypePtr type) { return contains_function(substituted(type)); };
+  bool result = false;
+  for_each_expression(expr, [&](const Expr& part) {
+    if (const auto* reference = std::get_if<GlobalRef>(&part.node)) {
+      const std::vector<TypePtr>& types = reference->instantiation;
+      result = of_function(*reference->definition) ||
+               std::any_of(types.begin(), types.end(), is_function);
+    } else if (const auto* local = std::get_if<LocalRef>(&part.node)) {
+      result = is_function(local->local->type);
+    } else {
+      result = std::holds_alternative<LambdaRef>(part.node) ||
+               std::holds_alternative<Partial>(part.node) ||
+               std::holds_alternative<Time>(part.node);
+    }
+    return result ? Visit::End : Visit::Below;
+  });
+  return result;
+}
+
+/// Of all that it reaches: functions that it is given come from where it is called.
+bool Effects::of_function(const Definition& definition) {
+  if (const auto found = known_.find(&definition); found != known_.end()) return found->second;
+  std::unordered_set<const Definition*> seen = {&definition};
+  std::vector<const Definition*> pending = {&definition};
+  bool result = false;
+  while (!pending.empty() && !result) {
+    const Definition& next = *pending.back();
+    pending.pop_back();
+    result = next.serial_only || compiler_.observed(&next) != nullptr ||
+             (next.is_primitive() && (prints(next) || next.name == "rand"));
+    if (!next.body) continue;
+    for (const Body::Reference& reference : next.body->references) {
+      if (seen.insert(reference.definition).second) pending.push_back(reference.definition);
+    }
+  }
+  return known_[&definition] = result;
+}
+
+}  // namespace neslc

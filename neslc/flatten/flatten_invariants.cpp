@@ -1,0 +1,94 @@
+// What is the same for all instances of an apply-to-each, or of a lifted function.
+//
+// Operations compute such values once anyway, as values stay in the context of their operands. Here
+// are the expressions that would be computed for each instance: an apply-to-each of its own, and
+// calls of functions that do not take the place of their calls. They are computed in the context of
+// what they are made of, for those of its instances inside of which any are: whoever writes
+// {x / norm(v) : x in v} expects the norm of v to be computed once, and not for an empty v.
+#include <utility>
+
+#include "neslc/flatten/effects.hpp"
+#include "neslc/flatten/flattener.hpp"
+#include "neslc/flatten/primitives.hpp"
+#include "neslc/flatten/streams.hpp"
+#include "neslc/front/free_variables.hpp"
+
+namespace neslc {
+
+using ir::ValueId;
+using vcode::Op;
+using VectorType = vcode::Type;
+
+namespace {
+
+/// Are there several instances of `inner` for one of `outer`?
+bool multiplies(const Context* outer, const Context* inner) {
+  for (const Context* step = inner; step != outer; step = step->parent) {
+    if (step->kind != Context::Kind::Branch) return true;
+  }
+  return false;
+}
+
+const Definition* called_function(const Expr& expr) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  return callee == nullptr ? nullptr : callee->definition;
+}
+
+/// Does the function give a part of a sequence? Such a part is read where it lies.
+bool is_slice(const Definition& definition) {
+  const Expr* value = definition.body->expression.get();
+  while (const auto* let = std::get_if<Let>(&value->node)) value = let->body.get();
+  const Definition* const called = called_function(*value);
+  return called != nullptr && called->is_primitive() && called->name == "machine.slice";
+}
+
+}  // namespace
+
+bool Flattener::is_computed_by_instance(const Expr& expr) {
+  if (std::holds_alternative<ApplyToEach>(expr.node)) return true;
+  const Definition* const called = called_function(expr);
+  if (called == nullptr || called->kind != DefinitionKind::Function || !called->body ||
+      is_slice(*called)) {
+    return false;
+  }
+  Version version;
+  version.definition = called;
+  return !compiler_.inline_call(version);
+}
+
+Context* Flattener::home_of(const Expr& expr, const Frame& frame, Context* context) {
+  // Where a value is not wanted everywhere, functions take the place of their calls.
+  if (context->serial() || in_both_arms_ || wanted_ || frame.observed != nullptr ||
+      !is_computed_by_instance(expr)) {
+    return context;
+  }
+  const auto type_of_part = [&](TypePtr type) { return substituted(type, frame); };
+  Context* home = &serial_;
+  for (const Local* local : compiler_.free_variables().of(expr)) {
+    const auto known = frame.locals.find(local);
+    if (known == frame.locals.end() || contains_stream(type_of_part(local->type))) return context;
+    for_each_leaf(known->second, [&](const Value& leaf) {
+      if (leaf.context != nullptr) home = deeper(home, leaf.context);
+    });
+  }
+  if (home == context || !multiplies(home, context) || contains_stream(type_of_part(expr.type)) ||
+      compiler_.effects().of(expr, type_of_part)) {
+    return context;
+  }
+  return home;
+}
+
+Value Flattener::computed_once(const Expr& expr, Frame& frame, Context* home, Context* context) {
+  streams_->settle(known_variables(expr, frame), frame);
+  const ValueId counts = v_.lengths(between(home, context));
+  const ValueId zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), home);
+  const Value is_any = Value::scalar(b_.op(Op::Greater, VectorType::Int, {counts, zero}), home);
+  Arm leave_out;
+  leave_out.code = [&](Context*, const std::vector<Value>&) {
+    return identity_of(*this, substituted(expr.type, frame));
+  };
+  return conditional(is_any, home, arm_of(expr, frame, home), leave_out);
+}
+
+}  // namespace neslc
