@@ -30,7 +30,7 @@ void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
   }
 }
 
-/// a[i][j] ... where all arms are computed: no a[i] is made.
+/// a[i][j] ...
 Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context) {
   std::vector<const Expr*> path;  // from the outermost element inward
   const Expr* variable = &expr;
@@ -44,7 +44,7 @@ Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context
     const Expr& index = *primitive_operands(**element, "elt")->second;
     indices.push_back({expression(index, frame, context), {(*element)->span, frame.scope}});
   }
-  return element_if_wanted(*this, sequence, indices, context);
+  return element_of(*this, sequence, indices, context);
 }
 
 /// The first operand where the expression is a call, by its name, of a function of several
@@ -71,8 +71,7 @@ Value Flattener::call_with_first(const Expr& expr, Value first, Frame& frame, Co
 
 bool Flattener::is_nested_element(const Expr& expr) const {
   const Pair* const operands = primitive_operands(expr, "elt");
-  return goes_on_unwanted() && operands != nullptr &&
-         primitive_operands(*operands->first, "elt") != nullptr;
+  return operands != nullptr && primitive_operands(*operands->first, "elt") != nullptr;
 }
 
 Value Flattener::call_expression(const Expr& expr, Frame& frame, Context* context) {

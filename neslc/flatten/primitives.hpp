@@ -48,9 +48,9 @@ struct ElementIndex {
   Value index;
   ir::Origin origin;
 };
-/// The scalar element a[i][j] ... in an arm that is computed where it is not taken, too: there it
-/// is any element, or a null value.
-Value element_if_wanted(Flattener& f, const Value& sequence,
-                        const std::vector<ElementIndex>& indices, Context* context);
+/// The element a[i][j] ...; no a[i] is made. In an arm that is computed where it is not taken, too,
+/// it is a scalar, and there any element, or a null value.
+Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementIndex>& indices,
+                 Context* context);
 
 }  // namespace neslc

@@ -42,12 +42,16 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
 }
 
-/// The elements at those of the positions that are inside of the vector, which `whole` describes;
-/// elsewhere any.
-Value elements_inside(Flattener& f, const Value& elements, ValueId whole, const Value& positions) {
+/// The elements at the positions in the vector, which `whole` describes. Where checks do not keep
+/// positions inside, any element for those outside.
+Value elements_at(Flattener& f, const Value& elements, ValueId whole, const Value& positions) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
   Context* const context = positions.context;
+  if (!f.goes_on_unwanted()) {
+    const ir::LengthId count = b.variable(vars_of(elements)[0]).length;
+    return in_context(v.gather(elements, count, positions.var), context);
+  }
   const ValueId total = v.lengths(whole);
   const auto here = [&](ValueId scalar) {
     return f.bring_scalar(Value::scalar(scalar, f.serial()), context);
@@ -68,7 +72,7 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const context = site.context;
   const Value& sequence = argument.parts[0];
   if (f.goes_on_unwanted()) {
-    return element_if_wanted(f, sequence, {{argument.parts[1], b.origin}}, context);
+    return element_of(f, sequence, {{argument.parts[1], b.origin}}, context);
   }
   Context* const home = sequence.context;
   check_element(f, argument.parts[1], Value::scalar(v.lengths(sequence.var), home), context);
@@ -318,8 +322,8 @@ std::vector<PrimitiveEntry> sequence_primitives() {
   };
 }
 
-Value element_if_wanted(Flattener& f, const Value& sequence,
-                        const std::vector<ElementIndex>& indices, Context* context) {
+Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementIndex>& indices,
+                 Context* context) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
   const ir::Origin outer = b.origin;
@@ -333,28 +337,34 @@ Value element_if_wanted(Flattener& f, const Value& sequence,
   for (const ElementIndex& index : indices) {
     if (position.var != ir::kNoValue) {
       const auto of_row = [&](ValueId numbers) {
-        return elements_inside(f, Value::scalar(numbers, rows.context), whole, position);
+        return elements_at(f, Value::scalar(numbers, rows.context), whole, position);
       };
       rows = rows.elements();
       lengths = of_row(v.lengths(rows.var));
       starts = of_row(v.offsets(rows.var));
     }
     b.origin = index.origin;
-    Context* const place = Flattener::deeper(lengths.context, index.index.context);
+    // A check keeps positions inside only where the element is wanted.
+    Context* const place =
+        f.goes_on_unwanted() ? Flattener::deeper(lengths.context, index.index.context) : context;
     const ValueId here = f.bring_scalar(index.index, place);
-    const ValueId zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), place);
-    const ValueId outside =
-        b.op(Op::Or, VectorType::Bool,
-             {b.op(Op::Less, VectorType::Int, {here, zero}),
-              b.op(Op::GreaterEqual, VectorType::Int, {here, f.bring_scalar(lengths, place)})});
-    f.check(Value::scalar(outside, place), context, kElementMessage,
-            {{"index", index.index}, {"length", lengths}});
+    if (f.goes_on_unwanted()) {
+      const ValueId zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), place);
+      const ValueId outside =
+          b.op(Op::Or, VectorType::Bool,
+               {b.op(Op::Less, VectorType::Int, {here, zero}),
+                b.op(Op::GreaterEqual, VectorType::Int, {here, f.bring_scalar(lengths, place)})});
+      f.check(Value::scalar(outside, place), context, kElementMessage,
+              {{"index", index.index}, {"length", lengths}});
+    } else {
+      check_element(f, index.index, lengths, context);
+    }
     const bool from_zero = b.known_int(starts.var) == 0;
     position = Value::scalar(from_zero ? here : v.add(f.bring_scalar(starts, place), here), place);
     whole = v.flat(rows.var, rows.elements());
   }
   b.origin = outer;
-  return elements_inside(f, rows.elements(), whole, position);
+  return elements_at(f, rows.elements(), whole, position);
 }
 
 }  // namespace neslc
