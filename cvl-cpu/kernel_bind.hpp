@@ -92,6 +92,9 @@ struct Target {
   std::size_t offset = 0;     // tiled: in the thread's memory
 };
 
+/// How the elements lie that a step gathers: as wide as its result, or in a byte each.
+enum class GatheredForm : std::uint8_t { None, Whole, Bytes, Other };
+
 /// The steps of a program with machine code in place of some, which pays where much is computed.
 struct NativeSteps {
   BoundSteps steps;  // empty: there is no code
@@ -103,10 +106,11 @@ struct NativeSteps {
   std::unique_ptr<NativeCode> sums;
   bool made_sums = false;  // or found that there can be none
 
-  /// How a step is run that code was made for.
+  /// How a step is run that code was made for, and how the vector lies that rounds gather from.
   struct Use {
     std::uint32_t target = kNone;
     bool overwrites = false, left_out = false;
+    GatheredForm form = GatheredForm::None;
     bool operator==(const Use&) const = default;
   };
   bool made = false;  // or found that there can be none

@@ -84,11 +84,7 @@ class ActiveStates {
     for (const Component& component : components) {
       columns_.push_back(component.uniform ? Column{} : column(component.width));
     }
-    places_.components = static_cast<std::uint32_t>(components.size());
-    for (NodeId k = 0; k < body.plan().nodes.size(); ++k) {
-      at_.resize(places_.node(k) + 1);
-      at_[places_.node(k)] = body.node(k).base;
-    }
+    set_places();
     at_[places_.flags()] = reinterpret_cast<const std::byte*>(flags_.data());
   }
 
@@ -136,6 +132,22 @@ class ActiveStates {
   struct AlignedDelete {
     void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(64)); }
   };
+
+  /// The places that stay the same in all rounds.
+  void set_places() {
+    const auto nodes = static_cast<std::uint32_t>(body_.plan().nodes.size());
+    places_ = {static_cast<std::uint32_t>(components_.size()), nodes};
+    at_.resize(places_.count());
+    for (NodeId k = 0; k < nodes; ++k) at_[places_.node(k)] = body_.node(k).base;
+    lengths_.resize(nodes);
+    for (const BoundStep& step : body_.main.usual().steps) {
+      if (step.kind != BoundStep::Kind::Gather) continue;
+      at_[places_.node(step.node)] = elements<std::byte>(*step.vector);
+      // Machine code of processors that have low bytes first: an INT of any width begins here.
+      lengths_[step.node] = step.vector->length;
+      at_[places_.length(step.node)] = reinterpret_cast<const std::byte*>(&lengths_[step.node]);
+    }
+  }
 
   std::int64_t column_bytes(std::int64_t width) const {
     return whole_lines(room_ * width + static_cast<std::int64_t>(Heap::kPadding));
@@ -267,10 +279,11 @@ class ActiveStates {
   std::optional<BlockEvaluator> evaluator_;
   std::vector<Column> columns_;  // of the components
   RoundPlaces places_;
-  std::vector<const std::byte*> at_;  // for machine code
-  std::vector<std::uint8_t> flags_;   // of which the rounds' condition has held
-  std::int64_t rounds_ = 0;           // in machine code, the next time
-  Column lanes_;                      // where in the tile a state belongs; ascending
+  std::vector<const std::byte*> at_;   // for machine code
+  std::vector<std::int64_t> lengths_;  // of the vectors that nodes are gathered from
+  std::vector<std::uint8_t> flags_;    // of which the rounds' condition has held
+  std::int64_t rounds_ = 0;            // in machine code, the next time
+  Column lanes_;                       // where in the tile a state belongs; ascending
   std::vector<std::int64_t> ended_;
   std::vector<std::uint64_t> masks_;
   std::int64_t tile_ = 0;  // where it begins

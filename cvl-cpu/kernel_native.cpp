@@ -36,6 +36,13 @@ void for_results(const BoundSteps& steps, const BoundStep& step, const Visit& vi
   for (std::uint32_t k = step.first; k < step.last; ++k) visit(steps.walked[k].node);
 }
 
+GatheredForm gathered_form(const BoundStep& step) {
+  if (step.kind != StepKind::Gather) return GatheredForm::None;
+  if (step.vector->form == Form::Narrow) return GatheredForm::Bytes;
+  if (!step.vector->is_plain()) return GatheredForm::Other;
+  return step.vector->type == Type::Bool ? GatheredForm::Bytes : GatheredForm::Whole;
+}
+
 /// Steps that are run one after the other, or as one loop.
 struct Part {
   std::vector<BoundStep> steps;
@@ -74,12 +81,18 @@ class NativeMaker {
   /// The loop around the steps; null when some of them have to be steps.
   std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop) {
     const PlanSink& step = loop.step();
-    const RoundPlaces places{static_cast<std::uint32_t>(step.values.size())};
+    const RoundPlaces places{static_cast<std::uint32_t>(step.values.size()),
+                             static_cast<std::uint32_t>(plan_.nodes.size())};
     NativeRounds rounds;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const BoundStep& bound : steps_.steps) {
-      if (bound.kind == StepKind::Progression || !has_native_form(bound)) return nullptr;
-      add_step(rounds.body, bound);
+      if (bound.kind == StepKind::Gather && gathered_form(bound) != GatheredForm::Other) {
+        add_gather(rounds.body, bound, places);
+      } else if (bound.kind != StepKind::Progression && has_native_form(bound)) {
+        add_step(rounds.body, bound);
+      } else {
+        return nullptr;
+      }
     }
     rounds.flag = value(rounds.body, step.flag);
     rounds.flag_place = places.flags();
@@ -91,7 +104,9 @@ class NativeMaker {
     std::vector<std::uint32_t> states(places.components, kNone);
     for (std::uint32_t k = 0; k < rounds.body.values.size(); ++k) {
       NativeLoop::Value& read = rounds.body.values[k];
-      if (read.kind == NativeLoop::Value::Kind::Uniform) read.place = places.node(read.place);
+      if (read.kind == NativeLoop::Value::Kind::Uniform && read.place < places.nodes) {
+        read.place = places.node(read.place);
+      }
       if (read.kind != NativeLoop::Value::Kind::Read) continue;
       const PlanNode& node = plan_.nodes[read.place];
       if (node.kind != PlanNode::Kind::State) return nullptr;
@@ -295,6 +310,24 @@ class NativeMaker {
     return true;
   }
 
+  void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places) {
+    NativeLoop::Value length;
+    length.kind = NativeLoop::Value::Kind::Uniform;
+    length.type = Type::Int;
+    length.place = places.length(step.node);
+    NativeLoop::Value added;
+    added.kind = NativeLoop::Value::Kind::Gather;
+    added.type = plan_.nodes[step.node].type;
+    added.args[0] = value(loop, step.args[0]);
+    if (step.guard != kNone) added.guard = value(loop, step.guard);
+    added.bytes = gathered_form(step) == GatheredForm::Bytes;
+    added.place = places.node(step.node);
+    added.args[1] = static_cast<std::uint32_t>(loop.values.size());
+    loop.values.push_back(length);
+    value_of_[step.node] = static_cast<std::uint32_t>(loop.values.size());
+    loop.values.push_back(added);
+  }
+
   void add_step(NativeLoop& loop, const BoundStep& step) {
     if (step.kind == StepKind::Copy) {
       value_of_[step.node] = value(loop, step.args[0]);
@@ -345,17 +378,18 @@ class NativeMaker {
 };
 
 /// What code is made for: how a step of usual() is run this time.
-NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step) {
+NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step, bool rounds) {
   const bool overwrites = step.target != kNone && program.targets[step.target].overwrites;
-  return {step.target, overwrites, step.left_out};
+  return {step.target, overwrites, step.left_out,
+          rounds ? gathered_form(step) : GatheredForm::None};
 }
 
-bool is_made_for(const NativeSteps& native, const BoundProgram& program) {
+bool is_made_for(const NativeSteps& native, const BoundProgram& program, bool rounds) {
   const std::vector<BoundStep>& steps = program.usual().steps;
   return native.by_runs == program.by_runs &&
          std::equal(steps.begin(), steps.end(), native.uses.begin(), native.uses.end(),
                     [&](const BoundStep& step, const NativeSteps::Use& use) {
-                      return use_of(program, step) == use;
+                      return use_of(program, step, rounds) == use;
                     });
 }
 
@@ -369,18 +403,18 @@ bool pays(const BoundPass& pass, BoundProgram& program) {
 }
 
 /// The same. True when code is to be made now.
-bool is_due(const BoundPass& pass, BoundProgram& program) {
+bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
   if (!pass.state().cpu.makes_native_code()) return false;
   NativeSteps& native = program.native;
   if (native.made) {
-    if (is_made_for(native, program)) return false;
+    if (is_made_for(native, program, rounds)) return false;
     native = {};
   }
   if (!pays(pass, program)) return false;
   native.made = true;
   native.by_runs = program.by_runs;
   for (const BoundStep& step : program.usual().steps) {
-    native.uses.push_back(use_of(program, step));
+    native.uses.push_back(use_of(program, step, rounds));
   }
   return true;
 }
@@ -388,11 +422,11 @@ bool is_due(const BoundPass& pass, BoundProgram& program) {
 }  // namespace
 
 void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
-  if (is_due(pass, program)) NativeMaker(pass, program).make(program.native);
+  if (is_due(pass, program, false)) NativeMaker(pass, program).make(program.native);
 }
 
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {
-  if (!is_due(pass, program)) return;
+  if (!is_due(pass, program, true)) return;
   NativeMaker maker(pass, program);
   program.native.rounds = maker.make_rounds(loop);
   if (program.native.rounds == nullptr) maker.make(program.native);

@@ -25,14 +25,16 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
 bool renew_native_sums(const BoundPass& pass, BoundProgram& program,
                        const std::vector<NodeId>& numbers, const std::vector<NodeId>& flags);
 
-/// Places in the table of addresses for NativeSteps::rounds. Those behind are of single elements,
-/// one for each node of the body.
+/// Places in the table of addresses for NativeSteps::rounds. Each node of the body has two: for its
+/// one element, or the vector that it is gathered from, and for the length of that, an INT.
 struct RoundPlaces {
-  std::uint32_t components = 0;
+  std::uint32_t components = 0, nodes = 0;
   std::uint32_t now(std::uint32_t component) const { return component; }
   std::uint32_t next(std::uint32_t component) const { return components + component; }
   std::uint32_t flags() const { return 2 * components; }
   std::uint32_t node(NodeId node) const { return 2 * components + 1 + node; }
+  std::uint32_t length(NodeId node) const { return this->node(nodes) + node; }
+  std::uint32_t count() const { return length(nodes); }
 };
 
 }  // namespace cvl::cpu

@@ -181,6 +181,7 @@ class RoundsWriter : public ValueWriter {
     counted_ = turn.active;
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
       if (loop_.values[k].kind == Value::Kind::Apply) write_apply(k);
+      if (loop_.values[k].kind == Value::Kind::Gather) write_gather(k);
     }
     c_.emit(instruction(avx512_, Op::And, Lane::Flag), turn.active, turn.active,
             held_[rounds_.flag]);
@@ -330,7 +331,7 @@ class SumsWriter : public ValueWriter {
   void store_any(std::size_t k) {
     const Gp bits = c_.newInt32();
     if (avx512_) {
-      c_.kmovw(bits, any_[k].as<KReg>());
+      copy_mask(bits, any_[k].as<KReg>());
       c_.test(bits, (1 << lanes_) - 1);  // those of lanes that there are not mean nothing
     } else {
       c_.vptest(any_[k].as<Vec>(), any_[k].as<Vec>());

@@ -26,6 +26,8 @@ struct NativeLoop {
       Uniform,      // the one element at `place`
       Progression,  // start + position * stride, wrapped to INT
       Apply,        // `op` with written type `written` on args
+      Gather,  // element args[0], an INT, of the vector at `place`, which has args[1] elements;
+               // it fails where the index is outside
     };
     Kind kind = Kind::Apply;
     Type type = Type::Int;     // of the value
@@ -33,6 +35,7 @@ struct NativeLoop {
     vcode::Op op = vcode::Op::Add;
     std::uint32_t args[3] = {kNone, kNone, kNone};  // smaller than the value's own
     std::uint32_t guard = kNone;  // BOOL value; where it is F the operation does not fail
+    bool bytes = false;           // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
   };
@@ -56,7 +59,7 @@ struct NativeRounds {
     std::uint32_t place = 0;  // … and where it is written in the end
   };
 
-  NativeLoop body;               // without progressions and results
+  NativeLoop body;               // without progressions and results; only here are there gathers
   std::uint32_t flag = 0;        // the BOOL value that is the condition
   std::uint32_t flag_place = 0;  // where it is written, T if it has held in all rounds
   std::vector<Change> changes;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cvl-cpu/native_gather.hpp"
+
 namespace cvl::cpu {
 
 using asmjit::x86::Gp;
@@ -91,6 +93,9 @@ int int_predicate(Op op) {
   }
 }
 
+bool gathers(const NativeLoop::Value& value) {
+  return value.kind == NativeLoop::Value::Kind::Gather;
+}
 bool divides(const NativeLoop::Value& value) {
   return value.kind == NativeLoop::Value::Kind::Apply && value.type == Type::Int &&
          (value.op == Op::Divide || value.op == Op::Modulo);
@@ -125,7 +130,8 @@ bool ValueWriter::needs_wide_lanes(const NativeLoop& loop, Widths widths) {
 
 bool ValueWriter::fails_by_element() const {
   return std::any_of(loop_.values.begin(), loop_.values.end(), [&](const Value& value) {
-    return divides(value) && loop_.values[value.args[1]].kind != Value::Kind::Uniform;
+    return gathers(value) ||
+           (divides(value) && loop_.values[value.args[1]].kind != Value::Kind::Uniform);
   });
 }
 
@@ -142,8 +148,17 @@ void ValueWriter::begin_function(const Gp& first, const Gp& second) {
   position_ = c_.newInt64();
   c_.xor_(position_.r32(), position_.r32());
   start_ = c_.cursor();
-  const bool fails = std::any_of(loop_.values.begin(), loop_.values.end(), divides);
+  const bool fails = std::any_of(loop_.values.begin(), loop_.values.end(), [](const Value& value) {
+    return divides(value) || gathers(value);
+  });
   if (fails) at_start([&] { failed_ = no_flags(); });
+}
+
+void ValueWriter::copy_mask(const Gp& out, const KReg& mask) {
+  // The compiler would read a mask that it keeps in memory from there, which no instruction does.
+  const KReg here = c_.newKw();
+  c_.kmovw(here, mask);
+  c_.kmovw(out, here);
 }
 
 bool ValueWriter::end_function() {
@@ -151,7 +166,7 @@ bool ValueWriter::end_function() {
   if (!failed_.isValid()) {
     c_.xor_(result, result);
   } else if (avx512_) {
-    c_.kmovw(result, failed_.as<KReg>());
+    copy_mask(result, failed_.as<KReg>());
   } else {
     c_.vpmovmskb(result, failed_.as<Vec>());
   }
@@ -336,6 +351,52 @@ void ValueWriter::write_apply(std::uint32_t k) {
     held_[k] = compare(value.op, in, vector(value.args[0]), vector(value.args[1]));
   } else {
     write_other(k, in);
+  }
+}
+
+/// Flags of indices from 0 up to the length, without that.
+Register ValueWriter::inside(const Vec& indices, const Vec& length, Lane in) {
+  if (avx512_) {
+    constexpr int kLess = 1;
+    const KReg result = c_.newKw();
+    c_.emit(in == Lane::I64 ? Inst::kIdVpcmpuq : Inst::kIdVpcmpud, result, indices, length,
+            asmjit::imm(kLess));
+    return result;
+  }
+  const Vec result = make_vector(Lane::Flag);
+  c_.vpandn(result, compare(Op::Less, in, indices, constant(in, 0)).as<Vec>(),
+            compare(Op::Less, in, indices, length).as<Vec>());
+  return result;
+}
+
+void ValueWriter::write_gather(std::uint32_t k) {
+  const Value& value = loop_.values[k];
+  const Lane own = lane(k), in = lane(value.args[0]);
+  const Register flags = inside(vector(value.args[0]), vector(value.args[1]), in);
+  const Register outside = make(Lane::Flag);
+  if (avx512_) {
+    c_.knotw(outside.as<KReg>(), flags.as<KReg>());
+  } else {
+    c_.vpxor(outside.as<Vec>(), flags.as<Vec>(), constant(Lane::I32, -1));
+  }
+  note_failure(outside, value.guard);
+  const GatheredVector from{address(value.place), own, value.bytes};
+  const Lane read = own == Lane::Flag ? Lane::I32 : own;
+  const Vec out = make_vector(read);
+  cpu::write_gather(c_, avx512_, out, from, vector(value.args[0]), in,
+                    avx512_ ? flags : widened(flags.as<Vec>(), own));
+  held_[k] = out;
+  if (own == Lane::Flag) {
+    // What lies behind the byte has been read, too.
+    held_[k] = make(own);
+    if (avx512_) {
+      c_.vptestmd(mask(k), out, constant(Lane::I32, 1));
+    } else {
+      c_.vpand(out, out, constant(Lane::I32, 1));
+      c_.vpsubd(vector(k), constant(Lane::I32, 0), out);
+    }
+  } else if (value.bytes) {
+    c_.emit(instruction(avx512_, Op::And, own), out, out, constant(own, 255));
   }
 }
 

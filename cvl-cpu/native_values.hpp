@@ -89,6 +89,7 @@ class ValueWriter {
   /// One element for all lanes. To be called at_start().
   void write_uniform(std::uint32_t k);
   void write_apply(std::uint32_t k);
+  void write_gather(std::uint32_t k);
   /// Flags of lanes, from a comparison.
   Register compare(vcode::Op op, Lane in, const Vec& a, const Vec& b);
   /// Reads or computes a value of the elements from position_ + offset on; not a progression.
@@ -96,6 +97,8 @@ class ValueWriter {
   /// Flags of the first lanes, so many as a 32-bit number says, up to all.
   Register first_lanes(const Gp& count);
   Register no_flags();
+  /// AVX-512: the bits of a mask.
+  void copy_mask(const Gp& out, const KReg& mask);
   /// Puts values into the lanes that have flags.
   void replace(const Register& lanes, Lane lane, const Register& flags, const Register& by);
   /// AVX2: flags as lanes of either width.
@@ -119,6 +122,7 @@ class ValueWriter {
 
   static bool needs_wide_lanes(const NativeLoop& loop, Widths widths);
   Vec narrowed(const Vec& lanes, Lane in);
+  Register inside(const Vec& indices, const Vec& length, Lane in);
   void write_simple(asmjit::InstId id, std::uint32_t k, Lane in);
   void write_other(std::uint32_t k, Lane in);
   void write_select(std::uint32_t k);

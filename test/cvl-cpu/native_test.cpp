@@ -344,4 +344,85 @@ TEST_CASE("a division that fails in a sum in machine code is found by the steps"
       "native_pays_after=0,runs_block=1");
 }
 
+/// A walk through a text, numbers and flags: each letter says how far to go on. It leaves them now
+/// and then, where nothing is read, or, unguarded, fails there.
+vcode::Kernel walking_kernel(bool guarded) {
+  KernelBuilder b;
+  const SizeId n = b.size("n"), m = b.size("m");
+  const ArrayId text = b.in("text", Type::Int, m), numbers = b.in("numbers", Type::Float, m);
+  const ArrayId flags = b.in("flags", Type::Bool, m), steps = b.in("steps", Type::Int, m);
+  const ArrayId x = b.in("x", Type::Int, n), wanted = b.in("wanted", Type::Int, n);
+  const ArrayId length = b.in("length", Type::Int, b.literal(1));
+  auto e = b.thunk();
+  const Thunk elements =
+      e.give({e.own(x), e.own(wanted), e.real(0.5), e.flag(false), e.at(length, e.number(0))});
+  auto c = b.thunk();
+  const Thunk condition =
+      c.give({c.apply(Op::Greater, Type::Int, {c.state(1, Type::Int), c.number(0)})});
+  auto t = b.thunk();
+  const auto place = t.state(0, Type::Int), size = t.state(4, Type::Int);
+  const auto inside = t.apply(Op::And, Type::Bool,
+                              {t.apply(Op::GreaterEqual, Type::Int, {place, t.number(0)}),
+                               t.apply(Op::Less, Type::Int, {place, size})});
+  const auto read = [&](ArrayId array, auto otherwise) {
+    const auto element = t.at(array, place);
+    return guarded ? t.choose(inside, element, otherwise) : element;
+  };
+  const auto go =
+      t.apply(Op::Add, Type::Int, {read(text, t.number(-3)), read(steps, t.number(40))});
+  const auto end = t.apply(Op::Add, Type::Int, {size, t.number(guarded ? 9 : 1)});
+  const Thunk next = t.give(
+      {t.apply(Op::Modulo, Type::Int, {t.apply(Op::Add, Type::Int, {place, go}), end}),
+       t.apply(Op::Subtract, Type::Int, {t.state(1, Type::Int), t.number(1)}),
+       t.apply(Op::Add, Type::Float,
+               {t.apply(Op::Multiply, Type::Float, {t.state(2, Type::Float), t.real(0.5)}),
+                read(numbers, t.real(1.0))}),
+       t.apply(Op::NotEqual, Type::Bool, {t.state(3, Type::Bool), read(flags, t.flag(true))}),
+       size});
+  for (const ArrayId array : b.iterate("s", b.flat(n), elements, condition, next, 100'000)) {
+    b.out(array);
+  }
+  return b.kernel;
+}
+
+TEST_CASE("machine code for many rounds reads elements from anywhere", "[native]") {
+  const vcode::Kernel kernels[] = {walking_kernel(true), walking_kernel(false)};
+  constexpr std::int64_t kPlaces = 1200;
+  std::string letters;
+  for (std::int64_t i = 0; i < kPlaces; ++i) letters += static_cast<char>('A' + i * i % 150);
+  for_pairs([&](Pair& pair) {
+    for (const vcode::Kernel& kernel : kernels) {
+      Runs with_code(pair.code, kernel), by_steps(pair.steps, kernel);
+      for (const std::int64_t length : {1, 64, 1025}) {
+        // The text takes a byte for each letter, a whole INT, or is the same letter everywhere.
+        for (const int form : {0, 1, 2, 0}) {
+          const auto operands = [&](CpuBackend& cpu) {
+            Vector text = cpu.upload_characters(letters);
+            if (form == 1) text = cpu.materialized(text);
+            if (form == 2) text = upload(cpu, Type::Int, std::vector<double>(kPlaces, 99));
+            std::vector<double> starts, rounds, steps;
+            for (std::int64_t i = 0; i < length; ++i) {
+              starts.push_back(static_cast<double>(i * 7 % kPlaces));
+              rounds.push_back(static_cast<double>(i % 97 == 0 ? 120 : i % 20));
+            }
+            for (std::int64_t i = 0; i < kPlaces; ++i) {
+              steps.push_back(static_cast<double>(i % 23 - 11));
+            }
+            return std::vector<Value>{text,
+                                      upload(cpu, Type::Float, numbers(kPlaces, 3, 10.0)),
+                                      operand(cpu, Type::Bool, kPlaces, 5),
+                                      upload(cpu, Type::Int, steps),
+                                      upload(cpu, Type::Int, starts),
+                                      upload(cpu, Type::Int, rounds),
+                                      upload(cpu, Type::Int, std::vector<double>(1, kPlaces))};
+          };
+          CAPTURE(length, form);
+          const std::string result = with_code.of(operands(pair.code));
+          REQUIRE(result == by_steps.of(operands(pair.steps)));
+        }
+      }
+    }
+  });
+}
+
 }  // namespace kernel_test
