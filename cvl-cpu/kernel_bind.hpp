@@ -102,9 +102,9 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
-  /// Sums over elements of one segment, of which all runs are known.
-  std::unique_ptr<NativeCode> sums;
-  bool made_sums = false;  // or found that there can be none
+  /// Folds over elements of one segment, of which all runs are known.
+  std::unique_ptr<NativeCode> folds;
+  bool made_folds = false;  // or found that there can be none
 
   /// How a step is run that code was made for, and how the vector lies that rounds gather from.
   struct Use {
@@ -135,6 +135,9 @@ struct BoundProgram {
   BoundSteps run_steps;  // in place of those, when the runs of a block are known
   std::vector<BoundRuns> runs;
   std::vector<BoundJoin> joins;
+  /// Rows of a regular nest, off which run_steps read what is the same in each, by a walk.
+  std::int64_t row_length = 0;  // 0: there are none
+  std::optional<Segments> rows;
   bool run_able = false;          // can it do without the indices, given the runs?
   bool by_runs = false;           // and is that worth while with the operands of this run?
   NativeSteps native;             // in place of usual()
@@ -244,6 +247,10 @@ class BoundPass {
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);
+  bool reads_row(NodeId number, const BoundProgram& bound) const;
+  void find_rows(BoundProgram& bound) const;
+  void add_row_walk(BoundProgram& bound, const BoundStep& read);
+  bool renew_rows(BoundProgram& bound) const;
   bool bind_rows(BoundRuns& runs);
   bool renew_join(BoundJoin& join) const;
   void find_first_places(BoundRuns& runs) const;

@@ -86,6 +86,7 @@ void BoundPass::bind_runs(BoundProgram& bound) {
   bound.runs.clear();
   bound.joins.clear();
   bound.run_steps = {};
+  bound.rows.reset();
   bound.by_runs = false;
   bound.run_able = true;
   for (const BoundStep& step : bound.element_steps.steps) {
@@ -100,7 +101,8 @@ void BoundPass::bind_runs(BoundProgram& bound) {
     if (!here || !scatters_runs(sink)) continue;
     bound.run_able &= add_runs(bound, sink.index, sink.into) != kNone;
   }
-  bound.run_able &= !bound.runs.empty();
+  find_rows(bound);
+  bound.run_able &= !bound.runs.empty() || bound.row_length != 0;
   if (!bound.run_able) return;
   add_run_steps(bound);
   renew_runs(bound);
@@ -173,6 +175,10 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
       continue;
     }
     if (!needed_[step.node]) continue;
+    if (reads_row(step.node, bound)) {
+      add_row_walk(bound, step);
+      continue;
+    }
     if (step.kind == BoundStep::Kind::Gather && gathers_runs(step.node)) {
       step.kind = BoundStep::Kind::GatherRuns;
       step.runs = add_runs(bound, step.args[0], kNone);
@@ -223,6 +229,60 @@ bool BoundPass::renew_join(BoundJoin& join) const {
     begin = end;
   }
   join.length = begin;
+  return true;
+}
+
+/// The rows off which steps read something: those of runs, if there are any.
+void BoundPass::find_rows(BoundProgram& bound) const {
+  bound.row_length = 0;
+  std::int64_t of_runs = 0;
+  for (const BoundRuns& runs : bound.runs) {
+    of_runs = std::max(of_runs, run_indices_[runs.index]->row_length);
+  }
+  for (const BoundStep& step : bound.element_steps.steps) {
+    if (step.kind != BoundStep::Kind::Gather && step.kind != BoundStep::Kind::Apply) continue;
+    const std::int64_t length = row_length_of_read(pass_, step.node);
+    if (of_runs == 0 || length == of_runs) bound.row_length = std::max(bound.row_length, length);
+  }
+}
+
+/// Does a node of run_steps read something off the rows?
+bool BoundPass::reads_row(NodeId number, const BoundProgram& bound) const {
+  return bound.row_length != 0 && nodes_[number].mode == Mode::Slot &&
+         special_[number] == Special::None && row_length_of_read(pass_, number) == bound.row_length;
+}
+
+void BoundPass::add_row_walk(BoundProgram& bound, const BoundStep& read) {
+  auto& [steps, all_walked] = bound.run_steps;
+  bound.rows.emplace(state_.cpu, Segdes::regular(1, bound.row_length));
+  const PlanNode& node = pass_.nodes[read.node];
+  WalkedNode walked;
+  walked.node = read.node;
+  walked.slot = read.slot;
+  walked.type = node.type;
+  walked.kind = node.kind == Kind::Gather         ? Kind::Gather
+                : node.applies(vcode::Op::Divide) ? Kind::SegmentNumber
+                                                  : Kind::SegmentOffset;
+  if (node.kind == Kind::Gather) walked.vector = read.vector;
+  BoundStep walk;
+  walk.kind = BoundStep::Kind::Walk;
+  walk.segments = &*bound.rows;
+  walk.first = static_cast<std::uint32_t>(all_walked.size());
+  walk.last = walk.first + 1;
+  steps.push_back(walk);
+  all_walked.push_back(walked);
+}
+
+/// False if there are no such rows in this run, or not all that is read off them.
+bool BoundPass::renew_rows(BoundProgram& bound) const {
+  if (!bound.rows) return true;
+  if (bound.row_length < tuning.runs_block || length_ % bound.row_length != 0) return false;
+  bound.rows.emplace(state_.cpu, Segdes::regular(length_ / bound.row_length, bound.row_length));
+  for (const BoundStep& step : bound.run_steps.steps) {
+    if (step.kind != BoundStep::Kind::Walk || step.segments != &*bound.rows) continue;
+    const WalkedNode& walked = bound.run_steps.walked[step.first];
+    if (walked.vector != nullptr && walked.vector->length < bound.rows->count()) return false;
+  }
   return true;
 }
 
@@ -292,7 +352,7 @@ void BoundPass::find_first_places(BoundRuns& runs) const {
 /// What differs between runs of the kernel whose steps are the same.
 void BoundPass::renew_runs(BoundProgram& bound) {
   bound.by_runs = false;
-  if (!bound.run_able) return;
+  if (!bound.run_able || !renew_rows(bound)) return;
   // Indices are INTs: what does not fit one is left to them.
   const std::int64_t most =
       wide_ ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();

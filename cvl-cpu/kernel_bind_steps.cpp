@@ -19,7 +19,8 @@ void BoundPass::find_needed(const KernelProgram& program, const BoundProgram* by
   // What may fail does so even if the value turns out not to matter.
   for (const NodeId node : program.order) {
     const bool safe = nodes_[node].mode == Mode::Narrow ||
-                      (by_runs != nullptr && (caught_[node] || is_shared_by_runs(node, *by_runs)));
+                      (by_runs != nullptr && (caught_[node] || is_shared_by_runs(node, *by_runs) ||
+                                              reads_row(node, *by_runs)));
     needed_[node] = pass_.nodes[node].traps && !safe;
   }
   for (const NodeId root : by_runs != nullptr ? program.run_roots : program.roots) {
@@ -35,7 +36,8 @@ void BoundPass::find_needed(const KernelProgram& program, const BoundProgram* by
       needed_[node.guard] = true;
     } else if (nodes_[number].mode == Mode::Slot && node.kind != Kind::Scan &&
                !compares_bytes(number) && !is_walked(pass_, number) &&
-               !(by_runs != nullptr && (gathers_runs(number) || joins_runs(number)))) {
+               !(by_runs != nullptr &&
+                 (gathers_runs(number) || joins_runs(number) || reads_row(number, *by_runs)))) {
       for (const NodeId arg : node.args) {
         if (arg != kNone) needed_[arg] = true;
       }

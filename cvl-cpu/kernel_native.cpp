@@ -128,16 +128,18 @@ class NativeMaker {
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
 
-  /// Sums over elements of one segment; null when some steps have to be steps.
-  std::unique_ptr<NativeCode> make_sums(const std::vector<NodeId>& numbers,
-                                        const std::vector<NodeId>& flags) {
-    const auto type = [&](NodeId node) { return plan_.nodes[node].type; };
+  /// Folds over elements of one segment; null when some steps have to be steps.
+  std::unique_ptr<NativeCode> make_folds(const std::vector<NodeFold>& numbers,
+                                         const std::vector<NodeId>& flags) {
+    const auto type = [&](const NodeFold& fold) { return plan_.nodes[fold.node].type; };
     const std::size_t width = cpu_.element_bytes(type(numbers.front()));
-    for (const NodeId node : numbers) {
-      const bool adds = cpu::has_native_form(cpu_.isa(), cpu_.widths(), vcode::Op::Add, type(node));
-      if (!adds || cpu_.element_bytes(type(node)) != width) return nullptr;
+    for (const NodeFold& fold : numbers) {
+      if (!has_native_fold(cpu_.isa(), cpu_.widths(), fold.op, type(fold)) ||
+          cpu_.element_bytes(type(fold)) != width) {
+        return nullptr;
+      }
     }
-    NativeSums sums;
+    NativeFolds folds;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const WalkedNode& walked : steps_.walked) {
       if (walked.kind == PlanNode::Kind::SegmentOffset) return nullptr;
@@ -146,12 +148,15 @@ class NativeMaker {
     for (const BoundStep& step : steps_.steps) {
       if (step.kind == StepKind::Walk || step.kind == StepKind::GatherRuns) continue;
       if (step.kind == StepKind::Progression || !has_native_form(step)) return nullptr;
-      add_step(sums.body, step);
+      add_step(folds.body, step);
     }
     auto place = static_cast<std::uint32_t>(plan_.nodes.size());
-    for (const NodeId node : numbers) sums.sums.push_back({value(sums.body, node), place++});
-    for (const NodeId node : flags) sums.disjunctions.push_back({value(sums.body, node), place++});
-    return NativeCode::make(sums, cpu_.isa(), cpu_.widths());
+    for (const NodeFold& fold : numbers) {
+      folds.folds.push_back({fold.op, {value(folds.body, fold.node), place++}});
+    }
+    for (const NodeId node : flags)
+      folds.disjunctions.push_back({value(folds.body, node), place++});
+    return NativeCode::make(folds, cpu_.isa(), cpu_.widths());
   }
 
  private:
@@ -432,15 +437,15 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
   if (program.native.rounds == nullptr) maker.make(program.native);
 }
 
-bool renew_native_sums(const BoundPass& pass, BoundProgram& program,
-                       const std::vector<NodeId>& numbers, const std::vector<NodeId>& flags) {
+bool renew_native_folds(const BoundPass& pass, BoundProgram& program,
+                        const std::vector<NodeFold>& numbers, const std::vector<NodeId>& flags) {
   NativeSteps& native = program.native;
   if (!pass.state().cpu.makes_native_code()) return false;
-  if (!native.made_sums && pays(pass, program)) {
-    native.made_sums = true;
-    native.sums = NativeMaker(pass, program).make_sums(numbers, flags);
+  if (!native.made_folds && pays(pass, program)) {
+    native.made_folds = true;
+    native.folds = NativeMaker(pass, program).make_folds(numbers, flags);
   }
-  return native.sums != nullptr;
+  return native.folds != nullptr;
 }
 
 }  // namespace cvl::cpu

@@ -18,12 +18,18 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program);
 /// (NativeSteps::rounds), and the steps stay as they are.
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
 
-/// Sums of `numbers` over elements of one segment and disjunctions of `flags` (NativeSteps::sums),
+/// A reduction of a node's values.
+struct NodeFold {
+  NodeId node;
+  vcode::Op op;
+};
+
+/// Folds of numbers over elements of one segment and disjunctions of `flags` (NativeSteps::folds),
 /// if all that is computed of them can be machine code, and it is time to make it. True when there
 /// is such code. What is the same in a segment, or read where it lies, has the place of its node in
 /// the table of addresses; the results follow behind all nodes, in order.
-bool renew_native_sums(const BoundPass& pass, BoundProgram& program,
-                       const std::vector<NodeId>& numbers, const std::vector<NodeId>& flags);
+bool renew_native_folds(const BoundPass& pass, BoundProgram& program,
+                        const std::vector<NodeFold>& numbers, const std::vector<NodeId>& flags);
 
 /// Places in the table of addresses for NativeSteps::rounds. Each node of the body has two: for its
 /// one element, or the vector that it is gathered from, and for the length of that, an INT.

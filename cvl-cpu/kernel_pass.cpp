@@ -247,7 +247,7 @@ void KernelPass::open(bool again) {
   }
   find_run_segments();
   for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
-    if (program->program != nullptr && !by_sums_) renew_native_steps(bound_, *program);
+    if (program->program != nullptr && !by_folds_) renew_native_steps(bound_, *program);
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
@@ -356,12 +356,13 @@ bool KernelPass::divide_sinks() {
 /// them together.
 void KernelPass::find_run_segments() {
   run_segments_ = nullptr;
-  by_sums_ = false;
+  by_folds_ = false;
   if (!bound_.main.by_runs) return;
   const Segments* segments = nullptr;
   for (const BoundRuns& runs : bound_.main.runs) {
     if (segments == nullptr) segments = runs.segments;
   }
+  if (bound_.main.runs.empty() && bound_.main.rows) segments = &*bound_.main.rows;
   if (segments == nullptr) return;
   std::vector<KernelReduction*> reductions;
   bool by_tiles = true;
@@ -374,7 +375,7 @@ void KernelPass::find_run_segments() {
   const auto active = std::count_if(sinks_.begin(), sinks_.end(), is_active);
   if (active != static_cast<std::ptrdiff_t>(reductions.size())) return;
   if (by_tiles) run_segments_ = segments;
-  by_sums_ = scans_.empty() && sums_.open(reductions, *segments);
+  by_folds_ = scans_.empty() && segment_folds_.open(reductions, *segments);
 }
 
 /// How many of n elements from `begin` on are a block. `segment` is where the last block was.
@@ -475,7 +476,7 @@ void KernelPass::run_tile(const KernelTile& tile, int part) {
     some.end = end;
     run_range(some, part);
   };
-  if (!by_sums_ || !sums_.run(tile, range)) run_range(tile, part);
+  if (!by_folds_ || !segment_folds_.run(tile, range)) run_range(tile, part);
 }
 
 void KernelPass::run_range(const KernelTile& tile, int part) {

@@ -10,9 +10,9 @@
 
 #include "cvl-cpu/kernel_bind.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_folds.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
-#include "cvl-cpu/kernel_sums.hpp"
 
 namespace cvl::cpu {
 
@@ -76,7 +76,7 @@ class KernelPass {
   std::vector<KernelSelection*> selections_;  // also among `main_`
   std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
-  KernelSums sums_{bound_};
+  KernelFolds segment_folds_{bound_};
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;
   bool iterates_ = false;
@@ -106,7 +106,7 @@ class KernelPass {
   bool shared_ = false;    // tiles are divided between threads
   const Segments* whole_segments_ = nullptr;  // no tile ends inside one of these
   const Segments* run_segments_ = nullptr;    // blocks end with long ones of these
-  bool by_sums_ = false;                      // of which nothing but sums is wanted
+  bool by_folds_ = false;                     // of which nothing but folds is wanted
 };
 
 }  // namespace cvl::cpu

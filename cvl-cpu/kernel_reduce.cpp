@@ -52,7 +52,8 @@ class Reduction : public KernelReduction {
 
   const Segments* folded() const override { return work_ == Work::Fold ? segments_ : nullptr; }
   NodeId value() const override { return value_; }
-  bool adds() const override { return sink_.op == vcode::Op::AddReduce; }
+  vcode::Op op() const override { return sink_.op; }
+  Type type() const override { return type_; }
   bool asks_for_any() const override {
     return work_ == Work::Accumulate && sink_.op == vcode::Op::OrReduce && type_ == Type::Bool;
   }

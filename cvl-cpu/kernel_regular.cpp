@@ -1,5 +1,7 @@
 #include "cvl-cpu/kernel_regular.hpp"
 
+#include <algorithm>
+
 #include "cvl-cpu/cpu_backend.hpp"
 #include "cvl/scalar_ops.hpp"
 
@@ -108,15 +110,32 @@ std::int64_t element(const Vector& vector, std::int64_t at, bool wide) {
   return wide ? elements<std::int64_t>(vector)[place] : elements<std::int32_t>(vector)[place];
 }
 
-}  // namespace
-
-std::int64_t row_length_of_offset(const PlanPass& pass, NodeId number) {
+/// Of the own position combined by `op` with the length.
+std::int64_t row_length(const PlanPass& pass, NodeId number, Op op) {
   const PlanNode& node = pass.nodes[number];
-  if (!is_int_operation(node, Op::Modulo)) return 0;
+  if (!is_int_operation(node, op)) return 0;
   const PlanNode& divisor = pass.nodes[node.args[1]];
   const bool divides = pass.nodes[node.args[0]].kind == Kind::Position &&
                        divisor.kind == Kind::Constant && divisor.int_value > 0;
   return divides ? divisor.int_value : 0;
+}
+
+}  // namespace
+
+std::int64_t row_length_of_offset(const PlanPass& pass, NodeId node) {
+  return row_length(pass, node, Op::Modulo);
+}
+
+std::int64_t row_length_of_number(const PlanPass& pass, NodeId node) {
+  return row_length(pass, node, Op::Divide);
+}
+
+std::int64_t row_length_of_read(const PlanPass& pass, NodeId number) {
+  const PlanNode& node = pass.nodes[number];
+  if (node.kind == Kind::Gather) {
+    return node.guard == kNone ? row_length_of_number(pass, node.args[0]) : 0;
+  }
+  return std::max(row_length_of_number(pass, number), row_length_of_offset(pass, number));
 }
 
 std::optional<std::int64_t> RowNumber::at(std::int64_t position, bool wide) const {

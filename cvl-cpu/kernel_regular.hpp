@@ -15,6 +15,11 @@ namespace cvl::cpu {
 /// The remainder of the own position divided by a number is the position within a row of so many
 /// elements. 0: the node is something else.
 std::int64_t row_length_of_offset(const PlanPass& pass, NodeId node);
+/// The same of the quotient, which is the number of the row.
+std::int64_t row_length_of_number(const PlanPass& pass, NodeId node);
+/// The same of what is read off the rows: number and position within the row, and an element that
+/// has the number of the row.
+std::int64_t row_length_of_read(const PlanPass& pass, NodeId node);
 
 /// An INT that is the same in a whole row, because the own position occurs in it only divided by
 /// the length of a row, or a multiple of that.

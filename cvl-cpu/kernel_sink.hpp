@@ -130,14 +130,14 @@ class KernelReduction : public KernelSink {
   /// After open(): the segments that it reduces when all of a tile is there; null if it takes in
   /// block after block.
   virtual const Segments* folded() const = 0;
-  /// Does it add up numbers?
-  virtual bool adds() const = 0;
+  virtual vcode::Op op() const = 0;
+  virtual Type type() const = 0;
   /// Does it only ask whether there is any T among all elements?
   virtual bool asks_for_any() const = 0;
   /// What is put in place of blocks goes to segments [first, end).
   virtual void begin_pieces(std::int64_t first, std::int64_t end) = 0;
-  /// In place of blocks, of what adds: a long piece of a segment, which began in an earlier tile or
-  /// in this one, has been accumulated.
+  /// In place of blocks, of what folds numbers: a long piece of a segment, which began in an
+  /// earlier tile or in this one, has been accumulated.
   virtual void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
                          const std::byte* state) = 0;
   /// A segment has no elements.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <asmjit/x86.h>
+#include <bit>
 #include <sys/mman.h>
 
 #include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl-cpu/native_values.hpp"
+#include "cvl/scalar_ops.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -241,16 +243,62 @@ class RoundsWriter : public ValueWriter {
   std::vector<Turn> turns_{1};
 };
 
-/// Writes the function for sums. Elements meet in the order of ReduceKernels: four blocks of 64
+/// Of the larger and of the lesser of two numbers; 0 when there is none.
+asmjit::InstId extreme_instruction(bool avx512, Op reduction, Lane lane) {
+  const bool largest = reduction == Op::MaxReduce;
+  switch (lane) {
+    case Lane::I32:
+      return largest ? Inst::kIdVpmaxsd : Inst::kIdVpminsd;
+    case Lane::I64:
+      if (!avx512) return 0;
+      return largest ? Inst::kIdVpmaxsq : Inst::kIdVpminsq;
+    case Lane::F32:
+      return largest ? Inst::kIdVmaxps : Inst::kIdVminps;
+    default:
+      return largest ? Inst::kIdVmaxpd : Inst::kIdVminpd;
+  }
+}
+
+/// What folding begins with, as an integer of the lane's width.
+template <class Number, class Bits>
+std::int64_t start_bits(Op reduction) {
+  const auto start = [&] {
+    switch (reduction) {
+      case Op::MultiplyReduce:
+        return ops::fold_start<ops::Multiply, Number>();
+      case Op::MaxReduce:
+        return ops::fold_start<ops::Max, Number>();
+      case Op::MinReduce:
+        return ops::fold_start<ops::Min, Number>();
+      default:
+        return ops::fold_start<ops::Add, Number>();
+    }
+  };
+  return std::bit_cast<Bits>(start());
+}
+std::int64_t start_bits(Op reduction, Lane lane) {
+  switch (lane) {
+    case Lane::I32:
+      return start_bits<std::int32_t, std::int32_t>(reduction);
+    case Lane::I64:
+      return start_bits<std::int64_t, std::int64_t>(reduction);
+    case Lane::F32:
+      return start_bits<float, std::int32_t>(reduction);
+    default:
+      return start_bits<double, std::int64_t>(reduction);
+  }
+}
+
+/// Writes the function for folds. Elements meet in the order of ReduceKernels: four blocks of 64
 /// bytes take turns.
-class SumsWriter : public ValueWriter {
+class FoldsWriter : public ValueWriter {
  public:
-  SumsWriter(asmjit::CodeHolder& code, const NativeSums& sums, Isa isa, Widths widths)
-      : ValueWriter(code, sums.body, isa, widths),
-        sums_(sums),
-        register_bytes_(lanes_ * (is_wide(lane(sums.sums[0].value)) ? 8 : 4)),
+  FoldsWriter(asmjit::CodeHolder& code, const NativeFolds& folds, Isa isa, Widths widths)
+      : ValueWriter(code, folds.body, isa, widths),
+        folds_(folds),
+        register_bytes_(lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
         turns_(static_cast<int>(kReductionStateBytes) / register_bytes_),
-        held_sums_(sums.sums.size()) {}
+        totals_(folds.folds.size()) {}
 
   int group() const { return lanes_ * turns_; }
 
@@ -258,7 +306,7 @@ class SumsWriter : public ValueWriter {
     const Gp unused = c_.newInt64();
     const Gp end = c_.newInt64();
     begin_function(unused, end);
-    at_start([&] { clear_sums(); });
+    start_totals();
     const Gp whole = c_.newInt64();  // elements of whole groups
     const asmjit::Label again = c_.newLabel(), rest = c_.newLabel(), done = c_.newLabel();
     c_.mov(whole, end);
@@ -281,38 +329,67 @@ class SumsWriter : public ValueWriter {
       write_turn(turn, &valid);
     }
     c_.bind(done);
-    for (std::size_t k = 0; k < held_sums_.size(); ++k) store_sum(k);
+    for (std::size_t k = 0; k < totals_.size(); ++k) store_total(k);
     for (std::size_t k = 0; k < any_.size(); ++k) store_any(k);
     return end_function();
   }
 
  private:
-  Lane lane_of_sum(std::size_t k) const { return lane(sums_.sums[k].value); }
+  Lane lane_of_fold(std::size_t k) const { return lane(folds_.folds[k].result.value); }
 
-  void clear_sums() {
-    for (std::size_t k = 0; k < held_sums_.size(); ++k) {
-      for (int turn = 0; turn < turns_; ++turn) {
-        const Vec sum = make_vector(lane_of_sum(k));
-        c_.emit(instruction(avx512_, Op::Xor, Lane::I32), sum, sum, sum);
-        held_sums_[k].push_back(sum);
-      }
+  void start_totals() {
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      const Lane own = lane_of_fold(k);
+      const Vec start = constant(own, start_bits(folds_.folds[k].op, own));
+      at_start([&] {
+        for (int turn = 0; turn < turns_; ++turn) {
+          totals_[k].push_back(make_vector(own));
+          move(totals_[k].back(), start);
+        }
+      });
     }
-    for (std::size_t k = 0; k < sums_.disjunctions.size(); ++k) any_.push_back(no_flags());
+    at_start([&] {
+      for (std::size_t k = 0; k < folds_.disjunctions.size(); ++k) any_.push_back(no_flags());
+    });
+  }
+
+  void move(const Vec& out, const Vec& from) {
+    avx512_ ? c_.vmovdqa64(out, from) : c_.vmovdqa(out, from);
+  }
+
+  /// a op b, as the functors of cvl/scalar_ops.hpp have it.
+  void fold(Op reduction, Lane own, const Vec& out, const Vec& a, const Vec& b) {
+    if (reduction == Op::AddReduce || reduction == Op::MultiplyReduce) {
+      const Op op = reduction == Op::AddReduce ? Op::Add : Op::Multiply;
+      c_.emit(instruction(avx512_, op, own), out, a, b);
+      return;
+    }
+    const asmjit::InstId extreme = extreme_instruction(avx512_, reduction, own);
+    const Vec result = make_vector(own);
+    if (extreme == 0) {
+      const Op wins = reduction == Op::MaxReduce ? Op::Greater : Op::Less;
+      blend(result, own, compare(wins, own, a, b), a, b);
+    } else {
+      c_.emit(extreme, result, a, b);
+      // The instruction gives b where a is no number.
+      if (is_float(own)) replace(result, own, compare(Op::NotEqual, own, a, a), a);
+    }
+    move(out, result);
   }
 
   /// Takes in a register of elements; without flags all of them are valid.
   void write_turn(int turn, const Register* valid) {
     counted_ = valid == nullptr ? Register() : *valid;
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) write_value(k, turn * lanes_);
-    for (std::size_t k = 0; k < held_sums_.size(); ++k) {
-      const Lane own = lane_of_sum(k);
-      const Vec sum = held_sums_[k][static_cast<std::size_t>(turn)].as<Vec>();
-      const Vec next = valid == nullptr ? sum : make_vector(own);
-      c_.emit(instruction(avx512_, Op::Add, own), next, sum, vector(sums_.sums[k].value));
-      if (valid != nullptr) replace(sum, own, *valid, next);
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      const Lane own = lane_of_fold(k);
+      const Vec total = totals_[k][static_cast<std::size_t>(turn)];
+      const Vec next = valid == nullptr ? total : make_vector(own);
+      fold(folds_.folds[k].op, own, next, total, vector(folds_.folds[k].result.value));
+      if (valid != nullptr) replace(total, own, *valid, next);
     }
     for (std::size_t k = 0; k < any_.size(); ++k) {
-      Register flags = held_[sums_.disjunctions[k].value];
+      Register flags = held_[folds_.disjunctions[k].value];
       if (valid != nullptr) {
         const Register some = make(Lane::Flag);
         c_.emit(instruction(avx512_, Op::And, Lane::Flag), some, flags, *valid);
@@ -322,10 +399,11 @@ class SumsWriter : public ValueWriter {
     }
   }
 
-  void store_sum(std::size_t k) {
+  void store_total(std::size_t k) {
     for (int turn = 0; turn < turns_; ++turn) {
-      const Mem to = asmjit::x86::ptr(address(sums_.sums[k].place), turn * register_bytes_);
-      store(to, lane_of_sum(k), held_sums_[k][static_cast<std::size_t>(turn)]);
+      const Mem to =
+          asmjit::x86::ptr(address(folds_.folds[k].result.place), turn * register_bytes_);
+      store(to, lane_of_fold(k), totals_[k][static_cast<std::size_t>(turn)]);
     }
   }
   void store_any(std::size_t k) {
@@ -336,13 +414,13 @@ class SumsWriter : public ValueWriter {
     } else {
       c_.vptest(any_[k].as<Vec>(), any_[k].as<Vec>());
     }
-    c_.setnz(asmjit::x86::byte_ptr(address(sums_.disjunctions[k].place)));
+    c_.setnz(asmjit::x86::byte_ptr(address(folds_.disjunctions[k].place)));
   }
 
-  const NativeSums& sums_;
+  const NativeFolds& folds_;
   const int register_bytes_;
-  const int turns_;  // registers for each sum
-  std::vector<std::vector<Register>> held_sums_;
+  const int turns_;  // registers for each total
+  std::vector<std::vector<Vec>> totals_;
   std::vector<Register> any_;  // flags of disjunctions
 };
 
@@ -404,6 +482,20 @@ bool has_native_form(Isa isa, Widths widths, Op op, Type written) {
   }
 }
 
+bool has_native_fold(Isa isa, Widths widths, Op op, Type type) {
+  switch (op) {
+    case Op::AddReduce:
+      return has_native_form(isa, widths, Op::Add, type);
+    case Op::MultiplyReduce:
+      return has_native_form(isa, widths, Op::Multiply, type);
+    case Op::MaxReduce:
+    case Op::MinReduce:
+      return isa != Isa::Baseline;
+    default:
+      return false;
+  }
+}
+
 NativeCode::NativeCode(void* memory, std::size_t bytes, std::int64_t group)
     : memory_(memory),
       bytes_(bytes),
@@ -426,8 +518,8 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }
 
-std::unique_ptr<NativeCode> NativeCode::make(const NativeSums& sums, Isa isa, Widths widths) {
-  const Made made = make_code<SumsWriter>(sums, isa, widths);
+std::unique_ptr<NativeCode> NativeCode::make(const NativeFolds& folds, Isa isa, Widths widths) {
+  const Made made = make_code<FoldsWriter>(folds, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }

@@ -65,15 +65,21 @@ struct NativeRounds {
   std::vector<Change> changes;
 };
 
-/// Totals of what is computed for each element: sums of numbers, and whether any BOOL is T.
-struct NativeSums {
-  NativeLoop body;                       // without progressions and results
-  std::vector<NativeLoop::Result> sums;  // one at least, all equally wide
+/// Totals of what is computed for each element: of numbers, and whether any BOOL is T.
+struct NativeFolds {
+  NativeLoop body;  // without progressions and results
+  struct Fold {
+    vcode::Op op = vcode::Op::AddReduce;  // has_native_fold()
+    NativeLoop::Result result;
+  };
+  std::vector<Fold> folds;  // one at least, all equally wide
   std::vector<NativeLoop::Result> disjunctions;
 };
 
 /// Can an operation be part of a loop on such processors?
 bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
+/// Can such numbers be folded by this reduction?
+bool has_native_fold(Isa isa, Widths widths, vcode::Op op, Type type);
 
 /// The function for a loop. Threads may run it at the same time.
 class NativeCode {
@@ -82,7 +88,7 @@ class NativeCode {
   /// REQUIRES: has_native_form() for all operations.
   static std::unique_ptr<NativeCode> make(const NativeLoop& loop, Isa isa, Widths widths);
   static std::unique_ptr<NativeCode> make(const NativeRounds& rounds, Isa isa, Widths widths);
-  static std::unique_ptr<NativeCode> make(const NativeSums& sums, Isa isa, Widths widths);
+  static std::unique_ptr<NativeCode> make(const NativeFolds& folds, Isa isa, Widths widths);
   ~NativeCode();
   NativeCode(const NativeCode&) = delete;
   NativeCode& operator=(const NativeCode&) = delete;
@@ -103,11 +109,11 @@ class NativeCode {
   bool run_rounds(const std::byte* const* at, std::int64_t rounds, std::int64_t n) const {
     return function_(at, rounds, n) != 0;
   }
-  /// Of sums: sums up n elements. To the place of each goes a state of ReduceKernels, aligned to 64
+  /// Of folds: folds n elements. To the place of each goes a state of ReduceKernels, aligned to 64
   /// bytes, as if all elements had been accumulated. True when an operation failed; then the
   /// results are undefined. So many bytes behind the n elements as a register has may be read.
   /// REQUIRES: n is positive.
-  bool run_sums(const std::byte* const* at, std::int64_t n) const {
+  bool run_folds(const std::byte* const* at, std::int64_t n) const {
     return function_(at, 0, n) != 0;
   }
 

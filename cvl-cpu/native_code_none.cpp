@@ -15,7 +15,7 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop&, Isa, Widths) {
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds&, Isa, Widths) {
   return nullptr;
 }
-std::unique_ptr<NativeCode> NativeCode::make(const NativeSums&, Isa, Widths) {
+std::unique_ptr<NativeCode> NativeCode::make(const NativeFolds&, Isa, Widths) {
   return nullptr;
 }
 

@@ -309,6 +309,64 @@ TEST_CASE("long segments are summed up in machine code", "[native]") {
       "native_pays_after=0,runs_block=1");
 }
 
+TEST_CASE("rows are folded in machine code, with what is the same in each", "[native]") {
+  constexpr Op kFolds[] = {Op::AddReduce, Op::MultiplyReduce, Op::MaxReduce, Op::MinReduce};
+  for (const Type type : {Type::Int, Type::Float}) {
+    for (const Op fold : kFolds) {
+      for (const std::int64_t length : {5, 160, 1000}) {
+        KernelBuilder b;
+        const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+        const SegdesId d = b.in_segdes("d", s, n);
+        const ArrayId in_row = b.in("in_row", type, b.literal(length));
+        const ArrayId by_row = b.in("by_row", type, m);
+        const ArrayId own = b.in("own", type, n);
+        const auto value = [&](Expressions& t) {
+          const auto row = t.apply(Op::Divide, Type::Int, {t.index(), t.number(length)});
+          const auto column = t.apply(Op::Modulo, Type::Int, {t.index(), t.number(length)});
+          return t.apply(Op::Subtract, type, {t.at(in_row, column), t.at(by_row, row)});
+        };
+        auto x = b.thunk();
+        auto y = b.thunk();
+        auto z = b.thunk();
+        const auto less = x.apply(Op::Less, type, {value(x), x.own(own)});
+        b.out(b.reduce("chosen", b.under(d), fold, type,
+                       x.give({x.apply(Op::Select, type, {less, value(x), x.own(own)})})));
+        // Without runs, and where rows are no segments.
+        const auto row = y.apply(Op::Divide, Type::Int, {y.index(), y.number(length)});
+        b.out(b.reduce("scaled", b.under(d), fold, type,
+                       y.give({y.apply(Op::Multiply, type, {y.own(own), y.at(by_row, row)})})));
+        b.out(b.map("values", b.flat(n), type, z.give({value(z)})));
+        for_pairs(
+            [&](Pair& pair) {
+              Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+              for (const std::int64_t rows : {2, 70}) {
+                // Segments of other lengths than the rows; elements for fewer rows than there are.
+                for (const int segments : {1, 2}) {
+                  for (const std::int64_t missing : {0, segments == 1 ? 1 : 0}) {
+                    CAPTURE(vcode::info(fold).text, vcode::type_name(type), length, rows, segments,
+                            missing);
+                    const auto operands = [&](CpuBackend& cpu) {
+                      const Lengths lengths =
+                          segments == 1 ? Lengths(static_cast<std::size_t>(rows), length)
+                                        : Lengths{rows * length - length / 2, 0, length / 2};
+                      return std::vector<Value>{descriptor(cpu, lengths),
+                                                operand(cpu, type, length, 3),
+                                                operand(cpu, type, rows - missing, 8),
+                                                operand(cpu, type, rows * length, 11)};
+                    };
+                    const std::string expected = by_steps.of(operands(pair.steps));
+                    REQUIRE((expected.find("out of range") != std::string::npos) == (missing > 0));
+                    REQUIRE(with_code.of(operands(pair.code)) == expected);
+                  }
+                }
+              }
+            },
+            "native_pays_after=0,runs_block=1");
+      }
+    }
+  }
+}
+
 TEST_CASE("a division that fails in a sum in machine code is found by the steps", "[native]") {
   KernelBuilder b;
   const SizeId s = b.size("s");

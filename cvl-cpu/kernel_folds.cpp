@@ -1,4 +1,4 @@
-#include "cvl-cpu/kernel_sums.hpp"
+#include "cvl-cpu/kernel_folds.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace cvl::cpu {
 
-bool KernelSums::open(const std::vector<KernelReduction*>& reductions, const Segments& segments) {
+bool KernelFolds::open(const std::vector<KernelReduction*>& reductions, const Segments& segments) {
   segments_ = &segments;
   BoundProgram& program = pass_.main;
   if (reductions.size() > kMostResults || program.runs.size() > kMostRuns ||
@@ -14,14 +14,15 @@ bool KernelSums::open(const std::vector<KernelReduction*>& reductions, const Seg
     return false;
   }
   if (segments.total() / tuning.runs_block < segments.count()) return false;
-  sums_.clear();
+  folds_.clear();
   disjunctions_.clear();
-  std::vector<NodeId> numbers, flags;
+  std::vector<NodeFold> numbers;
+  std::vector<NodeId> flags;
   for (KernelReduction* reduction : reductions) {
     const Segments* own = reduction->folded();
-    if (own != nullptr && own->are_those_of(segments) && reduction->adds()) {
-      sums_.push_back(reduction);
-      numbers.push_back(reduction->value());
+    if (own != nullptr && own->are_those_of(segments) && reduction->type() != Type::Bool) {
+      folds_.push_back(reduction);
+      numbers.push_back({reduction->value(), reduction->op()});
     } else if (reduction->asks_for_any()) {
       disjunctions_.push_back(reduction);
       flags.push_back(reduction->value());
@@ -32,13 +33,18 @@ bool KernelSums::open(const std::vector<KernelReduction*>& reductions, const Seg
   const auto are_there = [&](const BoundRuns& runs) {
     return runs.segments != nullptr && runs.segments->are_those_of(segments);
   };
-  return !sums_.empty() && std::all_of(program.runs.begin(), program.runs.end(), are_there) &&
+  const std::vector<BoundStep>& steps = program.run_steps.steps;
+  const auto walks_there = [&](const BoundStep& step) {
+    return step.kind != BoundStep::Kind::Walk || step.segments->are_those_of(segments);
+  };
+  return !folds_.empty() && std::all_of(program.runs.begin(), program.runs.end(), are_there) &&
+         std::all_of(steps.begin(), steps.end(), walks_there) &&
          std::all_of(program.targets.begin(), program.targets.end(),
                      [](const Target& target) { return target.tiled; }) &&
-         find_reads() && renew_native_sums(pass_, program, numbers, flags);
+         find_reads() && renew_native_folds(pass_, program, numbers, flags);
 }
 
-bool KernelSums::find_reads() {
+bool KernelFolds::find_reads() {
   reads_.clear();
   for (const NodeId node : pass_.main.in_memory) {
     reads_.push_back({node, kNone, pass_.node(node).base, pass_.node(node).width});
@@ -52,8 +58,8 @@ bool KernelSums::find_reads() {
 }
 
 /// The segments from `first` on that have elements in the tile, as many as a table takes.
-SegmentBlock KernelSums::next_block(std::int64_t first, const KernelTile& tile,
-                                    Table& table) const {
+SegmentBlock KernelFolds::next_block(std::int64_t first, const KernelTile& tile,
+                                     Table& table) const {
   SegmentBlock block{};
   block.first = first;
   block.count = std::min(kTogether, segments_->count() - first);
@@ -66,7 +72,7 @@ SegmentBlock KernelSums::next_block(std::int64_t first, const KernelTile& tile,
   return block;
 }
 
-bool KernelSums::fill(const SegmentBlock& block, Table& table) const {
+bool KernelFolds::fill(const SegmentBlock& block, Table& table) const {
   CpuBackend& cpu = pass_.state().cpu;
   const BoundProgram& program = pass_.main;
   for (std::size_t k = 0; k < program.runs.size(); ++k) {
@@ -79,10 +85,10 @@ bool KernelSums::fill(const SegmentBlock& block, Table& table) const {
   return true;
 }
 
-bool KernelSums::run(const KernelTile& tile,
-                     const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
+bool KernelFolds::run(const KernelTile& tile,
+                      const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
   const std::vector<WalkedNode>& walked = pass_.main.run_steps.walked;
-  const NativeCode& code = *pass_.main.native.sums;
+  const NativeCode& code = *pass_.main.native.folds;
   const std::size_t nodes = pass_.plan().nodes.size();
   Table table;
   alignas(64) std::byte states[kMostResults][kReductionStateBytes];
@@ -92,7 +98,7 @@ bool KernelSums::run(const KernelTile& tile,
   std::int64_t first = segments_->first_from(tile.begin);
   if (first == segments_->count() || segments_->start(first) > tile.begin) --first;
   const std::int64_t behind = segments_->first_from(tile.end);
-  for (KernelReduction* sum : sums_) sum->begin_pieces(first, behind);
+  for (KernelReduction* fold : folds_) fold->begin_pieces(first, behind);
   std::int64_t done = tile.begin;  // what lies before is reduced
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
@@ -101,7 +107,7 @@ bool KernelSums::run(const KernelTile& tile,
       const std::int64_t begin = std::max(block.starts[s], tile.begin);
       const std::int64_t n = std::min(block.starts[s + 1], tile.end) - begin;
       if (n == 0) {
-        for (KernelReduction* sum : sums_) sum->put_empty(first + s);
+        for (KernelReduction* fold : folds_) fold->put_empty(first + s);
       }
       if (n < kLongPiece) continue;
       if (done < begin) evaluate(done, begin);
@@ -113,12 +119,12 @@ bool KernelSums::run(const KernelTile& tile,
       for (std::size_t k = 0; k < walked.size(); ++k) {
         at[walked[k].node] = table.walked[k] + s * pass_.node(walked[k].node).width;
       }
-      if (code.run_sums(at.data(), n)) return false;
-      for (std::size_t k = 0; k < sums_.size(); ++k) {
-        sums_[k]->put_piece(tile, first + s, block.starts[s] < tile.begin, states[k]);
+      if (code.run_folds(at.data(), n)) return false;
+      for (std::size_t k = 0; k < folds_.size(); ++k) {
+        folds_[k]->put_piece(tile, first + s, block.starts[s] < tile.begin, states[k]);
       }
       for (std::size_t k = 0; k < disjunctions_.size(); ++k) {
-        if (states[sums_.size() + k][0] != std::byte{0}) disjunctions_[k]->put_any(tile);
+        if (states[folds_.size() + k][0] != std::byte{0}) disjunctions_[k]->put_any(tile);
       }
     }
   }

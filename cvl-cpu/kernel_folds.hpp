@@ -1,7 +1,7 @@
-// Sums over long segments, without writing what is summed up.
+// Sums, products and extremes over long segments, without writing what is folded.
 //
-// Where a pass has nothing to do but to add up what it computes of runs, and to look for what must
-// not be, machine code adds up each piece that a tile has of a segment: from operands where they
+// Where a pass has nothing to do but to fold what it computes of runs, and to look for what must
+// not be, machine code folds each piece that a tile has of a segment: from operands where they
 // lie to accumulators in registers. Where the runs begin is found out for many segments at a time.
 // Elements meet in the order of ReduceKernels::tile; pieces that are too short for this are
 // evaluated block by block.
@@ -15,9 +15,9 @@
 
 namespace cvl::cpu {
 
-class KernelSums {
+class KernelFolds {
  public:
-  explicit KernelSums(BoundPass& pass) : pass_(pass) {}
+  explicit KernelFolds(BoundPass& pass) : pass_(pass) {}
 
   /// When the pass has been bound and all sinks are open: can tiles be run, and does it pay?
   /// `reductions` are the sinks that are active, `segments` those of the runs of the pass.
@@ -52,7 +52,7 @@ class KernelSums {
   bool fill(const SegmentBlock& block, Table& table) const;
 
   BoundPass& pass_;
-  std::vector<KernelReduction*> sums_, disjunctions_;
+  std::vector<KernelReduction*> folds_, disjunctions_;
   const Segments* segments_ = nullptr;
   std::vector<Read> reads_;
 };
