@@ -252,6 +252,7 @@ class BoundPass {
   void add_row_walk(BoundProgram& bound, const BoundStep& read);
   bool renew_rows(BoundProgram& bound) const;
   bool bind_rows(BoundRuns& runs);
+  bool bind_numbers(BoundRuns& runs) const;
   bool renew_join(BoundJoin& join) const;
   void find_first_places(BoundRuns& runs) const;
   void renew_runs(BoundProgram& bound);

@@ -128,7 +128,7 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
     if (!own.uniform && form.row_length != 0) {
       own.row = find_row_number(pass_, stage.node, form.row_length);
     } else if (!own.uniform && !is_walked(pass_, stage.node) && !shared_read(pass_, stage.node)) {
-      return kNone;
+      own.row = find_segment_number(pass_, stage.node);
     }
     own.walked = walked_node(stage.node, kNone);
     if (own.row) own.walked.divisor = 1;  // a row finds out for itself what it may read
@@ -286,8 +286,7 @@ bool BoundPass::renew_rows(BoundProgram& bound) const {
   return true;
 }
 
-/// The rows of a regular nest, and what is computed for each. False if that does not pay, or cannot
-/// be done.
+/// The rows of a regular nest. False if they do not pay, or there are none in this run.
 bool BoundPass::bind_rows(BoundRuns& runs) {
   const std::int64_t length = run_indices_[runs.index]->row_length;
   if (length == 0) return true;
@@ -295,6 +294,11 @@ bool BoundPass::bind_rows(BoundRuns& runs) {
   runs.rows =
       std::make_shared<const Segments>(state_.cpu, Segdes::regular(length_ / length, length));
   runs.segments = runs.rows.get();
+  return true;
+}
+
+/// What is computed for each row or segment. False if that cannot be done.
+bool BoundPass::bind_numbers(BoundRuns& runs) const {
   for (BoundStage& stage : runs.stages) {
     if (!stage.row) continue;
     for (RowNumber::Item& item : stage.row->items) {
@@ -359,7 +363,7 @@ void BoundPass::renew_runs(BoundProgram& bound) {
   for (BoundRuns& runs : bound.runs) {
     runs.limit = most;
     runs.first = nullptr;
-    if (!bind_rows(runs)) return;
+    if (!bind_rows(runs) || !bind_numbers(runs)) return;
     for (BoundStage& stage : runs.stages) {
       if (stage.uniform) stage.value = uniform_int(stage.walked.node);
       if (!stage.uniform && !stays_inside(stage.walked, runs.segments)) return;

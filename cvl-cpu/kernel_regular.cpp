@@ -37,6 +37,11 @@ class RowNumberReader {
       item.node = number;
       return node.guard == kNone && read_argument(node.args[0], item.args[0]) && add(item);
     }
+    if (node.kind == Kind::SegmentNumber && row_length_ == 0) {
+      if (result.segdes != kNone && result.segdes != node.id) return false;
+      result.segdes = node.id;
+      return add_place();
+    }
     for (const Op op : {Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Modulo}) {
       if (is_int_operation(node, op)) return read_operation(node);
     }
@@ -50,6 +55,11 @@ class RowNumberReader {
     result.items.push_back(item);
     return true;
   }
+  bool add_place() {
+    Item place;
+    place.kind = Item::Kind::Place;
+    return add(place);
+  }
   bool read_argument(NodeId number, std::uint32_t& place) {
     if (!read(number)) return false;
     place = static_cast<std::uint32_t>(result.items.size() - 1);
@@ -61,9 +71,7 @@ class RowNumberReader {
     item.op = node.op;
     if (node.traps) return false;
     if (is_row_of_position(node)) {
-      Item position;
-      position.kind = Item::Kind::Position;
-      add(position);
+      add_place();
       item.args[0] = static_cast<std::uint32_t>(result.items.size() - 1);
     } else if (!read_argument(node.args[0], item.args[0])) {
       return false;
@@ -73,9 +81,9 @@ class RowNumberReader {
   /// Is it the own position divided by a multiple of the length of a row?
   bool is_row_of_position(const PlanNode& node) const {
     const PlanNode& divisor = pass_.nodes[node.args[1]];
-    return node.op == Op::Divide && pass_.nodes[node.args[0]].kind == Kind::Position &&
-           divisor.kind == Kind::Constant && divisor.int_value > 0 &&
-           divisor.int_value % row_length_ == 0;
+    return row_length_ != 0 && node.op == Op::Divide &&
+           pass_.nodes[node.args[0]].kind == Kind::Position && divisor.kind == Kind::Constant &&
+           divisor.int_value > 0 && divisor.int_value % row_length_ == 0;
   }
 
   const PlanPass& pass_;
@@ -138,13 +146,13 @@ std::int64_t row_length_of_read(const PlanPass& pass, NodeId number) {
   return std::max(row_length_of_number(pass, number), row_length_of_offset(pass, number));
 }
 
-std::optional<std::int64_t> RowNumber::at(std::int64_t position, bool wide) const {
+std::optional<std::int64_t> RowNumber::at(std::int64_t place, bool wide) const {
   std::int64_t values[kMostItems];
   std::size_t count = 0;
   for (const Item& item : items) {
     std::int64_t value = item.number;
-    if (item.kind == Item::Kind::Position) {
-      value = position;
+    if (item.kind == Item::Kind::Place) {
+      value = place;
     } else if (item.kind == Item::Kind::Apply) {
       const std::int64_t a = values[item.args[0]], b = values[item.args[1]];
       value = wide ? applied<std::int64_t>(item.op, a, b) : applied<std::int32_t>(item.op, a, b);
@@ -163,6 +171,12 @@ std::optional<RowNumber> find_row_number(const PlanPass& pass, NodeId node,
   RowNumberReader reader(pass, row_length);
   if (!reader.read(node) || reader.result.items.size() > kMostItems) return std::nullopt;
   return std::move(reader.result);
+}
+
+std::optional<RowNumber> find_segment_number(const PlanPass& pass, NodeId node) {
+  std::optional<RowNumber> result = find_row_number(pass, node, 0);
+  if (result && result->segdes == kNone) result.reset();
+  return result;
 }
 
 }  // namespace cvl::cpu

@@ -22,10 +22,11 @@ std::int64_t row_length_of_number(const PlanPass& pass, NodeId node);
 std::int64_t row_length_of_read(const PlanPass& pass, NodeId node);
 
 /// An INT that is the same in a whole row, because the own position occurs in it only divided by
-/// the length of a row, or a multiple of that.
+/// the length of a row, or a multiple of that; or in a whole segment, because only the number of
+/// the own segment occurs in it.
 struct RowNumber {
   struct Item {
-    enum class Kind : std::uint8_t { Position, Number, Apply, Element };
+    enum class Kind : std::uint8_t { Place, Number, Apply, Element };
     Kind kind = Kind::Number;
     vcode::Op op = vcode::Op::Add;   // Apply
     std::uint32_t args[2] = {};      // Apply; Element: the index
@@ -34,14 +35,19 @@ struct RowNumber {
     const Vector* vector = nullptr;  // Element; likewise
   };
   std::vector<Item> items;  // arguments before their users; the last one is the number
+  SegdesId segdes = kNone;  // whose segments; kNone: rows
 
-  /// In the row that begins at `position`, with INTs of 64 bits or of 32. Nothing if an element
-  /// lies outside of its vector. REQUIRES: numbers and vectors are those of the run.
-  std::optional<std::int64_t> at(std::int64_t position, bool wide) const;
+  /// In the row that begins at position `place`, or in segment `place`, with INTs of 64 bits or of
+  /// 32. Nothing if an element lies outside of its vector. REQUIRES: numbers and vectors are those
+  /// of the run.
+  std::optional<std::int64_t> at(std::int64_t place, bool wide) const;
 };
 
 /// The node in this form, if it has it and is not too long.
 std::optional<RowNumber> find_row_number(const PlanPass& pass, NodeId node,
                                          std::int64_t row_length);
+
+/// The same by the number of the own segment, of some descriptor.
+std::optional<RowNumber> find_segment_number(const PlanPass& pass, NodeId node);
 
 }  // namespace cvl::cpu

@@ -128,12 +128,20 @@ class IndexReader {
       return true;
     }
     if (!it.uniform) {
-      const std::optional<SharedRead> shared = shared_read(pass_, number);
-      if (!shared && (!is_walked(pass_, number) || it.kind == Kind::SegmentOffset)) return false;
-      if (!segments_of(shared ? shared->segdes : walked_segdes(pass_, number))) return false;
+      const std::optional<SegdesId> segdes = segdes_of(number);
+      if (!segdes || !segments_of(*segdes)) return false;
     }
     result_.stages.push_back({stage, number});
     return true;
+  }
+
+  /// The descriptor in whose segments it is the same.
+  std::optional<SegdesId> segdes_of(NodeId number) const {
+    if (node(number).kind == Kind::SegmentOffset) return std::nullopt;
+    if (const std::optional<SharedRead> shared = shared_read(pass_, number)) return shared->segdes;
+    if (is_walked(pass_, number)) return walked_segdes(pass_, number);
+    const std::optional<RowNumber> computed = find_segment_number(pass_, number);
+    return computed ? std::optional(computed->segdes) : std::nullopt;
   }
 
   bool segments_of(SegdesId id) {
@@ -205,7 +213,9 @@ bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::in
   if (stage.row) {
     const bool wide = cpu.element_bytes(Type::Int) == 8;
     for (std::int64_t s = 0; s < piece.count; ++s) {
-      const std::optional<std::int64_t> value = stage.row->at(starts[s], wide);
+      const bool by_number = stage.row->segdes != kNone;
+      const std::optional<std::int64_t> value =
+          stage.row->at(by_number ? first + s : starts[s], wide);
       if (!value) return false;
       buffer[s] = *value;
     }
@@ -289,7 +299,9 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
   for (const BoundStage& stage : runs.stages) {
     std::int64_t value = stage.value;
     if (stage.row) {
-      const std::optional<std::int64_t> number = stage.row->at(table.bounds[0], wide);
+      const bool by_number = stage.row->segdes != kNone;
+      const std::optional<std::int64_t> number =
+          stage.row->at(by_number ? table.segment : table.bounds[0], wide);
       if (!number) return false;
       value = *number;
     } else if (!stage.uniform) {

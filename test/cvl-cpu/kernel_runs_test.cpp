@@ -180,6 +180,66 @@ TEST_CASE("elements are gathered at places that were taken run by run") {
   });
 }
 
+TEST_CASE("places that are computed from the numbers of segments") {
+  // 20 + 7 (k % 80), and an element of a table at k / 3 + 1, which is there for some lengths only.
+  constexpr std::int64_t kTurn = 80, kStep = 7;
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SizeId m = b.size("m");
+  const SizeId k = b.size("k");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId table = b.in("table", Type::Int, k);
+  const ArrayId from = b.in("from", Type::Float, m);
+  const auto place = [&](Expressions& t, Expressions::Id start) {
+    return t.at(from, t.apply(Op::Add, Type::Int, {start, t.seg_off(d, t.index())}));
+  };
+  auto t = b.thunk();
+  const auto turn = t.apply(Op::Modulo, Type::Int, {t.seg_no(d, t.index()), t.number(kTurn)});
+  const auto computed =
+      t.apply(Op::Add, Type::Int,
+              {t.number(20), t.apply(Op::Multiply, Type::Int, {turn, t.number(kStep)})});
+  b.out(b.map("computed", b.under(d), Type::Float, t.give({place(t, computed)})));
+  auto u = b.thunk();
+  const auto third = u.apply(Op::Divide, Type::Int, {u.seg_no(d, u.index()), u.number(3)});
+  const auto next = u.apply(Op::Add, Type::Int, {third, u.number(1)});
+  b.out(b.reduce("fetched", b.under(d), Op::AddReduce, Type::Float,
+                 u.give({place(u, u.at(table, next))})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      if (total(lengths) == 0) continue;
+      const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+      const Numbers given = numbers(20 + kTurn * kStep + longest, 27, 50);
+      const auto segments = static_cast<std::int64_t>(lengths.size());
+      Numbers places, taken;
+      for (std::int64_t i = 0; i < segments / 3 + 2; ++i) {
+        places.push_back(static_cast<double>(i * 11 % 500));
+      }
+      for (std::int64_t i = 0; i < segments; ++i) {
+        append_run(taken, given, static_cast<double>(20 + i % kTurn * kStep),
+                   lengths[static_cast<std::size_t>(i)]);
+      }
+      const auto operands = [&] {
+        return std::vector<Value>{descriptor(cpu, lengths), upload(cpu, Type::Int, places),
+                                  upload(cpu, Type::Float, given)};
+      };
+      const auto results = run(cpu, b.kernel, operands());
+      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Float, taken)));
+      Numbers all;
+      for (std::int64_t i = 0; i < segments; ++i) {
+        append_run(all, given, places[static_cast<std::size_t>(i / 3 + 1)],
+                   lengths[static_cast<std::size_t>(i)]);
+      }
+      const Vector summed = upload(cpu, Type::Float, all);
+      REQUIRE(bits(cpu, results[1]) == bits(cpu, execute(cpu, Op::AddReduce, Type::Float,
+                                                         {summed, descriptor(cpu, lengths)})));
+      // A table that ends before the first segment's place.
+      places.resize(1);
+      REQUIRE(failure_of(cpu, b.kernel, operands()) == vcode::ErrorCode::IndexOutOfRange);
+    }
+  });
+}
+
 TEST_CASE("the first place outside is reported, whichever thread finds it") {
   const Slices slices(Type::Int);
   for_backends([&](CpuBackend& cpu) {
