@@ -18,27 +18,39 @@ bool prints(const Definition& primitive) {
   return names.contains(primitive.name);
 }
 
-bool Effects::of(const Expr& expr, const std::function<TypePtr(TypePtr)>& substituted) {
-  const auto is_function = [&](TypePtr type) { return contains_function(substituted(type)); };
+bool Effects::of(const Expr& expr, const std::vector<TypePtr>& instantiation) {
   bool result = false;
   for_each_expression(expr, [&](const Expr& part) {
-    if (const auto* reference = std::get_if<GlobalRef>(&part.node)) {
-      const std::vector<TypePtr>& types = reference->instantiation;
-      result = of_function(*reference->definition) ||
-               std::any_of(types.begin(), types.end(), is_function);
+    if (const auto* global = std::get_if<GlobalRef>(&part.node)) {
+      result = of_function(*global->definition);
     } else if (const auto* local = std::get_if<LocalRef>(&part.node)) {
-      result = is_function(local->local->type);
+      result = of_values(compiler_.types().substitute(local->local->type, instantiation));
+    } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+      result = of(*lambda->lambda->body, instantiation);
     } else {
-      result = std::holds_alternative<LambdaRef>(part.node) ||
-               std::holds_alternative<Partial>(part.node) ||
-               std::holds_alternative<Time>(part.node);
+      result = std::holds_alternative<Time>(part.node);
     }
     return result ? Visit::End : Visit::Below;
   });
   return result;
 }
 
-/// Of all that it reaches: functions that it is given come from where it is called.
+/// Of the functions that values of the type are made of.
+bool Effects::of_values(TypePtr type) {
+  switch (type->kind) {
+    case TypeKind::Function:
+      return of_values(type->identity());
+    case TypeKind::FunctionIdentity:
+      return of_function(*type->function);
+    case TypeKind::LambdaIdentity:
+      return of(*type->lambda->body, type->arguments);
+    default:
+      return std::any_of(type->arguments.begin(), type->arguments.end(),
+                         [&](TypePtr part) { return of_values(part); });
+  }
+}
+
+/// Of all that it reaches: functions that it is given are mentioned where it is called.
 bool Effects::of_function(const Definition& definition) {
   if (const auto found = known_.find(&definition); found != known_.end()) return found->second;
   std::unordered_set<const Definition*> seen = {&definition};

@@ -1,8 +1,8 @@
 // What evaluating an expression does besides giving its value.
 #pragma once
 
-#include <functional>
 #include <unordered_map>
+#include <vector>
 
 #include "neslc/front/typed.hpp"
 
@@ -17,16 +17,17 @@ bool prints(const Definition& primitive);
 /// function that is observed while it runs. Failing is none.
 class Effects {
  public:
-  explicit Effects(const Compiler& compiler) : compiler_(compiler) {}
+  explicit Effects(Compiler& compiler) : compiler_(compiler) {}
 
-  /// May the expression have effects? What calls a function that is not known by its name may.
-  /// `substituted` gives what a type in the expression stands for.
-  bool of(const Expr& expr, const std::function<TypePtr(TypePtr)>& substituted);
+  /// May the expression have effects, itself or by what it calls, or hands to a function that calls
+  /// it? `instantiation`: what the variables in its types stand for.
+  bool of(const Expr& expr, const std::vector<TypePtr>& instantiation);
 
  private:
   bool of_function(const Definition& definition);
+  bool of_values(TypePtr type);
 
-  const Compiler& compiler_;
+  Compiler& compiler_;
   std::unordered_map<const Definition*, bool> known_;
 };
 

@@ -73,7 +73,7 @@ Context* Flattener::home_of(const Expr& expr, const Frame& frame, Context* conte
     });
   }
   if (home == context || !multiplies(home, context) || contains_stream(type_of_part(expr.type)) ||
-      compiler_.effects().of(expr, type_of_part)) {
+      compiler_.effects().of(expr, frame.instantiation)) {
     return context;
   }
   return home;

@@ -70,9 +70,18 @@ TEST_CASE("what has effects has them for each instance", "[invariants]") {
         "0");
   CHECK(both.value("let n = 1000000; a = {draws(n, 2) + 0 * x : x in index(50)} "
                    "in #remove_duplicates(a) > 40") == "T");
+  // Also in functions that are handed to others, as values of their own, or with an argument.
+  const char* const counted = " in #remove_duplicates(a) > 40";
   both.define("function called(g, v, k) = if k == 0 then g(v[0]) else called(g, v, k - 1)");
-  CHECK(both.value("let n = 1000000; a = {called((y => rand(y)), [n], 2) + 0 * x : x in index(50)} "
-                   "in #remove_duplicates(a) > 40") == "T");
+  for (const char* const function : {"(y => rand(y))", "rand", "let g = (y => rand(y)) in g",
+                                     "closure(((z, y) => rand(y)), 1)"}) {
+    const std::string values = "let n = 1000000; h = " + std::string(function) +
+                               "; a = {called(h, [n], 2) + 0 * x : x in index(50)}";
+    CHECK(both.value(values + counted) == "T");
+    const std::string handed = "let n = 1000000; a = {called(" + std::string(function) +
+                               ", [n], 2) + 0 * x : x in index(50)}";
+    CHECK(both.value(handed + counted) == "T");
+  }
 }
 
 }  // namespace

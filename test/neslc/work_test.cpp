@@ -147,7 +147,9 @@ function rows(n) = {{i + j : i in index(50)} : j in index(n / 50)};
   for (const char* program :
        {"scaled(index($));", "{scaled(r) : r in rows($)};", "{x - sum({y * y : y in v}) : x in v};",
         "{if x > 3 then x + sum({y * y : y in v}) else #sort(v) : x in v};",
-        "{x + #{v[i] * v[i] : i in index(#v)} : x in v};", "{x + #transpose([v, v]) : x in v};"}) {
+        "{x + #{v[i] * v[i] : i in index(#v)} : x in v};", "{x + #transpose([v, v]) : x in v};",
+        "{x + reduce(((a, b) => rem(a * b, 7)), 1, v) : x in v};",
+        "let g = ((a, b) => rem(a * b, 7)) in {x + reduce(g, 1, v) : x in v};"}) {
     INFO(program);
     CHECK(growth(functions + "v = index($);\n" + program, 300, 4800) < 1.15);
   }
