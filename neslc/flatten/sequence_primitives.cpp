@@ -339,7 +339,8 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
       const auto of_row = [&](ValueId numbers) {
         return elements_at(f, Value::scalar(numbers, rows.context), whole, position);
       };
-      rows = rows.elements();
+      Value inner = rows.elements();  // of which `rows` is the owner
+      rows = std::move(inner);
       lengths = of_row(v.lengths(rows.var));
       starts = of_row(v.offsets(rows.var));
     }
