@@ -1,4 +1,6 @@
 // Lengths, elements, scans, reductions, nesting.
+#include <utility>
+
 #include "neslc/flatten/primitives.hpp"
 
 namespace neslc {
