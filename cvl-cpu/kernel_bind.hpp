@@ -250,6 +250,7 @@ class BoundPass {
   bool reads_row(NodeId number, const BoundProgram& bound) const;
   void find_rows(BoundProgram& bound) const;
   void add_row_walk(BoundProgram& bound, const BoundStep& read);
+  std::optional<Segdes> rows_of(std::int64_t row_length) const;
   bool renew_rows(BoundProgram& bound) const;
   bool bind_rows(BoundRuns& runs);
   bool bind_numbers(BoundRuns& runs) const;

@@ -129,6 +129,7 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId in
       own.row = find_row_number(pass_, stage.node, form.row_length);
     } else if (!own.uniform && !is_walked(pass_, stage.node) && !shared_read(pass_, stage.node)) {
       own.row = find_segment_number(pass_, stage.node);
+      if (!own.row) return kNone;
     }
     own.walked = walked_node(stage.node, kNone);
     if (own.row) own.walked.divisor = 1;  // a row finds out for itself what it may read
@@ -273,11 +274,19 @@ void BoundPass::add_row_walk(BoundProgram& bound, const BoundStep& read) {
   all_walked.push_back(walked);
 }
 
+/// The rows of so many elements that the pass has in this run; nothing if they do not pay, or there
+/// are none.
+std::optional<Segdes> BoundPass::rows_of(std::int64_t row_length) const {
+  if (row_length < tuning.runs_block || length_ % row_length != 0) return std::nullopt;
+  return Segdes::regular(length_ / row_length, row_length);
+}
+
 /// False if there are no such rows in this run, or not all that is read off them.
 bool BoundPass::renew_rows(BoundProgram& bound) const {
   if (!bound.rows) return true;
-  if (bound.row_length < tuning.runs_block || length_ % bound.row_length != 0) return false;
-  bound.rows.emplace(state_.cpu, Segdes::regular(length_ / bound.row_length, bound.row_length));
+  const std::optional<Segdes> rows = rows_of(bound.row_length);
+  if (!rows) return false;
+  bound.rows.emplace(state_.cpu, *rows);
   for (const BoundStep& step : bound.run_steps.steps) {
     if (step.kind != BoundStep::Kind::Walk || step.segments != &*bound.rows) continue;
     const WalkedNode& walked = bound.run_steps.walked[step.first];
@@ -286,13 +295,13 @@ bool BoundPass::renew_rows(BoundProgram& bound) const {
   return true;
 }
 
-/// The rows of a regular nest. False if they do not pay, or there are none in this run.
+/// The rows of a regular nest. False if there are none in this run.
 bool BoundPass::bind_rows(BoundRuns& runs) {
   const std::int64_t length = run_indices_[runs.index]->row_length;
   if (length == 0) return true;
-  if (length < tuning.runs_block || length_ % length != 0) return false;
-  runs.rows =
-      std::make_shared<const Segments>(state_.cpu, Segdes::regular(length_ / length, length));
+  const std::optional<Segdes> rows = rows_of(length);
+  if (!rows) return false;
+  runs.rows = std::make_shared<const Segments>(state_.cpu, *rows);
   runs.segments = runs.rows.get();
   return true;
 }

@@ -104,6 +104,7 @@ class NativeMaker {
     std::vector<std::uint32_t> states(places.components, kNone);
     for (std::uint32_t k = 0; k < rounds.body.values.size(); ++k) {
       NativeLoop::Value& read = rounds.body.values[k];
+      // Lengths of vectors, which are no nodes, have their places.
       if (read.kind == NativeLoop::Value::Kind::Uniform && read.place < places.nodes) {
         read.place = places.node(read.place);
       }

@@ -146,13 +146,14 @@ std::int64_t row_length_of_read(const PlanPass& pass, NodeId number) {
   return std::max(row_length_of_number(pass, number), row_length_of_offset(pass, number));
 }
 
-std::optional<std::int64_t> RowNumber::at(std::int64_t place, bool wide) const {
+std::optional<std::int64_t> RowNumber::at(std::int64_t segment, std::int64_t start,
+                                          bool wide) const {
   std::int64_t values[kMostItems];
   std::size_t count = 0;
   for (const Item& item : items) {
     std::int64_t value = item.number;
     if (item.kind == Item::Kind::Place) {
-      value = place;
+      value = segdes == kNone ? start : segment;
     } else if (item.kind == Item::Kind::Apply) {
       const std::int64_t a = values[item.args[0]], b = values[item.args[1]];
       value = wide ? applied<std::int64_t>(item.op, a, b) : applied<std::int32_t>(item.op, a, b);

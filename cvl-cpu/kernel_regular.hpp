@@ -37,10 +37,10 @@ struct RowNumber {
   std::vector<Item> items;  // arguments before their users; the last one is the number
   SegdesId segdes = kNone;  // whose segments; kNone: rows
 
-  /// In the row that begins at position `place`, or in segment `place`, with INTs of 64 bits or of
-  /// 32. Nothing if an element lies outside of its vector. REQUIRES: numbers and vectors are those
-  /// of the run.
-  std::optional<std::int64_t> at(std::int64_t place, bool wide) const;
+  /// In row or segment number `segment`, which begins at position `start`, with INTs of 64 bits or
+  /// of 32. Nothing if an element lies outside of its vector. REQUIRES: numbers and vectors are
+  /// those of the run.
+  std::optional<std::int64_t> at(std::int64_t segment, std::int64_t start, bool wide) const;
 };
 
 /// The node in this form, if it has it and is not too long.

@@ -213,9 +213,7 @@ bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::in
   if (stage.row) {
     const bool wide = cpu.element_bytes(Type::Int) == 8;
     for (std::int64_t s = 0; s < piece.count; ++s) {
-      const bool by_number = stage.row->segdes != kNone;
-      const std::optional<std::int64_t> value =
-          stage.row->at(by_number ? first + s : starts[s], wide);
+      const std::optional<std::int64_t> value = stage.row->at(first + s, starts[s], wide);
       if (!value) return false;
       buffer[s] = *value;
     }
@@ -299,9 +297,8 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
   for (const BoundStage& stage : runs.stages) {
     std::int64_t value = stage.value;
     if (stage.row) {
-      const bool by_number = stage.row->segdes != kNone;
       const std::optional<std::int64_t> number =
-          stage.row->at(by_number ? table.segment : table.bounds[0], wide);
+          stage.row->at(table.segment, table.bounds[0], wide);
       if (!number) return false;
       value = *number;
     } else if (!stage.uniform) {

@@ -29,31 +29,25 @@ bool multiplies(const Context* outer, const Context* inner) {
   return false;
 }
 
-const Definition* called_function(const Expr& expr) {
-  const auto* call = std::get_if<Call>(&expr.node);
-  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
-  return callee == nullptr ? nullptr : callee->definition;
-}
-
 /// Does the function give a part of a sequence? Such a part is read where it lies.
 bool is_slice(const Definition& definition) {
   const Expr* value = definition.body->expression.get();
   while (const auto* let = std::get_if<Let>(&value->node)) value = let->body.get();
-  const Definition* const called = called_function(*value);
-  return called != nullptr && called->is_primitive() && called->name == "machine.slice";
+  return primitive_operands(*value, "machine.slice") != nullptr;
 }
 
 }  // namespace
 
 bool Flattener::is_computed_by_instance(const Expr& expr) {
   if (std::holds_alternative<ApplyToEach>(expr.node)) return true;
-  const Definition* const called = called_function(expr);
-  if (called == nullptr || called->kind != DefinitionKind::Function || !called->body ||
-      is_slice(*called)) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  if (callee == nullptr || callee->definition->kind != DefinitionKind::Function ||
+      !callee->definition->body || is_slice(*callee->definition)) {
     return false;
   }
   Version version;
-  version.definition = called;
+  version.definition = callee->definition;
   return !compiler_.inline_call(version);
 }
 

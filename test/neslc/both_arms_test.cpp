@@ -8,8 +8,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "both_levels.hpp"
 #include "contains.hpp"
-#include "evaluations.hpp"
 #include "occurrences.hpp"
 
 namespace neslc::testing {
@@ -18,28 +18,15 @@ namespace {
 using ::testing::contains;
 using ::testing::occurrences;
 
-class Levels {
+class Levels : public BothLevels {
  public:
   Levels() { optimized_.evaluator().options.kernels = vinterp::KernelUse::Always; }
-  void define(const std::string& text) {
-    plain_.value(text);
-    optimized_.value(text);
-  }
-  std::string check(const std::string& text) {
-    INFO(text);
-    const std::string value = optimized_.value(text);
-    CHECK(value == plain_.value(text));
-    return value.starts_with("it = ") ? value.substr(5) : value;
-  }
   std::string program(const std::string& text) { return optimized_.compiled(text); }
   /// Is nothing packed for the arms?
   bool whole(const std::string& text) {
     const std::string program = optimized_.compiled(text);
     return !contains(program, "PACK") && !contains(program, "FILTER");
   }
-
- private:
-  Evaluations plain_{0}, optimized_{3};
 };
 
 TEST_CASE("arms with checks and functions are computed for all elements", "[arms]") {

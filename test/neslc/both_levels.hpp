@@ -1,0 +1,30 @@
+// The same program without and with optimization: its values and messages are compared.
+#pragma once
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "evaluations.hpp"
+
+namespace neslc::testing {
+
+class BothLevels {
+ public:
+  void define(const std::string& text) {
+    plain_.value(text);
+    optimized_.value(text);
+  }
+  /// The value, or the message of the failure, which is the same at both levels.
+  std::string check(const std::string& text) {
+    INFO(text);
+    const std::string value = optimized_.value(text);
+    CHECK(value == plain_.value(text));
+    return value.starts_with("it = ") ? value.substr(5) : value;
+  }
+
+ protected:
+  Evaluations plain_{0}, optimized_{3};
+};
+
+}  // namespace neslc::testing
