@@ -27,6 +27,8 @@ using vcode::Family;
 
 // Segments of more elements are not taken apart.
 constexpr std::int64_t kMostColumns = 8;
+// How many numbers are added to an index at most.
+constexpr int kMostAdded = 4;
 // How far the making of a column is followed.
 constexpr int kColumnDepth = 16;
 
@@ -80,15 +82,54 @@ class Idioms : public RegionRewriter {
 
   ValueId elementwise(const Statement& statement, const Operands& operands) {
     if (statement.op == Op::Select) return selection(operands);
+    if (statement.op == Op::Add && statement.written == Type::Int) {
+      const ValueId position = position_of(operands[0], operands[1]);
+      return position != kNoValue ? position : position_of(operands[1], operands[0]);
+    }
     if (statement.written != Type::Bool) return comparison(statement, operands);
     if (statement.op != Op::And && statement.op != Op::Or) return kNoValue;
-    const Ranges ranges(*shapes_, names_);
+    Ranges ranges(*shapes_, names_);
     const auto is_neutral = [&](ValueId flags) {
       return statement.op == Op::And ? ranges.always(flags) : ranges.never(flags);
     };
     if (!same_length(operands[0], operands[1])) return kNoValue;
     if (is_neutral(operands[0])) return operands[1];
     return is_neutral(operands[1]) ? operands[0] : kNoValue;
+  }
+
+  /// The positions of a nested sequence's elements in the vector of all of them: where `start` is
+  /// the first one of their segment, and `index`, to which numbers may be added, that within it.
+  ValueId position_of(ValueId start, ValueId index) {
+    const Definition* distributed = shapes_->definition(start);
+    if (!distributed || !distributed->is(Op::Distribute)) return kNoValue;
+    const Operands each = operands_of(*distributed);
+    const Definition* scanned = shapes_->definition(each[0]);
+    if (!scanned || !scanned->is(Op::AddScan) || scanned->written != Type::Int) return kNoValue;
+    const Operands scan = operands_of(*scanned);
+    const bool starts = fits(scan[0], scan[1]) && shapes_->one_segment(scan[1]) &&
+                        same_segments(scan[0], each[1]) && same_length(start, index);
+    return starts ? position_of(scan[0], scan[1], each[1], index, 0) : kNoValue;
+  }
+
+  // From now on to (a + b) + c from a + (b + c), which is the same even where it wraps around.
+  ValueId position_of(ValueId lengths, ValueId all, ValueId segdes, ValueId index, int depth) {
+    if (is_identity(index, segdes)) {
+      const ValueId total =
+          emit(Op::MakeSegdes, Type::Int, {emit(Op::AddReduce, Type::Int, {lengths, all})});
+      return emit(Op::Index, Type::Int,
+                  {emit_constant(int_constant(0)), emit_constant(int_constant(1)), total});
+    }
+    const Definition* made = shapes_->definition(index);
+    const bool sum =
+        made && made->written == Type::Int && (made->is(Op::Add) || made->is(Op::Subtract));
+    if (!sum || depth == kMostAdded) return kNoValue;
+    const Op op = made->op;
+    const Operands added = operands_of(*made);
+    const ValueId first = position_of(lengths, all, segdes, added[0], depth + 1);
+    if (first != kNoValue) return emit(op, Type::Int, {first, added[1]});
+    if (op == Op::Subtract) return kNoValue;
+    const ValueId second = position_of(lengths, all, segdes, added[1], depth + 1);
+    return second == kNoValue ? kNoValue : emit(op, Type::Int, {second, added[0]});
   }
 
   // Of the least or the greatest index, as a rule.

@@ -1,5 +1,6 @@
 #include "fcode-opt/passes/ranges.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -7,7 +8,23 @@
 namespace fcode {
 namespace {
 
-std::optional<Op> opposite_of(Op comparison) {
+constexpr std::size_t kMostBounds = 3;  // that are remembered of one side
+
+bool is_comparison(Op op) {
+  switch (op) {
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Greater:
+    case Op::GreaterEqual:
+    case Op::Equal:
+    case Op::NotEqual:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Op opposite_of(Op comparison) {
   switch (comparison) {
     case Op::Less:
       return Op::GreaterEqual;
@@ -17,42 +34,84 @@ std::optional<Op> opposite_of(Op comparison) {
       return Op::LessEqual;
     case Op::GreaterEqual:
       return Op::Less;
+    case Op::Equal:
+      return Op::NotEqual;
     default:
-      return std::nullopt;
+      return Op::Equal;
+  }
+}
+
+// y op x is what x mirrored(op) y is.
+Op mirrored(Op comparison) {
+  switch (comparison) {
+    case Op::Less:
+      return Op::Greater;
+    case Op::LessEqual:
+      return Op::GreaterEqual;
+    case Op::Greater:
+      return Op::Less;
+    case Op::GreaterEqual:
+      return Op::LessEqual;
+    default:
+      return comparison;
   }
 }
 
 }  // namespace
 
-bool Ranges::all(bool value, ValueId flags, int depth) const {
+bool Ranges::all(bool value, ValueId flags, const Place& place, int depth) {
   const Definition* made = shapes_.definition(flags);
   if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) {
     return false;
   }
   const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
-  if (made->is(Op::Distribute)) return all(value, x, depth - 1);
+  if (made->is(Op::Distribute)) return all(value, x, of_segments(place, x, y), depth - 1);
   if (made->written == Type::Bool) {
     switch (made->op) {
       case Op::Not:
-        return all(!value, x, depth - 1);
+        return all(!value, x, place, depth - 1);
       case Op::And:
       case Op::Or: {
-        const bool needs_both = value == (made->op == Op::And);
-        return needs_both ? all(value, x, depth - 1) && all(value, y, depth - 1)
-                          : all(value, x, depth - 1) || all(value, y, depth - 1);
+        if (value == (made->op == Op::And)) {
+          return all(value, x, place, depth - 1) && all(value, y, place, depth - 1);
+        }
+        const auto unless = [&](ValueId other, ValueId asked) {
+          const std::size_t before = facts_.size();
+          assume(!value, other, place, depth - 1);
+          const bool holds = all(value, asked, place, depth - 1);
+          facts_.resize(before);
+          return holds;
+        };
+        return unless(y, x) || unless(x, y);
       }
       default:
         return false;
     }
   }
-  const std::optional<Op> never_holds = value ? opposite_of(made->op) : made->op;
-  return never_holds && never(*never_holds, made->written, x, y, depth);
+  if (!is_comparison(made->op)) return false;
+  return never(value ? opposite_of(made->op) : made->op, made->written, x, y, place, depth);
 }
 
-bool Ranges::never(Op op, Type written, ValueId x, ValueId y, int depth) const {
+void Ranges::assume(bool value, ValueId flags, const Place& place, int depth) {
+  const Definition* made = shapes_.definition(flags);
+  if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) return;
+  const ValueId x = names_(made->operands.front()), y = names_(made->operands.back());
+  if (made->is(Op::Distribute)) {
+    assume(value, x, of_segments(place, x, y), depth - 1);
+  } else if (made->is(Op::Not) && made->written == Type::Bool) {
+    assume(!value, x, place, depth - 1);
+  } else if (made->is(value ? Op::And : Op::Or) && made->written == Type::Bool) {
+    assume(value, x, place, depth - 1);
+    assume(value, y, place, depth - 1);
+  } else if (is_comparison(made->op) && made->written == Type::Int) {
+    facts_.push_back({value ? made->op : opposite_of(made->op), x, y, place});
+  }
+}
+
+bool Ranges::never(Op op, Type written, ValueId x, ValueId y, const Place& place, int depth) {
   if (written != Type::Int) return false;
-  const auto least = [&](ValueId value) { return extreme(value, Op::MinReduce, depth); };
-  const auto greatest = [&](ValueId value) { return extreme(value, Op::MaxReduce, depth); };
+  const auto least = [&](ValueId value) { return extreme(value, Op::MinReduce, place, depth); };
+  const auto greatest = [&](ValueId value) { return extreme(value, Op::MaxReduce, place, depth); };
   switch (op) {
     case Op::Less:
     case Op::LessEqual:
@@ -65,86 +124,294 @@ bool Ranges::never(Op op, Type written, ValueId x, ValueId y, int depth) const {
   }
 }
 
-bool Ranges::inside(ValueId positions, const Linear& length) const {
-  const std::optional<Range> found = range(positions, kDepth);
-  if (!found || !found->exact) return false;
-  const auto least = shapes_.equations.number(found->least);
-  const auto left = shapes_.equations.difference(length, found->greatest);
-  return least && *least >= 0 && left && *left >= 1;
+bool Ranges::inside(ValueId positions, const Linear& length) {
+  const Range found = range(positions, Place{}, kDepth);
+  const auto not_below = [&](const Linear& bound) { return at_least(bound, Linear::number(0)); };
+  const auto not_above = [&](const Linear& bound) {
+    return at_least(length - Linear::number(1), bound);
+  };
+  return std::any_of(found.least.begin(), found.least.end(), not_below) &&
+         std::any_of(found.greatest.begin(), found.greatest.end(), not_above);
 }
 
-bool Ranges::never_less(const std::optional<Range>& x, const std::optional<Range>& y,
-                        bool or_equal) const {
-  if (!x || !y || !x->exact || !y->exact) return false;
-  const auto difference = shapes_.equations.difference(x->least, y->greatest);
-  return difference && *difference >= (or_equal ? 1 : 0);
+bool Ranges::never_less(const Range& x, const Range& y, bool or_equal) {
+  if (!x.exact || !y.exact) return false;
+  return std::any_of(x.least.begin(), x.least.end(), [&](const Linear& low) {
+    return std::any_of(y.greatest.begin(), y.greatest.end(), [&](const Linear& high) {
+      return at_least(low, high + Linear::number(or_equal ? 1 : 0));
+    });
+  });
+}
+
+bool Ranges::at_least(const Linear& x, const Linear& y) {
+  const auto more = [&](const Linear& than) {
+    const auto difference = shapes_.equations.difference(x - y, than);
+    return difference && *difference >= 0;
+  };
+  return more(Linear::number(0)) || std::any_of(not_negative_.begin(), not_negative_.end(), more);
 }
 
 // The least of no elements is greater than any number, their greatest less.
-std::optional<Ranges::Range> Ranges::extreme(ValueId x, Op reduction, int depth) const {
+Ranges::Range Ranges::extreme(ValueId x, Op reduction, const Place& place, int depth) {
   const Definition* made = shapes_.definition(x);
   const bool reduces = made && made->is(reduction) && made->written == Type::Int;
-  return range(reduces ? names_(made->operands[0]) : x, depth);
+  return reduces ? range(names_(made->operands[0]), Place{false, {}}, depth)
+                 : range(x, place, depth);
 }
 
-std::optional<Ranges::Range> Ranges::range(ValueId vector, int depth) const {
+Ranges::Range Ranges::range(ValueId vector, const Place& place, int depth) {
+  Range found = made_range(vector, place, depth);
+  if (learning_ || !place.known || depth == 0) return found;
+  learning_ = true;
+  for (const Fact& fact : facts_) {
+    const bool left = same_element(vector, place, fact.x, fact.place);
+    if (!left && !same_element(vector, place, fact.y, fact.place)) continue;
+    const Range other = range(left ? fact.y : fact.x, fact.place, depth - 1);
+    if (!other.exact) continue;
+    if (!found.exact) found = unknown(vector, place);  // what it was made of told nothing
+    learn(left ? fact.op : mirrored(fact.op), other, found);
+  }
+  learning_ = false;
+  return found;
+}
+
+// `range` is of numbers x for which x op y holds.
+void Ranges::learn(Op op, const Range& y, Range& range) {
+  const auto add = [](Bounds& to, const Bounds& from, std::int64_t more) {
+    for (const Linear& bound : from) {
+      if (to.size() < kMostBounds) to.push_back(bound + Linear::number(more));
+    }
+  };
+  const auto step_away = [&](Bounds& bounds, std::int64_t more) {
+    const auto equals = [&](const Linear& a) {
+      return [&](const Linear& b) { return shapes_.equations.equal(a, b); };
+    };
+    for (Linear& bound : bounds) {
+      const bool is_y = std::any_of(y.least.begin(), y.least.end(), equals(bound)) &&
+                        std::any_of(y.greatest.begin(), y.greatest.end(), equals(bound));
+      if (is_y) bound = bound + Linear::number(more);
+    }
+  };
+  if (op == Op::NotEqual) {
+    step_away(range.least, 1);
+    step_away(range.greatest, -1);
+  }
+  if (op == Op::Less) add(range.greatest, y.greatest, -1);
+  if (op == Op::LessEqual || op == Op::Equal) add(range.greatest, y.greatest, 0);
+  if (op == Op::Greater) add(range.least, y.least, 1);
+  if (op == Op::GreaterEqual || op == Op::Equal) add(range.least, y.least, 0);
+}
+
+Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) {
   const Definition* made = shapes_.definition(vector);
   const bool computed = made && made->kind == Statement::Kind::Op && made->result == 0;
-  if (const std::optional<Linear> element = shapes_.element(vector)) {
-    const bool is_length = computed && (made->op == Op::Length || made->op == Op::Lengths);
-    return Range{*element, *element, is_length || fits(*element, *element)};
+  const bool adds =
+      computed && made->written == Type::Int && (made->op == Op::Add || made->op == Op::Subtract);
+  if (adds && depth > 0) return sum(*made, place, depth);
+  if (computed && made->op == Op::Distribute && depth > 0) {
+    const ValueId each = names_(made->operands[0]);
+    return range(each, of_segments(place, each, names_(made->operands[1])), depth - 1);
   }
-  if (!computed || depth == 0) return std::nullopt;
+  if (const std::optional<Linear> element = shapes_.element(vector)) {
+    Range found{{*element}, {*element}};
+    const bool length = is_length(vector);
+    if (length) found.least.push_back(Linear::number(0));
+    found.exact = length || fits(found);
+    return found;
+  }
+  if (!computed || depth == 0) return unknown(vector, place);
   switch (made->op) {
     case Op::Index:
-      return positions(*made);
-    case Op::Add:
-    case Op::Subtract:
-      return made->written == Type::Int ? sum(*made, depth) : std::nullopt;
-    case Op::Distribute:
+      return positions(*made, place, depth);
+    case Op::Multiply:
+      return made->written == Type::Int ? scaled(*made, place, depth) : Range{};
+    case Op::Modulo:
+      return remainder(*made, place, depth);
+    case Op::Rand:
+      return below(range(names_(made->operands[0]), place, depth - 1));
+    case Op::Select:
+      return chosen(*made, place, depth);
+    case Op::AddScan:
+      return made->written == Type::Int ? starts(*made) : Range{};
     case Op::Pack:
     case Op::Permute:
     case Op::BPermute:
-      return range(names_(made->operands[0]), depth - 1);
+      return range(names_(made->operands[0]), Place{false, {}}, depth - 1);
     default:
-      return std::nullopt;
+      return unknown(vector, place);
   }
 }
 
-std::optional<Ranges::Range> Ranges::positions(const Definition& index) const {
+Ranges::Range Ranges::unknown(ValueId vector, const Place& place) {
+  if (!place.known) return {};
+  const auto found = std::find_if(unknowns_.begin(), unknowns_.end(), [&](const Unknown& known) {
+    return same_element(vector, place, known.vector, known.place);
+  });
+  const Linear number = found != unknowns_.end() ? found->number : shapes_.equations.unknown();
+  if (found == unknowns_.end()) unknowns_.push_back({vector, place, number});
+  return {{number}, {number}, true};
+}
+
+Ranges::Range Ranges::positions(const Definition& index, const Place& place, int depth) {
+  const ValueId segments = names_(index.operands[2]);
   const std::optional<Linear> start = shapes_.element(names_(index.operands[0]));
-  const std::optional<Linear> length = shapes_.element(names_(index.operands[2]));
-  if (!start || !length || shapes_.known_element(names_(index.operands[1])) != 1) {
-    return std::nullopt;
+  if (!start || shapes_.known_element(names_(index.operands[1])) != 1) return {};
+  const Range length = range(segments, of_segments(place, segments, segments), depth - 1);
+  Range found{{*start}, {}};
+  for (const Linear& most : length.greatest) {
+    found.greatest.push_back(*start + most - Linear::number(1));
   }
-  const Linear greatest = *start + *length - Linear::number(1);
-  const bool from_zero = shapes_.equations.number(*start) == 0;
-  return Range{*start, greatest, from_zero || fits(*start, greatest)};
+  found.exact = shapes_.equations.number(*start) == 0 || fits(found);
+  for (const Linear& most : length.greatest) {
+    if (not_negative_.size() < kMostBounds) not_negative_.push_back(most - Linear::number(1));
+  }
+  return found;
 }
 
-std::optional<Ranges::Range> Ranges::sum(const Definition& made, int depth) const {
-  const auto x = range(names_(made.operands[0]), depth - 1);
-  const auto y = range(names_(made.operands[1]), depth - 1);
-  if (!x || !y) return std::nullopt;
+// The first positions of segments of one length.
+Ranges::Range Ranges::starts(const Definition& scan) {
+  const ValueId lengths = names_(scan.operands[0]), segments = names_(scan.operands[1]);
+  const std::optional<Linear> each = shapes_.element(lengths);
+  if (!each || !shapes_.one_segment(segments) || !shapes_.fits(lengths, segments)) return {};
+  if (!is_length(lengths) && shapes_.equations.number(*each).value_or(-1) < 0) return {};
+  Range found{{Linear::number(0)}, {shapes_.of(lengths).sum - *each}};
+  found.exact = is_length(lengths) || fits(found);
+  return found;
+}
+
+Ranges::Range Ranges::sum(const Definition& made, const Place& place, int depth) {
+  const Range x = range(names_(made.operands[0]), place, depth - 1);
+  const Range y = range(names_(made.operands[1]), place, depth - 1);
   const bool adds = made.op == Op::Add;
-  const Linear least = adds ? x->least + y->least : x->least - y->greatest;
-  const Linear greatest = adds ? x->greatest + y->greatest : x->greatest - y->least;
-  return Range{least, greatest, fits(least, greatest)};
+  const auto combine = [&](const Bounds& a, const Bounds& b) {
+    Bounds all;
+    for (const Linear& first : a) {
+      for (const Linear& second : b) {
+        if (all.size() < kMostBounds) all.push_back(adds ? first + second : first - second);
+      }
+    }
+    return all;
+  };
+  Range found{combine(x.least, adds ? y.least : y.greatest),
+              combine(x.greatest, adds ? y.greatest : y.least)};
+  found.exact = fits(found);
+  return found;
+}
+
+// By a number that is not negative.
+Ranges::Range Ranges::scaled(const Definition& made, const Place& place, int depth) {
+  ValueId x = names_(made.operands[0]), factor = names_(made.operands[1]);
+  if (shapes_.element(x)) std::swap(x, factor);
+  const std::optional<Linear> by = shapes_.element(factor);
+  if (!by || (!is_length(factor) && shapes_.equations.number(*by).value_or(-1) < 0)) return {};
+  const Range base = range(x, place, depth - 1);
+  const auto scale = [&](const Bounds& bounds) {
+    Bounds all;
+    for (const Linear& bound : bounds) {
+      Linear product = *by * bound.constant;
+      for (const auto& [atom, coefficient] : bound.terms) {
+        product = product + shapes_.equations.product(Linear::atom(atom), *by) * coefficient;
+      }
+      all.push_back(product);
+    }
+    return all;
+  };
+  Range found{scale(base.least), scale(base.greatest)};
+  found.exact = base.exact && fits(found);
+  return found;
+}
+
+// Where the divisor is 0, the operation fails.
+Ranges::Range Ranges::remainder(const Definition& made, const Place& place, int depth) {
+  const ValueId divisor = names_(made.operands[1]);
+  const Range x = range(names_(made.operands[0]), place, depth - 1);
+  const Range by = range(divisor, place, depth - 1);
+  const Range zero{{Linear::number(0)}, {Linear::number(0)}, true};
+  if (!by.exact || !never_less(x, zero, false) ||
+      !(is_length(divisor) || never_less(by, zero, false))) {
+    return {};
+  }
+  return below(by);
+}
+
+Ranges::Range Ranges::below(const Range& bound) {
+  Range found{{Linear::number(0)}, {}, bound.exact};
+  for (const Linear& most : bound.greatest) found.greatest.push_back(most - Linear::number(1));
+  return found;
+}
+
+// A number that is one of two: not below what neither is below.
+Ranges::Range Ranges::chosen(const Definition& select, const Place& place, int depth) {
+  const auto arm = [&](bool first) {
+    const std::size_t before = facts_.size();
+    assume(first, names_(select.operands[0]), place, depth - 1);
+    Range found = range(names_(select.operands[first ? 1 : 2]), place, depth - 1);
+    facts_.resize(before);
+    return found;
+  };
+  const Range x = arm(true), y = arm(false);
+  Range found;
+  const auto bounds_both = [&](const Linear& bound, bool below) {
+    const auto holds = [&](const Linear& other) {
+      return below ? at_least(other, bound) : at_least(bound, other);
+    };
+    const Bounds &a = below ? x.least : x.greatest, &b = below ? y.least : y.greatest;
+    return std::any_of(a.begin(), a.end(), holds) && std::any_of(b.begin(), b.end(), holds);
+  };
+  const auto add = [&](const Bounds& candidates, bool below) {
+    Bounds& bounds = below ? found.least : found.greatest;
+    for (const Linear& bound : candidates) {
+      if (bounds.size() < kMostBounds && bounds_both(bound, below)) bounds.push_back(bound);
+    }
+  };
+  for (const Range* range : {&x, &y}) {
+    add(range->least, true);
+    add(range->greatest, false);
+  }
+  add(not_negative_, false);
+  found.exact = x.exact && y.exact;
+  return found;
+}
+
+bool Ranges::is_length(ValueId vector) const {
+  const Definition* made = shapes_.definition(vector);
+  if (!made || made->kind != Statement::Kind::Op || made->result != 0) return false;
+  if (made->op == Op::Distribute) return is_length(names_(made->operands[0]));
+  return made->op == Op::Length || made->op == Op::Lengths;
 }
 
 // Arithmetic on INT wraps around, and what is computed agrees with what should have been as far as
 // INT goes: if that lies within, it is that. An unknown is an INT itself.
-bool Ranges::fits(const Linear& least, const Linear& greatest) const {
+bool Ranges::fits(const Range& range) {
   using Narrow = std::numeric_limits<std::int32_t>;
-  const Linear low = shapes_.equations.normal(least), high = shapes_.equations.normal(greatest);
   const auto unknown_plus = [](const Linear& term) {
     return term.terms.size() == 1 && term.terms[0].second == 1;
   };
-  const bool not_below =
-      low.is_number() ? low.constant >= Narrow::min() : unknown_plus(low) && low.constant >= 0;
-  const bool not_above =
-      high.is_number() ? high.constant <= Narrow::max() : unknown_plus(high) && high.constant <= 0;
-  return not_below && not_above;
+  const auto not_below = [&](const Linear& bound) {
+    const Linear low = shapes_.equations.normal(bound);
+    return (unknown_plus(low) && low.constant >= 0) || at_least(low, Linear::number(Narrow::min()));
+  };
+  const auto not_above = [&](const Linear& bound) {
+    const Linear high = shapes_.equations.normal(bound);
+    return (unknown_plus(high) && high.constant <= 0) ||
+           at_least(Linear::number(Narrow::max()), high);
+  };
+  return std::any_of(range.least.begin(), range.least.end(), not_below) &&
+         std::any_of(range.greatest.begin(), range.greatest.end(), not_above);
+}
+
+Ranges::Place Ranges::of_segments(const Place& place, ValueId each, ValueId segments) {
+  Place segment = place;
+  if (shapes_.is_scalar(each)) return {true, {}};
+  segment.segments.push_back(segments);
+  return segment;
+}
+
+bool Ranges::same_element(ValueId x, const Place& at, ValueId y, const Place& other) {
+  if (x != y && shapes_.of(x).content != shapes_.of(y).content) return false;
+  return at.known && other.known && at.segments.size() == other.segments.size() &&
+         std::equal(at.segments.begin(), at.segments.end(), other.segments.begin(),
+                    [&](ValueId a, ValueId b) { return shapes_.same_segments(a, b); });
 }
 
 }  // namespace fcode

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "fcode-opt/shapes/shapes.hpp"
 #include "ir/tools.hpp"
@@ -9,42 +12,84 @@
 namespace fcode {
 
 /// Answers for the place that the walk of `shapes` has reached.
+///
+/// Where flags are the conjunction of two others, one of them is assumed while the other is looked
+/// at: of `i ≠ 0 and i - 1 < 0`, as compiled from `if i == 0 then x else v[i - 1]`, no element is
+/// T.
 class Ranges {
  public:
   Ranges(Shapes& shapes, const Renaming& names) : shapes_(shapes), names_(names) {}
 
-  /// Are all elements of the BOOL vector known to be F, because it compares elements that are
-  /// positions of a vector with 0 and with the length of that vector?
-  bool never(ValueId flags) const { return all(false, flags, kDepth); }
+  /// Are all elements of the BOOL vector known to be F, because of what is compared in it?
+  bool never(ValueId flags) { return all(false, flags, Place{}, kDepth); }
   /// Are all of them known to be T?
-  bool always(ValueId flags) const { return all(true, flags, kDepth); }
+  bool always(ValueId flags) { return all(true, flags, Place{}, kDepth); }
   /// Are all of the numbers known to be positions in a vector of that length?
-  bool inside(ValueId positions, const Linear& length) const;
+  bool inside(ValueId positions, const Linear& length);
   /// Of a comparison that is about to be made.
-  bool never(Op op, Type written, ValueId x, ValueId y) const {
-    return never(op, written, x, y, kDepth);
+  bool never(Op op, Type written, ValueId x, ValueId y) {
+    return never(op, written, x, y, Place{}, kDepth);
   }
 
  private:
   static constexpr int kDepth = 8;  // how far the making of a vector is followed
 
+  /// Which element of a vector is meant, while any one element of some flags is looked at: that
+  /// at the same position, or that of the segment, in the descriptor or vector of lengths given, in
+  /// which that lies, and so on. Of scalars it is the only one.
+  struct Place {
+    bool known = true;
+    boost::container::small_vector<ValueId, 2> segments;
+  };
+  /// x op y holds, at that place.
+  struct Fact {
+    Op op{};
+    ValueId x = kNoValue, y = kNoValue;
+    Place place;
+  };
+  /// Some element of a vector of which nothing else is known.
+  struct Unknown {
+    ValueId vector = kNoValue;
+    Place place;
+    Linear number;
+  };
+  /// Numbers that the element is not below, and not above.
+  using Bounds = boost::container::small_vector<Linear, 2>;
   struct Range {
-    Linear least, greatest;
-    bool exact = false;  // no element has wrapped around
+    Bounds least, greatest;
+    bool exact = false;  // it has not wrapped around
   };
 
-  bool all(bool value, ValueId flags, int depth) const;
-  bool never(Op op, Type written, ValueId x, ValueId y, int depth) const;
-  bool never_less(const std::optional<Range>& x, const std::optional<Range>& y,
-                  bool or_equal) const;
-  std::optional<Range> range(ValueId vector, int depth) const;
-  std::optional<Range> extreme(ValueId x, Op reduction, int depth) const;
-  std::optional<Range> positions(const Definition& index) const;
-  std::optional<Range> sum(const Definition& made, int depth) const;
-  bool fits(const Linear& least, const Linear& greatest) const;
+  bool all(bool value, ValueId flags, const Place& place, int depth);
+  bool never(Op op, Type written, ValueId x, ValueId y, const Place& place, int depth);
+  bool never_less(const Range& x, const Range& y, bool or_equal);
+  bool at_least(const Linear& x, const Linear& y);
+  void assume(bool value, ValueId flags, const Place& place, int depth);
+  Range extreme(ValueId x, Op reduction, const Place& place, int depth);
+
+  Range range(ValueId vector, const Place& place, int depth);
+  Range made_range(ValueId vector, const Place& place, int depth);
+  void learn(Op op, const Range& other, Range& range);
+  Range unknown(ValueId vector, const Place& place);
+  Range positions(const Definition& index, const Place& place, int depth);
+  Range starts(const Definition& scan);
+  Range sum(const Definition& made, const Place& place, int depth);
+  Range scaled(const Definition& made, const Place& place, int depth);
+  Range remainder(const Definition& made, const Place& place, int depth);
+  static Range below(const Range& bound);
+  Range chosen(const Definition& select, const Place& place, int depth);
+  bool fits(const Range& range);
+
+  bool is_length(ValueId vector) const;
+  Place of_segments(const Place& place, ValueId scalar_or_each, ValueId segments);
+  bool same_element(ValueId x, const Place& at, ValueId y, const Place& other);
 
   Shapes& shapes_;
   const Renaming& names_;
+  std::vector<Fact> facts_;  // that are assumed
+  bool learning_ = false;    // from what is assumed
+  std::vector<Unknown> unknowns_;
+  Bounds not_negative_;  // because there is the element that is looked at
 };
 
 }  // namespace fcode

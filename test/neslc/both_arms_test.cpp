@@ -75,6 +75,46 @@ TEST_CASE("functions that call themselves have their own elements", "[arms]") {
   CHECK(levels.check("{if x > 2 then sum(index(x)) else x : x in [1, 2, 3]}") == "[1, 2, 3]");
 }
 
+TEST_CASE("indices that the condition keeps inside are not checked, others are", "[arms]") {
+  Levels levels;
+  levels.define(
+      "function averages(m) = {{if i == 0 or j == 0 or i == #m - 1 or j == #m[i] - 1 then m[i][j] "
+      "else m[i - 1][j] + m[i + 1][j] + m[i][j - 1] + m[i][j + 1] : j in index(#m[i])} "
+      ": i in index(#m)}");
+  levels.define("function rounds(m, k) = if k == 0 then m else rounds(averages(m), k - 1)");
+  levels.define("function grid(n, k) = {{rem(i * k + 7 * j, 11) : j in index(k)} : i in index(n)}");
+  for (const char* size : {"5, 7", "1, 4", "4, 1", "1, 1", "2, 2", "0, 3", "3, 0", "40, 300"}) {
+    levels.check(fmt::format("rounds(grid({}), 3)", size));
+    levels.check(fmt::format("let z = rand(1) in rounds(grid(z + {}), 3)", size));
+  }
+  CHECK(!contains(levels.program("rounds(grid(6, 9), 3)"), "out of bounds"));
+  CHECK(!contains(levels.program("let n = 6 + rand(1) in rounds(grid(n, 9), 3)"), "out of bounds"));
+  // Rows of different lengths: that above or below may be too short.
+  levels.check("averages([[1, 2], [4, 5, 7], [1, 2, 3, 9]])");
+  levels.check("averages([[1, 2, 3, 9], [4, 5], [1, 2, 3, 9], [1, 2, 3, 9]])");
+  levels.check("averages([[1, 2, 3], [], [4, 5, 6]])");
+  levels.check("averages([] [int])");
+
+  levels.define("v = {i * i - 50 : i in index(1000)}");
+  const auto checks = [&](const char* condition, const char* element, const char* positions) {
+    const std::string text =
+        fmt::format("sum({{if {} then {} else 1 : i in {}}})", condition, element, positions);
+    levels.check(text);
+    return contains(levels.program(text), "out of bounds");
+  };
+  CHECK_FALSE(checks("i > 0 and i < 999", "v[i - 1] + v[i + 1]", "index(1000)"));
+  CHECK_FALSE(checks("i > 1", "v[i - 2]", "index(#v)"));
+  CHECK_FALSE(checks("i >= 0 and i < #v", "v[i]", "{k - 5 : k in index(#v + 9)}"));
+  CHECK_FALSE(checks("not(i < 0 or i >= #v)", "v[i]", "v"));
+  CHECK_FALSE(checks("i < #v - 3", "v[i + 3]", "index(#v)"));
+  CHECK_FALSE(contains(levels.program("sum({v[rem(i, #v)] : i in index(3000)})"), "out of bounds"));
+  CHECK(checks("i > 0", "v[i - 2]", "index(#v)"));
+  CHECK(checks("i > 0 or i < 999", "v[i - 1]", "index(#v)"));
+  CHECK(checks("i < #v", "v[i]", "v"));
+  CHECK(checks("i < #v - 3", "v[i + 4]", "index(#v)"));
+  CHECK(checks("i /= 1", "v[i - 1]", "index(#v)"));
+}
+
 TEST_CASE("elements of sequences are fetched in arms that are not taken, too", "[arms]") {
   Levels levels;
   levels.define("v = {i * i : i in index(1000)}");
