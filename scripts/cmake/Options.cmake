@@ -2,7 +2,7 @@
 option(NESL_BUILD_TESTS "Build the tests" ON)
 option(NESL_BUILD_BENCHMARKS "Build the benchmarks" ON)
 option(NESL_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)
-set(NESL_ISAS "baseline;v3;v4" CACHE STRING "Levels of x86-64 that the CPU kernels are compiled for")
+set(NESL_ISAS "baseline;v3;v4" CACHE STRING "Levels of x86-64 that the CPU kernels are compiled for, or native: that of this processor")
 option(NESL_WERROR "Treat warnings as errors" OFF)
 set(NESL_SANITIZE "" CACHE STRING "Sanitizers for all targets, such as address,undefined or thread")
 option(NESL_TUNABLE "Programs take their tuning from the environment (for tests)" OFF)

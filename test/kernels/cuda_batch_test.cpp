@@ -74,7 +74,7 @@ std::vector<std::int64_t> many_tiles(property::Random& random) {
   return lengths;
 }
 
-TEST_CASE("generated kernels do the same over many tiles", "[kernels]") {
+TEST_CASE("generated kernels do the same over many tiles", "[kernels][tiles]") {
   const property::Library library = emulated_cuda();
   const auto& costs = kernel_test::cost_cases();
   Counts counts;

@@ -8,6 +8,7 @@
 #include "contains.hpp"
 #include "occurrences.hpp"
 #include "process.hpp"
+#include "sanitized.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
@@ -98,6 +99,7 @@ let a = print_line("outside") in [1, 2][rand(1) + 7];
     CHECK(effects(nesl(std::string("run p.nesl ") + level), program) == expected);
   }
   for (const int work : {1, 100, 230, 520, 1000, 2100, 4500}) {
+    if (::testing::kSanitized && work > 230) break;
     INFO(work);
     CHECK(effects(begun_anew(work, "run p.nesl"), program) == expected);
     CHECK(effects(begun_anew_later(work, "run p.nesl"), program) == expected);
@@ -107,7 +109,7 @@ let a = print_line("outside") in [1, 2][rand(1) + 7];
 TEST_CASE("the conformance programs that read or write, begun anew") {
   for (const std::string name : {"lib_files", "lib_print"}) {
     const std::string path = std::string(PROJECT_ROOT) + "/test/nesl-conformance/" + name;
-    for (int work = 1; work < 3000; work += 100 + work / 2) {
+    for (int work = 1; work < ::testing::some_of(3000); work += 100 + work / 2) {
       INFO(name << " " << work);
       const Output output = run(begun_anew(work, "run --transcript '" + path + ".nesl'"));
       CHECK(output.status == 0);
