@@ -163,7 +163,9 @@ Ranges::Range Ranges::range(ValueId vector, const Place& place, int depth) {
   Range found = made_range(vector, place, depth);
   if (learning_ || !place.known || depth == 0) return found;
   learning_ = true;
-  for (const Fact& fact : facts_) {
+  // What is asked on the way may assume more for a while, so the facts may move.
+  for (std::size_t k = 0, known = facts_.size(); k < known; ++k) {
+    const Fact fact = facts_[k];
     const bool left = same_element(vector, place, fact.x, fact.place);
     if (!left && !same_element(vector, place, fact.y, fact.place)) continue;
     const Range other = range(left ? fact.y : fact.x, fact.place, depth - 1);
@@ -401,8 +403,8 @@ bool Ranges::fits(const Range& range) {
 }
 
 Ranges::Place Ranges::of_segments(const Place& place, ValueId each, ValueId segments) {
-  Place segment = place;
   if (shapes_.is_scalar(each)) return {true, {}};
+  Place segment = place;
   segment.segments.push_back(segments);
   return segment;
 }
