@@ -100,14 +100,25 @@ bool rounds_differently(const vcode::Kernel& kernel) {
       });
 }
 
-/// Of what a kernel computes nothing is known but its operands: it is taken for a sum of all of
-/// them, each as large as the largest.
-Tolerance kernel_tolerance(const cvl::Widths& widths, const std::vector<double>& operands) {
-  double largest = 1;
-  for (const double x : operands) {
-    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+/// Of what a kernel computes nothing is known but its operands, and lengths that are written in it
+/// or that an operand of one element may tell: it is taken for a sum of so many numbers, each as
+/// large as the largest operand.
+Tolerance kernel_tolerance(const vcode::Kernel& kernel, const cvl::Widths& widths,
+                           const std::vector<std::vector<double>>& operands) {
+  double largest = 1, longest = 1, elements = 0;
+  for (const std::vector<double>& operand : operands) {
+    for (const double x : operand) {
+      if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+    }
+    elements += static_cast<double>(operand.size());
+    if (operand.size() == 1 && std::isfinite(operand[0])) {
+      longest = std::max(longest, operand[0]);
+    }
   }
-  const double bound = 8 * (1 + static_cast<double>(operands.size())) * epsilon_of(widths);
+  for (const vcode::KernelSize& size : kernel.sizes) {
+    if (size.literal) longest = std::max(longest, static_cast<double>(*size.literal));
+  }
+  const double bound = 8 * (longest + elements) * epsilon_of(widths);
   return {bound, bound * largest};
 }
 
@@ -221,13 +232,11 @@ bool CompareBackend::run(cvl::PreparedKernel& prepared, Value* operands, Value* 
   };
   task.tolerance = [&] {
     if (!rounds_differently(both.kernel)) return Tolerance{};
-    std::vector<double> all;
+    std::vector<std::vector<double>> all;
     for (const Value& operand : own) {
-      if (!operand.is_vector()) continue;
-      const auto more = numbers<double>(*first_, operand.vector());
-      all.insert(all.end(), more.begin(), more.end());
+      if (operand.is_vector()) all.push_back(numbers<double>(*first_, operand.vector()));
     }
-    return kernel_tolerance(widths(), all);
+    return kernel_tolerance(both.kernel, widths(), all);
   };
   return run_on_both(task, own, results);
 }

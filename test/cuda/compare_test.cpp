@@ -32,13 +32,16 @@ std::unique_ptr<cvl::Backend> make_emulated() {
 }
 
 /// The CPU library, but what it says of one operation, or of kernels, is wrong in the last element:
-/// an INT is off by one, a FLOAT is 1; a failure has another place.
+/// an INT is off by one, a FLOAT is 1, or off by a factor; a failure has another place.
 class WrongBackend final : public cvl::Backend {
  public:
-  struct OfKernels {};
+  struct OfKernels {
+    double factor = 0;
+  };
 
   explicit WrongBackend(Op wrong) : wrong_(wrong), inner_(make_cpu()) {}
-  explicit WrongBackend(OfKernels) : wrong_kernels_(true), inner_(make_cpu()) {}
+  explicit WrongBackend(OfKernels wrong)
+      : wrong_kernels_(true), factor_(wrong.factor), inner_(make_cpu()) {}
 
   std::string_view name() const override { return "wrong"; }
   std::string description() const override { return "wrong on purpose"; }
@@ -76,7 +79,7 @@ class WrongBackend final : public cvl::Backend {
     if (vector.type == Type::Int) {
       change_last<std::int32_t>(vector, [](std::int32_t& last) { last += 1; });
     } else {
-      change_last<double>(vector, [](double& last) { last = 1; });
+      change_last<double>(vector, [&](double& last) { last = factor_ == 0 ? 1 : factor_ * last; });
     }
   }
   template <class T, class Change>
@@ -89,6 +92,7 @@ class WrongBackend final : public cvl::Backend {
 
   std::optional<Op> wrong_;
   bool wrong_kernels_ = false;
+  double factor_ = 0;
   std::unique_ptr<cvl::Backend> inner_;
 };
 
@@ -223,4 +227,21 @@ TEST_CASE("sums of kernels may differ by what rounding does, and by no more") {
   Value operand = compare.upload(Type::Float, numbers, 4), result;
   REQUIRE(compare.run(*prepared, &operand, &result));
   CHECK(compare.differences() == 1);  // 1, and not 3.18
+}
+
+TEST_CASE(
+    "sums over a length that is written in the kernel may differ by what rounding does to so "
+    "many") {
+  const vcode::Program program = kernels(
+      "KERNEL sum\nIN\nOUT y : VEC FLOAT 1\nDO\n"
+      "  y = REDUCE 100000 ( i => (I_TO_F i) ) + FLOAT\nEND\n");
+  for (const double factor : {1 + 1e-12, 1 + 1e-6}) {
+    CompareBackend compare(make_cpu(),
+                           std::make_unique<WrongBackend>(WrongBackend::OfKernels{factor}), false);
+    const auto prepared = compare.prepare(program.kernels[0]);
+    REQUIRE(prepared);
+    Value result;
+    REQUIRE(compare.run(*prepared, nullptr, &result));
+    CHECK(compare.differences() == (factor > 1 + 1e-9 ? 1 : 0));
+  }
 }
