@@ -24,6 +24,11 @@ void move_bits(const Instruction& i, Thread& t, std::uint32_t a, std::uint32_t b
         static_cast<decltype(value)>(function(t.unwritten<T>(a), t.unwritten<T>(b))));
 }
 
+template <class T>
+T inverted(T bits) {
+  return static_cast<T>(bits ^ (std::is_same_v<T, bool> ? T{1} : static_cast<T>(-1)));
+}
+
 /// A bit of the result is written when it is the same whatever the unwritten ones are.
 template <class T>
 void logical_and(const Instruction& i, Thread& t) {
@@ -35,7 +40,8 @@ template <class T>
 void logical_or(const Instruction& i, Thread& t) {
   const auto a = t.moved<T>(i.r[1]), b = t.moved<T>(i.r[2]);
   const auto no_a = t.unwritten<T>(i.r[1]), no_b = t.unwritten<T>(i.r[2]);
-  t.set(i.r[0], static_cast<T>(a | b), static_cast<T>((no_a | no_b) & (~a | no_a) & (~b | no_b)));
+  t.set(i.r[0], static_cast<T>(a | b),
+        static_cast<T>((no_a | no_b) & (inverted(a) | no_a) & (inverted(b) | no_b)));
 }
 template <class T>
 void logical_xor(const Instruction& i, Thread& t) {
@@ -44,7 +50,7 @@ void logical_xor(const Instruction& i, Thread& t) {
 }
 template <class T>
 void logical_not(const Instruction& i, Thread& t) {
-  t.set(i.r[0], static_cast<T>(~t.moved<T>(i.r[1])), t.unwritten<T>(i.r[1]));
+  t.set(i.r[0], inverted(t.moved<T>(i.r[1])), t.unwritten<T>(i.r[1]));
 }
 
 // Shifts by the width or more shift everything out.
@@ -184,16 +190,11 @@ void move(const Instruction& i, Thread& t) {
 
 template <class T>
 void add_logic(OperationTable& table, const std::string& type) {
-  if constexpr (std::is_same_v<T, bool>) {
-    table.add("and." + type, binary<T, [](T a, T b) { return a && b; }>);
-    table.add("or." + type, binary<T, [](T a, T b) { return a || b; }>);
-    table.add("xor." + type, binary<T, [](T a, T b) { return a != b; }>);
-    table.add("not." + type, unary<T, [](T a) { return !a; }>);
-  } else {
-    table.add("and." + type, logical_and<T>);
-    table.add("or." + type, logical_or<T>);
-    table.add("xor." + type, logical_xor<T>);
-    table.add("not." + type, logical_not<T>);
+  table.add("and." + type, logical_and<T>);
+  table.add("or." + type, logical_or<T>);
+  table.add("xor." + type, logical_xor<T>);
+  table.add("not." + type, logical_not<T>);
+  if constexpr (!std::is_same_v<T, bool>) {
     table.add("cnot." + type, unary<T, [](T a) { return a == 0 ? 1 : 0; }>);
     table.add("shl." + type, shift_left<T>);
     table.add("shr." + type, shift_right<T>);

@@ -75,6 +75,10 @@ struct Register {
   std::uint64_t value = 0;
   std::uint64_t unwritten = 0;  // bit by bit, extended as the value is
 };
+/// What no instruction has set. Compilers compute with it ahead of the branch that asks whether
+/// there is anything to compute with; moved to where others see it, it is as bad as what nobody has
+/// written.
+inline constexpr Register kUndefined = {0x6B5E4D3C2B1A0F97, ~std::uint64_t{0}};
 
 /// The integers with the bits of a type.
 template <class T>
@@ -108,7 +112,9 @@ struct Thread {
       if (from.unwritten != 0) refuse_unwritten(from.unwritten);
       return from.value != 0;
     } else {
-      if (from.unwritten != 0 && unwritten<Bits<T>>(at) != 0) refuse_unwritten(from.unwritten);
+      if (from.unwritten != 0 && unwritten<Bits<T>>(at) != 0 && !is_undefined<Bits<T>>(at)) {
+        refuse_unwritten(from.unwritten);
+      }
       return std::bit_cast<T>(moved<Bits<T>>(at));
     }
   }
@@ -132,6 +138,11 @@ struct Thread {
   }
 
  private:
+  template <class T>
+  bool is_undefined(std::uint32_t at) const {
+    return moved<T>(at) == static_cast<T>(kUndefined.value) &&
+           unwritten<T>(at) == static_cast<T>(kUndefined.unwritten);
+  }
   template <class T>
   static std::uint64_t extended(T value) {
     if constexpr (std::is_signed_v<T>) return static_cast<std::uint64_t>(std::int64_t{value});

@@ -91,6 +91,8 @@ void Machine::start(RunningBlock& running, Kernel& kernel, std::int64_t index, s
   for (std::uint32_t k = 0; k < threads; ++k) {
     Thread& thread = running.threads[k];
     thread.registers = running.registers.data() + std::size_t{k} * kernel.registers;
+    // What no instruction has set is undefined, and not what another block has left there.
+    std::fill_n(thread.registers, kernel.first_constant, kUndefined);
     if (!as_before) {
       std::transform(kernel.constants.begin(), kernel.constants.end(),
                      thread.registers + kernel.first_constant, [](std::uint64_t value) {

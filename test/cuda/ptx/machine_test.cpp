@@ -422,6 +422,14 @@ TEST_CASE("reads of what nobody wrote are faults") {
             "nobody has written"));
   CHECK(has(fault_of("ld.shared.u64 %rd2, [shared];\nld.global.u32 %r1, [%rd2];"),
             "nobody has written"));
+  CHECK(has(fault_of("st.local.u16 [local], 0;\nld.local.u32 %r1, [local];\n"
+                     "st.relaxed.gpu.global.u32 [%rd0], %r1;"),
+            "nobody has written"));
+  CHECK(has(fault_of("st.relaxed.gpu.global.u32 [%rd0], %r1;"), "nobody has written"));
+  CHECK(has(fault_of("or.b32 %r1, %r2, 1;\nst.relaxed.gpu.global.u32 [%rd0], %r1;"),
+            "nobody has written"));
+  CHECK(has(fault_of("setp.eq.s32 %p1, %r1, 0;\n@%p1 st.global.u32 [%rd0], 0;"),
+            "nobody has written"));
   CHECK(has(fault_of("st.shared.u16 [shared], 0;\natom.shared.add.u32 %r1, [shared], 1;"),
             "nobody has written"));
 }

@@ -170,6 +170,11 @@ void store(const Instruction& i, Thread& t) {
     const auto unwritten = t.unwritten<Bits<T>>(i.r[k + 1]);
     if (unwritten != 0) place.unwritten |= bytes_of_bits(unwritten) << (k * sizeof(T));
   }
+  // Of what is undefined the compilers for devices keep no bits apart: what others wait for might
+  // not come.
+  if (kStrong && place.unwritten != 0) {
+    refuse_unwritten(bits_of_bytes<std::uint64_t>(place.unwritten));
+  }
   std::byte* to = reach<kSpace, true>(t, place);
   for (std::size_t k = 0; k < kCount; ++k) {
     const auto value = t.moved<Bits<T>>(i.r[k + 1]);

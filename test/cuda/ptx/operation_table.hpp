@@ -82,15 +82,24 @@ template <class T, auto kFunction>
 void ternary(const Instruction& i, Thread& t) {
   t.set(i.r[0], static_cast<T>(kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]), t.get<T>(i.r[3]))));
 }
-/// setp: a predicate from two values, and combined with another one.
+/// setp: a predicate from two values, and combined with another one. Compilers compare ahead of the
+/// branch that asks whether there is anything to compare: only who uses the predicate is refused.
 template <class T, auto kFunction>
 void compare(const Instruction& i, Thread& t) {
-  t.set<bool>(i.r[0], kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2])));
+  const auto value = [&](std::uint32_t at) { return std::bit_cast<T>(t.moved<Bits<T>>(at)); };
+  const bool unwritten = (t.unwritten<Bits<T>>(i.r[1]) | t.unwritten<Bits<T>>(i.r[2])) != 0;
+  t.set<bool>(i.r[0], kFunction(value(i.r[1]), value(i.r[2])), unwritten);
 }
 template <class T, auto kFunction, auto kCombine>
 void compare_and_combine(const Instruction& i, Thread& t) {
-  const bool result = kFunction(t.get<T>(i.r[1]), t.get<T>(i.r[2]));
-  t.set<bool>(i.r[0], kCombine(result, t.get<bool>(i.r[3])));
+  const bool other = t.moved<bool>(i.r[3]), no_other = t.unwritten<bool>(i.r[3]);
+  compare<T, kFunction>(i, t);
+  const bool own = t.moved<bool>(i.r[0]), no_own = t.unwritten<bool>(i.r[0]);
+  const bool result = kCombine(own, other);
+  const bool unwritten = (no_own && kCombine(!own, other) != result) ||
+                         (no_other && kCombine(own, !other) != result) ||
+                         (no_own && no_other && kCombine(!own, !other) != result);
+  t.set<bool>(i.r[0], result, unwritten);
 }
 template <class T, auto kFunction>
 void add_comparison(OperationTable& table, const std::string& condition, const std::string& type) {
