@@ -190,9 +190,19 @@ KERNEL_FN std::uint32_t await_word(std::uint32_t* place, const Found& found) {
 
 KERNEL_FN inline std::uint64_t load_relaxed(std::uint64_t* place) {
 #if defined(__CUDA_ARCH__)
-  return *static_cast<volatile std::uint64_t*>(place);
+  std::uint64_t value;
+  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(place) : "memory");
+  return value;
 #else
   return std::atomic_ref<std::uint64_t>(*place).load(std::memory_order_relaxed);
+#endif
+}
+
+KERNEL_FN inline void store_relaxed(std::uint64_t* place, std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(place), "l"(value) : "memory");
+#else
+  std::atomic_ref<std::uint64_t>(*place).store(value, std::memory_order_relaxed);
 #endif
 }
 

@@ -389,7 +389,7 @@ Array<const std::int64_t> CudaBackend::device_offsets(const Segdes& segdes) {
       call.offsets = offsets->as<std::int64_t>();
       call.total = reinterpret_cast<std::int64_t*>(keep(allocate_mapped(sizeof(std::int64_t))));
       call.failures = failure_sink_;  // the lengths were checked when the descriptor was made
-      launch_offsets(device_, call, workspace(fold_tiles(segdes.count, 0)));
+      launch_offsets(device_, call, workspace(scan_words(fold_tiles(segdes.count, 0)), 0));
     }
     tables.device_offsets = std::move(offsets);
   }
@@ -469,20 +469,25 @@ bool CudaBackend::drop_caches() {
   return any;
 }
 
-Workspace CudaBackend::workspace(std::int64_t slots, std::int64_t value_bytes) {
-  const std::size_t count = static_cast<std::size_t>(std::max<std::int64_t>(slots, 1));
-  const std::size_t bytes = count * static_cast<std::size_t>(value_bytes);
-  if (!workspace_status_ || workspace_status_->capacity < count * sizeof(std::uint32_t) ||
-      workspace_epoch_ >= tuning.epochs) {
-    workspace_status_ = allocate(count * sizeof(std::uint32_t), Heap::Extent::Capacity);
-    device_.fill(workspace_status_->data, 0, workspace_status_->capacity);
+Workspace CudaBackend::workspace(std::int64_t words, std::int64_t value_bytes) {
+  const auto has = [](const Ref<Buffer>& buffer, std::size_t bytes) {
+    return buffer && buffer->capacity >= bytes;
+  };
+  const std::size_t word_bytes = static_cast<std::size_t>(words) * sizeof(std::uint64_t);
+  if (!has(workspace_words_, word_bytes) || workspace_epoch_ >= tuning.epochs) {
+    workspace_words_.reset();
+    workspace_words_ =
+        allocate(std::max(word_bytes, sizeof(std::uint64_t)), Heap::Extent::Capacity);
+    device_.fill(workspace_words_->data, 0, workspace_words_->capacity);
     workspace_epoch_ = 0;
   }
-  if (!workspace_values_ || workspace_values_->capacity < bytes) {
+  const std::size_t bytes = static_cast<std::size_t>(std::max<std::int64_t>(value_bytes, 1));
+  if (!has(workspace_values_, bytes)) {
+    workspace_values_.reset();
     workspace_values_ = allocate(bytes, Heap::Extent::Capacity);
   }
   Workspace result;
-  result.status = Array<std::uint32_t>(workspace_status_->as<std::uint32_t>(), slots);
+  result.words = Array<std::uint64_t>(workspace_words_->as<std::uint64_t>(), words);
   result.values = workspace_values_->data;
   result.counters = workspace_counters_->as<std::uint32_t>();
   result.epoch = ++workspace_epoch_;

@@ -111,9 +111,9 @@ class CudaBackend final : public Backend {
   FailureSink failures(const std::shared_ptr<const KernelRun>& run, int ranks);
   /// How often the host has waited. A wait forgets what failures() was told before it.
   std::int64_t waits() const { return waits_; }
-  /// Scratch with so many status words, and values of so many bytes for each. Valid for the next
+  /// Scratch with so many words that tiles publish, and so many bytes of values. Valid for the next
   /// launch alone.
-  Workspace workspace(std::int64_t slots, std::int64_t value_bytes = kWorkspaceValueBytes);
+  Workspace workspace(std::int64_t words, std::int64_t value_bytes);
   /// The counters of every workspace.
   std::uint32_t* counters() { return workspace_counters_->as<std::uint32_t>(); }
   /// An array of winners (see launch_send) of that length and a tag that was never used on it.
@@ -204,7 +204,7 @@ class CudaBackend final : public Backend {
   Ref<Buffer> failure_gate_, failure_record_;
 
   std::vector<Ref<Buffer>> kept_;  // until the end of the operation
-  Ref<Buffer> workspace_status_, workspace_values_, workspace_counters_;
+  Ref<Buffer> workspace_words_, workspace_values_, workspace_counters_;
   std::uint32_t workspace_epoch_ = 0;
   Ref<Buffer> winners_;
   std::uint64_t winners_tag_ = 0;

@@ -36,7 +36,7 @@ void run_scan(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
   FoldCall call = fold_call(cuda, op, type, operands);
   Vector result = cuda.new_result_over(type, operand.length, operand);
   call.out = result.buffer->data;
-  launch_scan(cuda.device(), call, cuda.workspace(scan_slots(tiles_of(call))));
+  launch_scan(cuda.device(), call, cuda.workspace(scan_words(tiles_of(call)), 0));
   results[0] = std::move(result);
 }
 
@@ -52,7 +52,7 @@ void run_reduce(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Val
   FoldCall call = fold_call(cuda, op, type, operands);
   Vector result = cuda.new_result(type, segdes.count);
   call.out = result.buffer->data;
-  launch_reduce(cuda.device(), call, cuda.workspace(reduce_slots(call)));
+  launch_reduce(cuda.device(), call, cuda.workspace(0, reduce_bytes(call)));
   results[0] = std::move(result);
 }
 

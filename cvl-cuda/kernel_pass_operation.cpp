@@ -32,10 +32,16 @@ std::size_t counts_of(const PlanSink& sink) {
   return selects(sink) ? static_cast<std::size_t>(sink.classes) : 0;
 }
 
-/// Status words and states of a pass.
-std::int64_t slots_of(const PassCode& code, const PassControl& control) {
-  if (code.running) return OrderedChain<NoState>::slots(control.stretches);
-  return code.states > 0 ? control.stretches : 0;
+/// Words that the tiles of a pass publish, if it has running values ...
+std::int64_t words_of(const PassCode& code, const PassControl& control) {
+  if (!code.running) return 0;
+  const std::int64_t bytes = std::max(std::int64_t{code.states} * codegen::kStateBytes,
+                                      static_cast<std::int64_t>(sizeof(NoState)));
+  return OrderedChain<NoState>::slots(control.stretches) * words_of_state(bytes);
+}
+/// ... and bytes of the states of its stretches, if it has none.
+std::int64_t state_bytes_of(const PassCode& code, const PassControl& control) {
+  return code.running ? 0 : control.stretches * code.states * codegen::kStateBytes;
 }
 
 }  // namespace
@@ -88,8 +94,7 @@ void CudaKernel::launch(std::size_t number, std::int64_t blocks, PassControl& co
   // Making parameters may take launches of its own, which use the workspace.
   const std::vector<std::byte> members = member_parameters(number, length);
   control.failures = failures();
-  control.workspace =
-      cuda_.workspace(slots_of(code, control), std::int64_t{code.states} * codegen::kStateBytes);
+  control.workspace = cuda_.workspace(words_of(code, control), state_bytes_of(code, control));
   module_->launch(cuda_.device(), number, blocks, parameters(control, members));
 }
 

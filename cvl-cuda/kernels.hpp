@@ -54,15 +54,15 @@ struct FoldCall {
   Segments segments;
   void* out;
 };
-/// Words of the workspace of a scan of so many tiles.
-std::int64_t scan_slots(std::int64_t tiles);
+/// Words of the workspace of a scan, pack or sum of lengths of so many tiles.
+std::int64_t scan_words(std::int64_t tiles);
 /// Tiles that a fold or a pack over `elements` elements and `segments` segments (0: flat) has.
 std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments);
-/// REQUIRES: the workspace has scan_slots() words.
+/// REQUIRES: the workspace has scan_words() words.
 void launch_scan(Device& device, const FoldCall& call, const Workspace& workspace);
-/// Words of the workspace of a reduction.
-std::int64_t reduce_slots(const FoldCall& call);
-/// REQUIRES: the workspace has reduce_slots() words.
+/// Bytes of values of the workspace of a reduction.
+std::int64_t reduce_bytes(const FoldCall& call);
+/// REQUIRES: the workspace has reduce_bytes() bytes of values.
 void launch_reduce(Device& device, const FoldCall& call, const Workspace& workspace);
 
 struct OffsetsCall {

@@ -85,12 +85,13 @@ struct PackKernel {
       }
       if constexpr (!kFlat) {
         if (thread == 0 && begin == 0) offsets[0] = 0;
-        for (int k = thread; k < shared.range.ends(); k += kThreads) {
-          const std::int64_t next = shared.range.first_segment() + k + 1;
-          // There are fewer elements than places, as the end itself is an item.
-          const auto place = static_cast<int>(segments.start(next) - first);
-          offsets[next] = target + shared.flagged.before(BitPlace::of(place));
-        }
+        const std::int64_t ending = shared.range.first_segment();
+        for_segments(segments, ending, shared.range.ends(), thread,
+                     [&](int k, std::int64_t, std::int64_t end) {
+                       // There are fewer elements than places, as the end itself is an item.
+                       const BitPlace place = BitPlace::of(static_cast<int>(end - first));
+                       offsets[ending + k + 1] = target + shared.flagged.before(place);
+                     });
       }
     });
     block.each([&](int thread) {

@@ -100,7 +100,7 @@ void run_pack(CudaBackend& cuda, vcode::Op op, Type type, Value* operands, Value
     call.out = packed.buffer->data;
     call.room = packed.length;
     const std::int64_t tiles = fold_tiles(segdes.total, segdes.count);
-    launch_pack(cuda.device(), call, cuda.workspace(tiles));
+    launch_pack(cuda.device(), call, cuda.workspace(scan_words(tiles), 0));
   }
   Segdes result;
   if (again) {

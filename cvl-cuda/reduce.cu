@@ -50,10 +50,12 @@ void launch_reduce_of(Device& device, const FoldCall& call, const Workspace& wor
 
 }  // namespace
 
-std::int64_t reduce_slots(const FoldCall& call) {
-  if (call.segments.count == 1) return most_blocks(call.segments.total);
+std::int64_t reduce_bytes(const FoldCall& call) {
+  const bool flat = call.segments.count == 1;
   const std::int64_t tiles = fold_tiles(call.segments.total, call.segments.count);
-  return std::min(tiles, tuning.carry_blocks);
+  const std::int64_t blocks =
+      flat ? most_blocks(call.segments.total) : std::min(tiles, tuning.carry_blocks);
+  return blocks * kWorkspaceValueBytes;
 }
 
 void launch_reduce(Device& device, const FoldCall& call, const Workspace& workspace) {

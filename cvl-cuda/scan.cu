@@ -132,8 +132,8 @@ std::int64_t fold_tiles(std::int64_t elements, std::int64_t segments) {
   return blocks_for(elements + segments, shape::kItems * shape::kThreads - kFree);
 }
 
-std::int64_t scan_slots(std::int64_t tiles) {
-  return OrderedChain<std::int64_t>::slots(tiles);
+std::int64_t scan_words(std::int64_t tiles) {
+  return OrderedChain<std::int64_t>::slots(tiles) * kPlainStateWords;
 }
 
 void launch_scan(Device& device, const FoldCall& call, const Workspace& workspace) {

@@ -34,7 +34,7 @@ void run_make_segdes(CudaBackend& cuda, vcode::Op op, Type type, Value* operands
   call.total =
       reinterpret_cast<std::int64_t*>(cuda.keep(cuda.allocate_mapped(sizeof(std::int64_t))));
   call.failures = cuda.failures(op, count);
-  launch_offsets(cuda.device(), call, cuda.workspace(fold_tiles(count, 0)));
+  launch_offsets(cuda.device(), call, cuda.workspace(scan_words(fold_tiles(count, 0)), 0));
   if (lengths.form == Form::Progression) {
     Vector written = cuda.new_result(Type::Int, count);
     launch_write_out(cuda.device(), cuda.element_bytes(Type::Int), call.lengths, count,

@@ -143,25 +143,30 @@ void PassWriter::write_segment_ends() {
 
 std::string PassWriter::state_types() {
   if (folds_.empty()) return "  using State = NoState;\n  using Fold = NoFold;\n";
-  std::string types, members, neutral, combined;
+  std::string types, members, visited, neutral, combined;
   for (std::size_t k = 0; k < folds_.size(); ++k) {
     const char* comma = k == 0 ? "" : ", ";
     types += fmt::format("  using F{} = {}<{}, {}>;\n", k,
                          folds_[k].under == kNone ? "FlatFold" : "SegmentFold", folds_[k].combiner,
                          folds_[k].type);
     members += fmt::format("    typename F{0}::State f{0};\n", k);
+    visited += fmt::format("      for_scalars(self.f{}, visit);\n", k);
     neutral += fmt::format("{}F{}::neutral()", comma, k);
     combined += fmt::format("{0}F{1}::combine(a.f{1}, b.f{1})", comma, k);
   }
   return fmt::format(
-      "{}  struct State {{\n{}  }};\n"
+      "{}  struct State {{\n{}"
+      "    template <class Self, class Visit>\n"
+      "    static constexpr KERNEL_FN void each_scalar(Self& self, const Visit& visit) {{\n{}"
+      "    }}\n"
+      "  }};\n"
       "  struct Fold {{\n"
       "    static KERNEL_FN State neutral() {{ return {{{}}}; }}\n"
       "    static KERNEL_FN State combine(const State& a, const State& b) {{\n"
       "      return {{{}}};\n"
       "    }}\n"
       "  }};\n",
-      types, members, neutral, combined);
+      types, members, visited, neutral, combined);
 }
 
 }  // namespace cvl::cuda::codegen

@@ -78,8 +78,8 @@ std::string PassWriter::segmented_part() const {
   for (const SegdesId segdes : windows_) {
     const std::string name = segdes_name(segdes);
     shared += fmt::format("    SegmentWindow<kTile> {};\n", name);
-    found += fmt::format("    shared.{0}.find({0}, begin, thread);\n", name);
-    filled += fmt::format("    shared.{0}.template fill<kBlockThreads>({0}, end, thread);\n", name);
+    found += fmt::format("    shared.{0}.find({0}, begin, end, thread);\n", name);
+    filled += fmt::format("    shared.{0}.template fill<kBlockThreads>({0}, thread);\n", name);
     begun += fmt::format("    at.{0}.move({0}, shared.{0}, i);\n", name);
   }
   for (const GatheredArray& each : gathered_) {
@@ -92,10 +92,9 @@ std::string PassWriter::segmented_part() const {
   if (windows_.empty()) return text;
   return text +
          fmt::format(
-             "  KERNEL_FN void find_segments(Shared& shared, std::int64_t begin, int thread) "
-             "const {{\n{}  }}\n"
-             "  KERNEL_FN void fill_segments(Shared& shared, std::int64_t end, int thread) "
-             "const {{\n{}  }}\n"
+             "  KERNEL_FN void find_segments(Shared& shared, std::int64_t begin, std::int64_t end, "
+             "int thread) const {{\n{}  }}\n"
+             "  KERNEL_FN void fill_segments(Shared& shared, int thread) const {{\n{}  }}\n"
              "  KERNEL_FN void begin_run(std::int64_t i, Cursors& at, const Shared& shared) "
              "const {{\n{}  }}\n",
              found, filled, begun);

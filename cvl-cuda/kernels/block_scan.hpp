@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "cvl-cuda/block.hpp"
 #include "cvl-cuda/kernels/warp.hpp"
@@ -69,29 +71,100 @@ KERNEL_FN void exclusive_scan(Block& block, PerThreadState& state,
 // Look-back, 2016): a tile publishes its own total at once and, as soon as it knows it, the total
 // of everything up to its end; a tile that needs its prefix walks back over totals until it meets
 // such a sum. Two deviations: tiles are numbered in the order in which their blocks begin, so that
-// a tile only ever waits for blocks that are running, whatever order the device chooses; and status
-// words carry the number of the call, so that no launch is needed to clear them.
+// a tile only ever waits for blocks that are running, whatever order the device chooses; and what
+// is published carries the number of the call, so that no launch is needed to clear it.
 
-/// Status words: whose call a slot was last published in, and as what. States are wider than what
-/// can be written at once: they are written first, then the word with release order, and read after
-/// the word was read with acquire order.
-class TileStatus {
- public:
-  TileStatus() = default;
-  KERNEL_FN explicit TileStatus(const Workspace& workspace)
-      : words_(workspace.status), epoch_(workspace.epoch) {}
-
-  /// What this thread wrote before can be seen by whoever has awaited the slot. REQUIRES: kind < 4.
-  KERNEL_FN void publish(std::int64_t slot, std::uint32_t kind) const {
-    store_release(&words_[slot], epoch_ << 2 | kind);
+/// Calls visit(scalar) for what a state consists of. What lies between is undefined, and devices'
+/// compilers go on from there as they like.
+template <class State, class Visit>
+constexpr KERNEL_FN void for_scalars(State& state, const Visit& visit) {
+  if constexpr (requires { std::remove_const_t<State>::each_scalar(state, visit); }) {
+    std::remove_const_t<State>::each_scalar(state, visit);
+  } else {
+    visit(state);
   }
-  /// Waits until the slot is published in this call, and tells as what.
-  KERNEL_FN std::uint32_t await(std::int64_t slot) const {
-    return await_word(&words_[slot], [&](std::uint32_t word) { return word >> 2 == epoch_; }) & 3;
+}
+template <class Scalar>
+constexpr KERNEL_FN int words_of_scalar(const Scalar&) {
+  return static_cast<int>(words_of_state(sizeof(Scalar)));
+}
+template <class State>
+constexpr KERNEL_FN int words_of() {
+  int words = 0;
+  const State state{};
+  for_scalars(state, [&](const auto& scalar) { words += words_of_scalar(scalar); });
+  return words > 0 ? words : 1;  // of no state, that it is there
+}
+
+/// States that tiles publish. Each word has four bytes of a state, and above them the call in which
+/// it was published, and as what: it is there as a whole or not at all. So nothing is said about
+/// other memory, accesses are relaxed, and no fence, which takes a device longer than all the rest
+/// of a prefix, is needed.
+template <class State>
+class PublishedStates {
+ public:
+  PublishedStates() = default;
+  KERNEL_FN explicit PublishedStates(const Workspace& workspace)
+      : words_(workspace.words), epoch_(workspace.epoch) {}
+
+  /// At most twice in a call for each slot, the second time as another kind. REQUIRES: kind is 1, 2
+  /// or 3.
+  KERNEL_FN void publish(std::int64_t slot, std::uint32_t kind, const State& state) const {
+    std::uint32_t parts[kWords] = {};
+    int filled = 0;
+    for_scalars(state, [&](const auto& scalar) {
+      memcpy(&parts[filled], &scalar, sizeof scalar);
+      filled += words_of_scalar(scalar);
+    });
+    const std::uint64_t status = std::uint64_t{epoch_ << 2 | kind} << 32;
+    for (int k = 0; k < kWords; ++k) store_relaxed(&words_[slot * kWords + k], status | parts[k]);
+  }
+  /// What a slot holds, whenever it was published.
+  struct Seen {
+    std::uint64_t words[static_cast<std::size_t>(words_of<State>())];
+  };
+  KERNEL_FN Seen look(std::int64_t slot) const {
+    Seen seen;
+    for (int k = 0; k < kWords; ++k) seen.words[k] = load_relaxed(&words_[slot * kWords + k]);
+    return seen;
+  }
+  /// As what it was published in this call; 0: not yet.
+  KERNEL_FN std::uint32_t kind(const Seen& seen) const {
+    const auto status = static_cast<std::uint32_t>(seen.words[0] >> 32);
+    bool complete = status >> 2 == epoch_;
+    for (int k = 1; k < kWords; ++k) complete = complete && seen.words[k] >> 32 == status;
+    return complete ? status & 3 : 0;
+  }
+  static KERNEL_FN State state(const Seen& seen) {
+    std::uint32_t parts[kWords];
+    for (int k = 0; k < kWords; ++k) parts[k] = static_cast<std::uint32_t>(seen.words[k]);
+    State result{};
+    int taken = 0;
+    for_scalars(result, [&](auto& scalar) {
+      memcpy(&scalar, &parts[taken], sizeof scalar);
+      taken += words_of_scalar(scalar);
+    });
+    return result;
+  }
+  /// Waits until the slot is published in this call, and tells as what. `seen`: what was seen there
+  /// before.
+  KERNEL_FN std::uint32_t await(std::int64_t slot, Seen seen, State& published) const {
+    std::uint32_t found = kind(seen);
+    for (; found == 0; found = kind(seen)) {
+      pause();
+      seen = look(slot);
+    }
+    published = state(seen);
+    return found;
+  }
+  KERNEL_FN std::uint32_t await(std::int64_t slot, State& published) const {
+    return await(slot, look(slot), published);
   }
 
  private:
-  Array<std::uint32_t> words_;
+  static constexpr int kWords = words_of<State>();
+
+  Array<std::uint64_t> words_;
   std::uint32_t epoch_ = 0;
 };
 
@@ -112,12 +185,8 @@ class Chain {
  public:
   Chain() = default;
   Chain(const Workspace& workspace, std::int64_t tiles)
-      : status_(workspace),
-        totals_(reinterpret_cast<State*>(workspace.values), tiles),
-        sums_(reinterpret_cast<State*>(workspace.values + tiles * kWorkspaceValueBytes / 2), tiles),
-        ticket_(workspace.counters),
-        tiles_(tiles) {
-    static_assert(2 * sizeof(State) <= kWorkspaceValueBytes);
+      : states_(workspace), ticket_(workspace.counters), tiles_(tiles) {
+    static_assert(words_of<State>() <= kPlainStateWords);
   }
 
   /// The number of this block's tile.
@@ -143,15 +212,13 @@ class Chain {
       shared.prefix = Fold::neutral();
       shared.found = tile == 0;
       shared.window = tile - 1;
-      if (tile > 0) publish(tile, totals_, total, kTotal);
+      if (tile > 0) states_.publish(tile, kTotal, total);
     });
     while (shared.found == 0) {
       block.each([&](int thread) {
         const std::int64_t other = shared.window - thread;
         if (thread >= shape::kLookBackWindow || other < 0) return;
-        const std::uint32_t kind = status_.await(other);
-        shared.kind[thread] = kind;
-        shared.seen[thread] = kind == kSum ? sums_[other] : totals_[other];
+        shared.kind[thread] = states_.await(other, shared.seen[thread]);
       });
       block.each([&](int thread) {
         if (thread != 0) return;
@@ -164,7 +231,7 @@ class Chain {
       });
     }
     block.each([&](int thread) {
-      if (thread == 0) publish(tile, sums_, Fold::combine(shared.prefix, total), kSum);
+      if (thread == 0) states_.publish(tile, kSum, Fold::combine(shared.prefix, total));
     });
 #endif
   }
@@ -178,7 +245,7 @@ class Chain {
   __device__ void look_back(std::int64_t tile, const State& total,
                             ChainShared<State>& shared) const {
     const int lane = lane_index();
-    if (lane == 0 && tile > 0) publish(tile, totals_, total, kTotal);
+    if (lane == 0 && tile > 0) states_.publish(tile, kTotal, total);
     State before = Fold::neutral();
     bool found = tile == 0;
     // Tile 0 publishes a sum only, so this ends before the window leaves the array.
@@ -186,10 +253,7 @@ class Chain {
       const std::int64_t other = last - lane;
       State seen = Fold::neutral();
       bool is_sum = true;
-      if (other >= 0) {
-        is_sum = status_.await(other) == kSum;
-        seen = is_sum ? sums_[other] : totals_[other];
-      }
+      if (other >= 0) is_sum = states_.await(other, seen) == kSum;
       const std::uint32_t sums = __ballot_sync(kAllLanes, is_sum);
       found = sums != 0;
       if (found && lane > __ffs(sums) - 1) seen = Fold::neutral();
@@ -197,19 +261,12 @@ class Chain {
     }
     if (lane == 0) {
       shared.prefix = before;
-      publish(tile, sums_, Fold::combine(before, total), kSum);
+      states_.publish(tile, kSum, Fold::combine(before, total));
     }
   }
 #endif
 
-  KERNEL_FN void publish(std::int64_t tile, const Array<State>& array, const State& state,
-                         std::uint32_t kind) const {
-    array[tile] = state;
-    status_.publish(tile, kind);
-  }
-
-  TileStatus status_;
-  Array<State> totals_, sums_;
+  PublishedStates<State> states_;
   std::uint32_t* ticket_ = nullptr;
   std::int64_t tiles_ = 0;
 };

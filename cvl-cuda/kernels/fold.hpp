@@ -27,7 +27,7 @@ struct FoldShared {
   struct Nothing {};
   TileElements<T, kPlaces> elements;
   std::conditional_t<kFlat, Nothing, TileRange> range;
-  std::conditional_t<kFlat, Nothing, TileBits<kPlaces>> begins;  // does a segment begin there?
+  std::conditional_t<kFlat, Nothing, TileFlags<kPlaces>> begins;  // does a segment begin there?
   ScanShared<State> scan;
   State total;
 };
@@ -62,17 +62,27 @@ struct FoldTile {
   }
 
   /// Loads the tile of items from `begin` on and leaves with each thread what the tile holds before
-  /// its run, in shared.total what the tile holds.
-  template <class Block>
-  KERNEL_FN void load(Block& block, std::int64_t begin, Shared& shared,
+  /// its run, in shared.total what the tile holds. Blocks that take one tile after the other look
+  /// for the segments of the next one meanwhile: `follows` is to say whether this one has been
+  /// looked for.
+  template <bool kOneByOne, class Block>
+  KERNEL_FN void load(Block& block, std::int64_t begin, bool follows, Shared& shared,
                       typename Block::template PerThread<State>& state) const {
     if constexpr (!kFlat) {
       block.each([&](int thread) {
         shared.begins.clear(thread);
-        shared.range.find(segments, begin, items_from(begin), thread);
+        if (!follows) {
+          shared.range.find(segments, begin, items_from(begin), thread);
+        } else if (thread == 0) {
+          shared.range.advance();
+        }
       });
     }
     block.each([&](int thread) {
+      if constexpr (kOneByOne) {
+        const std::int64_t end = begin + items_from(begin);
+        shared.range.find_next(segments, end, items_from(end), thread);
+      }
       const TileWindow places = window(begin, shared);
       load_tile<kItems>(thread, operand, places, ops::fold_start<Op, T>(), shared.elements);
       if constexpr (!kFlat) mark_begins(thread, places, shared);
@@ -113,10 +123,11 @@ struct FoldTile {
   /// Marks where segments begin: behind the ends of others, and with the tile.
   KERNEL_FN void mark_begins(int thread, const TileWindow& places, Shared& shared) const {
     const TileRange& range = shared.range;
-    for (int k = thread; k < range.ends(); k += shape::kThreads) {
-      shared.begins.set(
-          static_cast<int>(segments.start(range.first_segment() + k + 1) - places.base));
-    }
+    for_segments(segments, range.first_segment(), range.ends(), thread,
+                 [&](int, std::int64_t start, std::int64_t end) {
+                   // Whoever ended where an empty segment lies has marked the place.
+                   if (start < end) shared.begins.set(static_cast<int>(end - places.base));
+                 });
     if (thread == 0 && segments.start(range.first_segment()) == places.base + places.begin) {
       shared.begins.set(places.begin);
     }
@@ -154,7 +165,7 @@ struct ScanKernel {
     typename Block::template PerThread<State> state;
     const std::int64_t number = chain.take_tile(block, shared.chain);
     const std::int64_t begin = number * Tile::kTile;
-    tile.load(block, begin, shared, state);
+    tile.template load<false>(block, begin, false, shared, state);
     if constexpr (kOrdered) {
       chain.template prefix<Fold>(block, number, shared.total, shared.scan, shared.chain.prefix);
     } else {
@@ -217,7 +228,7 @@ struct SegmentedReduceKernel {
     for (std::int64_t number = first_tile; number < first_tile + rounds && number < tiles;
          ++number) {
       const std::int64_t begin = number * Tile::kTile;
-      tile.load(block, begin, shared, state);
+      tile.template load<true>(block, begin, number != first_tile, shared, state);
       block.each([&](int thread) {
         if (thread == 0 && number == first_tile) {
           shared.first_element = shared.range.first_element(begin);
@@ -250,21 +261,23 @@ struct SegmentedReduceKernel {
   KERNEL_FN void write(std::int64_t number, int thread, const TileWindow& places,
                        Shared& shared) const {
     const std::int64_t first = shared.range.first_segment();
-    for (int k = thread; k < shared.range.ends(); k += kThreads) {
-      const std::int64_t segment = first + k;
-      const std::int64_t start = tile.segments.start(segment);
-      const std::int64_t end = tile.segments.start(segment + 1);
-      if (start == end) {
-        out[segment] = Op::template identity<T>();  // given out, never combined (see ops::Max)
-        continue;
-      }
-      const auto place = static_cast<int>(end - places.base);
-      const T folded = place > places.begin ? shared.elements[place - 1] : shared.carry.value;
-      if (start < shared.first_element) {
-        firsts[number] = {folded, segment};
-      } else {
-        out[segment] = folded;
-      }
+    for_segments(tile.segments, first, shared.range.ends(), thread,
+                 [&](int k, std::int64_t start, std::int64_t end) {
+                   write_one(number, first + k, start, end, places, shared);
+                 });
+  }
+  KERNEL_FN void write_one(std::int64_t number, std::int64_t segment, std::int64_t start,
+                           std::int64_t end, const TileWindow& places, Shared& shared) const {
+    if (start == end) {
+      out[segment] = Op::template identity<T>();  // given out, never combined (see ops::Max)
+      return;
+    }
+    const auto place = static_cast<int>(end - places.base);
+    const T folded = place > places.begin ? shared.elements[place - 1] : shared.carry.value;
+    if (start < shared.first_element) {
+      firsts[number] = {folded, segment};
+    } else {
+      out[segment] = folded;
     }
   }
 };

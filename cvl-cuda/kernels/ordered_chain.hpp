@@ -22,17 +22,14 @@ class OrderedChain {
  public:
   static constexpr int kWidth = shape::kLookBackWindow;
 
-  /// Status words, and states in Workspace::values, of so many tiles.
+  /// States that so many tiles publish.
   static constexpr KERNEL_FN std::int64_t slots(std::int64_t tiles) {
     return span_slot(tiles, tiles / (kWidth * kWidth)) + 1;
   }
 
-  /// REQUIRES: the workspace has slots(tiles) words and states.
+  /// REQUIRES: the workspace has words for slots(tiles) states.
   KERNEL_FN OrderedChain(const Workspace& workspace, std::int64_t tiles)
-      : status_(workspace),
-        states_(reinterpret_cast<State*>(workspace.values), slots(tiles)),
-        ticket_(workspace.counters),
-        tiles_(tiles) {}
+      : states_(workspace), ticket_(workspace.counters), tiles_(tiles) {}
 
   /// The number of this block's tile, as Chain::take_tile; the block shares it in `shared.tile`.
   template <class Block, class Shared>
@@ -100,16 +97,20 @@ class OrderedChain {
     const auto in_span = static_cast<int>(group % kWidth);
     const std::int64_t span = group / kWidth;
     if (lane == 0) publish(tile, total);
+    // Mostly all of it has been published, and its loads are better on their way together.
+    typename PublishedStates<State>::Seen of_group = {}, of_span = {};
+    if (lane < in_span) of_group = states_.look(group_slot(group - in_span + lane));
+    if (lane == 0 && span > 0) of_span = states_.look(span_slot(span));
     const State in_front =
         fold_of_warp<Fold>(lane < in_group ? await(tile - in_group + lane) : Fold::neutral());
     if (lane == 0 && in_group == kWidth - 1) {
       publish(group_slot(group), Fold::combine(in_front, total));
     }
     const State groups = fold_of_warp<Fold>(
-        lane < in_span ? await(group_slot(group - in_span + lane)) : Fold::neutral());
+        lane < in_span ? await(group_slot(group - in_span + lane), of_group) : Fold::neutral());
     if (lane != 0) return Fold::neutral();
-    const State before =
-        Fold::combine(span > 0 ? Fold::combine(await(span_slot(span)), groups) : groups, in_front);
+    const State before = Fold::combine(
+        span > 0 ? Fold::combine(await(span_slot(span), of_span), groups) : groups, in_front);
     if (in_group == kWidth - 1 && in_span == kWidth - 1) {
       publish(span_slot(span + 1), Fold::combine(before, total));
     }
@@ -133,16 +134,23 @@ class OrderedChain {
     return folded;
   }
   KERNEL_FN void publish(std::int64_t slot, const State& state) const {
-    states_[slot] = state;
-    status_.publish(slot, kPublished);
+    states_.publish(slot, kPublished, state);
   }
   KERNEL_FN State await(std::int64_t slot) const {
-    status_.await(slot);
-    return states_[slot];
+    State state;
+    states_.await(slot, state);
+    return state;
   }
+#if defined(CVL_CUDA_WARPS)
+  __device__ State await(std::int64_t slot,
+                         const typename PublishedStates<State>::Seen& seen) const {
+    State state;
+    states_.await(slot, seen, state);
+    return state;
+  }
+#endif
 
-  TileStatus status_;
-  Array<State> states_;
+  PublishedStates<State> states_;
   std::uint32_t* ticket_;
   std::int64_t tiles_;
 };

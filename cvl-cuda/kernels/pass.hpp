@@ -170,16 +170,23 @@ struct PassKernel {
   KERNEL_FN void run_tile(Block& block, Shared& shared, std::int64_t tile) const {
     typename Block::template PerThread<Cursors> begin;  // those of the first position of the run
     typename Block::template PerThread<State> state;
+    typename Block::template PerThread<LoadedRun> loaded;
     typename Block::template PerThread<Run> kept;
     const PassStage stage = body.control.stage;
-    find_segments(block, shared, tile);
+    const auto load = [&](int thread) {
+      const std::int64_t from = first_of(tile, thread);
+      if (stage != PassStage::Count) load_run(from, count_from(from), loaded[thread].of);
+    };
+    // Elements are on their way while segments are looked for.
+    find_segments(block, shared, tile, load);
     block.each([&](int thread) {
       const std::int64_t from = first_of(tile, thread);
       const int count = count_from(from);
       State folded = Fold::neutral();
+      if constexpr (!Body::kSegmented) load(thread);
       if (count > 0) {
         body.begin_run(from, begin[thread], shared.body);
-        evaluate_run(from, count, begin[thread], shared, folded, kept[thread]);
+        evaluate_run(from, count, begin[thread], shared, loaded[thread].of, folded, kept[thread]);
       }
       state[thread] = folded;
     });
@@ -213,18 +220,22 @@ struct PassKernel {
     });
   }
   KERNEL_FN void evaluate_run(std::int64_t from, int count, Cursors at, Shared& shared,
-                              State& state, Run& kept) const {
+                              const Loaded (&loaded)[kRun], State& state, Run& kept) const {
     if constexpr (Body::kCounted) {
       if (body.control.stage == PassStage::Count) {
         return for_run(count, [&](int k) { body.count(from + k, at, shared.body, state); });
       }
     }
-    visit_run(from, count, [&](int k, const Loaded& loaded, Stored& stored) {
-      body.evaluate(from + k, at, shared.body, loaded, stored, state, kept.of[k]);
+    visit_run(from, count, loaded, [&](int k, const Loaded& elements, Stored& stored) {
+      body.evaluate(from + k, at, shared.body, elements, stored, state, kept.of[k]);
     });
   }
 
   // ---- runs ----
+
+  struct LoadedRun {
+    Loaded of[kRun];
+  };
 
   KERNEL_FN static std::int64_t first_of(std::int64_t tile, int thread) {
     return (tile * kThreads + thread) * kRun;
@@ -245,16 +256,18 @@ struct PassKernel {
       if (k < count) visit(k);
     }
   }
-  /// Calls visit(k, what is loaded of the position, what is to be stored of it).
-  template <class Visit>
-  KERNEL_FN void visit_run(std::int64_t from, int count, const Visit& visit) const {
-    Loaded loaded[kRun];
-    Stored stored[kRun];
+  KERNEL_FN void load_run(std::int64_t from, int count, Loaded (&loaded)[kRun]) const {
     if (count == kRun && body.dense()) {
       body.load_dense_run(from, loaded);
     } else {
       for_run(count, [&](int k) { body.load(from + k, loaded[k]); });
     }
+  }
+  /// Calls visit(k, what is loaded of the position, what is to be stored of it).
+  template <class Visit>
+  KERNEL_FN void visit_run(std::int64_t from, int count, const Loaded (&loaded)[kRun],
+                           const Visit& visit) const {
+    Stored stored[kRun];
     for_run(count, [&](int k) { visit(k, loaded[k], stored[k]); });
     if (count == kRun) {
       body.store_run(from, stored);
@@ -262,17 +275,19 @@ struct PassKernel {
       for_run(count, [&](int k) { body.store(from + k, stored[k]); });
     }
   }
-  /// Prepares the windows of segments of a tile.
-  template <class Block>
-  KERNEL_FN void find_segments(Block& block, Shared& shared, std::int64_t tile) const {
+  /// Prepares the windows of segments of a tile. Each thread first calls begin_thread(thread).
+  template <class Block, class Begin>
+  KERNEL_FN void find_segments(Block& block, Shared& shared, std::int64_t tile,
+                               const Begin& begin_thread) const {
     if constexpr (Body::kSegmented) {
       const std::int64_t begin = first_of(tile, 0);
       const std::int64_t next = first_of(tile + 1, 0);
       const std::int64_t end = next < body.control.length ? next : body.control.length;
       block.each([&](int thread) {
-        if (in_warp(thread, 0)) body.find_segments(shared.body, begin, thread);
+        begin_thread(thread);
+        body.find_segments(shared.body, begin, end, thread);
       });
-      block.each([&](int thread) { body.fill_segments(shared.body, end, thread); });
+      block.each([&](int thread) { body.fill_segments(shared.body, thread); });
     }
   }
 
@@ -282,21 +297,26 @@ struct PassKernel {
   KERNEL_FN void visit_all(Block& block, Shared& shared, std::int64_t stretch) const {
     typename Block::template PerThread<State> state;
     if constexpr (Body::kSegmented) {
+      typename Block::template PerThread<LoadedRun> loaded;
       block.each([&](int thread) { state[thread] = Fold::neutral(); });
       const std::int64_t first = stretch * body.control.tiles_each;
       for (std::int64_t tile = first;
            tile < first + body.control.tiles_each && first_of(tile, 0) < body.control.length;
            ++tile) {
-        find_segments(block, shared, tile);
+        find_segments(block, shared, tile, [&](int thread) {
+          const std::int64_t from = first_of(tile, thread);
+          load_run(from, count_from(from), loaded[thread].of);
+        });
         block.each([&](int thread) {
           const std::int64_t from = first_of(tile, thread);
           const int count = count_from(from);
           if (count == 0) return;
           Cursors at;
           body.begin_run(from, at, shared.body);
-          visit_run(from, count, [&](int k, const Loaded& loaded, Stored& stored) {
-            body.visit(from + k, at, shared.body, loaded, stored, state[thread]);
-          });
+          visit_run(from, count, loaded[thread].of,
+                    [&](int k, const Loaded& elements, Stored& stored) {
+                      body.visit(from + k, at, shared.body, elements, stored, state[thread]);
+                    });
         });
       }
     } else {

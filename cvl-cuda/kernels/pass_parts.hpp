@@ -66,7 +66,10 @@ struct PassParts {
 };
 
 /// Of passes that fold nothing.
-struct NoState {};
+struct NoState {
+  template <class Self, class Visit>
+  static constexpr KERNEL_FN void each_scalar(Self&, const Visit&) {}
+};
 struct NoFold {
   static KERNEL_FN NoState neutral() { return {}; }
   static KERNEL_FN NoState combine(NoState, NoState) { return {}; }

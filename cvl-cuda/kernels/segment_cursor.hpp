@@ -37,34 +37,52 @@ KERNEL_FN std::int64_t last_started(std::int64_t low, std::int64_t high, std::in
 /// The segments that the positions of a tile lie in.
 template <int kPositions>
 struct SegmentWindow {
-  std::int64_t first;                  // the segment of the first position
-  std::int64_t begin;                  // that position
+  std::int64_t first, last;            // the segments of the first position and of the last one
+  std::int64_t begin;                  // the first position
   std::int64_t first_start, last_end;  // of the first segment, and of the last one
   int count;  // of segments; 0: not known, for all have one length, or very many are empty
   std::uint16_t starts[kPositions];  // counted from `begin`; of the first segment 0
   static_assert(kPositions <= 65535);
 
-  /// By the threads of the first warp; then, after a barrier, fill() by all threads.
-  KERNEL_FN void find(const Segments& segments, std::int64_t from, int thread) {
-    const std::int64_t found = segments.uniform ? 0 : segment_of(segments, from);
-    if (thread != 0) return;
-    first = found;
-    begin = first_start = last_end = from;
-    count = 0;
-  }
-  /// `end`: of the positions of the tile.
-  template <int kThreads>
-  KERNEL_FN void fill(const Segments& segments, std::int64_t end, int thread) {
+  /// By all threads, for the tile of positions [from, end); then, after a barrier, fill().
+  KERNEL_FN void find(const Segments& segments, std::int64_t from, std::int64_t end, int thread) {
+    if (thread == 0) {
+      begin = from;
+      count = 0;
+    }
     if (segments.uniform) return;
-    for (int k = thread; k < kPositions && first + k < segments.count; k += kThreads) {
-      const std::int64_t start = segments.start(first + k);
-      const std::int64_t next = segments.start(first + k + 1);
-      if (start >= end) break;
-      starts[k] = k == 0 ? 0 : static_cast<std::uint16_t>(start - begin);
-      if (k == 0) first_start = start;
-      if (next < end) continue;
-      last_end = next;
-      count = k + 1;
+    if (in_warp(thread, 0)) {
+      const std::int64_t found = segment_of(segments, from);
+      if (leads_warp()) first = found;
+    }
+    if (in_warp(thread, 1)) {
+      const std::int64_t found = segment_of(segments, end - 1);
+      if (leads_warp()) last = found;
+    }
+  }
+  template <int kThreads>
+  KERNEL_FN void fill(const Segments& segments, int thread) {
+    if (segments.uniform || last - first >= kPositions) return;
+    const auto segments_here = static_cast<int>(last - first) + 1;
+    if (thread == 0) {
+      count = segments_here;
+      first_start = segments.start(first);
+      last_end = segments.start(last + 1);
+      starts[0] = 0;
+    }
+    constexpr int kAhead = 4;  // loads on their way together
+    for (int from = 1 + thread; from < segments_here; from += kAhead * kThreads) {
+      std::int64_t ahead[kAhead];
+      for (int k = 0; k < kAhead; ++k) {
+        if (from + k * kThreads < segments_here) {
+          ahead[k] = segments.start(first + from + k * kThreads);
+        }
+      }
+      for (int k = 0; k < kAhead; ++k) {
+        if (from + k * kThreads < segments_here) {
+          starts[from + k * kThreads] = static_cast<std::uint16_t>(ahead[k] - begin);
+        }
+      }
     }
   }
 

@@ -13,6 +13,13 @@ template <class T>
 struct FoldState {
   T value;              // of the elements since the last end of a segment
   std::uint32_t flags;  // kFolded, kEnded
+
+  /// See for_scalars().
+  template <class Self, class Visit>
+  static constexpr KERNEL_FN void each_scalar(Self& self, const Visit& visit) {
+    visit(self.value);
+    visit(self.flags);
+  }
 };
 
 /// The segmented combination of Blelloch: what follows an end of a segment forgets what was before.
@@ -42,6 +49,11 @@ struct SegmentFold {
 template <class T>
 struct PlainState {
   T value;
+
+  template <class Self, class Visit>
+  static constexpr KERNEL_FN void each_scalar(Self& self, const Visit& visit) {
+    visit(self.value);
+  }
 };
 
 /// The combination where no segment ends. It does not know whether there were elements: result() is

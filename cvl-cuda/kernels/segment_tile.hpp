@@ -30,9 +30,10 @@ KERNEL_FN inline std::int64_t end_item(const Segments& segments, std::int64_t se
   return segments.start(segment + 1) + segment;
 }
 
-/// How many segments end before item `begin`. On a device the lanes of the calling warp probe at
-/// once, and all get the result.
-KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::int64_t begin) {
+/// How many segments end before item `begin`: between `least` and `most`. On a device the lanes of
+/// the calling warp probe at once, and all get the result.
+KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::int64_t begin,
+                                               std::int64_t least, std::int64_t most) {
   if (segments.uniform) {
     // The end of j is item j * (length + 1) + length.
     const std::int64_t ended = begin / (segments.uniform_length + 1);
@@ -40,9 +41,10 @@ KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::in
   }
   const auto is_before = [&](std::int64_t segment) { return end_item(segments, segment) < begin; };
 #if defined(CVL_CUDA_WARPS)
-  return count_of_warp(segments.count, is_before);
+  return least + count_of_warp(most - least,
+                               [&](std::int64_t further) { return is_before(least + further); });
 #else
-  std::int64_t low = 0, high = segments.count;
+  std::int64_t low = least, high = most;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
     if (is_before(middle)) {
@@ -55,17 +57,52 @@ KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::in
 #endif
 }
 
+/// Calls take(k, start of segment first + k, start of the one behind) for the numbers k below
+/// `count` that a thread of the block cares for. Several loads are on their way together.
+template <class Take>
+KERNEL_FN void for_segments(const Segments& segments, std::int64_t first, int count, int thread,
+                            const Take& take) {
+  constexpr int kAhead = 4, kThreads = shape::kThreads;
+  for (int from = thread; from < count; from += kAhead * kThreads) {
+    std::int64_t starts[kAhead], ends[kAhead];
+    for (int k = 0; k < kAhead; ++k) {
+      if (from + k * kThreads >= count) continue;
+      starts[k] = segments.start(first + from + k * kThreads);
+      ends[k] = segments.start(first + from + k * kThreads + 1);
+    }
+    for (int k = 0; k < kAhead; ++k) {
+      if (from + k * kThreads < count) take(from + k * kThreads, starts[k], ends[k]);
+    }
+  }
+}
+
 /// Which elements and which ends of segments a tile of items has.
 struct TileRange {
-  std::int64_t ended[2];  // how many segments end before the tile, and before the next one
+  /// How many segments end before the tile, before the next one, and before the one after that.
+  std::int64_t ended[3];
 
   /// By all threads of the block, for the tile of items [begin, begin + items); then a barrier.
   KERNEL_FN void find(const Segments& segments, std::int64_t begin, int items, int thread) {
     for (int which = 0; which < 2; ++which) {
       if (!in_warp(thread, which)) continue;
-      const std::int64_t found = ends_before_item(segments, begin + (which == 0 ? 0 : items));
+      const std::int64_t found =
+          ends_before_item(segments, begin + (which == 0 ? 0 : items), 0, segments.count);
       if (leads_warp()) ended[which] = found;
     }
+  }
+  /// By all threads, while the tile that ends at item `end` is worked on: looks for the end of the
+  /// next one, which has so many items. Then, after a barrier, advance() by one thread.
+  KERNEL_FN void find_next(const Segments& segments, std::int64_t end, int items, int thread) {
+    constexpr int kLastWarp = (shape::kThreads - 1) / (shape::kSmall ? 1 : 32);
+    if (!in_warp(thread, kLastWarp)) return;
+    const std::int64_t least = ended[1];
+    const std::int64_t most = segments.count - least < items ? segments.count : least + items;
+    const std::int64_t found = ends_before_item(segments, end + items, least, most);
+    if (leads_warp()) ended[2] = found;
+  }
+  KERNEL_FN void advance() {
+    ended[0] = ended[1];
+    ended[1] = ended[2];
   }
 
   /// The first of the segments that end in the tile.
@@ -94,7 +131,7 @@ KERNEL_FN void mark_segments(Block& block, const Segments& segments, std::int64_
   block.each([&](int thread) {
     marks.is_end.clear(thread);
     if (in_warp(thread, 0)) {
-      const std::int64_t first = ends_before_item(segments, begin);
+      const std::int64_t first = ends_before_item(segments, begin, 0, segments.count);
       if (leads_warp()) marks.first = first;
     }
   });

@@ -1,4 +1,4 @@
-// A bit for each place of a tile, in the shared memory of a block.
+// A bit or a byte for each place of a tile, in the shared memory of a block.
 #pragma once
 
 #include <cstdint>
@@ -104,6 +104,31 @@ class CountedBits {
 
  private:
   int before_[TileBits<kPlaces>::kWords];
+};
+
+/// A flag for each place of a tile in a byte of its own, which threads can set that know nothing of
+/// each other.
+template <int kPlaces>
+class TileFlags {
+ public:
+  /// By all threads of the block, before a barrier and the first set().
+  KERNEL_FN void clear(int thread) {
+    for (int k = thread; k < kPlaces / 4; k += shape::kThreads) words_[k] = 0;
+  }
+  KERNEL_FN void set(int place) { reinterpret_cast<std::uint8_t*>(words_)[place] = 1; }
+  /// Those of `count` places from `place` on, as bits. Both are multiples of 4.
+  KERNEL_FN std::uint32_t run(int place, int count) const {
+    std::uint32_t bits = 0;
+    for (int k = 0; k < count / 4; ++k) {
+      // The product has its bytes 0, 1, 2, 3 in bits 24, 25, 26, 27.
+      bits |= (words_[place / 4 + k] * 0x01020408u >> 24 & 15) << 4 * k;
+    }
+    return bits;
+  }
+
+ private:
+  static_assert(kPlaces % 4 == 0);
+  alignas(16) std::uint32_t words_[kPlaces / 4];
 };
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

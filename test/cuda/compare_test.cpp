@@ -229,12 +229,12 @@ TEST_CASE("sums of kernels may differ by what rounding does, and by no more") {
   CHECK(compare.differences() == 1);  // 1, and not 3.18
 }
 
-TEST_CASE(
-    "sums over a length that is written in the kernel may differ by what rounding does to so "
-    "many") {
-  const vcode::Program program = kernels(
-      "KERNEL sum\nIN\nOUT y : VEC FLOAT 1\nDO\n"
-      "  y = REDUCE 100000 ( i => (I_TO_F i) ) + FLOAT\nEND\n");
+const std::string kSum =
+    "KERNEL sum IN OUT y : VEC FLOAT 1 "
+    "DO y = REDUCE 100000 ( i => (I_TO_F i) ) + FLOAT END FUNC MAIN RET";
+
+TEST_CASE("sums over a length in the kernel may differ by what rounding does to so many") {
+  const vcode::Program program = kernels(kSum);
   for (const double factor : {1 + 1e-12, 1 + 1e-6}) {
     CompareBackend compare(make_cpu(),
                            std::make_unique<WrongBackend>(WrongBackend::OfKernels{factor}), false);

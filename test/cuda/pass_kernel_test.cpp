@@ -37,18 +37,20 @@ struct OrderedDevice {
 /// Scratch memory, full of what an earlier call left there.
 struct Scratch {
   Scratch(std::int64_t slots, std::size_t state_bytes)
-      : status(static_cast<std::size_t>(slots), epoch << 2 | 1),
+      : words(static_cast<std::size_t>(slots *
+                                       words_of_state(static_cast<std::int64_t>(state_bytes))),
+              std::uint64_t{epoch << 2 | 1} << 32 | 0x5A),
         values(static_cast<std::size_t>(slots) * state_bytes, std::byte{0x5A}) {}
   Workspace next() {
     Workspace workspace;
-    workspace.status = {status.data(), static_cast<std::int64_t>(status.size())};
+    workspace.words = {words.data(), static_cast<std::int64_t>(words.size())};
     workspace.values = values.data();
     workspace.counters = counters;
     workspace.epoch = ++epoch;
     return workspace;
   }
   std::uint32_t epoch = 7;
-  std::vector<std::uint32_t> status;
+  std::vector<std::uint64_t> words;
   std::vector<std::byte> values;
   std::uint32_t counters[kWorkspaceCounters] = {};
 };

@@ -24,13 +24,13 @@ constexpr int kThreads = shape::kThreads;
 /// Scratch memory of a call, full of what one before left there.
 class Scratch {
  public:
-  Scratch(std::int64_t slots, std::int64_t state_bytes = kWorkspaceValueBytes)
-      : status_(static_cast<std::size_t>(slots), kEpoch << 2 | 1),
-        values_(static_cast<std::size_t>(slots * state_bytes), std::byte{0x5A}) {}
+  Scratch(std::int64_t words, std::int64_t value_bytes)
+      : words_(static_cast<std::size_t>(words), std::uint64_t{kEpoch << 2 | 1} << 32 | 0x5A),
+        values_(static_cast<std::size_t>(value_bytes), std::byte{0x5A}) {}
 
   Workspace next() {
     Workspace workspace;
-    workspace.status = {status_.data(), static_cast<std::int64_t>(status_.size())};
+    workspace.words = {words_.data(), static_cast<std::int64_t>(words_.size())};
     workspace.values = values_.data();
     workspace.counters = counters_;
     workspace.epoch = ++epoch_;
@@ -41,7 +41,7 @@ class Scratch {
  private:
   static constexpr std::uint32_t kEpoch = 7;
   std::uint32_t epoch_ = kEpoch;
-  std::vector<std::uint32_t> status_;
+  std::vector<std::uint64_t> words_;
   std::vector<std::byte> values_;
   std::uint32_t counters_[kWorkspaceCounters] = {};
 };
@@ -99,7 +99,7 @@ TEST_CASE("scans: tiles look back, and in order where sums round") {
   for (const bool segmented : {false, true}) {
     const Segments shape = segmented ? segments(starts) : one_segment(n);
     const std::int64_t tiles = fold_tiles(n, segmented ? shape.count : 0);
-    Scratch scratch(scan_slots(tiles));
+    Scratch scratch(scan_words(tiles), 0);
     std::vector<std::int64_t> expected(ints.size());
     for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
       const auto begin = ints.begin() + starts[s], end = ints.begin() + starts[s + 1];
@@ -128,7 +128,7 @@ TEST_CASE("reductions: the last block sees what all have written") {
   const std::vector<std::int64_t> starts = starts_of(1500);
   const FoldCall flat = fold(Op::AddReduce, Type::Int, source(ints), one_segment(n), nullptr);
   const FoldCall cut = fold(Op::AddReduce, Type::Int, source(ints), segments(starts), nullptr);
-  Scratch scratch(std::max(reduce_slots(flat), reduce_slots(cut)));
+  Scratch scratch(0, std::max(reduce_bytes(flat), reduce_bytes(cut)));
   for (int round = 0; round < 3; ++round) {
     FoldCall call = flat;
     std::int64_t sum = 0;
@@ -158,7 +158,7 @@ TEST_CASE("packs and starts of segments") {
     flags[k] = ints[k] % 3 == 0;
     if (flags[k] != 0) expected.push_back(ints[k]);
   }
-  Scratch scratch(scan_slots(fold_tiles(n, 0)) + n);
+  Scratch scratch(scan_words(fold_tiles(n, 0)), 0);
   std::vector<std::int64_t> packed(ints.size());
   std::int64_t kept = -1;
   launch_pack(device,
@@ -188,7 +188,7 @@ TEST_CASE("permutations: targets see their winners") {
     index[k] = static_cast<std::int64_t>(k * k % index.size());
     expected[static_cast<std::size_t>(index[k])] = ints[k];
   }
-  Scratch scratch(1);
+  Scratch scratch(0, 0);
   std::vector<std::uint64_t> winners(ints.size());
   for (std::uint64_t tag = 1; tag <= 3; ++tag) {
     std::vector<std::int64_t> out(ints.size());
@@ -253,7 +253,7 @@ TEST_CASE("a chain in order, through groups and spans") {
   Device device(0);
   const std::int64_t tiles = 2 * shape::kLookBackWindow * shape::kLookBackWindow + 5;
   const std::int64_t slots = OrderedChain<Affine>::slots(tiles);
-  Scratch scratch(slots);
+  Scratch scratch(slots * words_of_state(sizeof(Affine)), 0);
   std::vector<Affine> expected{Compose::neutral()};
   for (std::int64_t k = 0; k + 1 < tiles; ++k) {
     expected.push_back(Compose::combine(expected.back(), nth(k)));
