@@ -1,6 +1,6 @@
 // Shapes of kernels: the numbers that were chosen and not derived, as far as the compiler must know
 // them. Those that the host uses when it runs are in tuning.def. The reasons are arithmetic on
-// published figures of sm_75 ... sm_120; none was measured yet (see docs/cuda.md).
+// published figures of sm_75 ... sm_120; none has been varied on a device yet (see docs/cuda.md).
 //
 // On the emulated device everything is small (CVL_CUDA_SMALL_SHAPES), so that some hundred elements
 // fill many tiles, groups of tiles, and windows of chains.
