@@ -33,14 +33,14 @@ std::size_t counts_of(const PlanSink& sink) {
 }
 
 /// Words that the tiles of a pass publish, if it has running values ...
-std::int64_t words_of(const PassCode& code, const PassControl& control) {
+std::int64_t published_words(const PassCode& code, const PassControl& control) {
   if (!code.running) return 0;
-  const std::int64_t bytes = std::max(std::int64_t{code.states} * codegen::kStateBytes,
-                                      static_cast<std::int64_t>(sizeof(NoState)));
-  return OrderedChain<NoState>::slots(control.stretches) * words_of_state(bytes);
+  const std::int64_t words = std::max(words_of_state(code.states * codegen::kStateBytes),
+                                      std::int64_t{words_of<NoState>()});
+  return OrderedChain<NoState>::slots(control.stretches) * words;
 }
 /// ... and bytes of the states of its stretches, if it has none.
-std::int64_t state_bytes_of(const PassCode& code, const PassControl& control) {
+std::int64_t state_bytes(const PassCode& code, const PassControl& control) {
   return code.running ? 0 : control.stretches * code.states * codegen::kStateBytes;
 }
 
@@ -94,7 +94,7 @@ void CudaKernel::launch(std::size_t number, std::int64_t blocks, PassControl& co
   // Making parameters may take launches of its own, which use the workspace.
   const std::vector<std::byte> members = member_parameters(number, length);
   control.failures = failures();
-  control.workspace = cuda_.workspace(words_of(code, control), state_bytes_of(code, control));
+  control.workspace = cuda_.workspace(published_words(code, control), state_bytes(code, control));
   module_->launch(cuda_.device(), number, blocks, parameters(control, members));
 }
 

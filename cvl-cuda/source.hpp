@@ -116,4 +116,23 @@ struct Segments {
   }
 };
 
+/// Calls take(k, start of segment first + k, its end) for the numbers k below `count` that a thread
+/// of a block of kThreads cares for. Several loads are on their way together.
+template <int kThreads = shape::kThreads, class Take>
+KERNEL_FN void for_segments(const Segments& segments, std::int64_t first, int count, int thread,
+                            const Take& take) {
+  constexpr int kAhead = 4;
+  for (int from = thread; from < count; from += kAhead * kThreads) {
+    std::int64_t starts[kAhead], ends[kAhead];
+    for (int k = 0; k < kAhead; ++k) {
+      if (from + k * kThreads >= count) continue;
+      starts[k] = segments.start(first + from + k * kThreads);
+      ends[k] = segments.start(first + from + k * kThreads + 1);
+    }
+    for (int k = 0; k < kAhead; ++k) {
+      if (from + k * kThreads < count) take(from + k * kThreads, starts[k], ends[k]);
+    }
+  }
+}
+
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

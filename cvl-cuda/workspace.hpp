@@ -23,7 +23,7 @@ constexpr std::int64_t words_of_state(std::int64_t bytes) {
   return (bytes + 3) / 4;
 }
 /// Those of the states of plain scans and packs: a value of eight bytes, and flags.
-inline constexpr std::int64_t kPlainStateWords = words_of_state(16);
+inline constexpr std::int64_t kPlainStateWords = words_of_state(8 + 4);
 /// Words of Workspace::counters.
 inline constexpr std::int64_t kWorkspaceCounters = 2;
 /// Epochs before the words must be cleared.

@@ -137,18 +137,14 @@ class OrderedChain {
     states_.publish(slot, kPublished, state);
   }
   KERNEL_FN State await(std::int64_t slot) const {
-    State state;
-    states_.await(slot, state);
-    return state;
+    return await(slot, states_.look(slot));
   }
-#if defined(CVL_CUDA_WARPS)
-  __device__ State await(std::int64_t slot,
-                         const typename PublishedStates<State>::Seen& seen) const {
+  KERNEL_FN State await(std::int64_t slot,
+                        const typename PublishedStates<State>::Seen& seen) const {
     State state;
     states_.await(slot, seen, state);
     return state;
   }
-#endif
 
   PublishedStates<State> states_;
   std::uint32_t* ticket_;

@@ -174,8 +174,7 @@ struct PassKernel {
     typename Block::template PerThread<Run> kept;
     const PassStage stage = body.control.stage;
     const auto load = [&](int thread) {
-      const std::int64_t from = first_of(tile, thread);
-      if (stage != PassStage::Count) load_run(from, count_from(from), loaded[thread].of);
+      if (stage != PassStage::Count) load_run(tile, thread, loaded[thread].of);
     };
     // Elements are on their way while segments are looked for.
     find_segments(block, shared, tile, load);
@@ -256,7 +255,9 @@ struct PassKernel {
       if (k < count) visit(k);
     }
   }
-  KERNEL_FN void load_run(std::int64_t from, int count, Loaded (&loaded)[kRun]) const {
+  KERNEL_FN void load_run(std::int64_t tile, int thread, Loaded (&loaded)[kRun]) const {
+    const std::int64_t from = first_of(tile, thread);
+    const int count = count_from(from);
     if (count == kRun && body.dense()) {
       body.load_dense_run(from, loaded);
     } else {
@@ -303,10 +304,8 @@ struct PassKernel {
       for (std::int64_t tile = first;
            tile < first + body.control.tiles_each && first_of(tile, 0) < body.control.length;
            ++tile) {
-        find_segments(block, shared, tile, [&](int thread) {
-          const std::int64_t from = first_of(tile, thread);
-          load_run(from, count_from(from), loaded[thread].of);
-        });
+        find_segments(block, shared, tile,
+                      [&](int thread) { load_run(tile, thread, loaded[thread].of); });
         block.each([&](int thread) {
           const std::int64_t from = first_of(tile, thread);
           const int count = count_from(from);

@@ -1,7 +1,7 @@
 // Which segment a position lies in.
 //
 // Threads that visit runs of positions find the segment of the first one and then go from segment
-// to segment. The segments of a tile are found once for the whole block, by a search of one warp,
+// to segment. The segments of a tile are found once for the whole block, by searches of two warps,
 // and their starts are kept in shared memory (SegmentWindow).
 #pragma once
 
@@ -63,27 +63,14 @@ struct SegmentWindow {
   template <int kThreads>
   KERNEL_FN void fill(const Segments& segments, int thread) {
     if (segments.uniform || last - first >= kPositions) return;
-    const auto segments_here = static_cast<int>(last - first) + 1;
-    if (thread == 0) {
-      count = segments_here;
-      first_start = segments.start(first);
-      last_end = segments.start(last + 1);
-      starts[0] = 0;
-    }
-    constexpr int kAhead = 4;  // loads on their way together
-    for (int from = 1 + thread; from < segments_here; from += kAhead * kThreads) {
-      std::int64_t ahead[kAhead];
-      for (int k = 0; k < kAhead; ++k) {
-        if (from + k * kThreads < segments_here) {
-          ahead[k] = segments.start(first + from + k * kThreads);
-        }
-      }
-      for (int k = 0; k < kAhead; ++k) {
-        if (from + k * kThreads < segments_here) {
-          starts[from + k * kThreads] = static_cast<std::uint16_t>(ahead[k] - begin);
-        }
-      }
-    }
+    const auto here = static_cast<int>(last - first) + 1;
+    if (thread == 0) count = here;
+    for_segments<kThreads>(segments, first, here, thread,
+                           [&](int k, std::int64_t start, std::int64_t end) {
+                             starts[k] = k == 0 ? 0 : static_cast<std::uint16_t>(start - begin);
+                             if (k == 0) first_start = start;
+                             if (k + 1 == here) last_end = end;
+                           });
   }
 
  private:

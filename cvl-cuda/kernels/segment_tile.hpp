@@ -57,25 +57,6 @@ KERNEL_FN inline std::int64_t ends_before_item(const Segments& segments, std::in
 #endif
 }
 
-/// Calls take(k, start of segment first + k, start of the one behind) for the numbers k below
-/// `count` that a thread of the block cares for. Several loads are on their way together.
-template <class Take>
-KERNEL_FN void for_segments(const Segments& segments, std::int64_t first, int count, int thread,
-                            const Take& take) {
-  constexpr int kAhead = 4, kThreads = shape::kThreads;
-  for (int from = thread; from < count; from += kAhead * kThreads) {
-    std::int64_t starts[kAhead], ends[kAhead];
-    for (int k = 0; k < kAhead; ++k) {
-      if (from + k * kThreads >= count) continue;
-      starts[k] = segments.start(first + from + k * kThreads);
-      ends[k] = segments.start(first + from + k * kThreads + 1);
-    }
-    for (int k = 0; k < kAhead; ++k) {
-      if (from + k * kThreads < count) take(from + k * kThreads, starts[k], ends[k]);
-    }
-  }
-}
-
 /// Which elements and which ends of segments a tile of items has.
 struct TileRange {
   /// How many segments end before the tile, before the next one, and before the one after that.

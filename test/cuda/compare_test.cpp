@@ -196,6 +196,10 @@ const std::string kLogs =
     "KERNEL logs IN a : VEC FLOAT n OUT y : VEC FLOAT 1 "
     "DO y = REDUCE n ( i => (LOG a[i]) ) + FLOAT END FUNC MAIN RET";
 
+const std::string kSum =
+    "KERNEL sum IN OUT y : VEC FLOAT 1 "
+    "DO y = REDUCE 100000 ( i => (I_TO_F i) ) + FLOAT END FUNC MAIN RET";
+
 }  // namespace
 
 TEST_CASE("kernels are compared as operations are") {
@@ -228,10 +232,6 @@ TEST_CASE("sums of kernels may differ by what rounding does, and by no more") {
   REQUIRE(compare.run(*prepared, &operand, &result));
   CHECK(compare.differences() == 1);  // 1, and not 3.18
 }
-
-const std::string kSum =
-    "KERNEL sum IN OUT y : VEC FLOAT 1 "
-    "DO y = REDUCE 100000 ( i => (I_TO_F i) ) + FLOAT END FUNC MAIN RET";
 
 TEST_CASE("sums over a length in the kernel may differ by what rounding does to so many") {
   const vcode::Program program = kernels(kSum);
