@@ -39,6 +39,23 @@ class FoldTiles {
   std::int64_t tile_length_;
 };
 
+/// Segments that are short and of equal length, each of which is combined from left to right.
+inline bool are_rows(const Segdes& segdes) {
+  return segdes.uniform && segdes.uniform_length > 0 && segdes.uniform_length <= tuning.longest_row;
+}
+
+/// Reduces what lies before `end` of the rows that begin in a tile. `out` is where the first one of
+/// them goes, `in` is element 0.
+inline void reduce_rows(const ReduceKernels& kernels, std::int64_t width, std::byte* out,
+                        const std::byte* in, const SegmentRun& begun, std::int64_t end) {
+  if (begun.count == 0) return;
+  const std::int64_t length = begun.uniform_length;
+  const std::int64_t whole = (end - begun.start) / length;
+  const std::int64_t behind = begun.start + whole * length;
+  kernels.rows(out, in + begun.start * width, whole, length);
+  if (behind < end) kernels.rows(out + whole * width, in + behind * width, 1, end - behind);
+}
+
 /// One element of any type.
 struct Element {
   alignas(8) std::byte bytes[8];

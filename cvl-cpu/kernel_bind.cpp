@@ -322,23 +322,23 @@ void BoundPass::bind_select(NodeId number) {
   }
 }
 
-/// Is an index the own position plus the same everywhere?
+/// Is an index the own position plus what is the same everywhere? What wraps around on the way is
+/// the same number again where the sum lies inside of a vector.
 bool BoundPass::shifts(NodeId index, std::int64_t& shift) const {
   const PlanNode& node = pass_.nodes[index];
   shift = 0;
   if (node.kind == Kind::Position) return true;
-  if (node.kind != Kind::Apply || (node.op != Op::Add && node.op != Op::Subtract)) return false;
-  const auto is_position = [&](NodeId arg) { return pass_.nodes[arg].kind == Kind::Position; };
-  if (is_position(node.args[0]) && is_uniform(node.args[1])) {
-    const std::int64_t by = uniform_int(node.args[1]);
-    shift = node.op == Op::Add ? by : -by;
-    return true;
+  if (node.type != Type::Int || !(node.applies(Op::Add) || node.applies(Op::Subtract))) {
+    return false;
   }
-  if (node.op == Op::Add && is_position(node.args[1]) && is_uniform(node.args[0])) {
-    shift = uniform_int(node.args[0]);
-    return true;
-  }
-  return false;
+  const auto adds = [&](NodeId number, NodeId by) {
+    if (!is_uniform(by) || is_uniform(number) || !shifts(number, shift)) return false;
+    const std::int64_t more = uniform_int(by);
+    return node.op == Op::Add ? !__builtin_add_overflow(shift, more, &shift)
+                              : !__builtin_sub_overflow(shift, more, &shift);
+  };
+  return adds(node.args[0], node.args[1]) ||
+         (node.op == Op::Add && adds(node.args[1], node.args[0]));
 }
 
 void BoundPass::bind_gather(NodeId number) {

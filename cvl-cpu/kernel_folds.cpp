@@ -20,7 +20,8 @@ bool KernelFolds::open(const std::vector<KernelReduction*>& reductions, const Se
   std::vector<NodeId> flags;
   for (KernelReduction* reduction : reductions) {
     const Segments* own = reduction->folded();
-    if (own != nullptr && own->are_those_of(segments) && reduction->type() != Type::Bool) {
+    if (own != nullptr && own->are_those_of(segments) && reduction->type() != Type::Bool &&
+        !reduction->folds_rows()) {
       folds_.push_back(reduction);
       numbers.push_back({reduction->value(), reduction->op()});
     } else if (reduction->asks_for_any()) {

@@ -88,6 +88,9 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
         .push_back({sinks_.back().get(), (sinks_.size() - 1) * kSinkStateBytes});
     only_scatters_ &= sink.kind == SinkKind::Scatter || sink.kind == SinkKind::Assert;
   }
+  if (std::optional<ColumnPlan> plan = plan_columns(pass)) {
+    columns_.emplace(state, std::move(*plan));
+  }
 }
 
 void KernelPass::run() {
@@ -101,6 +104,7 @@ void KernelPass::run() {
     run_empty();
     return;
   }
+  if (columns_ && columns_->run()) return;
   open(bound_.bind(length));
   if (needed_ && tiles_ == 1 && length <= block_ && scans_.empty() && selections_.empty()) {
     run_single_block();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cvl-cpu/kernel_bind.hpp"
+#include "cvl-cpu/kernel_columns.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_folds.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
@@ -77,6 +78,7 @@ class KernelPass {
   std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
   KernelFolds segment_folds_{bound_};
+  std::optional<KernelColumns> columns_;  // if all that is done is to reduce rows
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;
   bool iterates_ = false;

@@ -45,12 +45,14 @@ class Reduction : public KernelReduction {
     } else {
       work_ = Work::Fold;
       segments_ = &pass_.segments(sink_.under);
+      rows_ = type_ != Type::Bool && are_rows(*segments);
       find_values(tile_bytes);
     }
     return Need::Blocks;
   }
 
   const Segments* folded() const override { return work_ == Work::Fold ? segments_ : nullptr; }
+  bool folds_rows() const override { return rows_; }
   NodeId value() const override { return value_; }
   vcode::Op op() const override { return sink_.op; }
   Type type() const override { return type_; }
@@ -95,6 +97,12 @@ class Reduction : public KernelReduction {
     const bool continues = begun.run.count == 0 || begun.run.start > tile.begin;
     if (continues) part.segment = begun.first - 1;
     checked_storage(cpu_, result(), begun.first, begun.first + begun.run.count);
+    if (rows_) {
+      reduce_rows(kernels_, width_, out_ + begun.first * width_, in, begun.run, tile.end);
+      const std::int64_t end = begun.run.count > 0 ? begun.run.start : tile.end;
+      part.row.assign(in + tile.begin * width_, in + end * width_);
+      return;
+    }
     Element nobodys;
     kernels_.tile(out_ + begun.first * width_, in, tile.begin, tile.end, begun.run,
                   continues ? part.element.bytes : nobodys.bytes);
@@ -125,13 +133,16 @@ class Reduction : public KernelReduction {
     for (const Part& part : parts_) {
       if (work_ == Work::Accumulate) {
         if (any_) {
-          kernels_.combine(out_, part.element.bytes);
+          kernels_.combine(out_, part.element.bytes, 1);
         } else {
           std::memcpy(out_, part.element.bytes, static_cast<std::size_t>(width_));
         }
         any_ = true;
+      } else if (part.segment >= 0 && rows_) {
+        kernels_.combine(out_ + part.segment * width_, part.row.data(),
+                         static_cast<std::int64_t>(part.row.size()) / width_);
       } else if (part.segment >= 0) {
-        kernels_.combine(out_ + part.segment * width_, part.element.bytes);
+        kernels_.combine(out_ + part.segment * width_, part.element.bytes, 1);
       }
     }
   }
@@ -149,6 +160,7 @@ class Reduction : public KernelReduction {
   struct Part {
     std::int64_t segment = -1;  // none
     Element element{};
+    std::vector<std::byte> row;  // elements of a row
   };
 
   Vector& result() { return state_.arrays[sink_.arrays[0]]; }
@@ -205,6 +217,7 @@ class Reduction : public KernelReduction {
   bool any_ = false;
   std::vector<Part> parts_;
   const Segments* segments_ = nullptr;
+  bool rows_ = false;
   const std::byte* memory_ = nullptr;
   std::size_t offset_ = 0;
 };

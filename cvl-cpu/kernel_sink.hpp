@@ -130,6 +130,8 @@ class KernelReduction : public KernelSink {
   /// After open(): the segments that it reduces when all of a tile is there; null if it takes in
   /// block after block.
   virtual const Segments* folded() const = 0;
+  /// Are those rows (fold_tiles.hpp)?
+  virtual bool folds_rows() const = 0;
   virtual vcode::Op op() const = 0;
   virtual Type type() const = 0;
   /// Does it only ask whether there is any T among all elements?

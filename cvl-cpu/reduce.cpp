@@ -2,7 +2,8 @@
 //
 // Work is divided into tiles of a fixed number of elements. The parts of a segment that lie in
 // different tiles are combined in order afterwards, by one thread: there is at most one such part
-// per tile. Neither the number of threads nor the way tiles are handed out can be seen in a result.
+// per tile. Rows (fold_tiles.hpp) go on element by element there. Neither the number of threads nor
+// the way tiles are handed out can be seen in a result.
 
 #include <algorithm>
 #include <cstring>
@@ -20,6 +21,7 @@ class Reduction {
   Reduction(CpuBackend& cpu, const ReduceKernels& kernels, Type type)
       : cpu_(cpu),
         kernels_(kernels),
+        type_(type),
         width_(static_cast<std::int64_t>(cpu.element_bytes(type))),
         tile_length_(tuning.fold_tile_bytes / width_) {}
 
@@ -35,7 +37,7 @@ class Reduction {
     };
     cpu_.scheduler().for_tiles(tiles, traffic(data), body);
     for (std::int64_t tile = 1; tile < tiles; ++tile) {
-      kernels_.combine(totals[0].bytes, totals[tile].bytes);
+      kernels_.combine(totals[0].bytes, totals[tile].bytes, 1);
     }
     std::memcpy(out, totals[0].bytes, static_cast<std::size_t>(width_));
   }
@@ -43,6 +45,10 @@ class Reduction {
   /// Each segment of Dense data.
   void run_segments(const Vector& data, const Segdes& segdes, std::byte* out) {
     const FoldTiles tiles(cpu_, segdes, width_);
+    if (type_ != Type::Bool && are_rows(segdes)) {
+      run_rows(data, tiles, out);
+      return;
+    }
     std::vector<Continued> continued(static_cast<std::size_t>(tiles.size()));
     auto body = [&](std::int64_t index) {
       const FoldTiles::Tile tile = tiles[index];
@@ -53,11 +59,27 @@ class Reduction {
     };
     cpu_.scheduler().for_tiles(tiles.size(), traffic(data), body);
     for (const Continued& part : continued) {
-      if (part.segment >= 0) kernels_.combine(out + part.segment * width_, part.element.bytes);
+      if (part.segment >= 0) kernels_.combine(out + part.segment * width_, part.element.bytes, 1);
     }
     const std::int64_t begun = tiles.segments().first_from(data.length);  // empty ones follow
     cpu_.kernels().fill[type_index(data.type)](out + begun * width_, kernels_.identity,
                                                segdes.count - begun);
+  }
+
+  void run_rows(const Vector& data, const FoldTiles& tiles, std::byte* out) {
+    const auto* in = elements<std::byte>(data);
+    auto body = [&](std::int64_t index) {
+      const FoldTiles::Tile tile = tiles[index];
+      reduce_rows(kernels_, width_, out + tile.begun.first * width_, in, tile.begun.run, tile.end);
+    };
+    cpu_.scheduler().for_tiles(tiles.size(), traffic(data), body);
+    for (std::int64_t index = 1; index < tiles.size(); ++index) {
+      const FoldTiles::Tile tile = tiles[index];
+      if (!tile.continues()) continue;
+      const std::int64_t end = tile.begun.run.count > 0 ? tile.begun.run.start : tile.end;
+      kernels_.combine(out + (tile.begun.first - 1) * width_, in + tile.begin * width_,
+                       end - tile.begin);
+    }
   }
 
  private:
@@ -89,6 +111,7 @@ class Reduction {
 
   CpuBackend& cpu_;
   const ReduceKernels& kernels_;
+  Type type_;
   std::int64_t width_;
   std::int64_t tile_length_;
 };

@@ -4,8 +4,8 @@
 // Each folder keeps its own in a table, tuning.def, one row for each with what speaks for the
 // value. They are variables, so that tests can set them: with small values a vector of forty
 // elements goes every way that one of forty million goes. No setting changes what a program means.
-// Two of them, fold_tile_bytes and small_length, decide in which order FLOATs are combined, and so
-// change bits of FLOAT results, for kernels and operations alike.
+// Three of them, fold_tile_bytes, small_length and longest_row, decide in which order FLOATs are
+// combined, and so change bits of FLOAT results, for kernels and operations alike.
 #pragma once
 
 #include <cstddef>

@@ -49,12 +49,5 @@ CVL_FN void for_combinations(Kernels& kernels, Add add) {
 #include "vcode/opcodes.def"
 }
 
-/// left = left op right
-template <class Op, class T>
-void combine_one(void* left, const void* right) {
-  auto* l = static_cast<T*>(left);
-  *l = Op::apply(*l, *static_cast<const T*>(right));
-}
-
 }  // namespace
 }  // namespace cvl::cpu::CVL_ISA

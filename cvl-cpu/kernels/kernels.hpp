@@ -114,12 +114,16 @@ struct ReduceKernels {
   /// out[k], and that of an earlier segment to `continued`.
   void (*tile)(void* out, const void* in, std::int64_t begin, std::int64_t end,
                const SegmentRun& segments, void* continued);
-  /// left = left op right
-  void (*combine)(void* left, const void* right);
+  /// `count` rows of `length` elements each, one behind the other, each from left to right.
+  /// REQUIRES: length > 0
+  void (*rows)(void* out, const void* in, std::int64_t count, std::int64_t length);
+  /// left = left op right[0] op right[1] ...
+  void (*combine)(void* left, const void* right, std::int64_t n);
   /// Replaces an element by the reduction of `count` copies of it; null where that would not give
   /// the same bits as combining them one by one.
   void (*repeat)(void* element, std::int64_t count);
-  alignas(8) std::byte identity[8];
+  alignas(8) std::byte identity[8];  // of an empty segment
+  alignas(8) std::byte start[8];     // what elements are combined with
 };
 
 /// Tables for every so many elements; see combine_in_lanes.
@@ -391,6 +395,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
   void add_rank_kernels(Kernels&, Widths widths);             \
   void add_random_kernels(Kernels&, Widths widths);           \
   void add_reduce_kernels(Kernels&, Widths widths);           \
+  void add_row_reduce_kernels(Kernels&, Widths widths);       \
   void add_run_kernels(Kernels&, Widths widths);              \
   void add_scalar_operand_kernels(Kernels&, Widths widths);   \
   void add_scan_kernels(Kernels&, Widths widths);             \
@@ -405,6 +410,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
     add_rank_kernels(kernels, widths);                        \
     add_random_kernels(kernels, widths);                      \
     add_reduce_kernels(kernels, widths);                      \
+    add_row_reduce_kernels(kernels, widths);                  \
     add_run_kernels(kernels, widths);                         \
     add_scalar_operand_kernels(kernels, widths);              \
     add_scan_kernels(kernels, widths);                        \

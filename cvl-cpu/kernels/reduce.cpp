@@ -40,6 +40,14 @@ void finish_reduction(const void* state, void* out) {
   *static_cast<T*>(out) = static_cast<const Accumulators<Op, T>*>(state)->total();
 }
 
+template <class Op, class T>
+void combine_elements(void* left, const void* right, std::int64_t n) {
+  const auto* elements = static_cast<const T*>(right);
+  T total = *static_cast<T*>(left);
+  for (std::int64_t i = 0; i < n; ++i) total = Op::apply(total, elements[i]);
+  *static_cast<T*>(left) = total;
+}
+
 /// Combines `count` copies of an element by doubling. REQUIRES: the operator is associative.
 template <class Op, class T>
 void repeat(void* element, std::int64_t count) {
@@ -62,7 +70,7 @@ void add_reduce_kernels(Kernels& kernels, Widths widths) {
       entry.begin = begin_reduction<Op, T>;
       entry.accumulate = accumulate<Op, T>;
       entry.finish = finish_reduction<Op, T>;
-      entry.combine = combine_one<Op, T>;
+      entry.combine = combine_elements<Op, T>;
       if constexpr (kAssociative<Op, T>) entry.repeat = repeat<Op, T>;
       const T identity = Op::template identity<T>();
       std::memcpy(entry.identity, &identity, sizeof identity);

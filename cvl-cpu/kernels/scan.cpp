@@ -110,6 +110,13 @@ void scan_total(const void* in, std::int64_t begin, std::int64_t end, void* tota
   *static_cast<T*>(total) = scan.total();
 }
 
+/// left = left op right
+template <class Op, class T>
+void combine_one(void* left, const void* right) {
+  auto* l = static_cast<T*>(left);
+  *l = Op::apply(*l, *static_cast<const T*>(right));
+}
+
 }  // namespace
 
 void add_scan_kernels(Kernels& kernels, Widths widths) {

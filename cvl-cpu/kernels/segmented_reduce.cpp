@@ -8,8 +8,7 @@
 // and a few stores, however short they are. Where combining can be undone exactly (sums of INT),
 // the scan need not know the borders: a segment's total is the difference of two sums.
 //
-// Equal short pieces have no borders to find: where the order cannot be seen, those of a few
-// segments are combined side by side.
+// Short segments of equal length are rows, which have kernels of their own (reduce_rows.cpp).
 //
 // THE ORDER OF COMBINATION depends on the lengths of segments only. In a piece by itself it is that
 // of reduce.cpp, from the piece's own beginning. In others it is that of scan_blocks.hpp, blocks
@@ -76,43 +75,6 @@ CVL_FN void reduce_short(T* results, const T* x, std::int64_t begin, std::int64_
   for (std::int64_t k = cursor.next; k < segments.count; ++k) {
     results[k] = Op::template identity<T>();
   }
-}
-
-// So many that no combination waits for the one before.
-constexpr std::int64_t kSideBySide = 4;
-
-/// The totals of so many pieces of n elements each, one behind the other, each from left to right.
-template <std::int64_t kPieces, class Op, class T>
-CVL_FN void reduce_side_by_side(T* results, const T* x, std::int64_t n) {
-  T totals[kPieces];
-  for (std::int64_t s = 0; s < kPieces; ++s) totals[s] = x[s * n];
-  for (std::int64_t i = 1; i < n; ++i) {
-    for (std::int64_t s = 0; s < kPieces; ++s) totals[s] = Op::apply(totals[s], x[s * n + i]);
-  }
-  std::memcpy(results, totals, sizeof totals);
-}
-
-/// The same of `count` pieces. REQUIRES: n > 0
-template <class Op, class T>
-CVL_FN void reduce_equal(T* results, const T* x, std::int64_t count, std::int64_t n) {
-  std::int64_t k = 0;
-  for (; k + kSideBySide <= count; k += kSideBySide) {
-    reduce_side_by_side<kSideBySide, Op>(results + k, x + k * n, n);
-  }
-  for (; k < count; ++k) reduce_side_by_side<1, Op>(results + k, x + k * n, n);
-}
-
-/// A tile of equal short segments.
-template <class Op, class T>
-CVL_FN void reduce_equal_tile(T* results, const T* x, std::int64_t begin, std::int64_t end,
-                              const SegmentRun& segments, T* continued) {
-  const std::int64_t n = segments.uniform_length;
-  const std::int64_t start = segments.start < end ? segments.start : end;
-  if (begin < start) reduce_equal<Op>(continued, x + begin, 1, start - begin);
-  const std::int64_t whole = (end - start) / n;
-  reduce_equal<Op>(results, x + start, whole, n);
-  const std::int64_t last = start + whole * n;
-  if (last < end) reduce_equal<Op>(results + whole, x + last, 1, end - last);
 }
 
 /// The pieces of a tile from left to right.
@@ -184,13 +146,6 @@ void reduce_tile(void* results, const void* in, std::int64_t begin, std::int64_t
                  const SegmentRun& segments, void* continued) {
   const auto* x = static_cast<const T*>(in);
   auto* r = static_cast<T*>(results);
-  if constexpr (kAssociative<Op, T>) {
-    const std::int64_t length = segments.uniform_length;
-    if (segments.lengths == nullptr && length > 0 && length < kLongPiece) {
-      reduce_equal_tile<Op>(r, x, begin, end, segments, static_cast<T*>(continued));
-      return;
-    }
-  }
   T nobodys;
   T* open = static_cast<T*>(continued);  // of the piece at `from`, if that began earlier
   ChunkHeads marks;

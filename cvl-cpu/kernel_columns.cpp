@@ -1,0 +1,298 @@
+#include "cvl-cpu/kernel_columns.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "cvl-cpu/fold_tiles.hpp"
+#include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_native.hpp"
+#include "cvl-cpu/kernel_regular.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+using vcode::Op;
+
+/// Rows that are worth what a column costs by itself.
+constexpr std::int64_t kLeastTile = 512;
+
+class ColumnPlanner {
+ public:
+  explicit ColumnPlanner(const PlanPass& pass) : pass_(pass), new_(pass.nodes.size(), kNone) {}
+
+  std::optional<ColumnPlan> run() {
+    if (pass_.once || pass_.has_scan || pass_.sinks.empty()) return std::nullopt;
+    plan_.rows = pass_.sinks[0].under;
+    if (plan_.rows == kNone) return std::nullopt;
+    for (const PlanSink& sink : pass_.sinks) {
+      const bool folds = sink.kind == PlanSink::Kind::Reduce && sink.under == plan_.rows;
+      if (!folds || pass_.nodes[sink.values[0]].uniform) return std::nullopt;
+    }
+    PlanNode position;
+    position.kind = Kind::Position;
+    first_ = state(ColumnPlan::FirstRow, Type::Int);
+    column_ = state(ColumnPlan::Column, Type::Int);
+    length_ = state(ColumnPlan::RowLength, Type::Int);
+    row_ = apply(Op::Add, Type::Int, {add(position), first_});
+    for (NodeId k = 0; k < pass_.nodes.size(); ++k) {
+      new_[k] = moved(k);
+      if (new_[k] == kNone) return std::nullopt;
+    }
+    for (const PlanSink& sink : pass_.sinks) add_fold(sink);
+    return std::move(plan_);
+  }
+
+ private:
+  NodeId add(const PlanNode& node) {
+    plan_.pass.nodes.push_back(node);
+    return static_cast<NodeId>(plan_.pass.nodes.size() - 1);
+  }
+  NodeId state(std::uint32_t component, Type type) {
+    PlanNode node;
+    node.kind = Kind::State;
+    node.type = type;
+    node.id = component;
+    return add(node);
+  }
+  NodeId apply(Op op, Type written, std::initializer_list<NodeId> args) {
+    PlanNode node;
+    node.kind = Kind::Apply;
+    node.op = op;
+    node.written = written;
+    const bool compares = op == Op::Greater || op == Op::NotEqual;
+    node.type = compares ? Type::Bool : written;
+    std::copy(args.begin(), args.end(), node.args);
+    return add(node);
+  }
+
+  /// A node of the pass as one of a column; kNone if there is none.
+  NodeId moved(NodeId number) {
+    const PlanNode& node = pass_.nodes[number];
+    switch (node.kind) {
+      case Kind::Constant:
+      case Kind::Size:
+        return add(node);
+      case Kind::Position:
+        return position();
+      case Kind::Gather:
+        return with_arguments(node);
+      case Kind::Apply:
+        if (is_of_row(row_length_of_number(pass_, number))) return row_;
+        if (is_of_row(row_length_of_offset(pass_, number))) return column_;
+        return with_arguments(node);
+      case Kind::SegmentNumber:
+        return node.id == plan_.rows ? row_ : kNone;
+      case Kind::SegmentOffset:
+        return node.id == plan_.rows ? column_ : kNone;
+      case Kind::SegmentStart:
+        return is_own(node) ? apply(Op::Multiply, Type::Int, {row_, length_}) : kNone;
+      case Kind::SegmentLength:
+        return is_own(node) ? length_ : kNone;
+      default:
+        // Elements one behind the other are read faster as they lie.
+        return kNone;
+    }
+  }
+  NodeId with_arguments(PlanNode node) {
+    for (NodeId& arg : node.args) {
+      if (arg != kNone) arg = new_[arg];
+    }
+    if (node.guard != kNone) node.guard = new_[node.guard];
+    return add(node);
+  }
+  NodeId position() {
+    const NodeId start = apply(Op::Multiply, Type::Int, {row_, length_});
+    return apply(Op::Add, Type::Int, {start, column_});
+  }
+  /// Does the pass divide by so many elements, to find out where in a row it is?
+  bool is_of_row(std::int64_t length) {
+    if (length == 0) return false;
+    if (plan_.row_length == 0) plan_.row_length = length;
+    return plan_.row_length == length;
+  }
+  bool is_own(const PlanNode& node) const {
+    const PlanNode& segment = pass_.nodes[node.args[0]];
+    return node.id == plan_.rows && !node.traps && segment.kind == Kind::SegmentNumber &&
+           segment.id == plan_.rows;
+  }
+
+  void add_fold(const PlanSink& sink) {
+    const NodeId value = new_[sink.values[0]];
+    const Type type = plan_.pass.nodes[value].type;
+    ColumnPlan::Fold fold;
+    fold.sink = &sink;
+    const auto component = ColumnPlan::Totals + static_cast<std::uint32_t>(plan_.folds.size());
+    fold.total = state(component, type);
+    fold.result = combined(sink.op, type, fold.total, value);
+    PlanSink store;
+    store.values = {fold.result};
+    store.arrays = {kNone};
+    plan_.pass.sinks.push_back(store);
+    plan_.folds.push_back(fold);
+  }
+
+  NodeId combined(Op reduction, Type type, NodeId total, NodeId value) {
+    switch (reduction) {
+      case Op::AddReduce:
+        return apply(Op::Add, type, {total, value});
+      case Op::MultiplyReduce:
+        return apply(Op::Multiply, type, {total, value});
+      case Op::AndReduce:
+        return apply(Op::And, type, {total, value});
+      case Op::OrReduce:
+        return apply(Op::Or, type, {total, value});
+      case Op::XorReduce:
+        return apply(Op::Xor, type, {total, value});
+      default:
+        break;
+    }
+    // As ops::Max and ops::Min choose, NaN included.
+    const bool greatest = reduction == Op::MaxReduce;
+    NodeId stays = apply(Op::Greater, type, {greatest ? total : value, greatest ? value : total});
+    if (type == Type::Float) {
+      const NodeId is_nan = apply(Op::NotEqual, type, {total, total});
+      stays = apply(Op::Or, Type::Bool, {stays, is_nan});
+    }
+    return apply(Op::Select, type, {stays, total, value});
+  }
+
+  const PlanPass& pass_;
+  ColumnPlan plan_;
+  std::vector<NodeId> new_;
+  NodeId first_ = kNone, column_ = kNone, length_ = kNone, row_ = kNone;
+};
+
+}  // namespace
+
+std::optional<ColumnPlan> plan_columns(const PlanPass& pass) {
+  return ColumnPlanner(pass).run();
+}
+
+/// What a thread computes columns with.
+class KernelColumns::Worker {
+ public:
+  Worker(KernelState& state, const ColumnPlan& plan)
+      : state_(state), plan_(plan), bound_(state, plan.pass) {
+    bound_.uniform_state.resize(ColumnPlan::Totals + plan.folds.size());
+    for (std::size_t k = 0; k < ColumnPlan::Totals; ++k) bound_.uniform_state[k] = numbers_[k];
+  }
+
+  /// Rows [begin, begin + n), whose totals go to `out[k]`, which holds what they begin with.
+  void run(std::int64_t begin, std::int64_t n, std::int64_t row_length,
+           const std::vector<std::byte*>& out) {
+    set(ColumnPlan::FirstRow, begin);
+    set(ColumnPlan::RowLength, row_length);
+    std::optional<BlockEvaluator> values;
+    std::size_t bytes = 0;
+    for (std::int64_t column = 0; column < row_length; ++column) {
+      set(ColumnPlan::Column, column);
+      const bool again = bind(n, out);
+      const std::size_t needed = BlockEvaluator::memory_bytes(bound_, bound_.main, kBlock);
+      if (values && again && needed == bytes) {
+        values->bind_again();
+      } else {
+        bytes = needed;
+        values.emplace(bound_, bound_.main, kBlock, thread_memory(bytes), nullptr, 0);
+      }
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        values->set_memory(plan_.folds[k].total, out[k]);
+      }
+      for (std::int64_t i = 0; i < n; i += kBlock) values->run(i, std::min(kBlock, n - i));
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kBlock = LargestTuning::longest_block;
+
+  void set(ColumnPlan::State number, std::int64_t value) {
+    std::memcpy(numbers_[number], make_int(state_.cpu.widths(), value).payload, 8);
+  }
+
+  bool bind(std::int64_t n, const std::vector<std::byte*>& out) {
+    const bool again = bound_.bind(n);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      Target target;
+      target.node = plan_.folds[k].result;
+      target.width = bound_.node(target.node).width;
+      target.base = out[k];
+      bound_.add_target(bound_.main, target, true);
+    }
+    renew_native_steps(bound_, bound_.main);
+    return again;
+  }
+
+  KernelState& state_;
+  const ColumnPlan& plan_;
+  BoundPass bound_;
+  alignas(8) std::byte numbers_[ColumnPlan::Totals][8] = {};
+};
+
+KernelColumns::KernelColumns(KernelState& state, ColumnPlan plan)
+    : state_(state),
+      plan_(std::move(plan)),
+      results_(plan_.folds.size()),
+      out_(plan_.folds.size()) {}
+
+KernelColumns::~KernelColumns() = default;
+
+bool KernelColumns::run() {
+  const Segdes& rows = state_.segdes[plan_.rows];
+  CpuBackend& cpu = state_.cpu;
+  constexpr std::int64_t kFits = std::numeric_limits<std::int32_t>::max();
+  if (!are_rows(rows) || rows.count < tuning.least_rows || rows.total > kFits ||
+      (plan_.row_length != 0 && plan_.row_length != rows.uniform_length) || state_.faults.any()) {
+    return false;
+  }
+  for (std::size_t k = 0; k < results_.size(); ++k) {
+    const Type type = plan_.pass.nodes[plan_.folds[k].result].type;
+    results_[k] = cpu.new_vector(type, rows.count);
+    out_[k] = checked_storage(cpu, results_[k], 0, rows.count);
+  }
+  // Few enough for the cache, and several times as many tiles as threads where there are many rows.
+  const std::int64_t share = tile_count(rows.count, 4 * cpu.scheduler().threads());
+  const std::int64_t tile =
+      std::min(tuning.rows_tile, std::max(tile_count(share, 64) * 64, kLeastTile));
+  const auto nodes = static_cast<std::int64_t>(plan_.pass.nodes.size());
+  auto body = [&](std::int64_t k) { run_rows(k * tile, std::min((k + 1) * tile, rows.count)); };
+  cpu.scheduler().for_tiles(tile_count(rows.count, tile),
+                            rows.total * nodes * tuning.native_step_cost, body);
+  const bool fails = state_.faults.any();
+  state_.faults.clear();  // the pass itself says what fails first
+  for (std::size_t k = 0; k < results_.size(); ++k) {
+    if (fails) {
+      results_[k] = Vector();
+    } else {
+      state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(results_[k]);
+    }
+  }
+  return !fails;
+}
+
+void KernelColumns::run_rows(std::int64_t begin, std::int64_t end) {
+  std::vector<std::byte*> out(out_.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Type type = plan_.pass.nodes[plan_.folds[k].result].type;
+    const auto op = static_cast<std::size_t>(plan_.folds[k].sink->op);
+    out[k] = out_[k] + begin * static_cast<std::int64_t>(state_.cpu.element_bytes(type));
+    state_.cpu.kernels().fill[type_index(type)](
+        out[k], state_.cpu.kernels().reduce[op][type_index(type)].start, end - begin);
+  }
+  std::unique_ptr<Worker> worker = take();
+  worker->run(begin, end - begin, state_.segdes[plan_.rows].uniform_length, out);
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+std::unique_ptr<KernelColumns::Worker> KernelColumns::take() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::make_unique<Worker>(state_, plan_);
+  std::unique_ptr<Worker> worker = std::move(idle_.back());
+  idle_.pop_back();
+  return worker;
+}
+
+}  // namespace cvl::cpu

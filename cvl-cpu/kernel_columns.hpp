@@ -1,0 +1,63 @@
+// Reductions of rows (fold_tiles.hpp), many rows side by side.
+//
+// A pass over short segments spends its time on finding them and on fetching a few elements for
+// each. Where all it does is to reduce many rows, the two loops are interchanged: the first
+// elements of all rows are computed, then the second ones, and so on. What lies at equal distances
+// for neighbouring rows is a slice then, what depends on the column alone is one number, and a
+// reduction is an operation on two vectors. Each row is still combined from left to right.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "cvl-cpu/kernel_state.hpp"
+
+namespace cvl::cpu {
+
+/// What is computed of a column of rows, as a pass over the rows.
+struct ColumnPlan {
+  /// States that are the same in a column, in this order; a reduction's total so far follows for
+  /// each.
+  enum State : std::uint32_t { FirstRow, Column, RowLength, Totals };
+
+  struct Fold {
+    const PlanSink* sink = nullptr;
+    NodeId total = kNone;   // so far
+    NodeId result = kNone;  // that, combined with the element of the column
+  };
+  PlanPass pass;
+  SegdesId rows = kNone;        // of the reductions
+  std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
+  std::vector<Fold> folds;
+};
+
+/// Nothing for a pass that does anything else, or reads elements one behind the other.
+std::optional<ColumnPlan> plan_columns(const PlanPass& pass);
+
+class KernelColumns {
+ public:
+  KernelColumns(KernelState& state, ColumnPlan plan);
+  ~KernelColumns();
+
+  /// Runs the pass. False if the segments are no rows, or too few, or if anything fails: then
+  /// nothing has been done.
+  bool run();
+
+ private:
+  class Worker;
+
+  void run_rows(std::int64_t begin, std::int64_t end);
+  std::unique_ptr<Worker> take();
+
+  KernelState& state_;
+  const ColumnPlan plan_;
+  std::vector<Vector> results_;
+  std::vector<std::byte*> out_;  // element 0 of each result
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+}  // namespace cvl::cpu
