@@ -133,6 +133,7 @@ class ColumnPlanner {
     store.arrays = {kNone};
     plan_.pass.sinks.push_back(store);
     plan_.folds.push_back(fold);
+    plan_.any_order &= type != Type::Float || sink.op == Op::MaxReduce || sink.op == Op::MinReduce;
   }
 
   NodeId combined(Op reduction, Type type, NodeId total, NodeId value) {
@@ -239,14 +240,25 @@ KernelColumns::KernelColumns(KernelState& state, ColumnPlan plan)
 
 KernelColumns::~KernelColumns() = default;
 
+bool KernelColumns::can_run() const {
+  const Segdes& rows = state_.segdes[plan_.rows];
+  constexpr std::int64_t kFits = std::numeric_limits<std::int32_t>::max();
+  return rows.count >= tuning.least_rows && rows.total <= kFits &&
+         (plan_.row_length == 0 || plan_.row_length == rows.uniform_length) && !state_.faults.any();
+}
+
+bool KernelColumns::can_run_rows() const {
+  return are_rows(state_.segdes[plan_.rows]) && can_run();
+}
+
+bool KernelColumns::can_run_long() const {
+  const Segdes& rows = state_.segdes[plan_.rows];
+  return plan_.any_order && rows.uniform && rows.uniform_length > 0 && can_run();
+}
+
 bool KernelColumns::run() {
   const Segdes& rows = state_.segdes[plan_.rows];
   CpuBackend& cpu = state_.cpu;
-  constexpr std::int64_t kFits = std::numeric_limits<std::int32_t>::max();
-  if (!are_rows(rows) || rows.count < tuning.least_rows || rows.total > kFits ||
-      (plan_.row_length != 0 && plan_.row_length != rows.uniform_length) || state_.faults.any()) {
-    return false;
-  }
   for (std::size_t k = 0; k < results_.size(); ++k) {
     const Type type = plan_.pass.nodes[plan_.folds[k].result].type;
     results_[k] = cpu.new_vector(type, rows.count);

@@ -31,6 +31,7 @@ struct ColumnPlan {
   PlanPass pass;
   SegdesId rows = kNone;        // of the reductions
   std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
+  bool any_order = true;        // can the order of combination not be seen?
   std::vector<Fold> folds;
 };
 
@@ -42,13 +43,17 @@ class KernelColumns {
   KernelColumns(KernelState& state, ColumnPlan plan);
   ~KernelColumns();
 
-  /// Runs the pass. False if the segments are no rows, or too few, or if anything fails: then
-  /// nothing has been done.
+  /// Can the operands of this run be taken column by column, being rows or else longer?
+  bool can_run_rows() const;
+  bool can_run_long() const;
+  /// Runs the pass. False if anything fails: then nothing has been done.
+  /// REQUIRES: can_run_rows() or can_run_long()
   bool run();
 
  private:
   class Worker;
 
+  bool can_run() const;
   void run_rows(std::int64_t begin, std::int64_t end);
   std::unique_ptr<Worker> take();
 

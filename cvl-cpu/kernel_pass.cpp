@@ -104,8 +104,9 @@ void KernelPass::run() {
     run_empty();
     return;
   }
-  if (columns_ && columns_->run()) return;
+  if (columns_ && columns_->can_run_rows() && columns_->run()) return;
   open(bound_.bind(length));
+  if (columns_ && !by_folds_ && columns_->can_run_long() && columns_->run()) return;
   if (needed_ && tiles_ == 1 && length <= block_ && scans_.empty() && selections_.empty()) {
     run_single_block();
   } else if (needed_) {
