@@ -177,7 +177,7 @@ bool BothArms::is_variable(const Expr& expr) const {
   if (std::holds_alternative<LocalRef>(expr.node)) return true;
   const auto* global = std::get_if<GlobalRef>(&expr.node);
   return global != nullptr && global->definition->kind == DefinitionKind::Variable &&
-         compiler_.values().first_component(*global->definition) >= 0;
+         compiler_.first_component(*global->definition) >= 0;
 }
 
 }  // namespace neslc

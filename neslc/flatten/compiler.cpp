@@ -44,7 +44,15 @@ FlatProgram Compiler::compile(const Body& body) {
     function.serial = serial_function(version);
     module_.functions[index] = std::move(function);
   }
-  return {std::move(module_), has_streams_, pool_.components()};
+  FlatProgram program{std::move(module_), has_streams_, pool_.components()};
+  computed_.hand_down(program.module, program.components);
+  return program;
+}
+
+std::int64_t Compiler::first_component(const Definition& variable) {
+  const std::int64_t given = values_.first_component(variable);
+  if (given >= 0 || !is_computed_once(variable)) return given;
+  return computed_.first_component(types(), variable);
 }
 
 const ObservedFunction* Compiler::observed(const Definition* definition) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "neslc/flatten/computed_variables.hpp"
 #include "neslc/flatten/effects.hpp"
 #include "neslc/front/free_variables.hpp"
 #include "neslc/front/session.hpp"
@@ -100,8 +101,7 @@ struct FlatProgram {
 class TopLevelValues {
  public:
   virtual ~TopLevelValues() = default;
-  /// The number of the first component of the variable's value, or -1 if it has none: then the
-  /// expression that defines it is evaluated in its place.
+  /// The number of the first component of the variable's value, or -1 if it has none.
   virtual std::int64_t first_component(const Definition& variable) = 0;
 };
 
@@ -119,7 +119,11 @@ class Compiler {
   const CompileOptions& options() const { return options_; }
   /// How a function is observed; null: not at all.
   const ObservedFunction* observed(const Definition* definition) const;
-  TopLevelValues& values() { return values_; }
+  /// The number of the first component of a variable's value, which the run gives or the program
+  /// computes once; -1: the expression that defines it is evaluated in its place.
+  std::int64_t first_component(const Definition& variable);
+  TopLevelValues& values_of_run() { return values_; }
+  ComputedVariables& computed_variables() { return computed_; }
   FreeVariables& free_variables() { return free_variables_; }
   Effects& effects() { return effects_; }
   ir::Module& module() { return module_; }
@@ -154,6 +158,7 @@ class Compiler {
 
   Session& session_;
   TopLevelValues& values_;
+  ComputedVariables computed_;
   CompileOptions options_;
   FreeVariables free_variables_;
   Effects effects_{*this};

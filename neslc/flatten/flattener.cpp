@@ -22,11 +22,53 @@ Flattener::Flattener(Compiler& compiler)
 Flattener::~Flattener() = default;
 
 ir::Function Flattener::flatten_expression(const Body& body) {
+  const std::vector<ValueId> variables = compute_variables(body);
   Frame frame;
   const Value value = expression(*body.expression, frame, &serial_);
   const Value result = bring(collected(value, body.expression->type), &serial_);
   streams_->settle_effects();
-  return b_.finish("MAIN", {}, vars_of(result));
+  std::vector<ValueId> results = vars_of(result);
+  results.insert(results.end(), variables.begin(), variables.end());
+  return b_.finish("MAIN", {}, std::move(results));
+}
+
+/// The values of variables that the program computes once, in their order.
+std::vector<ValueId> Flattener::compute_variables(const Body& body) {
+  std::vector<ValueId> all;
+  // Several variables may stand in one pattern.
+  std::vector<std::pair<const Body*, Frame>> evaluated;
+  for (const Definition* const variable : variables_needed(body)) {
+    if (compiler_.values_of_run().first_component(*variable) >= 0) continue;
+    const Body* const own = variable->body.get();
+    const auto is_own = [&](const auto& one) { return one.first == own; };
+    auto at = std::find_if(evaluated.begin(), evaluated.end(), is_own);
+    Value value;
+    if (at == evaluated.end()) {
+      Frame frame;
+      frame.scope = compiler_.add_scope(*variable, b_.origin);
+      value = expression(*own->expression, frame, &serial_);
+      value = bring(collected(value, own->expression->type), &serial_);
+      if (own->parameter) bind(*own->parameter, value, frame);
+      evaluated.emplace_back(own, std::move(frame));
+      at = std::prev(evaluated.end());
+    }
+    if (own->parameter) value = named_in(*own->parameter, at->second, variable->name);
+    const std::vector<ValueId> components = vars_of(value);
+    compiler_.computed_variables().add_values(compiler_.first_component(*variable),
+                                              components.size());
+    all.insert(all.end(), components.begin(), components.end());
+  }
+  streams_->settle_effects();
+  return all;
+}
+
+/// What a pattern has bound to a name.
+Value Flattener::named_in(const Pattern& pattern, const Frame& frame, const std::string& name) {
+  std::vector<const Local*> locals;
+  append_locals(pattern, locals);
+  const auto named = std::find_if(locals.begin(), locals.end(),
+                                  [&](const Local* local) { return local->name == name; });
+  return frame.locals.at(*named);
 }
 
 Value Flattener::collected(const Value& value, TypePtr type) {
@@ -335,7 +377,7 @@ Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
 Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   const Definition& definition = *reference.definition;
   if (definition.kind != DefinitionKind::Variable) return Value::tuple({});
-  const std::int64_t component = compiler_.values().first_component(definition);
+  const std::int64_t component = compiler_.first_component(definition);
   if (component < 0) {
     Frame frame;
     frame.scope = compiler_.add_scope(definition, b_.origin);
@@ -343,12 +385,7 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
     const Pattern* const pattern = definition.body->parameter.get();
     if (pattern == nullptr) return value;
     bind(*pattern, value, frame);
-    std::vector<const Local*> locals;
-    append_locals(*pattern, locals);
-    const auto named = std::find_if(locals.begin(), locals.end(), [&](const Local* local) {
-      return local->name == definition.name;
-    });
-    return frame.locals.at(*named);
+    return named_in(*pattern, frame, definition.name);
   }
   std::vector<VectorType> component_types;
   append_types(types(), expr.type, component_types);

@@ -163,6 +163,8 @@ class Flattener {
   Value each_in_pieces(const Expr& expr, const ApplyToEach& node, std::vector<Value> generators,
                        Frame& frame);
   /// A result of the whole program: streams become sequences.
+  std::vector<ir::ValueId> compute_variables(const Body& body);
+  static Value named_in(const Pattern& pattern, const Frame& frame, const std::string& name);
   Value collected(const Value& value, TypePtr type);
   /// The contrary, for the values of variables.
   Value as_streams(const Value& value, TypePtr type);

@@ -1,0 +1,150 @@
+#include "neslc/flatten/computed_variables.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/tools.hpp"
+#include "neslc/flatten/literals.hpp"
+#include "neslc/flatten/value.hpp"
+
+namespace neslc {
+namespace {
+
+using ir::Statement;
+
+class NeededVariables {
+ public:
+  void visit(const Body& body) {
+    std::vector<const Definition*> mentioned;
+    for (const Body::Reference& reference : body.references) {
+      mentioned.push_back(reference.definition);
+    }
+    std::sort(mentioned.begin(), mentioned.end(),
+              [](const Definition* a, const Definition* b) { return a->number < b->number; });
+    for (const Definition* const definition : mentioned) {
+      if (!definition->body || !seen_.insert(definition).second) continue;
+      visit(*definition->body);
+      if (is_computed_once(*definition)) found.push_back(definition);
+    }
+  }
+
+  std::vector<const Definition*> found;
+
+ private:
+  std::unordered_set<const Definition*> seen_;
+};
+
+}  // namespace
+
+bool is_computed_once(const Definition& variable) {
+  return variable.kind == DefinitionKind::Variable && !variable.library && variable.body &&
+         variable.scheme.variables.empty() && !contains_stream(variable.scheme.type) &&
+         !is_literal(*variable.body->expression);
+}
+
+std::vector<const Definition*> variables_needed(const Body& body) {
+  NeededVariables needed;
+  needed.visit(body);
+  return std::move(needed.found);
+}
+
+std::int64_t ComputedVariables::first_component(TypeTable& types, const Definition& variable) {
+  const auto next = kFirst + static_cast<std::int64_t>(types_.size());
+  const auto [at, inserted] = first_.try_emplace(&variable, next);
+  if (inserted) append_types(types, variable.scheme.type, types_);
+  return at->second;
+}
+
+void ComputedVariables::add_values(std::int64_t first, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    values_.push_back(static_cast<std::size_t>(first - kFirst) + k);
+  }
+}
+
+/// What functions use themselves, and what those that they call do.
+ComputedVariables::Uses ComputedVariables::find_uses(
+    const ir::Module& module, const std::vector<std::int64_t>& components) const {
+  Uses uses(module.functions.size(), std::vector<bool>(types_.size()));
+  for (const std::vector<std::uint32_t>& group : ir::call_groups(module)) {
+    std::vector<bool> all(types_.size());
+    for (const std::uint32_t function : group) {
+      ir::for_each_statement(module.functions[function].body, [&](const Statement& statement) {
+        if (is_computed(statement, components)) {
+          all[component_of(statement, components)] = true;
+        } else if (statement.kind == Statement::Kind::Call) {
+          const std::vector<bool>& called = uses[statement.index];
+          std::transform(all.begin(), all.end(), called.begin(), all.begin(), std::logical_or<>());
+        }
+      });
+    }
+    for (const std::uint32_t function : group) uses[function] = all;
+  }
+  return uses;
+}
+
+bool ComputedVariables::is_computed(const Statement& statement,
+                                    const std::vector<std::int64_t>& components) {
+  return statement.kind == Statement::Kind::Given && components[statement.index] >= kFirst;
+}
+
+std::size_t ComputedVariables::component_of(const Statement& statement,
+                                            const std::vector<std::int64_t>& components) {
+  return static_cast<std::size_t>(components[statement.index] - kFirst);
+}
+
+void ComputedVariables::hand_down(ir::Module& module, std::vector<std::int64_t>& components) const {
+  if (types_.empty()) return;
+  const Uses uses = find_uses(module, components);
+  for (std::uint32_t number = 0; number < module.functions.size(); ++number) {
+    ir::Function& function = module.functions[number];
+    std::vector<ir::ValueId> values(types_.size(), ir::kNoValue);
+    if (number == module.entry) {
+      std::vector<ir::ValueId>& results = function.body.results;
+      const std::size_t own = results.size() - values_.size();
+      for (std::size_t k = 0; k < values_.size(); ++k) values[values_[k]] = results[own + k];
+      results.resize(own);
+      function.result_types.resize(own);
+    } else {
+      for (std::size_t k = 0; k < types_.size(); ++k) {
+        if (!uses[number][k]) continue;
+        values[k] = ir::new_value(function, types_[k], function.origin);
+        function.parameters.push_back(values[k]);
+      }
+    }
+    put_in_place(function, values, uses, components);
+    if (number == module.entry) ir::drop_unused(function);
+    // The parameters of loops are those of the function's text.
+    if (function.serial && uses[number] != std::vector<bool>(types_.size())) {
+      function.serial.reset();
+    }
+  }
+  for (std::size_t k = 0; k < components.size(); ++k) {
+    if (components[k] < kFirst) continue;
+    components[k] = -1;
+    module.given[k] = false;
+  }
+}
+
+void ComputedVariables::put_in_place(ir::Function& function, const std::vector<ir::ValueId>& values,
+                                     const Uses& uses,
+                                     const std::vector<std::int64_t>& components) const {
+  ir::Renaming names(function.values.size());
+  ir::for_each_block(function.body, [&](ir::Block& block) {
+    for (Statement& statement : block.statements) {
+      if (is_computed(statement, components)) {
+        names.set(statement.results[0], values[component_of(statement, components)]);
+      } else if (statement.kind == Statement::Kind::Call) {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+          if (uses[statement.index][k]) statement.operands.push_back(values[k]);
+        }
+      }
+    }
+    std::erase_if(block.statements,
+                  [&](const Statement& statement) { return is_computed(statement, components); });
+  });
+  names.apply(function.body);
+}
+
+}  // namespace neslc
