@@ -201,14 +201,24 @@ const std::byte* BoundPass::final_values(NodeId node) const {
 void BoundPass::add_target(BoundProgram& program, Target target, bool in_steps) {
   const auto number = static_cast<std::uint32_t>(program.targets.size());
   if (in_steps && !target.streamed && nodes_[target.node].mode == Mode::Slot) {
-    const auto is_target = [&](const BoundStep& step) {
-      return step.node == target.node && step.target == kNone;
-    };
+    // Whichever list is run must write there: what a walk reads off rows has no step of its own.
+    std::vector<BoundStep*> found;
+    bool in_all = true;
     for (BoundSteps* list : {&program.element_steps, &program.run_steps}) {
-      const auto step = std::find_if(list->steps.begin(), list->steps.end(), is_target);
-      if (step == list->steps.end()) continue;
-      step->target = number;
-      target.direct = true;
+      if (list->steps.empty()) continue;
+      const auto step =
+          std::find_if(list->steps.begin(), list->steps.end(), [&](const BoundStep& candidate) {
+            return candidate.node == target.node && candidate.target == kNone;
+          });
+      if (step == list->steps.end()) {
+        in_all = false;
+      } else {
+        found.push_back(&*step);
+      }
+    }
+    target.direct = in_all && !found.empty();
+    if (target.direct) {
+      for (BoundStep* step : found) step->target = number;
     }
   }
   program.targets.push_back(target);

@@ -261,6 +261,7 @@ bool KernelColumns::run() {
   CpuBackend& cpu = state_.cpu;
   for (std::size_t k = 0; k < results_.size(); ++k) {
     const Type type = plan_.pass.nodes[plan_.folds[k].result].type;
+    state_.arrays[plan_.folds[k].sink->arrays[0]] = Vector();
     results_[k] = cpu.new_vector(type, rows.count);
     out_[k] = checked_storage(cpu, results_[k], 0, rows.count);
   }

@@ -106,7 +106,10 @@ void KernelPass::run() {
   }
   if (columns_ && columns_->can_run_rows() && columns_->run()) return;
   open(bound_.bind(length));
-  if (columns_ && !by_folds_ && columns_->can_run_long() && columns_->run()) return;
+  if (columns_ && !by_folds_ && columns_->can_run_long()) {
+    if (columns_->run()) return;
+    open(bound_.bind(length));
+  }
   if (needed_ && tiles_ == 1 && length <= block_ && scans_.empty() && selections_.empty()) {
     run_single_block();
   } else if (needed_) {
