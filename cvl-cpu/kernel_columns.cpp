@@ -233,10 +233,7 @@ class KernelColumns::Worker {
 };
 
 KernelColumns::KernelColumns(KernelState& state, ColumnPlan plan)
-    : state_(state),
-      plan_(std::move(plan)),
-      results_(plan_.folds.size()),
-      out_(plan_.folds.size()) {}
+    : state_(state), plan_(std::move(plan)) {}
 
 KernelColumns::~KernelColumns() = default;
 
@@ -259,38 +256,38 @@ bool KernelColumns::can_run_long() const {
 bool KernelColumns::run() {
   const Segdes& rows = state_.segdes[plan_.rows];
   CpuBackend& cpu = state_.cpu;
-  for (std::size_t k = 0; k < results_.size(); ++k) {
-    const Type type = plan_.pass.nodes[plan_.folds[k].result].type;
-    state_.arrays[plan_.folds[k].sink->arrays[0]] = Vector();
-    results_[k] = cpu.new_vector(type, rows.count);
-    out_[k] = checked_storage(cpu, results_[k], 0, rows.count);
+  std::vector<Vector> results;
+  std::vector<std::byte*> out;
+  for (const ColumnPlan::Fold& fold : plan_.folds) {
+    state_.arrays[fold.sink->arrays[0]] = Vector();
+    results.push_back(cpu.new_vector(plan_.pass.nodes[fold.result].type, rows.count));
   }
+  for (Vector& result : results) out.push_back(checked_storage(cpu, result, 0, rows.count));
   // Few enough for the cache, and several times as many tiles as threads where there are many rows.
   const std::int64_t share = tile_count(rows.count, 4 * cpu.scheduler().threads());
   const std::int64_t tile =
       std::min(tuning.rows_tile, std::max(tile_count(share, 64) * 64, kLeastTile));
   const auto nodes = static_cast<std::int64_t>(plan_.pass.nodes.size());
-  auto body = [&](std::int64_t k) { run_rows(k * tile, std::min((k + 1) * tile, rows.count)); };
+  auto body = [&](std::int64_t k) {
+    run_rows(k * tile, std::min((k + 1) * tile, rows.count), out);
+  };
   cpu.scheduler().for_tiles(tile_count(rows.count, tile),
                             rows.total * nodes * tuning.native_step_cost, body);
-  const bool fails = state_.faults.any();
-  state_.faults.clear();  // the pass itself says what fails first
-  for (std::size_t k = 0; k < results_.size(); ++k) {
-    if (fails) {
-      results_[k] = Vector();
-    } else {
-      state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(results_[k]);
-    }
+  if (state_.faults.any()) {
+    state_.faults.clear();  // the pass itself says what fails first
+    return false;
   }
-  return !fails;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(results[k]);
+  }
+  return true;
 }
 
-void KernelColumns::run_rows(std::int64_t begin, std::int64_t end) {
-  std::vector<std::byte*> out(out_.size());
+void KernelColumns::run_rows(std::int64_t begin, std::int64_t end, std::vector<std::byte*> out) {
   for (std::size_t k = 0; k < out.size(); ++k) {
     const Type type = plan_.pass.nodes[plan_.folds[k].result].type;
     const auto op = static_cast<std::size_t>(plan_.folds[k].sink->op);
-    out[k] = out_[k] + begin * static_cast<std::int64_t>(state_.cpu.element_bytes(type));
+    out[k] += begin * static_cast<std::int64_t>(state_.cpu.element_bytes(type));
     state_.cpu.kernels().fill[type_index(type)](
         out[k], state_.cpu.kernels().reduce[op][type_index(type)].start, end - begin);
   }

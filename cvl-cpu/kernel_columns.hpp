@@ -54,13 +54,12 @@ class KernelColumns {
   class Worker;
 
   bool can_run() const;
-  void run_rows(std::int64_t begin, std::int64_t end);
+  /// Rows [begin, end), of results whose element 0 is at `out[k]`.
+  void run_rows(std::int64_t begin, std::int64_t end, std::vector<std::byte*> out);
   std::unique_ptr<Worker> take();
 
   KernelState& state_;
   const ColumnPlan plan_;
-  std::vector<Vector> results_;
-  std::vector<std::byte*> out_;  // element 0 of each result
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };

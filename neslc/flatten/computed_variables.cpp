@@ -14,27 +14,16 @@ namespace {
 
 using ir::Statement;
 
-class NeededVariables {
- public:
-  void visit(const Body& body) {
-    std::vector<const Definition*> mentioned;
-    for (const Body::Reference& reference : body.references) {
-      mentioned.push_back(reference.definition);
-    }
-    std::sort(mentioned.begin(), mentioned.end(),
-              [](const Definition* a, const Definition* b) { return a->number < b->number; });
-    for (const Definition* const definition : mentioned) {
-      if (!definition->body || !seen_.insert(definition).second) continue;
-      visit(*definition->body);
-      if (is_computed_once(*definition)) found.push_back(definition);
-    }
+/// The definitions that a body mentions, in the order of the session.
+std::vector<const Definition*> mentioned_in(const Body& body) {
+  std::vector<const Definition*> mentioned;
+  for (const Body::Reference& reference : body.references) {
+    mentioned.push_back(reference.definition);
   }
-
-  std::vector<const Definition*> found;
-
- private:
-  std::unordered_set<const Definition*> seen_;
-};
+  std::sort(mentioned.begin(), mentioned.end(),
+            [](const Definition* a, const Definition* b) { return a->number < b->number; });
+  return mentioned;
+}
 
 }  // namespace
 
@@ -45,9 +34,30 @@ bool is_computed_once(const Definition& variable) {
 }
 
 std::vector<const Definition*> variables_needed(const Body& body) {
-  NeededVariables needed;
-  needed.visit(body);
-  return std::move(needed.found);
+  /// A definition, null for the body itself, and what is still to be looked at of it.
+  struct Visit {
+    const Definition* definition;
+    std::vector<const Definition*> mentioned;
+    std::size_t next = 0;
+  };
+  std::vector<const Definition*> found;
+  std::unordered_set<const Definition*> seen;
+  std::vector<Visit> visits{{nullptr, mentioned_in(body)}};
+  while (!visits.empty()) {
+    Visit& visit = visits.back();
+    if (visit.next < visit.mentioned.size()) {
+      const Definition* const definition = visit.mentioned[visit.next++];
+      if (definition->body && seen.insert(definition).second) {
+        visits.push_back({definition, mentioned_in(*definition->body)});
+      }
+      continue;
+    }
+    if (visit.definition != nullptr && is_computed_once(*visit.definition)) {
+      found.push_back(visit.definition);
+    }
+    visits.pop_back();
+  }
+  return found;
 }
 
 std::int64_t ComputedVariables::first_component(TypeTable& types, const Definition& variable) {
