@@ -50,8 +50,10 @@ CudaBackend::CudaBackend(const CudaOptions& options)
       opened_host_elements_(options.host_elements < 0 ? tuning.host_elements
                                                       : options.host_elements),
       host_elements_(options.host_elements < 0 ? tuning.unopened_elements : options.host_elements),
+      unopened_work_(options.host_elements < 0 ? tuning.unopened_work * cpu_.threads() : 0),
       device_heap_(device_.memory(), limit_of(options)),
-      mapped_heap_(device_.mapped_memory()) {
+      mapped_heap_(device_.mapped_memory()),
+      compiler_(options.widths, cpu_.threads(), codegen::KernelFolders::of_user()) {
   if (options.required) open_device();
 }
 
@@ -61,6 +63,16 @@ std::string CudaBackend::description() const {
   const std::string device = opened_ ? device_.description() : "no device yet";
   return fmt::format("cuda: {}; up to {} elements on {}", device, host_elements_,
                      cpu_.description());
+}
+
+std::vector<std::string> CudaBackend::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (compiler_.compiled() > 0) {
+    notes.push_back(fmt::format(
+        "{} kernel{} compiled for the device, in {:.1f} s, and kept for later runs",
+        compiler_.compiled(), compiler_.compiled() == 1 ? " was" : "s were", compiler_.seconds()));
+  }
+  return notes;
 }
 
 // ---- the device ----
@@ -81,8 +93,9 @@ void CudaBackend::open_device() {
   opened_ = true;
 }
 
-bool CudaBackend::has_device() {
+bool CudaBackend::has_device(std::int64_t work) {
   if (opened_ || none_found_) return opened_;
+  if (host_work_ + work < unopened_work_) return false;
   try {
     open_device();
   } catch (const Failure& failure) {
@@ -93,12 +106,29 @@ bool CudaBackend::has_device() {
   return opened_;
 }
 
+void CudaBackend::count_host_work(std::int64_t work) {
+  if (!opened_ && !is_small(work)) host_work_ += work;
+}
+
 // ---- running ----
+
+std::int64_t longest_of(const Value* values, std::size_t count) {
+  std::int64_t longest = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    longest = std::max(longest, values[k].is_vector()
+                                    ? values[k].vector().length
+                                    : std::max(values[k].segdes().count, values[k].segdes().total));
+  }
+  return longest;
+}
 
 void CudaBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
   kept_.clear();
-  if (all_small_on_host(operands, vcode::info(op).operands.size()) || !has_device()) {
+  const std::size_t count = vcode::info(op).operands.size();
+  const std::int64_t work = longest_of(operands, count);
+  if (all_small_on_host(operands, count) || !has_device(work)) {
     run_on_host(op, type, operands, results);
+    count_host_work(std::max(work, longest_of(results, vcode::info(op).results.size())));
   } else {
     const auto family = static_cast<std::size_t>(vcode::info(op).family);
     kOperations[family](*this, op, type, operands, results);
@@ -256,7 +286,7 @@ Failure CudaBackend::failure_of_operation(const PendingOperation& operation,
 // ---- transfers ----
 
 Vector CudaBackend::upload(Type type, const void* elements, std::int64_t length) {
-  if (is_small(length) || Vector::fits_inline(length, element_bytes(type)) || !has_device()) {
+  if (is_small(length) || Vector::fits_inline(length, element_bytes(type)) || !has_device(length)) {
     return cpu_.upload(type, elements, length);
   }
   const std::size_t bytes = static_cast<std::size_t>(length) * element_bytes(type);

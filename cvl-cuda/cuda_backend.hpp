@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cvl-cpu/cpu_backend.hpp"
+#include "cvl-cuda/codegen/kernel_compiler.hpp"
 #include "cvl-cuda/device.hpp"
 #include "cvl-cuda/kernel_run.hpp"
 #include "cvl-cuda/kernels.hpp"
@@ -45,9 +46,12 @@ class CudaBackend final : public Backend {
   Heap& heap() override { return device_heap_; }
   int threads() const override { return cpu_.threads(); }
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
+  void expect(std::vector<const vcode::Kernel*> kernels) override {
+    compiler_.expect(std::move(kernels));
+  }
   std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
   bool run(PreparedKernel& kernel, Value* operands, Value* results) override;
-  std::vector<std::string> notes() const override { return notes_; }
+  std::vector<std::string> notes() const override;
   Vector upload(Type type, const void* elements, std::int64_t length) override;
   Ref<Buffer> room_for_upload(std::size_t bytes) override { return cpu_.room_for_upload(bytes); }
   void download(const Vector& vector, std::int64_t begin, std::int64_t count,
@@ -58,9 +62,12 @@ class CudaBackend final : public Backend {
 
   // ---- what the operations of this library use ----
 
-  /// Is there a device to work on? The first call opens it if nothing has; where none can be opened
-  /// and none is required, everything is small from then on.
-  bool has_device();
+  /// Is there a device to work on? One that the program can do without is opened when that pays:
+  /// when what the host has done and the `work` to do, elements to visit, are enough. Where none
+  /// can be opened, everything is small from then on.
+  bool has_device(std::int64_t work);
+  /// The host has visited so many elements.
+  void count_host_work(std::int64_t work);
   Device& device() { return device_; }
   RandomState& random() { return cpu_.random(); }
   std::size_t element_bytes(Type type) const { return widths().element_bytes(type); }
@@ -75,6 +82,7 @@ class CudaBackend final : public Backend {
   }
   /// Are the values all small and known on the host, so that the device is not worth asking?
   bool all_small_on_host(const Value* values, std::size_t count) const;
+  codegen::KernelCompiler& compiler() { return compiler_; }
   /// Remembers why a kernel is not run as such.
   void note_kernel(const std::string& name, const std::string& reason);
   /// Are the elements in host memory or a compact form, and not pending?
@@ -184,6 +192,8 @@ class CudaBackend final : public Backend {
   bool opened_ = false, none_found_ = false;
   std::int64_t opened_host_elements_;  // host_elements_ when the device is open
   std::int64_t host_elements_;
+  std::int64_t unopened_work_,
+      host_work_ = 0;  // as tuning.def has it, and what of it has been done
   Heap device_heap_, mapped_heap_;
 
   // Mapped buffers that the device may still have to write.
@@ -213,8 +223,12 @@ class CudaBackend final : public Backend {
   LastPack last_pack_;
   LastSend last_send_{};
   LastRank last_rank_;
+  codegen::KernelCompiler compiler_;
   std::vector<std::string> notes_;
 };
+
+/// The length of the longest vector, or of what the longest descriptor describes.
+std::int64_t longest_of(const Value* values, std::size_t count);
 
 /// Are these one and the same, which is more than that their segments are alike?
 inline bool same_descriptor(const Segdes& a, const Segdes& b) {

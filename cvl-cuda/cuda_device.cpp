@@ -1,4 +1,4 @@
-// The device of the CUDA runtime: one stream, a memory pool, pinned staging.
+// The device of the CUDA runtime: one stream, memory, pinned staging.
 
 #include <algorithm>
 #include <cstring>
@@ -23,50 +23,25 @@ const char* base_name(const char* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
-/// Device memory of the stream-ordered pool. The pool keeps what is given back, so that after the
-/// first round of a loop no call reaches the driver's allocator; where a device has no pools, plain
-/// cudaMalloc does.
+/// Memory of the device. The heap cuts regions from it and keeps them, so that after the first
+/// round of a loop no call reaches the driver. A stream-ordered pool would do that too, but takes 9
+/// ms for its first block.
 class DeviceMemory final : public MemorySource {
  public:
   /// Before any other call. `free` are the bytes that may be had.
-  void open(cudaStream_t stream, cudaMemPool_t pool, std::size_t free) {
-    stream_ = stream;
-    pool_ = pool;
-    free_ = free;
-  }
+  void open(std::size_t free) { free_ = free; }
 
   std::size_t limit() const override { return free_; }
   void* acquire(std::size_t bytes) noexcept override {
-    void* data = allocate(bytes);
-    if (data == nullptr) {
-      // What was freed may still wait for the stream, or lie in the pool in pieces.
-      cudaStreamSynchronize(stream_);
-      if (pool_ != nullptr) cudaMemPoolTrimTo(pool_, 0);
-      data = allocate(bytes);
-    }
-    return data;
-  }
-  void release(void* data, std::size_t) noexcept override {
-    if (pool_ != nullptr) {
-      cudaFreeAsync(data, stream_);
-    } else {
-      cudaFree(data);
-    }
-  }
-
- private:
-  void* allocate(std::size_t bytes) noexcept {
     void* data = nullptr;
-    const cudaError_t error = pool_ != nullptr
-                                  ? cudaMallocFromPoolAsync(&data, bytes, pool_, stream_)
-                                  : cudaMalloc(&data, bytes);
-    if (error == cudaSuccess) return data;
+    if (cudaMalloc(&data, bytes) == cudaSuccess) return data;
     cudaGetLastError();  // the heap reports that there is no memory
     return nullptr;
   }
+  /// Waits for the device, which may still work on it.
+  void release(void* data, std::size_t) noexcept override { cudaFree(data); }
 
-  cudaStream_t stream_ = nullptr;
-  cudaMemPool_t pool_ = nullptr;
+ private:
   std::size_t free_ = 0;
 };
 
@@ -92,22 +67,6 @@ class MappedMemory final : public MemorySource {
   std::size_t held_ = 0;
 };
 
-/// The pool that keeps everything, or null for devices without pools.
-cudaMemPool_t make_pool(int ordinal) {
-  int supported = 0;
-  CUDA_CALL(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, ordinal));
-  if (supported == 0) return nullptr;
-  cudaMemPoolProps properties = {};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = ordinal;
-  cudaMemPool_t pool = nullptr;
-  CUDA_CALL(cudaMemPoolCreate(&pool, &properties));
-  std::uint64_t never = UINT64_MAX;
-  CUDA_CALL(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &never));
-  return pool;
-}
-
 cudaStream_t make_stream(int ordinal) {
   CUDA_CALL(cudaSetDevice(ordinal));
   cudaStream_t stream = nullptr;
@@ -130,10 +89,9 @@ struct Device::State {
   explicit State(int device) : ordinal(device) {}
   void open() {
     stream = make_stream(ordinal);
-    pool = make_pool(ordinal);
     std::size_t free = 0;
     CUDA_CALL(cudaMemGetInfo(&free, &total));
-    memory.open(stream, pool, free);
+    memory.open(free);
     for (cudaEvent_t& event : staged) {
       CUDA_CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     }
@@ -145,7 +103,6 @@ struct Device::State {
       if (event != nullptr) cudaEventDestroy(event);
     }
     for (std::byte* memory_of_half : staging) cudaFreeHost(memory_of_half);
-    if (pool != nullptr) cudaMemPoolDestroy(pool);
     cudaStreamDestroy(stream);
   }
 
@@ -168,7 +125,6 @@ struct Device::State {
 
   int ordinal;
   cudaStream_t stream = nullptr;
-  cudaMemPool_t pool = nullptr;
   DeviceMemory memory;
   MappedMemory mapped;
   std::size_t total = 0;

@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 #include <utility>
 
-#include "cvl-cuda/codegen/compile_kernel.hpp"
 #include "cvl-cuda/cuda_call.hpp"
 #include "cvl-cuda/kernel_module.hpp"
 
@@ -49,13 +48,12 @@ class CudaModule final : public KernelModule {
 
 }  // namespace
 
-std::unique_ptr<KernelModule> load_kernel_module(Device& device, const codegen::KernelCode& code,
-                                                 const Widths& widths, const std::string&,
-                                                 std::string& why) {
-  auto compiled = codegen::compile_kernel(code, widths, compute_capability_of(device),
-                                          codegen::KernelFolders::of_user(), why);
+std::unique_ptr<KernelModule> load_kernel_module(Device& device, codegen::KernelCompiler& compiler,
+                                                 const codegen::GeneratedKernel& kernel,
+                                                 const Widths&, std::string& why) {
+  auto compiled = compiler.take(kernel, compute_capability_of(device), why);
   if (!compiled) return nullptr;
-  return std::make_unique<CudaModule>(std::move(compiled->cubin), code);
+  return std::make_unique<CudaModule>(std::move(compiled->cubin), kernel.code);
 }
 
 }  // namespace cvl::cuda::native

@@ -31,10 +31,10 @@ EmulatedKernel::EmulatedKernel(const std::string& text, std::vector<LaunchPass> 
   known_kernels()[text] = std::move(passes);
 }
 
-std::unique_ptr<KernelModule> load_kernel_module(Device&, const codegen::KernelCode& code,
-                                                 const Widths& widths, const std::string&,
-                                                 std::string& why) {
-  const auto found = known_kernels().find(codegen::width_aliases(widths) + code.text());
+std::unique_ptr<KernelModule> load_kernel_module(Device&, codegen::KernelCompiler&,
+                                                 const codegen::GeneratedKernel& kernel,
+                                                 const Widths& widths, std::string& why) {
+  const auto found = known_kernels().find(codegen::width_aliases(widths) + kernel.code.text());
   if (found == known_kernels().end()) {
     why = "the emulated device runs only kernels that were compiled with it";
     return nullptr;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cvl-cuda/codegen/kernel_code.hpp"
+#include "cvl-cuda/codegen/kernel_compiler.hpp"
 #include "cvl-cuda/device.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
@@ -25,10 +25,9 @@ class KernelModule {
                       const std::vector<std::byte>& parameters) = 0;
 };
 
-/// Nothing, and the reason in `why`, when the text cannot be compiled here. `name` is that of the
-/// kernel, for messages.
-std::unique_ptr<KernelModule> load_kernel_module(Device& device, const codegen::KernelCode& code,
-                                                 const Widths& widths, const std::string& name,
-                                                 std::string& why);
+/// Nothing, and the reason in `why`, when the text cannot be compiled here.
+std::unique_ptr<KernelModule> load_kernel_module(Device& device, codegen::KernelCompiler& compiler,
+                                                 const codegen::GeneratedKernel& kernel,
+                                                 const Widths& widths, std::string& why);
 
 }  // namespace cvl::cuda::CVL_CUDA_TARGET

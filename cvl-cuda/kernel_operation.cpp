@@ -32,6 +32,7 @@ CudaKernel::CudaKernel(CudaBackend& cuda, KernelPlan plan, codegen::KernelCode c
   for (SizeId k = 0; k < kernel_.sizes.size(); ++k) {
     const auto& literal = kernel_.sizes[k].literal;
     bounded_ &= !computed[k] && (!literal || cuda_.is_small(*literal));
+    longest_literal_ = std::max(longest_literal_, literal.value_or(0));
   }
   std::vector<bool> kept(kernel_.arrays.size());
   for (const vcode::KernelParameter& output : kernel_.outputs) {
@@ -58,9 +59,12 @@ struct CudaKernel::Cleanup {
 };
 
 bool CudaKernel::run(Value* operands, Value* results) {
-  if (runs_on_host(operands)) {
+  const std::int64_t work = std::max(longest_of(operands, kernel_.inputs.size()), longest_literal_);
+  if ((bounded_ && cuda_.all_small_on_host(operands, kernel_.inputs.size())) ||
+      !cuda_.has_device(work)) {
     if (!on_host_) on_host_ = cuda_.prepare_on_host(kernel_);
     cuda_.run_on_host(*on_host_, operands, kernel_.inputs.size(), results);
+    cuda_.count_host_work(std::max(work, longest_of(results, kernel_.outputs.size())));
     return true;
   }
   if (!load()) return false;
@@ -96,14 +100,10 @@ bool CudaKernel::load() {
       return false;
     }
   }
-  module_ = load_kernel_module(cuda_.device(), code_, cuda_.widths(), kernel_.name, why);
+  module_ =
+      load_kernel_module(cuda_.device(), cuda_.compiler(), {kernel_, code_}, cuda_.widths(), why);
   if (!module_) cuda_.note_kernel(kernel_.name, why);
   return module_ != nullptr;
-}
-
-bool CudaKernel::runs_on_host(const Value* operands) const {
-  return (bounded_ && cuda_.all_small_on_host(operands, kernel_.inputs.size())) ||
-         !cuda_.has_device();
 }
 
 void CudaKernel::bind_size(SizeId id, std::int64_t value, const std::string& of) {

@@ -29,7 +29,6 @@ class CudaKernel final : public PreparedKernel {
 
   // kernel_operation.cpp
   bool load();
-  bool runs_on_host(const Value* operands) const;
   void take_operands(Value* operands);
   void hand_out(Value* results);
   std::int64_t size(SizeId id) const { return sizes_[plan_.canonical_size[id]]; }
@@ -59,8 +58,9 @@ class CudaKernel final : public PreparedKernel {
   FailureSink failures();
   std::vector<std::int64_t> read_counts(const codegen::PassCode& code);
   void finish_sinks(const PlanPass& pass, const std::vector<std::int64_t>& counts);
+  Vector lengths_of(const PlanPass& pass, const PlanSink& sink);
   void finish_selection(const PlanSink& sink, const std::int64_t* kept);
-  void finish_segments(const PlanSink& sink);
+  void finish_segments(const PlanPass& pass, const PlanSink& sink);
 
   // kernel_once.cpp
   bool is_host_work(const PlanPass& pass) const;
@@ -73,7 +73,8 @@ class CudaKernel final : public PreparedKernel {
   std::shared_ptr<const KernelSites> kernel_sites_;
   std::unique_ptr<KernelModule> module_;
   std::unique_ptr<PreparedKernel> on_host_;
-  bool bounded_ = true;  // is every index space as small as the operands are?
+  bool bounded_ = true;               // is every index space as small as the operands are?
+  std::int64_t longest_literal_ = 0;  // size that the kernel spells out
   bool loaded_ = false;
   std::vector<std::vector<ArrayId>> dying_;  // per pass: arrays that nobody reads after it
 

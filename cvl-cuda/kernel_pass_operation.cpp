@@ -272,7 +272,7 @@ void CudaKernel::finish_sinks(const PlanPass& pass, const std::vector<std::int64
       finish_selection(sink, next);
       next += sink.classes;
     } else if (sink.kind == SinkKind::Segments) {
-      finish_segments(sink);
+      finish_segments(pass, sink);
     }
   }
 }
@@ -298,11 +298,23 @@ void CudaKernel::finish_selection(const PlanSink& sink, const std::int64_t* kept
   }
 }
 
-void CudaKernel::finish_segments(const PlanSink& sink) {
+/// The lengths that a pass has made. Where all are alike the host knows them without waiting.
+Vector CudaKernel::lengths_of(const PlanPass& pass, const PlanSink& sink) {
+  Vector made = std::move(lengths_[sink.segdes[0]]);
+  const PlanNode& length = pass.nodes[sink.values[0]];
+  if (length.kind != PlanNode::Kind::Constant && length.kind != PlanNode::Kind::Size) return made;
+  Vector alike = make_int(cuda_.widths(),
+                          length.kind == PlanNode::Kind::Size ? size(length.id) : length.int_value);
+  alike.form = Form::Constant;
+  alike.length = made.length;
+  return alike;
+}
+
+void CudaKernel::finish_segments(const PlanPass& pass, const PlanSink& sink) {
   const SegdesId id = sink.segdes[0];
   const vcode::KernelSegdes& segdes = kernel_.segdes[id];
-  bind_size(segdes.count, lengths_[id].length, segdes.name);
-  Value operand(std::move(lengths_[id]));
+  Value operand(lengths_of(pass, sink));
+  bind_size(segdes.count, operand.vector().length, segdes.name);
   Value result;
   run_make_segdes(cuda_, vcode::Op::MakeSegdes, Type::Int, &operand, &result);
   segdes_[id] = std::move(result.segdes());
@@ -332,7 +344,7 @@ void CudaKernel::run_empty(const PlanPass& pass) {
       }
     } else if (sink.kind == SinkKind::Segments) {
       lengths_[sink.segdes[0]] = zeros(cuda_, Type::Int, 0);
-      finish_segments(sink);
+      finish_segments(pass, sink);
     }
   }
 }

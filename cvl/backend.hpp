@@ -52,6 +52,9 @@ class Backend {
   /// as the table says and must not overlap `operands`.
   virtual void execute(vcode::Op op, Type type, Value* operands, Value* results) = 0;
 
+  /// Tells which kernels prepare() may be asked for from now on, in the order of their program.
+  /// They must outlive the next call.
+  virtual void expect(std::vector<const vcode::Kernel*> /*kernels*/) {}
   /// Makes a kernel ready to run; nullptr when this library leaves it to the VCODE that the kernel
   /// replaces (its SPEC). `kernel` must outlive the result. Throws Failure, as execute() does.
   virtual std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& /*kernel*/) {

@@ -1,11 +1,12 @@
 #include "fcode-opt/emit_kernels.hpp"
 
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "cvl-cuda/codegen/compile_kernel.hpp"
-#include "cvl-cuda/codegen/kernel_code.hpp"
+#include "cvl-cuda/codegen/kernel_compiler.hpp"
 
 namespace fcode {
 namespace {
@@ -33,21 +34,25 @@ std::string cuda_text(const vcode::Program& program) {
 EmittedKernels ship_kernels(const vcode::Program& program, int capability,
                             const std::string& folder) {
   EmittedKernels result;
-  const codegen::KernelCache cache(folder);
+  std::vector<codegen::KernelCode> codes;
+  std::vector<std::string> names;
   for (const vcode::Kernel& kernel : program.kernels) {
     const auto plan = codegen::plan_for_device(kernel);
-    const codegen::Generated generated =
+    codegen::Generated generated =
         plan ? codegen::generate(*plan) : codegen::Generated{std::nullopt, codegen::kNoPlan};
     if (!generated.code) {
       result.notes.push_back(fmt::format("kernel `{}` is run as the VCODE that it replaces: {}",
                                          kernel.name, generated.reason));
       continue;
     }
-    std::string why;
-    if (!codegen::ship_kernel(*generated.code, widths_of(program), capability, cache, why)) {
-      result.error = fmt::format("no machine code for kernel `{}`: {}", kernel.name, why);
-      return result;
-    }
+    codes.push_back(std::move(*generated.code));
+    names.push_back(kernel.name);
+  }
+  std::string why;
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  if (const auto failed = codegen::ship_kernels(codes, widths_of(program), capability, threads,
+                                                codegen::KernelCache(folder), why)) {
+    result.error = fmt::format("no machine code for kernel `{}`: {}", names[*failed], why);
   }
   return result;
 }

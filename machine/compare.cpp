@@ -201,6 +201,11 @@ void CompareBackend::execute(Op op, Type type, Value* operands, Value* results) 
   run_on_both(task, own, results);
 }
 
+void CompareBackend::expect(std::vector<const vcode::Kernel*> kernels) {
+  first_->expect(kernels);
+  second_->expect(std::move(kernels));
+}
+
 // A kernel that draws random numbers is left to its operations: where one library runs it and the
 // other one does not, they would draw different ones from then on.
 std::unique_ptr<cvl::PreparedKernel> CompareBackend::prepare(const vcode::Kernel& kernel) {

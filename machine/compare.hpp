@@ -30,6 +30,7 @@ class CompareBackend final : public cvl::Backend {
   cvl::Heap& heap() override { return first_->heap(); }
   int threads() const override { return first_->threads(); }
   void execute(vcode::Op op, cvl::Type type, cvl::Value* operands, cvl::Value* results) override;
+  void expect(std::vector<const vcode::Kernel*> kernels) override;
   std::unique_ptr<cvl::PreparedKernel> prepare(const vcode::Kernel& kernel) override;
   std::int64_t kernels_pay_after() const override;
   bool run(cvl::PreparedKernel& kernel, cvl::Value* operands, cvl::Value* results) override;

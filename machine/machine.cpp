@@ -91,6 +91,17 @@ Machine::Machine(const vcode::LinkedProgram& program, std::vector<Value> constan
 }
 
 RunResult Machine::run() {
+  std::vector<const vcode::Kernel*> kernels;
+  for (const LoadedKernel& kernel : kernels_) kernels.push_back(kernel.definition);
+  backend_.expect(std::move(kernels));
+  const struct NoneAfterwards {
+    cvl::Backend& backend;
+    ~NoneAfterwards() { backend.expect({}); }
+  } none_afterwards{backend_};
+  return run_to_end();
+}
+
+RunResult Machine::run_to_end() {
   RunResult result;
   const auto start = Clock::now();
   try {

@@ -90,6 +90,7 @@ class Machine {
 
   template <bool kObserved>
   Outcome loop();
+  RunResult run_to_end();
   Outcome guarded_loop();
 
   void run_vector(const Decoded& step);

@@ -12,7 +12,14 @@ namespace {
 
 /// What is shipped is found whatever compiler, if any, there is where it is used.
 std::string shipped_key(const std::string& source, int architecture) {
-  return KernelCache::key(fmt::format("{}\nsm_{}\n{}", compilation_inputs(), architecture, source));
+  static const std::string inputs = KernelCache::key(compilation_inputs());
+  return KernelCache::key(fmt::format("{}\nsm_{}\n{}", inputs, architecture, source));
+}
+
+/// What is kept here may differ from compiler to compiler.
+std::string own_key(const Nvrtc& compiler, const std::string& source, int architecture) {
+  return KernelCache::key(
+      fmt::format("NVRTC {}\n{}", compiler.version(), shipped_key(source, architecture)));
 }
 
 std::optional<std::string> find_shipped(const KernelCache& folder, const std::string& source,
@@ -50,23 +57,34 @@ KernelFolders KernelFolders::of_user() {
   return {KernelCache(shipped != nullptr ? shipped : ""), KernelCache::of_user()};
 }
 
-std::optional<CompiledKernel> compile_kernel(const KernelCode& code, const Widths& widths,
-                                             int capability, const KernelFolders& folders,
-                                             std::string& why) {
+std::optional<CompiledKernel> find_kernel(const KernelCode& code, const Widths& widths,
+                                          int capability, const KernelFolders& folders) {
   const std::string source = device_source(code, widths);
   if (auto cubin = find_shipped(folders.shipped, source, capability)) {
     return CompiledKernel{std::move(*cubin), true};
   }
+  std::string why;
   const Nvrtc* compiler = Nvrtc::find(why);
   if (compiler == nullptr) return std::nullopt;
   const std::optional<int> architecture = architecture_for(*compiler, capability, why);
   if (!architecture) return std::nullopt;
-  const std::string key = KernelCache::key(
-      fmt::format("NVRTC {}\n{}", compiler->version(), shipped_key(source, *architecture)));
-  if (auto cubin = folders.own.load(key)) return CompiledKernel{std::move(*cubin), true};
+  auto cubin = folders.own.load(own_key(*compiler, source, *architecture));
+  if (!cubin) return std::nullopt;
+  return CompiledKernel{std::move(*cubin), true};
+}
+
+std::optional<CompiledKernel> compile_kernel(const KernelCode& code, const Widths& widths,
+                                             int capability, const KernelFolders& folders,
+                                             std::string& why) {
+  if (auto found = find_kernel(code, widths, capability, folders)) return found;
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) return std::nullopt;
+  const std::optional<int> architecture = architecture_for(*compiler, capability, why);
+  if (!architecture) return std::nullopt;
+  const std::string source = device_source(code, widths);
   auto cubin = compile(*compiler, source, *architecture, why);
   if (!cubin) return std::nullopt;
-  folders.own.store(key, *cubin);
+  folders.own.store(own_key(*compiler, source, *architecture), *cubin);
   return CompiledKernel{std::move(*cubin), false};
 }
 

@@ -22,9 +22,14 @@ struct CompiledKernel {
   bool found = false;  // in one of the folders, without a compiler
 };
 
-/// Machine code for devices of compute capability `capability` (such as 90). Nothing, and the
-/// reason in `why`, when there is no compiler for it, or with the compiler's log when it rejects
-/// the text.
+/// Machine code in one of the folders for devices of compute capability `capability` (such as 90),
+/// if there is any.
+std::optional<CompiledKernel> find_kernel(const KernelCode& code, const Widths& widths,
+                                          int capability, const KernelFolders& folders);
+
+/// The same, compiled if there is none: machine code for devices of that compute capability.
+/// Nothing, and the reason in `why`, when there is no compiler for it, or with the compiler's log
+/// when it rejects the text.
 std::optional<CompiledKernel> compile_kernel(const KernelCode& code, const Widths& widths,
                                              int capability, const KernelFolders& folders,
                                              std::string& why);

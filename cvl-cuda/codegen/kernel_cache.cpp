@@ -1,9 +1,10 @@
 #include "cvl-cuda/codegen/kernel_cache.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <unistd.h>
 
@@ -15,18 +16,28 @@ namespace {
 namespace fs = std::filesystem;
 
 __extension__ using Hash = unsigned __int128;
+/// Of a key.
+constexpr std::size_t kDigits = 2 * sizeof(Hash);
 
-/// Fowler, Noll, Vo: FNV-1a with 128 bits.
-Hash hash_of(const std::string& text) {
+/// As FNV-1a with 128 bits (Fowler, Noll, Vo), but eight bytes at a time: a program starts by
+/// taking the hashes of a megabyte of machine code.
+Hash hash_of(std::string_view text) {
   constexpr Hash kPrime = (Hash{1} << 88) + 0x13B;
-  Hash hash = Hash{0x6C62272E07BB0142} << 64 | 0x62B821756295C58D;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * kPrime;
+  Hash hash = (Hash{0x6C62272E07BB0142} << 64 | 0x62B821756295C58D) ^ text.size();
+  while (!text.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t taken = std::min(text.size(), sizeof word);
+    std::memcpy(&word, text.data(), taken);
+    text.remove_prefix(taken);
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 64;  // what a multiplication has moved up
+  }
   return hash;
 }
 
 }  // namespace
 
-std::string KernelCache::key(const std::string& text) {
+std::string KernelCache::key(std::string_view text) {
   const Hash hash = hash_of(text);
   return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(hash >> 64),
                      static_cast<std::uint64_t>(hash));
@@ -49,11 +60,15 @@ std::optional<std::string> KernelCache::load(const std::string& key_text) const 
   if (folder_.empty()) return std::nullopt;
   std::ifstream file(path_of(key_text), std::ios::binary);
   if (!file) return std::nullopt;
-  const std::string all{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t digits = key({}).size();
-  if (all.size() <= digits) return std::nullopt;
-  std::string content = all.substr(digits);
-  if (key(content) != all.substr(0, digits)) return std::nullopt;
+  std::string hash(kDigits, '\0'), content;
+  file.seekg(0, std::ios::end);
+  const std::streamoff size = file.tellg();
+  if (size <= static_cast<std::streamoff>(kDigits)) return std::nullopt;
+  content.resize(static_cast<std::size_t>(size) - kDigits);
+  file.seekg(0);
+  file.read(hash.data(), static_cast<std::streamsize>(hash.size()));
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  if (!file || key(content) != hash) return std::nullopt;
   return content;
 }
 

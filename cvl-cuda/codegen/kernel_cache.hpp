@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace cvl::cuda::codegen {
 
@@ -23,8 +24,8 @@ class KernelCache {
   /// False when the file cannot be written.
   bool store(const std::string& key, const std::string& content) const;
 
-  /// 32 hexadecimal digits of the 128-bit FNV-1a hash.
-  static std::string key(const std::string& text);
+  /// 32 hexadecimal digits of a hash of 128 bits.
+  static std::string key(std::string_view text);
 
  private:
   std::filesystem::path path_of(const std::string& key) const { return folder_ / (key + ".cubin"); }

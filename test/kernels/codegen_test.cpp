@@ -14,6 +14,7 @@
 #include "cvl-cuda/codegen/compile_kernel.hpp"
 #include "cvl-cuda/codegen/kernel_cache.hpp"
 #include "cvl-cuda/codegen/kernel_code.hpp"
+#include "cvl-cuda/codegen/kernel_compiler.hpp"
 #include "cvl-cuda/codegen/nvrtc.hpp"
 #include "cvl-cuda/codegen/pass_writer.hpp"
 #include "kernels/cuda_batch.hpp"
@@ -249,6 +250,66 @@ TEST_CASE("generated text compiles, is kept, and is shipped", "[nvrtc]") {
   const auto found = compile_kernel(code, {}, capability, {shipped, KernelCache("")}, why);
   REQUIRE(found);
   CHECK(found->found);
+}
+
+TEST_CASE("kernels that are expected next are compiled beside the one that is wanted", "[nvrtc]") {
+  std::string why;
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) {
+    testing::skip(why);
+    return;
+  }
+  const Folder folder;
+  const int capability = compiler->architectures().back();
+  const KernelFolders folders{KernelCache(""), KernelCache(folder.path / "own")};
+  std::vector<vcode::Program> programs;
+  for (const char* value : {"x[i]", "(+ INT x[i] 1)", "(* INT x[i] 3)", "(- INT x[i] 5)"}) {
+    programs.push_back(program_of(fmt::format(
+        "FCODE 3\nKERNEL k\nIN x : VEC INT n\nOUT y : VEC INT n\nDO\n  y = MAP n ( i => {} )\nEND\n"
+        "FUNC MAIN RET\n",
+        value)));
+  }
+  std::vector<KernelCode> codes;
+  std::vector<const vcode::Kernel*> kernels;
+  for (const vcode::Program& program : programs) {
+    codes.push_back(*generated(program.kernels[0]).code);
+    kernels.push_back(&program.kernels[0]);
+  }
+  const auto take = [&](KernelCompiler& compiler_of_all, std::size_t k) {
+    const auto kernel = compiler_of_all.take({*kernels[k], codes[k]}, capability, why);
+    INFO(why);
+    REQUIRE(kernel);
+    return *kernel;
+  };
+  KernelCompiler pairs({}, 2, folders);
+  pairs.expect(kernels);
+  const CompiledKernel second = take(pairs, 1);
+  CHECK_FALSE(second.found);
+  CHECK(pairs.compiled() == 2);  // and the one after it
+  CHECK(take(pairs, 2).cubin != second.cubin);
+  CHECK(pairs.compiled() == 2);
+  CHECK(take(pairs, 0).cubin != second.cubin);
+  CHECK(pairs.compiled() == 4);  // and the next one that has not been compiled yet
+  take(pairs, 3);
+  CHECK(pairs.compiled() == 4);
+
+  KernelCompiler again({}, 1, folders);
+  CHECK(take(again, 1).found);  // although nobody expected it
+  CHECK(take(again, 1).cubin == second.cubin);
+  CHECK(again.compiled() == 0);
+  KernelCompiler unexpected({}, 2, {KernelCache(""), KernelCache("")});
+  unexpected.expect({kernels[3]});
+  CHECK(take(unexpected, 1).cubin == second.cubin);
+  CHECK(unexpected.compiled() == 1);
+
+  KernelCode wrong = codes[0];
+  wrong.passes[0].text += "this is no C++";
+  const KernelCache shipped(folder.path / "shipped");
+  CHECK_FALSE(ship_kernels({codes[0], codes[2]}, {}, capability, 2, shipped, why));
+  CHECK(find_kernel(codes[0], {}, capability, {shipped, KernelCache("")}));
+  CHECK(find_kernel(codes[2], {}, capability, {shipped, KernelCache("")}));
+  CHECK(ship_kernels({codes[3], wrong}, {}, capability, 2, shipped, why) == 1U);
+  CHECK(why.find("rejects the generated text") != std::string::npos);
 }
 
 TEST_CASE("generated text compares numbers and not their last eight bits", "[nvrtc]") {

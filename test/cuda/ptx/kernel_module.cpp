@@ -67,17 +67,17 @@ ptx_machine::Module* module_of(const Nvrtc& compiler, const std::string& source,
 
 }  // namespace
 
-std::unique_ptr<KernelModule> load_kernel_module(Device&, const codegen::KernelCode& code,
-                                                 const Widths& widths, const std::string&,
-                                                 std::string& why) {
+std::unique_ptr<KernelModule> load_kernel_module(Device&, codegen::KernelCompiler&,
+                                                 const codegen::GeneratedKernel& kernel,
+                                                 const Widths& widths, std::string& why) {
   const Nvrtc* compiler = Nvrtc::find(why);
   if (compiler == nullptr) return nullptr;
-  std::string source = codegen::device_source(code, widths);
+  std::string source = codegen::device_source(kernel.code, widths);
   if (shape::kSmall) source = "#define CVL_CUDA_SMALL_SHAPES 1\n" + source;
   std::unique_ptr<KernelModule> result;
   or_abort([&] {
     if (auto* module = module_of(*compiler, source, why)) {
-      result = std::make_unique<PtxModule>(*module, code);
+      result = std::make_unique<PtxModule>(*module, kernel.code);
     }
   });
   return result;
