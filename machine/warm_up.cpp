@@ -18,8 +18,9 @@ using vcode::ThunkNode;
 
 /// What running the SPEC takes without regard to lengths, in elements.
 constexpr std::int64_t kRunCost = 64;
-/// So many times less is gained from elements that stay in the cache between instructions.
-constexpr std::int64_t kInCache = 4;
+/// So many times less is gained from elements that stay in the cache between instructions, for each
+/// operation on one.
+constexpr std::int64_t kInCache = 8;
 
 /// The sizes of a kernel at one run, as far as they follow from lengths and single elements of the
 /// operands without reading more than these.
@@ -94,6 +95,32 @@ class Sizes {
   std::vector<std::optional<std::int64_t>> values_, nodes_;
 };
 
+/// Does the SPEC need an operation for what a node stands for?
+bool is_operation(const Thunk& thunk, const ThunkNode& node) {
+  switch (node.kind) {
+    case ThunkNode::Kind::Index:
+    case ThunkNode::Kind::Size:
+    case ThunkNode::Kind::Constant:
+    case ThunkNode::Kind::State:
+      return false;
+    case ThunkNode::Kind::Subscript:
+      return thunk.nodes[node.args[0]].kind != ThunkNode::Kind::Index;
+    default:
+      return true;
+  }
+}
+
+/// Operations of the SPEC on an element of a binding.
+std::int64_t operations_of(const Binding& binding) {
+  std::int64_t operations = binding.kind == Binding::Kind::Map ? 0 : 1;
+  for (const Thunk* thunk :
+       {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+    operations += std::count_if(thunk->nodes.begin(), thunk->nodes.end(),
+                                [&](const ThunkNode& node) { return is_operation(*thunk, node); });
+  }
+  return operations;
+}
+
 }  // namespace
 
 WarmUp::WarmUp(const Kernel& kernel) : kernel_(&kernel) {
@@ -105,6 +132,7 @@ WarmUp::WarmUp(const Kernel& kernel) : kernel_(&kernel) {
     if (maker[size] == Binding::Kind::Size) computed_.push_back(size);
   };
   for (const Binding& binding : kernel.bindings) {
+    operations_ += operations_of(binding);
     if (vcode::has_space(binding)) look_at(binding.space);
     if (binding.into) look_at(*binding.into);
     // How long states go on nobody can tell.
@@ -119,7 +147,8 @@ WarmUp::WarmUp(const Kernel& kernel) : kernel_(&kernel) {
 bool WarmUp::pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_t enough) {
   if (pays_) return true;
   const std::int64_t now = extent(backend, operands);
-  pays_ = now > enough || (elements_ += kRunCost + now) > kInCache * enough;
+  pays_ = now > enough ||
+          (work_ += std::max<std::int64_t>(operations_, 1) * (kRunCost + now)) > kInCache * enough;
   return pays_;
 }
 

@@ -208,8 +208,25 @@ TEST_CASE("a kernel begins as its SPEC", "[kernel]") {
     return text + "CONST INT " + length + " MAKE_SEGDES +_REDUCE INT RET\n";
   };
   CHECK(runs_that_pay(program("120000", 8), "( 120000 )\n") == "kernel runs               0");
-  CHECK(runs_that_pay(program("120000", 11), "( -120000 )\n") == "kernel runs               3");
+  CHECK(runs_that_pay(program("120000", 20), "( 120000 )\n") == "kernel runs               3");
   CHECK(runs_that_pay(program("280000", 2), "( 280000 )\n") == "kernel runs               2");
+}
+
+TEST_CASE("a kernel pays the sooner the more operations it replaces", "[kernel]") {
+  const auto program = [](int operations, int runs) {
+    std::string value = "a[i]", spec;
+    for (int k = 0; k < operations; ++k) {
+      value = "(- INT 1 " + value + ")";
+      spec += " CONST INT 1 COPY 1 1 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 1 - INT";
+    }
+    std::string text =
+        "FCODE 3\nKERNEL turn\nIN a : VEC INT n OUT y : VEC INT n\nDO y = MAP n ( i => " + value +
+        " )\nSPEC" + spec + "\nEND\nFUNC MAIN CONST INT 1 CONST INT 10000 MAKE_SEGDES DIST INT\n";
+    for (int k = 0; k < runs; ++k) text += "RUN turn\n";
+    return text + "CONST INT 10000 MAKE_SEGDES +_REDUCE INT RET\n";
+  };
+  CHECK(runs_that_pay(program(2, 20), "( 10000 )\n") == "kernel runs               0");
+  CHECK(runs_that_pay(program(20, 20), "( 10000 )\n") == "kernel runs               10");
 }
 
 TEST_CASE("lengths that a kernel computes count from the start", "[kernel]") {
