@@ -112,16 +112,6 @@ void CudaBackend::count_host_work(std::int64_t work) {
 
 // ---- running ----
 
-std::int64_t longest_of(const Value* values, std::size_t count) {
-  std::int64_t longest = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    longest = std::max(longest, values[k].is_vector()
-                                    ? values[k].vector().length
-                                    : std::max(values[k].segdes().count, values[k].segdes().total));
-  }
-  return longest;
-}
-
 void CudaBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
   kept_.clear();
   const std::size_t count = vcode::info(op).operands.size();

@@ -192,8 +192,8 @@ class CudaBackend final : public Backend {
   bool opened_ = false, none_found_ = false;
   std::int64_t opened_host_elements_;  // host_elements_ when the device is open
   std::int64_t host_elements_;
-  std::int64_t unopened_work_,
-      host_work_ = 0;  // as tuning.def has it, and what of it has been done
+  std::int64_t unopened_work_;  // of all threads of the host, before a device is opened
+  std::int64_t host_work_ = 0;  // what of it has been done
   Heap device_heap_, mapped_heap_;
 
   // Mapped buffers that the device may still have to write.
@@ -226,9 +226,6 @@ class CudaBackend final : public Backend {
   codegen::KernelCompiler compiler_;
   std::vector<std::string> notes_;
 };
-
-/// The length of the longest vector, or of what the longest descriptor describes.
-std::int64_t longest_of(const Value* values, std::size_t count);
 
 /// Are these one and the same, which is more than that their segments are alike?
 inline bool same_descriptor(const Segdes& a, const Segdes& b) {

@@ -1,5 +1,6 @@
 #include "cvl/value.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/core.h>
@@ -59,6 +60,16 @@ Vector make_bool(bool flag) {
 Vector make_float(const Widths& widths, double number) {
   if (widths.float_bytes == 8) return make_scalar(Type::Float, number);
   return make_scalar(Type::Float, static_cast<float>(number));
+}
+
+std::int64_t longest_of(const Value* values, std::size_t count) {
+  std::int64_t longest = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    longest = std::max(longest, values[k].is_vector()
+                                    ? values[k].vector().length
+                                    : std::max(values[k].segdes().count, values[k].segdes().total));
+  }
+  return longest;
 }
 
 }  // namespace cvl

@@ -196,6 +196,10 @@ Value make_pair(Value first, Value second);
 /// Bytes of memory that the elements of a vector take; none in the forms that hold but a rule.
 std::size_t stored_bytes(const Widths& widths, const Vector& vector);
 
+/// The length of the longest of these vectors, or of what the longest descriptor describes: its
+/// segments or their elements. REQUIRES: vectors and descriptors only.
+std::int64_t longest_of(const Value* values, std::size_t count);
+
 /// A scalar (or other vector that fits the payload) from host elements of the run's width.
 template <class T>
 Vector make_scalar(Type type, T element) {

@@ -154,13 +154,7 @@ bool WarmUp::pays(cvl::Backend& backend, const cvl::Value* operands, std::int64_
 
 /// The greatest length that the run meets, or, if that cannot be told, a number beyond all.
 std::int64_t WarmUp::extent(cvl::Backend& backend, const cvl::Value* operands) const {
-  std::int64_t longest = longest_;
-  for (std::size_t k = 0; k < kernel_->inputs.size(); ++k) {
-    const bool segdes = kernel_->inputs[k].segdes;
-    longest =
-        std::max(longest, segdes ? std::max(operands[k].segdes().count, operands[k].segdes().total)
-                                 : operands[k].vector().length);
-  }
+  std::int64_t longest = std::max(longest_, cvl::longest_of(operands, kernel_->inputs.size()));
   if (computed_.empty()) return longest;
   const Sizes sizes(*kernel_, backend, operands);
   for (const SizeId size : computed_) {

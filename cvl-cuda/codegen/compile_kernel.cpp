@@ -16,12 +16,6 @@ std::string shipped_key(const std::string& source, int architecture) {
   return KernelCache::key(fmt::format("{}\nsm_{}\n{}", inputs, architecture, source));
 }
 
-/// What is kept here may differ from compiler to compiler.
-std::string own_key(const Nvrtc& compiler, const std::string& source, int architecture) {
-  return KernelCache::key(
-      fmt::format("NVRTC {}\n{}", compiler.version(), shipped_key(source, architecture)));
-}
-
 std::optional<std::string> find_shipped(const KernelCache& folder, const std::string& source,
                                         int capability) {
   // Machine code runs on devices of the same major number and the same or a higher minor one.
@@ -31,23 +25,38 @@ std::optional<std::string> find_shipped(const KernelCache& folder, const std::st
   return std::nullopt;
 }
 
-std::optional<std::string> compile(const Nvrtc& compiler, const std::string& source,
-                                   int architecture, std::string& why) {
-  std::string log;
-  auto cubin = compiler.compile(source, architecture, log);
-  if (!cubin) {
-    why = fmt::format("NVRTC {} rejects the generated text:\n{}", compiler.version(), log);
+/// The compiler, for an architecture whose machine code runs on the device.
+struct Target {
+  const Nvrtc& compiler;
+  int architecture;
+};
+
+std::optional<Target> target_for(int capability, std::string& why) {
+  const Nvrtc* compiler = Nvrtc::find(why);
+  if (compiler == nullptr) return std::nullopt;
+  const std::optional<int> architecture = compiler->architecture_for(capability);
+  if (!architecture) {
+    why = fmt::format("NVRTC {} cannot compile for compute capability {}.{}", compiler->version(),
+                      capability / 10, capability % 10);
+    return std::nullopt;
   }
-  return cubin;
+  return Target{*compiler, *architecture};
 }
 
-std::optional<int> architecture_for(const Nvrtc& compiler, int capability, std::string& why) {
-  const std::optional<int> architecture = compiler.architecture_for(capability);
-  if (!architecture) {
-    why = fmt::format("NVRTC {} cannot compile for compute capability {}.{}", compiler.version(),
-                      capability / 10, capability % 10);
+/// What is kept here may differ from compiler to compiler.
+std::string own_key(const Target& target, const std::string& source) {
+  return KernelCache::key(fmt::format("NVRTC {}\n{}", target.compiler.version(),
+                                      shipped_key(source, target.architecture)));
+}
+
+std::optional<std::string> compile(const Target& target, const std::string& source,
+                                   std::string& why) {
+  std::string log;
+  auto cubin = target.compiler.compile(source, target.architecture, log);
+  if (!cubin) {
+    why = fmt::format("NVRTC {} rejects the generated text:\n{}", target.compiler.version(), log);
   }
-  return architecture;
+  return cubin;
 }
 
 }  // namespace
@@ -64,11 +73,9 @@ std::optional<CompiledKernel> find_kernel(const KernelCode& code, const Widths& 
     return CompiledKernel{std::move(*cubin), true};
   }
   std::string why;
-  const Nvrtc* compiler = Nvrtc::find(why);
-  if (compiler == nullptr) return std::nullopt;
-  const std::optional<int> architecture = architecture_for(*compiler, capability, why);
-  if (!architecture) return std::nullopt;
-  auto cubin = folders.own.load(own_key(*compiler, source, *architecture));
+  const auto target = target_for(capability, why);
+  if (!target) return std::nullopt;
+  auto cubin = folders.own.load(own_key(*target, source));
   if (!cubin) return std::nullopt;
   return CompiledKernel{std::move(*cubin), true};
 }
@@ -77,27 +84,23 @@ std::optional<CompiledKernel> compile_kernel(const KernelCode& code, const Width
                                              int capability, const KernelFolders& folders,
                                              std::string& why) {
   if (auto found = find_kernel(code, widths, capability, folders)) return found;
-  const Nvrtc* compiler = Nvrtc::find(why);
-  if (compiler == nullptr) return std::nullopt;
-  const std::optional<int> architecture = architecture_for(*compiler, capability, why);
-  if (!architecture) return std::nullopt;
+  const auto target = target_for(capability, why);
+  if (!target) return std::nullopt;
   const std::string source = device_source(code, widths);
-  auto cubin = compile(*compiler, source, *architecture, why);
+  auto cubin = compile(*target, source, why);
   if (!cubin) return std::nullopt;
-  folders.own.store(own_key(*compiler, source, *architecture), *cubin);
+  folders.own.store(own_key(*target, source), *cubin);
   return CompiledKernel{std::move(*cubin), false};
 }
 
 bool ship_kernel(const KernelCode& code, const Widths& widths, int capability,
                  const KernelCache& folder, std::string& why) {
-  const Nvrtc* compiler = Nvrtc::find(why);
-  if (compiler == nullptr) return false;
-  const std::optional<int> architecture = architecture_for(*compiler, capability, why);
-  if (!architecture) return false;
+  const auto target = target_for(capability, why);
+  if (!target) return false;
   const std::string source = device_source(code, widths);
-  const auto cubin = compile(*compiler, source, *architecture, why);
+  const auto cubin = compile(*target, source, why);
   if (!cubin) return false;
-  if (folder.store(shipped_key(source, *architecture), *cubin)) return true;
+  if (folder.store(shipped_key(source, target->architecture), *cubin)) return true;
   why = "the file cannot be written";
   return false;
 }

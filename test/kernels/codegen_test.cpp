@@ -215,14 +215,21 @@ TEST_CASE("kernels on disk are found again, and nothing else is") {
   CHECK_FALSE(KernelCache("").store(key, content));
 }
 
-TEST_CASE("generated text compiles, is kept, and is shipped", "[nvrtc]") {
+/// The compiler; null, and the test case counts as skipped, where there is none.
+const Nvrtc* find_or_skip() {
   std::string why;
   const Nvrtc* compiler = Nvrtc::find(why);
   if (compiler == nullptr) {
     CHECK_FALSE(why.empty());
     testing::skip(why);
-    return;
   }
+  return compiler;
+}
+
+TEST_CASE("generated text compiles, is kept, and is shipped", "[nvrtc]") {
+  const Nvrtc* compiler = find_or_skip();
+  if (compiler == nullptr) return;
+  std::string why;
   const Folder folder;
   const KernelFolders folders{KernelCache(""), KernelCache(folder.path / "own")};
   const int capability = compiler->architectures().back();
@@ -253,12 +260,9 @@ TEST_CASE("generated text compiles, is kept, and is shipped", "[nvrtc]") {
 }
 
 TEST_CASE("kernels that are expected next are compiled beside the one that is wanted", "[nvrtc]") {
+  const Nvrtc* compiler = find_or_skip();
+  if (compiler == nullptr) return;
   std::string why;
-  const Nvrtc* compiler = Nvrtc::find(why);
-  if (compiler == nullptr) {
-    testing::skip(why);
-    return;
-  }
   const Folder folder;
   const int capability = compiler->architectures().back();
   const KernelFolders folders{KernelCache(""), KernelCache(folder.path / "own")};
@@ -313,12 +317,9 @@ TEST_CASE("kernels that are expected next are compiled beside the one that is wa
 }
 
 TEST_CASE("generated text compares numbers and not their last eight bits", "[nvrtc]") {
+  const Nvrtc* compiler = find_or_skip();
+  if (compiler == nullptr) return;
   std::string why;
-  const Nvrtc* compiler = Nvrtc::find(why);
-  if (compiler == nullptr) {
-    testing::skip(why);
-    return;
-  }
   constexpr std::pair<const char*, const char*> kComparisons[] = {
       {"<", "Less"},          {"<=", "LessEqual"}, {">", "Greater"},
       {">=", "GreaterEqual"}, {"=", "Equal"},      {"!=", "NotEqual"}};
@@ -363,11 +364,8 @@ TEST_CASE("generated text compares numbers and not their last eight bits", "[nvr
 }
 
 TEST_CASE("what the compiler says about wrong text is passed on", "[nvrtc]") {
+  if (find_or_skip() == nullptr) return;
   std::string why;
-  if (Nvrtc::find(why) == nullptr) {
-    testing::skip(why);
-    return;
-  }
   const auto program = program_of(kMulAdd);
   KernelCode code = *generated(program.kernels[0]).code;
   code.passes[0].text += "this is no C++";
