@@ -21,14 +21,6 @@ using VectorType = vcode::Type;
 
 namespace {
 
-/// Are there several instances of `inner` for one of `outer`?
-bool multiplies(const Context* outer, const Context* inner) {
-  for (const Context* step = inner; step != outer; step = step->parent) {
-    if (step->kind != Context::Kind::Branch) return true;
-  }
-  return false;
-}
-
 /// Does the function give a part of a sequence? Such a part is read where it lies.
 bool is_slice(const Definition& definition) {
   const Expr* value = definition.body->expression.get();
@@ -57,32 +49,43 @@ Context* Flattener::home_of(const Expr& expr, const Frame& frame, Context* conte
       !is_computed_by_instance(expr)) {
     return context;
   }
-  const auto type_of_part = [&](TypePtr type) { return substituted(type, frame); };
-  Context* home = &serial_;
-  for (const Local* local : compiler_.free_variables().of(expr)) {
-    const auto known = frame.locals.find(local);
-    if (known == frame.locals.end() || contains_stream(type_of_part(local->type))) return context;
-    for_each_leaf(known->second, [&](const Value& leaf) {
-      if (leaf.context != nullptr) home = deeper(home, leaf.context);
-    });
-  }
-  if (home == context || !multiplies(home, context) || contains_stream(type_of_part(expr.type)) ||
+  Context* const home = home_of_variables(compiler_.free_variables().of(expr), frame);
+  if (home == nullptr || home == context || !multiplies(home, context) ||
+      contains_stream(substituted(expr.type, frame)) ||
       compiler_.effects().of(expr, frame.instantiation)) {
     return context;
   }
   return home;
 }
 
-Value Flattener::computed_once(const Expr& expr, Frame& frame, Context* home, Context* context) {
-  streams_->settle(known_variables(expr, frame), frame);
+Context* Flattener::home_of_variables(const std::vector<const Local*>& variables,
+                                      const Frame& frame) {
+  Context* home = &serial_;
+  for (const Local* local : variables) {
+    const auto known = frame.locals.find(local);
+    if (known == frame.locals.end() || contains_stream(substituted(local->type, frame))) {
+      return nullptr;
+    }
+    for_each_leaf(known->second, [&](const Value& leaf) {
+      if (leaf.context != nullptr) home = deeper(home, leaf.context);
+    });
+  }
+  return home;
+}
+
+Value Flattener::is_any(Context* home, Context* context) {
   const ValueId counts = v_.lengths(between(home, context));
   const ValueId zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), home);
-  const Value is_any = Value::scalar(b_.op(Op::Greater, VectorType::Int, {counts, zero}), home);
+  return Value::scalar(b_.op(Op::Greater, VectorType::Int, {counts, zero}), home);
+}
+
+Value Flattener::computed_once(const Expr& expr, Frame& frame, Context* home, Context* context) {
+  streams_->settle(known_variables(expr, frame), frame);
   Arm leave_out;
   leave_out.code = [&](Context*, const std::vector<Value>&) {
     return identity_of(*this, substituted(expr.type, frame));
   };
-  return conditional(is_any, home, arm_of(expr, frame, home), leave_out);
+  return conditional(is_any(home, context), home, arm_of(expr, frame, home), leave_out);
 }
 
 }  // namespace neslc

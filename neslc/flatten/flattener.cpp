@@ -481,11 +481,12 @@ Value Flattener::apply_to_each(const Expr& expr, const ApplyToEach& node, Frame&
   if (context->serial() && may_need_pieces(node, frame)) {
     return each_in_pieces(expr, node, std::move(generators), frame);
   }
-  return each_of(node, std::move(generators), frame, context);
+  return each_of(node, std::move(generators), fetched_reads(expr, node, frame, context), frame,
+                 context);
 }
 
-Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators, Frame& frame,
-                         Context* context) {
+Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
+                         const std::vector<FetchedRead>& reads, Frame& frame, Context* context) {
   const ValueId descriptor = generators[0].var;
   for (std::size_t i = 1; i < generators.size(); ++i) {
     if (generators[i].var == descriptor) continue;
@@ -502,9 +503,11 @@ Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
   for (std::size_t i = 0; i < generators.size(); ++i) {
     bind(*node.generators[i].pattern, in_context(elements[i], each), frame);
   }
+  for (const FetchedRead& read : reads) bind_read(read, node, frame, each);
   const Value body = expression(*node.body, frame, each);
+  const Value sieve = node.sieve ? expression(*node.sieve, frame, each) : Value();
+  for (const FetchedRead& read : reads) frame.known.erase(read.element);
   if (!node.sieve) return Value::sequence(descriptor, bring(body, each), context);
-  const Value sieve = expression(*node.sieve, frame, each);
   return filtered(body, sieve, descriptor, each, context);
 }
 

@@ -20,14 +20,24 @@
 
 namespace neslc {
 
+/// What a loop reads, fetched before it (flatten_reads.cpp).
+struct FetchedRead {
+  const ApplyToEach* loop;
+  const Expr* element;   // in the body of the loop
+  Value elements;        // fetched, in rows that the loop goes through …
+  ir::LengthId count{};  // … how many …
+  Value starts;          // … and where each row begins; those of an inner loop are a sequence
+};
+
 /// The variables and types of a body that is being flattened.
 struct Frame {
   std::vector<TypePtr> instantiation;
   std::unordered_map<const Local*, Value> locals;
   std::uint32_t scope = 0;  // of the spans of its expressions
   const ObservedFunction* observed = nullptr;
-  /// Expressions that have been evaluated for both arms of a conditional.
+  /// Expressions that have been evaluated for both arms of a conditional, or fetched before a loop.
   std::unordered_map<const Expr*, Value> known;
+  std::vector<FetchedRead> reads;  // of loops to come
 };
 
 class Streams;
@@ -128,9 +138,18 @@ class Flattener {
   // ---- For streams
 
   Streams& streams() { return *streams_; }
-  /// An apply-to-each over sequences.
-  Value each_of(const ApplyToEach& node, std::vector<Value> generators, Frame& frame,
-                Context* context);
+  /// An apply-to-each over sequences. `reads` are what it, and those in its body, are to find
+  /// fetched.
+  Value each_of(const ApplyToEach& node, std::vector<Value> generators,
+                const std::vector<FetchedRead>& reads, Frame& frame, Context* context);
+
+  // ---- For reads that are fetched before a loop
+
+  /// A generator that counts: `variable in [a:b]`.
+  struct CountingLoop {
+    const Local* variable;
+    const Expr* range;
+  };
 
  private:
   std::vector<ir::Builder::Written> first_details(const Value& violations, Context* context,
@@ -227,7 +246,26 @@ class Flattener {
   /// Where an expression is to be computed that is the same for several instances of `context`;
   /// `context` itself for all others.
   Context* home_of(const Expr& expr, const Frame& frame, Context* context);
+  /// The deepest context of the variables; null if one is a stream, or not known here.
+  Context* home_of_variables(const std::vector<const Local*>& variables, const Frame& frame);
+  /// Inside of which instances of `home` are there instances of `context`?
+  Value is_any(Context* home, Context* context);
   Value computed_once(const Expr& expr, Frame& frame, Context* home, Context* context);
+  /// Reads of the loop, and of those in its body, that are the same for several instances of
+  /// `context`.
+  std::vector<FetchedRead> fetched_reads(const Expr& expr, const ApplyToEach& node, Frame& frame,
+                                         Context* context);
+  void add_reads(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context,
+                 std::vector<FetchedRead>& result);
+  std::optional<FetchedRead> fetched_before(const Expr& expr, const Expr& element,
+                                            const std::vector<CountingLoop>& loops, Frame& frame,
+                                            Context* context);
+  Value fetched(const Expr& element, const std::vector<CountingLoop>& loops, std::size_t k,
+                const Value& wanted, Frame& frame, Context* context);
+  Value range_if(const Expr& range, const Value& wanted, Frame& frame, Context* context);
+  /// Makes what a loop has found fetched known in its body, `each`.
+  void bind_read(const FetchedRead& read, const ApplyToEach& node, Frame& frame, Context* each);
+  bool counts_an_index(const Expr& element, const Local* local);
   TypePtr substituted(TypePtr type, const Frame& frame) {
     return types().substitute(type, frame.instantiation);
   }

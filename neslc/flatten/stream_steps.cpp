@@ -172,9 +172,10 @@ StreamLoop::Piece StreamLoop::step_each(const StreamNode& node) {
     add(*rest);
   }
   Frame frame = inside(node.frame);
-  return {if_chosen(node, no_elements(node),
-                    [&] { return loop_.each_of(*node.each, generators, frame, loop_.serial()); }),
-          first.ended};
+  return {
+      if_chosen(node, no_elements(node),
+                [&] { return loop_.each_of(*node.each, generators, {}, frame, loop_.serial()); }),
+      first.ended};
 }
 
 StreamLoop::Piece StreamLoop::step_join(const StreamNode& node, Carried& carried) {

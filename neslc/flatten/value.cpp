@@ -25,6 +25,13 @@ std::vector<TypePtr> part_types(TypeTable& types, TypePtr type) {
   return {type->first(), type->second()};
 }
 
+bool multiplies(const Context* outer, const Context* inner) {
+  for (const Context* step = inner; step != outer; step = step->parent) {
+    if (step->kind != Context::Kind::Branch) return true;
+  }
+  return false;
+}
+
 vcode::Type vector_type(TypePtr atom) {
   switch (atom->kind) {
     case TypeKind::Float:

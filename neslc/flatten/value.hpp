@@ -42,6 +42,9 @@ struct Context {
   }
 };
 
+/// Are there several instances of `inner` for one of `outer`, which encloses it?
+bool multiplies(const Context* outer, const Context* inner);
+
 struct StreamNode;  // streams.hpp
 struct StreamFold;
 

@@ -98,9 +98,6 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body) {
   return result;
 }
 
-namespace {
-
-/// The argument if the expression calls this primitive by its name, else null.
 const Expr* primitive_argument(const Expr& expr, std::string_view name) {
   const auto* call = std::get_if<Call>(&expr.node);
   const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
@@ -108,6 +105,8 @@ const Expr* primitive_argument(const Expr& expr, std::string_view name) {
       callee != nullptr && callee->definition->is_primitive() && callee->definition->name == name;
   return is_called ? call->argument.get() : nullptr;
 }
+
+namespace {
 
 /// The position of `local[...]` or `local -> ...`, or nothing below a `#local`: what else such a
 /// use of the variable depends on.

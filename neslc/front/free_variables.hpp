@@ -84,6 +84,9 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body);
 /// Number of nodes.
 int size_of(const Expr& expr);
 
+/// The argument if the expression calls, by its name, this primitive; else null.
+const Expr* primitive_argument(const Expr& expr, std::string_view name);
+
 /// The operands if the expression calls, by its name, this primitive of two arguments; else null.
 const Pair* primitive_operands(const Expr& expr, std::string_view name);
 

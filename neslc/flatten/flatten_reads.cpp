@@ -1,0 +1,260 @@
+// Elements that loops read again for each instance of a loop around them.
+//
+//   {{sum({a[i][k] * b[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}
+//
+// reads a[i][k] for each j, b[k][j] for each i, and checks both indices each time. An element that
+// is the same for all instances of some loop around the one that reads it is fetched once, before
+// that loop, into a sequence that the reading loop goes through as it does through its own
+// generators: the program then is
+//
+//   let columns = {{b[k][j] : k in [0:n]} : j in [0:n]}
+//   in {let row = {a[i][k] : k in [0:n]}
+//       in {sum({x * y : k in [0:n]; x in row; y in column}) : j in [0:n]; column in columns}
+//       : i in [0:n]}
+//
+// and what lay n elements apart lies side by side. Only elements whose indices are the loops'
+// variables, which count, or a constant away from them are taken: they are all different, so that
+// they need no more memory than the sequence that they are read from.
+#include <algorithm>
+#include <utility>
+
+#include "neslc/flatten/effects.hpp"
+#include "neslc/flatten/flattener.hpp"
+#include "neslc/flatten/primitives.hpp"
+#include "neslc/flatten/streams.hpp"
+#include "neslc/front/free_variables.hpp"
+
+namespace neslc {
+
+using ir::ValueId;
+using Loop = Flattener::CountingLoop;
+
+namespace {
+
+bool is_local(const Expr& expr, const Local* local) {
+  const auto* reference = std::get_if<LocalRef>(&expr.node);
+  return reference != nullptr && reference->local == local;
+}
+
+/// Calls `visit` for what is evaluated once whenever the expression is.
+template <class Action>
+void for_each_unconditional(const Expr& expr, const Action& visit) {
+  for_each_expression(expr, [&](const Expr& part) {
+    if (visit(part) == Visit::Past) return Visit::Past;
+    if (const auto* conditional = std::get_if<If>(&part.node)) {
+      for_each_unconditional(*conditional->condition, visit);
+      return Visit::Past;
+    }
+    if (const auto* each = std::get_if<ApplyToEach>(&part.node)) {
+      for (const Binding& generator : each->generators) {
+        for_each_unconditional(*generator.value, visit);
+      }
+      return Visit::Past;
+    }
+    return Visit::Below;
+  });
+}
+template <class Action>
+void for_each_in_body(const ApplyToEach& loop, const Action& visit) {
+  for_each_unconditional(*loop.body, visit);
+  if (loop.sieve) for_each_unconditional(*loop.sieve, visit);
+}
+
+/// a[i][j] ..., each as long as it goes, that are evaluated once for each element of the loop.
+/// Those of a vector, v[k], are read where they lie.
+std::vector<const Expr*> elements_read(const ApplyToEach& loop) {
+  std::vector<const Expr*> result;
+  for_each_in_body(loop, [&](const Expr& part) {
+    const Pair* const operands = primitive_operands(part, "elt");
+    if (operands == nullptr) return Visit::Below;
+    if (primitive_operands(*operands->first, "elt") != nullptr) result.push_back(&part);
+    return Visit::Past;
+  });
+  return result;
+}
+
+/// [a:b], [a:b:d] with a literal d, or index(n).
+bool counts(const Expr& range) {
+  if (primitive_argument(range, "index") != nullptr) return true;
+  const Pair* const operands = primitive_operands(range, "iseq");
+  const auto* rest = operands == nullptr ? nullptr : std::get_if<Pair>(&operands->second->node);
+  const auto* step = rest == nullptr ? nullptr : std::get_if<IntLiteral>(&rest->first->node);
+  return step != nullptr && step->value > 0;
+}
+
+/// The generators that count.
+std::vector<Loop> counting(const ApplyToEach& loop) {
+  std::vector<Loop> result;
+  for (const Binding& generator : loop.generators) {
+    const Expr& range = *generator.value;
+    if (counts(range) && generator.pattern->kind == Pattern::Kind::Variable) {
+      result.push_back({generator.pattern->local, &range});
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+/// Does the variable occur in the element as one index, which it may be a constant away from, and
+/// nowhere else?
+bool Flattener::counts_an_index(const Expr& element, const Local* local) {
+  const auto mentions = [&](const Expr& expr) {
+    const std::vector<const Local*>& free = compiler_.free_variables().of(expr);
+    return std::find(free.begin(), free.end(), local) != free.end();
+  };
+  const auto moves = [&](const Expr& index) {
+    if (is_local(index, local)) return true;
+    if (const Pair* sum = primitive_operands(index, "+")) {
+      return (is_local(*sum->first, local) && !mentions(*sum->second)) ||
+             (is_local(*sum->second, local) && !mentions(*sum->first));
+    }
+    const Pair* const difference = primitive_operands(index, "-");
+    return difference != nullptr && is_local(*difference->first, local) &&
+           !mentions(*difference->second);
+  };
+  int times = 0;
+  const Expr* sequence = &element;
+  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
+    if (mentions(*operands->second)) {
+      if (!moves(*operands->second)) return false;
+      ++times;
+    }
+    sequence = operands->first.get();
+  }
+  return times == 1 && !mentions(*sequence);
+}
+
+/// The elements for all of the `loops`, each inside the one before, fetched outside of `context`,
+/// in which `expr` is evaluated that all of it is part of. Nothing if they differ there.
+std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Expr& element,
+                                                     const std::vector<Loop>& loops, Frame& frame,
+                                                     Context* context) {
+  if (!is_scalar_type(substituted(element.type, frame))) return {};
+  const std::vector<const Local*>& outside = compiler_.free_variables().of(expr);
+  std::vector<const Expr*> parts = {&element};
+  std::vector<const Local*> counters;
+  for (const Loop& loop : loops) {
+    if (!counts_an_index(element, loop.variable)) return {};
+    parts.push_back(loop.range);
+    counters.push_back(loop.variable);
+  }
+  std::vector<const Local*> used;
+  for (const Expr* part : parts) {
+    if (compiler_.effects().of(*part, frame.instantiation)) return {};
+    for (const Local* local : compiler_.free_variables().of(*part)) {
+      if (std::find(counters.begin(), counters.end(), local) != counters.end()) continue;
+      if (std::find(outside.begin(), outside.end(), local) == outside.end()) return {};
+      used.push_back(local);
+    }
+  }
+  streams_->settle(used, frame);
+  Context* const home = home_of_variables(used, frame);
+  if (home == nullptr || home == context || !multiplies(home, context)) return {};
+
+  // Where there are no instances of `context` nothing is read.
+  const Value wanted = is_any(home, context);
+  Frame inner = frame;
+  Value rows = fetched(element, loops, 0, wanted, inner, home);
+  FetchedRead result;
+  result.element = &element;
+  if (loops.size() > 1) {
+    const ValueId outer = rows.var;
+    rows = rows.elements();
+    const Value starts = Value::scalar(v_.offsets(rows.var), home);
+    result.starts = bring(Value::sequence(outer, starts, home), context);
+  } else {
+    result.starts = Value::scalar(v_.offsets(rows.var), rows.context);
+    if (b_.variable(rows.var).length == ir::kOne) result.starts.context = &serial_;
+  }
+  result.elements = rows.elements();
+  result.count = b_.variable(rows.var).total;
+  return result;
+}
+
+/// The elements for all of the loops from `loops[k]` on; the first one is empty where not `wanted`.
+Value Flattener::fetched(const Expr& element, const std::vector<Loop>& loops, std::size_t k,
+                         const Value& wanted, Frame& frame, Context* context) {
+  if (k == loops.size()) return expression(element, frame, context);
+  const Value range = bring(k == 0 ? range_if(*loops[k].range, wanted, frame, context)
+                                   : expression(*loops[k].range, frame, context),
+                            context);
+  Context* const each = for_each(context, range.var, range.elements());
+  frame.locals[loops[k].variable] = in_context(range.elements(), each);
+  const Value elements = fetched(element, loops, k + 1, wanted, frame, each);
+  return Value::sequence(range.var, bring(elements, each), context);
+}
+
+/// The range, or an empty one where not `wanted`.
+Value Flattener::range_if(const Expr& range, const Value& wanted, Frame& frame, Context* context) {
+  const auto& call_node = std::get<Call>(range.node);
+  Value argument = expression(*call_node.argument, frame, context);
+  const auto end_where_wanted = [&](const Value& end, const Value& start) {
+    return select(wanted, context, end, start);
+  };
+  if (primitive_operands(range, "iseq") != nullptr) {
+    Value& rest = argument.parts[1];
+    rest.parts[1] = end_where_wanted(rest.parts[1], argument.parts[0]);
+  } else {
+    argument = end_where_wanted(argument, Value::scalar(b_.int_constant(0), &serial_));
+  }
+  return call(substituted(call_node.callee->type, frame), Value::tuple({}), argument, context);
+}
+
+std::vector<FetchedRead> Flattener::fetched_reads(const Expr& expr, const ApplyToEach& node,
+                                                  Frame& frame, Context* context) {
+  std::vector<FetchedRead> result;
+  const auto is_own = [&](const FetchedRead& read) { return read.loop == &node; };
+  for (const FetchedRead& read : frame.reads) {
+    if (is_own(read)) result.push_back(read);
+  }
+  std::erase_if(frame.reads, is_own);
+  if (!context->serial() && !in_both_arms_ && !wanted_ && frame.observed == nullptr) {
+    add_reads(expr, node, frame, context, result);
+  }
+  return result;
+}
+
+void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context,
+                          std::vector<FetchedRead>& result) {
+  const auto add = [&](const ApplyToEach& loop, const Expr& element,
+                       const std::vector<Loop>& loops) {
+    const auto is_same = [&](const FetchedRead& read) { return read.element == &element; };
+    if (std::any_of(result.begin(), result.end(), is_same)) return;
+    if (auto read = fetched_before(expr, element, loops, frame, context)) {
+      read->loop = &loop;
+      result.push_back(std::move(*read));
+    }
+  };
+  const std::vector<Loop> own = counting(node);
+  for (const Expr* element : elements_read(node)) {
+    for (const Loop& loop : own) add(node, *element, {loop});
+  }
+  for_each_in_body(node, [&](const Expr& part) {
+    const auto* inner = std::get_if<ApplyToEach>(&part.node);
+    if (inner == nullptr) return Visit::Below;
+    for (const Expr* element : elements_read(*inner)) {
+      for (const Loop& outer_loop : own) {
+        for (const Loop& inner_loop : counting(*inner)) {
+          add(*inner, *element, {outer_loop, inner_loop});
+        }
+      }
+    }
+    return Visit::Below;
+  });
+}
+
+void Flattener::bind_read(const FetchedRead& read, const ApplyToEach& node, Frame& frame,
+                          Context* each) {
+  if (read.loop == &node) {
+    const ValueId places = v_.ranges(bring_scalar(read.starts, each->parent), each->descriptor);
+    frame.known[read.element] = in_context(v_.gather(read.elements, read.count, places), each);
+    return;
+  }
+  FetchedRead inner = read;
+  inner.starts = in_context(read.starts.elements(), each);
+  b_.equate(b_.variable(read.starts.var).total, each->count);
+  frame.reads.push_back(std::move(inner));
+}
+
+}  // namespace neslc

@@ -1,0 +1,129 @@
+// What a loop reads again for each instance of a loop around it is fetched before, and gives the
+// same values and failures. A read inside of a function that is called is not fetched before: such
+// programs say what is right.
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <utility>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "both_levels.hpp"
+
+namespace neslc::testing {
+namespace {
+
+class Reads : public BothLevels {
+ public:
+  Reads() {
+    define("function at(m, i, j) = m[i][j]");
+    define("function of(v, i) = v[i]");
+    define("function table(h, w) = {{10 * i + j : j in [0:w]} : i in [0:h]}");
+  }
+
+  /// The program with calls of at(m, i, j) and of(v, i) does the same with m[i][j] and v[i].
+  void check_reads(const std::string& text) {
+    static const std::regex matrix(R"(at\((\w+), ([^,]+), ([^)]+)\))"),
+        vector(R"(of\((\w+), ([^)]+)\))");
+    const std::string fetched =
+        std::regex_replace(std::regex_replace(text, matrix, "$1[$2][$3]"), vector, "$1[$2]");
+    REQUIRE(fetched != text);
+    CHECK(message_of(check(fetched)) == message_of(check(text)));
+  }
+
+ private:
+  /// Of a failure, whose details may be those of another element.
+  static std::string message_of(const std::string& value) {
+    return value.substr(0, value.find('\n', 1));
+  }
+};
+
+TEST_CASE("products of matrices by indices", "[reads]") {
+  Reads reads;
+  reads.define(
+      "function times(a, b, h, n, w) = "
+      "{{sum({a[i][k] * b[k][j] : k in [0:n]}) : j in [0:w]} : i in [0:h]}");
+  CHECK(reads.check("times([[1, 2], [3, 4], [5, 6]], [[1, 2, 3], [4, 5, 6]], 3, 2, 3)") ==
+        "[[9, 12, 15], [19, 26, 33], [29, 40, 51]]");
+  for (const int h : {0, 1, 3, 40}) {
+    for (const int n : {0, 1, 2, 50}) {
+      for (const int w : {0, 1, 4}) {
+        // Of matrices that fit, that are larger, and in which rows or columns are missing.
+        for (const auto& [more_a, more_b] : {std::pair{0, 0}, {2, 3}, {-1, 0}, {0, -1}}) {
+          reads.check_reads(
+              fmt::format("let a = table({}, {}); b = table({}, {}) in "
+                          "{{{{sum({{at(a, i, k) * at(b, k, j) : k in [0:{}]}}) : j in [0:{}]}} : "
+                          "i in [0:{}]}}",
+                          std::max(h + more_a, 0), n, n, std::max(w + more_b, 0), n, w, h));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("reads that are the same for some loop around", "[reads]") {
+  Reads reads;
+  // Of which the loops go different ways, also outside of the matrix.
+  const char* const forms[] = {
+      "{{sum({at(a, k, i) * at(b, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+      "{{sum({at(a, k + 1, i) - at(b, j - 1, k) : k in index(n)}) : j in [1:n]} : i in index(n)}",
+      "{{max_val({at(a, i, k) + at(b, 1 + k, j) : k in [0:n - 1]}) : j in [0:n:2]} : i in [0:n]}",
+      "{sum({of(v, k) * at(a, i, k) : k in [0:n]}) : i in [0:n]}",
+      "{sum({of(v, k + i) * of(v, k) : k in [0:n]}) : i in [0:n]}",
+      "{{{{at(a, i, l) + at(b, l, k) * of(v, j) : l in [0:n]} : k in [0:j]} : j in [0:n]} : i in "
+      "[0:n]}",
+      "{{{at(b, l, k) : l in [k:n]} : k in [0:n]} : i in v}",
+      "{{{at(b, l, k) : l in [i:n]} : k in [0:n]} : i in [0:n]}",
+      "{{{(at(b, l, k), l) : l in [0:n] | at(b, l, k) > 5} : k in [0:n]} : i in v}",
+      "{{sum({at(b, k, k) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+      "{{sum({x * at(b, k, j) : x in r; k in index(#r)}) : j in [0:n]} : r in a}",
+      "{let s = of(v, i) in {sum({at(b, k, s) * s : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+      "{{if j > 0 then sum({at(b, k, j - 1) : k in [0:n]}) else 0 : j in [0:n]} : i in [0:n]}",
+      "{{sum({if k == 9 then at(b, k, j) else k : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+      "{sum({#r + sum({at(b, k, j) : k in [0:#r]}) : j in [0:2]}) : r in a}",
+      "{{{at(r, k, j) : k in index(#r)} : j in index(#r[0])} : r in [a, b, a]}",
+      "{{sum({of(r, k) * at(b, k, j) : k in [0:n]}) : j in [0:n]} : r in [v, [] int, v]}",
+      "{if x > 1 then {sum({at(b, k, j) + x : k in [0:n]}) : j in [0:n]} else [] int : x in v}",
+  };
+  for (const char* const form : forms) {
+    for (const int size : {0, 1, 3, 5}) {
+      for (const char* const n : {"#a", "3"}) {
+        reads.check_reads(
+            fmt::format("let a = table({0}, {0}); n = {1}; b = table({0}, {0}); v = {{2 * i - 1 : "
+                        "i in [0:{0}]}} in {2}",
+                        size, n, form));
+      }
+    }
+  }
+}
+
+TEST_CASE("where nothing is read, nothing fails", "[reads]") {
+  Reads reads;
+  reads.define("function columns(b, n, m) = {{sum({b[k][j] : k in [0:n]}) : j in [0:n]} : i in m}");
+  CHECK(reads.check("columns([] [int], 3, [] int)") == "[]");
+  CHECK(reads.check("columns([] [int], -3, [] int)") == "[]");
+  CHECK(reads.check("columns([[1, 2], [3]], 1, [0, 0])") == "[[1], [1]]");
+  CHECK(reads.check("columns([[1, 2], [3]], 2, [0])").find("outside the sequence") !=
+        std::string::npos);
+  reads.define("function by_row(m) = {{sum({[r][0][k] : k in [0:3]}) : j in [1:#r]} : r in m}");
+  CHECK(reads.check("by_row([[1], [1, 2, 3], [4, 5, 6, 7]])") == "[[], [6, 6], [15, 15, 15]]");
+}
+
+TEST_CASE("columns that are read again and again are turned once", "[reads]") {
+  Evaluations evaluations(3);
+  const std::string product = evaluations.compiled(
+      "let n = 3 + rand(1); a = {{rand(9) : j in [0:n]} : i in [0:n]} "
+      "in {{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}");
+  // The innermost loop goes through two rows, which begin at a place for each pair of i and j.
+  const auto reduction = product.find("REDUCE s");
+  REQUIRE(reduction != std::string::npos);
+  const std::string body = product.substr(reduction, product.find("SPEC", reduction) - reduction);
+  INFO(body);
+  CHECK(std::regex_search(
+      body, std::regex(R"(\* INT\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])"
+                       R"(\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])")));
+}
+
+}  // namespace
+}  // namespace neslc::testing
