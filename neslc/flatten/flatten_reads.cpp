@@ -12,9 +12,10 @@
 //       in {sum({x * y : k in [0:n]; x in row; y in column}) : j in [0:n]; column in columns}
 //       : i in [0:n]}
 //
-// and what lay n elements apart lies side by side. Only elements whose indices are the loops'
-// variables, which count, or a constant away from them are taken: they are all different, so that
-// they need no more memory than the sequence that they are read from.
+// and what lay n elements apart lies side by side. Only elements whose indices are the variables of
+// loops that count, or a constant away from them, are taken, with an index for each of the loops
+// that they are fetched for: they are all different, so that they need no more memory than the
+// sequence that they are read from.
 #include <algorithm>
 #include <utility>
 
@@ -98,20 +99,23 @@ std::vector<Loop> counting(const ApplyToEach& loop) {
 
 /// Does the variable occur in the element as one index, which it may be a constant away from, and
 /// nowhere else?
-bool Flattener::counts_an_index(const Expr& element, const Local* local) {
+bool Flattener::counts_an_index(const Expr& element, const Local* local, const Frame& frame) {
   const auto mentions = [&](const Expr& expr) {
     const std::vector<const Local*>& free = compiler_.free_variables().of(expr);
     return std::find(free.begin(), free.end(), local) != free.end();
   };
+  const auto is_constant = [&](const Expr& expr) {
+    return home_of_variables(compiler_.free_variables().of(expr), frame) == &serial_;
+  };
   const auto moves = [&](const Expr& index) {
     if (is_local(index, local)) return true;
     if (const Pair* sum = primitive_operands(index, "+")) {
-      return (is_local(*sum->first, local) && !mentions(*sum->second)) ||
-             (is_local(*sum->second, local) && !mentions(*sum->first));
+      return (is_local(*sum->first, local) && is_constant(*sum->second)) ||
+             (is_local(*sum->second, local) && is_constant(*sum->first));
     }
     const Pair* const difference = primitive_operands(index, "-");
     return difference != nullptr && is_local(*difference->first, local) &&
-           !mentions(*difference->second);
+           is_constant(*difference->second);
   };
   int times = 0;
   const Expr* sequence = &element;
@@ -125,6 +129,27 @@ bool Flattener::counts_an_index(const Expr& element, const Local* local) {
   return times == 1 && !mentions(*sequence);
 }
 
+/// Are the elements read in all instances of the context different ones of their sequence?
+bool Flattener::differ(const Expr& element, const Context* context, const Frame& frame) {
+  const Expr* sequence = &element;
+  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
+    sequence = operands->first.get();
+  }
+  const Context* const home = home_of_variables(compiler_.free_variables().of(*sequence), frame);
+  for (; context != home; context = context->parent) {
+    const auto counts_here = [&](const Local* counter) {
+      const auto known = frame.locals.find(counter);
+      return known != frame.locals.end() && known->second.context == context &&
+             counts_an_index(element, counter, frame);
+    };
+    if (context->kind != Context::Kind::Branch &&
+        std::none_of(frame.counters.begin(), frame.counters.end(), counts_here)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The elements for all of the `loops`, each inside the one before, fetched outside of `context`,
 /// in which `expr` is evaluated that all of it is part of. Nothing if they differ there.
 std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Expr& element,
@@ -135,7 +160,7 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   std::vector<const Expr*> parts = {&element};
   std::vector<const Local*> counters;
   for (const Loop& loop : loops) {
-    if (!counts_an_index(element, loop.variable)) return {};
+    if (!counts_an_index(element, loop.variable, frame)) return {};
     parts.push_back(loop.range);
     counters.push_back(loop.variable);
   }
@@ -150,8 +175,10 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   }
   streams_->settle(used, frame);
   Context* const home = home_of_variables(used, frame);
-  if (home == nullptr || home == context || !multiplies(home, context)) return {};
-
+  if (home == nullptr || home == context || !multiplies(home, context) ||
+      !differ(element, home, frame)) {
+    return {};
+  }
   // Where there are no instances of `context` nothing is read.
   const Value wanted = is_any(home, context);
   Frame inner = frame;
@@ -209,14 +236,16 @@ std::vector<FetchedRead> Flattener::fetched_reads(const Expr& expr, const ApplyT
     if (is_own(read)) result.push_back(read);
   }
   std::erase_if(frame.reads, is_own);
+  const std::vector<Loop> own = counting(node);
+  for (const Loop& loop : own) frame.counters.push_back(loop.variable);
   if (!context->serial() && !in_both_arms_ && !wanted_ && frame.observed == nullptr) {
-    add_reads(expr, node, frame, context, result);
+    add_reads(expr, node, own, frame, context, result);
   }
   return result;
 }
 
-void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context,
-                          std::vector<FetchedRead>& result) {
+void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, const std::vector<Loop>& own,
+                          Frame& frame, Context* context, std::vector<FetchedRead>& result) {
   const auto add = [&](const ApplyToEach& loop, const Expr& element,
                        const std::vector<Loop>& loops) {
     const auto is_same = [&](const FetchedRead& read) { return read.element == &element; };
@@ -226,7 +255,6 @@ void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, Frame& fram
       result.push_back(std::move(*read));
     }
   };
-  const std::vector<Loop> own = counting(node);
   for (const Expr* element : elements_read(node)) {
     for (const Loop& loop : own) add(node, *element, {loop});
   }

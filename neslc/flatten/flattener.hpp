@@ -37,7 +37,8 @@ struct Frame {
   const ObservedFunction* observed = nullptr;
   /// Expressions that have been evaluated for both arms of a conditional, or fetched before a loop.
   std::unordered_map<const Expr*, Value> known;
-  std::vector<FetchedRead> reads;  // of loops to come
+  std::vector<FetchedRead> reads;      // of loops to come
+  std::vector<const Local*> counters;  // variables of loops that count
 };
 
 class Streams;
@@ -255,8 +256,8 @@ class Flattener {
   /// `context`.
   std::vector<FetchedRead> fetched_reads(const Expr& expr, const ApplyToEach& node, Frame& frame,
                                          Context* context);
-  void add_reads(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context,
-                 std::vector<FetchedRead>& result);
+  void add_reads(const Expr& expr, const ApplyToEach& node, const std::vector<CountingLoop>& own,
+                 Frame& frame, Context* context, std::vector<FetchedRead>& result);
   std::optional<FetchedRead> fetched_before(const Expr& expr, const Expr& element,
                                             const std::vector<CountingLoop>& loops, Frame& frame,
                                             Context* context);
@@ -265,7 +266,8 @@ class Flattener {
   Value range_if(const Expr& range, const Value& wanted, Frame& frame, Context* context);
   /// Makes what a loop has found fetched known in its body, `each`.
   void bind_read(const FetchedRead& read, const ApplyToEach& node, Frame& frame, Context* each);
-  bool counts_an_index(const Expr& element, const Local* local);
+  bool differ(const Expr& element, const Context* context, const Frame& frame);
+  bool counts_an_index(const Expr& element, const Local* local, const Frame& frame);
   TypePtr substituted(TypePtr type, const Frame& frame) {
     return types().substitute(type, frame.instantiation);
   }

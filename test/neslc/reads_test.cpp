@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "both_levels.hpp"
+#include "process.hpp"
 
 namespace neslc::testing {
 namespace {
@@ -84,6 +85,9 @@ TEST_CASE("reads that are the same for some loop around", "[reads]") {
       "{sum({#r + sum({at(b, k, j) : k in [0:#r]}) : j in [0:2]}) : r in a}",
       "{{{at(r, k, j) : k in index(#r)} : j in index(#r[0])} : r in [a, b, a]}",
       "{{sum({of(r, k) * at(b, k, j) : k in [0:n]}) : j in [0:n]} : r in [v, [] int, v]}",
+      "{{sum({at(b, k, i + j) * at(b, i + k, j) : k in [0:2]}) : j in [0:2]} : i in [0:2]}",
+      "{{{at(a, i + c, l) + at(b, l, k + j) : l in [0:2]} : k in [0:2]; c in v} : j in [0:2]; i in "
+      "[0:2]}",
       "{if x > 1 then {sum({at(b, k, j) + x : k in [0:n]}) : j in [0:n]} else [] int : x in v}",
   };
   for (const char* const form : forms) {
@@ -108,6 +112,23 @@ TEST_CASE("where nothing is read, nothing fails", "[reads]") {
         std::string::npos);
   reads.define("function by_row(m) = {{sum({[r][0][k] : k in [0:3]}) : j in [1:#r]} : r in m}");
   CHECK(reads.check("by_row([[1], [1, 2, 3], [4, 5, 6, 7]])") == "[[], [6, 6], [15, 15, 15]]");
+}
+
+TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
+  Folder folder;
+  // Of the same column again and again it would be 320 MB.
+  folder.write("p.nesl",
+               "function sums(a, v, n) = "
+               "{{sum({a[k][i] * a[k + 1][j] : k in [0:n]}) : j in [0:2]} : i in v};\n"
+               "n = 1000 + rand(1);\n"
+               "sum(flatten(sums({[k, k] : k in [0:n + 1]}, dist(0, 40 * n), n)));\n");
+  const std::string command = nesl("run p.nesl --int=64 -O3");
+  CHECK(run(command, folder).out.find("it = 26666640000000 : int") != std::string::npos);
+  const MemoryRun measured = run_measured(command, folder);
+  CHECK(measured.err == "");
+#ifndef NESL_SANITIZED
+  CHECK(measured.kilobytes < 100'000);
+#endif
 }
 
 TEST_CASE("columns that are read again and again are turned once", "[reads]") {
