@@ -6,6 +6,7 @@
 namespace property {
 namespace {
 
+#if !defined(__SANITIZE_THREAD__)  // the memory model of emulated devices has tests of its own
 /// The kernels of the CUDA library on the emulated device. `host_elements` as in CudaOptions: what
 /// is computed on the host is rounded differently, so each setting is a library of its own.
 Library emulated_cuda(const std::string& name, std::int64_t host_elements) {
@@ -37,6 +38,7 @@ Library device_cuda(const std::string& name, std::int64_t host_elements) {
                     return cvl::cuda::make_cuda_backend(options);
                   }}}};
 }
+#endif
 
 }  // namespace
 
@@ -57,8 +59,8 @@ std::vector<Library> backends_under_test() {
          }});
   }
 #if defined(__SANITIZE_THREAD__)
-  return {cpu};  // the threads of emulated devices have tests of their own
-#endif
+  return {cpu};
+#else
   std::vector<Library> libraries = {cpu, emulated_cuda("cuda (emulated)", 0),
                                     emulated_cuda("cuda (emulated), small on host", 16)};
   if (cvl::cuda::cuda_unavailable_reason().empty()) {
@@ -66,6 +68,7 @@ std::vector<Library> backends_under_test() {
     libraries.push_back(device_cuda("cuda, small on host", 16));
   }
   return libraries;
+#endif
 }
 
 }  // namespace property
