@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
+#include "sanitized.hpp"
 
 namespace kernel_test {
 namespace {
@@ -84,6 +85,8 @@ TEST_CASE("runs are taken from joined vectors, also those that pass from one to 
         }
         for (const std::int64_t cut : {std::int64_t{0}, std::min<std::int64_t>(n, 1), border, n / 2,
                                        std::max<std::int64_t>(n - 1, 0), n}) {
+          // Long vectors take a sanitizer half a minute: it sees the cut that starts pass over.
+          if (testing::kSanitized && n > 50'000 && cut != border) continue;
           CAPTURE(n, cut);
           two.check(cpu, type, lengths, starts, {cut});
           three.check(cpu, type, lengths, starts, {cut, cut});

@@ -452,8 +452,12 @@ TEST_CASE("random kernels do what evaluating them directly does") {
   options.threads = 3;
   options.isa = cvl::cpu::usable_isas().front();
   CpuBackend three(options);
-  unsigned succeeded = 0;
+  unsigned ran = 0, succeeded = 0;
   for (unsigned seed = 0; seed < kKernels; ++seed) {
+#if defined(__SANITIZE_THREAD__)
+    if (seed % 2 == 0) continue;  // one thread shares nothing
+#endif
+    ++ran;
     CAPTURE(seed);
     // As usual, or with numbers under which short vectors go the ways of long ones.
     const tuned::Scope scope(seed % 4 < 2 ? tuned::from_environment()
@@ -464,6 +468,6 @@ TEST_CASE("random kernels do what evaluating them directly does") {
     check(seed % 2 == 0 ? one : three, test, inputs, expected);
     if (!expected) ++succeeded;
   }
-  REQUIRE(succeeded > kKernels / 4);
-  REQUIRE(succeeded < kKernels * 9 / 10);
+  REQUIRE(succeeded > ran / 4);
+  REQUIRE(succeeded < ran * 9 / 10);
 }
