@@ -32,11 +32,6 @@ using Loop = Flattener::CountingLoop;
 
 namespace {
 
-bool is_local(const Expr& expr, const Local* local) {
-  const auto* reference = std::get_if<LocalRef>(&expr.node);
-  return reference != nullptr && reference->local == local;
-}
-
 /// Calls `visit` for what is evaluated once whenever the expression is.
 template <class Action>
 void for_each_unconditional(const Expr& expr, const Action& visit) {
@@ -101,8 +96,7 @@ std::vector<Loop> counting(const ApplyToEach& loop) {
 /// nowhere else?
 bool Flattener::counts_an_index(const Expr& element, const Local* local, const Frame& frame) {
   const auto mentions = [&](const Expr& expr) {
-    const std::vector<const Local*>& free = compiler_.free_variables().of(expr);
-    return std::find(free.begin(), free.end(), local) != free.end();
+    return contains(compiler_.free_variables().of(expr), local);
   };
   const auto is_constant = [&](const Expr& expr) {
     return home_of_variables(compiler_.free_variables().of(expr), frame) == &serial_;
@@ -168,8 +162,8 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   for (const Expr* part : parts) {
     if (compiler_.effects().of(*part, frame.instantiation)) return {};
     for (const Local* local : compiler_.free_variables().of(*part)) {
-      if (std::find(counters.begin(), counters.end(), local) != counters.end()) continue;
-      if (std::find(outside.begin(), outside.end(), local) == outside.end()) return {};
+      if (contains(counters, local)) continue;
+      if (!contains(outside, local)) return {};
       used.push_back(local);
     }
   }
@@ -182,18 +176,13 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   // Where there are no instances of `context` nothing is read.
   const Value wanted = is_any(home, context);
   Frame inner = frame;
-  Value rows = fetched(element, loops, 0, wanted, inner, home);
+  const Value all = fetched(element, loops, 0, wanted, inner, home);
+  const bool for_inner_loop = loops.size() > 1;
+  const Value& rows = for_inner_loop ? all.elements() : all;
+  const Value starts = Value::scalar(v_.offsets(rows.var), home);
   FetchedRead result;
   result.element = &element;
-  if (loops.size() > 1) {
-    const ValueId outer = rows.var;
-    rows = rows.elements();
-    const Value starts = Value::scalar(v_.offsets(rows.var), home);
-    result.starts = bring(Value::sequence(outer, starts, home), context);
-  } else {
-    result.starts = Value::scalar(v_.offsets(rows.var), rows.context);
-    if (b_.variable(rows.var).length == ir::kOne) result.starts.context = &serial_;
-  }
+  result.starts = for_inner_loop ? bring(Value::sequence(all.var, starts, home), context) : starts;
   result.elements = rows.elements();
   result.count = b_.variable(rows.var).total;
   return result;
@@ -261,9 +250,10 @@ void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, const std::
   for_each_in_body(node, [&](const Expr& part) {
     const auto* inner = std::get_if<ApplyToEach>(&part.node);
     if (inner == nullptr) return Visit::Below;
+    const std::vector<Loop> inner_loops = counting(*inner);
     for (const Expr* element : elements_read(*inner)) {
       for (const Loop& outer_loop : own) {
-        for (const Loop& inner_loop : counting(*inner)) {
+        for (const Loop& inner_loop : inner_loops) {
           add(*inner, *element, {outer_loop, inner_loop});
         }
       }

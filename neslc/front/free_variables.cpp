@@ -9,14 +9,19 @@ namespace neslc {
 namespace {
 
 void add(std::vector<const Local*>& to, const Local* local) {
-  if (std::find(to.begin(), to.end(), local) == to.end()) to.push_back(local);
+  if (!contains(to, local)) to.push_back(local);
 }
+
+}  // namespace
 
 bool contains(const std::vector<const Local*>& locals, const Local* local) {
   return std::find(locals.begin(), locals.end(), local) != locals.end();
 }
 
-}  // namespace
+bool is_local(const Expr& expr, const Local* local) {
+  const auto* reference = std::get_if<LocalRef>(&expr.node);
+  return reference != nullptr && reference->local == local;
+}
 
 void append_locals(const Pattern& pattern, std::vector<const Local*>& locals) {
   if (pattern.kind == Pattern::Kind::Variable) locals.push_back(pattern.local);
@@ -114,15 +119,11 @@ struct IndexedUse {
   const Expr* position = nullptr;
 };
 std::optional<IndexedUse> indexed_use(const Expr& expr, const Local* local) {
-  const auto is_local = [&](const Expr& operand) {
-    const auto* reference = std::get_if<LocalRef>(&operand.node);
-    return reference != nullptr && reference->local == local;
-  };
   const Expr* const measured = primitive_argument(expr, "length");
-  if (measured != nullptr && is_local(*measured)) return IndexedUse();
+  if (measured != nullptr && is_local(*measured, local)) return IndexedUse();
   for (const char* name : {"elt", "read"}) {
     const Pair* const operands = primitive_operands(expr, name);
-    if (operands != nullptr && is_local(*operands->first)) {
+    if (operands != nullptr && is_local(*operands->first, local)) {
       return IndexedUse{operands->second.get()};
     }
   }

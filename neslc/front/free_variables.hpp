@@ -75,6 +75,11 @@ class FreeVariables {
   std::unordered_map<const Expr*, std::vector<const Local*>> known_;
 };
 
+bool contains(const std::vector<const Local*>& locals, const Local* local);
+
+/// Is the expression the variable itself?
+bool is_local(const Expr& expr, const Local* local);
+
 /// Every variable that the pattern binds.
 void append_locals(const Pattern& pattern, std::vector<const Local*>& locals);
 
