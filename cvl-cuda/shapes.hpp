@@ -1,6 +1,7 @@
 // Shapes of kernels: the numbers that were chosen and not derived, as far as the compiler must know
 // them. Those that the host uses when it runs are in tuning.def. The reasons are arithmetic on
-// published figures of sm_75 ... sm_120; none has been varied on a device yet (see docs/cuda.md).
+// published figures of sm_75 ... sm_120; only the runs of fused passes have been varied on a device
+// (bench/results/gpu-h200.md).
 //
 // On the emulated device everything is small (CVL_CUDA_SMALL_SHAPES), so that some hundred elements
 // fill many tiles, groups of tiles, and windows of chains.
@@ -94,17 +95,23 @@ constexpr int threads_for(int states) {
   return states <= 5 ? 256 : states <= 10 ? 128 : 64;
 }
 
-/// Positions that a thread visits one after the other, at most: a prefix over the block and over
-/// the tiles before, some hundred instructions and seven barriers, is paid for by 2048 positions
-/// ...
-inline constexpr int kLongestRun = 8;
-/// ... and bytes that it keeps of them: 32 registers, half of what 1024 threads per SM have each.
+/// Positions that a thread visits one after the other, in passes without running values ...
+inline constexpr int kUsualRun = 8;
+/// ... and in those with them, at most: a tile waits some ten times, one after the other, for a
+/// prefix over the block and one over the tiles before, which 4096 positions share. A scan of FLOAT
+/// takes 1.2 times as long with half of them (bench/results/gpu-h200.md).
+inline constexpr int kLongestRun = 16;
+/// Bytes that a thread loads or keeps of them: 32 registers, half of what 1024 threads per SM have
+/// each.
 inline constexpr int kMostKeptBytes = 128;
+/// Descriptors, at most, whose windows fit a block with such runs: two bytes for each position.
+/// With half of that seven do.
+inline constexpr int kMostLongWindows = 2;
 
-/// Bytes of shared memory of a block for selected elements, which gather there to be written side
-/// by side. The windows of seven descriptors, two bytes for each position, still fit the 48 KiB
-/// that a block may have.
-inline constexpr int kMostGatheredBytes = 16 << 10;
+/// Bytes of a position for selected elements, which gather in shared memory to be written side by
+/// side, and those of a block for them and for windows: 48 KiB is what it may have.
+inline constexpr int kMostGatheredBytes = 8;
+inline constexpr int kMostSharedBytes = 44 << 10;
 
 /// For more classes of a selection than this there is no room for results of unknown length: with
 /// two they take twice the memory of the operands at worst. More are counted first, in a launch of

@@ -16,9 +16,19 @@ std::string PassWriter::stored(ArrayId array, bool late) {
   return "stored." + target_name(array);
 }
 
+/// Bytes of the widest element that the pass loads or stores at its positions.
+std::string PassWriter::moved_part() const {
+  std::string sizes;
+  const auto add = [&](vcode::Type type) { sizes += fmt::format(", sizeof({})", type_text(type)); };
+  for (const NodeId each : loaded_) add(node(each).type);
+  for (const StoredArray& each : stored_) add(kernel_.arrays[each.array].type);
+  if (sizes.empty()) return {};
+  return fmt::format("  static constexpr int kMovedBytes = widest({});\n", sizes.substr(2));
+}
+
 std::string PassWriter::loaded_part() const {
   if (loaded_.empty()) return {};
-  std::string members, dense, any, in_memory, runs;
+  std::string members, dense, any, in_memory, runs, turned;
   for (const NodeId each : loaded_) {
     const std::string type = type_text(node(each).type), name = value_name(each);
     const std::string array = array_name(node(each).id);
@@ -27,18 +37,24 @@ std::string PassWriter::loaded_part() const {
     any += fmt::format("    loaded.{} = {}[i];\n", name, array);
     in_memory += fmt::format("    loaded.{} = {}.dense_element(i);\n", name, array);
     runs += fmt::format(
-        "    load_elements<kCount>({}, i, [&](int k, {} element) {{ loaded[k].{} = element; }});\n",
+        "    runs.template load<kCount>({}, i, [&](int k, {} element) {{ loaded[k].{} = element; "
+        "}});\n",
         array, type, name);
+    turned += fmt::format(
+        "    runs.template turn<kCount, {0}>([&](int k) -> {0}& {{ return loaded[k].{1}; }});\n",
+        type, name);
   }
   return fmt::format(
       "  struct Loaded {{\n{}  }};\n"
       "  KERNEL_FN bool dense() const {{ return {}; }}\n"
       "  KERNEL_FN void load(std::int64_t i, Loaded& loaded) const {{\n{}  }}\n"
       "  KERNEL_FN void load_dense(std::int64_t i, Loaded& loaded) const {{\n{}  }}\n"
-      "  template <int kCount>\n"
-      "  KERNEL_FN void load_dense_run(std::int64_t i, Loaded (&loaded)[kCount]) const {{\n{}  "
-      "}}\n",
-      members, dense, any, in_memory, runs);
+      "  template <class Runs, int kCount>\n"
+      "  KERNEL_FN void load_dense_run(const Runs& runs, std::int64_t i, Loaded (&loaded)[kCount]) "
+      "const {{\n{}  }}\n"
+      "  template <class Runs, int kCount>\n"
+      "  KERNEL_FN void turn_run(const Runs& runs, Loaded (&loaded)[kCount]) const {{\n{}  }}\n",
+      members, dense, any, in_memory, runs, turned);
 }
 
 std::string PassWriter::stored_part() const {
@@ -55,14 +71,15 @@ std::string PassWriter::stored_part() const {
       if (each.late != late) continue;
       one += fmt::format("    {0}[i] = stored.{0};\n", target_name(each.array));
       runs += fmt::format(
-          "    store_elements<kCount>({0}, i, [&](int k) {{ return stored[k].{0}; }});\n",
+          "    runs.template store<kCount>({0}, i, [&](int k) {{ return stored[k].{0}; }});\n",
           target_name(each.array));
     }
     text += fmt::format(
         "  KERNEL_FN void store{0}([[maybe_unused]] std::int64_t i,\n"
         "                       [[maybe_unused]] const Stored& stored) const {{\n{1}  }}\n"
-        "  template <int kCount>\n"
-        "  KERNEL_FN void store{0}_run([[maybe_unused]] std::int64_t i,\n"
+        "  template <class Runs, int kCount>\n"
+        "  KERNEL_FN void store{0}_run([[maybe_unused]] const Runs& runs,\n"
+        "                           [[maybe_unused]] std::int64_t i,\n"
         "                           [[maybe_unused]] const Stored (&stored)[kCount]) const {{\n{2} "
         " }}\n",
         late ? "_late" : "", one, runs);
@@ -81,10 +98,6 @@ std::string PassWriter::segmented_part() const {
     found += fmt::format("    shared.{0}.find({0}, begin, end, thread);\n", name);
     filled += fmt::format("    shared.{0}.template fill<kBlockThreads>({0}, thread);\n", name);
     begun += fmt::format("    at.{0}.move({0}, shared.{0}, i);\n", name);
-  }
-  for (const GatheredArray& each : gathered_) {
-    shared += fmt::format("    {} {}[kTile];\n", type_text(kernel_.arrays[each.array].type),
-                          target_name(each.array));
   }
   std::string text;
   if (!cursors.empty()) text += fmt::format("  struct Cursors {{\n{}  }};\n", cursors);

@@ -2,6 +2,8 @@
 // what after that, and what is kept in between so that nothing is evaluated twice.
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -57,20 +59,61 @@ void PassWriter::find_kept() {
     if (!fold.running) continue;
     for (const NodeId need : fold.needs) reads(need);
   }
+  // A flag that one operation makes of what is there anyway is not worth a register either.
+  std::vector<bool> repeated(read.size());
   for (NodeId k = 0; k < read.size(); ++k) {
-    if (read[k] && !is_late(k)) (is_at_hand(node(k)) ? repeated_ : kept_).push_back(k);
+    if (!read[k] || is_late(k)) continue;
+    const PlanNode& flag = node(k);
+    repeated[k] = is_at_hand(flag);
+    if (flag.kind != Kind::Apply || flag.type != vcode::Type::Bool || flag.traps) continue;
+    const auto is_there = [&](NodeId arg) {
+      return arg == kNone || is_at_hand(node(arg)) || (read[arg] && !repeated[arg]);
+    };
+    repeated[k] = std::all_of(std::begin(flag.args), std::end(flag.args), is_there);
+    if (!repeated[k]) continue;
+    for (const NodeId arg : flag.args) {
+      if (arg != kNone && is_at_hand(node(arg))) read[arg] = repeated[arg] = true;
+    }
+  }
+  for (NodeId k = 0; k < read.size(); ++k) {
+    if (read[k] && !is_late(k)) (repeated[k] ? repeated_ : kept_).push_back(k);
   }
 }
 
-/// A whole number of positions whose kept values fit the registers of a thread.
+namespace {
+
+/// Of a register, which is a word, or two.
+int register_bytes(const PlanNode& value) {
+  return value.type == vcode::Type::Bool ? 4 : 8;
+}
+
+}  // namespace
+
+/// Those whose segments a block looks for, each in a window of its tile.
+int PassWriter::descriptors_walked() const {
+  std::set<SegdesId> walked;
+  for (const PlanNode& each : pass_.nodes) {
+    if (each.kind == Kind::SegmentNumber || each.kind == Kind::SegmentOffset) {
+      walked.insert(each.id);
+    }
+  }
+  for (const Fold& fold : folds_) {
+    if (fold.under != kNone) walked.insert(fold.under);
+  }
+  return static_cast<int>(walked.size());
+}
+
+/// A whole number of positions whose values fit the registers of a thread, and whose segments the
+/// shared memory of a block.
 int PassWriter::run_of_kept() const {
-  constexpr int kWide = 8, kNarrow = 4;  // registers are words
-  int bytes = 0;
-  for (const NodeId each : kept_) {
-    bytes += node(each).type == vcode::Type::Bool ? kNarrow : kWide;
+  int kept = 0, loaded = 0;
+  for (const NodeId each : kept_) kept += register_bytes(node(each));
+  for (const PlanNode& each : pass_.nodes) {
+    if (each.kind == Kind::Load) loaded += register_bytes(each);
   }
   int run = kLongestRun;
-  while (run > 1 && run * bytes > kMostKeptBytes) run /= 2;
+  if (loaded * run > kMostKeptBytes || descriptors_walked() > kMostLongWindows) run /= 2;
+  while (run > 1 && run * kept > kMostKeptBytes) run /= 2;
   return run;
 }
 
@@ -88,11 +131,11 @@ void PassWriter::write_kept() {
 }
 
 void PassWriter::write_known() {
-  for (const NodeId each : repeated_) write_node(each, Mode::Visit);
   for (const NodeId each : kept_) {
     line(fmt::format("[[maybe_unused]] const {0} {1} = kept.{1};", type_text(node(each).type),
                      value_name(each)));
   }
+  for (const NodeId each : repeated_) write_node(each, Mode::Visit);
 }
 
 std::string PassWriter::evaluate_function() {
@@ -125,7 +168,9 @@ std::string PassWriter::finish_function() {
   write_segment_ends();
   return fmt::format(
       "  KERNEL_FN void finish([[maybe_unused]] std::int64_t i, [[maybe_unused]] Cursors& at,\n"
-      "                        [[maybe_unused]] Shared& shared, [[maybe_unused]] Stored& stored,\n"
+      "                        [[maybe_unused]] const Shared& shared,\n"
+      "                        [[maybe_unused]] Gathered& gathered,\n"
+      "                        [[maybe_unused]] Stored& stored,\n"
       "                        [[maybe_unused]] const State& before, State& state,\n"
       "                        [[maybe_unused]] const Kept& kept) const {{\n{}  }}\n",
       take_body(Mode::Visit));

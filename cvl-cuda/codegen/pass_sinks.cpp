@@ -82,32 +82,42 @@ void PassWriter::write_selection(const PlanSink& sink) {
       std::string place = fmt::format("{}[state.{}]", out, fold);
       if (is_gathered(kernel_.arrays[array].type)) {
         gathered_.push_back({array, fold});
-        place = fmt::format("shared.{0}[state.{1} - before.{1}]", out, fold);
+        place = fmt::format("gathered.{0}[state.{1} - before.{1}]", out, fold);
       }
       line(fmt::format("if ({}) {} = {};", chosen, place, value_name(sink.values[k])));
     }
   }
 }
 
-/// Is there room in shared memory for selected elements of one more array? Written straight to
-/// their places, elements of neighbouring threads would lie some places apart.
+/// Is there room in shared memory, beside windows of segments, for selected elements of one more
+/// array? Written straight to their places, elements of neighbouring threads would lie some places
+/// apart.
 bool PassWriter::is_gathered(vcode::Type type) const {
   const auto bytes = [](vcode::Type each) { return each == vcode::Type::Bool ? 1 : 8; };
   int taken = bytes(type);
   for (const GatheredArray& each : gathered_) taken += bytes(kernel_.arrays[each.array].type);
-  return taken * code_.threads * code_.run <= kMostGatheredBytes;
+  const int windows = descriptors_walked() * static_cast<int>(sizeof(std::uint16_t));
+  return taken <= kMostGatheredBytes &&
+         (taken + windows) * code_.threads * code_.run <= kMostSharedBytes;
 }
 
 std::string PassWriter::move_function() const {
   if (gathered_.empty()) return {};
-  std::string text =
-      "  KERNEL_FN void move_selected(const Shared& shared, const State& before, const State& "
-      "total,\n"
-      "                               int thread) const {\n";
+  std::string arrays;
+  for (const GatheredArray& each : gathered_) {
+    arrays += fmt::format("    {} {}[kTile];\n", type_text(kernel_.arrays[each.array].type),
+                          target_name(each.array));
+  }
+  std::string text = fmt::format(
+      "  static constexpr bool kGathers = true;\n"
+      "  struct Gathered {{\n{}  }};\n"
+      "  KERNEL_FN void move_selected(const Gathered& gathered, const State& before,\n"
+      "                               const State& total, int thread) const {{\n",
+      arrays);
   for (const GatheredArray& each : gathered_) {
     text += fmt::format(
         "    for (int k = thread; k < total.{1}; k += kBlockThreads) {0}[before.{1} + k] = "
-        "shared.{0}[k];\n",
+        "gathered.{0}[k];\n",
         target_name(each.array), each.fold);
   }
   return text + "  }\n";

@@ -324,11 +324,12 @@ std::string PassWriter::target_function() {
 PassCode PassWriter::write() {
   code_.states = states();
   code_.threads = threads_for(states());
-  code_.run = code_.running ? run_of_kept() : kLongestRun;
+  code_.run = code_.running ? run_of_kept() : kUsualRun;
   const std::string functions = visit_function() + evaluate_function() + finish_function() +
                                 count_function() + conclude_function() + other_function() +
                                 target_function();
-  const std::string parts = loaded_part() + stored_part() + segmented_part() + move_function();
+  const std::string parts =
+      moved_part() + loaded_part() + stored_part() + segmented_part() + move_function();
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   std::string members;
   for (const Member& each : code_.members) members += fmt::format("  {}\n", declaration(each));

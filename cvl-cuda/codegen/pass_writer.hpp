@@ -85,6 +85,7 @@ class PassWriter {
   std::string move_function() const;
 
   // What is at a position of vectors, and of a tile (pass_parts.cpp).
+  std::string moved_part() const;
   std::string loaded_part() const;
   std::string stored_part() const;
   std::string segmented_part() const;
@@ -100,6 +101,7 @@ class PassWriter {
   void write_kept();
   void write_known();
   std::string kept_type() const;
+  int descriptors_walked() const;
   int run_of_kept() const;
   std::string evaluate_function();
   std::string finish_function();

@@ -11,7 +11,7 @@
 //   registers; prefixes over the threads and over the blocks (ordered_chain.hpp) tell what lies
 //   before every run; then the positions are finished. The last tile concludes reductions.
 // A thread has the loads of several positions on their way before it visits the first of them; of
-// runs it loads and stores 16 bytes at a time.
+// runs it loads and stores 16 bytes at a time, together with its warp (element_run.hpp).
 // Then come places that are no positions: empty segments, which have results but no elements, and
 // targets of scatters, each of which fetches from the position that won it.
 // Blocks take numbers in the order in which they begin, as in sequence.hpp, so that later numbers
@@ -21,8 +21,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "cvl-cuda/kernels/block_scan.hpp"
+#include "cvl-cuda/kernels/element_run.hpp"
 #include "cvl-cuda/kernels/ordered_chain.hpp"
 #include "cvl-cuda/kernels/pass_parts.hpp"
 
@@ -40,7 +42,7 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 ///   Kept                     what is kept of a position (kRunning, as the next four)
 ///   evaluate(i, cursors, shared, loaded, stored, state, kept)
 ///                            does what needs no state, and adds position i to it
-///   finish(i, cursors, shared, stored, before, state, kept)
+///   finish(i, cursors, shared, gathered, stored, before, state, kept)
 ///                            does the rest, given the state before i and that before the tile, and
 ///                            adds i to it
 ///   count(i, cursors, shared, state)
@@ -50,16 +52,18 @@ namespace cvl::cuda::CVL_CUDA_TARGET {
 ///   kTargets, target(place)  targets of scatters
 /// and of PassParts
 ///   Loaded                   elements at a position of vectors over the positions
-///   dense(), load(), load_dense(), load_dense_run()
+///   dense(), load(), load_dense(), load_dense_run(), turn_run()
 ///                            are they all in memory? Loads of one position, and of a whole run of
-///                            such elements
+///                            such elements, which the latter brings into order (element_run.hpp)
 ///   Stored                   elements at a position of results over the positions
 ///   store(), store_run(), store_late(), store_late_run()
 ///                            take what visit() or evaluate() has found out, and finish()
+///   kMovedBytes              of the widest element among all these
 ///   kSegmented, Cursors      what a thread keeps from one position of a run to the next
 ///   Shared                   what the threads of a block share: windows of segments, which
-///                            find_segments() and then fill_segments() make for a tile; room for
-///                            selected elements, which move_selected() takes to their places
+///                            find_segments() and then fill_segments() make for a tile
+///   kGathers, Gathered       room that they share for selected elements, which move_selected()
+///                            takes to their places
 ///   begin_run()              goes to the segments of a position
 template <class Body>
 struct PassKernel {
@@ -76,12 +80,23 @@ struct PassKernel {
   using Cursors = typename Body::Cursors;
   using Loaded = typename Body::Loaded;
   using Stored = typename Body::Stored;
+  /// Do warps turn their runs? Those of one piece lie side by side anyway. A block may have 48 KiB
+  /// of shared memory, of which what is not counted here takes less than one.
+  static constexpr bool kTurns =
+      kWarpRuns && (kRunning || Body::kSegmented) && kRun * Body::kMovedBytes > 16 &&
+      sizeof(typename Body::Shared) + sizeof(typename WarpRuns<kThreads>::Room) <= std::size_t{47}
+                                                                                       << 10;
+  using Runs = std::conditional_t<kTurns, WarpRuns<kThreads>, OwnRuns>;
   struct Shared {
     ScanShared<State, kThreads> scan;
     State total, prefix;
     std::int64_t number;
     int last;
     typename Body::Shared body;
+    union {
+      typename Runs::Room room;          // until it is known what lies before the runs
+      typename Body::Gathered gathered;  // from then on
+    };
   };
 
   Body body;
@@ -173,8 +188,9 @@ struct PassKernel {
     typename Block::template PerThread<LoadedRun> loaded;
     typename Block::template PerThread<Run> kept;
     const PassStage stage = body.control.stage;
+    const Runs runs(shared.room);
     const auto load = [&](int thread) {
-      if (stage != PassStage::Count) load_run(tile, thread, loaded[thread].of);
+      if (stage != PassStage::Count) load_run(runs, tile, thread, loaded[thread].of);
     };
     // Elements are on their way while segments are looked for.
     find_segments(block, shared, tile, load);
@@ -185,7 +201,8 @@ struct PassKernel {
       if constexpr (!Body::kSegmented) load(thread);
       if (count > 0) {
         body.begin_run(from, begin[thread], shared.body);
-        evaluate_run(from, count, begin[thread], shared, loaded[thread].of, folded, kept[thread]);
+        evaluate_run(runs, from, count, begin[thread], shared, loaded[thread].of, folded,
+                     kept[thread]);
       }
       state[thread] = folded;
     });
@@ -200,17 +217,18 @@ struct PassKernel {
         State running = Fold::combine(shared.prefix, state[thread]);
         Stored stored[kRun];
         for_run(count, [&](int k) {
-          body.finish(from + k, at, shared.body, stored[k], shared.prefix, running,
+          body.finish(from + k, at, shared.body, shared.gathered, stored[k], shared.prefix, running,
                       kept[thread].of[k]);
         });
-        if (count == kRun) {
-          body.store_late_run(from, stored);
+        const std::conditional_t<Body::kGathers, OwnRuns, Runs> late_runs(shared.room);
+        if (is_whole(late_runs, from)) {
+          body.store_late_run(late_runs, from, stored);
         } else {
           for_run(count, [&](int k) { body.store_late(from + k, stored[k]); });
         }
       });
       block.each([&](int thread) {
-        body.move_selected(shared.body, shared.prefix, shared.total, thread);
+        body.move_selected(shared.gathered, shared.prefix, shared.total, thread);
       });
     }
     if (tile != body.control.stretches - 1 || stage == PassStage::Counted) return;
@@ -218,14 +236,15 @@ struct PassKernel {
       if (thread == 0) body.conclude(Fold::combine(shared.prefix, shared.total));
     });
   }
-  KERNEL_FN void evaluate_run(std::int64_t from, int count, Cursors at, Shared& shared,
-                              const Loaded (&loaded)[kRun], State& state, Run& kept) const {
+  KERNEL_FN void evaluate_run(const Runs& runs, std::int64_t from, int count, Cursors at,
+                              Shared& shared, Loaded (&loaded)[kRun], State& state,
+                              Run& kept) const {
     if constexpr (Body::kCounted) {
       if (body.control.stage == PassStage::Count) {
         return for_run(count, [&](int k) { body.count(from + k, at, shared.body, state); });
       }
     }
-    visit_run(from, count, loaded, [&](int k, const Loaded& elements, Stored& stored) {
+    visit_run(runs, from, count, loaded, [&](int k, const Loaded& elements, Stored& stored) {
       body.evaluate(from + k, at, shared.body, elements, stored, state, kept.of[k]);
     });
   }
@@ -255,23 +274,30 @@ struct PassKernel {
       if (k < count) visit(k);
     }
   }
-  KERNEL_FN void load_run(std::int64_t tile, int thread, Loaded (&loaded)[kRun]) const {
+  /// Is the run that begins there moved as a whole?
+  template <class AnyRuns>
+  KERNEL_FN bool is_whole(const AnyRuns& runs, std::int64_t from) const {
+    return runs.template whole<kRun>(from, body.control.length);
+  }
+  KERNEL_FN void load_run(const Runs& runs, std::int64_t tile, int thread,
+                          Loaded (&loaded)[kRun]) const {
     const std::int64_t from = first_of(tile, thread);
-    const int count = count_from(from);
-    if (count == kRun && body.dense()) {
-      body.load_dense_run(from, loaded);
+    if (is_whole(runs, from) && body.dense()) {
+      body.load_dense_run(runs, from, loaded);
     } else {
-      for_run(count, [&](int k) { body.load(from + k, loaded[k]); });
+      for_run(count_from(from), [&](int k) { body.load(from + k, loaded[k]); });
     }
   }
   /// Calls visit(k, what is loaded of the position, what is to be stored of it).
   template <class Visit>
-  KERNEL_FN void visit_run(std::int64_t from, int count, const Loaded (&loaded)[kRun],
+  KERNEL_FN void visit_run(const Runs& runs, std::int64_t from, int count, Loaded (&loaded)[kRun],
                            const Visit& visit) const {
+    const bool whole = is_whole(runs, from);
+    if (whole && body.dense()) body.turn_run(runs, loaded);
     Stored stored[kRun];
     for_run(count, [&](int k) { visit(k, loaded[k], stored[k]); });
-    if (count == kRun) {
-      body.store_run(from, stored);
+    if (whole) {
+      body.store_run(runs, from, stored);
     } else {
       for_run(count, [&](int k) { body.store(from + k, stored[k]); });
     }
@@ -300,19 +326,20 @@ struct PassKernel {
     if constexpr (Body::kSegmented) {
       typename Block::template PerThread<LoadedRun> loaded;
       block.each([&](int thread) { state[thread] = Fold::neutral(); });
+      const Runs runs(shared.room);
       const std::int64_t first = stretch * body.control.tiles_each;
       for (std::int64_t tile = first;
            tile < first + body.control.tiles_each && first_of(tile, 0) < body.control.length;
            ++tile) {
         find_segments(block, shared, tile,
-                      [&](int thread) { load_run(tile, thread, loaded[thread].of); });
+                      [&](int thread) { load_run(runs, tile, thread, loaded[thread].of); });
         block.each([&](int thread) {
           const std::int64_t from = first_of(tile, thread);
           const int count = count_from(from);
           if (count == 0) return;
           Cursors at;
           body.begin_run(from, at, shared.body);
-          visit_run(from, count, loaded[thread].of,
+          visit_run(runs, from, count, loaded[thread].of,
                     [&](int k, const Loaded& elements, Stored& stored) {
                       body.visit(from + k, at, shared.body, elements, stored, state[thread]);
                     });

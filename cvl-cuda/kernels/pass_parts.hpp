@@ -38,31 +38,35 @@ struct PassControl {
 
 /// What a pass may have, and has not unless its text says so.
 struct PassParts {
-  static constexpr bool kSegmented = false;
+  static constexpr bool kSegmented = false, kGathers = false;
+  static constexpr int kMovedBytes = 1;
   struct Loaded {};
   struct Stored {};
   struct Cursors {};
   struct Shared {};
+  struct Gathered {};
 
   static KERNEL_FN bool dense() { return true; }
   template <class Loaded>
   static KERNEL_FN void load(std::int64_t, Loaded&) {}
   template <class Loaded>
   static KERNEL_FN void load_dense(std::int64_t, Loaded&) {}
-  template <class Loaded, int kCount>
-  static KERNEL_FN void load_dense_run(std::int64_t, Loaded (&)[kCount]) {}
+  template <class Runs, class Loaded, int kCount>
+  static KERNEL_FN void load_dense_run(const Runs&, std::int64_t, Loaded (&)[kCount]) {}
+  template <class Runs, class Loaded, int kCount>
+  static KERNEL_FN void turn_run(const Runs&, Loaded (&)[kCount]) {}
   template <class Stored>
   static KERNEL_FN void store(std::int64_t, const Stored&) {}
-  template <class Stored, int kCount>
-  static KERNEL_FN void store_run(std::int64_t, const Stored (&)[kCount]) {}
+  template <class Runs, class Stored, int kCount>
+  static KERNEL_FN void store_run(const Runs&, std::int64_t, const Stored (&)[kCount]) {}
   template <class Stored>
   static KERNEL_FN void store_late(std::int64_t, const Stored&) {}
-  template <class Stored, int kCount>
-  static KERNEL_FN void store_late_run(std::int64_t, const Stored (&)[kCount]) {}
+  template <class Runs, class Stored, int kCount>
+  static KERNEL_FN void store_late_run(const Runs&, std::int64_t, const Stored (&)[kCount]) {}
   template <class Cursors, class Shared>
   static KERNEL_FN void begin_run(std::int64_t, Cursors&, const Shared&) {}
-  template <class Shared, class State>
-  static KERNEL_FN void move_selected(const Shared&, const State&, const State&, int) {}
+  template <class Gathered, class State>
+  static KERNEL_FN void move_selected(const Gathered&, const State&, const State&, int) {}
 };
 
 /// Of passes that fold nothing.

@@ -200,16 +200,16 @@ struct ScanPass : PassParts {
     kept.own = loaded.own;
     state = Fold::combine(state, kept.own);
   }
-  void finish(std::int64_t i, Cursors& at, Shared&, Stored& stored, const State&, State& state,
-              const Kept& kept) const {
+  void finish(std::int64_t i, Cursors& at, const Shared&, Gathered&, Stored& stored, const State&,
+              State& state, const Kept& kept) const {
     move(at, i);
     ++finished[i];
     stored.before = state;
     state = Fold::combine(state, kept.own);
   }
   void store_late(std::int64_t i, const Stored& stored) const { before[i] = stored.before; }
-  template <int kCount>
-  void store_late_run(std::int64_t i, const Stored (&stored)[kCount]) const {
+  template <class Runs, int kCount>
+  void store_late_run(const Runs&, std::int64_t i, const Stored (&stored)[kCount]) const {
     for (int k = 0; k < kCount; ++k) before[i + k] = stored[k].before;
   }
   void count(std::int64_t i, Cursors& at, const Shared&, State& state) const {

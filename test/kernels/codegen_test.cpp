@@ -73,9 +73,10 @@ TEST_CASE("the text of a map") {
         "  }\n"
         "};\n");
   // Elements go to registers first, of one position or of a run of them, and come from there.
-  for (const char* moved : {"    loaded.v0 = a2[i];\n", "    loaded.v0 = a2.dense_element(i);\n",
-                            "    load_elements<kCount>(a2, i, ", "    out3[i] = stored.out3;\n",
-                            "    store_elements<kCount>(out3, i, "}) {
+  for (const char* moved :
+       {"    loaded.v0 = a2[i];\n", "    loaded.v0 = a2.dense_element(i);\n",
+        "    runs.template load<kCount>(a2, i, ", "    out3[i] = stored.out3;\n",
+        "    runs.template store<kCount>(out3, i, "}) {
     INFO(moved);
     CHECK(text.find(moved) < visit);
   }
@@ -128,13 +129,13 @@ TEST_CASE("the text of a selection and a scan evaluates every position once") {
   // … and what depends on that is written afterwards.
   const std::string after = text.substr(finish, conclude - finish);
   CHECK(before.find("out") == std::string::npos);
-  CHECK(after.find("if (v4 != 0) shared.out2[state.f1.value - before.f1.value] = v3;") !=
+  CHECK(after.find("if (v4 != 0) gathered.out2[state.f1.value - before.f1.value] = v3;") !=
         std::string::npos);
   CHECK(after.find("stored.out3 = v6;") != std::string::npos);
 }
 
 TEST_CASE("the more a position keeps the shorter are the runs of threads") {
-  const auto run_of = [](int components) {
+  const auto run_of = [](int components, const char* flag = "(< INT (% i 3) 2)") {
     std::string in, out, names, values;
     for (int k = 0; k < components; ++k) {
       const char* comma = k == 0 ? "" : ", ";
@@ -145,16 +146,20 @@ TEST_CASE("the more a position keeps the shorter are the runs of threads") {
     }
     const auto program = program_of(
         fmt::format("FCODE 3 KERNEL k IN {} OUT {}z : SEG 1 k DO {}z = FILTER n ( i => {} ) "
-                    "( i => (< INT (% i 3) 2) ) END FUNC MAIN RET",
-                    in, out, names, values));
+                    "( i => {} ) END FUNC MAIN RET",
+                    in, out, names, values, flag));
     return generated(program.kernels[0]).code->passes[0].run;
   };
-  CHECK(run_of(1) == kLongestRun);
-  CHECK(run_of(2) == kLongestRun / 2);
-  CHECK(run_of(3) == kLongestRun / 2);
-  CHECK(run_of(4) == kLongestRun / 4);
+  CHECK(run_of(1) == kLongestRun / 2);
+  CHECK(run_of(2) == kLongestRun / 4);
+  CHECK(run_of(3) == kLongestRun / 4);
+  CHECK(run_of(4) == kLongestRun / 8);
   CHECK(run_of(16) == 1);
   CHECK(run_of(40) == 1);
+  // A flag that is made of what is kept anyway is not kept.
+  CHECK(run_of(1, "(> FLOAT x0[i] 0.5)") == kLongestRun);
+  CHECK(run_of(2, "(> FLOAT x0[i] x1[i])") == kLongestRun / 2);
+  CHECK(run_of(2, "(> FLOAT (+ FLOAT x0[i] x1[i]) 0.5)") == kLongestRun / 4);
 }
 
 TEST_CASE("names are no part of the text that is compiled") {
