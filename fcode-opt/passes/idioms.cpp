@@ -138,14 +138,38 @@ class Idioms : public RegionRewriter {
         operands.size() == 2 && shapes_->is_scalar(operands[0]) &&
         shapes_->is_scalar(operands[1]) &&
         Ranges(*shapes_, names_).never(statement.op, statement.written, operands[0], operands[1]);
-    return is_false ? emit_constant(bool_constant(false)) : kNoValue;
+    if (is_false) return emit_constant(bool_constant(false));
+    return statement.op == Op::GreaterEqual ? longest_reaches(operands[0], operands[1]) : kNoValue;
   }
 
-  // An index that is kept inside, and never is outside.
+  // Is the greatest position within segments `limit` or more, which is not negative? If the longest
+  // segment is longer.
+  ValueId longest_reaches(ValueId greatest, ValueId limit) {
+    const Definition* reduced = shapes_->definition(greatest);
+    if (!reduced || !reduced->is(Op::MaxReduce) || reduced->written != Type::Int) return kNoValue;
+    const Operands positions = operands_of(*reduced);
+    const Definition* index = shapes_->definition(positions[0]);
+    if (!index || !index->is(Op::Index) || !shapes_->one_segment(positions[1])) return kNoValue;
+    const Operands counted = operands_of(*index);
+    if (known_element(counted[0]) != 0 || known_element(counted[1]) != 1 ||
+        shapes_->one_segment(counted[2]) || !fits(positions[0], positions[1]) ||
+        !Ranges(*shapes_, names_).not_negative(limit)) {
+      return kNoValue;
+    }
+    const ValueId lengths = emit(Op::Lengths, Type::Int, {counted[2]});
+    const ValueId count = emit(Op::Length, Type::Int, {lengths});
+    const ValueId all = emit(Op::MakeSegdes, Type::Int, {count});
+    const ValueId longest = emit(Op::MaxReduce, Type::Int, {lengths, all});
+    return emit(Op::Greater, Type::Int, {longest, limit});
+  }
+
+  // An index that is kept inside, and never is outside; or the arm that is always taken.
   ValueId selection(const Operands& operands) const {
-    const bool first =
-        same_length(operands[0], operands[1]) && Ranges(*shapes_, names_).always(operands[0]);
-    return first ? operands[1] : kNoValue;
+    Ranges ranges(*shapes_, names_);
+    const bool first = same_length(operands[0], operands[1]) && ranges.always(operands[0]);
+    if (first) return operands[1];
+    const bool second = same_length(operands[0], operands[2]) && ranges.never(operands[0]);
+    return second ? operands[2] : kNoValue;
   }
 
   // A sum of FLOAT starts with 0.0, which is not neutral for -0.0.

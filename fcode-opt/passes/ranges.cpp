@@ -134,13 +134,29 @@ bool Ranges::inside(ValueId positions, const Linear& length) {
          std::any_of(found.greatest.begin(), found.greatest.end(), not_above);
 }
 
+bool Ranges::not_negative(ValueId scalar) {
+  const Range found = range(scalar, Place{}, kDepth);
+  return found.exact && std::any_of(found.least.begin(), found.least.end(), [&](const Linear& low) {
+           return at_least(low, Linear::number(0));
+         });
+}
+
 bool Ranges::never_less(const Range& x, const Range& y, bool or_equal) {
-  if (!x.exact || !y.exact) return false;
+  if (!is_exact(x, y) || !is_exact(y, x)) return false;
   return std::any_of(x.least.begin(), x.least.end(), [&](const Linear& low) {
     return std::any_of(y.greatest.begin(), y.greatest.end(), [&](const Linear& high) {
       return at_least(low, high + Linear::number(or_equal ? 1 : 0));
     });
   });
+}
+
+// A number that as far as INT goes agrees with the length of segments, which is an INT, is that
+// length. `other` is of positions in those segments: where there are none, there is no question.
+bool Ranges::is_exact(const Range& range, const Range& other) {
+  if (range.exact) return true;
+  return other.segment && range.least.size() == 1 && range.greatest.size() == 1 &&
+         shapes_.equations.equal(range.least[0], *other.segment) &&
+         shapes_.equations.equal(range.greatest[0], *other.segment);
 }
 
 bool Ranges::at_least(const Linear& x, const Linear& y) {
@@ -263,7 +279,10 @@ Ranges::Range Ranges::positions(const Definition& index, const Place& place, int
   for (const Linear& most : length.greatest) {
     found.greatest.push_back(*start + most - Linear::number(1));
   }
-  found.exact = shapes_.equations.number(*start) == 0 || fits(found);
+  // From 0 or 1 on they end before the length or with it, which is an INT.
+  const std::int64_t first = shapes_.equations.number(*start).value_or(-1);
+  found.exact = first == 0 || first == 1 || fits(found);
+  found.segment = shapes_.element(segments);
   for (const Linear& most : length.greatest) {
     if (not_negative_.size() < kMostBounds) not_negative_.push_back(most - Linear::number(1));
   }

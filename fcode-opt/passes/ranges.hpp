@@ -26,6 +26,8 @@ class Ranges {
   bool always(ValueId flags) { return all(true, flags, Place{}, kDepth); }
   /// Are all of the numbers known to be positions in a vector of that length?
   bool inside(ValueId positions, const Linear& length);
+  /// Is the number known not to be negative?
+  bool not_negative(ValueId scalar);
   /// Of a comparison that is about to be made.
   bool never(Op op, Type written, ValueId x, ValueId y) {
     return never(op, written, x, y, Place{}, kDepth);
@@ -57,12 +59,14 @@ class Ranges {
   using Bounds = boost::container::small_vector<Linear, 2>;
   struct Range {
     Bounds least, greatest;
-    bool exact = false;  // it has not wrapped around
+    bool exact = false;                  // it has not wrapped around
+    std::optional<Linear> segment = {};  // of positions in segments: the length of those
   };
 
   bool all(bool value, ValueId flags, const Place& place, int depth);
   bool never(Op op, Type written, ValueId x, ValueId y, const Place& place, int depth);
   bool never_less(const Range& x, const Range& y, bool or_equal);
+  bool is_exact(const Range& range, const Range& other);
   bool at_least(const Linear& x, const Linear& y);
   void assume(bool value, ValueId flags, const Place& place, int depth);
   Range extreme(ValueId x, Op reduction, const Place& place, int depth);

@@ -265,7 +265,7 @@ TEST_CASE("a conditional of an apply-to-each is one map, if its branches only co
       }
     }
   }
-  CHECK(selections == 2);  // two ranges have no numbers below 0
+  CHECK(selections == 4);  // of the four ranges
   CHECK(scatters == 1);    // of a division, which must not see the other elements
 }
 

@@ -135,6 +135,33 @@ TEST_CASE("positions in a vector are never outside") {
   CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 2147483647 + INT")));
 }
 
+TEST_CASE("the greatest position within segments is found by their lengths") {
+  // In four segments of n + 3 elements, or of others, whether it is `limit` or more.
+  const auto left = [](const std::string& lengths, const std::string& limit) {
+    return after(and_remove_dead<recognize_idioms>,
+                 "FUNC P CONST INT 5 RAND CONST INT 3 + INT " + lengths +
+                     " MAKE_SEGDES CONST INT 0 CONST SEGDES 4 DIST INT CONST INT 1 CONST SEGDES 4 "
+                     "DIST INT COPY 1 2 INDEX COPY 1 0 LENGTH INT MAKE_SEGDES MAX_REDUCE INT " +
+                     limit + " >= INT POP 2 1 RET");
+  };
+  const std::string alike = "COPY 1 0 CONST SEGDES 4 DIST INT", others = "CONST INT (9 9 9 9) RAND";
+  const std::string length = "COPY 1 2 MAKE_SEGDES CONST INT 0 CPOP 1 1 DIST INT LENGTH INT";
+  CHECK(left(alike, "COPY 1 2").find("REDUCE") == std::string::npos);
+  CHECK(left(alike, length).find("REDUCE") == std::string::npos);
+  // Not known, and no positions are needed for it.
+  for (const std::string& limit : {length, std::string("CONST INT 7")}) {
+    const std::string result = left(others, limit);
+    INFO(result);
+    CHECK(result.find("INDEX") == std::string::npos);
+    CHECK(result.find("MAX_REDUCE") != std::string::npos);
+    CHECK(result.find("> INT") != std::string::npos);
+  }
+  // Where there are none, their greatest is less than any limit but the least number.
+  CHECK(left(others, "CONST INT -7").find("INDEX") != std::string::npos);
+  CHECK(left(others, "COPY 1 2 CONST INT 2147483647 + INT").find("INDEX") != std::string::npos);
+  CHECK(left(alike, "COPY 1 2 CONST INT 1 - INT").find("INDEX") != std::string::npos);
+}
+
 TEST_CASE("sums of positions and numbers are known to be inside") {
   // Of a vector of n elements: the positions from `start` on of n - `less`, and `added` to them.
   const auto indices = [](const char* start, const char* less, const char* added) {
@@ -415,7 +442,12 @@ TEST_CASE("choices go up to where what they choose from is made") {
     return result.find("IF") < result.find("NOT INT");
   };
   CHECK(place_of_choice("FUNC P READ INT POP 2 0 " + squares + none + choice + "RET"));
-  // Not past an effect, nor where an arm computes something.
+  // Past a check, but not past another effect, nor where an arm computes something.
+  const std::string check = "COPY 1 0 LENGTH INT CONST INT 9 < INT IF ELSE ", exit = "EXIT ENDIF ";
+  CHECK(
+      place_of_choice("FUNC P READ INT POP 2 0 " + squares + check + exit + none + choice + "RET"));
+  CHECK_FALSE(place_of_choice("FUNC P READ INT POP 2 0 " + squares + check + "START_TIMER ENDIF " +
+                              none + choice + "RET"));
   CHECK_FALSE(place_of_choice("FUNC P READ INT POP 2 0 " + squares + "START_TIMER " + none +
                               choice + "RET"));
   CHECK_FALSE(place_of_choice("FUNC P READ INT POP 2 0 " + squares + none +
