@@ -58,21 +58,30 @@ Chosen choices(const Block& block) {
   return chosen;
 }
 
+/// Does it do nothing but end the program, if at all?
+bool is_check(const Statement& statement) {
+  if (statement.kind != Statement::Kind::If || !statement.results.empty()) return false;
+  const Block &x = *statement.then_block, &y = *statement.else_block;
+  return (x.statements.empty() && y.diverges) || (y.statements.empty() && x.diverges);
+}
+
 // Each chosen statement goes behind those that make what it uses, or behind the last effect if that
-// comes later. Place k is that of statement k - 1 and of what goes behind it; 0 is the beginning.
+// comes later; past checks if it cannot fail itself. Place k is that of statement k - 1 and of what
+// goes behind it; 0 is the beginning.
 template <class Choose>
 bool hoist(Block& block, const std::vector<bool>& effects, const Choose& choose) {
   std::vector<Statement>& statements = block.statements;
   const Chosen chosen = choose(block);
   std::vector<std::vector<std::size_t>> behind(statements.size() + 1);
   std::unordered_map<ValueId, std::size_t> made;  // at which place a value is there
-  std::size_t effect = 0, latest = 0;             // the last places of an effect, of any statement
+  // The last places of an effect, of one that is no check, of any statement.
+  std::size_t effect = 0, more_than_check = 0, latest = 0;
   bool changed = false;
   for (std::size_t i = 0; i < statements.size(); ++i) {
     Statement& statement = statements[i];
     std::size_t place = i + 1;
     if (chosen[i]) {
-      place = effect;
+      place = statement.op == Op::MakeSegdes ? effect : more_than_check;
       const auto follow = [&](ValueId value) {
         if (const auto found = made.find(value); found != made.end()) {
           place = std::max(place, found->second);
@@ -88,7 +97,10 @@ bool hoist(Block& block, const std::vector<bool>& effects, const Choose& choose)
         changed |= hoist(*statement.then_block, effects, choose);
         changed |= hoist(*statement.else_block, effects, choose);
       }
-      if (has_effects(statement, effects)) effect = place;
+      if (has_effects(statement, effects)) {
+        effect = place;
+        if (!is_check(statement)) more_than_check = place;
+      }
       latest = place;
     }
     behind[place].push_back(i);
