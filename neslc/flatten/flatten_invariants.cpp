@@ -1,12 +1,14 @@
 // What is the same for all instances of an apply-to-each, or of a lifted function.
 //
 // Operations compute such values once anyway, as values stay in the context of their operands. Here
-// are the expressions that would be computed for each instance: an apply-to-each of its own, and
-// calls of functions that do not take the place of their calls. They are computed in the context of
-// what they are made of, for those of its instances inside of which any are: whoever writes
-// {x / norm(v) : x in v} expects the norm of v to be computed once, and not for an empty v.
+// are the expressions that would be computed for each instance: an apply-to-each of its own, calls
+// of functions that do not take the place of their calls, and elements and quotients, whose checks
+// are those of the instances. They are computed in the context of what they are made of, for those
+// of its instances inside of which any are: whoever writes {x / norm(v) : x in v} expects the norm
+// of v to be computed once, and not for an empty v.
 #include <utility>
 
+#include "neslc/flatten/both_arms.hpp"
 #include "neslc/flatten/effects.hpp"
 #include "neslc/flatten/flattener.hpp"
 #include "neslc/flatten/primitives.hpp"
@@ -21,6 +23,9 @@ using VectorType = vcode::Type;
 
 namespace {
 
+/// How large what may fail may be: an element of a few levels with a little arithmetic.
+constexpr int kMostChecked = 64;
+
 /// Does the function give a part of a sequence? Such a part is read where it lies.
 bool is_slice(const Definition& definition) {
   const Expr* value = definition.body->expression.get();
@@ -29,6 +34,26 @@ bool is_slice(const Definition& definition) {
 }
 
 }  // namespace
+
+/// a[i], a[i][j] ..., a / b or rem(a, b), of scalars that can be computed where they are not
+/// wanted, too? What that takes is a handful of operations more, which are worth it in a kernel.
+bool Flattener::is_checked_scalar(const Expr& expr, const Frame& frame) {
+  const auto calls = [&](const char* name) { return primitive_operands(expr, name) != nullptr; };
+  return compiler_.options().for_optimizer && (calls("elt") || calls("/") || calls("rem")) &&
+         is_scalar_type(substituted(expr.type, frame)) &&
+         BothArms(compiler_, kMostChecked, true, frame.instantiation).fits(expr);
+}
+
+bool Flattener::is_made_once(Context* home, Context* context) const {
+  return compiler_.options().for_optimizer && !in_both_arms_ && !wanted_ &&
+         multiplies(home, context);
+}
+
+void Flattener::for_instances(Context* home, Context* context, const std::function<void()>& make) {
+  wanted_ = is_any(home, context);
+  make();
+  wanted_.reset();
+}
 
 bool Flattener::is_computed_by_instance(const Expr& expr) {
   if (std::holds_alternative<ApplyToEach>(expr.node)) return true;
@@ -46,7 +71,7 @@ bool Flattener::is_computed_by_instance(const Expr& expr) {
 Context* Flattener::home_of(const Expr& expr, const Frame& frame, Context* context) {
   // Where a value is not wanted everywhere, functions take the place of their calls.
   if (context->serial() || in_both_arms_ || wanted_ || frame.observed != nullptr ||
-      !is_computed_by_instance(expr)) {
+      (!is_computed_by_instance(expr) && !is_checked_scalar(expr, frame))) {
     return context;
   }
   Context* const home = home_of_variables(compiler_.free_variables().of(expr), frame);
@@ -81,6 +106,11 @@ Value Flattener::is_any(Context* home, Context* context) {
 
 Value Flattener::computed_once(const Expr& expr, Frame& frame, Context* home, Context* context) {
   streams_->settle(known_variables(expr, frame), frame);
+  if (is_checked_scalar(expr, frame)) {
+    Value result;
+    for_instances(home, context, [&] { result = evaluated(expr, frame, home); });
+    return result;
+  }
   Arm leave_out;
   leave_out.code = [&](Context*, const std::vector<Value>&) {
     return identity_of(*this, substituted(expr.type, frame));

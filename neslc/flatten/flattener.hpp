@@ -119,6 +119,11 @@ class Flattener {
   /// Is code made for an arm that is computed where it is not taken, too? There checks do not keep
   /// what they look at out of what comes behind them.
   bool goes_on_unwanted() const { return wanted_.has_value(); }
+  /// Is something that may fail for instances of `context` to be made in `home`, which is the same
+  /// for several of them? for_instances() makes it there, and what fails fails for those instances
+  /// of `home` inside of which there are any of `context`.
+  bool is_made_once(Context* home, Context* context) const;
+  void for_instances(Context* home, Context* context, const std::function<void()>& make);
   /// The vector, of `total` elements, or one null value if it has none.
   Value some_elements(const Value& elements, ir::ValueId total);
   /// then-value where the condition holds, else the other; both are there.
@@ -244,6 +249,7 @@ class Flattener {
   /// The expression as an arm of a conditional in `context`. `expr` and `frame` must outlive it.
   Arm arm_of(const Expr& expr, Frame& frame, Context* context);
   bool is_computed_by_instance(const Expr& expr);
+  bool is_checked_scalar(const Expr& expr, const Frame& frame);
   /// Where an expression is to be computed that is the same for several instances of `context`;
   /// `context` itself for all others.
   Context* home_of(const Expr& expr, const Frame& frame, Context* context);

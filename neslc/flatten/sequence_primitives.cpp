@@ -336,20 +336,12 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
   Value starts = Value::scalar(v.offsets(rows.var), rows.context);
   ValueId whole = ir::kNoValue;  // describes all of their elements
   Value position;
-  for (const ElementIndex& index : indices) {
-    if (position.var != ir::kNoValue) {
-      const auto of_row = [&](ValueId numbers) {
-        return elements_at(f, Value::scalar(numbers, rows.context), whole, position);
-      };
-      Value inner = rows.elements();  // of which `rows` is the owner
-      rows = std::move(inner);
-      lengths = of_row(v.lengths(rows.var));
-      starts = of_row(v.offsets(rows.var));
-    }
+  // Goes to the element of `rows` at the index, in the context `at`.
+  const auto go = [&](const ElementIndex& index, Context* at) {
     b.origin = index.origin;
     // A check keeps positions inside only where the element is wanted.
     Context* const place =
-        f.goes_on_unwanted() ? Flattener::deeper(lengths.context, index.index.context) : context;
+        f.goes_on_unwanted() ? Flattener::deeper(lengths.context, index.index.context) : at;
     const ValueId here = f.bring_scalar(index.index, place);
     if (f.goes_on_unwanted()) {
       const ValueId zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), place);
@@ -357,14 +349,31 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
           b.op(Op::Or, VectorType::Bool,
                {b.op(Op::Less, VectorType::Int, {here, zero}),
                 b.op(Op::GreaterEqual, VectorType::Int, {here, f.bring_scalar(lengths, place)})});
-      f.check(Value::scalar(outside, place), context, kElementMessage,
+      f.check(Value::scalar(outside, place), at, kElementMessage,
               {{"index", index.index}, {"length", lengths}});
     } else {
-      check_element(f, index.index, lengths, context);
+      check_element(f, index.index, lengths, at);
     }
     const bool from_zero = b.known_int(starts.var) == 0;
     position = Value::scalar(from_zero ? here : v.add(f.bring_scalar(starts, place), here), place);
     whole = v.flat(rows.var, rows.elements());
+    if (&index == &indices.back()) return;
+    const auto of_row = [&](ValueId numbers) {
+      return elements_at(f, Value::scalar(numbers, rows.context), whole, position);
+    };
+    Value inner = rows.elements();  // of which `rows` is the owner
+    rows = std::move(inner);
+    lengths = of_row(v.lengths(rows.var));
+    starts = of_row(v.offsets(rows.var));
+  };
+  for (const ElementIndex& index : indices) {
+    // Where a row is the same for several elements, it is looked for once.
+    Context* const own = Flattener::deeper(lengths.context, index.index.context);
+    if (&index != &indices.back() && !own->serial() && f.is_made_once(own, context)) {
+      f.for_instances(own, context, [&] { go(index, own); });
+    } else {
+      go(index, context);
+    }
   }
   b.origin = outer;
   return elements_at(f, rows.elements(), whole, position);

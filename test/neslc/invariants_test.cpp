@@ -45,6 +45,52 @@ TEST_CASE("nothing is computed where there is no instance", "[invariants]") {
   CHECK(both.check("sums([1, 2, 3])") == "[5, 6]");
 }
 
+TEST_CASE("elements are checked where there are instances", "[invariants]") {
+  BothLevels both;
+  const std::string outside = "this index is outside the sequence";
+  const std::string outer = "let v = [1, 2] in {{v[i] + j : j in [0:n]} : i in ";
+  CHECK(both.check(outer + "[0, 7, 1]; n in [2, 0, 1]}") == "[[1, 2], [], [2]]");
+  CHECK(both.check(outer + "[0, 7, 1]; n in [2, 1, 1]}") == outside);
+  CHECK(both.check(outer + "[0, -1, 5]; n in [2, 1, 0]}") == outside);
+  const std::string same = "let v = [] int in {v[3] : j in ";
+  CHECK(both.check(same + "[0:0]}") == "[]");
+  CHECK(both.check(same + "[0:1]}") == outside);
+  const std::string arm = "let v = [5]; k = 3 in {if j > 0 then v[k] else j : j in ";
+  CHECK(both.check(arm + "[0:1]}") == "[0]");
+  CHECK(both.check(arm + "[0:2]}") == outside);
+  // Of rows, some of which are too short, or empty.
+  const std::string column = "; k = 1 in {{d[i][k] + j : j in [0:1 - i]} : i in [0:2]}";
+  CHECK(both.check("let d = [[1, 2], [] int]" + column) == "[[2], []]");
+  CHECK(both.check("let d = [[1], [2, 3]]" + column) == outside);
+  CHECK(both.check("let d = [] [int]; k = 0 in {{d[i][k] : j in [0:0]} : i in [0:2]}") ==
+        "[[], []]");
+  // Indices that are elements, and that fail themselves.
+  CHECK(both.check("let v = [2, 0, 1] in {{v[v[i]] + v[v[v[i]]] * j : j in [0:3]} : i in [0:3]}") ==
+        "[[1, 1, 1], [2, 3, 4], [0, 2, 4]]");
+  const std::string divided = "let v = [1, 2] in {{v[i / n] + j : j in [0:n]} : i in [0, 3]; n in ";
+  CHECK(both.check(divided + "[0, 2]}") == "[[], [2, 3]]");
+  CHECK(both.check(divided + "[0, 1]}") == outside);
+  // In loops between.
+  CHECK(both.check("{{{r[i] + s[i + 1 - 1] + x : x in s | s[0] > 3} : s in [[1, 2], [4, 5]]; i in "
+                   "[0, 1]} : r in [[7, 8], [9, 10]]}") == "[[[], [17, 18]], [[], [19, 20]]]");
+}
+
+TEST_CASE("elements that are the same in an inner loop are fetched for the outer one",
+          "[invariants]") {
+  Evaluations evaluations(3);
+  const std::string pairs = evaluations.compiled(
+      "let n = 3 + rand(1); v = {rem(i * 7, 5) : i in [0:n]} "
+      "in {sum({(v[i] - v[j]) * (v[i] - v[j]) : j in [0:n]}) : i in [0:n]}");
+  INFO(pairs);
+  // One kernel goes through all pairs, and nothing but one sum does.
+  const auto reduction = pairs.find("REDUCE t");
+  REQUIRE(reduction != std::string::npos);
+  CHECK(pairs.find("REDUCE t", reduction + 1) == std::string::npos);
+  CHECK(pairs.find("REDUCE s") == std::string::npos);
+  CHECK(pairs.find("[(SEGNO t") != std::string::npos);
+  CHECK(pairs.find("[(SEGOFF t") != std::string::npos);
+}
+
 TEST_CASE("what has effects has them for each instance", "[invariants]") {
   BothLevels both;
   both.define("function draws(n, k) = if k == 0 then rand(n) else draws(n, k - 1)");
