@@ -156,7 +156,7 @@ void BlockEvaluator::run_native(const BoundStep* native, std::int64_t begin, std
   const BoundStep* covered = native + 1;
   const BoundStep* end = covered + native->covered;
   for (const BoundStep* step = covered; step != end; ++step) result_of(*step, begin);
-  std::int64_t first = n & -native->code->group();
+  std::int64_t first = native->code->reach(at_, n);
   if (first > 0 && native->code->run(at_, begin, first)) first = 0;
   if (first == n) return;
   for (const BoundStep* step = covered; step != end; ++step) run_step(*step, begin, first, n);

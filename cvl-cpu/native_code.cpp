@@ -76,6 +76,7 @@ class LoopWriter : public ValueWriter {
       const Gp factor = c_.newInt64();
       c_.mov(factor, value.stride);
       c_.mov(first, begin_);
+      c_.add(first, position_);
       c_.imul(first, factor);
       c_.mov(factor, value.start);
       c_.add(first, factor);
@@ -502,6 +503,17 @@ NativeCode::NativeCode(void* memory, std::size_t bytes, std::int64_t group)
       group_(group),
       function_(reinterpret_cast<Function>(memory)) {}
 
+std::int64_t NativeCode::reach(const std::byte* const* at, std::int64_t n) const {
+  if (n < group_) return 0;
+  if (n % group_ == 0) return n;
+  for (const std::uint32_t result : written_) {
+    for (const std::uint32_t operand : read_) {
+      if (at[result] == at[operand]) return n & -group_;
+    }
+  }
+  return n;
+}
+
 NativeCode::~NativeCode() {
   munmap(memory_, bytes_);
 }
@@ -509,7 +521,12 @@ NativeCode::~NativeCode() {
 std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop& loop, Isa isa, Widths widths) {
   const Made made = make_code<LoopWriter>(loop, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
-  return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
+  std::unique_ptr<NativeCode> code(new NativeCode(made.memory, made.bytes, made.group));
+  for (const NativeLoop::Value& value : loop.values) {
+    if (value.kind == NativeLoop::Value::Kind::Read) code->read_.push_back(value.place);
+  }
+  for (const NativeLoop::Result& result : loop.results) code->written_.push_back(result.place);
+  return code;
 }
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa, Widths widths) {

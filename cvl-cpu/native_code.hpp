@@ -95,36 +95,43 @@ class NativeCode {
 
   /// Elements are computed in groups of so many, a power of two up to 64.
   std::int64_t group() const { return group_; }
+  /// Of a loop: how many of n elements run() can compute. Those behind the last whole group are
+  /// computed with some of that group once more, unless a result lies over what is read.
+  std::int64_t reach(const std::byte* const* at, std::int64_t n) const;
   /// Of a loop: computes n elements, of positions from `begin` on. `at` is the table of addresses:
   /// of element `begin` of each vector, and of single elements. Only these elements are read and
-  /// written. True when an operation failed; then the results are undefined. REQUIRES: n is a
-  /// positive multiple of group().
+  /// written. True when an operation failed; then the results are undefined. REQUIRES: n is
+  /// positive, and reach() of itself.
   bool run(const std::byte* const* at, std::int64_t begin, std::int64_t n) const {
-    return function_(at, begin, n) != 0;
+    const std::int64_t whole = n & -group_;
+    if (function_(at, begin, whole, 0) != 0) return true;
+    return whole != n && function_(at, begin, n, n - group_) != 0;
   }
   /// Of rounds: computes so many rounds of n elements, less of those that end before. True when an
   /// operation failed; then the results are undefined. Vectors have room for a multiple of group()
   /// elements; what is written behind the n elements is undefined.
   /// REQUIRES: n and `rounds` are positive; results do not lie over what is read.
   bool run_rounds(const std::byte* const* at, std::int64_t rounds, std::int64_t n) const {
-    return function_(at, rounds, n) != 0;
+    return function_(at, rounds, n, 0) != 0;
   }
   /// Of folds: folds n elements. To the place of each goes a state of ReduceKernels, aligned to 64
   /// bytes, as if all elements had been accumulated. True when an operation failed; then the
   /// results are undefined. So many bytes behind the n elements as a register has may be read.
   /// REQUIRES: n is positive.
   bool run_folds(const std::byte* const* at, std::int64_t n) const {
-    return function_(at, 0, n) != 0;
+    return function_(at, 0, n, 0) != 0;
   }
 
  private:
-  using Function = int (*)(const std::byte* const* at, std::int64_t, std::int64_t n);
+  using Function = int (*)(const std::byte* const* at, std::int64_t, std::int64_t end,
+                           std::int64_t from);
   NativeCode(void* memory, std::size_t bytes, std::int64_t group);
 
   [[maybe_unused]] void* memory_;
   [[maybe_unused]] std::size_t bytes_;
   std::int64_t group_;
   Function function_;
+  std::vector<std::uint32_t> read_, written_;  // places of a loop
 };
 
 }  // namespace cvl::cpu

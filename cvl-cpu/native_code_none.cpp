@@ -9,6 +9,9 @@ bool has_native_form(Isa, Widths, vcode::Op, Type) {
 }
 NativeCode::NativeCode(void*, std::size_t, std::int64_t) {}
 NativeCode::~NativeCode() = default;
+std::int64_t NativeCode::reach(const std::byte* const*, std::int64_t) const {
+  return 0;
+}
 std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop&, Isa, Widths) {
   return nullptr;
 }

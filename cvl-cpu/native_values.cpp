@@ -136,8 +136,8 @@ bool ValueWriter::fails_by_element() const {
 }
 
 void ValueWriter::begin_function(const Gp& first, const Gp& second) {
-  asmjit::FuncNode* function =
-      c_.addFunc(asmjit::FuncSignatureT<int, const void*, std::int64_t, std::int64_t>());
+  asmjit::FuncNode* function = c_.addFunc(
+      asmjit::FuncSignatureT<int, const void*, std::int64_t, std::int64_t, std::int64_t>());
   function->frame().setAvxEnabled();
   if (avx512_) function->frame().setAvx512Enabled();
   function->frame().setAvxCleanup();
@@ -146,7 +146,7 @@ void ValueWriter::begin_function(const Gp& first, const Gp& second) {
   function->setArg(1, first);
   function->setArg(2, second);
   position_ = c_.newInt64();
-  c_.xor_(position_.r32(), position_.r32());
+  function->setArg(3, position_);
   start_ = c_.cursor();
   const bool fails = std::any_of(loop_.values.begin(), loop_.values.end(), [](const Value& value) {
     return divides(value) || gathers(value);

@@ -51,7 +51,9 @@ bool Flattener::is_made_once(Context* home, Context* context) const {
 
 void Flattener::for_instances(Context* home, Context* context, const std::function<void()>& make) {
   wanted_ = is_any(home, context);
+  in_both_arms_ = true;
   make();
+  in_both_arms_ = false;
   wanted_.reset();
 }
 

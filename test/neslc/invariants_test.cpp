@@ -70,6 +70,11 @@ TEST_CASE("elements are checked where there are instances", "[invariants]") {
   const std::string divided = "let v = [1, 2] in {{v[i / n] + j : j in [0:n]} : i in [0, 3]; n in ";
   CHECK(both.check(divided + "[0, 2]}") == "[[], [2, 3]]");
   CHECK(both.check(divided + "[0, 1]}") == outside);
+  // Functions that fail, large enough to be called.
+  both.define("function part(i) = let a = 100 / i; b = a * a - i; c = b + a * i; d = c - b * a; "
+              "e = d + c * b; g = e - d + c - b; h = rem(g + e * d, 7) in rem(h * h + g, 2) + 1");
+  CHECK(both.check("let v = [5, 6, 7, 8] in {{v[part(i)] + j : j in [0:n]} : i in [0, 3]; n in "
+                   "[0, 2]}") == "[[], [6, 7]]");
   // In loops between.
   CHECK(both.check("{{{r[i] + s[i + 1 - 1] + x : x in s | s[0] > 3} : s in [[1, 2], [4, 5]]; i in "
                    "[0, 1]} : r in [[7, 8], [9, 10]]}") == "[[[], [17, 18]], [[], [19, 20]]]");
