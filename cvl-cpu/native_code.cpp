@@ -28,28 +28,47 @@ class LoopWriter : public ValueWriter {
     }
   }
 
-  int group() const { return lanes_ * repeats_; }
+  int group() const { return lanes_; }
 
   bool write() {
     begin_ = c_.newInt64();
     const Gp end = c_.newInt64();
     begin_function(begin_, end);
-    const asmjit::Label again = c_.newLabel();
-    c_.align(asmjit::AlignMode::kCode, 32);
-    c_.bind(again);
-    for (int k = 0; k < repeats_; ++k) write_body(k * lanes_);
-    c_.add(position_, group());
-    c_.cmp(position_, end);
-    c_.jl(again);
+    const asmjit::Label done = c_.newLabel();
+    if (repeats_ > 1) {
+      const asmjit::Label rest = c_.newLabel();
+      const Gp last = c_.newInt64();  // where the last repeated body may begin
+      c_.lea(last, asmjit::x86::ptr(end, -lanes_ * repeats_));
+      c_.cmp(position_, last);
+      c_.jg(rest);
+      write_loop(repeats_, last, [&](const asmjit::Label& again) { c_.jle(again); });
+      c_.bind(rest);
+      c_.cmp(position_, end);
+      c_.jge(done);
+    }
+    write_loop(1, end, [&](const asmjit::Label& again) { c_.jl(again); });
+    c_.bind(done);
     return end_function();
   }
 
  private:
+  /// The body so many times, and again where `jump` jumps after comparing the position with
+  /// `bound`.
+  template <class Jump>
+  void write_loop(int repeats, const Gp& bound, const Jump& jump) {
+    const asmjit::Label again = c_.newLabel();
+    c_.align(asmjit::AlignMode::kCode, 32);
+    c_.bind(again);
+    for (int k = 0; k < repeats; ++k) write_body(k * lanes_);
+    c_.add(position_, lanes_ * repeats);
+    c_.cmp(position_, bound);
+    jump(again);
+  }
   /// All values of the elements from position_ + offset on, and the results of them.
   void write_body(int offset) {
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
       if (loop_.values[k].kind == Value::Kind::Progression) {
-        write_progression(k, offset);
+        write_progression(k);
       } else {
         write_value(k, offset);
       }
@@ -65,8 +84,9 @@ class LoopWriter : public ValueWriter {
   }
 
   /// Held from one repetition of the body to the next, and counted on behind each.
-  void write_progression(std::uint32_t k, int offset) {
-    if (offset != 0) return;
+  void write_progression(std::uint32_t k) {
+    const auto is_own = [&](const auto& step) { return step.first == k; };
+    if (std::any_of(steps_.begin(), steps_.end(), is_own)) return;
     const Value& value = loop_.values[k];
     const Lane own = lane(k);
     const Vec step = constant(own, value.stride * lanes_);
