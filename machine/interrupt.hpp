@@ -1,7 +1,8 @@
 // Requests from outside that end a run: Ctrl-C, a termination signal, a time limit.
 //
 // The handlers only leave a note; the machine looks at it where that is cheap, and ends the run in
-// good order. A second signal of the same kind ends the process at once.
+// good order. A second signal of the same kind ends the process at once, unless it comes with the
+// first one.
 #pragma once
 
 #include <atomic>
