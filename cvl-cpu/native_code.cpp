@@ -85,8 +85,7 @@ class LoopWriter : public ValueWriter {
 
   /// Held from one repetition of the body to the next, and counted on behind each.
   void write_progression(std::uint32_t k) {
-    const auto is_own = [&](const auto& step) { return step.first == k; };
-    if (std::any_of(steps_.begin(), steps_.end(), is_own)) return;
+    if (held_[k].isValid()) return;
     const Value& value = loop_.values[k];
     const Lane own = lane(k);
     const Vec step = constant(own, value.stride * lanes_);

@@ -45,8 +45,8 @@ class ValueWriter {
  protected:
   ValueWriter(asmjit::CodeHolder& code, const NativeLoop& loop, Isa isa, Widths widths);
 
-  /// Begins the function, which takes the table of addresses and two numbers, one of which is the
-  /// number of elements.
+  /// Begins the function, which takes the table of addresses, two numbers, one of which is the
+  /// number of elements, and the position of the first element.
   void begin_function(const Gp& first, const Gp& second);
   /// Ends it: it returns whether an operation has failed. False when no code could be made.
   bool end_function();

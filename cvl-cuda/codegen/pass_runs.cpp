@@ -29,6 +29,11 @@ bool is_at_hand(const PlanNode& node) {
   }
 }
 
+/// Of registers, which are words.
+int register_bytes(const PlanNode& value) {
+  return value.type == vcode::Type::Bool ? 4 : 8;
+}
+
 }  // namespace
 
 bool PassWriter::is_late(const PlanSink& sink) const {
@@ -79,15 +84,6 @@ void PassWriter::find_kept() {
     if (read[k] && !is_late(k)) (repeated[k] ? repeated_ : kept_).push_back(k);
   }
 }
-
-namespace {
-
-/// Of a register, which is a word, or two.
-int register_bytes(const PlanNode& value) {
-  return value.type == vcode::Type::Bool ? 4 : 8;
-}
-
-}  // namespace
 
 /// Those whose segments a block looks for, each in a window of its tile.
 int PassWriter::descriptors_walked() const {

@@ -80,12 +80,13 @@ struct PassKernel {
   using Cursors = typename Body::Cursors;
   using Loaded = typename Body::Loaded;
   using Stored = typename Body::Stored;
-  /// Do warps turn their runs? Those of one piece lie side by side anyway. A block may have 48 KiB
-  /// of shared memory, of which what is not counted here takes less than one.
-  static constexpr bool kTurns =
-      kWarpRuns && (kRunning || Body::kSegmented) && kRun * Body::kMovedBytes > 16 &&
-      sizeof(typename Body::Shared) + sizeof(typename WarpRuns<kThreads>::Room) <= std::size_t{47}
-                                                                                       << 10;
+  /// Bytes of shared memory with room to turn runs, of the 48 KiB that a block may have; what is
+  /// not counted here takes less than one.
+  static constexpr std::size_t kTurningBytes =
+      sizeof(typename Body::Shared) + sizeof(typename WarpRuns<kThreads>::Room);
+  /// Do warps turn their runs? Those of one piece lie side by side anyway.
+  static constexpr bool kTurns = kWarpRuns && (kRunning || Body::kSegmented) &&
+                                 kRun * Body::kMovedBytes > 16 && kTurningBytes <= 47 * 1024;
   using Runs = std::conditional_t<kTurns, WarpRuns<kThreads>, OwnRuns>;
   struct Shared {
     ScanShared<State, kThreads> scan;

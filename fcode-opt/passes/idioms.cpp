@@ -149,17 +149,15 @@ class Idioms : public RegionRewriter {
     if (!reduced || !reduced->is(Op::MaxReduce) || reduced->written != Type::Int) return kNoValue;
     const Operands positions = operands_of(*reduced);
     const Definition* index = shapes_->definition(positions[0]);
-    if (!index || !index->is(Op::Index) || !shapes_->one_segment(positions[1])) return kNoValue;
-    const Operands counted = operands_of(*index);
-    if (known_element(counted[0]) != 0 || known_element(counted[1]) != 1 ||
-        shapes_->one_segment(counted[2]) || !fits(positions[0], positions[1]) ||
+    if (!index || !index->is(Op::Index)) return kNoValue;
+    const ValueId counted = operands_of(*index)[2];
+    if (!is_identity(positions[0], counted) || shapes_->one_segment(counted) ||
+        !shapes_->one_segment(positions[1]) || !fits(positions[0], positions[1]) ||
         !Ranges(*shapes_, names_).not_negative(limit)) {
       return kNoValue;
     }
-    const ValueId lengths = emit(Op::Lengths, Type::Int, {counted[2]});
-    const ValueId count = emit(Op::Length, Type::Int, {lengths});
-    const ValueId all = emit(Op::MakeSegdes, Type::Int, {count});
-    const ValueId longest = emit(Op::MaxReduce, Type::Int, {lengths, all});
+    const ValueId lengths = emit(Op::Lengths, Type::Int, {counted});
+    const ValueId longest = emit(Op::MaxReduce, Type::Int, {lengths, whole(lengths, Type::Int)});
     return emit(Op::Greater, Type::Int, {longest, limit});
   }
 
@@ -230,9 +228,8 @@ class Idioms : public RegionRewriter {
     const bool is_empty = compared && shapes_->equations.equal(*compared, length) &&
                           known_element(names_(condition->operands[1])) == 0;
     if (!is_empty || !Ranges(*shapes_, names_).inside(operands[1], length)) return kNoValue;
-    const ValueId count = emit(Op::Length, fetch.written, {vector});
-    const ValueId segdes = emit(Op::MakeSegdes, Type::Int, {count});
-    return emit(Op::BPermute, fetch.written, {vector, operands[1], segdes, operands[3]});
+    return emit(Op::BPermute, fetch.written,
+                {vector, operands[1], whole(vector, fetch.written), operands[3]});
   }
 
   // Permuted by its own ranks, which nobody else reads.
@@ -303,9 +300,13 @@ class Idioms : public RegionRewriter {
   // As many equal numbers as there are segments.
   ValueId constant_column(std::int64_t number, ValueId segdes) {
     const ValueId lengths = emit(Op::Lengths, Type::Int, {segdes});
-    const ValueId count = emit(Op::Length, Type::Int, {lengths});
-    const ValueId all = emit(Op::MakeSegdes, Type::Int, {count});
-    return emit(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), all});
+    return emit(Op::Distribute, Type::Int,
+                {emit_constant(int_constant(number)), whole(lengths, Type::Int)});
+  }
+
+  // One segment as long as the vector, whose type is given.
+  ValueId whole(ValueId vector, Type type) {
+    return emit(Op::MakeSegdes, Type::Int, {emit(Op::Length, type, {vector})});
   }
 
   /// A vector that is the result unless the condition holds.

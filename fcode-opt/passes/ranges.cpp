@@ -126,19 +126,21 @@ bool Ranges::never(Op op, Type written, ValueId x, ValueId y, const Place& place
 
 bool Ranges::inside(ValueId positions, const Linear& length) {
   const Range found = range(positions, Place{}, kDepth);
-  const auto not_below = [&](const Linear& bound) { return at_least(bound, Linear::number(0)); };
   const auto not_above = [&](const Linear& bound) {
     return at_least(length - Linear::number(1), bound);
   };
-  return std::any_of(found.least.begin(), found.least.end(), not_below) &&
+  return is_not_below_zero(found) &&
          std::any_of(found.greatest.begin(), found.greatest.end(), not_above);
 }
 
 bool Ranges::not_negative(ValueId scalar) {
   const Range found = range(scalar, Place{}, kDepth);
-  return found.exact && std::any_of(found.least.begin(), found.least.end(), [&](const Linear& low) {
-           return at_least(low, Linear::number(0));
-         });
+  return found.exact && is_not_below_zero(found);
+}
+
+bool Ranges::is_not_below_zero(const Range& range) {
+  return std::any_of(range.least.begin(), range.least.end(),
+                     [&](const Linear& bound) { return at_least(bound, Linear::number(0)); });
 }
 
 bool Ranges::never_less(const Range& x, const Range& y, bool or_equal) {

@@ -67,6 +67,7 @@ class Ranges {
   bool never(Op op, Type written, ValueId x, ValueId y, const Place& place, int depth);
   bool never_less(const Range& x, const Range& y, bool or_equal);
   bool is_exact(const Range& range, const Range& other);
+  bool is_not_below_zero(const Range& range);
   bool at_least(const Linear& x, const Linear& y);
   void assume(bool value, ValueId flags, const Place& place, int depth);
   Range extreme(ValueId x, Op reduction, const Place& place, int depth);

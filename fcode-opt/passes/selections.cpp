@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fcode-opt/passes/passes.hpp"
+#include "fcode-opt/passes/ranges.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
 
 namespace fcode {
@@ -36,6 +37,7 @@ class Selections : public RegionRewriter {
         !same_segments(packing->segdes, into) || !fits(defaults, into)) {
       return kNoValue;
     }
+    if (Ranges(*shapes_, names_).never(packing->flags)) return defaults;
     operations_ = 0;
     const ValueId chosen = for_all(data, *packing);
     if (chosen == kNoValue) return kNoValue;

@@ -45,8 +45,7 @@ bool Flattener::is_checked_scalar(const Expr& expr, const Frame& frame) {
 }
 
 bool Flattener::is_made_once(Context* home, Context* context) const {
-  return compiler_.options().for_optimizer && !in_both_arms_ && !wanted_ &&
-         multiplies(home, context);
+  return compiler_.options().for_optimizer && !in_both_arms_ && multiplies(home, context);
 }
 
 void Flattener::for_instances(Context* home, Context* context, const std::function<void()>& make) {
@@ -72,7 +71,7 @@ bool Flattener::is_computed_by_instance(const Expr& expr) {
 
 Context* Flattener::home_of(const Expr& expr, const Frame& frame, Context* context) {
   // Where a value is not wanted everywhere, functions take the place of their calls.
-  if (context->serial() || in_both_arms_ || wanted_ || frame.observed != nullptr ||
+  if (context->serial() || in_both_arms_ || frame.observed != nullptr ||
       (!is_computed_by_instance(expr) && !is_checked_scalar(expr, frame))) {
     return context;
   }
@@ -108,7 +107,7 @@ Value Flattener::is_any(Context* home, Context* context) {
 
 Value Flattener::computed_once(const Expr& expr, Frame& frame, Context* home, Context* context) {
   streams_->settle(known_variables(expr, frame), frame);
-  if (is_checked_scalar(expr, frame)) {
+  if (!is_computed_by_instance(expr)) {  // but checked
     Value result;
     for_instances(home, context, [&] { result = evaluated(expr, frame, home); });
     return result;

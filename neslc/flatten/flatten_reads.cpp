@@ -227,7 +227,7 @@ std::vector<FetchedRead> Flattener::fetched_reads(const Expr& expr, const ApplyT
   std::erase_if(frame.reads, is_own);
   const std::vector<Loop> own = counting(node);
   for (const Loop& loop : own) frame.counters.push_back(loop.variable);
-  if (!context->serial() && !in_both_arms_ && !wanted_ && frame.observed == nullptr) {
+  if (!context->serial() && !in_both_arms_ && frame.observed == nullptr) {
     add_reads(expr, node, own, frame, context, result);
   }
   return result;

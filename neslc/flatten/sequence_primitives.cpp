@@ -367,7 +367,8 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
     starts = of_row(v.offsets(rows.var));
   };
   for (const ElementIndex& index : indices) {
-    // Where a row is the same for several elements, it is looked for once.
+    // Where a row is the same for several elements, it is looked for once. What is the same for all
+    // takes no more than a number anyway.
     Context* const own = Flattener::deeper(lengths.context, index.index.context);
     if (&index != &indices.back() && !own->serial() && f.is_made_once(own, context)) {
       f.for_instances(own, context, [&] { go(index, own); });

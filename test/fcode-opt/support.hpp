@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fcode-opt/optimizer.hpp"
+#include "fcode-opt/passes/passes.hpp"
 #include "ir/lift.hpp"
 #include "ir/lower.hpp"
 #include "ir/text.hpp"
@@ -178,6 +179,14 @@ inline std::vector<std::filesystem::path> programs_and_examples() {
     if (entry.path().extension() == ".vcode") paths.push_back(entry.path());
   }
   return paths;
+}
+
+/// The pass, and dead code goes.
+template <bool (*pass)(Module&)>
+bool and_remove_dead(Module& module) {
+  const bool changed = pass(module);
+  remove_dead(module);
+  return changed;
 }
 
 }  // namespace fcode::testing

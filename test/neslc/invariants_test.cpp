@@ -71,8 +71,9 @@ TEST_CASE("elements are checked where there are instances", "[invariants]") {
   CHECK(both.check(divided + "[0, 2]}") == "[[], [2, 3]]");
   CHECK(both.check(divided + "[0, 1]}") == outside);
   // Functions that fail, large enough to be called.
-  both.define("function part(i) = let a = 100 / i; b = a * a - i; c = b + a * i; d = c - b * a; "
-              "e = d + c * b; g = e - d + c - b; h = rem(g + e * d, 7) in rem(h * h + g, 2) + 1");
+  both.define(
+      "function part(i) = let a = 100 / i; b = a * a - i; c = b + a * i; d = c - b * a; "
+      "e = d + c * b; g = e - d + c - b; h = rem(g + e * d, 7) in rem(h * h + g, 2) + 1");
   CHECK(both.check("let v = [5, 6, 7, 8] in {{v[part(i)] + j : j in [0:n]} : i in [0, 3]; n in "
                    "[0, 2]}") == "[[], [6, 7]]");
   // In loops between.

@@ -1,0 +1,235 @@
+// Between which numbers the elements of vectors are known to be, by the checks that go.
+#include "fcode-opt/passes/ranges.hpp"
+
+#include <catch2/catch.hpp>
+#include <fmt/core.h>
+
+#include "fcode-opt/passes/passes.hpp"
+#include "fcode-opt/support.hpp"
+#include "occurrences.hpp"
+
+namespace fcode::testing {
+namespace {
+
+TEST_CASE("positions in a vector are never outside") {
+  const auto check = [](const std::string& start, const std::string& low, const std::string& high) {
+    return "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES CONST INT " + start +
+           " CONST INT 1 COPY 1 2 INDEX COPY 1 0 CONST INT " + low +
+           " COPY 1 3 DIST INT < INT CPOP 1 1 " + high +
+           " COPY 1 3 DIST INT >= INT OR BOOL CPOP 1 1 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET";
+  };
+  const auto decided = [](const std::string& text) {
+    return after(and_remove_dead<recognize_idioms>, text).find("OR_REDUCE") == std::string::npos;
+  };
+  CHECK(decided(check("0", "0", "COPY 1 3")));
+  CHECK(decided(check("0", "-3", "COPY 1 3")));
+  CHECK_FALSE(decided(check("1", "0", "COPY 1 3")));
+  CHECK_FALSE(decided(check("0", "1", "COPY 1 3")));
+  CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 1 - INT")));
+  // The sum may have wrapped around.
+  CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 2147483647 + INT")));
+}
+
+TEST_CASE("the greatest position within segments is found by their lengths") {
+  // In four segments of n + 3 elements, or of others, whether it is `limit` or more.
+  const auto left = [](const std::string& lengths, const std::string& limit) {
+    return after(and_remove_dead<recognize_idioms>,
+                 "FUNC P CONST INT 5 RAND CONST INT 3 + INT " + lengths +
+                     " MAKE_SEGDES CONST INT 0 CONST SEGDES 4 DIST INT CONST INT 1 CONST SEGDES 4 "
+                     "DIST INT COPY 1 2 INDEX COPY 1 0 LENGTH INT MAKE_SEGDES MAX_REDUCE INT " +
+                     limit + " >= INT POP 2 1 RET");
+  };
+  const std::string alike = "COPY 1 0 CONST SEGDES 4 DIST INT", others = "CONST INT (9 9 9 9) RAND";
+  const std::string length = "COPY 1 2 MAKE_SEGDES CONST INT 0 CPOP 1 1 DIST INT LENGTH INT";
+  CHECK(left(alike, "COPY 1 2").find("REDUCE") == std::string::npos);
+  CHECK(left(alike, length).find("REDUCE") == std::string::npos);
+  // Not known, and no positions are needed for it.
+  for (const std::string& limit : {length, std::string("CONST INT 7")}) {
+    const std::string result = left(others, limit);
+    INFO(result);
+    CHECK(result.find("INDEX") == std::string::npos);
+    CHECK(result.find("MAX_REDUCE") != std::string::npos);
+    CHECK(result.find("> INT") != std::string::npos);
+  }
+  // Where there are none, their greatest is less than any limit but the least number.
+  CHECK(left(others, "CONST INT -7").find("INDEX") != std::string::npos);
+  CHECK(left(others, "COPY 1 2 CONST INT 2147483647 + INT").find("INDEX") != std::string::npos);
+  CHECK(left(alike, "COPY 1 2 CONST INT 1 - INT").find("INDEX") != std::string::npos);
+}
+
+TEST_CASE("sums of positions and numbers are known to be inside") {
+  // Of a vector of n elements: the positions from `start` on of n - `less`, and `added` to them.
+  const auto indices = [](const char* start, const char* less, const char* added) {
+    return fmt::format(
+        "FUNC P CONST INT 5 RAND COPY 1 0 CONST INT {} - INT MAKE_SEGDES CONST INT {} CONST INT 1 "
+        "COPY 1 2 INDEX CONST INT {} COPY 1 2 DIST INT + INT ",
+        less, start, added);
+  };
+  const auto checks_left = [](const std::string& text) {
+    return ::testing::occurrences(
+        after(and_remove_dead<recognize_idioms>,
+              text + "COPY 1 0 COPY 1 2 MIN_REDUCE INT CONST INT 0 < INT CPOP 1 1 CPOP 1 2 "
+                     "MAX_REDUCE INT COPY 1 2 >= INT RET"),
+        "_REDUCE");
+  };
+  CHECK(checks_left(indices("0", "0", "0")) == 0);
+  CHECK(checks_left(indices("0", "1", "1")) == 0);
+  CHECK(checks_left(indices("0", "3", "2")) == 0);
+  CHECK(checks_left(indices("1", "1", "0")) == 0);
+  CHECK(checks_left(indices("1", "1", "-1")) == 0);
+  CHECK(checks_left(indices("0", "0", "1")) == 1);
+  CHECK(checks_left(indices("0", "0", "-1")) == 1);
+  // These may have wrapped around.
+  CHECK(checks_left(indices("0", "0", "2")) == 2);
+  CHECK(checks_left(indices("2", "0", "0")) == 2);
+  CHECK(checks_left(indices("0", "0", "2147483647")) == 2);
+
+  // An index that is kept inside where it may lie outside.
+  const auto bounds_left = [](const std::string& text) {
+    const std::string result = after(
+        and_remove_dead<recognize_idioms>,
+        text +
+            "COPY 1 0 CONST INT 0 COPY 1 3 DIST INT >= INT COPY 1 1 COPY 1 4 COPY 1 4 DIST INT "
+            "< INT AND BOOL CPOP 1 1 CONST INT 0 COPY 1 3 DIST INT SELECT INT RET");
+    return ::testing::occurrences(result, "SELECT") + ::testing::occurrences(result, "AND BOOL");
+  };
+  CHECK(bounds_left(indices("0", "1", "1")) == 0);
+  CHECK(bounds_left(indices("0", "0", "-1")) == 1);
+  CHECK(bounds_left(indices("0", "0", "1")) == 1);
+  CHECK(bounds_left(indices("0", "0", "2")) == 2);
+}
+
+TEST_CASE("what a guard excludes need not be checked") {
+  // Of positions i in a vector of n elements, or of any numbers, whether some lies where it must
+  // not while the guard holds.
+  const auto decided = [](const std::string& numbers, const std::string& guard,
+                          const std::string& bad) {
+    const std::string result =
+        after(and_remove_dead<recognize_idioms>,
+              "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES " + numbers + guard + bad +
+                  "AND BOOL COPY 1 2 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET");
+    return result.find("OR_REDUCE") == std::string::npos;
+  };
+  const std::string positions = "CONST INT 0 CONST INT 1 COPY 1 2 INDEX ";
+  const std::string any = "CONST INT 9 COPY 1 1 DIST INT RAND I_TO_F TRUNC ";
+  // Compares the numbers, `depth` values below the top, after something is added.
+  const auto compare = [](int depth, int added, const std::string& bound, const std::string& op) {
+    const std::string add = fmt::format("CONST INT {} COPY 1 {} DIST INT + INT ", added, depth + 3);
+    return fmt::format("COPY 1 {} {}{} COPY 1 {} DIST INT {} INT ", depth, added == 0 ? "" : add,
+                       bound, depth + 3, op);
+  };
+  const auto guard = [&](int added, const std::string& bound, const std::string& op) {
+    return compare(0, added, "CONST INT " + bound, op);
+  };
+  const auto below = [&](int added) { return compare(1, added, "CONST INT 0", "<"); };
+  const auto above = [&](int added) { return compare(1, added, "COPY 1 4", ">="); };
+  const auto left = [&](const std::string& op, int less) {  // n - less
+    return compare(0, 0, fmt::format("COPY 1 3 CONST INT {} - INT", less), op);
+  };
+  const std::string negated = "NOT BOOL ";
+
+  CHECK(decided(positions, guard(0, "0", "=") + negated, below(-1)));
+  CHECK(decided(positions, guard(0, "0", "!="), below(-1)));
+  CHECK(decided(positions, guard(0, "0", ">"), below(-1)));
+  CHECK(decided(positions, guard(0, "3", ">="), below(-3)));
+  CHECK_FALSE(decided(positions, guard(0, "0", "="), below(-1)));
+  CHECK_FALSE(decided(positions, guard(0, "1", "!="), below(-1)));
+  CHECK_FALSE(decided(positions, guard(0, "0", "!="), below(-2)));
+  CHECK_FALSE(decided(positions, guard(0, "0", ">="), below(-1)));
+  CHECK_FALSE(decided(positions, guard(0, "0", ">") + negated, below(-1)));
+
+  CHECK(decided(positions, left("!=", 1), above(1)));
+  CHECK(decided(positions, left("=", 1) + negated, above(1)));
+  CHECK(decided(positions, left("<", 1), above(1)));
+  CHECK_FALSE(decided(positions, left("!=", 2), above(1)));
+  CHECK_FALSE(decided(positions, left("<=", 1), above(1)));
+  CHECK_FALSE(decided(positions, left("!=", 1), above(2)));
+
+  // The other way round, and with a guard of two parts.
+  CHECK(decided(positions, guard(-1, "0", "<"), compare(1, 0, "CONST INT 0", "!=")));
+  const auto both = [&](const std::string& first, const std::string& op) {
+    return guard(0, "0", "!=") + compare(1, 0, "COPY 1 4 CONST INT 1 - INT", first) + op;
+  };
+  CHECK(decided(positions, both("!=", "AND BOOL "), above(1)));
+  CHECK(decided(positions, both("!=", "AND BOOL "), below(-1)));
+  CHECK_FALSE(decided(positions, both("!=", "OR BOOL "), below(-1)));
+
+  // Numbers of which nothing else is known.
+  CHECK(decided(any, guard(0, "0", ">="), below(0)));
+  CHECK(decided(any, left("<", 0), above(0)));
+  CHECK(decided(any, left("<", 3), above(3)) == false);  // they may be less than -2147483645
+  CHECK_FALSE(decided(any, guard(0, "-1", ">="), below(0)));
+  CHECK_FALSE(decided(any, left("<=", 0), above(0)));
+}
+
+TEST_CASE("what a guard of segments excludes need not be checked in them") {
+  const auto decided = [](const std::string& of_guard, const std::string& of_bad) {
+    const auto compare = [](int depth, const std::string& added, const std::string& op) {
+      return fmt::format("COPY 1 {} {} CONST INT 0 CONST SEGDES 4 DIST INT {} INT ", depth, added,
+                         op);
+    };
+    const std::string flags =
+        "FUNC P CONST INT 0 CONST INT 1 CONST SEGDES 4 INDEX " + compare(0, "", "!=") +
+        " CONST INT (" + of_guard + ") MAKE_SEGDES DIST BOOL " +
+        compare(1, "CONST INT -1 CONST SEGDES 4 DIST INT + INT", "<") + " CONST INT (" + of_bad +
+        ") MAKE_SEGDES DIST BOOL AND BOOL CONST SEGDES 10 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET";
+    const std::string result = after(and_remove_dead<recognize_idioms>, after(merge_common, flags));
+    return result.find("OR_REDUCE") == std::string::npos;
+  };
+  CHECK(decided("1 2 3 4", "1 2 3 4"));
+  CHECK_FALSE(decided("1 2 3 4", "4 3 2 1"));
+}
+
+TEST_CASE("ranges of products, remainders, starts of segments and choices") {
+  // Whether all of some numbers, made for each position in a vector of n, are inside of it.
+  const auto checked = [](const std::string& numbers, const std::string& more = "") {
+    const std::string result = after(
+        and_remove_dead<recognize_idioms>,
+        "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES CONST INT 0 CONST INT 1 COPY 1 2 INDEX " +
+            numbers + "COPY 1 0 CONST INT 0 COPY 1 4 DIST INT < INT COPY 1 1 COPY 1 5 " + more +
+            "COPY 1 5 DIST INT >= INT OR BOOL COPY 1 3 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET");
+    return result.find("OR_REDUCE") != std::string::npos;
+  };
+  const auto number = [](const std::string& number, int segdes) {
+    return fmt::format("{} COPY 1 {} DIST INT ", number, segdes);
+  };
+  CHECK_FALSE(checked("COPY 1 0 "));
+  CHECK_FALSE(checked("COPY 1 0 " + number("CONST INT 1", 3) + "* INT "));
+  CHECK(checked("COPY 1 0 " + number("CONST INT 2", 3) + "* INT "));
+  CHECK(checked("COPY 1 0 " + number("CONST INT -1", 3) + "* INT "));
+  CHECK_FALSE(checked("COPY 1 0 " + number("COPY 1 3", 3) + "% "));
+  CHECK(checked("COPY 1 0 " + number("CONST INT 2", 3) + "% "));
+  CHECK(checked("COPY 1 0 " + number("CONST INT 1", 3) + "- INT " + number("COPY 1 3", 3) + "% "));
+  CHECK_FALSE(checked(number("COPY 1 2", 2) + "RAND "));
+  CHECK(checked(number("COPY 1 2 CONST INT 1 + INT", 2) + "RAND "));
+  // An index that is kept inside.
+  const std::string before = "COPY 1 0 " + number("CONST INT 1", 3) + "- INT ";
+  const std::string kept = "COPY 1 0 " + number("CONST INT 0", 4) + "{} INT COPY 1 1 " +
+                           number("CONST INT 0", 5) + "SELECT INT CPOP 1 1 POP 1 0 ";
+  CHECK_FALSE(checked(before + fmt::format(fmt::runtime(kept), ">=")));
+  CHECK(checked(before + fmt::format(fmt::runtime(kept), "<=")));
+}
+
+TEST_CASE("positions in segments, counted from their starts, are positions in all") {
+  // Of three segments; `start` and `index` are made for each element.
+  const auto result = [](const std::string& lengths, const std::string& index) {
+    return after(and_remove_dead<recognize_idioms>,
+                 "FUNC P CONST INT 3 CONST SEGDES 3 DIST INT RAND COPY 1 0 MAKE_SEGDES COPY 1 1 " +
+                     lengths + " +_SCAN INT COPY 1 1 DIST INT " + index + "CPOP 2 1 POP 2 0 RET");
+  };
+  const auto found = [&](const std::string& text) {
+    return text.find("_SCAN") == std::string::npos &&
+           text.find("DIST INT + INT") == std::string::npos;
+  };
+  const std::string offset =
+      "CONST INT 0 CONST SEGDES 3 DIST INT CONST INT 1 CONST SEGDES 3 DIST INT COPY 1 3 INDEX ";
+  CHECK(found(result("CONST SEGDES 3", offset + "+ INT ")));
+  CHECK(found(result("CONST SEGDES 3", offset + "CONST INT 1 COPY 1 3 DIST INT - INT + INT ")));
+  CHECK_FALSE(found(result("CONST SEGDES 3", offset + "- INT ")));
+  CHECK_FALSE(found(result("CONST SEGDES (1 2)", offset + "+ INT ")));
+  CHECK_FALSE(found(result("CONST SEGDES 3", offset + "CONST INT 1 COPY 1 3 DIST INT CPOP 1 1 "
+                                                      "- INT + INT ")));
+}
+
+}  // namespace
+}  // namespace fcode::testing
