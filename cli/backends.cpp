@@ -42,11 +42,9 @@ std::unique_ptr<cvl::Backend> make_cuda(const Options& options) {
 }  // namespace
 
 std::vector<std::string_view> built_backends() {
-#if defined(NESL_HAVE_CUDA)
-  return {"cpu", "cuda"};
-#else
-  return {"cpu"};
-#endif
+  std::vector<std::string_view> names = {"cpu"};
+  if (cvl::cuda::cuda_built()) names.push_back("cuda");
+  return names;
 }
 
 std::string device_list() {

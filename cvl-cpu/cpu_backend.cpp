@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 
 #include <fmt/core.h>
 
@@ -34,38 +33,7 @@ std::size_t last_level_cache_bytes() {
   return kibibytes > 0 ? kibibytes << 10 : std::size_t{32} << 20;
 }
 
-void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
-  switch (isa) {
-#if defined(CVL_HAVE_V4)
-    case Isa::V4:
-      return v4::add_kernels(kernels, widths);
-#endif
-#if defined(CVL_HAVE_V3)
-    case Isa::V3:
-      return v3::add_kernels(kernels, widths);
-#endif
-#if defined(CVL_HAVE_BASELINE)
-    case Isa::Baseline:
-      return baseline::add_kernels(kernels, widths);
-#endif
-    default:
-      throw Failure(vcode::ErrorCode::NoBackend,
-                    fmt::format("this program has no kernels for {}", isa_name(isa)));
-  }
-}
-
 }  // namespace
-
-const Kernels& kernels_for(Isa isa, Widths widths) {
-  struct Slot {
-    std::once_flag filled;
-    Kernels kernels;
-  };
-  static constinit Slot slots[kIsaCount][2][2];
-  Slot& slot = slots[static_cast<std::size_t>(isa)][widths.int_bytes == 8][widths.float_bytes == 8];
-  std::call_once(slot.filled, [&] { fill_kernels(slot.kernels, isa, widths); });
-  return slot.kernels;
-}
 
 CpuBackend::CpuBackend(const CpuOptions& options)
     : widths_(options.widths),

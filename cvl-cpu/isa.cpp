@@ -1,8 +1,37 @@
+// The one file that knows which instruction sets kernels were compiled for.
 #include "cvl-cpu/isa.hpp"
 
+#include <mutex>
+
+#include <fmt/core.h>
+
+#include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl/failure.hpp"
 
 namespace cvl::cpu {
+namespace {
+
+void fill_kernels(Kernels& kernels, Isa isa, Widths widths) {
+  switch (isa) {
+#if defined(CVL_HAVE_V4)
+    case Isa::V4:
+      return v4::add_kernels(kernels, widths);
+#endif
+#if defined(CVL_HAVE_V3)
+    case Isa::V3:
+      return v3::add_kernels(kernels, widths);
+#endif
+#if defined(CVL_HAVE_BASELINE)
+    case Isa::Baseline:
+      return baseline::add_kernels(kernels, widths);
+#endif
+    default:
+      throw Failure(vcode::ErrorCode::NoBackend,
+                    fmt::format("this program has no kernels for {}", isa_name(isa)));
+  }
+}
+
+}  // namespace
 
 std::string_view isa_name(Isa isa) {
   switch (isa) {
@@ -51,6 +80,17 @@ Isa best_isa() {
       vcode::ErrorCode::NoBackend,
       "this program was built for processors with vector instructions that this one lacks", {},
       "build it here: scripts/build makes programs for all processors");
+}
+
+const Kernels& kernels_for(Isa isa, Widths widths) {
+  struct Slot {
+    std::once_flag filled;
+    Kernels kernels;
+  };
+  static constinit Slot slots[kIsaCount][2][2];
+  Slot& slot = slots[static_cast<std::size_t>(isa)][widths.int_bytes == 8][widths.float_bytes == 8];
+  std::call_once(slot.filled, [&] { fill_kernels(slot.kernels, isa, widths); });
+  return slot.kernels;
 }
 
 }  // namespace cvl::cpu

@@ -24,6 +24,9 @@ struct CudaOptions {
   std::int64_t host_elements = -1;
 };
 
+/// Is the library for devices part of this program?
+bool cuda_built();
+
 /// Why no device can be used, in one sentence without a full stop; empty when one can.
 std::string cuda_unavailable_reason();
 

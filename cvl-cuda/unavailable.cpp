@@ -5,6 +5,10 @@
 
 namespace cvl::cuda {
 
+bool cuda_built() {
+  return false;
+}
+
 std::string cuda_unavailable_reason() {
   return "this program was built without CUDA";
 }

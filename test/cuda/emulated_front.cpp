@@ -8,6 +8,10 @@
 
 namespace cvl::cuda {
 
+bool cuda_built() {
+  return true;
+}
+
 std::string cuda_unavailable_reason() {
   return {};
 }
