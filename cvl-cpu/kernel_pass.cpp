@@ -249,6 +249,7 @@ void KernelPass::open(bool again) {
   for (KernelScan& scan : scans_) scan.open(tile_bytes_, tiles_, shared_);
   needed_ = !scans_.empty();
   for (const auto& sink : sinks_) {
+    sink->in_order = !shared_ && parts_ == 1;
     const KernelSink::Need need = sink->open(tile_bytes_);
     sink->active = need == KernelSink::Need::Blocks && !sink->alone;
     needed_ |= need != KernelSink::Need::Nothing && !sink->alone;
@@ -359,9 +360,9 @@ bool KernelPass::divide_sinks() {
   return *std::max_element(load, load + parts_) + steps < (all + steps) * 3 / 4;
 }
 
-/// Segments of which indices are runs, if blocks may end with them, because all that is wanted are
-/// reductions of tiles: a block inside of one segment reads its elements where they lie, others put
-/// them together.
+/// Segments of which indices are runs, if blocks may end with them: a block inside of one segment
+/// reads its elements where they lie, others put them together. What is reduced within tiles does
+/// not end with blocks, what is reduced by segments has its own way.
 void KernelPass::find_run_segments() {
   run_segments_ = nullptr;
   by_folds_ = false;
@@ -381,9 +382,11 @@ void KernelPass::find_run_segments() {
   }
   const auto is_active = [](const auto& sink) { return sink->active; };
   const auto active = std::count_if(sinks_.begin(), sinks_.end(), is_active);
-  if (active != static_cast<std::ptrdiff_t>(reductions.size())) return;
-  if (by_tiles) run_segments_ = segments;
-  by_folds_ = scans_.empty() && segment_folds_.open(reductions, *segments);
+  const bool reduces_only = active == static_cast<std::ptrdiff_t>(reductions.size());
+  // Flags of selections are kept in words.
+  const bool any_blocks = reduces_only || (scans_.empty() && selections_.empty());
+  if (by_tiles && any_blocks) run_segments_ = segments;
+  by_folds_ = reduces_only && scans_.empty() && segment_folds_.open(reductions, *segments);
 }
 
 /// How many of n elements from `begin` on are a block. `segment` is where the last block was.

@@ -25,11 +25,13 @@ class Scatter : public KernelSink {
 
   void open_empty() override {
     covered_ = false;
+    fills_gaps_ = false;
     clear();
     check_segments();
   }
 
   Need open(std::size_t&) override {
+    fills_gaps_ = false;
     if (places_) {
       clear();
       target_length_ = state_.size(sink_.into_length);
@@ -39,6 +41,8 @@ class Scatter : public KernelSink {
       for (std::size_t k = 0; k < sink_.arrays.size(); ++k) put_in_order(k);
       return Need::Nothing;
     }
+    fills_gaps_ = sink_.zeroed && in_order && !alone && pass_.scatters_runs(sink_);
+    filled_ = 0;
     clear();
     widen_targets();
     check_segments();
@@ -57,14 +61,17 @@ class Scatter : public KernelSink {
   void block(BlockEvaluator& values, const KernelTile& tile, std::byte*, std::int64_t begin,
              std::int64_t n) override {
     if (const RunTable* runs = values.runs(runs_)) {
+      if (fills_gaps_) fill_gaps(*runs, n);
       put_runs(values, tile, *runs, n);
     } else {
+      if (fills_gaps_) fill_to(target_length_);
       put_elements(values, tile, begin, n);
     }
   }
 
-  /// All places have the same value, so that it does not matter who comes last.
   void close() override {
+    if (fills_gaps_) fill_to(target_length_);
+    // All places have the same value, so that it does not matter who comes last.
     if (!places_) return;
     check_targets();
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
@@ -307,9 +314,36 @@ class Scatter : public KernelSink {
       const std::int64_t places = state_.size(sink_.into_length);
       const NodeId value = sink_.values[k];
       target = alone ? cpu_.new_vector(type_of(value), places) : room_for(value, places);
-      if (covered_ || alone) continue;
+      if (covered_ || fills_gaps_ || alone) continue;
       zero_parallel(cpu_, mutable_elements<void>(target), places * cpu_.stored_bytes(target));
     }
+  }
+
+  /// Zeros between runs, and behind the last of those so far: where runs come in order, as parts of
+  /// what is put together do, nothing is written twice, or, where they are short, in the cache.
+  void fill_gaps(const RunTable& runs, std::int64_t n) {
+    constexpr std::int64_t kShort = 16;
+    const bool one_by_one = n >= runs.count * kShort;
+    std::int64_t begin = 0, last = filled_;
+    for (std::int64_t k = 0; k < runs.count; ++k) {
+      if (one_by_one) fill_to(runs.positions[k]);
+      last = std::max(last, runs.positions[k] + runs.ends[k] - begin);
+      if (one_by_one) filled_ = last;
+      begin = runs.ends[k];
+    }
+    fill_to(last);
+  }
+
+  /// Zeros up to an element, where nothing has been written yet.
+  void fill_to(std::int64_t end) {
+    if (end <= filled_) return;
+    for (const ArrayId array : sink_.arrays) {
+      Vector& target = state_.arrays[array];
+      const std::int64_t width = cpu_.stored_bytes(target);
+      std::memset(mutable_elements<std::byte>(target) + filled_ * width, 0,
+                  static_cast<std::size_t>((end - filled_) * width));
+    }
+    filled_ = end;
   }
 
   /// Where values do not fit bytes, or are moved as they are, elements that do make room.
@@ -317,7 +351,8 @@ class Scatter : public KernelSink {
     for (std::size_t k = 0; k < sink_.arrays.size(); ++k) {
       Vector& target = state_.arrays[sink_.arrays[k]];
       if (target.form != Form::Narrow) continue;
-      if (alone || !pass_.joins_bytes(sink_.values[k])) target = writable(cpu_, target);
+      if (!alone && pass_.joins_bytes(sink_.values[k])) continue;
+      target = fills_gaps_ ? cpu_.new_vector(target.type, target.length) : writable(cpu_, target);
     }
   }
 
@@ -391,7 +426,9 @@ class Scatter : public KernelSink {
   const std::optional<StridedIndex> strided_ = find_strided_index(pass_.plan(), sink_.index);
   std::optional<std::vector<StridedPlaces>> places_;
   std::uint32_t runs_ = kNone;
-  bool covered_ = false;  // does every target get an element?
+  bool covered_ = false;     // does every target get an element?
+  bool fills_gaps_ = false;  // are zeros written as far as blocks have come?
+  std::int64_t filled_ = 0;  // targets that have elements or zeros
   bool segmented_ = false;
   const Segments* own_ = nullptr;
   const Segments* into_ = nullptr;

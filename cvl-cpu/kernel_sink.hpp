@@ -82,6 +82,8 @@ class KernelSink {
   bool free_of_races = false;
   /// Does it see no blocks, and moves its elements behind them?
   bool alone = false;
+  /// Before open(): does it see all blocks one after the other?
+  bool in_order = false;
 
  protected:
   std::int64_t length() const { return pass_.length(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <unordered_map>
 
 namespace vcode {
@@ -192,6 +193,16 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
   const ThunkNode& test = thunk.nodes[choice.args[0]];
   return test.kind == ThunkNode::Kind::Apply && test.op == Op::Equal && test.written == Type::Int &&
          test.args[0] == choice.args[2] && is_int(test.args[1], true);
+}
+
+std::optional<double> exact_reciprocal(const ThunkNode& divisor) {
+  if (divisor.kind != ThunkNode::Kind::Constant || divisor.type != Type::Float) return std::nullopt;
+  // With these exponents both are normal numbers of 32 bits.
+  constexpr int kGreatest = 126;
+  int exponent = 0;
+  const bool is_power = std::abs(std::frexp(divisor.float_value, &exponent)) == 0.5;
+  if (!is_power || std::abs(exponent - 1) > kGreatest) return std::nullopt;
+  return 1 / divisor.float_value;
 }
 
 bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript) {

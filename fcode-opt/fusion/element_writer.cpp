@@ -141,6 +141,14 @@ std::uint32_t ElementWriter::apply(Op op, Type written, std::vector<std::uint32_
         return arguments[static_cast<std::size_t>(i)];
     }
   }
+  if (op == Op::Divide) {
+    if (const auto factor = vcode::exact_reciprocal(thunk_.nodes[arguments[1]])) {
+      Node multiplier;
+      multiplier.type = Type::Float;
+      multiplier.float_value = *factor;
+      return apply(Op::Multiply, Type::Float, {arguments[0], add(std::move(multiplier))});
+    }
+  }
   Node node;
   node.kind = Node::Kind::Apply;
   node.op = op;

@@ -49,7 +49,6 @@ class RegionFusion {
 
   /// Statements that do the same; none if nothing is to be fused.
   std::vector<Statement> run(FusionReport::Region& report) {
-    std::vector<WrittenKernel> written;
     // A kernel that saves nothing gives its operations back, and one that cannot check what it
     // assumes does without; then others may change, too.
     for (bool again = true; again;) {
@@ -59,19 +58,21 @@ class RegionFusion {
       graph_.storage = storage_of(graph_, shapes_, survives_);
       choice_ = known_.choose(graph_, choice_.schedule);
       again = give_back() || !find_checks(assumptions);
-      if (!again) written = write_kernels();
+      if (!again) write_kernels();
       assumptions.leave();
     }
     describe(report);
     std::vector<Statement> result;
-    if (written.empty()) return result;
+    if (std::all_of(kernels_.begin(), kernels_.end(),
+                    [](const ChosenKernel& kernel) { return kernel.members.empty(); })) {
+      return result;
+    }
     count_passes();
     for (const Node& node : graph_.nodes) {
       if (is_constant(node)) result.push_back(copy_without_blocks(*node.statement));
     }
-    std::size_t next = 0;
     for (Slot slot = 0; slot < kernels_.size(); ++slot) {
-      if (!kernels_[slot].members.empty()) emit(slot, std::move(written[next++]), result, report);
+      if (!kernels_[slot].members.empty()) emit(slot, result, report);
       emit_instructions(slot, result);
     }
     return result;
@@ -82,6 +83,7 @@ class RegionFusion {
     std::vector<NodeIndex> members;
     std::vector<ValueId> checked;  // operands for their lengths
     std::uint32_t passes = 0;
+    WrittenKernel written;
   };
 
   // Marks the operations of kernels that do not pay. True if there are any.
@@ -114,15 +116,56 @@ class RegionFusion {
     return complete;
   }
 
-  std::vector<WrittenKernel> write_kernels() {
+  void write_kernels() {
     find_wanted();
-    std::vector<WrittenKernel> written;
-    for (const ChosenKernel& kernel : kernels_) {
-      if (kernel.members.empty()) continue;
-      written.push_back(write_kernel(graph_, kernel.members, wanted_, kernel.checked, function_,
-                                     module_, shapes_));
+    for (ChosenKernel& kernel : kernels_) {
+      if (!kernel.members.empty()) write(kernel);
     }
-    return written;
+    settle_results();
+  }
+
+  void write(ChosenKernel& kernel) {
+    kernel.written =
+        write_kernel(graph_, kernel.members, wanted_, kernel.checked, function_, module_, shapes_);
+    write_spec(graph_, kernel.members, function_, module_, shapes_, kernel.written);
+  }
+
+  // Which results are read shows when all kernels have been written: of a vector only the length
+  // was asked for, which a kernel has from something else; or a SPEC takes it for want of that.
+  void settle_results() {
+    constexpr int kRounds = 4;
+    bool again = true;
+    for (int round = 0; again; ++round) {
+      again = false;
+      const std::vector<bool> used = used_outside();
+      for (ChosenKernel& kernel : kernels_) {
+        bool changed = false;
+        for (const NodeIndex i : kernel.members) {
+          for (const ValueId result : graph_.nodes[i].statement->results) {
+            const bool unused = wanted_[result] && !used[result] && round < kRounds;
+            if (!unused && (wanted_[result] || !used[result])) continue;
+            wanted_[result] = !unused;
+            changed = true;
+          }
+        }
+        if (changed) write(kernel);
+        again |= changed;
+      }
+    }
+  }
+
+  // By value: do kernels take it, as they are written, or instructions, or others than the region?
+  std::vector<bool> used_outside() const {
+    std::vector<bool> used(outside_uses_.size(), false);
+    for (ValueId value = 0; value < used.size(); ++value) used[value] = outside_uses_[value] != 0;
+    for (const ChosenKernel& kernel : kernels_) {
+      for (const ValueId operand : kernel.written.operands) used[operand] = true;
+    }
+    for (const Node& node : graph_.nodes) {
+      if (!node.scheduled() || node.in_kernel()) continue;
+      for (const ValueId operand : node.statement->operands) used[operand] = true;
+    }
+    return used;
   }
 
   void count_passes() {
@@ -150,10 +193,9 @@ class RegionFusion {
     }
   }
 
-  void emit(Slot slot, WrittenKernel written, std::vector<Statement>& result,
-            FusionReport::Region& report) {
+  void emit(Slot slot, std::vector<Statement>& result, FusionReport::Region& report) {
     const std::vector<NodeIndex>& members = kernels_[slot].members;
-    write_spec(graph_, members, function_, module_, shapes_, written);
+    WrittenKernel& written = kernels_[slot].written;
     const Statement& first = *graph_.nodes[members[0]].statement;
     Statement run;
     run.kind = Statement::Kind::Run;

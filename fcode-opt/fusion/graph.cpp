@@ -306,6 +306,33 @@ class GraphBuilder {
         expand(node, operand, how[i]);
       }
     }
+    leave_out_known_lengths(node);
+  }
+
+  // A vector that is asked how long it is, as for a number that is distributed over it, does not
+  // have to exist where an operand that is made of it tells the same.
+  void leave_out_known_lengths(Node& node) {
+    std::erase_if(node.reads, [&](const Read& read) {
+      return read.access == Access::Length && read.producer != kOutside &&
+             std::any_of(node.reads.begin(), node.reads.end(), [&](const Read& other) {
+               return other.access == Access::Own && is_made_of(other, read.producer);
+             });
+    });
+  }
+
+  // Is it made of what the other node makes, element by element? Looks back only so far.
+  bool is_made_of(const Read& read, NodeIndex origin) const {
+    constexpr std::size_t kMostNodes = 32;
+    std::vector<NodeIndex> nodes = {read.producer};
+    for (std::size_t k = 0; k < nodes.size() && nodes.size() < kMostNodes; ++k) {
+      const NodeIndex next = nodes[k];
+      if (next == origin) return true;
+      if (next == kOutside || next < origin || graph_.nodes[next].role != Role::Map) continue;
+      for (const Read& earlier : graph_.nodes[next].reads) {
+        if (earlier.access == Access::Own) nodes.push_back(earlier.producer);
+      }
+    }
+    return false;
   }
 
   // Positions in a piece are in range. What else the operation takes has to be there for the SPEC.

@@ -151,10 +151,15 @@ class Fetch {
 }  // namespace
 
 bool fetches_elements(const ir::Builder& builder, const std::vector<Value>& sequences) {
-  return std::all_of(sequences.begin(), sequences.end(), [&](const Value& each) {
+  const auto can_be_fetched = [&](const Value& each) {
     return each.is_sequence() && has_scalars_only(each.elements()) &&
            builder.variable(each.var).length != ir::kOne;
-  });
+  };
+  const auto is_fetched = [&](const Value& each) {
+    return fetched_runs(builder, each).has_value();
+  };
+  return std::all_of(sequences.begin(), sequences.end(), can_be_fetched) &&
+         std::count_if(sequences.begin(), sequences.end(), is_fetched) > 1;
 }
 
 Value fetched_elements(Vectors& vectors, const std::vector<Vectors::Source>& sources,

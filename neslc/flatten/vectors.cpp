@@ -1,5 +1,8 @@
 #include "neslc/flatten/vectors.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "neslc/flatten/fetched_elements.hpp"
 
 namespace neslc {
@@ -197,7 +200,20 @@ bool Vectors::fetches(const std::vector<Value>& sequences) const {
   return in_kernels_ && fetches_elements(b_, sequences);
 }
 
-Value Vectors::place(const std::vector<Source>& sources, ValueId target) {
+/// Does each instance give a number of elements that is known, as where they are written one by
+/// one?
+bool Vectors::is_short(const Source& source) const {
+  const ir::Definition& descriptor = b_.variable(source.descriptor).definition;
+  if (!descriptor.is(Op::MakeSegdes)) return descriptor.is_const();
+  const ValueId sizes = descriptor.operands[0];
+  const ir::Definition& made = b_.variable(sizes).definition;
+  return b_.known_int(sizes) || (made.is(Op::Distribute) && b_.known_int(made.operands[0]));
+}
+
+Value Vectors::place(std::vector<Source> sources, ValueId target) {
+  // The first one goes to a new vector, whose other places are filled with zeros.
+  std::stable_partition(sources.begin(), sources.end(),
+                        [this](const Source& source) { return !is_short(source); });
   return placed(sources, nullptr, target, b_.variable(target).total);
 }
 

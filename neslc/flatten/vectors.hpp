@@ -68,7 +68,7 @@ class Vectors {
     ir::ValueId index;
     ir::ValueId descriptor;
   };
-  Value place(const std::vector<Source>& sources, ir::ValueId target);
+  Value place(std::vector<Source> sources, ir::ValueId target);
   /// The same over given elements; of several for one place the last one wins.
   Value place_over(const std::vector<Source>& sources, const Value& defaults, ir::ValueId target);
 
@@ -80,6 +80,7 @@ class Vectors {
  private:
   ir::ValueId vector_of(ir::ValueId scalar, ir::ValueId descriptor_of_one_segment);
   vcode::Type type_of(ir::ValueId var) const { return b_.variable(var).type; }
+  bool is_short(const Source& source) const;
   Value placed(const std::vector<Source>& sources, const Value* defaults, ir::ValueId target,
                ir::LengthId total);
   Value placed_sequences(const std::vector<Source>& sources, const Value* defaults,

@@ -83,6 +83,47 @@ TEST_CASE("slices are taken and put, side by side, mixed and over each other") {
   }
 }
 
+TEST_CASE("what slices leave out is zeros") {
+  for (const Type type : {Type::Int, Type::Bool, Type::Float}) {
+    KernelBuilder b;
+    const SizeId s = b.size("s");
+    const SizeId n = b.size("n");
+    const SizeId m = b.size("m");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const ArrayId first = b.in("first", Type::Int, s);
+    const ArrayId values = b.in("values", type, n);
+    b.in("places", Type::Int, m);
+    auto e = b.thunk();
+    auto x = b.thunk();
+    b.out(b.scatter("put", b.flat(n), b.flat(m), type, e.give({e.own(values)}),
+                    x.give({counting(x, first, d)})));
+    const auto check = [&](CpuBackend& cpu, const Lengths& lengths, const Numbers& starts) {
+      const Numbers sent = numbers(total(lengths), 23, type == Type::Bool ? 2 : 100);
+      Numbers put(static_cast<std::size_t>(2 * total(lengths) + 5));
+      std::size_t next = 0;
+      for (std::size_t k = 0; k < lengths.size(); ++k) {
+        const auto at = put.begin() + static_cast<std::ptrdiff_t>(starts[k]);
+        for (std::int64_t i = 0; i < lengths[k]; ++i) at[i] = sent[next++];
+      }
+      const auto results =
+          run(cpu, b.kernel,
+              {descriptor(cpu, lengths), upload(cpu, Type::Int, starts), upload(cpu, type, sent),
+               upload(cpu, Type::Int, Numbers(put.size()))});
+      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, type, put)));
+    };
+    for_backends([&](CpuBackend& cpu) {
+      for (const Lengths& lengths : shapes()) {
+        for (Numbers starts : {ascending_starts(lengths), mixed_starts(lengths)}) {
+          for (double& start : starts) start += 3;
+          check(cpu, lengths, starts);
+          for (double& start : starts) start *= 2;
+          check(cpu, lengths, starts);
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE("sums of products of slices have the bits of the operations") {
   KernelBuilder b;
   const SizeId s = b.size("s");

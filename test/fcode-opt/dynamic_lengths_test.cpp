@@ -44,7 +44,7 @@ struct Example {
 const Example kExamples[] = {
     {"dot-product", {0, 1, 2, 0}},       {"fft", {2, 3, 5, 1}},
     {"histogram", {8, 4, 4, 0}},         {"line-fit", {0, 1, 1, 0}},
-    {"mandelbrot-counts", {8, 5, 8, 1}}, {"matrix-multiply", {0, 2, 2, 0}},
+    {"mandelbrot-counts", {8, 4, 7, 1}}, {"matrix-multiply", {0, 2, 2, 0}},
     {"mergesort", {5, 6, 6, 2}},         {"monte-carlo-pi", {0, 4, 4, 0}},
     {"n-body-step", {0, 2, 3, 0}},       {"primes", {2, 3, 4, 1}},
     {"quicksort", {6, 9, 12, 1}},        {"run-length-encode", {6, 5, 6, 0}},

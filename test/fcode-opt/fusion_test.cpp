@@ -107,6 +107,20 @@ TEST_CASE("what recursion passes on unchanged is fused like other values") {
   CHECK(size.kernels == 1);
 }
 
+TEST_CASE("kernels multiply where a division is by a power of two") {
+  const auto kernel = [](const std::string& divisor) {
+    const vcode::Program program = optimized(
+        "FUNC MAIN READ FLOAT POP 2 0 COPY 1 0 LENGTH FLOAT MAKE_SEGDES CONST FLOAT " + divisor +
+        " COPY 1 1 DIST FLOAT CPOP 1 2 CPOP 1 1 / FLOAT CPOP 1 1 " + "+_REDUCE FLOAT RET");
+    REQUIRE(program.kernels.size() == 1);
+    return vcode::print(program);
+  };
+  CHECK(kernel("4.0").find("(* FLOAT x0[i] 0.25)") != std::string::npos);
+  CHECK(kernel("-0.5").find("(* FLOAT x0[i] -2.0)") != std::string::npos);
+  CHECK(kernel("3.0").find("(/ FLOAT x0[i] 3.0)") != std::string::npos);
+  CHECK(kernel("0.0").find("(/ FLOAT x0[i] 0.0)") != std::string::npos);
+}
+
 TEST_CASE("equal kernels exist once") {
   const std::string square = "COPY 1 0 * INT COPY 1 0 * INT ";
   for (const vcode::Program& program :

@@ -52,9 +52,7 @@ TEST_CASE("the examples and test programs hold no more memory than before") {
   constexpr std::size_t kSomeNumbers = 512;
   for (const auto& path : programs_and_examples()) {
     CAPTURE(path.string());
-    // Of unknown numbers of rows and columns this one holds a few hundred bytes more.
-    const bool also_from_outside = path.stem() != "mandelbrot-counts";
-    check_peak(parse(read_file(path)), kSomeNumbers, also_from_outside);
+    check_peak(parse(read_file(path)), kSomeNumbers);
   }
 }
 

@@ -232,6 +232,34 @@ TEST_CASE("the cost is that of the program as it is written") {
   CHECK(run(nesl(program + "-O3")).err == run(nesl(program)).err);
 }
 
+TEST_CASE("what is computed of rows and put together with others goes straight to its place") {
+  const Folder folder;
+  folder.write(
+      "p.nesl",
+      "function smooth(r) =\n"
+      "  [r[0]] ++ {(x + y) / 2.0 : x in take(r, #r - 2); y in drop(r, 2)} ++ [r[#r - 1]];\n"
+      "function rounds(m, k) =\n"
+      "  if k == 0 then m else rounds({smooth(r) : r in m}, k - 1);\n"
+      "function rows(n) = {{float(i * i * j) : i in [0:n + j]} : j in [0:n]};\n");
+  const std::string expression = " p.nesl -e 'rounds(rows(rand(1) + 3), 2)'";
+  CHECK(run(nesl("compile -O3 -o p.fcode" + expression), folder).status == 0);
+  const std::string code = read_file(folder.path() / "p.fcode");
+  const std::size_t begin = code.rfind("KERNEL ", code.find("(+ FLOAT"));
+  const std::string kernel = code.substr(begin, code.find("SPEC", begin) - begin);
+  INFO(kernel);
+  // That and nothing else is made: not what is fetched for it, of which a length is asked.
+  CHECK(contains(kernel, "OUT y0 : VEC FLOAT n"));
+  CHECK(!contains(kernel, "y1 : VEC FLOAT"));
+  CHECK(contains(kernel, "y0 = SCATTER"));
+  CHECK(contains(kernel, "(* FLOAT"));
+  CHECK(contains(kernel, "0.5"));
+  for (const char* level : {" -O0", " -O3"}) {
+    CHECK(
+        run(nesl("run" + expression + level), folder).out ==
+        "it = [[0.0, 0.0, 0.0], [0.0, 2.5, 5.5, 9.0], [0.0, 5.0, 12.0, 21.0, 32.0]] : [[float]]\n");
+  }
+}
+
 TEST_CASE("without a level, what has much to do is optimized, and nothing is done twice") {
   const auto output = [](const std::string& expression, const std::string& level) {
     return run(nesl("--memory=8M " + level + " -e '" + expression + "'"));

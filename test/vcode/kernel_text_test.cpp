@@ -1,4 +1,7 @@
 // FCODE 3 as text: parsing, printing, and what is refused.
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -20,6 +23,40 @@ void check_round_trip(const Program& program) {
   CHECK(again.diagnostics.all().empty());
   CHECK(same_program(program, *again.program));
   CHECK(print(*again.program) == text);
+}
+
+/// Do quotients of numbers of all kinds have the bits of the products?
+template <class F>
+bool multiplies_exactly(double divisor, double factor) {
+  using Limits = std::numeric_limits<F>;
+  for (const F x : {F(1), F(-3), F(0.1), F(-0.0), Limits::max(), Limits::lowest(), Limits::min(),
+                    Limits::denorm_min(), 3 * Limits::denorm_min(), -Limits::infinity()}) {
+    const F quotient = x / static_cast<F>(divisor);
+    const F product = x * static_cast<F>(factor);
+    if (quotient != product || std::signbit(quotient) != std::signbit(product)) return false;
+  }
+  return true;
+}
+
+TEST_CASE("powers of two have reciprocals by which to multiply instead") {
+  const auto reciprocal = [](double divisor) {
+    ThunkNode node;
+    node.type = Type::Float;
+    node.float_value = divisor;
+    return exact_reciprocal(node);
+  };
+  for (int exponent = -130; exponent <= 130; ++exponent) {
+    CAPTURE(exponent);
+    const double power = std::ldexp(1.0, exponent);
+    const std::optional<double> factor = reciprocal(power);
+    REQUIRE(factor.has_value() == (std::abs(exponent) <= 126));
+    if (!factor) continue;
+    CHECK(reciprocal(-power) == -*factor);
+    CHECK(multiplies_exactly<double>(power, *factor));
+    CHECK(multiplies_exactly<float>(power, *factor));
+  }
+  for (const double other : {0.0, 3.0, 0.1, 1.0 / 0.0, std::nan("")}) CHECK(!reciprocal(other));
+  CHECK(!exact_reciprocal(ThunkNode{}));  // an INT
 }
 
 /// A file with one kernel over a, b : VEC INT n, x : VEC FLOAT n, d : SEG s n.
