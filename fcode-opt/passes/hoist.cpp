@@ -36,7 +36,7 @@ bool is_choice(const Statement& statement) {
          only_constants(*statement.then_block) && only_constants(*statement.else_block);
 }
 
-/// May it be part of the condition of a choice that goes up with it?
+/// May it be part of the condition of a choice, or one of the chosen, and go up with it?
 bool compares_lengths(const Statement& statement) {
   if (pushes_constant(statement)) return true;
   if (statement.kind != Statement::Kind::Op) return false;
@@ -44,7 +44,7 @@ bool compares_lengths(const Statement& statement) {
          statement.op == Op::MakeSegdes || statement.op == Op::Equal;
 }
 
-/// Choices, and what their conditions are made of.
+/// Choices, and what their conditions and constants are made of.
 Chosen choices(const Block& block) {
   Chosen chosen(block.statements.size());
   std::unordered_set<ValueId> wanted;
@@ -53,7 +53,11 @@ Chosen choices(const Block& block) {
     const bool is_wanted = std::any_of(statement.results.begin(), statement.results.end(),
                                        [&](ValueId result) { return wanted.contains(result); });
     chosen[i] = is_choice(statement) || (is_wanted && compares_lengths(statement));
-    if (chosen[i]) wanted.insert(statement.operands.begin(), statement.operands.end());
+    if (!chosen[i]) continue;
+    wanted.insert(statement.operands.begin(), statement.operands.end());
+    for (const Block* arm : {statement.then_block.get(), statement.else_block.get()}) {
+      if (arm != nullptr) for_each_use(*arm, [&](ValueId value) { wanted.insert(value); });
+    }
   }
   return chosen;
 }

@@ -68,6 +68,11 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
     const Value else_value = expression(*node.else_branch, frame, context);
     return select(condition, context, then_value, else_value);
   }
+  if (in_kernel) {
+    if (auto rows = row_conditional(expr, node, condition, kSelectedInKernel, frame, context)) {
+      return *std::move(rows);
+    }
+  }
   return conditional(condition, context, arm_of(*node.then_branch, frame, context),
                      arm_of(*node.else_branch, frame, context));
 }
@@ -169,17 +174,21 @@ Value Flattener::wanted_if(const Value& condition, bool taken) {
   return Value::scalar(flag, place);
 }
 
-/// The flags where they are wanted. Flags outside of the context of the conditional, for something
-/// that is the same in all instances, are wanted where any instance is.
+/// The flags where they are wanted by instances of the context; all others are not set. They stay
+/// where they are the same for several instances, and are wanted there if any instance is inside.
 Value Flattener::where_wanted(const Value& flags, Context* context) {
-  if (!wanted_) return flags;
+  if (!wanted_) return Value::scalar(bring_scalar(flags, context), context);
   Value wanted = *wanted_;
   if (!wanted.context->encloses(context)) {
     wanted = Value::scalar(v_.any(wanted.var, instances(wanted.context)), &serial_);
   }
-  return Value::scalar(b_.op(Op::And, VectorType::Bool,
-                             {bring_scalar(wanted, context), bring_scalar(flags, context)}),
-                       context);
+  Context* const place = deeper(wanted.context, flags.context);
+  const auto both = [&](const Value& a, const Value& b) {
+    return Value::scalar(
+        b_.op(Op::And, VectorType::Bool, {bring_scalar(a, place), bring_scalar(b, place)}), place);
+  };
+  const Value result = both(wanted, flags);
+  return place == context ? result : both(result, is_any(place, context));
 }
 
 Value Flattener::select(const Value& condition, Context* context, const Value& then_value,

@@ -206,9 +206,7 @@ void Flattener::check(const Value& violations, Context* context, const std::stri
                       const Details& details) {
   if (!compiler_.options().argument_checks) return;
   if (violations.context->serial() && b_.known_bool(violations.var) == false) return;
-  const Value wanted = where_wanted(violations, context);
-  const LateCheck found{Value::scalar(bring_scalar(wanted, context), context), context, message,
-                        details, b_.origin};
+  const LateCheck found{where_wanted(violations, context), context, message, details, b_.origin};
   if (late_checks_ != nullptr && late_checks_->block == b_.block()) {
     late_checks_->checks.push_back(found);
   } else {
@@ -219,8 +217,8 @@ void Flattener::check(const Value& violations, Context* context, const std::stri
 void Flattener::check_now(const LateCheck& found) {
   const ir::Origin outer = std::exchange(b_.origin, found.origin);
   check(
-      v_.any(found.flags.var, instances(found.context)), [&] { return found.flags; }, found.context,
-      found.message, found.details);
+      v_.any(found.flags.var, instances(found.flags.context)), [&] { return found.flags; },
+      found.context, found.message, found.details);
   b_.origin = outer;
 }
 

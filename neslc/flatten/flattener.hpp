@@ -243,6 +243,16 @@ class Flattener {
   Value both_computed(const If& node, const Value& condition, bool may_fail, Frame& frame,
                       Context* context);
   void check_now(const LateCheck& check);
+  /// A conditional of at most that size between rows of the same length, element by element;
+  /// nothing where it is another one.
+  struct Row;
+  std::optional<Value> row_conditional(const Expr& expr, const If& node, const Value& condition,
+                                       int most, Frame& frame, Context* context);
+  Value row_choice(const If& node, const Value& condition, bool may_fail, const Row& row,
+                   Frame& frame, Context* context);
+  Value row_arm(const Expr& expr, bool may_fail, const Row& row, Frame& frame, Context* context);
+  void check_row_lengths(const ApplyToEach& node, const Row& row, Frame& frame, Context* context);
+  Value row_elements(const Expr& sequence, const Row& row, const Frame& frame);
   Value wanted_if(const Value& condition, bool taken);
   Value where_wanted(const Value& flags, Context* context);
   bool has_constant_parts(const Expr& expr);

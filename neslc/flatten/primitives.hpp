@@ -43,6 +43,10 @@ Value flatten(Flattener& f, const Value& sequences);
 /// a ++ b, both in `context`.
 Value appended(Flattener& f, const std::vector<Value>& parts, Context* context);
 
+/// The elements at the positions in the vector, which `whole` describes. Where checks do not keep
+/// positions inside, any element for those outside.
+Value elements_at(Flattener& f, const Value& elements, ir::ValueId whole, const Value& positions);
+
 /// An index of a[i][j] ..., and the part of the program that it is used in.
 struct ElementIndex {
   Value index;

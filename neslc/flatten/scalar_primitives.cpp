@@ -64,14 +64,16 @@ Value checked_quotient(Flattener& f, const CallSite& site, const Value& argument
   const bool safe = (known_int && *known_int != 0) || (known_float && *known_float != 0);
   if (safe) return apply(f, op, type, argument.parts);
   // What may fail runs only in its own context, where it may have no instances.
-  Value here = f.bring(argument, site.context);
-  const Value is_zero = apply(f, Op::Equal, type, {here.parts[1], zero(f, type)});
+  const bool unwanted = f.goes_on_unwanted();
+  const Value here = unwanted ? argument : f.bring(argument, site.context);
+  Value by = here.parts[1];
+  const Value is_zero = apply(f, Op::Equal, type, {by, zero(f, type)});
   f.check(is_zero, site.context, message, {{"dividend", here.parts[0]}});
-  if (type == VectorType::Int && f.goes_on_unwanted()) {
+  if (type == VectorType::Int && unwanted) {
     const Value some = Value::scalar(f.builder().int_constant(1), f.serial());
-    here.parts[1] = f.select(is_zero, site.context, some, here.parts[1]);
+    by = f.select(is_zero, by.context, some, by);
   }
-  return apply(f, op, type, here.parts);
+  return apply(f, op, type, {here.parts[0], by});
 }
 
 Value divide(Flattener& f, const CallSite& site, const Value& argument) {

@@ -44,30 +44,6 @@ void check_element(Flattener& f, const Value& index, const Value& lengths, Conte
   f.check_range(f.bring_scalar(index, context), context, lengths, kElementMessage);
 }
 
-/// The elements at the positions in the vector, which `whole` describes. Where checks do not keep
-/// positions inside, any element for those outside.
-Value elements_at(Flattener& f, const Value& elements, ValueId whole, const Value& positions) {
-  ir::Builder& b = f.builder();
-  Vectors& v = f.vectors();
-  Context* const context = positions.context;
-  if (!f.goes_on_unwanted()) {
-    const ir::LengthId count = b.variable(vars_of(elements)[0]).length;
-    return in_context(v.gather(elements, count, positions.var), context);
-  }
-  const ValueId total = v.lengths(whole);
-  const auto here = [&](ValueId scalar) {
-    return f.bring_scalar(Value::scalar(scalar, f.serial()), context);
-  };
-  const ValueId zero = here(b.int_constant(0));
-  const ValueId inside = b.op(Op::And, VectorType::Bool,
-                              {b.op(Op::GreaterEqual, VectorType::Int, {positions.var, zero}),
-                               b.op(Op::Less, VectorType::Int, {positions.var, here(total)})});
-  const ValueId place = b.op(Op::Select, VectorType::Int, {inside, positions.var, zero});
-  const Value some = f.some_elements(elements, total);
-  const ir::LengthId count = b.variable(vars_of(some)[0]).length;
-  return in_context(v.gather(some, count, place), context);
-}
-
 Value element(Flattener& f, const CallSite& site, const Value& argument) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
@@ -322,6 +298,28 @@ std::vector<PrimitiveEntry> sequence_primitives() {
       {"partition", partition},
       {"flatten", flatten_primitive},
   };
+}
+
+Value elements_at(Flattener& f, const Value& elements, ValueId whole, const Value& positions) {
+  ir::Builder& b = f.builder();
+  Vectors& v = f.vectors();
+  Context* const context = positions.context;
+  if (!f.goes_on_unwanted()) {
+    const ir::LengthId count = b.variable(vars_of(elements)[0]).length;
+    return in_context(v.gather(elements, count, positions.var), context);
+  }
+  const ValueId total = v.lengths(whole);
+  const auto here = [&](ValueId scalar) {
+    return f.bring_scalar(Value::scalar(scalar, f.serial()), context);
+  };
+  const ValueId zero = here(b.int_constant(0));
+  const ValueId inside = b.op(Op::And, VectorType::Bool,
+                              {b.op(Op::GreaterEqual, VectorType::Int, {positions.var, zero}),
+                               b.op(Op::Less, VectorType::Int, {positions.var, here(total)})});
+  const ValueId place = b.op(Op::Select, VectorType::Int, {inside, positions.var, zero});
+  const Value some = f.some_elements(elements, total);
+  const ir::LengthId count = b.variable(vars_of(some)[0]).length;
+  return in_context(v.gather(some, count, place), context);
 }
 
 Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementIndex>& indices,
