@@ -195,14 +195,16 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
          test.args[0] == choice.args[2] && is_int(test.args[1], true);
 }
 
-std::optional<double> exact_reciprocal(const ThunkNode& divisor) {
+std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor) {
   if (divisor.kind != ThunkNode::Kind::Constant || divisor.type != Type::Float) return std::nullopt;
   // With these exponents both are normal numbers of 32 bits.
   constexpr int kGreatest = 126;
   int exponent = 0;
   const bool is_power = std::abs(std::frexp(divisor.float_value, &exponent)) == 0.5;
   if (!is_power || std::abs(exponent - 1) > kGreatest) return std::nullopt;
-  return 1 / divisor.float_value;
+  ThunkNode factor = divisor;
+  factor.float_value = 1 / divisor.float_value;
+  return factor;
 }
 
 bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript) {

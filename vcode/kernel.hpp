@@ -177,9 +177,9 @@ bool same_size(const Kernel& kernel, SizeId a, SizeId b);
 /// Is a division by a node of the thunk known not to be one by zero? The node is a literal, or
 /// `(IF (= INT d 0) c d)` with a literal c.
 bool is_never_zero(const Thunk& thunk, std::uint32_t node);
-/// Of a divisor that is a power of two: the FLOAT by which to multiply instead. The products are
-/// the quotients, bit by bit and in every width: both round the same number.
-std::optional<double> exact_reciprocal(const ThunkNode& divisor);
+/// Of a divisor that is a power of two: the FLOAT literal by which to multiply instead. The
+/// products are the quotients, bit by bit and in every width: both round the same number.
+std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor);
 /// Is node `subscript` of the thunk read only where that cannot fail? All users of it are
 /// `(IF (AND BOOL (>= INT e 0) (< INT e n)) x[e] c)`, n being the length of x.
 bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript);

@@ -143,10 +143,7 @@ std::uint32_t ElementWriter::apply(Op op, Type written, std::vector<std::uint32_
   }
   if (op == Op::Divide) {
     if (const auto factor = vcode::exact_reciprocal(thunk_.nodes[arguments[1]])) {
-      Node multiplier;
-      multiplier.type = Type::Float;
-      multiplier.float_value = *factor;
-      return apply(Op::Multiply, Type::Float, {arguments[0], add(std::move(multiplier))});
+      return apply(Op::Multiply, Type::Float, {arguments[0], add(*factor)});
     }
   }
   Node node;

@@ -116,56 +116,18 @@ class RegionFusion {
     return complete;
   }
 
+  // From the last one on, whose results are read behind the region or by instructions: what each
+  // kernel takes shows when it has been written. A vector of which only the length is asked may be
+  // among that, or not, if something else tells it.
   void write_kernels() {
     find_wanted();
-    for (ChosenKernel& kernel : kernels_) {
-      if (!kernel.members.empty()) write(kernel);
+    for (auto kernel = kernels_.rbegin(); kernel != kernels_.rend(); ++kernel) {
+      if (kernel->members.empty()) continue;
+      kernel->written = write_kernel(graph_, kernel->members, wanted_, kernel->checked, function_,
+                                     module_, shapes_);
+      write_spec(graph_, kernel->members, function_, module_, shapes_, kernel->written);
+      for (const ValueId operand : kernel->written.operands) wanted_[operand] = true;
     }
-    settle_results();
-  }
-
-  void write(ChosenKernel& kernel) {
-    kernel.written =
-        write_kernel(graph_, kernel.members, wanted_, kernel.checked, function_, module_, shapes_);
-    write_spec(graph_, kernel.members, function_, module_, shapes_, kernel.written);
-  }
-
-  // Which results are read shows when all kernels have been written: of a vector only the length
-  // was asked for, which a kernel has from something else; or a SPEC takes it for want of that.
-  void settle_results() {
-    constexpr int kRounds = 4;
-    bool again = true;
-    for (int round = 0; again; ++round) {
-      again = false;
-      const std::vector<bool> used = used_outside();
-      for (ChosenKernel& kernel : kernels_) {
-        bool changed = false;
-        for (const NodeIndex i : kernel.members) {
-          for (const ValueId result : graph_.nodes[i].statement->results) {
-            const bool unused = wanted_[result] && !used[result] && round < kRounds;
-            if (!unused && (wanted_[result] || !used[result])) continue;
-            wanted_[result] = !unused;
-            changed = true;
-          }
-        }
-        if (changed) write(kernel);
-        again |= changed;
-      }
-    }
-  }
-
-  // By value: do kernels take it, as they are written, or instructions, or others than the region?
-  std::vector<bool> used_outside() const {
-    std::vector<bool> used(outside_uses_.size(), false);
-    for (ValueId value = 0; value < used.size(); ++value) used[value] = outside_uses_[value] != 0;
-    for (const ChosenKernel& kernel : kernels_) {
-      for (const ValueId operand : kernel.written.operands) used[operand] = true;
-    }
-    for (const Node& node : graph_.nodes) {
-      if (!node.scheduled() || node.in_kernel()) continue;
-      for (const ValueId operand : node.statement->operands) used[operand] = true;
-    }
-    return used;
   }
 
   void count_passes() {
@@ -174,22 +136,15 @@ class RegionFusion {
     }
   }
 
-  // What has to be a value outside of the kernel that computes it.
+  // What is read by others than kernels.
   void find_wanted() {
     wanted_.assign(outside_uses_.size(), false);
-    for (NodeIndex i = 0; i < graph_.nodes.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      for (ValueId value : node.statement->results) {
-        if (outside_uses_[value] != 0) wanted_[value] = true;
-      }
-      if (!node.scheduled()) continue;
-      for (const Read& read : node.reads) {
-        if (read.producer == kOutside) continue;
-        if (!in_same_kernel(graph_, choice_.schedule, i, read)) wanted_[read.value] = true;
-      }
+    for (ValueId value = 0; value < wanted_.size(); ++value) {
+      wanted_[value] = outside_uses_[value] != 0;
     }
-    for (const ChosenKernel& kernel : kernels_) {
-      for (ValueId value : kernel.checked) wanted_[value] = true;
+    for (const Node& node : graph_.nodes) {
+      if (!node.scheduled() || node.in_kernel()) continue;
+      for (const ValueId operand : node.statement->operands) wanted_[operand] = true;
     }
   }
 

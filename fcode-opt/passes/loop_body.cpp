@@ -374,7 +374,12 @@ class Reader {
       node.args[k] = scalar(operand(k));
     }
     if (divides_ints(statement.op, statement.written)) node.args[1] = never_zero(node.args[1]);
-    if (statement.op == Op::Divide) multiply_instead(node);
+    if (statement.op == Op::Divide) {
+      if (const auto factor = vcode::exact_reciprocal(expressions()[node.args[1]])) {
+        node.op = Op::Multiply;
+        node.args[1] = expressions().add(*factor);
+      }
+    }
     return expressions().add(node);
   }
 
@@ -433,17 +438,6 @@ class Reader {
     node.args[0] = a;
     node.args[1] = b;
     return expressions().add(node);
-  }
-
-  /// Division by a power of two is a multiplication.
-  void multiply_instead(ThunkNode& division) {
-    const auto factor = vcode::exact_reciprocal(expressions()[division.args[1]]);
-    if (!factor) return;
-    ThunkNode multiplier;
-    multiplier.type = Type::Float;
-    multiplier.float_value = *factor;
-    division.op = Op::Multiply;
-    division.args[1] = expressions().add(multiplier);
   }
 
   /// The divisor, or 1 where it is 0: there the function fails, or does not divide.

@@ -19,19 +19,6 @@ struct Runs {
   ValueId starts;   // where each sequence begins
 };
 
-/// Calls visit(scalar vector) for each part. False if there is a part that is no vector of scalars.
-template <class Visit>
-bool for_scalars(const Value& vector, const Visit& visit) {
-  if (vector.is_scalar()) return visit(vector);
-  return vector.is_tuple() &&
-         std::all_of(vector.parts.begin(), vector.parts.end(),
-                     [&](const Value& part) { return for_scalars(part, visit); });
-}
-
-bool has_scalars_only(const Value& vector) {
-  return for_scalars(vector, [](const Value&) { return true; }) && !vars_of(vector).empty();
-}
-
 /// The fetched vector as a tree of the vectors that were fetched from.
 Value bases_of(const ir::Builder& b, const Value& fetched) {
   Value result = fetched;

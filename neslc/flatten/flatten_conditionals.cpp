@@ -101,11 +101,24 @@ Value Flattener::both_arms(const If& node, const Value& condition, bool may_fail
   if (!may_fail || late_checks_ != nullptr) {
     return both_computed(node, condition, may_fail, frame, context);
   }
+  return with_late_checks([&] { return both_computed(node, condition, may_fail, frame, context); });
+}
+
+Value Flattener::with_late_checks(const std::function<Value()>& make) {
   LateChecks late{b_.block(), {}, {}};
   late_checks_ = &late;
-  const Value result = both_computed(node, condition, may_fail, frame, context);
+  const Value result = make();
   late_checks_ = nullptr;
   for (const LateCheck& check : late.checks) check_now(check);
+  return result;
+}
+
+Value Flattener::in_arm(const Value& condition, bool taken, bool may_fail,
+                        const std::function<Value()>& make) {
+  const std::optional<Value> outer = wanted_;
+  if (may_fail) wanted_ = wanted_if(condition, taken);
+  Value result = make();
+  wanted_ = outer;
   return result;
 }
 
@@ -132,20 +145,16 @@ Value Flattener::some_elements(const Value& elements, ValueId total) {
 Value Flattener::both_computed(const If& node, const Value& condition, bool may_fail, Frame& frame,
                                Context* context) {
   const bool was_inside = std::exchange(in_both_arms_, true);
-  const auto in_arm = [&](bool taken, const Expr& expr) {
-    const std::optional<Value> outer = wanted_;
-    if (may_fail) wanted_ = wanted_if(condition, taken);
-    Value result = expression(expr, frame, context);
-    wanted_ = outer;
-    return result;
+  const auto arm = [&](bool taken, const Expr& expr) {
+    return in_arm(condition, taken, may_fail, [&] { return expression(expr, frame, context); });
   };
   const auto is_known = [&](const Local* local) { return frame.locals.contains(local); };
   const std::vector<SharedCall> shared = shared_calls(compiler_, node, is_known);
   for (const SharedCall& pair : shared) {
     const auto& first = std::get<Call>(pair.in_then->node);
     const auto& second = std::get<Call>(pair.in_else->node);
-    const Value then_argument = in_arm(true, *first.argument);
-    const Value else_argument = in_arm(false, *second.argument);
+    const Value then_argument = arm(true, *first.argument);
+    const Value else_argument = arm(false, *second.argument);
     const Value argument = select(condition, context, then_argument, else_argument);
     const ir::Origin outer = std::exchange(b_.origin, {pair.in_then->span, frame.scope});
     const Value result =
@@ -153,8 +162,8 @@ Value Flattener::both_computed(const If& node, const Value& condition, bool may_
     b_.origin = outer;
     frame.known[pair.in_then] = frame.known[pair.in_else] = result;
   }
-  const Value then_value = in_arm(true, *node.then_branch);
-  const Value else_value = in_arm(false, *node.else_branch);
+  const Value then_value = arm(true, *node.then_branch);
+  const Value else_value = arm(false, *node.else_branch);
   for (const SharedCall& pair : shared) {
     frame.known.erase(pair.in_then);
     frame.known.erase(pair.in_else);

@@ -72,9 +72,8 @@ std::vector<const Expr*> elements_read(const ApplyToEach& loop) {
 /// [a:b], [a:b:d] with a literal d, or index(n).
 bool counts(const Expr& range) {
   if (primitive_argument(range, "index") != nullptr) return true;
-  const Pair* const operands = primitive_operands(range, "iseq");
-  const auto* rest = operands == nullptr ? nullptr : std::get_if<Pair>(&operands->second->node);
-  const auto* step = rest == nullptr ? nullptr : std::get_if<IntLiteral>(&rest->first->node);
+  const std::optional<RangeParts> parts = range_parts(range);
+  const auto* step = parts ? std::get_if<IntLiteral>(&parts->step->node) : nullptr;
   return step != nullptr && step->value > 0;
 }
 

@@ -10,6 +10,7 @@
 #include "neslc/flatten/both_arms.hpp"
 #include "neslc/flatten/flattener.hpp"
 #include "neslc/flatten/primitives.hpp"
+#include "neslc/front/free_variables.hpp"
 
 namespace neslc {
 
@@ -19,21 +20,15 @@ using VectorType = vcode::Type;
 
 namespace {
 
-const Local* local_of(const Expr& expr) {
-  const auto* reference = std::get_if<LocalRef>(&expr.node);
-  return reference == nullptr ? nullptr : reference->local;
-}
-
 /// Of index(#r) or [0:#r]: r.
 const Local* numbered(const Expr& generator) {
   const Expr* end = primitive_argument(generator, "index");
-  if (const Pair* range = primitive_operands(generator, "iseq")) {
-    const auto* begin = std::get_if<IntLiteral>(&range->first->node);
-    const auto* rest = std::get_if<Pair>(&range->second->node);
-    const auto* step = rest == nullptr ? nullptr : std::get_if<IntLiteral>(&rest->first->node);
-    const bool counts =
-        begin != nullptr && begin->value == 0 && step != nullptr && step->value == 1;
-    end = counts ? rest->second.get() : nullptr;
+  if (const auto range = range_parts(generator)) {
+    const auto is_literal = [](const Expr& expr, std::int64_t number) {
+      const auto* literal = std::get_if<IntLiteral>(&expr.node);
+      return literal != nullptr && literal->value == number;
+    };
+    if (is_literal(*range->start, 0) && is_literal(*range->step, 1)) end = range->end;
   }
   const Expr* const sequence = end == nullptr ? nullptr : primitive_argument(*end, "length");
   return sequence == nullptr ? nullptr : local_of(*sequence);
@@ -93,14 +88,8 @@ class RowArms {
     have_others_ |= local != row_;
     const auto known = frame_.locals.find(local);
     return known != frame_.locals.end() && known->second.is_sequence() &&
-           is_scalar(known->second.elements());
+           has_scalars_only(known->second.elements());
   }
-  static bool is_scalar(const Value& elements) {
-    return elements.is_scalar() ||
-           (elements.is_tuple() && !elements.parts.empty() &&
-            std::all_of(elements.parts.begin(), elements.parts.end(), is_scalar));
-  }
-
   BothArms& arms_;
   const Local* row_;
   const Frame& frame_;
@@ -120,7 +109,8 @@ std::optional<Value> Flattener::row_conditional(const Expr& expr, const If& node
                                                 const Value& condition, int most, Frame& frame,
                                                 Context* context) {
   const TypePtr type = substituted(expr.type, frame);
-  if (in_both_arms_ || type->kind != TypeKind::Sequence || !is_scalar_type(type->element())) {
+  if (in_both_arms_ || frame.observed != nullptr || type->kind != TypeKind::Sequence ||
+      !is_scalar_type(type->element())) {
     return std::nullopt;
   }
   const auto is_here = [&](const Local* local) {
@@ -138,28 +128,22 @@ std::optional<Value> Flattener::row_conditional(const Expr& expr, const If& node
   const Value value = frame.locals.at(*found);
   Context* const each = for_each(context, value.var, value.elements());
   const Row row{*found, value, each, Value::scalar(v_.positions(value.var), each)};
-  LateChecks late{b_.block(), {}, {}};
   const bool may_fail = arms.may_fail() || fitting.have_others();
-  late_checks_ = &late;
   in_both_arms_ = true;
-  const Value elements = row_choice(node, condition, may_fail, row, frame, context);
+  const Value elements =
+      with_late_checks([&] { return row_choice(node, condition, may_fail, row, frame, context); });
   in_both_arms_ = false;
-  late_checks_ = nullptr;
-  for (const LateCheck& check : late.checks) check_now(check);
   return Value::sequence(value.var, bring(elements, each), context);
 }
 
 Value Flattener::row_choice(const If& node, const Value& condition, bool may_fail, const Row& row,
                             Frame& frame, Context* context) {
-  const auto in_arm = [&](bool taken, const Expr& expr) {
-    const std::optional<Value> outer = wanted_;
-    if (may_fail) wanted_ = wanted_if(condition, taken);
-    Value result = row_arm(expr, may_fail, row, frame, context);
-    wanted_ = outer;
-    return result;
+  const auto arm = [&](bool taken, const Expr& expr) {
+    return in_arm(condition, taken, may_fail,
+                  [&] { return row_arm(expr, may_fail, row, frame, context); });
   };
-  const Value then_value = in_arm(true, *node.then_branch);
-  const Value else_value = in_arm(false, *node.else_branch);
+  const Value then_value = arm(true, *node.then_branch);
+  const Value else_value = arm(false, *node.else_branch);
   return select(condition, row.each, then_value, else_value);
 }
 
@@ -177,7 +161,15 @@ Value Flattener::row_arm(const Expr& expr, bool may_fail, const Row& row, Frame&
     }
     result = row_arm(*let->body, may_fail, row, frame, context);
   } else if (const auto* each = std::get_if<ApplyToEach>(&expr.node)) {
-    check_row_lengths(*each, row, frame, context);
+    const auto sequence_of = [&](const Binding& generator) -> const Value& {
+      const Local* const local = local_of(*generator.value);
+      return local == nullptr ? row.value : frame.locals.at(local);
+    };
+    const Value first = sequence_of(each->generators[0]);
+    for (const Binding& generator : each->generators) {
+      const Value other = sequence_of(generator);
+      if (other.var != first.var) check_lengths(first, other, context, kEachMessage);
+    }
     for (const Binding& generator : each->generators) {
       bind(*generator.pattern, row_elements(*generator.value, row, frame), frame);
     }
@@ -189,25 +181,6 @@ Value Flattener::row_arm(const Expr& expr, bool may_fail, const Row& row, Frame&
   return result;
 }
 
-/// As an apply-to-each does where its arm is taken.
-void Flattener::check_row_lengths(const ApplyToEach& node, const Row& row, Frame& frame,
-                                  Context* context) {
-  const auto length = [&](const Binding& generator) {
-    const Local* const local = local_of(*generator.value);
-    const Value& sequence = local == nullptr ? row.value : frame.locals.at(local);
-    return Value::scalar(v_.lengths(sequence.var), sequence.context);
-  };
-  const Value first = length(node.generators[0]);
-  for (std::size_t i = 1; i < node.generators.size(); ++i) {
-    const Value other = length(node.generators[i]);
-    if (other.var == first.var) continue;
-    const ValueId differs = b_.op(Op::NotEqual, VectorType::Int,
-                                  {bring_scalar(first, context), bring_scalar(other, context)});
-    check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.",
-          {{"lengths", first}, {"and", other}});
-  }
-}
-
 /// The elements of a sequence that stand beside those of the row; any, where there is none.
 Value Flattener::row_elements(const Expr& sequence, const Row& row, const Frame& frame) {
   const Local* const local = local_of(sequence);
@@ -217,9 +190,7 @@ Value Flattener::row_elements(const Expr& sequence, const Row& row, const Frame&
     return in_context(value.elements(), row.each);
   }
   const Value starts = Value::scalar(v_.offsets(value.var), value.context);
-  const ValueId place = b_.known_int(starts.var) == 0
-                            ? row.offsets.var
-                            : v_.add(bring_scalar(starts, row.each), row.offsets.var);
+  const ValueId place = positions_from(*this, starts, row.offsets.var, row.each);
   return elements_at(*this, value.elements(), v_.flat(value.var, value.elements()),
                      Value::scalar(place, row.each));
 }

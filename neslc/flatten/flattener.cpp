@@ -256,6 +256,27 @@ std::vector<ir::Builder::Written> Flattener::first_details(const Value& violatio
   return values;
 }
 
+void Flattener::check_lengths(const Value& first, const Value& other, Context* context,
+                              const std::string& message) {
+  const auto lengths = [&](const Value& sequence) {
+    return Value::scalar(v_.lengths(sequence.var), sequence.context);
+  };
+  const ValueId differs =
+      b_.op(Op::NotEqual, VectorType::Int,
+            {bring_scalar(lengths(first), context), bring_scalar(lengths(other), context)});
+  check(Value::scalar(differs, context), context, message,
+        {{"lengths", lengths(first)}, {"and", lengths(other)}});
+}
+
+void Flattener::equate_lengths(const std::vector<Value>& sequences, Context* context,
+                               const std::string& message) {
+  for (const Value& other : sequences) {
+    if (other.var == sequences[0].var) continue;
+    check_lengths(sequences[0], other, context, message);
+    b_.equate(b_.variable(sequences[0].var).total, b_.variable(other.var).total);
+  }
+}
+
 void Flattener::check_range(ValueId index, Context* each, const Value& limit,
                             const std::string& message) {
   if (!compiler_.options().argument_checks) return;
@@ -486,15 +507,7 @@ Value Flattener::apply_to_each(const Expr& expr, const ApplyToEach& node, Frame&
 Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
                          const std::vector<FetchedRead>& reads, Frame& frame, Context* context) {
   const ValueId descriptor = generators[0].var;
-  for (std::size_t i = 1; i < generators.size(); ++i) {
-    if (generators[i].var == descriptor) continue;
-    const ValueId differs = b_.op(Op::NotEqual, VectorType::Int,
-                                  {v_.lengths(descriptor), v_.lengths(generators[i].var)});
-    check(Value::scalar(differs, context), context, "Length mismatch in an apply-to-each.",
-          {{"lengths", Value::scalar(v_.lengths(descriptor), context)},
-           {"and", Value::scalar(v_.lengths(generators[i].var), context)}});
-    b_.equate(b_.variable(descriptor).total, b_.variable(generators[i].var).total);
-  }
+  equate_lengths(generators, context, kEachMessage);
   std::vector<Value> elements;
   for (const Value& generator : generators) elements.push_back(generator.elements());
   Context* const each = for_each(context, descriptor, Value::tuple(elements));

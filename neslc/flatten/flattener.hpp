@@ -20,6 +20,9 @@
 
 namespace neslc {
 
+/// What an apply-to-each says whose sequences are not of the same length.
+inline constexpr const char* kEachMessage = "Length mismatch in an apply-to-each.";
+
 /// What a loop reads, fetched before it (flatten_reads.cpp).
 struct FetchedRead {
   const ApplyToEach* loop;
@@ -100,6 +103,13 @@ class Flattener {
   /// `violations` makes the flags, after the failure.
   void check(ir::ValueId scalar_flag, const std::function<Value()>& violations, Context* context,
              const std::string& message, const Details& details);
+  /// The same where two sequences are not of the same length, in contexts that enclose `context`.
+  void check_lengths(const Value& first, const Value& other, Context* context,
+                     const std::string& message);
+  /// The same for all sequences, which are in the context; from here on they are known to be as
+  /// long as the first one.
+  void equate_lengths(const std::vector<Value>& sequences, Context* context,
+                      const std::string& message);
   /// The same if an index, one for each instance of `each`, is not in 0 ... limit-1. The limit is
   /// that of a context that encloses `each`.
   void check_range(ir::ValueId index, Context* each, const Value& limit,
@@ -243,6 +253,11 @@ class Flattener {
   Value both_computed(const If& node, const Value& condition, bool may_fail, Frame& frame,
                       Context* context);
   void check_now(const LateCheck& check);
+  /// What is made where it is not wanted, too, with the checks behind it.
+  Value with_late_checks(const std::function<Value()>& make);
+  /// An arm of the condition: what may fail is wanted where it is taken.
+  Value in_arm(const Value& condition, bool taken, bool may_fail,
+               const std::function<Value()>& make);
   /// A conditional of at most that size between rows of the same length, element by element;
   /// nothing where it is another one.
   struct Row;
@@ -251,7 +266,6 @@ class Flattener {
   Value row_choice(const If& node, const Value& condition, bool may_fail, const Row& row,
                    Frame& frame, Context* context);
   Value row_arm(const Expr& expr, bool may_fail, const Row& row, Frame& frame, Context* context);
-  void check_row_lengths(const ApplyToEach& node, const Row& row, Frame& frame, Context* context);
   Value row_elements(const Expr& sequence, const Row& row, const Frame& frame);
   Value wanted_if(const Value& condition, bool taken);
   Value where_wanted(const Value& flags, Context* context);

@@ -43,6 +43,11 @@ Value flatten(Flattener& f, const Value& sequences);
 /// a ++ b, both in `context`.
 Value appended(Flattener& f, const std::vector<Value>& parts, Context* context);
 
+/// Where elements lie that are so far behind the starts of their sequences: of each instance of the
+/// context, to which the starts are brought.
+ir::ValueId positions_from(Flattener& f, const Value& starts, ir::ValueId offsets,
+                           Context* context);
+
 /// The elements at the positions in the vector, which `whole` describes. Where checks do not keep
 /// positions inside, any element for those outside.
 Value elements_at(Flattener& f, const Value& elements, ir::ValueId whole, const Value& positions);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "neslc/flatten/primitives.hpp"
+#include "neslc/front/free_variables.hpp"
 
 namespace neslc {
 namespace {
@@ -32,11 +33,6 @@ const Reduction* find_reduction(const Definition& definition) {
   return found == std::end(kReductions) ? nullptr : found;
 }
 
-bool is_local(const Expr& expr, const Pattern& pattern) {
-  const auto* reference = std::get_if<LocalRef>(&expr.node);
-  return reference != nullptr && reference->local == pattern.local;
-}
-
 /// That of (a, b) => a + b and the like. All of these functions commute.
 const Reduction* reduction_of(const Pattern& parameter, const Expr& body) {
   const auto* call = std::get_if<Call>(&body.node);
@@ -45,10 +41,10 @@ const Reduction* reduction_of(const Pattern& parameter, const Expr& body) {
   const Pattern& b = *parameter.second;
   const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
   const auto* operands = std::get_if<Pair>(&call->argument->node);
-  const bool applied = callee != nullptr && operands != nullptr && a.local != nullptr &&
-                       b.local != nullptr &&
-                       ((is_local(*operands->first, a) && is_local(*operands->second, b)) ||
-                        (is_local(*operands->first, b) && is_local(*operands->second, a)));
+  const bool applied =
+      callee != nullptr && operands != nullptr && a.local != nullptr && b.local != nullptr &&
+      ((is_local(*operands->first, a.local) && is_local(*operands->second, b.local)) ||
+       (is_local(*operands->first, b.local) && is_local(*operands->second, a.local)));
   return applied ? find_reduction(*callee->definition) : nullptr;
 }
 

@@ -28,11 +28,8 @@ Value read(Flattener& f, const CallSite& site, const Value& argument) {
                                 {elements.var, index.var, sequence.var, indices.var});
     return Value::sequence(indices.var, Value::scalar(result, context), context);
   }
-  ValueId position = index.var;
-  if (!home->serial()) {
-    const Value starts = Value::scalar(v.offsets(sequence.var), home);
-    position = v.add(f.bring_scalar(starts, each), position);
-  }
+  const Value starts = Value::scalar(v.offsets(sequence.var), home);
+  const ValueId position = positions_from(f, starts, index.var, each);
   const Value result = v.gather(elements, b.variable(sequence.var).total, position);
   return Value::sequence(indices.var, in_context(result, context), context);
 }
@@ -169,7 +166,7 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
   Context* const context = site.context;
   const std::vector<Value> parts = components(argument, 4);
   const Value& sequence = parts[0];
-  ValueId start = f.bring_scalar(parts[1], context);
+  const ValueId start = f.bring_scalar(parts[1], context);
   const ValueId stride = f.bring_scalar(parts[2], context);
   const ValueId count = f.bring_scalar(parts[3], context);
   const ValueId descriptor = v.descriptor_of(count);
@@ -180,11 +177,9 @@ Value slice(Flattener& f, const CallSite& site, const Value& argument) {
         b.op(Op::BPermute, f.type_of(elements), {elements.var, index, sequence.var, descriptor});
     return Value::sequence(descriptor, Value::scalar(result, context), context);
   }
-  if (!sequence.context->serial()) {
-    const Value starts = Value::scalar(v.offsets(sequence.var), sequence.context);
-    start = v.add(f.bring_scalar(starts, context), start);
-  }
-  const ValueId index = b.op(Op::Index, VectorType::Int, {start, stride, descriptor});
+  const Value starts = Value::scalar(v.offsets(sequence.var), sequence.context);
+  const ValueId first = positions_from(f, starts, start, context);
+  const ValueId index = b.op(Op::Index, VectorType::Int, {first, stride, descriptor});
   const Value result = v.gather(elements, b.variable(sequence.var).total, index);
   return Value::sequence(descriptor, in_context(result, context), context);
 }

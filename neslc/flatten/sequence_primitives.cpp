@@ -61,11 +61,8 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
         b.op(Op::Extract, f.type_of(elements), {elements.var, index, sequence.var}), context);
   }
   // One gather; the sequence is not copied to the instances.
-  ValueId position = index;
-  if (!home->serial()) {
-    const Value starts = Value::scalar(v.offsets(sequence.var), home);
-    position = v.add(f.bring_scalar(starts, context), index);
-  }
+  const Value starts = Value::scalar(v.offsets(sequence.var), home);
+  const ValueId position = positions_from(f, starts, index, context);
   const ir::LengthId total = b.variable(sequence.var).total;
   return in_context(v.gather(elements, total, position), context);
 }
@@ -93,19 +90,10 @@ Value replace(Flattener& f, const CallSite& site, const Value& argument) {
 /// Pairs of the elements; the lengths are checked.
 Value zip_with(Flattener& f, const CallSite& site, const Value& argument, std::size_t count,
                const char* message) {
-  ir::Builder& b = f.builder();
   const std::vector<Value> parts = components(f.bring(argument, site.context), count);
   const ValueId descriptor = parts[0].var;
   Value elements = parts.back().elements();
-  for (std::size_t i = 1; i < count; ++i) {
-    if (parts[i].var == descriptor) continue;
-    const Value first = Value::scalar(f.vectors().lengths(descriptor), site.context);
-    const Value other = Value::scalar(f.vectors().lengths(parts[i].var), site.context);
-    const ValueId differs = b.op(Op::NotEqual, VectorType::Int, {first.var, other.var});
-    f.check(Value::scalar(differs, site.context), site.context, message,
-            {{"lengths", first}, {"and", other}});
-    b.equate(b.variable(descriptor).total, b.variable(parts[i].var).total);
-  }
+  f.equate_lengths(parts, site.context, message);
   for (std::size_t i = count - 1; i-- > 0;) {
     elements = Value::tuple({parts[i].elements(), std::move(elements)});
   }
@@ -300,6 +288,11 @@ std::vector<PrimitiveEntry> sequence_primitives() {
   };
 }
 
+ValueId positions_from(Flattener& f, const Value& starts, ValueId offsets, Context* context) {
+  if (f.builder().known_int(starts.var) == 0) return offsets;
+  return f.vectors().add(f.bring_scalar(starts, context), offsets);
+}
+
 Value elements_at(Flattener& f, const Value& elements, ValueId whole, const Value& positions) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
@@ -352,8 +345,7 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
     } else {
       check_element(f, index.index, lengths, at);
     }
-    const bool from_zero = b.known_int(starts.var) == 0;
-    position = Value::scalar(from_zero ? here : v.add(f.bring_scalar(starts, place), here), place);
+    position = Value::scalar(positions_from(f, starts, here, place), place);
     whole = v.flat(rows.var, rows.elements());
     if (&index == &indices.back()) return;
     const auto of_row = [&](ValueId numbers) {

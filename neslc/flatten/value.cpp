@@ -116,6 +116,10 @@ Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, Context
   return with_vars(form, vars, next, context);
 }
 
+bool has_scalars_only(const Value& value) {
+  return for_scalars(value, [](const Value&) { return true; }) && !vars_of(value).empty();
+}
+
 Value in_context(Value value, Context* context) {
   value.context = context;
   for (Value& part : value.parts) part = in_context(std::move(part), context);

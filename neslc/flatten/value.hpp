@@ -9,6 +9,7 @@
 // operation needs it there: what does not depend on the instance is computed once.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -108,6 +109,18 @@ std::vector<ir::ValueId> vars_of(const Value& value);
 Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, Context* context);
 Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, std::size_t& next,
                 Context* context);
+
+/// Calls visit(scalar) for each part, until that gives false. False then, or if there is a part
+/// that is no scalar.
+template <class Visit>
+bool for_scalars(const Value& value, const Visit& visit) {
+  if (value.is_scalar()) return visit(value);
+  return value.is_tuple() &&
+         std::all_of(value.parts.begin(), value.parts.end(),
+                     [&](const Value& part) { return for_scalars(part, visit); });
+}
+/// Is it a scalar, or made of scalars, one at least?
+bool has_scalars_only(const Value& value);
 
 /// The same variables in another context.
 Value in_context(Value value, Context* context);

@@ -18,9 +18,13 @@ bool contains(const std::vector<const Local*>& locals, const Local* local) {
   return std::find(locals.begin(), locals.end(), local) != locals.end();
 }
 
-bool is_local(const Expr& expr, const Local* local) {
+const Local* local_of(const Expr& expr) {
   const auto* reference = std::get_if<LocalRef>(&expr.node);
-  return reference != nullptr && reference->local == local;
+  return reference == nullptr ? nullptr : reference->local;
+}
+
+bool is_local(const Expr& expr, const Local* local) {
+  return local != nullptr && local_of(expr) == local;
 }
 
 void append_locals(const Pattern& pattern, std::vector<const Local*>& locals) {
@@ -135,6 +139,13 @@ std::optional<IndexedUse> indexed_use(const Expr& expr, const Local* local) {
 const Pair* primitive_operands(const Expr& expr, std::string_view name) {
   const Expr* const argument = primitive_argument(expr, name);
   return argument == nullptr ? nullptr : std::get_if<Pair>(&argument->node);
+}
+
+std::optional<RangeParts> range_parts(const Expr& expr) {
+  const Pair* const operands = primitive_operands(expr, "iseq");
+  const auto* rest = operands == nullptr ? nullptr : std::get_if<Pair>(&operands->second->node);
+  if (rest == nullptr) return std::nullopt;
+  return RangeParts{operands->first.get(), rest->first.get(), rest->second.get()};
 }
 
 bool only_indexed(const Expr& expr, const Local* local) {

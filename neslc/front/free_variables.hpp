@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -77,6 +78,8 @@ class FreeVariables {
 
 bool contains(const std::vector<const Local*>& locals, const Local* local);
 
+/// The variable if the expression is one; else null.
+const Local* local_of(const Expr& expr);
 /// Is the expression the variable itself?
 bool is_local(const Expr& expr, const Local* local);
 
@@ -94,6 +97,14 @@ const Expr* primitive_argument(const Expr& expr, std::string_view name);
 
 /// The operands if the expression calls, by its name, this primitive of two arguments; else null.
 const Pair* primitive_operands(const Expr& expr, std::string_view name);
+
+/// The numbers of [start:end:step], each an expression; nothing for other expressions.
+struct RangeParts {
+  const Expr* start;
+  const Expr* step;
+  const Expr* end;
+};
+std::optional<RangeParts> range_parts(const Expr& expr);
 
 /// Is the variable used only as the sequence of `v[i]`, `v -> i` and `#v`?
 bool only_indexed(const Expr& expr, const Local* local);

@@ -146,6 +146,11 @@ TEST_CASE("a traced function says what it does") {
   CHECK(piped(sq + "set trace sq 1; sq(4);").err == "Entering SQ\nLeaving SQ\n");
   CHECK(piped(sq + "set trace sq 4; {sq(i) : i in [1, 2]};").err ==
         "Entering SQ\n  X = [1, 2]\n  Y = [1, 4]\nLeaving SQ\n  RESULT = [1, 4]\n");
+  // In the arms of a conditional between rows, too, which are computed together otherwise.
+  CHECK(
+      piped("set optimize 3; function add(r, c) = if c then let y = #r in {x + y : x in r} else r;"
+            "set trace add 3; {add(r, c) : r in [[1, 2], [3]]; c in [t, f]};")
+          .err == "Entering ADD\n  Binding Y\nLeaving ADD\n");
   CHECK(contains(piped(sq + "set profile sq on; sq(4);").err,
                  " seconds for expression:\n      x * x\n"));
 }

@@ -39,11 +39,13 @@ bool multiplies_exactly(double divisor, double factor) {
 }
 
 TEST_CASE("powers of two have reciprocals by which to multiply instead") {
-  const auto reciprocal = [](double divisor) {
+  const auto reciprocal = [](double divisor) -> std::optional<double> {
     ThunkNode node;
     node.type = Type::Float;
     node.float_value = divisor;
-    return exact_reciprocal(node);
+    const std::optional<ThunkNode> factor = exact_reciprocal(node);
+    if (!factor) return std::nullopt;
+    return factor->float_value;
   };
   for (int exponent = -130; exponent <= 130; ++exponent) {
     CAPTURE(exponent);
