@@ -90,6 +90,8 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
   }
   if (std::optional<ColumnPlan> plan = plan_columns(pass)) {
     columns_.emplace(state, std::move(*plan));
+  } else if (std::optional<InterleavePlan> rows = plan_interleave(pass)) {
+    interleave_.emplace(state, std::move(*rows));
   }
 }
 
@@ -105,6 +107,7 @@ void KernelPass::run() {
     return;
   }
   if (columns_ && columns_->can_run_rows() && columns_->run()) return;
+  if (interleave_ && interleave_->run(length)) return;
   open(bound_.bind(length));
   if (columns_ && !by_folds_ && columns_->can_run_long()) {
     if (columns_->run()) return;

@@ -12,6 +12,7 @@
 #include "cvl-cpu/kernel_columns.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_folds.hpp"
+#include "cvl-cpu/kernel_interleave.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 
@@ -78,7 +79,8 @@ class KernelPass {
   std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
   KernelFolds segment_folds_{bound_};
-  std::optional<KernelColumns> columns_;  // if all that is done is to reduce rows
+  std::optional<KernelColumns> columns_;        // if all that is done is to reduce rows
+  std::optional<KernelInterleave> interleave_;  // … or to store short ones
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;
   bool iterates_ = false;

@@ -34,6 +34,10 @@ inline constexpr unsigned kScalarVariants = 7;
 using StreamKernel = void (*)(void* out, const void* in, std::int64_t bytes);
 /// out[i] = *element
 using FillKernel = void (*)(void* out, const void* element, std::int64_t n);
+/// out[i * count + k] = columns[k][i]. REQUIRES: 1 < count <= kMostInterleaved
+using InterleaveKernel = void (*)(void* out, const std::byte* const* columns, std::int64_t count,
+                                  std::int64_t n);
+inline constexpr std::int64_t kMostInterleaved = 8;
 /// out[i] = start + (first + i) * step, wrapped to INT
 using ProgressionKernel = void (*)(void* out, std::int64_t start, std::int64_t step,
                                    std::int64_t first, std::int64_t n);
@@ -341,6 +345,7 @@ struct Kernels {
   ElementwiseKernel with_scalars[vcode::kOpCount][vcode::kDataTypes][kScalarVariants] = {};
   StreamKernel stream = nullptr;
   FillKernel fill[vcode::kDataTypes] = {};
+  InterleaveKernel interleave[vcode::kDataTypes] = {};
   ProgressionKernel progression = nullptr;
   ScanKernels scan[vcode::kOpCount][vcode::kDataTypes] = {};
   ReduceKernels reduce[vcode::kOpCount][vcode::kDataTypes] = {};
@@ -390,6 +395,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
   void add_elementwise_kernels(Kernels&, Widths widths);      \
   void add_expand_kernels(Kernels&, Widths widths);           \
   void add_gather_scatter_kernels(Kernels&, Widths widths);   \
+  void add_interleave_kernels(Kernels&, Widths widths);       \
   void add_narrow_kernels(Kernels&, Widths widths);           \
   void add_pack_kernels(Kernels&, Widths widths);             \
   void add_rank_kernels(Kernels&, Widths widths);             \
@@ -405,6 +411,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
     add_elementwise_kernels(kernels, widths);                 \
     add_expand_kernels(kernels, widths);                      \
     add_gather_scatter_kernels(kernels, widths);              \
+    add_interleave_kernels(kernels, widths);                  \
     add_narrow_kernels(kernels, widths);                      \
     add_pack_kernels(kernels, widths);                        \
     add_rank_kernels(kernels, widths);                        \

@@ -277,16 +277,22 @@ std::uint32_t ElementWriter::placed(const Statement& statement, std::uint32_t at
   const Piece piece = *tables_.graph.nodes[tables_.graph.producer(statement.results[0])].piece;
   const std::uint32_t segment = uniform_segment(Node::Kind::SegNo, piece.target, at);
   const std::uint32_t offset = uniform_segment(Node::Kind::SegOff, piece.target, at);
-  const std::uint32_t inside =
-      apply(Op::And, Type::Bool,
-            {apply(Op::GreaterEqual, Type::Int, {offset, number(piece.start)}),
-             apply(Op::Less, Type::Int, {offset, number(piece.start + piece.length)})});
-  const std::uint32_t first = uniform_segment(Node::Kind::SegStart, piece.length, segment);
-  const std::uint32_t inner = apply(Op::Subtract, Type::Int, {offset, number(piece.start)});
+  std::uint32_t inside;
+  std::uint32_t position = segment;
+  if (piece.length == 1) {
+    inside = apply(Op::Equal, Type::Int, {offset, number(piece.start)});
+  } else {
+    inside = apply(Op::And, Type::Bool,
+                   {apply(Op::GreaterEqual, Type::Int, {offset, number(piece.start)}),
+                    apply(Op::Less, Type::Int, {offset, number(piece.start + piece.length)})});
+    const std::uint32_t first = uniform_segment(Node::Kind::SegStart, piece.length, segment);
+    const std::uint32_t inner = apply(Op::Subtract, Type::Int, {offset, number(piece.start)});
+    position = apply(Op::Add, Type::Int, {first, inner});
+  }
   Node choice;
   choice.kind = Node::Kind::If;
   choice.args[0] = inside;
-  choice.args[1] = element(piece.data, apply(Op::Add, Type::Int, {first, inner}));
+  choice.args[1] = element(piece.data, position);
   choice.args[2] = element(piece.before, at);
   choice.type = thunk_.nodes[choice.args[1]].type;
   return add(std::move(choice));

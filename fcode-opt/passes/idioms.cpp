@@ -29,6 +29,8 @@ using vcode::Family;
 constexpr std::int64_t kMostColumns = 8;
 // How many numbers are added to an index at most.
 constexpr int kMostAdded = 4;
+// How far it is followed of what equal elements are computed.
+constexpr int kElementDepth = 3;
 // How far the making of a column is followed.
 constexpr int kColumnDepth = 16;
 
@@ -139,7 +141,56 @@ class Idioms : public RegionRewriter {
         shapes_->is_scalar(operands[1]) &&
         Ranges(*shapes_, names_).never(statement.op, statement.written, operands[0], operands[1]);
     if (is_false) return emit_constant(bool_constant(false));
+    if (statement.op == Op::Less) return least_is_less(operands[0], operands[1]);
     return statement.op == Op::GreaterEqual ? longest_reaches(operands[0], operands[1]) : kNoValue;
+  }
+
+  // Is the least of equal numbers less than a limit? That of none is not.
+  ValueId least_is_less(ValueId least, ValueId limit) {
+    const Definition* reduced = shapes_->definition(least);
+    if (!reduced || !reduced->is(Op::MinReduce) || reduced->written != Type::Int) return kNoValue;
+    const Operands numbers = operands_of(*reduced);
+    if (!shapes_->one_segment(numbers[1]) || !fits(numbers[0], numbers[1])) return kNoValue;
+    const ValueId number = common_element(numbers[0], kElementDepth);
+    if (number == kNoValue) return kNoValue;
+    return emit(Op::And, Type::Bool,
+                {emit_has_elements(numbers[1]), emit(Op::Less, Type::Int, {number, limit})});
+  }
+
+  ValueId emit_has_elements(ValueId segment) {
+    return emit(Op::Greater, Type::Int,
+                {emit(Op::Lengths, Type::Int, {segment}), emit_constant(int_constant(0))});
+  }
+
+  // What all elements of a vector are, if it is computed from scalars by what cannot fail.
+  ValueId common_element(ValueId vector, int depth) {
+    if (const auto known = known_element(vector)) return emit_constant(int_constant(*known));
+    const Definition* made = shapes_->definition(vector);
+    if (!made || made->kind != Statement::Kind::Op || depth == 0) return kNoValue;
+    const Op op = made->op;
+    const Type written = made->written;
+    const Operands operands = operands_of(*made);
+    if (op == Op::Distribute) return shapes_->one_segment(operands[1]) ? operands[0] : kNoValue;
+    switch (op) {
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::Greater:
+      case Op::GreaterEqual:
+      case Op::Equal:
+      case Op::NotEqual:
+      case Op::And:
+      case Op::Or:
+      case Op::Not:
+        break;
+      default:
+        return kNoValue;
+    }
+    std::vector<ValueId> elements;
+    for (const ValueId operand : operands) {
+      elements.push_back(common_element(operand, depth - 1));
+      if (elements.back() == kNoValue) return kNoValue;
+    }
+    return emit(op, written, std::move(elements));
   }
 
   // Is the greatest position within segments `limit` or more, which is not negative? If the longest
@@ -177,6 +228,11 @@ class Idioms : public RegionRewriter {
     if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1]) &&
         Ranges(*shapes_, names_).never(operands[0])) {
       return emit_constant(bool_constant(false));
+    }
+    if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1])) {
+      const ValueId flag = common_element(operands[0], kElementDepth);
+      if (flag == kNoValue) return kNoValue;
+      return emit(Op::And, Type::Bool, {emit_has_elements(operands[1]), flag});
     }
     const std::optional<std::int64_t> count = columns_of(operands[1]);
     if (statement.op != Op::AddReduce || !count) return kNoValue;

@@ -231,5 +231,31 @@ TEST_CASE("positions in segments, counted from their starts, are positions in al
                                                       "- INT + INT ")));
 }
 
+TEST_CASE("equal numbers are compared once, if there are any") {
+  // One number for each of n elements.
+  const auto result = [](const std::string& number, const std::string& check) {
+    return after(and_remove_dead<recognize_idioms>,
+                 "FUNC P CONST INT 5 RAND CONST INT 9 RAND CPOP 1 1 MAKE_SEGDES " + number + check +
+                     " CPOP 2 1 POP 2 0 RET");
+  };
+  const std::string equal = "COPY 1 1 COPY 1 1 DIST INT ", each = "COPY 2 0 DIST INT RAND ";
+  const std::string least = "COPY 1 1 MIN_REDUCE INT CONST INT 3 < INT";
+  const std::string any = "CONST INT 7 COPY 1 2 DIST INT >= INT NOT BOOL COPY 1 1 OR_REDUCE BOOL";
+  for (const std::string& check : {least, any}) {
+    const std::string found = result(equal, check);
+    INFO(found);
+    CHECK(found.find("REDUCE") == std::string::npos);
+    CHECK(found.find("LENGTHS CONST INT 0 > INT") != std::string::npos);
+    CHECK(result(each, check).find("REDUCE") != std::string::npos);
+  }
+  // The least of none is greater than any number, and what fails must do so.
+  CHECK(result(equal, "COPY 1 1 MIN_REDUCE INT CONST INT 3 > INT").find("MIN_REDUCE") !=
+        std::string::npos);
+  CHECK(result(equal,
+               "CONST INT 2 COPY 1 2 DIST INT / INT CONST INT 1 COPY 1 2 DIST INT >= INT "
+               "COPY 1 1 OR_REDUCE BOOL")
+            .find("OR_REDUCE") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace fcode::testing
