@@ -7,6 +7,7 @@
 #include "cvl-cpu/kernel_native.hpp"
 #include "cvl-cpu/kernel_regular.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
+#include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -26,15 +27,14 @@ class InterleavePlanner {
     if (pass_.once || pass_.has_scan || pass_.nodes.size() > kMostNodes || !finds_rows()) {
       return std::nullopt;
     }
-    for (const PlanSink& sink : pass_.sinks) {
-      if (sink.kind != PlanSink::Kind::Store || pass_.nodes[sink.values[0]].uniform) {
-        return std::nullopt;
-      }
-      plan_.results.push_back({&sink, {}});
-    }
     PlanNode position;
     position.kind = Kind::Position;
     row_ = add(position);
+    for (const PlanSink& sink : pass_.sinks) {
+      const bool stores = sink.kind == PlanSink::Kind::Store && !is_uniform(sink.values[0]);
+      if (!stores && !is_part(sink)) return std::nullopt;
+      plan_.results.push_back({&sink, {}, stores ? kNone : start_of(sink.index)});
+    }
     for (std::int64_t column = 0; column < plan_.row_length; ++column) add_column(column);
     return fits_ ? std::optional(std::move(plan_)) : std::nullopt;
   }
@@ -46,6 +46,30 @@ class InterleavePlanner {
       if (length != 0) plan_.row_length = length;
     }
     return plan_.row_length > 1 && plan_.row_length <= kMostInterleaved;
+  }
+
+  bool is_uniform(NodeId node) const { return pass_.nodes[node].uniform; }
+  bool is_offset(NodeId node) const {
+    return row_length_of_offset(pass_, node) == plan_.row_length;
+  }
+
+  /// Does a scatter put rows, as they are, into others?
+  bool is_part(const PlanSink& sink) const {
+    const bool moves_rows = sink.kind == PlanSink::Kind::Scatter && sink.into != kNone &&
+                            sink.flag == kNone && sink.values.size() == 1;
+    return moves_rows && (is_offset(sink.index) || uniform_summand(sink.index) != kNone);
+  }
+  /// Of a sum with the place in the row.
+  NodeId uniform_summand(NodeId number) const {
+    const PlanNode& sum = pass_.nodes[number];
+    if (!sum.applies(Op::Add)) return kNone;
+    for (const int k : {0, 1}) {
+      if (is_uniform(sum.args[k]) && is_offset(sum.args[1 - k])) return sum.args[k];
+    }
+    return kNone;
+  }
+  NodeId start_of(NodeId index) {
+    return is_offset(index) ? number(0) : moved(uniform_summand(index));
   }
 
   void add_column(std::int64_t column) {
@@ -90,7 +114,7 @@ class InterleavePlanner {
   NodeId made(NodeId k) {
     const PlanNode& node = pass_.nodes[k];
     if (row_length_of_number(pass_, k) == plan_.row_length) return row_;
-    if (row_length_of_offset(pass_, k) == plan_.row_length) return of_column(k, column_);
+    if (is_offset(k)) return of_column(k, column_);
     switch (node.kind) {
       case Kind::Constant:
       case Kind::Size:
@@ -147,12 +171,11 @@ bool KernelInterleave::run(std::int64_t length) {
   const std::int64_t rows = length / plan_.row_length;
   if (rows * plan_.row_length != length || rows < tuning.least_rows || !bind(rows)) return false;
   CpuBackend& cpu = state_.cpu;
-  std::vector<Vector> results;
-  std::vector<std::byte*> out;
-  for (const InterleavePlan::Result& result : plan_.results) {
-    results.push_back(cpu.new_vector(plan_.pass.nodes[result.columns[0]].type, length));
+  std::vector<Vector> results(plan_.results.size());
+  std::vector<Place> out;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    out.push_back(place_of(plan_.results[k], results[k]));
   }
-  for (Vector& result : results) out.push_back(checked_storage(cpu, result, 0, length));
   const std::int64_t tile = std::max<std::int64_t>(tuning.map_tile / plan_.row_length, 1);
   const auto nodes = static_cast<std::int64_t>(plan_.pass.nodes.size());
   auto body = [&](std::int64_t k) { run_rows(k * tile, std::min((k + 1) * tile, rows), out); };
@@ -176,17 +199,52 @@ bool KernelInterleave::bind(std::int64_t rows) {
     state_.faults.clear();
     return false;
   }
-  const auto fits_bytes = [&](const InterleavePlan::Result& result) {
-    return std::all_of(result.columns.begin(), result.columns.end(),
-                       [&](NodeId column) { return bound_->joins_bytes(column); });
-  };
-  if (std::any_of(plan_.results.begin(), plan_.results.end(), fits_bytes)) return false;
+  for (const InterleavePlan::Result& result : plan_.results) {
+    const bool fits_bytes = std::all_of(result.columns.begin(), result.columns.end(),
+                                        [&](NodeId column) { return bound_->joins_bytes(column); });
+    if (fits_bytes || (result.start != kNone && !start_of(result))) return false;
+  }
   renew_native_steps(*bound_, bound_->main);
   return true;
 }
 
+/// In rows that are all as long; nothing if they are not, or the columns do not lie in them.
+std::optional<std::int64_t> KernelInterleave::start_of(const InterleavePlan::Result& result) const {
+  const PlanSink& sink = *result.sink;
+  const Segdes& from = state_.segdes[sink.under];
+  const Segdes& into = state_.segdes[sink.into];
+  const bool rows = from.uniform && into.uniform && from.count == bound_->length() &&
+                    into.count == from.count && from.uniform_length == plan_.row_length;
+  const std::int64_t start = bound_->int_at(bound_->node(result.start).cell, 0);
+  const bool inside = start >= 0 && start <= into.uniform_length - plan_.row_length;
+  const bool stored = sink.zeroed || state_.arrays[sink.arrays[0]].form == Form::Dense;
+  return rows && inside && stored ? std::optional(start) : std::nullopt;
+}
+
+KernelInterleave::Place KernelInterleave::place_of(const InterleavePlan::Result& result,
+                                                   Vector& vector) const {
+  CpuBackend& cpu = state_.cpu;
+  const PlanSink& sink = *result.sink;
+  const Type type = plan_.pass.nodes[result.columns[0]].type;
+  if (result.start == kNone) {
+    vector = cpu.new_vector(type, bound_->length() * plan_.row_length);
+    return {checked_storage(cpu, vector, 0, vector.length), plan_.row_length};
+  }
+  const Segdes& into = state_.segdes[sink.into];
+  if (sink.zeroed) {
+    vector = cpu.new_vector(type, into.total);
+    zero_parallel(cpu, mutable_elements<void>(vector),
+                  into.total * static_cast<std::int64_t>(cpu.element_bytes(type)));
+  } else {
+    vector = std::move(state_.arrays[sink.arrays[0]]);
+  }
+  const auto width = static_cast<std::int64_t>(cpu.element_bytes(type));
+  return {checked_storage(cpu, vector, 0, into.total) + *start_of(result) * width,
+          into.uniform_length};
+}
+
 void KernelInterleave::run_rows(std::int64_t begin, std::int64_t end,
-                                const std::vector<std::byte*>& out) const {
+                                const std::vector<Place>& out) const {
   constexpr std::int64_t kBlock = LargestTuning::longest_block;
   constexpr std::int64_t kColumnBytes = kBlock * 8;
   CpuBackend& cpu = state_.cpu;
@@ -211,10 +269,11 @@ void KernelInterleave::run_rows(std::int64_t begin, std::int64_t end,
         cpu.kernels().fill[type_index(type)](filled, from[column], n);
         from[column] = filled;
       }
-      const std::int64_t row_bytes = columns * static_cast<std::int64_t>(cpu.element_bytes(type));
-      std::byte* const to = out[k] + first * row_bytes;
-      const bool streamed = cpu.streams(bound_->length() * row_bytes);
-      cpu.kernels().interleave[type_index(type)](streamed ? rows : to, from, columns, n);
+      const std::int64_t distance = out[k].distance;
+      const std::int64_t row_bytes = distance * static_cast<std::int64_t>(cpu.element_bytes(type));
+      std::byte* const to = out[k].first + first * row_bytes;
+      const bool streamed = distance == columns && cpu.streams(bound_->length() * row_bytes);
+      cpu.kernels().interleave[type_index(type)](streamed ? rows : to, from, columns, distance, n);
       if (streamed) cpu.kernels().stream(to, rows, n * row_bytes);
     }
   }

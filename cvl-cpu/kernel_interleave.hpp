@@ -1,4 +1,5 @@
-// Short rows of one length that are stored, column by column.
+// Short rows of one length that are stored, by themselves or as parts of longer ones, column by
+// column.
 //
 // Code for `{[f(x), g(x)] : x in v}` chooses for every element by its place in the row, and fetches
 // what it needs from vectors over the rows. Here all first elements of some rows are computed, then
@@ -17,8 +18,9 @@ namespace cvl::cpu {
 /// What is stored of rows, as a pass over the rows.
 struct InterleavePlan {
   struct Result {
-    const PlanSink* sink = nullptr;
-    std::vector<NodeId> columns;  // the element of each in the own row
+    const PlanSink* sink = nullptr;  // Store or Scatter
+    std::vector<NodeId> columns;     // the element of each in the own row
+    NodeId start = kNone;            // Scatter: where they begin in the row that they go to
   };
   std::int64_t row_length = 0;
   PlanPass pass;
@@ -37,8 +39,17 @@ class KernelInterleave {
   bool run(std::int64_t length);
 
  private:
+  /// Where a result goes: the first element of each row that is written, and from one row to the
+  /// next.
+  struct Place {
+    std::byte* first = nullptr;
+    std::int64_t distance = 0;  // in elements
+  };
+
   bool bind(std::int64_t rows);
-  void run_rows(std::int64_t begin, std::int64_t end, const std::vector<std::byte*>& out) const;
+  std::optional<std::int64_t> start_of(const InterleavePlan::Result& result) const;
+  Place place_of(const InterleavePlan::Result& result, Vector& vector) const;
+  void run_rows(std::int64_t begin, std::int64_t end, const std::vector<Place>& out) const;
 
   KernelState& state_;
   InterleavePlan plan_;

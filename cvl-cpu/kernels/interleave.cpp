@@ -7,32 +7,40 @@ namespace cvl::cpu::CVL_ISA {
 namespace {
 
 template <class E, int kCount>
-CVL_FN void interleave_some(E* __restrict out, const std::byte* const* columns, std::int64_t n) {
+CVL_FN void interleave_some(E* __restrict out, const std::byte* const* columns,
+                            std::int64_t distance, std::int64_t n) {
   const E* from[kCount];
   for (int k = 0; k < kCount; ++k) from[k] = reinterpret_cast<const E*>(columns[k]);
+  if (distance == kCount) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (int k = 0; k < kCount; ++k) out[i * kCount + k] = from[k][i];
+    }
+    return;
+  }
   for (std::int64_t i = 0; i < n; ++i) {
-    for (int k = 0; k < kCount; ++k) out[i * kCount + k] = from[k][i];
+    for (int k = 0; k < kCount; ++k) out[i * distance + k] = from[k][i];
   }
 }
 
 template <class E>
-void interleave(void* out, const std::byte* const* columns, std::int64_t count, std::int64_t n) {
+void interleave(void* out, const std::byte* const* columns, std::int64_t count,
+                std::int64_t distance, std::int64_t n) {
   auto* const r = static_cast<E*>(out);
   switch (count) {
     case 2:
-      return interleave_some<E, 2>(r, columns, n);
+      return interleave_some<E, 2>(r, columns, distance, n);
     case 3:
-      return interleave_some<E, 3>(r, columns, n);
+      return interleave_some<E, 3>(r, columns, distance, n);
     case 4:
-      return interleave_some<E, 4>(r, columns, n);
+      return interleave_some<E, 4>(r, columns, distance, n);
     case 5:
-      return interleave_some<E, 5>(r, columns, n);
+      return interleave_some<E, 5>(r, columns, distance, n);
     case 6:
-      return interleave_some<E, 6>(r, columns, n);
+      return interleave_some<E, 6>(r, columns, distance, n);
     case 7:
-      return interleave_some<E, 7>(r, columns, n);
+      return interleave_some<E, 7>(r, columns, distance, n);
     default:
-      return interleave_some<E, 8>(r, columns, n);
+      return interleave_some<E, 8>(r, columns, distance, n);
   }
 }
 

@@ -34,9 +34,10 @@ inline constexpr unsigned kScalarVariants = 7;
 using StreamKernel = void (*)(void* out, const void* in, std::int64_t bytes);
 /// out[i] = *element
 using FillKernel = void (*)(void* out, const void* element, std::int64_t n);
-/// out[i * count + k] = columns[k][i]. REQUIRES: 1 < count <= kMostInterleaved
+/// out[i * distance + k] = columns[k][i] for the first `count` k.
+/// REQUIRES: 1 < count <= kMostInterleaved, count <= distance
 using InterleaveKernel = void (*)(void* out, const std::byte* const* columns, std::int64_t count,
-                                  std::int64_t n);
+                                  std::int64_t distance, std::int64_t n);
 inline constexpr std::int64_t kMostInterleaved = 8;
 /// out[i] = start + (first + i) * step, wrapped to INT
 using ProgressionKernel = void (*)(void* out, std::int64_t start, std::int64_t step,

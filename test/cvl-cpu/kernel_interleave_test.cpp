@@ -2,6 +2,7 @@
 
 #include "cvl-cpu/kernel_interleave.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -88,6 +89,65 @@ TEST_CASE("short rows are stored as their elements say, one by one") {
           REQUIRE(bits(cpu, found[0]) == bits(cpu, upload(cpu, Type::Int, ints)));
           REQUIRE(bits(cpu, found[1]) == bits(cpu, upload(cpu, Type::Float, floats)));
           REQUIRE(bits(cpu, found[2]) == bits(cpu, upload(cpu, Type::Bool, flags)));
+        }
+      }
+    });
+  }
+}
+
+TEST_CASE("short rows that are parts of longer ones") {
+  // Row r of `length` elements goes to row r of the target, from `start` on.
+  constexpr std::int64_t kLength = 3, kCount = 700;
+  for (const bool zeroed : {false, true}) {
+    KernelBuilder b;
+    const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+    const SegdesId from = b.in_segdes("from", s, n), into = b.in_segdes("into", s, m);
+    const ArrayId x = b.in("x", Type::Int, b.size("k"));
+    const ArrayId start = b.in("start", Type::Int, b.literal(1));
+    const ArrayId before = b.in("before", Type::Int, m);
+    auto index = b.thunk();
+    auto value = b.thunk();
+    auto defaults = b.thunk();
+    const auto column = [](Expressions& t) {
+      return t.apply(Op::Modulo, Type::Int, {t.index(), t.number(kLength)});
+    };
+    const Id row = value.apply(Op::Divide, Type::Int, {value.index(), value.number(kLength)});
+    const ArrayId y = b.array("y", Type::Int, m);
+    Binding& scatter = b.bind(Binding::Kind::Scatter, b.under(from));
+    scatter.into = b.under(into);
+    scatter.arrays = {y};
+    scatter.elements =
+        value.give({value.apply(Op::Multiply, Type::Int, {value.at(x, row), column(value)})});
+    scatter.index = index.give(
+        {index.apply(Op::Add, Type::Int, {index.at(start, index.number(0)), column(index)})});
+    if (!zeroed) scatter.defaults = defaults.give({defaults.own(before)});
+    b.out(y);
+    for_backends([&](CpuBackend& cpu) {
+      const Numbers xs = numbers(kCount, 85, 100);
+      // Also where the rows are not equally long, and where the last element lies outside.
+      for (const std::int64_t length : {3, 5, 8, 40}) {
+        for (const bool equal : {true, false}) {
+          Lengths targets(kCount, length);
+          if (!equal) targets.back() = length + 1;
+          const Numbers old = numbers(total(targets), 86, 100);
+          const auto operands = [&](std::int64_t at) -> std::vector<Value> {
+            return {descriptor(cpu, Lengths(kCount, kLength)), descriptor(cpu, targets),
+                    upload(cpu, Type::Int, xs), upload(cpu, Type::Int, {static_cast<double>(at)}),
+                    upload(cpu, Type::Int, old)};
+          };
+          for (std::int64_t at = 0; at <= length - kLength; at += 2) {
+            Numbers expected = zeroed ? Numbers(old.size(), 0) : old;
+            for (std::int64_t i = 0; i < kCount * kLength; ++i) {
+              const std::int64_t place = i / kLength * length + at + i % kLength;
+              const double x = std::trunc(xs[static_cast<std::size_t>(i / kLength)]);
+              expected[static_cast<std::size_t>(place)] = x * static_cast<double>(i % kLength);
+            }
+            const auto found = run(cpu, b.kernel, operands(at));
+            REQUIRE(bits(cpu, found[0]) == bits(cpu, upload(cpu, Type::Int, expected)));
+          }
+          REQUIRE(failure_of(cpu, b.kernel, operands(length - kLength + 1)) ==
+                  vcode::ErrorCode::IndexOutOfRange);
+          REQUIRE(failure_of(cpu, b.kernel, operands(-1)) == vcode::ErrorCode::IndexOutOfRange);
         }
       }
     });
