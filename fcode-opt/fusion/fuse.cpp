@@ -55,6 +55,7 @@ class RegionFusion {
       Assumptions assumptions(statements_, module_, shapes_, dropped_);
       graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
                            assumptions.assumed(), pieces_, joins_);
+      keep_fetches_apart(graph_, survives_);
       graph_.storage = storage_of(graph_, shapes_, survives_);
       choice_ = known_.choose(graph_, choice_.schedule);
       again = give_back() || !find_checks(assumptions);

@@ -442,6 +442,31 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
       .build();
 }
 
+void keep_fetches_apart(RegionGraph& graph, const std::vector<bool>& survives) {
+  for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {
+    Node& scatter = graph.nodes[i];
+    if (!scatter.target || *scatter.target == scatter.domain) continue;
+    const Statement& statement = *scatter.statement;
+    const ValueId into =
+        statement.operands[static_cast<std::size_t>(default_operand(statement.op))];
+    const auto reads = [&](const Node& node) {
+      return std::any_of(node.reads.begin(), node.reads.end(),
+                         [&](const Read& read) { return read.value == into; });
+    };
+    const auto fetches = [&](const Node& node) {
+      return std::any_of(node.reads.begin(), node.reads.end(), [&](const Read& read) {
+        return read.value == into &&
+               (read.access == Access::Foreign || read.access == Access::Segment);
+      });
+    };
+    const auto behind = graph.nodes.begin() + i + 1;
+    if (survives[into] || std::any_of(behind, graph.nodes.end(), reads)) continue;
+    for (NodeIndex k = 0; k < i; ++k) {
+      if (graph.nodes[k].in_kernel() && fetches(graph.nodes[k])) scatter.apart.push_back(k);
+    }
+  }
+}
+
 std::vector<std::vector<NodeIndex>> readers_of(const RegionGraph& graph) {
   std::vector<std::vector<NodeIndex>> readers(graph.nodes.size());
   for (NodeIndex i = 0; i < graph.nodes.size(); ++i) {

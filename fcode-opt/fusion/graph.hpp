@@ -48,6 +48,9 @@ struct Node {
   bool may_fail = false;       // stops the program for some elements: indices, divisors, lengths
   // What it has to come after: random numbers, checks and what they guard.
   std::vector<NodeIndex> after;
+  // What an earlier kernel has to compute: it fetches from the vector that this scatter writes
+  // into, and that nobody reads any more.
+  std::vector<NodeIndex> apart;
   std::vector<Read> reads;  // of what has to exist before: no literals or generators
 
   /// Makes each element at its own index, for readers in the same pass.
@@ -99,6 +102,11 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
                         const std::vector<bool>& native, const std::vector<bool>& assumed,
                         const std::vector<std::optional<Piece>>& pieces = {},
                         const std::vector<std::optional<Join>>& joins = {});
+
+/// Notes Node::apart. A scatter writes into the vector that its defaults are, if nobody reads that
+/// behind it, but would have to copy it if its kernel also fetched from it. Where every element of
+/// the vector gets a new value a copy costs no more. `survives[v]`: v is read behind the region.
+void keep_fetches_apart(RegionGraph& graph, const std::vector<bool>& survives);
 
 /// For each node the scheduled ones that read what it makes, once for each read.
 std::vector<std::vector<NodeIndex>> readers_of(const RegionGraph& graph);

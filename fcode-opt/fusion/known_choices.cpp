@@ -37,8 +37,10 @@ class RegionKeyWriter {
     add(node.weight);
     add(node.chain);
     add(node.readers);
-    add(node.after.size());
-    for (const NodeIndex before : node.after) add(before);
+    for (const std::vector<NodeIndex>* nodes : {&node.after, &node.apart}) {
+      add(nodes->size());
+      for (const NodeIndex before : *nodes) add(before);
+    }
     add(node.reads.size());
     for (const Read& read : node.reads) {
       write(read.value);

@@ -106,6 +106,7 @@ Precedence::Precedence(const RegionGraph& graph) : graph_(graph) {
       if (!graph.nodes[first].scheduled()) continue;
       before_.edges.push_back({first, !node.in_kernel() || graph.nodes[first].in_kernel()});
     }
+    for (const NodeIndex first : node.apart) before_.edges.push_back({first, !node.in_kernel()});
   }
   before_.begin.push_back(static_cast<std::uint32_t>(before_.edges.size()));
   behind_ = reversed();

@@ -278,6 +278,7 @@ class LocalSearch {
         if (read.producer != kOutside) pull(read.producer);
       }
       for (const NodeIndex before : graph_.nodes[i].after) pull(before);
+      for (const NodeIndex before : graph_.nodes[i].apart) pull(before);
     }
     return made_legal(std::move(schedule), limit);
   }

@@ -10,6 +10,7 @@
 #include "fcode-opt/expected_table.hpp"
 #include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/support.hpp"
+#include "occurrences.hpp"
 
 namespace fcode::testing {
 namespace {
@@ -279,8 +280,39 @@ TEST_CASE("a conditional of an apply-to-each is one map, if its branches only co
       }
     }
   }
+  const std::string text = flat(program);
   CHECK(selections == 3);  // one range has no numbers below 0; that from 5 on may wrap around
-  CHECK(scatters == 1);    // of a division, which must not see the other elements
+  CHECK(scatters == 0);
+  // Of three divisions, which must not see the other elements.
+  CHECK(::testing::occurrences(text.substr(text.find("FUNC")), "DPERMUTE") == 3);
+}
+
+TEST_CASE("a scatter writes into a vector that an earlier kernel has fetched from") {
+  // Element i of v becomes v[i] + 1, for i = 5 ... 1. `result` is of i and v as they are then.
+  const auto fetches = [](const std::string& result) {
+    const vcode::Program program = optimized(
+        "FUNC MAIN CONST INT 9 RAND CONST INT 9 + INT MAKE_SEGDES CONST INT 5 CPOP 1 1 DIST INT "
+        "CONST INT 5 RAND CALL COUNTED RET "
+        "FUNC COUNTED COPY 1 0 CONST INT 0 = INT IF POP 1 0 ELSE "
+        "COPY 1 1 COPY 1 1 COPY 1 3 LENGTH INT MAKE_SEGDES EXTRACT INT CONST INT 1 + INT " +
+        result + "CPOP 1 1 CONST INT 1 - INT CALL COUNTED ENDIF RET");
+    bool found = false;
+    for (const vcode::Kernel& kernel : program.kernels) {
+      for (const vcode::Binding& binding : kernel.bindings) {
+        if (binding.kind != vcode::Binding::Kind::Scatter) continue;
+        for (const vcode::ThunkNode& node : binding.elements.nodes) {
+          const bool of_vector = node.kind == vcode::ThunkNode::Kind::Subscript &&
+                                 kernel.arrays[node.id].length != binding.space.id;
+          found |= of_vector;
+        }
+      }
+    }
+    return found;
+  };
+  const std::string replaced = "CONST SEGDES 1 COPY 1 1 LENGTH INT MAKE_SEGDES DPERMUTE INT ";
+  CHECK_FALSE(fetches("COPY 1 1 CPOP 1 3 " + replaced));
+  // The vector is read once more.
+  CHECK(fetches("COPY 1 1 COPY 1 3 " + replaced + "CPOP 1 2 CPOP 1 1 + INT "));
 }
 
 TEST_CASE("kernels contain the constants of other regions") {
