@@ -5,6 +5,7 @@
 // value of the enclosing blocks before them. The stack is gone: COPY, POP and CPOP leave no trace.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -81,18 +82,27 @@ struct Block {
 };
 
 /// A function that is for one instance what another one is for many. Its parameters are scalars, or
-/// sequences: descriptors of one segment, and the vectors that they describe.
+/// sequences of them: descriptors of one segment, and the vectors that they describe.
 struct SerialFunction {
   struct Parameter {
-    /// Does the other function get the same for all instances, and not a vector with an element for
-    /// each? So with all sequences.
-    bool uniform = false;
+    /// What the other function gets: the same for all instances; or a vector with an element for
+    /// each of them, a descriptor with a segment; or, of some of its sequences, a descriptor with
+    /// other segments, of which `own_segment` says the number.
+    enum class Kind : std::uint8_t { Uniform, Each, Fetched };
+    Kind kind = Kind::Each;
     std::optional<std::uint32_t> descriptor;  // of a vector: which parameter describes it
   };
   std::uint32_t function = 0;  // index into Module::functions
-  /// The other function has one more, the last: a descriptor of one segment over the instances. Its
-  /// results are vectors with an element for each of them.
   std::vector<Parameter> parameters;
+  /// The other function has the same parameters, but behind the first `own` of them `own_segment`,
+  /// if anything is Fetched, and a descriptor of one segment over the instances. Its results are
+  /// vectors with an element for each of them.
+  std::uint32_t own = 0;
+  bool fetches() const {
+    return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& parameter) {
+      return parameter.kind == Parameter::Kind::Fetched;
+    });
+  }
 };
 
 struct Function {

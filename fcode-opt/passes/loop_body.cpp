@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,8 +18,8 @@ using vcode::Family;
 using vcode::ThunkNode;
 
 constexpr ExpressionId kUndefined = ~ExpressionId{0};
-/// From here on: a parameter of the loop that is no scalar.
-constexpr ExpressionId kParameters = ExpressionId{1} << 31;
+/// From here on: sequences of the loop, by their numbers.
+constexpr ExpressionId kSequences = ExpressionId{1} << 31;
 /// The descriptor of one segment of one element.
 constexpr ExpressionId kSingle = kUndefined - 1;
 
@@ -130,41 +132,44 @@ namespace {
 
 class Reader {
  public:
+  using Parameter = SerialFunction::Parameter;
+
   Reader(const Module& module, const SerialFunction& function)
       : module_(module), loop_(function.function), parameters_(function.parameters) {}
 
   LoopBody run() {
     const Function& function = module_.functions[loop_];
-    if (function.opaque) throw NoLoop{};
+    if (function.opaque || function.parameters.size() != parameters_.size()) throw NoLoop{};
+    find_vectors(function.body);
     std::vector<ExpressionId> arguments;
     for (const ValueId parameter : function.parameters) {
       arguments.push_back(this->parameter(function.values[parameter].type));
     }
     const std::size_t scalars = body_.state.size();
-    // The constants that the run gives are components too.
-    for_each_statement(function.body, [&](const Statement& statement) {
-      if (statement.kind == Statement::Kind::Given) note_given(statement.index);
-    });
+    for (std::size_t k = 0; k < parameters_.size(); ++k) {
+      const bool many = is_descriptor(k) && parameters_[k].kind != Parameter::Kind::Uniform;
+      body_.own_segment.push_back(many ? add_component(Type::Int) : LoopBody::kNone);
+      if (many) add_component(Type::Int);
+    }
     const Outcome outcome = call(loop_, arguments, 0);
     if (body_.expressions.known(outcome.goes_on) == false) throw NoLoop{};
     body_.fails = outcome.fails;
     body_.goes_on =
         body_.expressions.choice(outcome.fails, body_.expressions.constant(false), outcome.goes_on);
-    body_.next = outcome.next;
     body_.results = outcome.results;
     // Sequences stay what they are.
-    std::vector<ExpressionId> next;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       if (body_.component[k] != LoopBody::kNone) {
-        next.push_back(body_.next[k]);
-      } else if (body_.next[k] != arguments[k]) {
+        body_.next.push_back(outcome.next[k]);
+      } else if (outcome.next[k] != arguments[k]) {
         throw NoLoop{};
       }
     }
-    for (std::size_t k = scalars; k < body_.state.size(); ++k) next.push_back(state_node(k));
-    body_.next = std::move(next);
+    for (std::size_t k = scalars; k < body_.state.size(); ++k) {
+      body_.next.push_back(state_node(static_cast<std::uint32_t>(k)));
+    }
     // A loop that never ends has no results.
-    const auto undefined = [](ExpressionId node) { return node >= kParameters; };
+    const auto undefined = [](ExpressionId node) { return node >= kSequences; };
     if (body_.results.size() != function.result_types.size() ||
         std::any_of(body_.results.begin(), body_.results.end(), undefined)) {
       throw NoLoop{};
@@ -184,47 +189,79 @@ class Reader {
 
   Expressions& expressions() { return body_.expressions; }
 
+  bool is_descriptor(std::size_t parameter) const {
+    const Function& function = module_.functions[loop_];
+    return function.values[function.parameters[parameter]].type == Type::Segdes;
+  }
+
   ExpressionId parameter(std::optional<Type> type) {
     if (!type) throw NoLoop{};
     const std::size_t number = body_.component.size();
     if (*type == Type::Segdes || parameters_[number].descriptor) {
       body_.component.push_back(LoopBody::kNone);
-      return kParameters + static_cast<ExpressionId>(number);
+      return kSequences + static_cast<ExpressionId>(number);
     }
-    body_.component.push_back(static_cast<std::uint32_t>(body_.state.size()));
-    return component(*type);
+    body_.component.push_back(add_component(*type));
+    return state_node(body_.component.back());
   }
 
-  ExpressionId component(Type type) {
+  std::uint32_t add_component(Type type) {
     if (!vcode::is_data(type)) throw NoLoop{};
     body_.state.push_back(type);
-    return state_node(body_.state.size() - 1);
+    return static_cast<std::uint32_t>(body_.state.size() - 1);
   }
 
-  ExpressionId state_node(std::size_t component) {
+  ExpressionId state_node(std::uint32_t component) {
     ThunkNode node;
     node.kind = ThunkNode::Kind::State;
     node.type = body_.state[component];
-    node.id = static_cast<std::uint32_t>(component);
+    node.id = component;
     return expressions().add(node);
   }
 
-  void note_given(std::uint32_t constant) {
-    if (std::find(body_.given.begin(), body_.given.end(), constant) != body_.given.end()) return;
-    body_.given.push_back(constant);
-    component(module_.constants[constant].type);
+  /// Of the constants that the run gives, which are vectors? Those that something is fetched from.
+  void find_vectors(const Block& block) {
+    std::set<ValueId> fetched;
+    for_each_statement(block, [&](const Statement& statement) {
+      const bool fetches =
+          statement.kind == Statement::Kind::Op &&
+          (vcode::info(statement.op).family == Family::Extract || statement.op == Op::BPermute);
+      if (fetches) fetched.insert(statement.operands[0]);
+    });
+    for_each_statement(block, [&](const Statement& statement) {
+      if (statement.kind == Statement::Kind::Given && fetched.contains(statement.results[0])) {
+        vectors_.insert(statement.index);
+      }
+    });
   }
 
-  ExpressionId given(std::uint32_t constant) {
-    const auto found = std::find(body_.given.begin(), body_.given.end(), constant);
-    if (found == body_.given.end()) throw NoLoop{};  // of a function that is called
-    const auto number = static_cast<std::size_t>(found - body_.given.begin());
-    return state_node(body_.state.size() - body_.given.size() + number);
+  /// A constant that is no literal: a component, or a sequence.
+  ExpressionId constant(std::uint32_t constant, bool is_sequence) {
+    auto found = std::find(body_.constants.begin(), body_.constants.end(), constant);
+    const auto number = parameters_.size() +
+                        static_cast<std::size_t>(std::distance(body_.constants.begin(), found));
+    if (found == body_.constants.end()) {
+      body_.constants.push_back(constant);
+      body_.component.push_back(is_sequence ? LoopBody::kNone
+                                            : add_component(module_.constants[constant].type));
+    }
+    return is_sequence ? kSequences + static_cast<ExpressionId>(number)
+                       : state_node(body_.component[number]);
+  }
+
+  ExpressionId given(std::uint32_t index) {
+    const bool describes = module_.constants[index].type == Type::Segdes;
+    if (describes) {
+      const auto shape = module_.given_shapes.find(index);
+      if (shape == module_.given_shapes.end() || shape->second.length != 1) throw NoLoop{};
+    }
+    return constant(index, describes || vectors_.contains(index));
   }
 
   Outcome call(std::uint32_t index, const std::vector<ExpressionId>& arguments, int depth) {
     const Function& function = module_.functions[index];
     if (function.opaque || depth > kDeepestCall) throw NoLoop{};
+    if (depth > 0) find_vectors(function.body);
     Values values(function.values.size(), kUndefined);
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       values[function.parameters[k]] = arguments[k];
@@ -241,7 +278,7 @@ class Reader {
           values[statement.results[0]] = operation(statement, values);
           break;
         case Statement::Kind::Const:
-          values[statement.results[0]] = literal(module_.constants[statement.index]);
+          values[statement.results[0]] = literal(statement.index);
           break;
         case Statement::Kind::Given:
           values[statement.results[0]] = given(statement.index);
@@ -335,9 +372,12 @@ class Reader {
     return result;
   }
 
-  ExpressionId literal(const vcode::Constant& constant) {
-    if (constant.size() != 1) throw NoLoop{};
-    if (constant.type == Type::Segdes && constant.ints()[0] == 1) return kSingle;
+  ExpressionId literal(std::uint32_t index) {
+    const vcode::Constant& constant = module_.constants[index];
+    if (constant.type == Type::Segdes && constant.size() == 1) {
+      return constant.ints()[0] == 1 ? kSingle : this->constant(index, true);
+    }
+    if (constant.size() != 1) return this->constant(index, true);
     if (!vcode::is_data(constant.type)) throw NoLoop{};
     ThunkNode node;
     node.type = constant.type;
@@ -352,7 +392,7 @@ class Reader {
   }
 
   static ExpressionId scalar(ExpressionId node) {
-    if (node >= kParameters) throw NoLoop{};
+    if (node >= kSequences) throw NoLoop{};
     return node;
   }
 
@@ -383,60 +423,98 @@ class Reader {
     return expressions().add(node);
   }
 
-  /// The number of a parameter that is a descriptor, or described by one.
   std::uint32_t sequence(ExpressionId node) const {
-    if (node < kParameters || node - kParameters >= parameters_.size()) throw NoLoop{};
-    return node - kParameters;
+    if (node < kSequences || node - kSequences >= body_.component.size()) throw NoLoop{};
+    return node - kSequences;
+  }
+
+  ExpressionId size_node(std::uint32_t sequence) {
+    ThunkNode node;
+    node.kind = ThunkNode::Kind::Size;
+    node.id = sequence;
+    return expressions().add(node);
+  }
+
+  /// Where the elements of the own segment begin; kUndefined: at the beginning.
+  ExpressionId start(std::uint32_t descriptor) {
+    const bool many =
+        descriptor < parameters_.size() && body_.own_segment[descriptor] != LoopBody::kNone;
+    return many ? state_node(body_.own_segment[descriptor]) : kUndefined;
   }
 
   ExpressionId size(ExpressionId descriptor) {
-    ThunkNode node;
-    node.kind = ThunkNode::Kind::Size;
-    node.id = sequence(descriptor);
-    if (parameters_[node.id].descriptor) throw NoLoop{};
-    return expressions().add(node);
+    const std::uint32_t number = sequence(descriptor);
+    if (type_of(number) != Type::Segdes) throw NoLoop{};
+    return start(number) == kUndefined ? size_node(number)
+                                       : state_node(body_.own_segment[number] + 1);
   }
 
-  /// The element, or 0 where there is none: there the function fails, or does not ask for it.
+  Type type_of(std::uint32_t sequence) const {
+    if (sequence >= parameters_.size()) {
+      return module_.constants[body_.constants[sequence - parameters_.size()]].type;
+    }
+    const Function& function = module_.functions[loop_];
+    return *function.values[function.parameters[sequence]].type;
+  }
+
+  /// The element, or 0 where there is none: there the function fails, or does not ask for it. What
+  /// is read lies in the vector, too.
   ExpressionId element(ExpressionId vector, ExpressionId index, ExpressionId descriptor) {
     const std::uint32_t number = sequence(vector);
-    if (parameters_[number].descriptor != sequence(descriptor)) throw NoLoop{};
+    const std::uint32_t segments = sequence(descriptor);
+    const bool is_parameter = number < parameters_.size();
+    if (is_parameter && parameters_[number].descriptor != segments) throw NoLoop{};
+    ThunkNode zero;
+    zero.type = type_of(number);
+    const ExpressionId none = expressions().add(zero);
+    const ExpressionId inside = lies_below(scalar(index), size(descriptor));
+    const ExpressionId first = start(segments);
+    if (first == kUndefined && is_parameter) return chosen(inside, number, index, none);
+    ExpressionId place = index;
+    if (first != kUndefined) {
+      place = applied(Op::Select, Type::Int,
+                      {inside, applied(Op::Add, Type::Int, {first, index}), int_constant(-1)});
+    }
+    const ExpressionId exists = lies_below(place, size_node(is_parameter ? segments : number));
+    const ExpressionId read = chosen(exists, number, place, none);
+    return first == kUndefined ? expressions().choice(inside, read, none) : read;
+  }
+
+  ExpressionId chosen(ExpressionId condition, std::uint32_t vector, ExpressionId place,
+                      ExpressionId otherwise) {
     ThunkNode read;
     read.kind = ThunkNode::Kind::Subscript;
-    read.type = *module_.functions[loop_].values[module_.functions[loop_].parameters[number]].type;
-    read.id = number;
-    read.args[0] = scalar(index);
-    ThunkNode zero;
-    zero.type = read.type;
+    read.type = expressions()[otherwise].type;
+    read.id = vector;
+    read.args[0] = place;
     ThunkNode node;
     node.kind = ThunkNode::Kind::If;
     node.type = read.type;
-    node.args[0] = both(compared(Op::GreaterEqual, index, int_zero()),
-                        compared(Op::Less, index, size(descriptor)));
+    node.args[0] = condition;
     node.args[1] = expressions().add(read);
-    node.args[2] = expressions().add(zero);
+    node.args[2] = otherwise;
     return expressions().add(node);
   }
 
-  ExpressionId int_zero() { return expressions().add(ThunkNode{}); }
+  ExpressionId lies_below(ExpressionId index, ExpressionId limit) {
+    return applied(Op::And, Type::Bool,
+                   {applied(Op::GreaterEqual, Type::Int, {index, int_constant(0)}),
+                    applied(Op::Less, Type::Int, {index, limit})});
+  }
 
-  ExpressionId compared(Op op, ExpressionId a, ExpressionId b) {
+  ExpressionId int_constant(std::int64_t value) {
+    ThunkNode node;
+    node.int_value = value;
+    return expressions().add(node);
+  }
+
+  ExpressionId applied(Op op, Type written, std::initializer_list<ExpressionId> args) {
     ThunkNode node;
     node.kind = ThunkNode::Kind::Apply;
     node.op = op;
-    node.type = Type::Bool;
-    node.args[0] = a;
-    node.args[1] = b;
-    return expressions().add(node);
-  }
-
-  ExpressionId both(ExpressionId a, ExpressionId b) {
-    ThunkNode node;
-    node.kind = ThunkNode::Kind::Apply;
-    node.op = Op::And;
-    node.type = node.written = Type::Bool;
-    node.args[0] = a;
-    node.args[1] = b;
+    node.written = written;
+    node.type = *vcode::operand_type(vcode::info(op).results[0], written);
+    std::copy(args.begin(), args.end(), node.args);
     return expressions().add(node);
   }
 
@@ -444,19 +522,18 @@ class Reader {
   ExpressionId never_zero(ExpressionId divisor) {
     const ThunkNode& known = expressions()[divisor];
     if (known.kind == ThunkNode::Kind::Constant && known.int_value != 0) return divisor;
-    ThunkNode one;
-    one.int_value = 1;
     ThunkNode node;
     node.kind = ThunkNode::Kind::If;
-    node.args[0] = compared(Op::Equal, divisor, int_zero());
-    node.args[1] = expressions().add(one);
+    node.args[0] = applied(Op::Equal, Type::Int, {divisor, int_constant(0)});
+    node.args[1] = int_constant(1);
     node.args[2] = divisor;
     return expressions().add(node);
   }
 
   const Module& module_;
   std::uint32_t loop_;
-  const std::vector<SerialFunction::Parameter>& parameters_;
+  const std::vector<Parameter>& parameters_;
+  std::set<std::uint32_t> vectors_;  // of the constants that the run gives
   LoopBody body_;
 };
 

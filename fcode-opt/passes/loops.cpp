@@ -27,44 +27,87 @@ constexpr std::int64_t kMostIterations = 1'000'000;
 
 class LoopKernel {
  public:
-  LoopKernel(const LoopBody& body, const Function& serial, const SerialFunction& signature)
-      : body_(body), serial_(serial), signature_(signature) {
+  LoopKernel(const Module& module, const LoopBody& body, const SerialFunction& signature)
+      : module_(module),
+        body_(body),
+        serial_(module.functions[signature.function]),
+        signature_(signature) {
     kernel_.sizes = {{"n", std::nullopt}, {"", 1}};
     kernel_.segdes = {{"all", kOne, kLength}};
   }
 
   vcode::Kernel run() {
-    for (std::size_t k = 0; k < body_.component.size(); ++k) add_parameter(k);
+    for (std::size_t k = 0; k < signature_.own; ++k) add_parameter(k);
+    if (signature_.fetches()) own_segment_ = add_vector("own", Type::Int, kLength);
     kernel_.inputs.push_back({true, 0});
-    for (std::size_t k = 0; k < body_.given.size(); ++k) {
-      const Type type = body_.state[body_.state.size() - body_.given.size() + k];
-      states_.push_back(add_vector("g" + std::to_string(k), type, kOne));
-    }
+    for (std::size_t k = signature_.own; k < signature_.parameters.size(); ++k) add_parameter(k);
+    for (std::size_t k = 0; k < body_.constants.size(); ++k) add_constant(k);
     iterate();
     results();
     return std::move(kernel_);
   }
 
  private:
+  using Parameter = SerialFunction::Parameter;
   static constexpr vcode::SizeId kLength = 0, kOne = 1;
+
+  /// A sequence that the loop reads: its vector, which is so long, or its descriptor, whose
+  /// segments are so long together.
+  struct Sequence {
+    std::uint32_t id = 0;
+    vcode::SizeId size = 0;
+  };
+
+  vcode::SizeId new_size(std::string name) {
+    kernel_.sizes.push_back({std::move(name), std::nullopt});
+    return static_cast<vcode::SizeId>(kernel_.sizes.size() - 1);
+  }
 
   void add_parameter(std::size_t number) {
     const Type type = *serial_.values[serial_.parameters[number]].type;
+    const Parameter& parameter = signature_.parameters[number];
     const std::string digits = std::to_string(number);
-    id_.push_back(0);
     if (type == Type::Segdes) {
-      kernel_.sizes.push_back({"m" + digits, std::nullopt});
-      id_.back() = static_cast<std::uint32_t>(kernel_.sizes.size() - 1);
-      kernel_.segdes.push_back({"d" + digits, kOne, id_.back()});
-      kernel_.inputs.push_back({true, static_cast<std::uint32_t>(kernel_.segdes.size() - 1)});
-      return;
-    }
-    const SerialFunction::Parameter& parameter = signature_.parameters[number];
-    if (parameter.descriptor) {
-      id_.back() = add_vector("v" + digits, type, id_[*parameter.descriptor]);
+      const vcode::SizeId segments = parameter.kind == Parameter::Kind::Uniform ? kOne
+                                     : parameter.kind == Parameter::Kind::Each
+                                         ? kLength
+                                         : new_size("c" + digits);
+      sequences_.push_back(add_descriptor("d" + digits, segments, new_size("m" + digits)));
+    } else if (parameter.descriptor) {
+      const vcode::SizeId size = sequences_[*parameter.descriptor].size;
+      sequences_.push_back({add_vector("v" + digits, type, size), size});
     } else {
-      states_.push_back(add_vector("x" + digits, type, parameter.uniform ? kOne : kLength));
+      const bool uniform = parameter.kind == Parameter::Kind::Uniform;
+      add_component(add_vector("x" + digits, type, uniform ? kOne : kLength), number);
     }
+  }
+
+  void add_constant(std::size_t k) {
+    const Type type = module_.constants[body_.constants[k]].type;
+    const std::size_t number = signature_.parameters.size() + k;
+    const std::string digits = std::to_string(k);
+    if (body_.component[number] != LoopBody::kNone) {
+      add_component(add_vector("g" + digits, type, kOne), number);
+    } else if (type == Type::Segdes) {
+      sequences_.push_back(add_descriptor("e" + digits, kOne, new_size("k" + digits)));
+    } else {
+      const vcode::SizeId size = new_size("k" + digits);
+      sequences_.push_back({add_vector("w" + digits, type, size), size});
+    }
+  }
+
+  Sequence add_descriptor(std::string name, vcode::SizeId segments, vcode::SizeId size) {
+    kernel_.segdes.push_back({std::move(name), segments, size});
+    const auto id = static_cast<std::uint32_t>(kernel_.segdes.size() - 1);
+    kernel_.inputs.push_back({true, id});
+    return {id, size};
+  }
+
+  /// The parameter or constant is where the component begins.
+  void add_component(vcode::ArrayId vector, std::size_t number) {
+    first_.resize(body_.state.size());
+    first_[body_.component[number]] = vector;
+    sequences_.emplace_back();
   }
 
   vcode::ArrayId add_vector(std::string name, Type type, vcode::SizeId length) {
@@ -87,9 +130,8 @@ class LoopKernel {
   }
 
   void place(ThunkNode& node) const {
-    const bool placed =
-        node.kind == ThunkNode::Kind::Size || node.kind == ThunkNode::Kind::Subscript;
-    if (placed) node.id = id_[node.id];
+    if (node.kind == ThunkNode::Kind::Size) node.id = sequences_[node.id].size;
+    if (node.kind == ThunkNode::Kind::Subscript) node.id = sequences_[node.id].id;
   }
 
   void iterate() {
@@ -98,12 +140,35 @@ class LoopKernel {
     binding.space = {false, kLength};
     ThunkNode index, zero;
     index.kind = ThunkNode::Kind::Index;
-    binding.elements.nodes = {index, zero};
+    vcode::Thunk& elements = binding.elements;
+    elements.nodes = {index, zero};
+    elements.results.resize(body_.state.size());
+    const auto begin_with = [&](std::uint32_t component, const ThunkNode& node) {
+      elements.results[component] = static_cast<std::uint32_t>(elements.nodes.size());
+      elements.nodes.push_back(node);
+    };
+    for (const std::uint32_t component : body_.component) {
+      if (component == LoopBody::kNone) continue;
+      const vcode::ArrayId operand = first_[component];
+      begin_with(component, element(operand, kernel_.arrays[operand].length == kOne ? 1 : 0));
+    }
+    std::uint32_t fetched = 0;  // the number of the own segment among others
+    if (signature_.fetches()) {
+      fetched = static_cast<std::uint32_t>(elements.nodes.size());
+      elements.nodes.push_back(element(own_segment_, 0));
+    }
+    for (std::size_t k = 0; k < body_.own_segment.size(); ++k) {
+      const std::uint32_t component = body_.own_segment[k];
+      if (component == LoopBody::kNone) continue;
+      ThunkNode node;
+      node.id = sequences_[k].id;
+      node.args[0] = signature_.parameters[k].kind == Parameter::Kind::Fetched ? fetched : 0;
+      node.kind = ThunkNode::Kind::SegStart;
+      begin_with(component, node);
+      node.kind = ThunkNode::Kind::SegLen;
+      begin_with(component + 1, node);
+    }
     for (std::size_t k = 0; k < body_.state.size(); ++k) {
-      const vcode::ArrayId operand = states_[k];
-      const bool single = kernel_.arrays[operand].length == kOne;
-      binding.elements.results.push_back(static_cast<std::uint32_t>(binding.elements.nodes.size()));
-      binding.elements.nodes.push_back(element(operand, single ? 1 : 0));
       last_.push_back(array("z", k, body_.state[k], kLength));
     }
     binding.arrays = last_;
@@ -165,13 +230,15 @@ class LoopKernel {
     return thunk;
   }
 
+  const Module& module_;
   const LoopBody& body_;
   const Function& serial_;
   const SerialFunction& signature_;
   vcode::Kernel kernel_;
-  std::vector<std::uint32_t> id_;       // of parameters that are sequences: of its size or vector
-  std::vector<vcode::ArrayId> states_;  // what the components begin with
-  std::vector<vcode::ArrayId> last_;    // the last states
+  std::vector<Sequence> sequences_;    // by number (LoopBody)
+  vcode::ArrayId own_segment_ = 0;     // which one it is, if anything is fetched
+  std::vector<vcode::ArrayId> first_;  // what the components begin with that are operands
+  std::vector<vcode::ArrayId> last_;   // the last states
 };
 
 /// A library that does not have the kernel says that no element has come to its end.
@@ -240,9 +307,8 @@ class LoopMaker {
     const auto rest = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.emplace_back();
     Function& function = module_.functions[number];
-    vcode::Kernel kernel = LoopKernel(body, module_.functions[serial.function], serial).run();
-    add_spec(module_, kernel, static_cast<std::uint32_t>(function.parameters.size() - 1),
-             function.origin);
+    vcode::Kernel kernel = LoopKernel(module_, body, serial).run();
+    add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);
     const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
 
     Function wrapper;
@@ -254,11 +320,12 @@ class LoopMaker {
           new_value(wrapper, function.values[parameter].type, function.origin));
     }
     std::vector<ValueId> operands = wrapper.parameters;
-    for (const std::uint32_t constant : body.given) {
-      Statement given = make_const(module_, wrapper, constant, function.origin);
-      given.kind = Statement::Kind::Given;
-      operands.push_back(given.results[0]);
-      wrapper.body.statements.push_back(std::move(given));
+    for (const std::uint32_t constant : body.constants) {
+      Statement pushed = make_const(module_, wrapper, constant, function.origin);
+      const bool given = constant < module_.given.size() && module_.given[constant];
+      if (given) pushed.kind = Statement::Kind::Given;
+      operands.push_back(pushed.results[0]);
+      wrapper.body.statements.push_back(std::move(pushed));
     }
     Statement run = make_run(module_, wrapper, loop, std::move(operands), function.origin);
     Statement choice;

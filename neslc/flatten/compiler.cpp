@@ -71,43 +71,40 @@ std::uint32_t Compiler::function(const Version& version) {
   return at->second;
 }
 
-/// Functions that may be loops, for optimizers that make them.
-std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version) {
-  if (!version.lifted || version.definition == nullptr) return std::nullopt;
-  if (observed(version.definition) != nullptr || !calls_itself(*version.definition) ||
-      !is_scalar_type(version.result_type)) {
+/// Of a function for one instance; nothing if no loop can have them.
+std::optional<std::vector<ir::SerialFunction::Parameter>> Compiler::serial_parameters(
+    const Version& version) {
+  if (version.definition == nullptr || observed(version.definition) != nullptr ||
+      !calls_itself(*version.definition) || !is_scalar_type(version.result_type)) {
     return std::nullopt;
   }
-  ir::SerialFunction result;
+  std::vector<ir::SerialFunction::Parameter> parameters;
   std::size_t leaf = 0;
-  if (!add_parameters(version.argument_type, version.uniform, leaf, result)) return std::nullopt;
-  Version serial = version;
-  serial.lifted = false;
-  serial.uniform.clear();
-  result.function = function(serial);
-  return result;
+  const auto kind = [&] {
+    return leaf < version.passed.size() ? version.passed[leaf++] : Version::Passed::Each;
+  };
+  if (!append_parameters(types(), version.argument_type, kind, parameters)) return std::nullopt;
+  return parameters;
 }
 
-/// False if there are others than a loop can have. `leaf` counts scalars and sequences.
-bool Compiler::add_parameters(TypePtr type, const std::vector<bool>& uniform, std::size_t& leaf,
-                              ir::SerialFunction& result) const {
-  if (type->kind == TypeKind::Pair) {
-    return add_parameters(type->first(), uniform, leaf, result) &&
-           add_parameters(type->second(), uniform, leaf, result);
-  }
-  ir::SerialFunction::Parameter parameter{uniform[leaf], {}};
-  if (type->kind != TypeKind::Sequence) {
-    result.parameters.push_back(parameter);
-    ++leaf;
-    return is_scalar_type(type);
-  }
-  if (!uniform[leaf++] || !is_scalar_type(type->element())) return false;
-  result.parameters.push_back(parameter);
-  parameter.descriptor = static_cast<std::uint32_t>(result.parameters.size() - 1);
-  std::vector<vcode::Type> elements;
-  append_types(session_.types(), type->element(), elements);
-  result.parameters.insert(result.parameters.end(), elements.size(), parameter);
-  return true;
+bool Compiler::may_be_loop(const Version& version) {
+  return options_.for_optimizer && serial_parameters(version) &&
+         calls_last(version.body(), *version.definition);
+}
+
+/// Functions that may be loops, for optimizers that make them.
+std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version) {
+  if (!version.lifted) return std::nullopt;
+  auto parameters = serial_parameters(version);
+  if (!parameters) return std::nullopt;
+  ir::SerialFunction result;
+  result.own = static_cast<std::uint32_t>(parameters->size());
+  result.parameters = std::move(*parameters);
+  Version serial = version;
+  serial.lifted = false;
+  serial.passed.clear();
+  result.function = function(serial);
+  return result;
 }
 
 std::uint32_t Compiler::new_stream_function() {

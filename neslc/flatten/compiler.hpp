@@ -29,7 +29,11 @@ struct Version {
   TypePtr result_type = nullptr;
   TypePtr captured_type = nullptr;  // lambda: its function type, which tells what it captures
   bool lifted = false;
-  std::vector<bool> uniform;  // lifted: of each part of the argument, is it the same everywhere
+  using Passed = ir::SerialFunction::Parameter::Kind;
+  std::vector<Passed> passed;  // lifted: how, of each part of the argument
+  bool fetches() const {
+    return std::find(passed.begin(), passed.end(), Passed::Fetched) != passed.end();
+  }
 
   auto operator<=>(const Version&) const = default;
 
@@ -139,6 +143,8 @@ class Compiler {
   bool go_to_caller(ir::Origin& origin) const;
   /// Is the code put in the place of the call?
   bool inline_call(const Version& version);
+  /// May the optimizer make a loop for each instance of the function?
+  bool may_be_loop(const Version& version);
   /// Does a call of it lead to another one outside of all conditionals? Then only a lack of
   /// instances ends the recursion.
   bool recurs_unconditionally(const Definition& definition);
@@ -152,9 +158,9 @@ class Compiler {
  private:
   int expanded_size(const Definition& definition);
   bool calls_itself(const Definition& definition);
+  std::optional<std::vector<ir::SerialFunction::Parameter>> serial_parameters(
+      const Version& version);
   std::optional<ir::SerialFunction> serial_function(const Version& version);
-  bool add_parameters(TypePtr type, const std::vector<bool>& uniform, std::size_t& leaf,
-                      ir::SerialFunction& result) const;
 
   Session& session_;
   TopLevelValues& values_;

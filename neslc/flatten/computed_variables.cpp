@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -63,7 +64,18 @@ std::vector<const Definition*> variables_needed(const Body& body) {
 std::int64_t ComputedVariables::first_component(TypeTable& types, const Definition& variable) {
   const auto next = kFirst + static_cast<std::int64_t>(types_.size());
   const auto [at, inserted] = first_.try_emplace(&variable, next);
-  if (inserted) append_types(types, variable.scheme.type, types_);
+  if (!inserted) return at->second;
+  const auto first = static_cast<std::uint32_t>(types_.size());
+  append_types(types, variable.scheme.type, types_);
+  parameters_.resize(types_.size());
+  std::vector<ir::SerialFunction::Parameter> parameters;
+  const auto uniform = [] { return ir::SerialFunction::Parameter::Kind::Uniform; };
+  if (append_parameters(types, variable.scheme.type, uniform, parameters)) {
+    for (ir::SerialFunction::Parameter& parameter : parameters) {
+      if (parameter.descriptor) *parameter.descriptor += first;
+    }
+    std::copy(parameters.begin(), parameters.end(), parameters_.begin() + first);
+  }
   return at->second;
 }
 
@@ -125,16 +137,37 @@ void ComputedVariables::hand_down(ir::Module& module, std::vector<std::int64_t>&
     }
     put_in_place(function, values, uses, components);
     if (number == module.entry) ir::drop_unused(function);
-    // The parameters of loops are those of the function's text.
-    if (function.serial && uses[number] != std::vector<bool>(types_.size())) {
-      function.serial.reset();
-    }
+    if (function.serial) hand_to_loop(module, number, uses);
   }
   for (std::size_t k = 0; k < components.size(); ++k) {
     if (components[k] < kFirst) continue;
     components[k] = -1;
     module.given[k] = false;
   }
+}
+
+/// The function for one instance has the same further parameters, if both use the same.
+void ComputedVariables::hand_to_loop(ir::Module& module, std::uint32_t number,
+                                     const Uses& uses) const {
+  std::optional<ir::SerialFunction>& serial = module.functions[number].serial;
+  std::map<std::size_t, std::uint32_t> place;  // of a component: which parameter it becomes
+  bool fits = uses[number] == uses[serial->function];
+  for (std::size_t k = 0; k < types_.size() && fits; ++k) {
+    if (!uses[number][k]) continue;
+    place[k] = static_cast<std::uint32_t>(serial->parameters.size());
+    std::optional<ir::SerialFunction::Parameter> parameter = parameters_[k];
+    if (parameter && parameter->descriptor) {
+      const auto described = place.find(*parameter->descriptor);
+      if (described == place.end()) {
+        parameter.reset();
+      } else {
+        parameter->descriptor = described->second;
+      }
+    }
+    fits = parameter.has_value();
+    if (fits) serial->parameters.push_back(*parameter);
+  }
+  if (!fits) serial.reset();
 }
 
 void ComputedVariables::put_in_place(ir::Function& function, const std::vector<ir::ValueId>& values,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -34,11 +35,14 @@ class ComputedVariables {
   static std::size_t component_of(const ir::Statement& statement,
                                   const std::vector<std::int64_t>& components);
   Uses find_uses(const ir::Module& module, const std::vector<std::int64_t>& components) const;
+  void hand_to_loop(ir::Module& module, std::uint32_t number, const Uses& uses) const;
   void put_in_place(ir::Function& function, const std::vector<ir::ValueId>& values,
                     const Uses& uses, const std::vector<std::int64_t>& components) const;
 
   std::unordered_map<const Definition*, std::int64_t> first_;
-  std::vector<vcode::Type> types_;   // of all components
+  std::vector<vcode::Type> types_;  // of all components
+  /// Of each: which parameter of a loop it can be, its descriptor being a component.
+  std::vector<std::optional<ir::SerialFunction::Parameter>> parameters_;
   std::vector<std::size_t> values_;  // components, in the order of the entry's results
 };
 

@@ -202,17 +202,31 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   }
   Version version = called;
   version.lifted = !context->serial();
+  const bool may_be_loop = version.lifted && compiler_.may_be_loop(called);
+  Context* home = nullptr;  // of sequences of which each instance fetches its own
   std::vector<ValueId> operands;
   const auto pass = [&](const Value& part) {
     for_each_leaf(part, [&](const Value& leaf) {
-      // What is the same for all instances stays so inside the function.
-      const bool uniform = version.lifted && leaf.context->serial();
-      if (version.lifted) version.uniform.push_back(uniform);
-      append_vars(uniform && !leaf.is_stream() ? leaf : bring(leaf, context), operands);
+      if (!version.lifted) return append_vars(bring(leaf, context), operands);
+      Version::Passed passed = Version::Passed::Each;
+      if (leaf.context->serial()) {
+        // What is the same for all instances stays so inside the function.
+        passed = Version::Passed::Uniform;
+      } else if (may_be_loop && leaf.is_sequence() && leaf.context != context &&
+                 (home == nullptr || home == leaf.context)) {
+        passed = Version::Passed::Fetched;
+        home = leaf.context;
+      }
+      version.passed.push_back(passed);
+      const bool stays = passed != Version::Passed::Each && !leaf.is_stream();
+      append_vars(stays ? leaf : bring(leaf, context), operands);
     });
   };
   pass(streams_->settled(captured));
   pass(streams_->settled(argument));
+  if (home != nullptr) {
+    operands.push_back(bring_scalar(Value::scalar(v_.iota(instances(home)), home), context));
+  }
   if (version.lifted) operands.push_back(instances(context));
   std::vector<VectorType> result_types;
   append_types(types(), version.result_type, result_types);

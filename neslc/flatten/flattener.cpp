@@ -94,6 +94,7 @@ ir::Function Flattener::flatten_version(const Version& version, std::string name
   for (const VectorType type : parameter_types) parameters.push_back(b_.parameter(type));
 
   Context* root = &serial_;
+  const ValueId own_segment = version.fetches() ? b_.parameter(VectorType::Int) : ir::kNoValue;
   if (version.lifted) {
     root = &contexts_.emplace_back();
     root->kind = Context::Kind::Lifted;
@@ -111,10 +112,15 @@ ir::Function Flattener::flatten_version(const Version& version, std::string name
   }
   parts.push_back(make_value(types(), version.argument_type, parameters, next, root));
   std::size_t leaf_number = 0;
+  const ir::LengthId segments = b_.new_length();  // of which each instance fetches its own
   for (Value& part : parts) {
     for_each_leaf(part, [&](Value& leaf) {
-      if (version.lifted && version.uniform[leaf_number++]) leaf.context = &serial_;
-      v_.set_length(leaf, leaf.context->count);
+      const Version::Passed passed =
+          version.lifted ? version.passed[leaf_number++] : Version::Passed::Each;
+      if (passed == Version::Passed::Uniform) leaf.context = &serial_;
+      if (passed != Version::Passed::Fetched) return v_.set_length(leaf, leaf.context->count);
+      v_.set_length(leaf, segments);
+      leaf = in_context(v_.gather(leaf, segments, own_segment), root);
     });
   }
   const vcode::Span span =

@@ -20,6 +20,24 @@ std::vector<TypePtr> captured_types(TypeTable& types, TypePtr identity) {
 
 }  // namespace
 
+bool append_parameters(TypeTable& types, TypePtr type,
+                       const std::function<ir::SerialFunction::Parameter::Kind()>& kind_of_leaf,
+                       std::vector<ir::SerialFunction::Parameter>& result) {
+  if (type->kind == TypeKind::Pair) {
+    return append_parameters(types, type->first(), kind_of_leaf, result) &&
+           append_parameters(types, type->second(), kind_of_leaf, result);
+  }
+  ir::SerialFunction::Parameter parameter{kind_of_leaf(), {}};
+  result.push_back(parameter);
+  if (type->kind != TypeKind::Sequence) return is_scalar_type(type);
+  if (!is_scalar_type(type->element())) return false;
+  parameter.descriptor = static_cast<std::uint32_t>(result.size() - 1);
+  std::vector<vcode::Type> elements;
+  append_types(types, type->element(), elements);
+  result.insert(result.end(), elements.size(), parameter);
+  return true;
+}
+
 std::vector<TypePtr> part_types(TypeTable& types, TypePtr type) {
   if (type->kind == TypeKind::Function) return captured_types(types, type->identity());
   return {type->first(), type->second()};

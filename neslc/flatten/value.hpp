@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -93,6 +94,12 @@ vcode::Type vector_type(TypePtr atom);
 
 /// The types of the variables that make up a value, in their order on the stack (reference 10.1).
 void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& result);
+
+/// The parameters of a loop that such a value stands for, each of a kind. False if it has other
+/// parts than scalars and sequences of them.
+bool append_parameters(TypeTable& types, TypePtr type,
+                       const std::function<ir::SerialFunction::Parameter::Kind()>& kind_of_leaf,
+                       std::vector<ir::SerialFunction::Parameter>& result);
 
 /// The types of the parts of a pair, or of what a function value has captured.
 std::vector<TypePtr> part_types(TypeTable& types, TypePtr type);

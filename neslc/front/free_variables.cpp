@@ -107,6 +107,35 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body) {
   return result;
 }
 
+bool calls_last(const Expr& expr, const Definition& function) {
+  const auto computes_alone = [&](const Expr& part) {
+    bool alone = true;
+    for_each_expression(part, [&](const Expr& inner) {
+      const auto* mentioned = std::get_if<GlobalRef>(&inner.node);
+      alone = !std::holds_alternative<ApplyToEach>(inner.node) &&
+              (mentioned == nullptr || mentioned->definition != &function);
+      return alone ? Visit::Below : Visit::End;
+    });
+    return alone;
+  };
+  if (const auto* choice = std::get_if<If>(&expr.node)) {
+    return computes_alone(*choice->condition) && calls_last(*choice->then_branch, function) &&
+           calls_last(*choice->else_branch, function);
+  }
+  if (const auto* let = std::get_if<Let>(&expr.node)) {
+    return std::all_of(let->bindings.begin(), let->bindings.end(),
+                       [&](const auto& binding) { return computes_alone(*binding.value); }) &&
+           calls_last(*let->body, function);
+  }
+  if (const auto* call = std::get_if<Call>(&expr.node)) {
+    const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
+    if (callee != nullptr && callee->definition == &function) {
+      return computes_alone(*call->argument);
+    }
+  }
+  return computes_alone(expr);
+}
+
 const Expr* primitive_argument(const Expr& expr, std::string_view name) {
   const auto* call = std::get_if<Call>(&expr.node);
   const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);

@@ -89,6 +89,10 @@ void append_locals(const Pattern& pattern, std::vector<const Local*>& locals);
 /// The definitions that a body mentions outside of the arms of conditionals, lambdas included.
 std::vector<const Definition*> mentioned_unconditionally(const Body& body);
 
+/// Is everything that the expression has to do done when it calls the function, as in a loop? There
+/// is no apply-to-each in it, either.
+bool calls_last(const Expr& expr, const Definition& function);
+
 /// Number of nodes.
 int size_of(const Expr& expr);
 

@@ -113,10 +113,89 @@ TEST_CASE("loops read sequences that are the same in all rounds", "[loops]") {
         "[(3.75, 2), (2.25, 1), (0.25, 1), (0.0, 0)]");
   CHECK(both.loops("{sum_to([(1.5, t), (2.0, f), (0.25, t)], i, 0.0, 0) : i in index(4)}") == 1);
 
-  // Sequences of the instances themselves, or others in other rounds.
-  CHECK(both.check("{lower(v, 2, 0, #v) : v in [[1, 2, 3], [4], [] int]}") == "[1, 0, 0]");
+  // Others in other rounds.
   both.define("function shorter(v, k) = if #v < 2 then k else shorter(drop(v, 1), k + v[0])");
   CHECK(both.check("let v = [1, 2, 3] in {shorter(v, k) : k in index(2)}") == "[3, 4]");
+}
+
+TEST_CASE("loops read sequences of each instance where they lie", "[loops]") {
+  Both both;
+  both.define(
+      "function lower(v, x, lo, hi) = if lo >= hi then lo else let mid = (lo + hi) / 2 in "
+      "if v[mid] < x then lower(v, x, mid + 1, hi) else lower(v, x, lo, mid)");
+  const std::string own = "{lower(v, 2, 0, #v) : v in [[1, 2, 3], [4], [] int, [0, 0]]}";
+  CHECK(both.check(own) == "[1, 0, 0, 2]");
+  CHECK(both.loops(own) == 1);
+  both.define(
+      "function horner(r, x, i, s) = if i == #r then s else horner(r, x, i + 1, s * x + r[i])");
+  const std::string values =
+      "{horner(r, x, 0, 0.0) : r in [[1.0, 2.0], [] float, [3.0]]; "
+      "x in [10.0, 2.0, 1.0]}";
+  CHECK(both.check(values) == "[12.0, 0.0, 3.0]");
+  CHECK(both.loops(values) == 1);
+  // Of pairs, and several of them, of different lengths.
+  both.define(
+      "function common(a, b, i) = if i == #a or i == #b then i else let (x, c) = a[i] in "
+      "if x == b[i] and c /= ` then common(a, b, i + 1) else i");
+  const std::string pairs =
+      "{common(a, b, 0) : a in [[(1, `x), (2, `y)], [(3, `z)], [(4, ` )]]; "
+      "b in [[1, 2, 3], [] int, [4]]}";
+  CHECK(both.check(pairs) == "[2, 0, 0]");
+  CHECK(both.loops(pairs) == 1);
+  // The same for several instances, in levels inside each other; some have none.
+  const std::string nested =
+      "{{lower(v, x, 0, #v) : x in xs} : v in [[1, 3], [] int, [2, 2, 4]]; "
+      "xs in [[0, 3, 9], [1], [] int]}";
+  CHECK(both.check(nested) == "[[0, 1, 2], [0], []]");
+  CHECK(both.loops(nested) == 1);
+  const std::string deeper =
+      "{{{lower(v, x + y, 0, #v) : y in [0:x]} : x in v} : v in "
+      "[[1, 2], [] int, [3]]}";
+  CHECK(both.check(deeper) == "[[[0], [1, 2]], [], [[0, 1, 1]]]");
+  CHECK(both.loops(deeper) == 1);
+  const std::string of_two =
+      "{{common(a, b, 0) : b in bs} : a in [[(1, `x), (2, `y)], [(3, `z)]]; "
+      "bs in [[[1, 2, 3], [1]], [[] int, [3]]]}";
+  CHECK(both.check(of_two) == "[[2, 1], [0, 1]]");
+  // In arms, and beside what is the same for all.
+  const std::string in_arm =
+      "let w = [5, 6, 7] in {{if x > 1 then lower(v, x, 0, #v) + "
+      "lower(w, x + 4, 0, #w) else 0 : x in v} : v in [[1, 2, 3], [2]]}";
+  CHECK(both.check(in_arm) == "[[0, 2, 4], [1]]");
+  CHECK(both.loops(in_arm) > 0);
+  // An element that is not there.
+  both.define("function at_zero(v, i) = if v[i] == 0 then i else at_zero(v, i + 1)");
+  CHECK(both.check("{at_zero(v, 0) : v in [[1, 0], [0]]}") == "[1, 0]");
+  CHECK(both.loops("{at_zero(v, 0) : v in [[1, 0], [0]]}") == 1);
+  CHECK(both.check("{at_zero(v, 0) : v in [[1, 0], [2], [0]]}")[0] != '[');
+  CHECK(both.check("{{at_zero(v, i) : i in [0:2]} : v in [[1, 0], [2, 3]]}")[0] != '[');
+  CHECK(both.check("{at_zero(v, -1) : v in [[1, 0]]}")[0] != '[');
+}
+
+TEST_CASE("loops read variables of the top level, and constants", "[loops]") {
+  Both both;
+  both.define("table = {rem(i * 7, 11) : i in index(16)}");
+  both.define("names = [(`a, 1.5), (`b, 2.5)]");
+  both.define("rows = [[1, 2], [3]]");
+  both.define(
+      "function mixed(s, i, c) = if i == #s then c else "
+      "mixed(s, i + 1, table[(c xor s[i]) and 15] + 2 * c)");
+  const std::string mixed = "{mixed(s, 0, 0) : s in [[1, 2], [3], [] int]}";
+  CHECK(both.check(mixed) == "[16, 10, 0]");
+  CHECK(both.loops(mixed) == 1);
+  both.define("function outside(i) = if table[i] == 100 then i else outside(i + 1)");
+  CHECK(both.loops("{outside(i) : i in [0, 3]}") == 1);
+  CHECK(both.check("{outside(i) : i in [0, 3]}")[0] != '[');
+  both.define(
+      "function weight(i, s) = if i == 2 then s else let (c, x) = names[i] in "
+      "weight(i + 1, if c == `a then s + x else s - x)");
+  CHECK(both.check("{weight(0, x) : x in [0.0, 1.0]}") == "[-1.0, 0.0]");
+  CHECK(both.loops("{weight(0, x) : x in [0.0, 1.0]}") == 1);
+  both.define("function digit(i, s) = if i == 3 then s else digit(i + 1, s * [3, 5, 7][i])");
+  CHECK(both.check("{digit(0, x) : x in [1, 2]}") == "[105, 210]");
+  // Nested ones are not read by loops.
+  both.define("function nested(i, s) = if i == 2 then s else nested(i + 1, s + rows[i][0])");
+  CHECK(both.check("{nested(0, x) : x in [0, 10]}") == "[4, 14]");
 }
 
 TEST_CASE("what fails in a loop says what the recursion says", "[loops]") {
