@@ -18,8 +18,10 @@ using vcode::Family;
 using vcode::ThunkNode;
 
 constexpr ExpressionId kUndefined = ~ExpressionId{0};
-/// From here on: sequences of the loop, by their numbers.
+/// From here on: sequences of the loop, by their numbers, …
 constexpr ExpressionId kSequences = ExpressionId{1} << 31;
+/// … and results of the next round, by theirs.
+constexpr ExpressionId kPending = kSequences + (ExpressionId{1} << 30);
 /// The descriptor of one segment of one element.
 constexpr ExpressionId kSingle = kUndefined - 1;
 
@@ -168,6 +170,7 @@ class Reader {
     for (std::size_t k = scalars; k < body_.state.size(); ++k) {
       body_.next.push_back(state_node(static_cast<std::uint32_t>(k)));
     }
+    if (outcome.combined) collect(*outcome.combined);
     // A loop that never ends has no results.
     const auto undefined = [](ExpressionId node) { return node >= kSequences; };
     if (body_.results.size() != function.result_types.size() ||
@@ -178,12 +181,19 @@ class Reader {
   }
 
  private:
-  /// What a block comes to: it fails, it calls the function as the last that it does, or it has
-  /// results.
+  /// What the result of the next round is combined with, in an order that does not matter.
+  struct Combined {
+    Op op;
+    Type type;
+    ExpressionId term;
+  };
+  /// What a block comes to: it fails, it calls the function as the last that it does, or but for
+  /// combining the result, or it has results.
   struct Outcome {
     ExpressionId fails, goes_on;
-    std::vector<ExpressionId> next;  // empty: it does not go on
-    std::vector<ExpressionId> results;
+    std::vector<ExpressionId> next;     // empty: it does not go on
+    std::vector<ExpressionId> results;  // of the next round: kUndefined
+    std::optional<Combined> combined;
   };
   using Values = std::vector<ExpressionId>;  // of a function, by ValueId
 
@@ -270,12 +280,13 @@ class Reader {
   }
 
   Outcome block(const Block& block, Values& values, int depth) {
-    Outcome outcome{expressions().constant(false), expressions().constant(false), {}, {}};
+    Outcome outcome{expressions().constant(false), expressions().constant(false), {}, {}, {}};
     for (const Statement& statement : block.statements) {
-      if (expressions().size() > kLargestBody || !outcome.next.empty()) throw NoLoop{};
+      if (expressions().size() > kLargestBody) throw NoLoop{};
       switch (statement.kind) {
         case Statement::Kind::Op:
-          values[statement.results[0]] = operation(statement, values);
+          values[statement.results[0]] =
+              combine(statement, values, outcome) ? kPending : operation(statement, values);
           break;
         case Statement::Kind::Const:
           values[statement.results[0]] = literal(statement.index);
@@ -285,35 +296,97 @@ class Reader {
           break;
         case Statement::Kind::Call:
         case Statement::Kind::If:
-          add(statement, block, values, depth, outcome);
+          add(statement, values, depth, outcome);
           break;
         default:
           throw NoLoop{};
       }
     }
-    if (!outcome.next.empty()) return outcome;
-    for (const ValueId result : block.results) outcome.results.push_back(values[result]);
+    if (outcome.next.empty()) {
+      for (const ValueId result : block.results) outcome.results.push_back(values[result]);
+      return outcome;
+    }
+    // What goes on is the last that is done.
+    if (block.results.size() != outcome.results.size()) throw NoLoop{};
+    for (std::size_t k = 0; k < block.results.size(); ++k) {
+      if (values[block.results[k]] != kPending + k) throw NoLoop{};
+    }
     return outcome;
   }
 
-  /// A call or conditional, which may be the end of the block.
-  void add(const Statement& statement, const Block& block, Values& values, int depth,
-           Outcome& outcome) {
+  /// A call or conditional.
+  void add(const Statement& statement, Values& values, int depth, Outcome& outcome) {
     const Outcome part = statement.kind == Statement::Kind::Call
                              ? call(statement, values, depth)
                              : conditional(statement, values, depth);
     outcome.fails = expressions().either(outcome.fails, part.fails);
-    if (part.next.empty()) {
-      for (std::size_t k = 0; k < statement.results.size(); ++k) {
-        values[statement.results[k]] = part.results[k];
-      }
-      return;
+    const bool goes_on = !part.next.empty();
+    if (goes_on && !outcome.next.empty()) throw NoLoop{};
+    for (std::size_t k = 0; k < statement.results.size(); ++k) {
+      values[statement.results[k]] =
+          goes_on ? kPending + static_cast<ExpressionId>(k) : part.results[k];
     }
-    // What goes on must be the last that is done.
-    if (statement.results != block.results) throw NoLoop{};
+    if (!goes_on) return;
     outcome.goes_on = part.goes_on;
     outcome.next = part.next;
     outcome.results = part.results;
+    outcome.combined = part.combined;
+  }
+
+  /// Does the operation combine the result of the next round? Then so it is with the results that
+  /// there are without one.
+  bool combine(const Statement& statement, const Values& values, Outcome& outcome) {
+    if (outcome.next.empty() || statement.operands.size() != 2) return false;
+    const ExpressionId first = values[statement.operands[0]];
+    const ExpressionId second = values[statement.operands[1]];
+    if ((first == kPending) == (second == kPending)) return false;
+    const ExpressionId term = scalar(first == kPending ? second : first);
+    const Op op = statement.op;
+    const Type type = statement.written;
+    if (!identity(op, type) || outcome.results.size() != 1 ||
+        (outcome.combined && (outcome.combined->op != op || outcome.combined->type != type))) {
+      throw NoLoop{};
+    }
+    const ExpressionId before = outcome.combined ? outcome.combined->term : term;
+    outcome.combined =
+        Combined{op, type, outcome.combined ? applied(op, type, {before, term}) : term};
+    ExpressionId& result = outcome.results[0];
+    if (result != kUndefined) result = applied(op, type, {scalar(result), term});
+    return true;
+  }
+
+  /// What changes nothing; nothing for operations whose result depends on the order.
+  static std::optional<ThunkNode> identity(Op op, Type type) {
+    ThunkNode node;
+    node.type = type;
+    if (type == Type::Float) return std::nullopt;
+    switch (op) {
+      case Op::Add:
+      case Op::Or:
+      case Op::Xor:
+        node.int_value = 0;
+        return node;
+      case Op::Multiply:
+        node.int_value = 1;
+        return node;
+      case Op::And:
+        node.int_value = type == Type::Bool ? 1 : -1;
+        return node;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  void collect(const Combined& combined) {
+    const ThunkNode identity = *this->identity(combined.op, combined.type);
+    const std::uint32_t component = add_component(combined.type);
+    const ExpressionId so_far = state_node(component);
+    body_.collected = LoopBody::Collected{component, identity};
+    body_.next.push_back(applied(combined.op, combined.type, {so_far, combined.term}));
+    ExpressionId& result = body_.results[0];
+    if (result != kUndefined) {
+      result = applied(combined.op, combined.type, {so_far, scalar(result)});
+    }
   }
 
   Outcome call(const Statement& statement, const Values& values, int depth) {
@@ -324,9 +397,15 @@ class Reader {
       if (!outcome.next.empty()) throw NoLoop{};
       return outcome;
     }
-    if (depth > 0) throw NoLoop{};
-    return {expressions().constant(false), expressions().constant(true), std::move(arguments),
-            std::vector<ExpressionId>(statement.results.size(), kUndefined)};
+    const auto is_pending = [](ExpressionId argument) {
+      return argument >= kPending && argument < kSingle;
+    };
+    if (depth > 0 || std::any_of(arguments.begin(), arguments.end(), is_pending)) throw NoLoop{};
+    return {expressions().constant(false),
+            expressions().constant(true),
+            std::move(arguments),
+            std::vector<ExpressionId>(statement.results.size(), kUndefined),
+            {}};
   }
 
   Outcome conditional(const Statement& statement, Values& values, int depth) {
@@ -337,7 +416,8 @@ class Reader {
         return {expressions().constant(true),
                 expressions().constant(false),
                 {},
-                std::vector<ExpressionId>(statement.results.size(), kUndefined)};
+                std::vector<ExpressionId>(statement.results.size(), kUndefined),
+                {}};
       }
       return block(arm, values, depth);
     };
@@ -346,13 +426,28 @@ class Reader {
     Outcome outcome{expressions().choice(condition, a.fails, b.fails),
                     expressions().choice(condition, a.goes_on, b.goes_on),
                     {},
-                    merged(condition, a.results, b.results)};
+                    merged(condition, a.results, b.results),
+                    merged(condition, a, b)};
     if (a.next.empty()) {
       outcome.next = b.next;
     } else {
       outcome.next = b.next.empty() ? a.next : merged(condition, a.next, b.next);
     }
     return outcome;
+  }
+
+  std::optional<Combined> merged(ExpressionId condition, const Outcome& a, const Outcome& b) {
+    if (!a.combined && !b.combined) return std::nullopt;
+    Combined combined = a.combined ? *a.combined : *b.combined;
+    const auto term = [&](const Outcome& arm) {
+      if (!arm.combined) return expressions().add(*identity(combined.op, combined.type));
+      if (arm.combined->op != combined.op || arm.combined->type != combined.type) throw NoLoop{};
+      return arm.combined->term;
+    };
+    combined.term = a.next.empty()   ? term(b)
+                    : b.next.empty() ? term(a)
+                                     : expressions().choice(condition, term(a), term(b));
+    return combined;
   }
 
   /// Where only one of two is defined, the other one has no meaning.

@@ -1,4 +1,5 @@
-// A function of scalars that calls itself last, as a loop: one round of it in expressions.
+// A function of scalars that calls itself last, or only combines what that gives with a number, as
+// a loop: one round of it in expressions.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,13 @@ struct LoopBody {
   /// Of each parameter that is a descriptor with many segments: which component is where the own
   /// one begins; the next one is its length.
   std::vector<std::uint32_t> own_segment;  // others: kNone
+  /// A component that collects what is added to results, or combined with them in another way that
+  /// knows no order, and what it is at first.
+  struct Collected {
+    std::uint32_t component = 0;
+    vcode::ThunkNode identity;
+  };
+  std::optional<Collected> collected;
   ExpressionId goes_on = 0, fails = 0;
   std::vector<ExpressionId> next;  // has a meaning where the state goes on
   std::vector<ExpressionId> results;

@@ -1,4 +1,5 @@
-// Functions of scalars that call themselves last, on each element of vectors: a loop in a kernel.
+// Functions that call themselves last, or only combine what that gives with a number, on each
+// element of vectors: a loop in a kernel.
 //
 // What the front end makes of such a function for many instances calls itself once for each round,
 // and in each packs, computes and merges vectors. Where it knows a function for one instance that
@@ -168,6 +169,7 @@ class LoopKernel {
       node.kind = ThunkNode::Kind::SegLen;
       begin_with(component + 1, node);
     }
+    if (body_.collected) begin_with(body_.collected->component, body_.collected->identity);
     for (std::size_t k = 0; k < body_.state.size(); ++k) {
       last_.push_back(array("z", k, body_.state[k], kLength));
     }
