@@ -59,8 +59,17 @@ class Idioms : public RegionRewriter {
   }
 
  private:
+  void enter() override { seen_before_.push_back(lengths_.size()); }
+  void leave() override {
+    lengths_.resize(seen_before_.back());
+    seen_before_.pop_back();
+  }
+
   ValueId equivalent(const Statement& statement, const Operands& operands) override {
     switch (vcode::info(statement.op).family) {
+      case Family::MakeSegdes:
+        if (shapes_->is_scalar(operands[0])) lengths_.push_back(operands[0]);
+        return kNoValue;
       case Family::Elementwise:
         return elementwise(statement, operands);
       case Family::Distribute:
@@ -82,6 +91,8 @@ class Idioms : public RegionRewriter {
     }
   }
 
+  Ranges ranges() { return {*shapes_, names_, lengths_}; }
+
   ValueId elementwise(const Statement& statement, const Operands& operands) {
     if (statement.op == Op::Select) return selection(operands);
     if (statement.op == Op::Add && statement.written == Type::Int) {
@@ -90,7 +101,7 @@ class Idioms : public RegionRewriter {
     }
     if (statement.written != Type::Bool) return comparison(statement, operands);
     if (statement.op != Op::And && statement.op != Op::Or) return kNoValue;
-    Ranges ranges(*shapes_, names_);
+    Ranges ranges = this->ranges();
     const auto is_neutral = [&](ValueId flags) {
       return statement.op == Op::And ? ranges.always(flags) : ranges.never(flags);
     };
@@ -136,10 +147,9 @@ class Idioms : public RegionRewriter {
 
   // Of the least or the greatest index, as a rule.
   ValueId comparison(const Statement& statement, const Operands& operands) {
-    const bool is_false =
-        operands.size() == 2 && shapes_->is_scalar(operands[0]) &&
-        shapes_->is_scalar(operands[1]) &&
-        Ranges(*shapes_, names_).never(statement.op, statement.written, operands[0], operands[1]);
+    const bool is_false = operands.size() == 2 && shapes_->is_scalar(operands[0]) &&
+                          shapes_->is_scalar(operands[1]) &&
+                          ranges().never(statement.op, statement.written, operands[0], operands[1]);
     if (is_false) return emit_constant(bool_constant(false));
     if (statement.op == Op::Less) return least_is_less(operands[0], operands[1]);
     return statement.op == Op::GreaterEqual ? longest_reaches(operands[0], operands[1]) : kNoValue;
@@ -204,7 +214,7 @@ class Idioms : public RegionRewriter {
     const ValueId counted = operands_of(*index)[2];
     if (!is_identity(positions[0], counted) || shapes_->one_segment(counted) ||
         !shapes_->one_segment(positions[1]) || !fits(positions[0], positions[1]) ||
-        !Ranges(*shapes_, names_).not_negative(limit)) {
+        !ranges().not_negative(limit)) {
       return kNoValue;
     }
     const ValueId lengths = emit(Op::Lengths, Type::Int, {counted});
@@ -213,8 +223,8 @@ class Idioms : public RegionRewriter {
   }
 
   // An index that is kept inside, and never is outside; or the arm that is always taken.
-  ValueId selection(const Operands& operands) const {
-    Ranges ranges(*shapes_, names_);
+  ValueId selection(const Operands& operands) {
+    Ranges ranges = this->ranges();
     const bool first = same_length(operands[0], operands[1]) && ranges.always(operands[0]);
     if (first) return operands[1];
     const bool second = same_length(operands[0], operands[2]) && ranges.never(operands[0]);
@@ -226,7 +236,7 @@ class Idioms : public RegionRewriter {
     if (statement.written == Type::Float || !fits(operands[0], operands[1])) return kNoValue;
     if (single(operands[1], operands[0])) return operands[0];
     if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1]) &&
-        Ranges(*shapes_, names_).never(operands[0])) {
+        ranges().never(operands[0])) {
       return emit_constant(bool_constant(false));
     }
     if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1])) {
@@ -283,7 +293,7 @@ class Idioms : public RegionRewriter {
     const auto compared = shapes_->element(names_(condition->operands[0]));
     const bool is_empty = compared && shapes_->equations.equal(*compared, length) &&
                           known_element(names_(condition->operands[1])) == 0;
-    if (!is_empty || !Ranges(*shapes_, names_).inside(operands[1], length)) return kNoValue;
+    if (!is_empty || !ranges().inside(operands[1], length)) return kNoValue;
     return emit(Op::BPermute, fetch.written,
                 {vector, operands[1], whole(vector, fetch.written), operands[3]});
   }
@@ -372,6 +382,8 @@ class Idioms : public RegionRewriter {
   std::unordered_map<ValueId, Choice> choices_;
   std::vector<std::uint32_t> uses_;  // of the function's values before the pass
   Algebra algebra_;
+  std::vector<ValueId> lengths_;  // scalars that descriptors have been made of on the way here
+  std::vector<std::size_t> seen_before_;  // how many, of each block that we are in
 };
 
 }  // namespace

@@ -227,7 +227,11 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
   const bool computed = made && made->kind == Statement::Kind::Op && made->result == 0;
   const bool adds =
       computed && made->written == Type::Int && (made->op == Op::Add || made->op == Op::Subtract);
-  if (adds && depth > 0) return sum(*made, place, depth);
+  if (adds && depth > 0) {
+    Range found = sum(*made, place, depth);
+    if (is_length(vector)) found.least.push_back(Linear::number(0));
+    return found;
+  }
   if (computed && made->op == Op::Distribute && depth > 0) {
     const ValueId each = names_(made->operands[0]);
     return range(each, of_segments(place, each, names_(made->operands[1])), depth - 1);
@@ -400,7 +404,20 @@ bool Ranges::is_length(ValueId vector) const {
   const Definition* made = shapes_.definition(vector);
   if (!made || made->kind != Statement::Kind::Op || made->result != 0) return false;
   if (made->op == Op::Distribute) return is_length(names_(made->operands[0]));
-  return made->op == Op::Length || made->op == Op::Lengths;
+  return made->op == Op::Length || made->op == Op::Lengths ||
+         std::any_of(lengths_.begin(), lengths_.end(),
+                     [&](ValueId length) { return names_(length) == vector; });
+}
+
+// Or is it a length? An INT and a number, if that is not negative, cannot wrap around to one.
+bool Ranges::is_below_length(const Linear& bound) {
+  return std::any_of(lengths_.begin(), lengths_.end(), [&](ValueId length) {
+    const std::optional<Linear> element = shapes_.element(names_(length));
+    if (!element) return false;
+    const Linear most = shapes_.equations.normal(*element);
+    return most.terms.size() == 1 && most.terms[0].second == 1 && most.constant >= 0 &&
+           at_least(most, bound);
+  });
 }
 
 // Arithmetic on INT wraps around, and what is computed agrees with what should have been as far as
@@ -417,7 +434,7 @@ bool Ranges::fits(const Range& range) {
   const auto not_above = [&](const Linear& bound) {
     const Linear high = shapes_.equations.normal(bound);
     return (unknown_plus(high) && high.constant <= 0) ||
-           at_least(Linear::number(Narrow::max()), high);
+           at_least(Linear::number(Narrow::max()), high) || is_below_length(high);
   };
   return std::any_of(range.least.begin(), range.least.end(), not_below) &&
          std::any_of(range.greatest.begin(), range.greatest.end(), not_above);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -18,7 +19,9 @@ namespace fcode {
 /// T.
 class Ranges {
  public:
-  Ranges(Shapes& shapes, const Renaming& names) : shapes_(shapes), names_(names) {}
+  /// `lengths`: scalars that descriptors have been made of, which would have failed for others.
+  Ranges(Shapes& shapes, const Renaming& names, std::span<const ValueId> lengths = {})
+      : shapes_(shapes), names_(names), lengths_(lengths) {}
 
   /// Are all elements of the BOOL vector known to be F, because of what is compared in it?
   bool never(ValueId flags) { return all(false, flags, Place{}, kDepth); }
@@ -84,6 +87,7 @@ class Ranges {
   static Range below(const Range& bound);
   Range chosen(const Definition& select, const Place& place, int depth);
   bool fits(const Range& range);
+  bool is_below_length(const Linear& bound);
 
   bool is_length(ValueId vector) const;
   Place of_segments(const Place& place, ValueId scalar_or_each, ValueId segments);
@@ -91,6 +95,7 @@ class Ranges {
 
   Shapes& shapes_;
   const Renaming& names_;
+  std::span<const ValueId> lengths_;
   std::vector<Fact> facts_;  // that are assumed
   bool learning_ = false;    // from what is assumed
   std::vector<Unknown> unknowns_;

@@ -30,6 +30,29 @@ TEST_CASE("positions in a vector are never outside") {
   CHECK_FALSE(decided(check("0", "0", "COPY 1 3 CONST INT 2147483647 + INT")));
 }
 
+TEST_CASE("what has been a length did not wrap around") {
+  // `length` is l; is some i + `added` not below it, for i below l - 1?
+  const auto decided = [](const std::string& length, const std::string& made, int added) {
+    const std::string text = fmt::format(
+        "FUNC P {} {} COPY 1 1 CONST INT 1 - INT MAKE_SEGDES CONST INT 0 CONST INT 1 COPY 1 2 "
+        "INDEX "
+        "CONST INT {} COPY 1 2 DIST INT + INT COPY 1 3 COPY 1 2 DIST INT >= INT CPOP 1 1 "
+        "OR_REDUCE BOOL POP 2 1 RET",
+        length, made, added);
+    return after(and_remove_dead<recognize_idioms>, text).find("OR_REDUCE") == std::string::npos;
+  };
+  const std::string any = "CONST INT 9 RAND I_TO_F TRUNC ", more = any + "CONST INT 2 + INT ";
+  const std::string described = "COPY 1 0 MAKE_SEGDES", not_described = "CONST SEGDES 1";
+  CHECK(decided(more, described, 1));
+  CHECK_FALSE(decided(more, described, 2));
+  CHECK_FALSE(decided(more, not_described, 1));
+  CHECK_FALSE(decided(more,
+                      "COPY 1 0 CONST INT 3 = INT IF CONST SEGDES 1 ELSE COPY 1 0 MAKE_SEGDES "
+                      "ENDIF",
+                      1));
+  CHECK_FALSE(decided(any + "COPY 1 0 + INT", described, 1));
+}
+
 TEST_CASE("the greatest position within segments is found by their lengths") {
   // In four segments of n + 3 elements, or of others, whether it is `limit` or more.
   const auto left = [](const std::string& lengths, const std::string& limit) {
@@ -157,7 +180,7 @@ TEST_CASE("what a guard excludes need not be checked") {
   // Numbers of which nothing else is known.
   CHECK(decided(any, guard(0, "0", ">="), below(0)));
   CHECK(decided(any, left("<", 0), above(0)));
-  CHECK(decided(any, left("<", 3), above(3)) == false);  // they may be less than -2147483645
+  CHECK(decided(any, left("<", 3), above(3)));  // n is a length: n - 3 does not wrap around
   CHECK_FALSE(decided(any, guard(0, "-1", ">="), below(0)));
   CHECK_FALSE(decided(any, left("<=", 0), above(0)));
 }
