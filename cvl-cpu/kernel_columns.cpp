@@ -25,13 +25,11 @@ class ColumnPlanner {
   explicit ColumnPlanner(const PlanPass& pass) : pass_(pass), new_(pass.nodes.size(), kNone) {}
 
   std::optional<ColumnPlan> run() {
-    if (pass_.once || pass_.has_scan || pass_.sinks.empty()) return std::nullopt;
-    plan_.rows = pass_.sinks[0].under;
-    if (plan_.rows == kNone) return std::nullopt;
+    if (pass_.once || pass_.has_scan) return std::nullopt;
     for (const PlanSink& sink : pass_.sinks) {
-      const bool folds = sink.kind == PlanSink::Kind::Reduce && sink.under == plan_.rows;
-      if (!folds || pass_.nodes[sink.values[0]].uniform) return std::nullopt;
+      if (!is_fold(sink)) return std::nullopt;
     }
+    if (plan_.rows == kNone) return std::nullopt;
     PlanNode position;
     position.kind = Kind::Position;
     first_ = state(ColumnPlan::FirstRow, Type::Int);
@@ -47,6 +45,15 @@ class ColumnPlanner {
   }
 
  private:
+  /// Of the rows of the pass, or of all elements, which meet row by row then: FLOATs may not.
+  bool is_fold(const PlanSink& sink) {
+    if (sink.kind != PlanSink::Kind::Reduce) return false;
+    const PlanNode& value = pass_.nodes[sink.values[0]];
+    if (value.uniform) return false;
+    if (sink.under == kNone) return value.type != Type::Float;
+    if (plan_.rows == kNone) plan_.rows = sink.under;
+    return plan_.rows == sink.under;
+  }
   NodeId add(const PlanNode& node) {
     plan_.pass.nodes.push_back(node);
     return static_cast<NodeId>(plan_.pass.nodes.size() - 1);
@@ -278,9 +285,18 @@ bool KernelColumns::run() {
     return false;
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
-    state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(results[k]);
+    const PlanSink& sink = *plan_.folds[k].sink;
+    Vector& result = state_.arrays[sink.arrays[0]];
+    result = sink.under == kNone ? reduced(sink.op, results[k]) : std::move(results[k]);
   }
   return true;
+}
+
+Vector KernelColumns::reduced(vcode::Op op, const Vector& totals) const {
+  Value operands[] = {totals, Segdes::single(totals.length)};
+  Value result;
+  state_.cpu.execute(op, totals.type, operands, &result);
+  return std::move(result.vector());
 }
 
 void KernelColumns::run_rows(std::int64_t begin, std::int64_t end, std::vector<std::byte*> out) {

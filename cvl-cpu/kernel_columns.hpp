@@ -29,7 +29,7 @@ struct ColumnPlan {
     NodeId result = kNone;  // that, combined with the element of the column
   };
   PlanPass pass;
-  SegdesId rows = kNone;        // of the reductions
+  SegdesId rows = kNone;        // of reductions, some of which may be of all elements
   std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
   bool any_order = true;        // can the order of combination not be seen?
   std::vector<Fold> folds;
@@ -56,6 +56,8 @@ class KernelColumns {
   bool can_run() const;
   /// Rows [begin, end), of results whose element 0 is at `out[k]`.
   void run_rows(std::int64_t begin, std::int64_t end, std::vector<std::byte*> out);
+  /// Of all elements, given what each row has.
+  Vector reduced(vcode::Op op, const Vector& totals) const;
   std::unique_ptr<Worker> take();
 
   KernelState& state_;

@@ -1,5 +1,7 @@
 // Reductions of short rows, column by column, against operations on all elements, to the bit.
 
+#include "cvl-cpu/kernel_columns.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -158,6 +160,64 @@ TEST_CASE("several reductions, positions, and what earlier ones have found") {
       REQUIRE(bits(cpu, results[2]) == bits(cpu, upload(cpu, Type::Int, places)));
     }
   });
+}
+
+TEST_CASE("what is asked of all elements does not keep rows from being reduced by columns") {
+  KernelBuilder b;
+  const auto n = b.size("n");
+  const SegdesId rows = b.in_segdes("rows", b.size("s"), n);
+  const ArrayId v = b.in("v", Type::Float, b.size("m"));
+  const ArrayId w = b.in("w", Type::Int, b.size("k"));
+  const auto all_elements = KernelBuilder::flat(n);
+  const auto number = [&](Expressions& t) {
+    return t.at(
+        v, t.apply(Op::Add, Type::Int, {t.seg_no(rows, t.index()), t.seg_off(rows, t.index())}));
+  };
+  const auto column = [&](Expressions& t) { return t.at(w, t.seg_off(rows, t.index())); };
+  auto t = b.thunk();
+  const ArrayId negative =
+      b.reduce("negative", all_elements, Op::OrReduce, Type::Bool,
+               t.give({t.apply(Op::Less, Type::Float, {number(t), t.real(0)})}));
+  auto u = b.thunk();
+  const ArrayId roots = b.reduce("roots", b.under(rows), Op::AddReduce, Type::Float,
+                                 u.give({u.apply(Op::Sqrt, Type::Int, {number(u)})}));
+  auto x = b.thunk();
+  const ArrayId sum = b.reduce("sum", all_elements, Op::AddReduce, Type::Int, x.give({column(x)}));
+  for (const ArrayId result : {negative, roots, sum}) b.out(result);
+  const auto is_by_columns = [&] {
+    const auto plan = cvl::plan_kernel(b.kernel);
+    REQUIRE(plan);
+    return cvl::cpu::plan_columns(plan->passes.at(0)).has_value();
+  };
+  CHECK(is_by_columns());
+  for_backends([&](CpuBackend& cpu) {
+    for (const auto& [count, length] : kRows) {
+      Numbers v_numbers = numbers(count + length, 75), w_numbers = numbers(length, 76, 50);
+      for (double& some : v_numbers) some = std::abs(some);
+      for (double& some : w_numbers) some = std::trunc(some);
+      const Segdes segdes = equal(cpu, count, length);
+      INFO(count << " rows of " << length);
+      for (const bool any : {false, true}) {
+        if (any) v_numbers[static_cast<std::size_t>(count / 2)] = -1;
+        const auto found =
+            run(cpu, b.kernel,
+                {segdes, upload(cpu, Type::Float, v_numbers), upload(cpu, Type::Int, w_numbers)});
+        const Elements all = elements_of(v_numbers, w_numbers, count);
+        double total = 0;
+        for (const double some : w_numbers) total += some * static_cast<double>(count);
+        const Value own_roots =
+            execute(cpu, Op::Sqrt, Type::Int, {upload(cpu, Type::Float, all.v)});
+        REQUIRE(bits(cpu, found[0]) == bits(cpu, upload(cpu, Type::Bool, {any ? 1.0 : 0.0})));
+        REQUIRE(bits(cpu, found[1]) ==
+                bits(cpu, execute(cpu, Op::AddReduce, Type::Float, {own_roots, segdes})));
+        REQUIRE(bits(cpu, found[2]) == bits(cpu, upload(cpu, Type::Int, {total})));
+      }
+    }
+  });
+  // The order in which FLOATs meet can be seen.
+  auto y = b.thunk();
+  b.out(b.reduce("all", all_elements, Op::AddReduce, Type::Float, y.give({number(y)})));
+  CHECK_FALSE(is_by_columns());
 }
 
 TEST_CASE("a failure in a column is the one that comes first in the rows") {
