@@ -94,6 +94,29 @@ bool reads_elements(const Statement& reader, std::size_t operand) {
   }
 }
 
+namespace {
+
+// Of a fetch: what makes its positions, if they are those of an INDEX.
+const Definition* index_of(const Statement& statement, const Shapes& shapes) {
+  if (statement.kind != Statement::Kind::Op || statement.op != Op::BPermute) return nullptr;
+  const Definition* index = shapes.definition(statement.operands[1]);
+  return index != nullptr && index->is(Op::Index) ? index : nullptr;
+}
+
+}  // namespace
+
+bool is_copy_of_runs(const Statement& statement, const Shapes& shapes) {
+  return index_of(statement, shapes) != nullptr;
+}
+
+bool is_copy_of_one_run(const Statement& statement, Shapes& shapes) {
+  const Definition* index = index_of(statement, shapes);
+  const auto source = static_cast<std::size_t>(descriptors_of(Op::BPermute).source);
+  if (index == nullptr || !shapes.one_segment(statement.operands[source])) return false;
+  const Definition* start = shapes.definition(index->operands[0]);
+  return start != nullptr && start->is(Op::Distribute);
+}
+
 Role role_of(const Statement& statement, const Module& module, Shapes& shapes) {
   if (statement.kind == Statement::Kind::Const) {
     return is_literal(module.constants[statement.index]) ? Role::Literal : Role::Opaque;

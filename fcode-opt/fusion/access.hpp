@@ -46,6 +46,11 @@ bool is_generator(const Statement& statement);
 /// computed positions has to be a vector.
 bool reads_elements(const Statement& reader, std::size_t operand);
 
+/// A vector fetched at positions that go up evenly in each segment; is it the same run again and
+/// again?
+bool is_copy_of_runs(const Statement& statement, const Shapes& shapes);
+bool is_copy_of_one_run(const Statement& statement, Shapes& shapes);
+
 /// The role that the statement can have, given what is known of its operands.
 Role role_of(const Statement& statement, const Module& module, Shapes& shapes);
 

@@ -68,6 +68,7 @@ class GraphBuilder {
     limit_chain(node);
     if (node.role == Role::Literal || node.role == Role::Generator) node.kept = node.output;
     node.by_segment = node.role == Role::Generator && looks_up_segments(*node.statement);
+    node.one_run = node.role == Role::Map && is_copy_of_one_run(*node.statement, shapes_);
     if (node.role != Role::Opaque) {
       const Linear length =
           shapes_.equations.normal(node.piece ? shapes_.of(node.statement->results[0]).length

@@ -41,6 +41,7 @@ struct Node {
   std::uint32_t chain = 0;     // generators inside each other, this one included
   bool by_segment = false;     // a generator that looks up the segment of each position: cheap only
                                // where the positions come in order
+  bool one_run = false;        // fetches the same for each segment, from the cache
   std::optional<Piece> piece;  // placed columns: a map over the target
   std::optional<Join> join;    // joined vectors: a generator
   std::uint32_t readers = 0;   // reads of results by nodes of the region

@@ -13,8 +13,9 @@ bool written_over(const Node& reader, Access access) {
   return access == Access::Target && reader.role == Role::Scatter;
 }
 
-bool is_moved(Access access) {
-  return access == Access::Own || access == Access::Target || access == Access::Foreign;
+bool is_moved(const Node& reader, Access access) {
+  return access == Access::Own || access == Access::Target ||
+         (access == Access::Foreign && !reader.one_run);
 }
 
 // Is it read by the pass that stores the defaults of a scatter?
@@ -174,7 +175,7 @@ void KernelPasses::write_step(std::uint32_t number, Step& step) const {
       const std::uint32_t maker = inside(i, read) ? nodes_[read.producer].pass : kNone;
       if (inside(i, read) && (maker == number || maker == kNone)) continue;
       step.reads.push_back(
-          {read.value, is_moved(read.access), !reread && written_over(node, read.access)});
+          {read.value, is_moved(node, read.access), !reread && written_over(node, read.access)});
     }
     if (nodes_[i].kept && nodes_[i].pass == number && !node.target) step.makes.push_back(i);
   }

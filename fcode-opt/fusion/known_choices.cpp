@@ -30,8 +30,8 @@ class RegionKeyWriter {
     add(node.role);
     add(node.domain);
     add(node.target ? static_cast<std::int64_t>(*node.target) : -1);
-    for (const bool flag : {node.scalar, node.output, node.kept, node.by_segment, node.new_total,
-                            node.may_fail, node.piece.has_value()}) {
+    for (const bool flag : {node.scalar, node.output, node.kept, node.by_segment, node.one_run,
+                            node.new_total, node.may_fail, node.piece.has_value()}) {
       add(flag);
     }
     add(node.weight);

@@ -18,8 +18,8 @@ namespace {
 
 using vcode::Family;
 
-// More of them take longer than writing a vector and reading it again.
-constexpr std::size_t kMostOperations = 12;
+// Elementwise ones. More of them may take longer than writing a vector and reading it again.
+constexpr std::size_t kMostOperations = 32;
 
 bool is(const Statement& statement, Family family) {
   return statement.kind == Statement::Kind::Op && vcode::info(statement.op).family == family;
@@ -117,45 +117,31 @@ class Recomputation {
   bool is_read_in_other_stages(std::size_t i) {
     // Runs are read once more where they lie only if that is fewer elements.
     const Statement& statement = statements_[i];
-    const bool repeated = is_copy_of_runs(statement) && repeats(statement);
-    if (!is_cheap(statement) && !repeated) return false;
+    if (!is_cheap(statement) && !is_copy_of_one_run(statement, shapes_)) return false;
     if (shapes_.is_scalar(statement.results[0])) return false;
     return std::any_of(readers_[i].begin(), readers_[i].end(),
                        [&](std::size_t reader) { return stage_[reader] > stage_[i]; });
-  }
-
-  // A vector fetched at positions that go up by one in each segment.
-  bool is_copy_of_runs(const Statement& statement) const {
-    if (statement.kind != Statement::Kind::Op || statement.op != Op::BPermute) return false;
-    const Definition* index = shapes_.definition(statement.operands[1]);
-    return index != nullptr && index->is(Op::Index);
-  }
-
-  // Of a copy of runs: is it the same run again and again?
-  bool repeats(const Statement& statement) const {
-    const Definition* index = shapes_.definition(statement.operands[1]);
-    const Definition* start = shapes_.definition(index->operands[0]);
-    return start != nullptr && start->is(Op::Distribute);
   }
 
   // The statements that make an element; nothing if they are too many, or what they read.
   std::optional<std::set<std::size_t>> chain_of(std::size_t last) const {
     std::set<std::size_t> chain, open = {last};
     std::set<ValueId> vectors;
+    std::size_t operations = 0;
     while (!open.empty()) {
       const std::size_t i = *open.rbegin();  // what it is made of comes before it
       open.erase(i);
       chain.insert(i);
-      if (chain.size() > kMostOperations) return std::nullopt;
       const Statement& statement = statements_[i];
-      if (is_copy_of_runs(statement)) {
-        if (!repeats(statement)) vectors.insert(statement.operands[0]);
+      if (is_copy_of_runs(statement, shapes_)) {
+        if (!is_copy_of_one_run(statement, shapes_)) vectors.insert(statement.operands[0]);
         continue;
       }
+      if (++operations > kMostOperations) return std::nullopt;
       for (const ValueId operand : statement.operands) {
         const auto made = maker_.find(operand);
-        if (made != maker_.end() &&
-            (is_cheap(statements_[made->second]) || is_copy_of_runs(statements_[made->second]))) {
+        if (made != maker_.end() && (is_cheap(statements_[made->second]) ||
+                                     is_copy_of_runs(statements_[made->second], shapes_))) {
           open.insert(made->second);
         } else if (!is_generated(operand)) {
           vectors.insert(operand);
@@ -204,7 +190,10 @@ class Recomputation {
     }
     std::vector<std::size_t> late;
     std::copy_if(readers_[first].begin(), readers_[first].end(), std::back_inserter(late),
-                 [&](std::size_t reader) { return needs[reader - first] == Needs::Reduction; });
+                 [&](std::size_t reader) {
+                   return needs[reader - first] == Needs::Reduction &&
+                          stage_[reader] > stage_[first];
+                 });
     return late;
   }
 

@@ -90,24 +90,49 @@ TEST_CASE("long vectors: not a byte more") {
   }
 }
 
+// Of each of 1000 points, of so many coordinates, how many others are as near as the nearest: the
+// sum of squares over all pairs, compared with its least one.
+std::string nearest(int coordinates) {
+  const auto copy = [](int depth) { return "COPY 1 " + std::to_string(depth) + " "; };
+  const std::string whole = "CONST SEGDES 1000 ";
+  std::string text = "FUNC MAIN ";
+  for (int k = 0; k < coordinates; ++k) text += "CONST INT 1000 " + whole + "DIST INT RAND ";
+  text += "START_TIMER CONST INT 1000 " + whole + "DIST INT MAKE_SEGDES CONST INT 0 " + whole +
+          "DIST INT CONST INT 1 " + whole + "DIST INT COPY 1 2 INDEX ";
+  for (int k = 0; k < coordinates; ++k) {
+    const int sum = k > 0 ? 1 : 0, below = sum + 1 + coordinates - k;
+    text += copy(below) + copy(sum + 1) + whole + "COPY 1 1 LENGTH INT MAKE_SEGDES BPERMUTE INT " +
+            copy(below + 1) + copy(sum + 3) + "DIST INT - INT COPY 1 0 * INT ";
+    if (k > 0) text += "+ INT ";
+  }
+  return text +
+         "COPY 1 0 COPY 1 3 MIN_REDUCE INT COPY 1 3 DIST INT = INT B_TO_I COPY 1 2 +_REDUCE INT "
+         "POP " +
+         std::to_string(coordinates + 2) + " 1 RET";
+}
+
 TEST_CASE("what is compared with its own reduction is computed again, not held") {
-  // For each of 1000 numbers how often x - i is least, for i below 1000.
-  const std::string text =
+  const std::string texts[] = {
+      // For each of 1000 numbers how often x - i is least, for i below 1000.
       "FUNC MAIN CONST INT 1000 CONST SEGDES 1000 DIST INT RAND START_TIMER "
       "CONST INT 1000 CONST SEGDES 1000 DIST INT MAKE_SEGDES COPY 1 1 COPY 1 1 DIST INT "
       "CONST INT 0 CONST SEGDES 1000 DIST INT CONST INT 1 CONST SEGDES 1000 DIST INT COPY 1 3 "
       "INDEX - INT COPY 1 0 COPY 1 2 MIN_REDUCE INT COPY 1 2 DIST INT = INT B_TO_I CPOP 1 1 "
-      "+_REDUCE INT RET";
-  const vcode::Program program = parse(text);
-  const FromOutside outside = from_outside(program);
-  const std::size_t few = 40'000;  // bytes: a few vectors of 1000 elements
-  for (const cvl::Widths& widths : {cvl::Widths{4, 8}, cvl::Widths{8, 8}}) {
-    const Measured before = measured(program, widths);
-    CHECK(before.peak > 4'000'000);
-    for (const vcode::Program& after : {optimize(program, {}), optimized(outside)}) {
-      const Measured found = measured(after, widths);
-      CHECK(found.output == before.output);
-      CHECK(found.peak < few);
+      "+_REDUCE INT RET",
+      nearest(1), nearest(2), nearest(3), nearest(5)};
+  const std::size_t few = 80'000;  // bytes: a few vectors of 1000 elements
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    const vcode::Program program = parse(text);
+    const FromOutside outside = from_outside(program);
+    for (const cvl::Widths& widths : {cvl::Widths{4, 8}, cvl::Widths{8, 8}}) {
+      const Measured before = measured(program, widths);
+      CHECK(before.peak > 4'000'000);
+      for (const vcode::Program& after : {optimize(program, {}), optimized(outside)}) {
+        const Measured found = measured(after, widths);
+        CHECK(found.output == before.output);
+        CHECK(found.peak < few);
+      }
     }
   }
 }
