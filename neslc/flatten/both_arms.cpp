@@ -23,6 +23,8 @@ constexpr int kElementSize = 8;
 /// Functions of this size are called once for both arms: it outweighs selecting the arguments.
 constexpr int kSharedSize = 16;
 
+constexpr std::string_view kConstants[] = {"machine.max_int", "machine.min_int"};
+
 constexpr std::string_view kChecked[] = {"/", "rem", "runtime.check"};
 
 template <std::size_t n>
@@ -86,7 +88,7 @@ bool is_total_scalar_operation(const Definition& definition) {
       "not",   "and",   "or",        "xor",       "==",     "/=",     "<",     ">",     "<=",
       ">=",    "+",     "-",         "*",         "negate", "btoi",   "float", "floor", "ceil",
       "trunc", "round", "char_code", "code_char", "lshift", "rshift", "exp"};
-  return is_one_of(kNames, definition);
+  return is_one_of(kNames, definition) || is_one_of(kConstants, definition);
 }
 
 bool BothArms::fits(const Expr& arm) {
@@ -113,7 +115,7 @@ bool BothArms::fits(const Expr& arm) {
              (node.field || self.fits(*node.body));
     }
     bool operator()(const Call& node) const { return self.call_fits(node, type); }
-    bool operator()(const GlobalRef&) const { return false; }
+    bool operator()(const GlobalRef& node) const { return self.global_fits(node); }
     bool operator()(const ApplyToEach&) const { return false; }
     bool operator()(const SequenceLiteral&) const { return false; }
     bool operator()(const EmptySequence&) const { return false; }
@@ -172,12 +174,23 @@ bool BothArms::element_fits(const Pair& operands) {
   return outer != nullptr ? element_fits(*outer) : is_variable(*operands.first);
 }
 
+/// A variable of the top level: what has no value yet, as a literal that was given a name, is
+/// evaluated in its place.
+bool BothArms::global_fits(const GlobalRef& global) {
+  const Definition& definition = *global.definition;
+  return has_value(definition) || (definition.kind == DefinitionKind::Variable &&
+                                   definition.body != nullptr && body_fits(global));
+}
+
+bool BothArms::has_value(const Definition& definition) const {
+  return definition.kind == DefinitionKind::Variable && compiler_.first_component(definition) >= 0;
+}
+
 /// A variable whose value is there, taken or not?
 bool BothArms::is_variable(const Expr& expr) const {
   if (std::holds_alternative<LocalRef>(expr.node)) return true;
   const auto* global = std::get_if<GlobalRef>(&expr.node);
-  return global != nullptr && global->definition->kind == DefinitionKind::Variable &&
-         compiler_.first_component(*global->definition) >= 0;
+  return global != nullptr && has_value(*global->definition);
 }
 
 }  // namespace neslc

@@ -34,6 +34,8 @@ class BothArms {
   bool call_fits(const Call& call, TypePtr result);
   bool body_fits(const GlobalRef& callee);
   bool element_fits(const Pair& operands);
+  bool global_fits(const GlobalRef& global);
+  bool has_value(const Definition& definition) const;
   bool is_variable(const Expr& expr) const;
   bool takes(int size) { return (left_ -= size) >= 0; }
 

@@ -53,6 +53,26 @@ TEST_CASE("arms with checks and functions are computed for all elements", "[arms
   levels.check("{if x > 0 then 1 / x else 0 : x in [] int}");
 }
 
+TEST_CASE("arms may be variables of the top level", "[arms]") {
+  Levels levels;
+  levels.define("far = 1.0e9");
+  levels.define("(low, high) = (sum([1, 2]), 1000)");
+  levels.define("table = [7, 8, 9]");
+  const std::string conditionals[] = {
+      "{if x < 0.0 then far else sqrt(x) : x in [4.0, -4.0]}",
+      "{if x < 0.0 then far else if x > pi then sqrt(x) else -far : x in [4.0, -4.0, 2.0]}",
+      "{if x == 0 then low else if x > 2 then high / x else table[x] : x in [0, 5, 2, 1]}",
+      "{if x == 0 then max_int else rem(high, x) : x in [0, 7]}",
+      "{let (a, b) = if x == 0 then (low, high) else (12 / x, low) in a + b : x in [0, 5]}"};
+  for (const std::string& conditional : conditionals) {
+    CAPTURE(conditional);
+    levels.check(conditional);
+    CHECK(levels.whole(conditional));
+  }
+  CHECK(levels.check(conditionals[0]) == "[2.0, 1.0E9]");
+  levels.check("{if x then far else sqrt(-far) : x in [true, false]}");
+}
+
 TEST_CASE("what fails in an arm that is taken is reported", "[arms]") {
   Levels levels;
   CHECK(levels.check("{if x > 1 then 7 / (x - 3) else 0 : x in [1, 3, 2]}") == "division by zero");
