@@ -20,7 +20,7 @@
 
 namespace fcode {
 
-/// Gives readers that depend on a reduction of a vector a copy of what makes its elements: a few
+/// Gives readers that depend on a reduction of a vector a copy of what makes its elements: some
 /// operations, none of them slow, on at most one vector that is as long and whose elements take no
 /// more room. Vectors that must exist for another reason stay. The statements [begin, end) of the
 /// block have been passed by the walk, and none is a barrier; `end` moves behind what is added.
