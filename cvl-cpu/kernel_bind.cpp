@@ -369,13 +369,19 @@ void BoundPass::bind_segment(NodeId number) {
   const Segdes& segdes = state_.segdes[node.id];
   if (drops_out(number)) return;
   std::int64_t shift = 0;
-  if (node.kind == Kind::SegmentLength && shifts(node.args[0], shift) && shift >= 0 &&
-      shift <= segdes.count - length_) {
+  const bool in_order =
+      shifts(node.args[0], shift) && shift >= 0 && shift <= segdes.count - length_;
+  if (node.kind == Kind::SegmentLength && in_order) {
     if (segdes.uniform) {
       set_int(number, segdes.uniform_length);
     } else {
       read_in_place(number, segdes.tables->lengths, shift);
     }
+    return;
+  }
+  if (node.kind == Kind::SegmentStart && in_order && !segdes.uniform &&
+      segdes.tables->starts.length > 0) {
+    read_in_place(number, segdes.tables->starts, shift);
     return;
   }
   if (!is_uniform(node.args[0])) return;

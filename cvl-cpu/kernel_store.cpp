@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
@@ -63,6 +64,10 @@ class Store : public KernelSink {
 
   void close() override {
     if (twin_ != kNone) put(state_.arrays[twin_]);
+    SegdesTables* const tables = started_tables();
+    if (tables != nullptr && std::exchange(tables->starts_asked_for, true)) {
+      tables->starts = target_vector();
+    }
   }
 
   /// A gather that nothing else needs, through an index at random. A twin writes nothing.
@@ -158,6 +163,10 @@ class Store : public KernelSink {
       return true;
     }
     if (must_lie_in_memory()) return false;
+    if (const SegdesTables* tables = started_tables(); tables && tables->starts.length > 0) {
+      result = tables->starts;
+      return true;
+    }
     if (is_beginning(node, value)) {
       result = state_.arrays[node.id];
       result.length = length();
@@ -176,6 +185,17 @@ class Store : public KernelSink {
       return true;
     }
     return false;
+  }
+
+  /// The tables of a descriptor if the starts of all of its segments are what is stored.
+  SegdesTables* started_tables() const {
+    const std::vector<PlanNode>& nodes = pass_.plan().nodes;
+    const PlanNode& node = nodes[sink_.values[0]];
+    const bool starts = node.kind == PlanNode::Kind::SegmentStart &&
+                        nodes[node.args[0]].kind == PlanNode::Kind::Position;
+    if (!starts || must_lie_in_memory()) return nullptr;
+    const Segdes& segdes = state_.segdes[node.id];
+    return segdes.count == length() ? segdes.tables.get() : nullptr;
   }
 
   /// Is it the first elements of a vector, and most of them? Then both share the storage: what is

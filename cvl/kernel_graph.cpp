@@ -182,12 +182,19 @@ NodeId GraphBuilder::apply(Op op, Type written, Type type, const NodeId* args, s
 
 NodeId GraphBuilder::scan(vcode::Monoid monoid, NodeId value, SegdesId under,
                           std::uint32_t binding) {
+  const PlanNode& scanned = nodes_[value];
+  const bool whole = under == kNone || is_single(under);
+  if (whole && monoid.op == Op::AddReduce && scanned.kind == Kind::SegmentLength &&
+      !scanned.traps && nodes_[scanned.args[0]].kind == Kind::Position) {
+    // Lengths of segments add up to where they start.
+    return segment_property(Kind::SegmentStart, scanned.id, scanned.args[0], kNone, binding);
+  }
   PlanNode node;
   node.kind = Kind::Scan;
   node.op = vcode::scan_of(monoid.op);
   node.type = node.written = monoid.type;
   node.args[0] = value;
-  node.id = under == kNone || is_single(under) ? kNone : under;
+  node.id = whole ? kNone : under;
   node.binding = binding;
   return add(node);
 }

@@ -84,6 +84,10 @@ struct Vector {
 struct SegdesTables : Counted {
   Vector lengths;     // INT, one per segment; LENGTHS hands this very vector out
   Ref<Buffer> index;  // what a library on the host finds segments by; made when first asked for
+  /// Where the segments start, INT: kept when it has been asked for twice, as by each round of a
+  /// recursion that reads rows of the same matrix.
+  Vector starts;
+  bool starts_asked_for = false;
   Ref<Buffer> device_offsets;  // count+1 64-bit starts of segments in the memory of a device
   static void destroy(SegdesTables* tables) { delete tables; }
 };

@@ -239,7 +239,8 @@ class Idioms : public RegionRewriter {
         ranges().never(operands[0])) {
       return emit_constant(bool_constant(false));
     }
-    if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1])) {
+    if (statement.op == Op::OrReduce && statement.written == Type::Bool &&
+        shapes_->one_segment(operands[1])) {
       const ValueId flag = common_element(operands[0], kElementDepth);
       if (flag == kNoValue) return kNoValue;
       return emit(Op::And, Type::Bool, {emit_has_elements(operands[1]), flag});

@@ -271,6 +271,8 @@ TEST_CASE("equal numbers are compared once, if there are any") {
     CHECK(found.find("LENGTHS CONST INT 0 > INT") != std::string::npos);
     CHECK(result(each, check).find("REDUCE") != std::string::npos);
   }
+  // Of INTs OR gives bits.
+  CHECK(result(equal, "COPY 1 1 OR_REDUCE INT").find("OR_REDUCE") != std::string::npos);
   // The least of none is greater than any number, and what fails must do so.
   CHECK(result(equal, "COPY 1 1 MIN_REDUCE INT CONST INT 3 > INT").find("MIN_REDUCE") !=
         std::string::npos);
