@@ -139,4 +139,39 @@ TEST_CASE("a kernel takes over the storage of an operand that nobody else holds"
   }
 }
 
+TEST_CASE("where segments start is kept when it is asked for again") {
+  KernelBuilder b;
+  const SizeId count = b.size("s");
+  const SegdesId d = b.in_segdes("d", count, b.size("n"));
+  auto t = b.thunk();
+  const ArrayId starts =
+      b.scan("starts", b.flat(count), Op::AddReduce, Type::Int, t.give({t.seg_len(d, t.index())}));
+  b.out(starts);
+  auto u = b.thunk();
+  b.out(b.map("next", b.flat(count), Type::Int,
+              u.give({u.apply(Op::Add, Type::Int, {u.own(starts), u.number(1)})})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const Segdes segdes = descriptor(cpu, lengths);
+      const auto segments = static_cast<std::int64_t>(lengths.size());
+      const Value one = Segdes::single(segments);
+      const Value all = execute(cpu, Op::AddScan, Type::Int,
+                                {execute(cpu, Op::Lengths, Type::Int, {segdes}), one});
+      const Value ones = upload(cpu, Type::Int, Numbers(lengths.size(), 1));
+      const Value next = execute(cpu, Op::Add, Type::Int, {all, ones});
+      std::vector<Value> before;
+      for (int round = 0; round < 4; ++round) {
+        std::vector<Value> found = run(cpu, b.kernel, {segdes});
+        REQUIRE(bits(cpu, found[0]) == bits(cpu, all));
+        REQUIRE(bits(cpu, found[1]) == bits(cpu, next));
+        const Vector& vector = found[0].vector();
+        if (round > 1 && !segdes.uniform && vector.form == cvl::Form::Dense) {
+          REQUIRE(vector.buffer.get() == before[0].vector().buffer.get());
+        }
+        before = std::move(found);
+      }
+    }
+  });
+}
+
 }  // namespace kernel_test
