@@ -162,7 +162,10 @@ Inference::Clash Inference::occurs(const InferenceVariable* variable, TypePtr ty
 
 Inference::Clash Inference::merge(TypePtr a, TypePtr b) {
   const std::optional<TypeClass> both = smaller(a->variable->type_class, b->variable->type_class);
-  if (!both) return Clash::Classes;
+  if (!both) {
+    postponed_.emplace_back(a, b);
+    return Clash::None;
+  }
   const bool identity = a->variable->is_identity || b->variable->is_identity;
   b->variable->is_identity = identity;
   b->variable->leaning = std::max(a->variable->leaning, b->variable->leaning);
@@ -198,9 +201,25 @@ Inference::Clash Inference::unified(TypePtr a, TypePtr b, int depth) {
   return Clash::None;
 }
 
+// What has been unified since may have decided one of the two, as the 1 of `x or 1` does where x
+// has been compared: it must not matter on which side it stands.
+Inference::Clash Inference::unify_postponed() {
+  while (!postponed_.empty()) {
+    const auto pairs = std::exchange(postponed_, {});
+    for (const auto& [a, b] : pairs) {
+      const Clash clash = unified(a, b, 0);
+      if (clash != Clash::None) return clash;
+    }
+    if (postponed_.size() == pairs.size()) return Clash::Classes;
+  }
+  return Clash::None;
+}
+
 Inference::Clash Inference::unify(TypePtr a, TypePtr b) {
   trail_.clear();
-  const Clash clash = unified(a, b, 0);
+  postponed_.clear();
+  Clash clash = unified(a, b, 0);
+  if (clash == Clash::None) clash = unify_postponed();
   if (clash != Clash::None) {
     for (auto undo = trail_.rbegin(); undo != trail_.rend(); ++undo) {
       undo->variable->binding = undo->binding;

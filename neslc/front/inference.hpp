@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "neslc/front/types.hpp"
@@ -86,6 +87,7 @@ class Inference {
   Clash unified(TypePtr a, TypePtr b, int depth);
   Clash bind(TypePtr variable, TypePtr type, int depth);
   Clash merge(TypePtr a, TypePtr b);
+  Clash unify_postponed();
   Clash occurs(const InferenceVariable* variable, TypePtr type, int depth);
   void set(InferenceVariable* variable, TypePtr binding, TypeClass type_class);
   struct Numbering {
@@ -104,6 +106,8 @@ class Inference {
   std::deque<Type> types_;
   std::deque<InferenceVariable> variables_;
   std::vector<Undo> trail_;
+  /// Variables whose classes have no order, as far as they are known yet.
+  std::vector<std::pair<TypePtr, TypePtr>> postponed_;
   std::unordered_map<TypePtr, TypePtr> finished_;
   std::size_t generics_ = 0;
   std::int64_t steps_ = 0;

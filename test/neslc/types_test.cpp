@@ -56,6 +56,29 @@ TEST_CASE("unification of classes", "[types]") {
   CHECK(resolved(b) == table.float_type());
 }
 
+TEST_CASE("it does not matter which of several operands decides a type", "[types]") {
+  TypeTable table;
+  for (const bool known_first : {true, false}) {
+    Inference inference(table);
+    const TypePtr compared = inference.fresh(TypeClass::Ordinal);
+    const TypePtr operand = inference.fresh(TypeClass::Logical);
+    const TypePtr known = table.int_type();
+    CHECK(inference.unify(inference.pair(operand, inference.pair(operand, operand)),
+                          known_first
+                              ? inference.pair(known, inference.pair(compared, compared))
+                              : inference.pair(compared, inference.pair(compared, known))) ==
+          Inference::Clash::None);
+    CHECK(resolved(compared) == known);
+    // A type that only one of them can be.
+    const TypePtr other = inference.fresh(TypeClass::Ordinal);
+    const TypePtr flag = inference.fresh(TypeClass::Logical);
+    CHECK(inference.unify(inference.pair(flag, flag), inference.pair(other, table.bool_type())) ==
+          Inference::Clash::Different);
+    CHECK(resolved(other) == other);
+    CHECK(resolved(flag) == flag);
+  }
+}
+
 TEST_CASE("a clash leaves everything as it was", "[types]") {
   TypeTable table;
   Inference inference(table);
