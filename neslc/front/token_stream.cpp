@@ -193,6 +193,12 @@ void TokenStream::fail(vcode::Span span, std::string message, std::string hint,
 }
 
 void TokenStream::fail_open(std::size_t opener, std::string_view problem, std::string hint) const {
+  // A comment or string without end, in the same form, has taken the counterpart with it.
+  for (std::size_t i = opener + 1; i < tokens_.size() && !starts_definition(tokens_[i]); ++i) {
+    const Token& token = tokens_[i];
+    if (token.kind == Kind::Error) fail(span_of(token), token.text, token.hint);
+    if (token.is(Kind::Punctuation, ";") && tokens_[i + 1].line > token.line) break;
+  }
   fail(span_of(tokens_[opener]), fmt::format("this `{}` {}", tokens_[opener].text, problem),
        std::move(hint));
 }
