@@ -74,6 +74,23 @@ TEST_CASE("NaN is equal to nothing, also for what compares by hashing") {
               "it = 1 : int");
 }
 
+TEST_CASE("a sequence without elements has no least one, and no place of it") {
+  for (const char* const expression :
+       {"min_index([] int)", "max_index([] float)", "{min_index(v) : v in [[3, 1], [] int]}"}) {
+    for (const std::string& level : kLevels) {
+      const Output output = run(nesl("-e '" + std::string(expression) + "' " + level));
+      INFO(expression << level << "\n" << output.out << output.err);
+      CHECK(output.status == 3);
+      CHECK(contains(output.err, "this index is outside the sequence"));
+      CHECK(contains(output.err, "note: index 0, length 0"));
+      CHECK(contains(output.err, "note: in the library function `m"));
+    }
+  }
+  check_value("{max_index(v) : v in [] [int]}", "it = [] : [int]");
+  check_value("{if #v == 0 then -1 else min_index(v) : v in [[3, 1], [] int]}",
+              "it = [1, -1] : [int]");
+}
+
 TEST_CASE("the least integers can be written") {
   check_value("-2147483648", "it = -2147483648 : int");
   check_value("(-2147483648 + 1, [-2147483648, 5], 3 - 2147483647)",
