@@ -40,8 +40,6 @@ constexpr Words kChecks[] = {
      "the first sequence is as long as the second, or one element longer"},
     {"Lengths of subsequences are not equal in function TRANSPOSE",
      "`transpose`: the rows have different lengths", ""},
-    {"Sequence too long for function ++", "this sequence is longer than a 32-bit INT can count",
-     "run with --int=64"},
     {"Bad arguments to function PERMUTE", "`permute`: these are not the indices of the sequence",
      "each number from 0 to `#v - 1` occurs once"},
     {"Sqrt of negative number", "`sqrt` of a negative number", ""},

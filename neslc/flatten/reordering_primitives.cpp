@@ -1,7 +1,4 @@
 // Gathers, placements, combinations, slices: moving elements by index.
-#include <cstdint>
-#include <limits>
-
 #include <fmt/core.h>
 
 #include "neslc/flatten/primitives.hpp"
@@ -150,27 +147,10 @@ Value append(Flattener& f, const CallSite& site, const Value& argument) {
   return appended(f, argument.parts, site.context);
 }
 
-/// The length of two sequences together, which an INT of the run must be able to count. Checked
-/// before they are added up: where nobody asks for the elements, nothing else would find out.
-ValueId joint_length(Flattener& f, ValueId first, ValueId second, Context* context) {
-  ir::Builder& b = f.builder();
-  if (f.compiler().options().int_bytes == sizeof(std::int32_t)) {
-    const Value most =
-        Value::scalar(b.int_constant(std::numeric_limits<std::int32_t>::max()), f.serial());
-    const ValueId left =
-        b.op(Op::Subtract, VectorType::Int, {f.bring_scalar(most, context), first});
-    const ValueId too_long = b.op(Op::Greater, VectorType::Int, {second, left});
-    f.check(Value::scalar(too_long, context), context, "Sequence too long for function ++.",
-            {{"lengths", Value::scalar(first, context)}, {"and", Value::scalar(second, context)}});
-  }
-  return f.vectors().add(first, second);
-}
-
 Value join(Flattener& f, const CallSite& site, const Value& argument) {
   Vectors& v = f.vectors();
   const std::vector<Value> parts = components(f.bring(argument, site.context), 4);
-  const ValueId target = v.descriptor_of(
-      joint_length(f, v.lengths(parts[0].var), v.lengths(parts[2].var), site.context));
+  const ValueId target = v.descriptor_of(v.add(v.lengths(parts[0].var), v.lengths(parts[2].var)));
   return Value::sequence(target,
                          v.place({{parts[0].elements(), parts[1].elements().var, parts[0].var},
                                   {parts[2].elements(), parts[3].elements().var, parts[2].var}},
@@ -210,20 +190,17 @@ Value appended(Flattener& f, const std::vector<Value>& parts, Context* context) 
   Vectors& v = f.vectors();
   std::vector<Value> here;
   for (const Value& part : parts) here.push_back(f.bring(part, context));
-  std::vector<ValueId> ends;
-  for (const Value& part : here) {
-    const ValueId length = v.lengths(part.var);
-    ends.push_back(ends.empty() ? length : joint_length(f, ends.back(), length, context));
-  }
   if (v.fetches(here)) return flatten(f, sequence_of(f, here, context));
   std::vector<Vectors::Source> sources;
-  for (std::size_t i = 0; i < here.size(); ++i) {
-    const ValueId descriptor = here[i].var;
-    sources.push_back({here[i].elements(),
-                       i == 0 ? v.positions(descriptor) : v.ranges(ends[i - 1], descriptor),
-                       descriptor});
+  ValueId begin = ir::kNoValue;
+  for (const Value& part : here) {
+    const ValueId length = v.lengths(part.var);
+    const bool first = begin == ir::kNoValue;
+    sources.push_back(
+        {part.elements(), first ? v.positions(part.var) : v.ranges(begin, part.var), part.var});
+    begin = first ? length : v.add(begin, length);
   }
-  const ValueId target = v.descriptor_of(ends.back());
+  const ValueId target = v.descriptor_of(begin);
   return Value::sequence(target, v.place(sources, target), context);
 }
 

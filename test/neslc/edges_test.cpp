@@ -106,25 +106,6 @@ TEST_CASE("the least integers can be written") {
                  "this number does not fit in 64 bits"));
 }
 
-TEST_CASE("sequences that an INT cannot count are not put together") {
-  // Nobody asks for an element.
-  for (const std::string joined :
-       {"#(v ++ v)", "#(v ++ [1] ++ v)", "#(v ++ v ++ v)", "let w = v ++ v in #(w ++ v)",
-        "{#(v ++ [0:n]) : n in [0, 2000000000]}", "#interleave(v, v)"}) {
-    for (const std::string& level : kLevels) {
-      const std::string expression = "let v = [0:1500000000] in " + joined;
-      const Output output = run(nesl("-e '" + expression + "' --memory=100M " + level));
-      INFO(expression << level << "\n" << output.out << output.err);
-      CHECK(output.status == 3);
-      CHECK(contains(output.err, "this sequence is longer than a 32-bit INT can count"));
-      CHECK(contains(output.err, "help: run with --int=64"));
-      CHECK(contains(output.err, "note: lengths 150000000"));
-    }
-  }
-  check_value("#([0:2000000000] ++ [0:147483647])", "it = 2147483647 : int");
-  check_value("#([0:2000000000] ++ [0:2000000000])", "it = 4000000000 : int", "--int=64");
-}
-
 std::string chain(const std::string& operand, const std::string& mark, int length) {
   std::string text = operand;
   for (int i = 0; i < length; ++i) text += mark + operand;
