@@ -3,38 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "fcode-opt/ir.hpp"
+#include "fcode-opt/passes/expressions.hpp"
 #include "vcode/kernel.hpp"
 
 namespace fcode {
-
-using ExpressionId = std::uint32_t;
-
-/// Expressions of a state, each once, named by their numbers.
-class Expressions {
- public:
-  ExpressionId add(const vcode::ThunkNode& node);
-  ExpressionId constant(bool value);
-  /// Simplified as far as constants and equal operands go.
-  ExpressionId choice(ExpressionId condition, ExpressionId first, ExpressionId second);
-  ExpressionId either(ExpressionId a, ExpressionId b);
-  ExpressionId negation(ExpressionId a);
-
-  std::optional<bool> known(ExpressionId node) const;
-  const vcode::ThunkNode& operator[](ExpressionId node) const { return nodes_[node]; }
-  std::size_t size() const { return nodes_.size(); }
-  /// The function that has these nodes as its results.
-  vcode::Thunk thunk(const std::vector<ExpressionId>& results) const;
-
- private:
-  std::vector<vcode::ThunkNode> nodes_;
-  std::map<std::string, ExpressionId> known_;
-};
 
 /// The state consists of those parameters of the function that are scalars, of where the own
 /// elements of its sequences begin and how many there are, and of constants. Sequences stay the

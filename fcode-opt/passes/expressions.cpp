@@ -1,0 +1,106 @@
+#include "fcode-opt/passes/expressions.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace fcode {
+
+using vcode::Op;
+using vcode::ThunkNode;
+using vcode::Type;
+
+namespace {
+
+ThunkNode bool_constant_node(bool value) {
+  ThunkNode node;
+  node.type = Type::Bool;
+  node.int_value = value ? 1 : 0;
+  return node;
+}
+
+}  // namespace
+
+ExpressionId Expressions::add(const ThunkNode& node) {
+  const std::string key = fmt::format(
+      "{} {} {} {} {} {} {} {} {} {}", static_cast<int>(node.kind), static_cast<int>(node.type),
+      static_cast<int>(node.op), static_cast<int>(node.written), node.id, node.args[0],
+      node.args[1], node.args[2], node.int_value, std::bit_cast<std::uint64_t>(node.float_value));
+  const auto [place, is_new] = known_.try_emplace(key, static_cast<ExpressionId>(nodes_.size()));
+  if (is_new) nodes_.push_back(node);
+  return place->second;
+}
+
+ExpressionId Expressions::constant(bool value) {
+  return add(bool_constant_node(value));
+}
+
+std::optional<bool> Expressions::known(ExpressionId node) const {
+  const ThunkNode& found = nodes_[node];
+  if (found.kind != ThunkNode::Kind::Constant || found.type != Type::Bool) return std::nullopt;
+  return found.int_value != 0;
+}
+
+ExpressionId Expressions::negation(ExpressionId a) {
+  if (const auto value = known(a)) return constant(!*value);
+  if (nodes_[a].kind == ThunkNode::Kind::Apply && nodes_[a].op == Op::Not) return nodes_[a].args[0];
+  ThunkNode node;
+  node.kind = ThunkNode::Kind::Apply;
+  node.op = Op::Not;
+  node.type = node.written = Type::Bool;
+  node.args[0] = a;
+  return add(node);
+}
+
+ExpressionId Expressions::either(ExpressionId a, ExpressionId b) {
+  return choice(a, constant(true), b);
+}
+
+ExpressionId Expressions::choice(ExpressionId condition, ExpressionId first, ExpressionId second) {
+  if (first == second) return first;
+  if (const auto value = known(condition)) return *value ? first : second;
+  ThunkNode node;
+  node.type = nodes_[first].type;
+  const auto logic = [&](Op op, ExpressionId a, ExpressionId b) {
+    node.kind = ThunkNode::Kind::Apply;
+    node.op = op;
+    node.written = Type::Bool;
+    node.args[0] = a;
+    node.args[1] = b;
+    return add(node);
+  };
+  if (const auto value = known(first)) {
+    if (const auto other = known(second)) return *value ? condition : negation(condition);
+    return *value ? logic(Op::Or, condition, second) : logic(Op::And, negation(condition), second);
+  }
+  if (const auto value = known(second)) {
+    return *value ? logic(Op::Or, negation(condition), first) : logic(Op::And, condition, first);
+  }
+  node.kind = ThunkNode::Kind::If;
+  node.args[0] = condition;
+  node.args[1] = first;
+  node.args[2] = second;
+  return add(node);
+}
+
+vcode::Thunk Expressions::thunk(const std::vector<ExpressionId>& results) const {
+  std::vector<bool> wanted(nodes_.size());
+  for (const ExpressionId result : results) wanted[result] = true;
+  for (std::size_t k = nodes_.size(); k-- > 0;) {
+    if (!wanted[k]) continue;
+    for (int a = 0; a < vcode::argument_count(nodes_[k]); ++a) wanted[nodes_[k].args[a]] = true;
+  }
+  vcode::Thunk thunk;
+  std::vector<ExpressionId> place(nodes_.size());
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    if (!wanted[k]) continue;
+    place[k] = static_cast<ExpressionId>(thunk.nodes.size());
+    thunk.nodes.push_back(nodes_[k]);
+    ThunkNode& node = thunk.nodes.back();
+    for (int a = 0; a < vcode::argument_count(node); ++a) node.args[a] = place[node.args[a]];
+  }
+  for (const ExpressionId result : results) thunk.results.push_back(place[result]);
+  return thunk;
+}
+
+}  // namespace fcode
