@@ -86,6 +86,14 @@ TypedOp typed_op(Op written, Type type, bool strict) {
   return op;
 }
 
+/// Does nothing but a RET follow?
+bool returns_at(const std::vector<Decoded>& code, std::uint32_t at) {
+  while (code[at].action == Action::Nothing || code[at].action == Action::Jump) {
+    at = code[at].action == Action::Jump ? code[at].a : at + 1;
+  }
+  return code[at].action == Action::Return;
+}
+
 }  // namespace
 
 DecodedProgram decode(const vcode::LinkedProgram& program, bool strict) {
@@ -111,6 +119,14 @@ DecodedProgram decode(const vcode::LinkedProgram& program, bool strict) {
     step.a = instruction.a;
     step.b = instruction.b;
     decoded.code.push_back(step);
+  }
+  for (std::uint32_t f = 0; f < program.functions.size(); ++f) {
+    for (std::uint32_t at = program.functions[f].begin; at < program.functions[f].end; ++at) {
+      Decoded& step = decoded.code[at];
+      if (step.action == Action::Call && step.a == f && returns_at(decoded.code, at + 1)) {
+        step.action = Action::CallAgain;
+      }
+    }
   }
   return decoded;
 }

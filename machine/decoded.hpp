@@ -24,7 +24,8 @@ enum class Action : std::uint8_t {
   Unpair,
   Push,
   Call,
-  Run,  // of a kernel
+  CallAgain,  // of the function that ends with it, by itself: nothing is left to return to
+  Run,        // of a kernel
   Return,
   Branch,
   Jump,

@@ -219,6 +219,13 @@ Outcome Machine::loop() {
           for (Observer* observer : observers_) observer->enter_function(step.a, at);
         }
         break;
+      case Action::CallAgain:
+        stop_if_asked();  // the depth of calls does not end it
+        next = program_.functions[step.a].begin;
+        if constexpr (kObserved) {
+          for (Observer* observer : observers_) observer->call_again(step.a, at);
+        }
+        break;
       case Action::Run:
         kernel_ran_ = run_kernel(step);
         if (kernel_ran_) break;

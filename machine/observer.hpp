@@ -53,6 +53,11 @@ class Observer {
   }
   /// Not called for functions that are still active when a run fails or exits.
   virtual void leave_function(std::uint32_t function) { static_cast<void>(function); }
+  /// The function ends with a call of itself, which takes its place.
+  virtual void call_again(std::uint32_t function, std::uint32_t call) {
+    leave_function(function);
+    enter_function(function, call);
+  }
 };
 
 }  // namespace vinterp

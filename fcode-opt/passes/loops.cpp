@@ -23,8 +23,9 @@ using vcode::Binding;
 using vcode::ThunkNode;
 
 /// Behind so many rounds the function itself goes on, from the start: it stops where recursion is
-/// too deep, which nearly always is a mistake by then.
-constexpr std::int64_t kMostIterations = 1'000'000;
+/// too deep, which nearly always is a mistake by then. It takes seconds: not every device can be
+/// interrupted before.
+constexpr std::int64_t kMostIterations = 10'000'000;
 
 class LoopKernel {
  public:

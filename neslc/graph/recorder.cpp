@@ -29,6 +29,10 @@ void Recorder::leave_function(std::uint32_t) {
   callers_.pop_back();
 }
 
+void Recorder::call_again(std::uint32_t, std::uint32_t call) {
+  callers_.back() = level_of(call);
+}
+
 void Recorder::after(const vinterp::Step& step, double) {
   if (!flow_.complete) return;
   using vcode::Op;

@@ -26,6 +26,7 @@ class Recorder final : public vinterp::Observer {
   void after(const vinterp::Step& step, double seconds) override;
   void enter_function(std::uint32_t function, std::uint32_t call) override;
   void leave_function(std::uint32_t function) override;
+  void call_again(std::uint32_t function, std::uint32_t call) override;
 
   /// Operations that are written down; runs may have any number.
   static constexpr std::size_t kMostOperations = 5'000;

@@ -145,6 +145,21 @@ TEST_CASE("a recursion that does not end is asked whether it should") {
   }
   const Output lower = run(nesl("run f.nesl 'deep(0)' --max-depth=100"), folder);
   CHECK(contains(lower.err, "calls are nested more than 100 deep"));
+  // One that is the last thing a function does goes on as a loop, which can be ended.
+  folder.write(
+      "l.nesl",
+      "function loop(i, s) = if i == 0 then s else loop(i - 1, (s * 31 + i) and 65535);\n");
+  for (const char* level : {"", "-O0", "-O3"}) {
+    const std::string options = std::string(level) + " --max-depth=10";
+    CHECK(run(nesl("run l.nesl 'loop(3000000, 0)' " + options), folder).out ==
+          "it = 56480 : int\n");
+    const Output endless = run(nesl("run l.nesl 'loop(-1, 0)' --timeout=0.1 " + options), folder);
+    CHECK(endless.status == 4);
+  }
+  for (const char* level : {"", "-O3"}) {
+    CHECK(run(nesl(std::string("run l.nesl '{loop(i, 0) : i in [3000000, 2]}' ") + level), folder)
+              .out == "it = [56480, 63] : [int]\n");
+  }
   folder.write("g.nesl", "function down(n) = if n == 0 then 0 else 1 + down(n - 1);\n");
   CHECK(run(nesl("run g.nesl 'down(900000)'"), folder).out == "it = 900000 : int\n");
   CHECK(run(nesl("run g.nesl 'down(1500000)'"), folder).status == 4);

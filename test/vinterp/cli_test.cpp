@@ -77,7 +77,10 @@ TEST_CASE("exit statuses", "[cli]") {
   folder.write("verify.vcode", "FUNC A + INT RET");
   folder.write("fails.vcode", "FUNC A CONST INT 1 CONST INT 1 CONST INT 0 / INT RET");
   folder.write("exit.vcode", "FUNC A CONST INT 1 EXIT RET");
-  folder.write("deep.vcode", "FUNC A CALL A RET");
+  folder.write("deep.vcode",
+               "FUNC A CONST INT 0 CALL B RET FUNC B COPY 1 0 CONST INT 0 < INT IF ELSE "
+               "CONST INT 1 + INT CALL B CONST INT 1 + INT ENDIF RET");
+  folder.write("loop.vcode", "FUNC A CALL A RET");
   folder.write("wide.vcode", "FUNC A CONST INT 3000000000 RET");
   const auto check = [&](const std::string& arguments, int status, const std::string& code) {
     INFO(arguments);
@@ -99,6 +102,7 @@ TEST_CASE("exit statuses", "[cli]") {
   check("deep.vcode", 4, "calls are nested more than 1000000 deep");
   check("--memory=1M deep.vcode", 4, "[V0602]");
   check("--timeout=0.05 deep.vcode", 4, "[V060");
+  check("--timeout=0.05 loop.vcode", 4, "[V060");
   check("--backend=cuda exit.vcode || test $? = 0 -o $? = 5", 0, "");
   check("exit.vcode", 0, "");
 }
@@ -142,7 +146,7 @@ TEST_CASE("elapsed time comes before the stack, on standard error", "[cli]") {
 
 TEST_CASE("interrupts", "[cli]") {
   Folder folder;
-  folder.write("loop.vcode", "FUNC A CALL A RET");
+  folder.write("loop.vcode", "FUNC A CALL A CONST INT 1 RET");
   folder.write("wait.vcode", "FUNC A READ INT RET");
   const auto status = [&](const std::string& signal, const std::string& command) {
     return folder

@@ -88,7 +88,7 @@ TEST_CASE("the way to the failure", "[machine][failure]") {
   const std::string text = message(
       "FUNC MAIN\nCONST INT 3\nCALL DOWN\nRET\n"
       "FUNC DOWN\nCOPY 1 0\nCONST INT 0\n> INT\nIF\nCONST INT 1\n- INT\nCALL DOWN\n"
-      "ELSE\nCALL DIVIDE\nENDIF\nRET\n"
+      "ELSE\nCALL DIVIDE\nENDIF\nCPOP 1 0\nRET\n"
       "FUNC DIVIDE\nCONST INT 1\nCPOP 1 1\n/ INT\nRET\n");
   CHECK(text.find("in `DIVIDE` [V0505]\n") != std::string::npos);
   CHECK(text.find("note: called from `DOWN`, line 14\n"
@@ -99,7 +99,7 @@ TEST_CASE("the way to the failure", "[machine][failure]") {
 TEST_CASE("calls nested too deeply", "[machine][failure]") {
   RunOptions options;
   options.machine.max_depth = 1000;
-  CHECK(message("FUNC MAIN\nCALL MAIN\nRET\n", options) ==
+  CHECK(message("FUNC MAIN\nCALL MAIN\nCONST INT 1\nRET\n", options) ==
         "test.vcode:2:1: error: calls are nested more than 1000 deep, in `MAIN` [V0602]\n"
         "    2 | CALL MAIN\n"
         "      | ^^^^^^^^^\n"
@@ -107,7 +107,8 @@ TEST_CASE("calls nested too deeply", "[machine][failure]") {
         "help: does the recursion end? If it does, raise the limit with --max-depth\n");
   RunOptions small;
   small.memory = 1 << 20;
-  CHECK(message("FUNC MAIN\nCALL MAIN\nRET\n", small).find("V0602") != std::string::npos);
+  CHECK(message("FUNC MAIN\nCALL MAIN\nCONST INT 1\nRET\n", small).find("V0602") !=
+        std::string::npos);
 }
 
 TEST_CASE("out of memory", "[machine][failure]") {

@@ -153,10 +153,40 @@ TEST_CASE("observers see every step", "[machine]") {
 }
 
 TEST_CASE("a pending signal ends the run", "[machine]") {
-  vinterp::pending_signal = SIGINT;
-  const Ran ran = run_program("FUNC A CALL A RET");
-  vinterp::pending_signal = 0;
-  CHECK(ran.outcome == Outcome::Interrupted);
+  for (const char* const endless : {"FUNC A CALL A RET", "FUNC A CALL A CONST INT 1 RET"}) {
+    vinterp::pending_signal = SIGINT;
+    const Ran ran = run_program(endless);
+    vinterp::pending_signal = 0;
+    CHECK(ran.outcome == Outcome::Interrupted);
+  }
+}
+
+TEST_CASE("a function that ends with a call of itself needs no stack for it", "[machine]") {
+  RunOptions options;
+  options.machine.max_depth = 2;
+  // Behind the call there is nothing, or the other branch, also of conditionals around it.
+  const std::string count = "FUNC A CONST INT 100000 CALL DOWN RET FUNC DOWN COPY 1 0 CONST INT 0 ";
+  const std::string next = "CONST INT 1 - INT CALL DOWN ";
+  CHECK(run_program(count + "= INT IF ELSE " + next + "ENDIF RET", options).stack == "( 0 )\n");
+  CHECK(run_program(count + "> INT IF " + next + "ELSE ENDIF RET", options).stack == "( 0 )\n");
+  CHECK(run_program(count + "> INT IF CONST BOOL T IF " + next +
+                        "ELSE CONST INT 1 + INT ENDIF ELSE ENDIF RET",
+                    options)
+            .stack == "( 0 )\n");
+  CHECK(run_program(count + "> INT IF " + next + "ELSE ENDIF CONST INT 1 + INT RET", options)
+            .outcome == Outcome::Failed);
+  // Observers see calls side by side.
+  Recorder recorder;
+  options.observers = {&recorder};
+  run_program(
+      "FUNC A CONST INT 1 CALL B RET FUNC B COPY 1 0 CONST INT 0 = INT IF ELSE CONST INT 1 "
+      "- INT CALL B ENDIF RET",
+      options);
+  std::string calls;
+  for (const char c : recorder.log) {
+    if (c == '[' || c == ']') calls += c;
+  }
+  CHECK(calls == "[[][]]");
 }
 
 TEST_CASE("machines are independent", "[machine]") {
