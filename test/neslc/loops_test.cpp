@@ -284,7 +284,7 @@ class LoopGenerator {
   explicit LoopGenerator(unsigned seed) : random_(seed) {}
 
   std::string function() {
-    return fmt::format("function g(v, i, j, x, b, k) = if k == 0 then {} else {}", result(),
+    return fmt::format("function g(v, i, j, x, b, k) = if k < 1 then {} else {}", result(),
                        rest(1 + below(3)));
   }
   /// One whose results are combined with numbers.
@@ -376,7 +376,7 @@ class LoopGenerator {
   }
   std::string result() { return fmt::format("({}, {}, {})", number(1), real(1), flag(1)); }
 
-  /// What is done while k is not 0.
+  /// What is done while k is above 0.
   std::string rest(int depth) {
     if (depth == 0 || below(5) == 0) {
       if (below(5) == 0) return result();
