@@ -185,7 +185,8 @@ bool KernelInterleave::run(std::int64_t length) {
     return false;
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
-    state_.arrays[plan_.results[k].sink->arrays[0]] = std::move(results[k]);
+    const InterleavePlan::Result& result = plan_.results[k];
+    if (!has_defaults(result)) state_.arrays[result.sink->arrays[0]] = std::move(results[k]);
   }
   return true;
 }
@@ -217,7 +218,7 @@ std::optional<std::int64_t> KernelInterleave::start_of(const InterleavePlan::Res
                     into.count == from.count && from.uniform_length == plan_.row_length;
   const std::int64_t start = bound_->int_at(bound_->node(result.start).cell, 0);
   const bool inside = start >= 0 && start <= into.uniform_length - plan_.row_length;
-  const bool stored = sink.zeroed || state_.arrays[sink.arrays[0]].form == Form::Dense;
+  const bool stored = !has_defaults(result) || state_.arrays[sink.arrays[0]].form == Form::Dense;
   return rows && inside && stored ? std::optional(start) : std::nullopt;
 }
 
@@ -231,15 +232,14 @@ KernelInterleave::Place KernelInterleave::place_of(const InterleavePlan::Result&
     return {checked_storage(cpu, vector, 0, vector.length), plan_.row_length};
   }
   const Segdes& into = state_.segdes[sink.into];
-  if (sink.zeroed) {
-    vector = cpu.new_vector(type, into.total);
-    zero_parallel(cpu, mutable_elements<void>(vector),
-                  into.total * static_cast<std::int64_t>(cpu.element_bytes(type)));
-  } else {
-    vector = std::move(state_.arrays[sink.arrays[0]]);
-  }
   const auto width = static_cast<std::int64_t>(cpu.element_bytes(type));
-  return {checked_storage(cpu, vector, 0, into.total) + *start_of(result) * width,
+  const bool has_target = has_defaults(result);
+  if (!has_target) {
+    vector = cpu.new_vector(type, into.total);
+    zero_parallel(cpu, mutable_elements<void>(vector), into.total * width);
+  }
+  Vector& target = has_target ? state_.arrays[sink.arrays[0]] : vector;
+  return {checked_storage(cpu, target, 0, into.total) + *start_of(result) * width,
           into.uniform_length};
 }
 

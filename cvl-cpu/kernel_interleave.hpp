@@ -47,7 +47,12 @@ class KernelInterleave {
   };
 
   bool bind(std::int64_t rows);
+  /// Is the target there, with what is elsewhere in it? It stays there if anything fails.
+  static bool has_defaults(const InterleavePlan::Result& result) {
+    return result.start != kNone && !result.sink->zeroed;
+  }
   std::optional<std::int64_t> start_of(const InterleavePlan::Result& result) const;
+  /// Makes `vector` for a result that has no target.
   Place place_of(const InterleavePlan::Result& result, Vector& vector) const;
   void run_rows(std::int64_t begin, std::int64_t end, const std::vector<Place>& out) const;
 

@@ -181,20 +181,8 @@ class Idioms : public RegionRewriter {
     const Type written = made->written;
     const Operands operands = operands_of(*made);
     if (op == Op::Distribute) return shapes_->one_segment(operands[1]) ? operands[0] : kNoValue;
-    switch (op) {
-      case Op::Less:
-      case Op::LessEqual:
-      case Op::Greater:
-      case Op::GreaterEqual:
-      case Op::Equal:
-      case Op::NotEqual:
-      case Op::And:
-      case Op::Or:
-      case Op::Not:
-        break;
-      default:
-        return kNoValue;
-    }
+    const bool combines = op == Op::And || op == Op::Or || op == Op::Not;
+    if (!combines && !is_comparison(op)) return kNoValue;
     std::vector<ValueId> elements;
     for (const ValueId operand : operands) {
       elements.push_back(common_element(operand, depth - 1));

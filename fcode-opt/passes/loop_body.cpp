@@ -48,8 +48,9 @@ class Reader {
       arguments.push_back(this->parameter(function.values[parameter].type));
     }
     const std::size_t scalars = body_.state.size();
-    for (std::size_t k = 0; k < parameters_.size(); ++k) {
-      const bool many = is_descriptor(k) && parameters_[k].kind != Parameter::Kind::Uniform;
+    for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
+      const bool many =
+          type_of(k) == Type::Segdes && parameters_[k].kind != Parameter::Kind::Uniform;
       body_.own_segment.push_back(many ? add_component(Type::Int) : LoopBody::kNone);
       if (many) add_component(Type::Int);
     }
@@ -98,11 +99,6 @@ class Reader {
   using Values = std::vector<ExpressionId>;  // of a function, by ValueId
 
   Expressions& expressions() { return body_.expressions; }
-
-  bool is_descriptor(std::size_t parameter) const {
-    const Function& function = module_.functions[loop_];
-    return function.values[function.parameters[parameter]].type == Type::Segdes;
-  }
 
   ExpressionId parameter(std::optional<Type> type) {
     if (!type) throw NoLoop{};
@@ -181,12 +177,14 @@ class Reader {
 
   Outcome block(const Block& block, Values& values, int depth) {
     Outcome outcome{expressions().constant(false), expressions().constant(false), {}, {}, {}};
+    ExpressionId pending = kPending;  // what the result of the next round has become so far
     for (const Statement& statement : block.statements) {
       if (expressions().size() > kLargestBody) throw NoLoop{};
       switch (statement.kind) {
         case Statement::Kind::Op:
-          values[statement.results[0]] =
-              combine(statement, values, outcome) ? kPending : operation(statement, values);
+          values[statement.results[0]] = combine(statement, values, pending, outcome)
+                                             ? ++pending
+                                             : operation(statement, values);
           break;
         case Statement::Kind::Const:
           values[statement.results[0]] = literal(statement.index);
@@ -209,7 +207,7 @@ class Reader {
     // What goes on is the last that is done.
     if (block.results.size() != outcome.results.size()) throw NoLoop{};
     for (std::size_t k = 0; k < block.results.size(); ++k) {
-      if (values[block.results[k]] != kPending + k) throw NoLoop{};
+      if (values[block.results[k]] != pending + k) throw NoLoop{};
     }
     return outcome;
   }
@@ -234,24 +232,24 @@ class Reader {
   }
 
   /// Does the operation combine the result of the next round? Then so it is with the results that
-  /// there are without one.
-  bool combine(const Statement& statement, const Values& values, Outcome& outcome) {
+  /// there are without one. What that was before is not asked for again.
+  bool combine(const Statement& statement, const Values& values, ExpressionId pending,
+               Outcome& outcome) {
     if (outcome.next.empty() || statement.operands.size() != 2) return false;
     const ExpressionId first = values[statement.operands[0]];
     const ExpressionId second = values[statement.operands[1]];
-    if ((first == kPending) == (second == kPending)) return false;
-    const ExpressionId term = scalar(first == kPending ? second : first);
+    if ((first == pending) == (second == pending)) return false;
+    ExpressionId term = scalar(first == pending ? second : first);
     const Op op = statement.op;
     const Type type = statement.written;
-    if (!identity(op, type) || outcome.results.size() != 1 ||
-        (outcome.combined && (outcome.combined->op != op || outcome.combined->type != type))) {
-      throw NoLoop{};
-    }
-    const ExpressionId before = outcome.combined ? outcome.combined->term : term;
-    outcome.combined =
-        Combined{op, type, outcome.combined ? applied(op, type, {before, term}) : term};
+    if (!identity(op, type) || outcome.results.size() != 1) throw NoLoop{};
     ExpressionId& result = outcome.results[0];
     if (result != kUndefined) result = applied(op, type, {scalar(result), term});
+    if (outcome.combined) {
+      if (outcome.combined->op != op || outcome.combined->type != type) throw NoLoop{};
+      term = applied(op, type, {outcome.combined->term, term});
+    }
+    outcome.combined = Combined{op, type, term};
     return true;
   }
 
@@ -444,12 +442,13 @@ class Reader {
                                        : state_node(body_.own_segment[number] + 1);
   }
 
-  Type type_of(std::uint32_t sequence) const {
-    if (sequence >= parameters_.size()) {
-      return module_.constants[body_.constants[sequence - parameters_.size()]].type;
+  /// Of a parameter or constant, by its number.
+  Type type_of(std::uint32_t number) const {
+    if (number >= parameters_.size()) {
+      return module_.constants[body_.constants[number - parameters_.size()]].type;
     }
     const Function& function = module_.functions[loop_];
-    return *function.values[function.parameters[sequence]].type;
+    return *function.values[function.parameters[number]].type;
   }
 
   /// The element, or 0 where there is none: there the function fails, or does not ask for it. What

@@ -6,9 +6,6 @@
 #include <optional>
 
 namespace fcode {
-namespace {
-
-constexpr std::size_t kMostBounds = 3;  // that are remembered of one side
 
 bool is_comparison(Op op) {
   switch (op) {
@@ -23,6 +20,10 @@ bool is_comparison(Op op) {
       return false;
   }
 }
+
+namespace {
+
+constexpr std::size_t kMostBounds = 3;  // that are remembered of one side
 
 Op opposite_of(Op comparison) {
   switch (comparison) {

@@ -12,6 +12,9 @@
 
 namespace fcode {
 
+/// Less, Equal and so on.
+bool is_comparison(Op op);
+
 /// Answers for the place that the walk of `shapes` has reached.
 ///
 /// Where flags are the conjunction of two others, one of them is assumed while the other is looked

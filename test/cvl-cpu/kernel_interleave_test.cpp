@@ -145,6 +145,9 @@ TEST_CASE("short rows that are parts of longer ones") {
             const auto found = run(cpu, b.kernel, operands(at));
             REQUIRE(bits(cpu, found[0]) == bits(cpu, upload(cpu, Type::Int, expected)));
           }
+          std::vector<Value> short_operand = operands(0);
+          short_operand[2] = upload(cpu, Type::Int, numbers(kCount - 1, 85, 100));
+          REQUIRE(failure_of(cpu, b.kernel, short_operand) == vcode::ErrorCode::IndexOutOfRange);
           REQUIRE(failure_of(cpu, b.kernel, operands(length - kLength + 1)) ==
                   vcode::ErrorCode::IndexOutOfRange);
           REQUIRE(failure_of(cpu, b.kernel, operands(-1)) == vcode::ErrorCode::IndexOutOfRange);

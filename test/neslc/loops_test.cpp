@@ -249,6 +249,11 @@ TEST_CASE("loops collect what results are combined with", "[loops]") {
   check("function quotients(n) = if n == -1 then 0 else 12 / n + quotients(n - 1)",
         "{quotients(n) : n in [-1, -1]}", "[0, 0]");
   CHECK(both.check("{quotients(n) : n in [3, -1]}") == "division by zero");
+  // The result itself where something has been added to it already.
+  both.define(
+      "function chosen(n) = if n == 0 then 5 else let r = chosen(n - 1); s = r + 1 in "
+      "if n < 4 then r else let q = 1000 / (n - 20) in s");
+  CHECK(both.check("{chosen(n) : n in index(7)}") == "[5, 5, 5, 5, 6, 7, 8]");
 }
 
 TEST_CASE("functions that are no loops stay what they are", "[loops]") {
