@@ -65,9 +65,7 @@ class Store : public KernelSink {
   void close() override {
     if (twin_ != kNone) put(state_.arrays[twin_]);
     SegdesTables* const tables = started_tables();
-    // Behind a failure not all blocks may have been evaluated, and the descriptor may live on.
-    if (tables == nullptr || state_.faults.any()) return;
-    if (std::exchange(tables->starts_asked_for, true)) {
+    if (tables != nullptr && std::exchange(tables->starts_asked_for, true)) {
       tables->starts = target_vector();
     }
   }

@@ -23,9 +23,6 @@ Schedule earliest_schedule(const Precedence& precedence, Schedule schedule) {
     for (const NodeIndex after : graph.nodes[i].after) {
       schedule[i] = std::max(schedule[i], schedule[after]);
     }
-    for (const NodeIndex apart : graph.nodes[i].apart) {
-      schedule[i] = std::max(schedule[i], schedule[apart]);
-    }
     while (!check.place(i, schedule[i])) ++schedule[i];
   }
   return schedule;

@@ -299,6 +299,11 @@ class LoopGenerator {
       const std::string next =
           fmt::format("h(v, {}, {}, x, b, k - 1)", number(1), below(2) == 0 ? "j" : number(1));
       if (below(4) == 0) return next;
+      if (below(4) == 0) {
+        return fmt::format(
+            "(let r = {}; s = (r {} {}) in if {} then r else let q = 100 / (k - 50) in s)", next,
+            op, number(1), flag(1));
+      }
       return below(2) == 0 ? fmt::format("({} {} {})", number(2), op, next)
                            : fmt::format("({} {} {})", next, op, number(1));
     };
