@@ -47,22 +47,18 @@ std::vector<const Expr*> dear_calls(Compiler& compiler, const Expr& arm,
   std::vector<const Expr*> result;
   for_each_expression(arm, [&](const Expr& expr) {
     if (std::holds_alternative<If>(expr.node)) return Visit::Past;
-    const auto* call = std::get_if<Call>(&expr.node);
-    const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+    const GlobalRef* const callee = named_callee(expr);
     if (callee == nullptr || !is_dear(compiler, *callee)) return Visit::Below;
-    const std::vector<const Local*>& free = compiler.free_variables().of(*call->argument);
+    const Expr& argument = argument_of(expr);
+    const std::vector<const Local*>& free = compiler.free_variables().of(argument);
     if (free.empty() || !std::all_of(free.begin(), free.end(), is_known) ||
-        !is_scalar_type(call->argument->type)) {
+        !is_scalar_type(argument.type)) {
       return Visit::Below;
     }
     result.push_back(&expr);
     return Visit::Past;
   });
   return result;
-}
-
-const GlobalRef& callee_of(const Expr& call) {
-  return std::get<GlobalRef>(std::get<Call>(call.node).callee->node);
 }
 
 }  // namespace
@@ -73,8 +69,7 @@ std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
   std::vector<const Expr*> others = dear_calls(compiler, *conditional.else_branch, is_known);
   for (const Expr* call : dear_calls(compiler, *conditional.then_branch, is_known)) {
     const auto same = std::find_if(others.begin(), others.end(), [&](const Expr* other) {
-      return callee_of(*other).definition == callee_of(*call).definition &&
-             callee_of(*other).instantiation == callee_of(*call).instantiation;
+      return have_same_callee(*other, *call);
     });
     if (same == others.end()) continue;
     result.push_back({call, *same});

@@ -135,8 +135,8 @@ bool Compiler::inline_call(const Version& version) {
   return expanded_size(*version.definition) <= kInlineSize;
 }
 
-bool Compiler::calls_itself(const Definition& definition) {
-  if (const auto found = recursive_.find(&definition); found != recursive_.end()) {
+int Compiler::recursion_of(const Definition& definition) {
+  if (const auto found = recursions_.find(&definition); found != recursions_.end()) {
     return found->second;
   }
   // Of what it reaches and what is not known yet; what is known reaches nothing else.
@@ -154,17 +154,19 @@ bool Compiler::calls_itself(const Definition& definition) {
     edges.emplace_back();
     if (body == nullptr) continue;
     for (const Body::Reference& reference : body->references) {
-      if (recursive_.contains(reference.definition)) continue;
+      if (recursions_.contains(reference.definition)) continue;
       edges[i].push_back(number(reference.definition));
     }
   }
   for (const std::vector<std::uint32_t>& group : vcode::strong_components(edges)) {
-    for (const std::uint32_t one : group) {
-      const bool itself = std::find(edges[one].begin(), edges[one].end(), one) != edges[one].end();
-      recursive_[definitions[one]] = group.size() > 1 || itself;
-    }
+    const auto calls_itself = [&](std::uint32_t one) {
+      return std::find(edges[one].begin(), edges[one].end(), one) != edges[one].end();
+    };
+    const bool recurs = group.size() > 1 || calls_itself(group[0]);
+    const int recursion = recurs ? ++number_of_recursions_ : 0;
+    for (const std::uint32_t one : group) recursions_[definitions[one]] = recursion;
   }
-  return recursive_.at(&definition);
+  return recursions_.at(&definition);
 }
 
 bool Compiler::recurs_unconditionally(const Definition& definition) {

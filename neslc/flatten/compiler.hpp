@@ -129,6 +129,7 @@ class Compiler {
   TopLevelValues& values_of_run() { return values_; }
   ComputedVariables& computed_variables() { return computed_; }
   FreeVariables& free_variables() { return free_variables_; }
+  IndexedVariables& indexed_variables() { return indexed_variables_; }
   Effects& effects() { return effects_; }
   ir::Module& module() { return module_; }
   ir::ConstantPool& pool() { return pool_; }
@@ -145,6 +146,13 @@ class Compiler {
   bool inline_call(const Version& version);
   /// May the optimizer make a loop for each instance of the function?
   bool may_be_loop(const Version& version);
+  /// Does the function call itself, perhaps by way of others?
+  bool calls_itself(const Definition& definition) { return recursion_of(definition) != 0; }
+  /// Do two functions, which may be one, call each other?
+  bool call_each_other(const Definition& first, const Definition& second) {
+    const int recursion = recursion_of(first);
+    return recursion != 0 && recursion == recursion_of(second);
+  }
   /// Does a call of it lead to another one outside of all conditionals? Then only a lack of
   /// instances ends the recursion.
   bool recurs_unconditionally(const Definition& definition);
@@ -157,7 +165,7 @@ class Compiler {
 
  private:
   int expanded_size(const Definition& definition);
-  bool calls_itself(const Definition& definition);
+  int recursion_of(const Definition& definition);
   std::optional<std::vector<ir::SerialFunction::Parameter>> serial_parameters(
       const Version& version);
   std::optional<ir::SerialFunction> serial_function(const Version& version);
@@ -167,6 +175,7 @@ class Compiler {
   ComputedVariables computed_;
   CompileOptions options_;
   FreeVariables free_variables_;
+  IndexedVariables indexed_variables_;
   Effects effects_{*this};
   bool has_streams_ = false;
   ir::Module module_;
@@ -174,7 +183,9 @@ class Compiler {
   std::map<Version, std::uint32_t> functions_;
   std::vector<std::pair<Version, std::uint32_t>> worklist_;
   std::unordered_map<const Definition*, int> sizes_;
-  std::unordered_map<const Definition*, bool> recursive_;
+  /// The same number for functions that call each other; 0 for one that does not call itself.
+  std::unordered_map<const Definition*, int> recursions_;
+  int number_of_recursions_ = 0;
 };
 
 }  // namespace neslc

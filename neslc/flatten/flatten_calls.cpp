@@ -163,6 +163,7 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
   Frame frame;
   frame.instantiation = version.instantiation;
   frame.scope = scope;
+  frame.definition = version.definition;
   if (version.lambda != nullptr) {
     for (std::size_t i = 0; i < version.lambda->captures.size(); ++i) {
       frame.locals[version.lambda->captures[i]] = captured.parts[i];
@@ -172,7 +173,7 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
   // To show what a stream gives would be its only traversal.
   if (!holds_stream(argument)) frame.observed = compiler_.observed(version.definition);
   if (frame.observed != nullptr) return observed_call(version, frame, context);
-  return expression(version.body(), frame, context);
+  return joined(version.body(), frame, context);
 }
 
 Value Flattener::inlined_with_streams(const Version& called, const Value& captured,
@@ -191,6 +192,28 @@ Value Flattener::inlined_with_streams(const Version& called, const Value& captur
   return result;
 }
 
+/// Appends, for each leaf of the value, whether it is a sequence of which nothing but elements is
+/// read where the pattern binds it.
+void Flattener::append_indexed(const Pattern& pattern, const Value& value, const Expr& code,
+                               std::vector<bool>& result) {
+  if (pattern.kind == Pattern::Kind::Pair) {
+    append_indexed(*pattern.first, value.parts[0], code, result);
+    append_indexed(*pattern.second, value.parts[1], code, result);
+  } else if (pattern.kind == Pattern::Kind::Record) {
+    append_indexed(*pattern.first, value, code, result);
+  } else {
+    const bool indexed =
+        value.is_sequence() && compiler_.indexed_variables().only_indexed(code, pattern.local);
+    for_each_leaf(value, [&](const Value&) { result.push_back(indexed); });
+  }
+}
+
+/// Of each instance of the context, the number of the one of `home` that it lies in.
+ValueId Flattener::numbers_in(Context* home, Context* context) {
+  if (context->kind == Context::Kind::Fetch && context->parent == home) return context->positions;
+  return bring_scalar(Value::scalar(v_.iota(instances(home)), home), context);
+}
+
 Value Flattener::call_code(const Version& called, const Value& captured, const Value& argument,
                            Context* context) {
   if (in_both_arms_ || compiler_.inline_call(called)) {
@@ -202,17 +225,25 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   }
   Version version = called;
   version.lifted = !context->serial();
+  const Value captured_value = streams_->settled(captured);
+  const Value argument_value = streams_->settled(argument);
   const bool may_be_loop = version.lifted && compiler_.may_be_loop(called);
+  std::vector<bool> indexed;
+  for_each_leaf(captured_value, [&](const Value&) { indexed.push_back(false); });
+  append_indexed(called.parameter(), argument_value, called.body(), indexed);
+  std::size_t leaf_number = 0;
   Context* home = nullptr;  // of sequences of which each instance fetches its own
   std::vector<ValueId> operands;
   const auto pass = [&](const Value& part) {
     for_each_leaf(part, [&](const Value& leaf) {
       if (!version.lifted) return append_vars(bring(leaf, context), operands);
       Version::Passed passed = Version::Passed::Each;
+      const bool reads_elements = may_be_loop || indexed[leaf_number];
+      ++leaf_number;
       if (leaf.context->serial()) {
         // What is the same for all instances stays so inside the function.
         passed = Version::Passed::Uniform;
-      } else if (may_be_loop && leaf.is_sequence() && leaf.context != context &&
+      } else if (reads_elements && leaf.is_sequence() && leaf.context != context &&
                  (home == nullptr || home == leaf.context)) {
         passed = Version::Passed::Fetched;
         home = leaf.context;
@@ -222,10 +253,10 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
       append_vars(stays ? leaf : bring(leaf, context), operands);
     });
   };
-  pass(streams_->settled(captured));
-  pass(streams_->settled(argument));
+  pass(captured_value);
+  pass(argument_value);
   if (home != nullptr) {
-    operands.push_back(bring_scalar(Value::scalar(v_.iota(instances(home)), home), context));
+    operands.push_back(numbers_in(home, context));
   }
   if (version.lifted) operands.push_back(instances(context));
   std::vector<VectorType> result_types;

@@ -73,25 +73,37 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
       return *std::move(rows);
     }
   }
+  if (!serial) {
+    if (auto call = tail_call(expr, condition, frame, context)) return *std::move(call);
+  }
   return conditional(condition, context, arm_of(*node.then_branch, frame, context),
                      arm_of(*node.else_branch, frame, context));
 }
 
 Flattener::Arm Flattener::arm_of(const Expr& expr, Frame& frame, Context* context) {
+  return arm_with(expr, compiler_.free_variables().of(expr), frame, context,
+                  [this, &expr](Frame& inner_frame, Context* inner) {
+                    return joined(expr, inner_frame, inner);
+                  });
+}
+
+Flattener::Arm Flattener::arm_with(const Expr& expr, const std::vector<const Local*>& variables,
+                                   Frame& frame, Context* context, ArmCode code) {
   // The instances of a sequence that is only indexed are fetched by the indexing itself.
   std::vector<const Local*> packed;
-  for (const Local* local : compiler_.free_variables().of(expr)) {
-    if (!only_indexed(expr, local)) packed.push_back(local);
+  for (const Local* local : variables) {
+    if (!compiler_.indexed_variables().only_indexed(expr, local)) packed.push_back(local);
   }
   Arm result;
   result.constant_parts = !context->serial() && has_constant_parts(expr);
   for (const Local* local : packed) result.free.push_back(frame.locals.at(local));
-  result.code = [this, &expr, &frame, packed](Context* inner, std::vector<Value> values) {
+  result.code = [&frame, packed, code = std::move(code)](Context* inner,
+                                                         std::vector<Value> values) {
     Frame inner_frame = frame;
     for (std::size_t i = 0; i < packed.size(); ++i) {
       inner_frame.locals[packed[i]] = std::move(values[i]);
     }
-    return expression(expr, inner_frame, inner);
+    return code(inner_frame, inner);
   };
   return result;
 }

@@ -58,8 +58,7 @@ void Flattener::for_instances(Context* home, Context* context, const std::functi
 
 bool Flattener::is_computed_by_instance(const Expr& expr) {
   if (std::holds_alternative<ApplyToEach>(expr.node)) return true;
-  const auto* call = std::get_if<Call>(&expr.node);
-  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  const GlobalRef* const callee = named_callee(expr);
   if (callee == nullptr || callee->definition->kind != DefinitionKind::Function ||
       !callee->definition->body || is_slice(*callee->definition)) {
     return false;
@@ -100,6 +99,15 @@ Context* Flattener::home_of_variables(const std::vector<const Local*>& variables
 }
 
 Value Flattener::is_any(Context* home, Context* context) {
+  if (Context* const fetch = fetch_between(home, context)) {
+    const ValueId inside =
+        fetch == context ? bring_scalar(Value::scalar(b_.bool_constant(true), &serial_), fetch)
+                         : is_any(fetch, context).var;
+    // Only the instances of a function fetch, and outside of them there is nothing else.
+    return Value::scalar(b_.op(Op::OrCombine, VectorType::Bool,
+                               {inside, fetch->positions, instances(fetch), instances(home)}),
+                         home);
+  }
   const ValueId counts = v_.lengths(between(home, context));
   const ValueId zero = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), home);
   return Value::scalar(b_.op(Op::Greater, VectorType::Int, {counts, zero}), home);

@@ -32,24 +32,6 @@ using Loop = Flattener::CountingLoop;
 
 namespace {
 
-/// Calls `visit` for what is evaluated once whenever the expression is.
-template <class Action>
-void for_each_unconditional(const Expr& expr, const Action& visit) {
-  for_each_expression(expr, [&](const Expr& part) {
-    if (visit(part) == Visit::Past) return Visit::Past;
-    if (const auto* conditional = std::get_if<If>(&part.node)) {
-      for_each_unconditional(*conditional->condition, visit);
-      return Visit::Past;
-    }
-    if (const auto* each = std::get_if<ApplyToEach>(&part.node)) {
-      for (const Binding& generator : each->generators) {
-        for_each_unconditional(*generator.value, visit);
-      }
-      return Visit::Past;
-    }
-    return Visit::Below;
-  });
-}
 template <class Action>
 void for_each_in_body(const ApplyToEach& loop, const Action& visit) {
   for_each_unconditional(*loop.body, visit);

@@ -94,12 +94,21 @@ ir::Function Flattener::flatten_version(const Version& version, std::string name
   for (const VectorType type : parameter_types) parameters.push_back(b_.parameter(type));
 
   Context* root = &serial_;
-  const ValueId own_segment = version.fetches() ? b_.parameter(VectorType::Int) : ir::kNoValue;
+  const ValueId own = version.fetches() ? b_.parameter(VectorType::Int) : ir::kNoValue;
+  Context* home = nullptr;  // of sequences of which each instance fetches its own
   if (version.lifted) {
     root = &contexts_.emplace_back();
     root->kind = Context::Kind::Lifted;
     root->parent = &serial_;
     root->count = b_.new_length();
+    if (version.fetches()) {
+      home = &contexts_.emplace_back(*root);
+      home->count = b_.new_length();
+      root->kind = Context::Kind::Fetch;
+      root->parent = home;
+      root->positions = root->sample = own;
+      b_.set_length(own, root->count);
+    }
     const ValueId instances = b_.parameter(VectorType::Segdes);
     b_.set_length(instances, ir::kOne);
     b_.set_total(instances, root->count);
@@ -112,15 +121,14 @@ ir::Function Flattener::flatten_version(const Version& version, std::string name
   }
   parts.push_back(make_value(types(), version.argument_type, parameters, next, root));
   std::size_t leaf_number = 0;
-  const ir::LengthId segments = b_.new_length();  // of which each instance fetches its own
   for (Value& part : parts) {
     for_each_leaf(part, [&](Value& leaf) {
       const Version::Passed passed =
           version.lifted ? version.passed[leaf_number++] : Version::Passed::Each;
       if (passed == Version::Passed::Uniform) leaf.context = &serial_;
-      if (passed != Version::Passed::Fetched) return v_.set_length(leaf, leaf.context->count);
-      v_.set_length(leaf, segments);
-      leaf = in_context(v_.gather(leaf, segments, own_segment), root);
+      if (passed == Version::Passed::Fetched) leaf.context = home;
+      v_.set_length(leaf, leaf.context->count);
+      if (leaf.context == home && home != nullptr) home->sample = v_.lengths(leaf.var);
     });
   }
   const vcode::Span span =
@@ -435,16 +443,6 @@ Value Flattener::as_streams(const Value& value, TypePtr type) {
       {as_streams(value.parts[0], type->first()), as_streams(value.parts[1], type->second())});
 }
 
-Value Flattener::let_expression(const Let& node, Frame& frame, Context* context) {
-  for (const Binding& binding : node.bindings) {
-    const Value value = frame.observed != nullptr && !node.field
-                            ? observed_binding(binding, frame, context)
-                            : expression(*binding.value, frame, context);
-    bind(*binding.pattern, value, frame);
-  }
-  return expression(*node.body, frame, context);
-}
-
 std::vector<const Local*> Flattener::known_variables(const Expr& expr, const Frame& frame) {
   std::vector<const Local*> known = compiler_.free_variables().of(expr);
   std::erase_if(known, [&](const Local* local) { return !frame.locals.contains(local); });
@@ -521,7 +519,7 @@ Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
     bind(*node.generators[i].pattern, in_context(elements[i], each), frame);
   }
   for (const FetchedRead& read : reads) bind_read(read, node, frame, each);
-  const Value body = expression(*node.body, frame, each);
+  const Value body = joined(*node.body, frame, each);
   const Value sieve = node.sieve ? expression(*node.sieve, frame, each) : Value();
   for (const FetchedRead& read : reads) frame.known.erase(read.element);
   if (!node.sieve) return Value::sequence(descriptor, bring(body, each), context);

@@ -36,7 +36,8 @@ struct FetchedRead {
 struct Frame {
   std::vector<TypePtr> instantiation;
   std::unordered_map<const Local*, Value> locals;
-  std::uint32_t scope = 0;  // of the spans of its expressions
+  std::uint32_t scope = 0;                 // of the spans of its expressions
+  const Definition* definition = nullptr;  // of the function that is the body of
   const ObservedFunction* observed = nullptr;
   /// Expressions that have been evaluated for both arms of a conditional, or fetched before a loop.
   std::unordered_map<const Expr*, Value> known;
@@ -183,6 +184,9 @@ class Flattener {
   void append_parts(const Expr& expr, Frame& frame, Context* context, std::vector<Value>& parts);
   Value call_definition(const Definition& definition, const std::vector<TypePtr>& types,
                         TypePtr function_type, const Value& argument, Context* context);
+  ir::ValueId numbers_in(Context* home, Context* context);
+  void append_indexed(const Pattern& pattern, const Value& value, const Expr& code,
+                      std::vector<bool>& result);
   Value call_code(const Version& version, const Value& captured, const Value& argument,
                   Context* context);
   Value inlined_with_streams(const Version& called, const Value& captured, const Value& argument,
@@ -191,6 +195,21 @@ class Flattener {
                 const Value& argument, Context* context);
   Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
+  /// The value of what is evaluated from its start to its end, as bodies are and arms: calls in it
+  /// of one function that calls itself are made together.
+  Value joined(const Expr& expr, Frame& frame, Context* context);
+  bool may_be_joint(const Expr& expr, const Frame& frame);
+  std::vector<const Expr*> recursive_calls(const std::vector<const Expr*>& code,
+                                           const Frame& frame);
+  /// Do variables and results of the calls that an expression needs have their values?
+  bool is_ready(const Expr& expr, const std::vector<const Expr*>& calls, const Frame& frame);
+  bool make_joint_calls(const std::vector<const Expr*>& calls, Frame& frame, Context* context);
+  struct JointCall;
+  std::vector<Value> results_of(const Expr& call, std::vector<Value> arguments, Frame& frame,
+                                Context* context);
+  std::vector<Value> separately(const JointCall& joint);
+  std::vector<Value> jointly(const JointCall& joint);
+  std::optional<ir::ValueId> are_few(const std::vector<Value>& values, Context* context);
   Value apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context);
   bool may_need_pieces(const ApplyToEach& node, const Frame& frame);
   /// The same, computed in pieces, so that what the body makes for all elements is not there at
@@ -272,6 +291,19 @@ class Flattener {
   bool has_constant_parts(const Expr& expr);
   /// The expression as an arm of a conditional in `context`. `expr` and `frame` must outlive it.
   Arm arm_of(const Expr& expr, Frame& frame, Context* context);
+  /// The same for a part of it, or more, that `code` evaluates and that needs these variables.
+  using ArmCode = std::function<Value(Frame&, Context*)>;
+  Arm arm_with(const Expr& expr, const std::vector<const Local*>& variables, Frame& frame,
+               Context* context, ArmCode code);
+  /// The value of a conditional all of whose arms end in a call of one function that calls itself;
+  /// nothing for others. `condition` is the value of its condition.
+  std::optional<Value> tail_call(const Expr& expr, const Value& condition, Frame& frame,
+                                 Context* context);
+  struct TailArgument;
+  using ChosenParts = std::unordered_map<const Expr*, std::vector<const Expr*>>;
+  Value chosen_parts(const Expr& expr, const ChosenParts& parts, Frame& frame, Context* context);
+  void append_variables(const Expr& expr, const ChosenParts& parts,
+                        std::vector<const Local*>& variables);
   bool is_computed_by_instance(const Expr& expr);
   bool is_checked_scalar(const Expr& expr, const Frame& frame);
   /// Where an expression is to be computed that is the same for several instances of `context`;

@@ -43,7 +43,14 @@ std::vector<TypePtr> part_types(TypeTable& types, TypePtr type) {
   return {type->first(), type->second()};
 }
 
-bool multiplies(const Context* outer, const Context* inner) {
+Context* fetch_between(const Context* outer, Context* inner) {
+  if (outer->serial()) return nullptr;
+  while (inner != outer && inner->kind != Context::Kind::Fetch) inner = inner->parent;
+  return inner == outer ? nullptr : inner;
+}
+
+bool multiplies(const Context* outer, Context* inner) {
+  if (fetch_between(outer, inner) != nullptr) return false;
   for (const Context* step = inner; step != outer; step = step->parent) {
     if (step->kind != Context::Kind::Branch) return true;
   }

@@ -27,6 +27,7 @@ struct Context {
     ForEach,  // the elements of a sequence: `descriptor` has a segment for each instance of
               // `parent`
     Branch,   // the instances of `parent` whose flag is T
+    Fetch,    // instances each of which reads the values of one of `parent`, in any order
   };
   Kind kind = Kind::Serial;
   Context* parent = nullptr;
@@ -34,7 +35,7 @@ struct Context {
   ir::ValueId sample = ir::kNoValue;      // some vector of that length
   ir::ValueId descriptor = ir::kNoValue;  // ForEach
   ir::ValueId flags = ir::kNoValue;       // Branch
-  ir::ValueId positions = ir::kNoValue;   // Branch: the instances among those of `parent`
+  ir::ValueId positions = ir::kNoValue;   // Branch, Fetch: the instances among those of `parent`
 
   bool serial() const { return kind == Kind::Serial; }
   /// Is `other` this context, or one inside it?
@@ -44,8 +45,13 @@ struct Context {
   }
 };
 
-/// Are there several instances of `inner` for one of `outer`, which encloses it?
-bool multiplies(const Context* outer, const Context* inner);
+/// The innermost Fetch between `outer` and `inner`, which it encloses; null if there is none, or
+/// the outer context is serial.
+Context* fetch_between(const Context* outer, Context* inner);
+
+/// Are there several instances of `inner` for one of `outer`, which encloses it, one behind the
+/// other?
+bool multiplies(const Context* outer, Context* inner);
 
 struct StreamNode;  // streams.hpp
 struct StreamFold;

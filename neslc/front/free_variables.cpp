@@ -127,21 +127,27 @@ bool calls_last(const Expr& expr, const Definition& function) {
                        [&](const auto& binding) { return computes_alone(*binding.value); }) &&
            calls_last(*let->body, function);
   }
-  if (const auto* call = std::get_if<Call>(&expr.node)) {
-    const auto* callee = std::get_if<GlobalRef>(&call->callee->node);
-    if (callee != nullptr && callee->definition == &function) {
-      return computes_alone(*call->argument);
-    }
-  }
-  return computes_alone(expr);
+  const GlobalRef* const callee = named_callee(expr);
+  const bool calls = callee != nullptr && callee->definition == &function;
+  return computes_alone(calls ? argument_of(expr) : expr);
+}
+
+const GlobalRef* named_callee(const Expr& expr) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  return call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+}
+
+bool have_same_callee(const Expr& first, const Expr& second) {
+  const GlobalRef& callee = *named_callee(first);
+  const GlobalRef& other = *named_callee(second);
+  return callee.definition == other.definition && callee.instantiation == other.instantiation;
 }
 
 const Expr* primitive_argument(const Expr& expr, std::string_view name) {
-  const auto* call = std::get_if<Call>(&expr.node);
-  const auto* callee = call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);
+  const GlobalRef* const callee = named_callee(expr);
   const bool is_called =
       callee != nullptr && callee->definition->is_primitive() && callee->definition->name == name;
-  return is_called ? call->argument.get() : nullptr;
+  return is_called ? &argument_of(expr) : nullptr;
 }
 
 namespace {
@@ -177,21 +183,85 @@ std::optional<RangeParts> range_parts(const Expr& expr) {
   return RangeParts{operands->first.get(), rest->first.get(), rest->second.get()};
 }
 
-bool only_indexed(const Expr& expr, const Local* local) {
+namespace {
+
+/// Calls `pass(variable, part)` for the parts of an argument that have a variable of their own in
+/// the parameter, and pass(null, part) for others.
+template <class Action>
+void for_each_argument(const Pattern& parameter, const Expr& argument, const Action& pass) {
+  const auto* pair = std::get_if<Pair>(&argument.node);
+  switch (parameter.kind) {
+    case Pattern::Kind::Variable:
+      return pass(parameter.local, argument);
+    case Pattern::Kind::Record:
+      return pass(nullptr, argument);
+    case Pattern::Kind::Pair:
+      if (pair == nullptr) return pass(nullptr, argument);
+      for_each_argument(*parameter.first, *pair->first, pass);
+      for_each_argument(*parameter.second, *pair->second, pass);
+  }
+}
+
+}  // namespace
+
+/// Whether only elements are read by the code itself, and what it hands the variable to.
+bool IndexedVariables::scan(const Use& use, std::vector<Use>& handed_on) {
   bool result = true;
-  for_each_expression(expr, [&](const Expr& part) {
-    if (const auto use = indexed_use(part, local)) {
-      if (use->position != nullptr) result = only_indexed(*use->position, local);
-      return result ? Visit::Past : Visit::End;
-    }
-    if (const auto* reference = std::get_if<LocalRef>(&part.node)) {
-      result = reference->local != local;
-    } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
-      result = !contains(lambda->lambda->captures, local);
-    }
-    return result ? Visit::Below : Visit::End;
-  });
+  std::vector<const Expr*> pending = {use.code};
+  while (result && !pending.empty()) {
+    const Expr& code = *pending.back();
+    pending.pop_back();
+    for_each_expression(code, [&](const Expr& part) {
+      if (const auto indexed = indexed_use(part, use.local)) {
+        if (indexed->position != nullptr) pending.push_back(indexed->position);
+        return Visit::Past;
+      }
+      const GlobalRef* const callee = named_callee(part);
+      if (callee != nullptr && callee->definition->body != nullptr) {
+        const Body& body = *callee->definition->body;
+        for_each_argument(*body.parameter, argument_of(part),
+                          [&](const Local* parameter, const Expr& argument) {
+                            if (parameter != nullptr && is_local(argument, use.local)) {
+                              handed_on.push_back({body.expression.get(), parameter});
+                            } else {
+                              pending.push_back(&argument);
+                            }
+                          });
+        return Visit::Past;
+      }
+      if (const auto* reference = std::get_if<LocalRef>(&part.node)) {
+        result = reference->local != use.local;
+      } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
+        result = !contains(lambda->lambda->captures, use.local);
+      }
+      return result ? Visit::Below : Visit::End;
+    });
+  }
   return result;
+}
+
+bool IndexedVariables::only_indexed(const Expr& expr, const Local* local) {
+  const Use whole = {&expr, local};
+  if (const auto found = known_.find(whole); found != known_.end()) return found->second;
+  std::vector<Use> uses = {whole};
+  bool result = true;
+  for (std::size_t i = 0; i < uses.size() && result; ++i) {
+    std::vector<Use> handed_on;
+    result = scan(Use(uses[i]), handed_on);
+    for (const Use& next : handed_on) {
+      const auto found = known_.find(next);
+      if (found != known_.end()) {
+        result = result && found->second;
+      } else if (std::find(uses.begin(), uses.end(), next) == uses.end()) {
+        uses.push_back(next);
+      }
+    }
+  }
+  // Where all are read by elements only, so is each.
+  if (result) {
+    for (const Use& use : uses) known_[use] = true;
+  }
+  return known_[whole] = result;
 }
 
 }  // namespace neslc

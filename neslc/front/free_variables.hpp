@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -64,6 +65,25 @@ void for_each_expression(const Expr& expr, const Action& visit) {
   }
 }
 
+/// Calls `visit` for what is evaluated once whenever the expression is.
+template <class Action>
+void for_each_unconditional(const Expr& expr, const Action& visit) {
+  for_each_expression(expr, [&](const Expr& part) {
+    if (visit(part) == Visit::Past) return Visit::Past;
+    if (const auto* conditional = std::get_if<If>(&part.node)) {
+      for_each_unconditional(*conditional->condition, visit);
+      return Visit::Past;
+    }
+    if (const auto* each = std::get_if<ApplyToEach>(&part.node)) {
+      for (const Binding& generator : each->generators) {
+        for_each_unconditional(*generator.value, visit);
+      }
+      return Visit::Past;
+    }
+    return Visit::Below;
+  });
+}
+
 class FreeVariables {
  public:
   /// The local variables that are free in the expression, each once, in order of first use.
@@ -96,6 +116,15 @@ bool calls_last(const Expr& expr, const Definition& function);
 /// Number of nodes.
 int size_of(const Expr& expr);
 
+/// What the expression calls by its name; null if it is no such call.
+const GlobalRef* named_callee(const Expr& expr);
+/// REQUIRES: it is one.
+inline const Expr& argument_of(const Expr& named_call) {
+  return *std::get<Call>(named_call.node).argument;
+}
+/// Do both call, by its name, the same function at the same types?
+bool have_same_callee(const Expr& first, const Expr& second);
+
 /// The argument if the expression calls, by its name, this primitive; else null.
 const Expr* primitive_argument(const Expr& expr, std::string_view name);
 
@@ -110,7 +139,22 @@ struct RangeParts {
 };
 std::optional<RangeParts> range_parts(const Expr& expr);
 
-/// Is the variable used only as the sequence of `v[i]`, `v -> i` and `#v`?
-bool only_indexed(const Expr& expr, const Local* local);
+/// Tells of which variables nothing but elements is read.
+class IndexedVariables {
+ public:
+  /// Is the variable used only as the sequence of `v[i]`, `v -> i` and `#v`, here and by the
+  /// functions that it is handed to?
+  bool only_indexed(const Expr& expr, const Local* local);
+
+ private:
+  struct Use {
+    const Expr* code;
+    const Local* local;
+    auto operator<=>(const Use&) const = default;
+  };
+  static bool scan(const Use& use, std::vector<Use>& handed_on);
+
+  std::map<Use, bool> known_;
+};
 
 }  // namespace neslc

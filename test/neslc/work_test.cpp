@@ -155,6 +155,34 @@ function rows(n) = {{i + j : i in index(50)} : j in index(n / 50)};
   }
 }
 
+TEST_CASE("calls that need nothing of each other take the steps of one") {
+  const std::string tree = "function tree(n) = if n < 2 then n else tree(n - 1) + tree(n - 2);\n";
+  const auto operations = [&](int n) {
+    return static_cast<double>(cost_of(tree + "tree(" + std::to_string(n) + ");").operations);
+  };
+  CHECK(operations(24) < 4 * operations(8));
+  // Long vectors are not put together: what is there at once is that of a path.
+  CHECK(cost_of(tree + "tree(27);").longest < 200'000);
+}
+
+TEST_CASE("a function that reads elements of a sequence does not copy it") {
+  const std::string functions = R"(
+function below(v, x, lo, hi) =
+  if lo == hi then [lo]
+  else let m = (lo + hi) / 2 in
+    if v[m] < x then below(v, x, m + 1, hi) else below(v, x, lo, m);
+function depth(v, lo, hi) =
+  if hi - lo < 2 then 0 else let m = (lo + hi) / 2 in
+    1 + max(depth(v, lo, m + min(0, v[lo])), depth(v, m, hi));
+)";
+  for (const char* program :
+       {"{sum({sum(below(v, x, 0, #v)) : x in v}) : v in [index($), index($)]};",
+        "{depth(v, 0, #v) : v in [index($), index($)]};", "depth(index($), 0, $);"}) {
+    INFO(program);
+    CHECK(growth(functions + program, 200, 3200) < 1.25);
+  }
+}
+
 TEST_CASE("sorting and combining by functions has the work of the best algorithms") {
   const std::string values = "let s = {rem(i * 7919, 100003) : i in index($)} in ";
   const std::string sort = values + "sort_with(((a, b) => a < b), s);";
