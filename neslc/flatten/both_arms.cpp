@@ -43,10 +43,11 @@ bool is_dear(Compiler& compiler, const GlobalRef& callee) {
 
 /// The calls of an arm that are made wherever the arm is taken.
 std::vector<const Expr*> dear_calls(Compiler& compiler, const Expr& arm,
+                                    const KnownExpressions& known,
                                     const std::function<bool(const Local*)>& is_known) {
   std::vector<const Expr*> result;
   for_each_expression(arm, [&](const Expr& expr) {
-    if (std::holds_alternative<If>(expr.node)) return Visit::Past;
+    if (std::holds_alternative<If>(expr.node) || known.contains(&expr)) return Visit::Past;
     const GlobalRef* const callee = named_callee(expr);
     if (callee == nullptr || !is_dear(compiler, *callee)) return Visit::Below;
     const Expr& argument = argument_of(expr);
@@ -64,10 +65,11 @@ std::vector<const Expr*> dear_calls(Compiler& compiler, const Expr& arm,
 }  // namespace
 
 std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
+                                     const KnownExpressions& known,
                                      const std::function<bool(const Local*)>& is_known) {
   std::vector<SharedCall> result;
-  std::vector<const Expr*> others = dear_calls(compiler, *conditional.else_branch, is_known);
-  for (const Expr* call : dear_calls(compiler, *conditional.then_branch, is_known)) {
+  std::vector<const Expr*> others = dear_calls(compiler, *conditional.else_branch, known, is_known);
+  for (const Expr* call : dear_calls(compiler, *conditional.then_branch, known, is_known)) {
     const auto same = std::find_if(others.begin(), others.end(), [&](const Expr* other) {
       return have_same_callee(*other, *call);
     });
@@ -118,6 +120,7 @@ bool BothArms::fits(const Expr& arm) {
     bool operator()(const Partial&) const { return false; }
     bool operator()(const Time&) const { return false; }
   };
+  if (known_ != nullptr && known_->contains(&arm)) return takes(1);
   return takes(1) && std::visit(Visitor{*this, arm.type}, arm.node);
 }
 

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "neslc/flatten/compiler.hpp"
+#include "neslc/flatten/value.hpp"
 #include "neslc/front/typed.hpp"
 
 namespace neslc {
+
+/// Expressions that have been evaluated, and their values.
+using KnownExpressions = std::unordered_map<const Expr*, Value>;
 
 /// Looks at what the arms of a conditional consist of. Arms that do nothing but a little arithmetic
 /// can be computed where they are not taken, too. In programs that are optimized that may be more,
@@ -18,12 +23,14 @@ class BothArms {
   using Types = std::vector<TypePtr>;
 
   /// `most`: how large all arms may be together; `instantiation`: what the variables in their types
-  /// stand for.
-  BothArms(Compiler& compiler, int most, bool with_checks, const Types& instantiation = {})
+  /// stand for; `known`: expressions that have been evaluated.
+  BothArms(Compiler& compiler, int most, bool with_checks, const Types& instantiation = {},
+           const KnownExpressions* known = nullptr)
       : compiler_(compiler),
         left_(most),
         with_checks_(with_checks),
-        instantiation_(instantiation) {}
+        instantiation_(instantiation),
+        known_(known) {}
 
   /// Can this arm be computed, too?
   bool fits(const Expr& arm);
@@ -43,6 +50,7 @@ class BothArms {
   int left_;
   bool with_checks_;
   Types instantiation_;
+  const KnownExpressions* known_;
   bool may_fail_ = false;
 };
 
@@ -54,6 +62,7 @@ struct SharedCall {
 /// The calls that need not be made twice where both arms are computed: of dear functions, with
 /// arguments that need nothing but what `is_known` holds for. REQUIRES: both arms fit.
 std::vector<SharedCall> shared_calls(Compiler& compiler, const If& conditional,
+                                     const KnownExpressions& known,
                                      const std::function<bool(const Local*)>& is_known);
 
 /// Operations on scalars that cannot fail.

@@ -53,6 +53,15 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
     }
   }
   const Value condition = streams_->settled(expression(*node.condition, frame, context));
+  const MadeForArms made = call_for_arms(node, condition, frame, context);
+  Value result = made.is_value ? frame.known.at(made.calls[0])
+                               : if_condition(expr, node, condition, frame, context);
+  for (const Expr* call : made.calls) frame.known.erase(call);
+  return result;
+}
+
+Value Flattener::if_condition(const Expr& expr, const If& node, const Value& condition,
+                              Frame& frame, Context* context) {
   const bool known = condition.context->serial() && b_.known_bool(condition.var).has_value();
   const bool serial = condition.context->serial();
   const bool in_kernel = !serial && compiler_.options().for_optimizer;
@@ -60,7 +69,7 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
                 serial      ? kSelectedSerial
                 : in_kernel ? kSelectedInKernel
                             : kSelectedSize,
-                in_kernel, frame.instantiation);
+                in_kernel, frame.instantiation, &frame.known);
   if (!known && is_scalar_type(substituted(expr.type, frame)) && arms.fits(*node.then_branch) &&
       arms.fits(*node.else_branch)) {
     if (in_kernel) return both_arms(node, condition, arms.may_fail(), frame, context);
@@ -72,9 +81,6 @@ Value Flattener::if_expression(const Expr& expr, const If& node, Frame& frame, C
     if (auto rows = row_conditional(expr, node, condition, kSelectedInKernel, frame, context)) {
       return *std::move(rows);
     }
-  }
-  if (!serial) {
-    if (auto call = tail_call(expr, condition, frame, context)) return *std::move(call);
   }
   return conditional(condition, context, arm_of(*node.then_branch, frame, context),
                      arm_of(*node.else_branch, frame, context));
@@ -161,7 +167,7 @@ Value Flattener::both_computed(const If& node, const Value& condition, bool may_
     return in_arm(condition, taken, may_fail, [&] { return expression(expr, frame, context); });
   };
   const auto is_known = [&](const Local* local) { return frame.locals.contains(local); };
-  const std::vector<SharedCall> shared = shared_calls(compiler_, node, is_known);
+  const std::vector<SharedCall> shared = shared_calls(compiler_, node, frame.known, is_known);
   for (const SharedCall& pair : shared) {
     const auto& first = std::get<Call>(pair.in_then->node);
     const auto& second = std::get<Call>(pair.in_else->node);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "neslc/flatten/both_arms.hpp"
 #include "neslc/flatten/compiler.hpp"
 #include "neslc/flatten/vectors.hpp"
 #include "neslc/front/session.hpp"
@@ -40,7 +41,7 @@ struct Frame {
   const Definition* definition = nullptr;  // of the function that is the body of
   const ObservedFunction* observed = nullptr;
   /// Expressions that have been evaluated for both arms of a conditional, or fetched before a loop.
-  std::unordered_map<const Expr*, Value> known;
+  KnownExpressions known;
   std::vector<FetchedRead> reads;      // of loops to come
   std::vector<const Local*> counters;  // variables of loops that count
 };
@@ -194,6 +195,9 @@ class Flattener {
   Value inlined(const Version& version, std::uint32_t scope, const Value& captured,
                 const Value& argument, Context* context);
   Value if_expression(const Expr& expr, const If& node, Frame& frame, Context* context);
+  /// The same with the value of its condition.
+  Value if_condition(const Expr& expr, const If& node, const Value& condition, Frame& frame,
+                     Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
   /// The value of what is evaluated from its start to its end, as bodies are and arms: calls in it
   /// of one function that calls itself are made together.
@@ -295,14 +299,20 @@ class Flattener {
   using ArmCode = std::function<Value(Frame&, Context*)>;
   Arm arm_with(const Expr& expr, const std::vector<const Local*>& variables, Frame& frame,
                Context* context, ArmCode code);
-  /// The value of a conditional all of whose arms end in a call of one function that calls itself;
-  /// nothing for others. `condition` is the value of its condition.
-  std::optional<Value> tail_call(const Expr& expr, const Value& condition, Frame& frame,
-                                 Context* context);
-  struct TailArgument;
-  using ChosenParts = std::unordered_map<const Expr*, std::vector<const Expr*>>;
-  Value chosen_parts(const Expr& expr, const ChosenParts& parts, Frame& frame, Context* context);
-  void append_variables(const Expr& expr, const ChosenParts& parts,
+  /// Calls in several arms of a conditional that have been made as one, so that their values are
+  /// known; and whether those are the value of the conditional.
+  struct MadeForArms {
+    std::vector<const Expr*> calls;
+    bool is_value = false;
+  };
+  MadeForArms call_for_arms(const If& node, const Value& condition, Frame& frame, Context* context);
+  struct ArmCalls;
+  std::vector<const Expr*> own_calls(const Expr& expr, const Frame& frame);
+  void add_arm(const Expr& expr, const Frame& frame, ArmCalls& arms);
+  Value chosen_of(const If& node, const Value& condition, const ArmCalls& arms, Frame& frame,
+                  Context* context);
+  Value chosen_parts(const Expr& expr, const ArmCalls& arms, Frame& frame, Context* context);
+  void append_variables(const Expr& expr, const ArmCalls& arms,
                         std::vector<const Local*>& variables);
   bool is_computed_by_instance(const Expr& expr);
   bool is_checked_scalar(const Expr& expr, const Frame& frame);

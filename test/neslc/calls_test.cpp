@@ -1,5 +1,8 @@
 // Calls of one function that are made together give what they give one after another, and a
 // function that reads elements of its own sequence gives what it gives with a copy of it.
+#include <cstdlib>
+#include <initializer_list>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -43,12 +46,13 @@ class TwoWays : public BothLevels {
     const std::size_t at = text.find('@');
     if (at == std::string::npos) return text;
     std::size_t end = at + 1;
-    for (int depth = 0; text[end] == '(' ? ++depth : text[end] == ')' ? --depth : depth; ++end) {
-      REQUIRE(end < text.size());
-    }
-    const std::string arguments = with_calls(text.substr(at + 2, end - at - 2), call);
-    return text.substr(0, at) + with_value(call, arguments) +
-           with_calls(text.substr(end + 1), call);
+    int depth = 0;
+    do {
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+      ++end;
+    } while (depth > 0);
+    const std::string arguments = with_calls(text.substr(at + 2, end - at - 3), call);
+    return text.substr(0, at) + with_value(call, arguments) + with_calls(text.substr(end), call);
   }
 };
 
@@ -133,7 +137,7 @@ TEST_CASE("functions that call each other twice", "[calls]") {
         "[(1, 0), (0, 2), (2, 3), (7, 5), (11, 14)]");
 }
 
-TEST_CASE("conditionals whose arms end in calls", "[calls]") {
+TEST_CASE("calls in several arms of conditionals", "[calls]") {
   for (const auto& [parameters, body, call] : {
            // Results that are sequences, so that no kernel makes a loop of them.
            std::tuple{"(v, x, lo, hi)",
@@ -158,6 +162,33 @@ TEST_CASE("conditionals whose arms end in calls", "[calls]") {
            {"(a, b, s)",
             "if a == 0 then s ++ [b] else if a < b then @(b, a, s) else @(a - 1, b, s ++ [a])",
             "@($, 3, [0])"},
+           // Something comes behind the calls, and some arms have none.
+           {"(x, n)",
+            "if n < 1 then 1.0 else if evenp(n) then let h = @(x, n / 2) in h * h else "
+            "x * @(x, n - 1)",
+            "@(1.5, 3 * $)"},
+           {"(v, x, i)",
+            "if i >= #v then [] char else if x < v[i] then \"l\" ++ @(v, x, 2 * i + 1) else "
+            "if x == v[i] then \"!\" else let j = 2 * i + 2; path = @(v, x, j) in \"r\" ++ path",
+            "@([5, 2, 8, 1, 3, 7, 9], $, 0)"},
+           {"(v, x, i)",
+            "if x == v[i] then 1 else if x < v[i] then 2 * @(v, x, 2 * i + 1) else "
+            "@(v, x, 2 * i + 2) - 1",
+            "@([5, 2, 8, 1, 3, 7, 9], $, 0)"},
+           {"n",
+            "if n > 5 then 2 * @([0, 0, 1, 0, 2, 3, 1, 4, 9][n]) else if n == 2 then 7 else "
+            "if n < 1 then 0 else let k = 8 / (n + 1) in 1 + @(min(n - 1, k))",
+            "@($)"},
+           {"(n, x)",
+            "if n < 1 then (x, 1) else if rem(n, 3) == 1 then let (a, b) = @(n - 1, x + 1.0) in "
+            "(a * 2.0, b + 1) else if rem(n, 3) == 2 then let (a, b) = @(n / 2, x) in (a, b + 10) "
+            "else let a = x / 2.0; (c, d) = @(n - 1, a) in (c, d + 100)",
+            "@($, 1.5)"},
+           // One of the arms has more than one.
+           {"n",
+            "if n < 1 then 1 else if rem(n, 3) == 0 then @(n - 1) + @(n / 2) else if n > 4 then "
+            "@(@(n - 4)) else 3 * @(n - 1)",
+            "@($)"},
            // Calls in the bindings of an arm, some of which need nothing of each other.
            {"(n, s)",
             "if n < 1 then s else if evenp(n) then let a = @(n - 2, s); b = @(n / 4, [n]) in "
@@ -198,6 +229,79 @@ TEST_CASE("elements of the own sequence", "[calls]") {
           "{{if x > 4 then $(r, 0, 1) else [x] : x in r} : r in [[3, 5, 1, 8], [2, 6]]}",
           "{{$(r, 0, 1) : k in [0:2] | k > #r} : r in [[3, 5, 1, 8], [2, 6]]}"}) {
       CHECK(both.check(with_value(each, "fetched")) == both.check(with_value(each, "copied")));
+    }
+  }
+}
+
+/// Writes the body of a function of (n, x, v), which calls itself with less than n.
+class RandomBody {
+ public:
+  explicit RandomBody(unsigned seed) : random_(seed) {}
+
+  std::string body() { return "if n < 1 then " + element() + " else " + value(4); }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string one_of(std::initializer_list<const char*> texts) {
+    return texts.begin()[below(static_cast<int>(texts.size()))];
+  }
+  std::string element() { return one_of({"x", "v[0]", "v[rem(n, #v)]", "x - n", "n * 3", "#v"}); }
+  std::string number(int depth) {
+    if (depth < 1 || below(3) == 0) {
+      return variables_ > 0 && below(2) == 0 ? fmt::format("y{}", below(variables_)) : element();
+    }
+    return one_of({"(", "-("}) + number(depth - 1) + one_of({" + ", " - ", " * "}) +
+           number(depth - 1) + ")";
+  }
+  std::string call(int depth) {
+    const std::string sequence = one_of({"v", "v", "v", "take(v, (#v + 1) / 2)", "v ++ [x]", "u"});
+    const std::string next = one_of({"n - 1", "n - 1", "n / 2", "n - 2", "min(n - 1, abs(x))"});
+    return fmt::format("@({}, rem({}, 50), {})", next, number(depth), sequence);
+  }
+  std::string condition() { return number(1) + one_of({" < ", " == ", " >= "}) + number(1); }
+  std::string value(int depth) {
+    if (depth < 1) return number(1);
+    switch (below(depth == 4 ? 5 : 6)) {
+      case 5:
+        return number(2);
+      case 1:
+        return "(" + value(depth - 1) + one_of({" + ", " - "}) + value(depth - 2) + ")";
+      case 2:
+        return call(1);
+      case 3: {
+        const std::string bound = value(depth - 1);
+        const std::string name = fmt::format("y{}", variables_++);
+        const std::string rest = value(depth - 1);
+        --variables_;
+        return fmt::format("(let {} = {} in {})", name, bound, rest);
+      }
+      case 0:
+        return fmt::format("(if {} then {} else {})", condition(), value(depth - 1),
+                           value(depth - 1));
+      default:
+        return fmt::format("(if {} then {} else if {} then {} else {})", condition(), call(1),
+                           condition(), value(depth - 2), call(1));
+    }
+  }
+
+  std::mt19937 random_;
+  int variables_ = 0;
+};
+
+TEST_CASE("random functions that call themselves", "[calls]") {
+  const char* const given = std::getenv("NESL_CALLS");
+  const int count = given != nullptr ? std::atoi(given) : ::testing::some_of(60);
+  for (int seed = 1; seed <= count; ++seed) {
+    RandomBody random(static_cast<unsigned>(seed));
+    TwoWays ways;
+    const std::string body = random.body();
+    INFO(seed << ": " << body);
+    ways.define("u = [4, -1, 6]");
+    ways.define_both("n, x, v", body);
+    for (const char* call :
+         {"{@(n, 3, [2, 7, 1]) : n in [0:5]}", "{@(x, x, u) : x in [4, 2, 3, 3]}",
+          "{{@(2, x, r) : x in r} : r in [[3, 5, 1, 8], [2], [] int, [9, -7]]}", "@(5, 1, u)"}) {
+      ways.check_both(call);
     }
   }
 }

@@ -161,6 +161,10 @@ TEST_CASE("calls that need nothing of each other take the steps of one") {
     return static_cast<double>(cost_of(tree + "tree(" + std::to_string(n) + ");").operations);
   };
   CHECK(operations(24) < 4 * operations(8));
+  const std::string power =
+      "function power(x, n) = if n == 0 then 1.0 else if evenp(n) then let h = power(x, n / 2) in "
+      "h * h else x * power(x, n - 1);\n";
+  CHECK(cost_of(power + "{power(1.5, n) : n in [0:5000]};").operations < 3000);
   // Long vectors are not put together: what is there at once is that of a path.
   CHECK(cost_of(tree + "tree(27);").longest < 200'000);
 }
