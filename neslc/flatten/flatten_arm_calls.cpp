@@ -142,7 +142,13 @@ void Flattener::add_arm(const Expr& expr, const Frame& frame, ArmCalls& arms) {
   arms.ends[end] = arms.calls.size();
   arms.calls.push_back(calls[0]);
   arms.nothing_behind = arms.nothing_behind && calls[0] == end;
-  arms.possible = arms.possible && calls.size() == 1 && have_same_callee(*calls[0], *arms.calls[0]);
+  // What its argument needs is known before the end of the arm.
+  const std::vector<const Local*>& before = compiler_.free_variables().of(*end);
+  const std::vector<const Local*>& needed = compiler_.free_variables().of(argument_of(*calls[0]));
+  arms.possible = arms.possible && calls.size() == 1 &&
+                  have_same_callee(*calls[0], *arms.calls[0]) &&
+                  std::all_of(needed.begin(), needed.end(),
+                              [&](const Local* local) { return contains(before, local); });
 }
 
 Flattener::MadeForArms Flattener::call_for_arms(const If& node, const Value& condition,
@@ -214,8 +220,9 @@ Value Flattener::chosen_of(const If& node, const Value& condition, const ArmCall
                            Frame& frame, Context* context) {
   if (arms.selected) {
     const auto arm = [&](bool taken, const Expr& expr) {
+      Frame inner_frame = frame;
       return in_arm(condition, taken, arms.may_fail,
-                    [&] { return chosen_parts(expr, arms, frame, context); });
+                    [&] { return chosen_parts(expr, arms, inner_frame, context); });
     };
     const Value then_value = arm(true, *node.then_branch);
     const Value else_value = arm(false, *node.else_branch);
