@@ -123,6 +123,8 @@ class Heap {
   const HeapStatistics& statistics() const { return statistics_; }
   /// In bytes; kOfSource as long as that limit need not be known.
   std::size_t limit() const { return limit_; }
+  /// What counts against the limit, in bytes.
+  std::size_t in_use() const;
   void count_takeover() { ++statistics_.takeovers; }
 
   /// For tests: the n-th allocation from now on (counting from 1) fails; 0 switches this off.
@@ -140,7 +142,6 @@ class Heap {
   Buffer* allocate_large(std::size_t bytes, Extent extent, bool& recycled) noexcept;
   bool may_allocate(std::size_t bytes);
   bool exceeds(std::size_t bytes, std::size_t limit) const;
-  std::size_t in_use() const;
   void tell_process() const;
   void check_injected_failure(std::size_t bytes);
   [[noreturn]] void out_of_memory(std::size_t bytes) const;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kShownCalls = 10;
 constexpr std::size_t kShownVectors = 3;
-constexpr std::size_t kManyCalls = 10'000;
+/// Where memory ends, fewer calls than CallStack::kMany are worth the question.
+constexpr std::size_t kManyCalls = 1000;
 
 /// The innermost calls; a call that repeats itself directly is shown once.
 std::vector<vcode::Note> call_chain(const vcode::LinkedProgram& program,

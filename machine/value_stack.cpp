@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "cvl/failure.hpp"
+#include "machine/machine.hpp"
 #include "machine/tuning.hpp"
 
 namespace vinterp {
@@ -15,6 +16,8 @@ namespace {
 using cvl::Value;
 
 constexpr std::size_t kSmallBlock = 32;
+/// A call that holds more, on average, holds vectors.
+constexpr std::size_t kVectorBytes = 4096;
 
 }  // namespace
 
@@ -80,13 +83,23 @@ void ValueStack::move_many_to_top(std::size_t count, std::size_t start) {
 }
 
 void CallStack::grow() {
+  const bool holds_much =
+      heap_.in_use() > heap_.limit() / 8 && heap_.in_use() / kVectorBytes > depth_;
+  if (depth_ >= kMany && max_depth_ == MachineOptions::kDefaultDepth && holds_much) {
+    throw cvl::Failure(
+        vcode::ErrorCode::CallDepth,
+        fmt::format("calls are nested {} deep and hold {} of memory", depth_,
+                    cvl::format_bytes(heap_.in_use())),
+        {}, "does the recursion end? If it does, say how deep it may be with --max-depth");
+  }
   if (depth_ >= max_depth_) {
     throw cvl::Failure(vcode::ErrorCode::CallDepth,
                        fmt::format("calls are nested more than {} deep", max_depth_), {},
                        "does the recursion end? If it does, raise the limit with --max-depth");
   }
+  const std::size_t more = capacity_ < kMany ? std::min(2 * capacity_, kMany) : capacity_ / 4 * 5;
   const std::size_t capacity =
-      std::min(std::max(static_cast<std::size_t>(tuning.initial_calls), 2 * capacity_), max_depth_);
+      std::min(std::max(static_cast<std::size_t>(tuning.initial_calls), more), max_depth_);
   try {
     void* const data = detail::resize_charged(heap_, places_, capacity_ * sizeof(std::uint32_t),
                                               capacity * sizeof(std::uint32_t));

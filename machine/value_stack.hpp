@@ -133,6 +133,9 @@ class ValueStack {
 /// Return places of the calls that are active: four bytes a call.
 class CallStack {
  public:
+  /// So many nested calls are called many: a recursion that gets that far may have no end.
+  static constexpr std::size_t kMany = 10'000;
+
   CallStack(cvl::Heap& heap, std::size_t max_depth) : heap_(heap), max_depth_(max_depth) {}
   ~CallStack() { detail::release_charged(heap_, places_, capacity_ * sizeof(std::uint32_t)); }
   CallStack(const CallStack&) = delete;
@@ -140,7 +143,9 @@ class CallStack {
 
   std::size_t depth() const { return depth_; }
   std::span<const std::uint32_t> places() const { return {places_, depth_}; }
-  /// Throws Failure (CallDepth) at the limit, of the depth or of memory.
+  /// Throws Failure (CallDepth) at the limit, of the depth or of memory; and, unless another depth
+  /// than the default one was asked for, where many calls hold an eighth of the memory in vectors:
+  /// a recursion without an end would take all of it.
   void push(std::uint32_t place) {
     if (depth_ == capacity_) [[unlikely]]
       grow();

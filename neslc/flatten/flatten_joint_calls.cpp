@@ -28,9 +28,9 @@ using VectorType = vcode::Type;
 
 namespace {
 
-/// How many elements the vectors of a call may have that is made together with others: few enough
-/// for a cache, and so many that what a call costs by itself does not show.
-constexpr std::int64_t kMostElements = 65536;
+/// How many elements the vectors may have of a call that is made for several: few enough for a
+/// cache, and so many that what a call costs by itself does not show.
+constexpr std::int64_t kMostElements = 131072;
 
 }  // namespace
 
@@ -213,12 +213,14 @@ std::vector<Value> Flattener::jointly(const JointCall& joint) {
   return results;
 }
 
-/// Have the vectors that the values consist of few elements each? Nothing if all are scalars.
+/// Do the vectors that the values consist of have few elements together? Nothing if all are
+/// scalars.
 std::optional<ValueId> Flattener::are_few(const std::vector<Value>& values, Context* context) {
+  const std::int64_t most = kMostElements / static_cast<std::int64_t>(values.size());
   std::optional<ValueId> result;
   const auto restrict_to = [&](ValueId descriptor) {
-    const ValueId few = b_.op(Op::LessEqual, VectorType::Int,
-                              {v_.lengths(descriptor), b_.int_constant(kMostElements)});
+    const ValueId few =
+        b_.op(Op::LessEqual, VectorType::Int, {v_.lengths(descriptor), b_.int_constant(most)});
     result = result ? b_.op(Op::And, VectorType::Bool, {*result, few}) : few;
   };
   if (!context->serial()) restrict_to(instances(context));

@@ -111,6 +111,26 @@ TEST_CASE("calls nested too deeply", "[machine][failure]") {
         std::string::npos);
 }
 
+TEST_CASE("many nested calls that hold much memory", "[machine][failure]") {
+  // Each call keeps a vector of 6000 bytes.
+  const std::string program =
+      "FUNC MAIN\nCALL MORE\nRET\n"
+      "FUNC MORE\nCONST INT 0 CONST INT 1 CONST SEGDES 1500 INDEX\nCALL MORE\nCONST INT 1\nRET\n";
+  RunOptions options;
+  options.machine.max_depth = vinterp::MachineOptions::kDefaultDepth;
+  options.memory = 400 << 20;
+  const std::string asked = message(program, options);
+  CHECK(asked.find("error: calls are nested 10000 deep and hold ") != std::string::npos);
+  CHECK(asked.find("does the recursion end? If it does, say how deep it may be with --max-depth") !=
+        std::string::npos);
+  // Whoever says how many calls there may be gets them.
+  options.machine.max_depth = 12'000;
+  CHECK(message(program, options).find("nested more than 12000 deep") != std::string::npos);
+  options.machine.max_depth = vinterp::MachineOptions::kDefaultDepth;
+  options.memory = 30 << 20;
+  CHECK(message(program, options).find("does the recursion end?") != std::string::npos);
+}
+
 TEST_CASE("out of memory", "[machine][failure]") {
   RunOptions options;
   options.memory = 4 << 20;
