@@ -115,7 +115,8 @@ TEST_CASE("many nested calls that hold much memory", "[machine][failure]") {
   // Each call keeps a vector of 6000 bytes.
   const std::string program =
       "FUNC MAIN\nCALL MORE\nRET\n"
-      "FUNC MORE\nCONST INT 0 CONST INT 1 CONST SEGDES 1500 INDEX\nCALL MORE\nCONST INT 1\nRET\n";
+      "FUNC MORE\nCONST INT 0 CONST INT 1 CONST SEGDES 1500 INDEX COPY 1 0 * INT\nCALL MORE\nCONST "
+      "INT 1\nRET\n";
   RunOptions options;
   options.machine.max_depth = vinterp::MachineOptions::kDefaultDepth;
   options.memory = 400 << 20;
