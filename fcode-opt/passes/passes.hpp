@@ -46,6 +46,9 @@ bool recognize_idioms(Module& module);
 /// such an index a run at a time; other code would pay for it.
 bool fetch_from_copied(Module& module);
 
+/// Reductions of a few elements for each of many instances, as operations on the instances.
+bool unroll_reductions(Module& module);
+
 /// Results scattered from packed elements, where SELECT can compute them for all elements.
 bool select_elements(Module& module);
 

@@ -1,0 +1,262 @@
+// Reductions of a few elements for each of many instances, as so many operations on the instances.
+//
+//   {sum({w[k] * v[i + k] : k in [0:3]}) : i in [0:n]}
+//
+// makes 3 n positions, fetches 3 n elements by them, and adds them up by segments. Where it is
+// known how many there are for each instance, and they are computed of their positions, it is
+//
+//   {((0.0 + w[0] * v[i]) + w[1] * v[i + 1]) + w[2] * v[i + 2] : i in [0:n]}
+//
+// in which there are no segments, what is the same for all instances is one number, and neighbours
+// read side by side. So short segments are combined anyway: from left to right, as the library does
+// with segments of equal length. A reduction of all elements, as a check of their indices is, can
+// follow in any order, unless it adds up FLOATs.
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fcode-opt/passes/passes.hpp"
+#include "fcode-opt/passes/region_rewriter.hpp"
+#include "ir/tools.hpp"
+
+namespace fcode {
+namespace {
+
+using vcode::Family;
+
+// Segments of more elements stay. Every vector library combines so many from left to right.
+constexpr std::int64_t kMostElements = 8;
+// How far what the elements are made of is followed.
+constexpr int kDepth = 64;
+// Operations that take the place of one reduction at most, and of all in a function. Many of them
+// are equal to others.
+constexpr int kMostOperations = 1500;
+constexpr int kMostInFunction = 6000;
+
+/// Values that are read in other ways than element by element, to be reduced in the end: what is
+/// needed as it is will not be computed again for each of its elements.
+std::vector<bool> values_kept(const Function& function) {
+  std::vector<bool> kept(function.values.size());
+  const auto visit = [&](const auto& self, const Block& block) -> void {
+    for (const ValueId result : block.results) kept[result] = true;
+    for (auto statement = block.statements.rbegin(); statement != block.statements.rend();
+         ++statement) {
+      if (statement->then_block) self(self, *statement->then_block);
+      if (statement->else_block) self(self, *statement->else_block);
+      const bool computes = statement->kind == Statement::Kind::Op;
+      const Family family = computes ? vcode::info(statement->op).family : Family::Io;
+      const bool is_kept = statement->results.empty() || kept[statement->results[0]];
+      for (std::size_t k = 0; k < statement->operands.size(); ++k) {
+        const bool reduced = family == Family::Reduce && k == 0;
+        const bool by_element = family == Family::Elementwise || family == Family::Distribute ||
+                                family == Family::Index ||
+                                (statement->op == Op::BPermute && k == 1);
+        if (reduced || family == Family::Length || (computes && by_element && !is_kept)) continue;
+        kept[statement->operands[k]] = true;
+      }
+    }
+  };
+  visit(visit, function.body);
+  return kept;
+}
+
+bool has_reductions(const Function& function) {
+  bool found = false;
+  ir::for_each_statement(function.body, [&](const Statement& statement) {
+    found |= statement.kind == Statement::Kind::Op &&
+             vcode::info(statement.op).family == Family::Reduce;
+  });
+  return found;
+}
+
+class Unrolling : public RegionRewriter {
+ public:
+  Unrolling(Module& module, Function& function)
+      : RegionRewriter(module, function), kept_(values_kept(function)) {}
+
+ private:
+  ValueId equivalent(const Statement& statement, const Operands& operands) override {
+    if (vcode::info(statement.op).family != Family::Reduce || !fits(operands[0], operands[1])) {
+      return kNoValue;
+    }
+    elements_.clear();
+    operations_ = 0;
+    const ValueId data = operands[0], segments = operands[1];
+    ValueId result = kNoValue;
+    if (are_short(segments)) {
+      result = combined(statement, data, segments);
+    } else if (shapes_->one_segment(segments) && statement.written != Type::Float) {
+      const ValueId inner = segments_of(data, kDepth);
+      if (inner == kNoValue || !fits(data, inner)) return kNoValue;
+      const ValueId each = combined(statement, data, inner);
+      if (each != kNoValue) result = make(statement.op, statement.written, {each, instances()});
+    }
+    if (result != kNoValue) in_function_ += operations_;
+    return result;
+  }
+
+  bool are_short(ValueId segments) {
+    const std::optional<std::int64_t> length = known_element(segments);
+    return length && *length > 1 && *length <= kMostElements && !shapes_->one_segment(segments);
+  }
+
+  /// The short segments whose elements a vector is made of.
+  ValueId segments_of(ValueId vector, int depth) {
+    const Definition* made = shapes_->definition(vector);
+    if (!made || made->kind != Statement::Kind::Op || depth == 0) return kNoValue;
+    const Operands operands = operands_of(*made);
+    switch (vcode::info(made->op).family) {
+      case Family::Index:
+      case Family::Distribute:
+        return are_short(operands.back()) ? operands.back() : kNoValue;
+      case Family::Permute:
+        return made->is(Op::BPermute) ? segments_of(operands[1], depth - 1) : kNoValue;
+      case Family::Elementwise:
+        for (const ValueId operand : operands) {
+          const ValueId segments = segments_of(operand, depth - 1);
+          if (segments != kNoValue) return segments;
+        }
+        return kNoValue;
+      default:
+        return kNoValue;
+    }
+  }
+
+  /// The elements of each segment, one combined with the next.
+  ValueId combined(const Statement& reduction, ValueId data, ValueId segments) {
+    segments_ = segments;
+    length_ = *known_element(segments);
+    instances_ = kNoValue;
+    const Type type = reduction.written;
+    ValueId total = kNoValue;
+    if (type == Type::Float && reduction.op == Op::AddReduce) {
+      // What a sum starts with is not neutral for -0.0.
+      total = make(Op::Distribute, type, {emit_constant(float_constant(0.0)), instances()});
+    }
+    for (std::int64_t k = 0; k < length_; ++k) {
+      const ValueId next = element(data, k, kDepth);
+      if (next == kNoValue) return kNoValue;
+      total = total == kNoValue ? next : combine(reduction.op, type, total, next);
+    }
+    return total;
+  }
+
+  ValueId combine(Op reduction, Type type, ValueId total, ValueId next) {
+    switch (reduction) {
+      case Op::AddReduce:
+        return make(Op::Add, type, {total, next});
+      case Op::MultiplyReduce:
+        return make(Op::Multiply, type, {total, next});
+      case Op::AndReduce:
+        return make(Op::And, type, {total, next});
+      case Op::OrReduce:
+        return make(Op::Or, type, {total, next});
+      case Op::XorReduce:
+        return make(Op::Xor, type, {total, next});
+      default:
+        break;
+    }
+    // Of equal numbers, 0.0 and -0.0, the later one; and a NaN whatever follows.
+    const bool greatest = reduction == Op::MaxReduce;
+    ValueId stays = make(greatest ? Op::Greater : Op::Less, type, {total, next});
+    if (type == Type::Float) {
+      stays = make(Op::Or, Type::Bool, {stays, make(Op::NotEqual, type, {total, total})});
+    }
+    return make(Op::Select, type, {stays, total, next});
+  }
+
+  /// Element k of each segment of a vector that has an element for each of theirs; none where it
+  /// would have to be taken out of the vector.
+  ValueId element(ValueId vector, std::int64_t k, int depth) {
+    const auto known = elements_.find({vector, k});
+    if (known != elements_.end()) return known->second;
+    const ValueId made = made_element(vector, k, depth);
+    elements_[{vector, k}] = made;
+    return made;
+  }
+
+  ValueId made_element(ValueId vector, std::int64_t k, int depth) {
+    if (const auto number = known_element(vector)) return numbers(*number);
+    const Definition* made = shapes_->definition(vector);
+    if (!made || made->kind != Statement::Kind::Op || depth == 0 ||
+        operations_ + in_function_ > kMostInFunction || operations_ > kMostOperations) {
+      return kNoValue;
+    }
+    const Op op = made->op;
+    const Type written = made->written;
+    Operands operands = operands_of(*made);
+    switch (vcode::info(op).family) {
+      case Family::Distribute:
+        if (same_segments(operands[1], segments_)) return operands[0];
+        if (!shapes_->one_segment(operands[1])) return kNoValue;
+        return make(op, written, {operands[0], instances()});
+      case Family::Index:
+        if (!same_segments(operands[2], segments_)) return kNoValue;
+        return position(operands[0], operands[1], k);
+      case Family::Permute:
+        if (op != Op::BPermute || is_kept(vector) || !shapes_->one_segment(operands[3]) ||
+            !fits(operands[1], operands[3])) {
+          return kNoValue;
+        }
+        operands[1] = element(operands[1], k, depth - 1);
+        operands[3] = instances();
+        break;
+      case Family::Elementwise:
+        if (is_kept(vector) || ir::divides_ints(op, written)) return kNoValue;
+        for (ValueId& operand : operands) {
+          operand = same_length(operand, vector) ? element(operand, k, depth - 1) : kNoValue;
+          if (operand == kNoValue) return kNoValue;
+        }
+        break;
+      default:
+        return kNoValue;
+    }
+    if (operands[1 % operands.size()] == kNoValue) return kNoValue;
+    return make(op, written, {operands.begin(), operands.end()});
+  }
+
+  ValueId position(ValueId start, ValueId step, std::int64_t k) {
+    if (k == 0) return start;
+    const std::optional<std::int64_t> by = known_element(step);
+    const ValueId added =
+        by ? numbers(*by * k) : make(Op::Multiply, Type::Int, {step, numbers(k)});
+    return make(Op::Add, Type::Int, {start, added});
+  }
+
+  bool is_kept(ValueId vector) const { return vector < kept_.size() && kept_[vector]; }
+
+  /// One segment that all instances are in.
+  ValueId instances() {
+    if (instances_ == kNoValue) {
+      const ValueId lengths = make(Op::Lengths, Type::Int, {segments_});
+      instances_ = make(Op::MakeSegdes, Type::Int, {make(Op::Length, Type::Int, {lengths})});
+    }
+    return instances_;
+  }
+
+  ValueId numbers(std::int64_t number) {
+    return make(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), instances()});
+  }
+
+  ValueId make(Op op, Type written, std::vector<ValueId> operands) {
+    ++operations_;
+    return emit(op, written, std::move(operands));
+  }
+
+  const std::vector<bool> kept_;
+  // Of the reduction that is looked at:
+  ValueId segments_ = kNoValue, instances_ = kNoValue;
+  std::int64_t length_ = 0;
+  std::map<std::pair<ValueId, std::int64_t>, ValueId> elements_;
+  int operations_ = 0;
+  int in_function_ = 0;
+};
+
+}  // namespace
+
+bool unroll_reductions(Module& module) {
+  return rewrite_regions<Unrolling>(module, has_reductions);
+}
+
+}  // namespace fcode
