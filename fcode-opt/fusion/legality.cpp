@@ -168,33 +168,29 @@ bool ScheduleCheck::joins(const Node& reader, const Read& read, Slot slot, State
   return true;
 }
 
-bool ScheduleCheck::has_room(const InSlot& used, const Node& node, std::uint32_t operands) const {
+bool ScheduleCheck::has_room(const InSlot& used, const Node& node,
+                             const std::vector<ValueId>& read) const {
   if (is_failing_draw(node) && used.failing_draws >= kMaxFailingDraws) return false;
-  return used.nodes < kMaxKernelNodes && used.operands + operands <= kMaxKernelOperands;
+  const std::size_t operands =
+      used.results + node.statement->results.size() + used.read.size() + read.size();
+  return used.nodes < kMaxKernelNodes && operands <= kMaxKernelOperands;
 }
 
-// What the node may add to them: what it reads from outside, and its results, which something
-// outside may read.
-std::uint32_t ScheduleCheck::operands(const Node& node, Slot slot) const {
-  std::size_t count = node.statement->results.size();
-  for (const Read& read : node.reads) {
-    const bool inside = read.producer != kOutside && graph_.nodes[read.producer].in_kernel() &&
-                        slots_[read.producer] == slot;
-    count += !inside;
-  }
-  return static_cast<std::uint32_t>(count);
-}
-
-// Makes the node part of a kernel if it may be.
+// Makes the node part of a kernel if it may be. To the operands it may add what it is the first to
+// read from outside, and its results, which something outside may read.
 bool ScheduleCheck::join(NodeIndex index, Slot slot, InSlot& used) {
   const Node& node = graph_.nodes[index];
   State state{node.role == Role::Scan, node.role == Role::Reduce};
+  std::vector<ValueId> read_first;
   for (const Read& read : node.reads) {
     if (!joins(node, read, slot, state)) return false;
+    const bool inside = read.producer != kOutside && graph_.nodes[read.producer].in_kernel() &&
+                        slots_[read.producer] == slot;
+    if (!inside && used.read.count(read.value) == 0) read_first.push_back(read.value);
   }
-  const std::uint32_t more = operands(node, slot);
-  if (!has_room(used, node, more)) return false;
-  used.operands += more;
+  if (!has_room(used, node, read_first)) return false;
+  used.read.insert(read_first.begin(), read_first.end());
+  used.results += static_cast<std::uint32_t>(node.statement->results.size());
   used.failing_draws += is_failing_draw(node);
   ++used.nodes;
   states_[index] = state;

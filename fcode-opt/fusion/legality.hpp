@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -120,11 +121,11 @@ class ScheduleCheck {
     bool after_reduce = false;  // or of a REDUCE
   };
   struct InSlot {
-    std::uint32_t nodes = 0, operands = 0, failing_draws = 0;
+    std::uint32_t nodes = 0, results = 0, failing_draws = 0;
+    std::set<ValueId> read;  // from outside
   };
-  std::uint32_t operands(const Node& node, Slot slot) const;
   bool joins(const Node& reader, const Read& read, Slot slot, State& state) const;
-  bool has_room(const InSlot& used, const Node& node, std::uint32_t operands) const;
+  bool has_room(const InSlot& used, const Node& node, const std::vector<ValueId>& read) const;
   bool join(NodeIndex index, Slot slot, InSlot& used);
 
   const Precedence& precedence_;

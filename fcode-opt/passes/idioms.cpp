@@ -259,6 +259,9 @@ class Idioms : public RegionRewriter {
           return chosen;
         }
         if (same_segments(operands[2], operands[3]) && is_identity(index, operands[3])) return data;
+        if (const ValueId same = fetched_from_equal(operands); same != kNoValue) {
+          return emit(Op::Distribute, statement.written, {same, operands[3]});
+        }
         return single(operands[3], index) ? built_column(data, operands[2], index) : kNoValue;
       case Op::DPermute:
         return fits(data, operands[3]) && fits(operands[2], operands[4]) &&
@@ -268,6 +271,14 @@ class Idioms : public RegionRewriter {
       default:
         return kNoValue;
     }
+  }
+
+  // From equal elements: what they are, if all indices lie in the vector.
+  ValueId fetched_from_equal(const Operands& fetch) {
+    if (!shapes_->one_segment(fetch[2]) || !shapes_->uniform(fetch[0])) return kNoValue;
+    const ValueId same = common_element(fetch[0], kElementDepth);
+    const bool inside = same != kNoValue && ranges().inside(fetch[1], shapes_->of(fetch[0]).length);
+    return inside ? same : kNoValue;
   }
 
   // From a vector in whose place another one is chosen if it is empty: from the vector itself, if

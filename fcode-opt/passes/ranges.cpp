@@ -126,6 +126,8 @@ bool Ranges::never(Op op, Type written, ValueId x, ValueId y, const Place& place
 }
 
 bool Ranges::inside(ValueId positions, const Linear& length) {
+  // Where there are none they are, too.
+  not_negative_.push_back(shapes_.of(positions).length - Linear::number(1));
   const Range found = range(positions, Place{}, kDepth);
   const auto not_above = [&](const Linear& bound) {
     return at_least(length - Linear::number(1), bound);

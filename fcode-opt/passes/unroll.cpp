@@ -29,6 +29,8 @@ using vcode::Family;
 constexpr std::int64_t kMostElements = 8;
 // How far what the elements are made of is followed.
 constexpr int kDepth = 64;
+// Elements that are too few for anything to be gained.
+constexpr std::int64_t kFewElements = 1024;
 // Operations that take the place of one reduction at most, and of all in a function. Many of them
 // are equal to others.
 constexpr int kMostOperations = 1500;
@@ -64,8 +66,8 @@ std::vector<bool> values_kept(const Function& function) {
 bool has_reductions(const Function& function) {
   bool found = false;
   ir::for_each_statement(function.body, [&](const Statement& statement) {
-    found |= statement.kind == Statement::Kind::Op &&
-             vcode::info(statement.op).family == Family::Reduce;
+    found |=
+        statement.kind == Statement::Kind::Op && vcode::info(statement.op).family == Family::Reduce;
   });
   return found;
 }
@@ -98,7 +100,9 @@ class Unrolling : public RegionRewriter {
 
   bool are_short(ValueId segments) {
     const std::optional<std::int64_t> length = known_element(segments);
-    return length && *length > 1 && *length <= kMostElements && !shapes_->one_segment(segments);
+    const std::optional<std::int64_t> all = shapes_->equations.number(shapes_->of(segments).sum);
+    return length && *length > 1 && *length <= kMostElements && !shapes_->one_segment(segments) &&
+           all.value_or(kFewElements) >= kFewElements;
   }
 
   /// The short segments whose elements a vector is made of.
@@ -178,7 +182,7 @@ class Unrolling : public RegionRewriter {
 
   ValueId made_element(ValueId vector, std::int64_t k, int depth) {
     if (const auto number = known_element(vector)) return numbers(*number);
-    const Definition* made = shapes_->definition(vector);
+    const Definition* const made = shapes_->definition(vector);
     if (!made || made->kind != Statement::Kind::Op || depth == 0 ||
         operations_ + in_function_ > kMostInFunction || operations_ > kMostOperations) {
       return kNoValue;
@@ -200,6 +204,8 @@ class Unrolling : public RegionRewriter {
           return kNoValue;
         }
         operands[1] = element(operands[1], k, depth - 1);
+        if (operands[1] == kNoValue) return kNoValue;
+        if (const auto start = start_of_segment(operands)) return numbers(*start);
         operands[3] = instances();
         break;
       case Family::Elementwise:
@@ -212,16 +218,33 @@ class Unrolling : public RegionRewriter {
       default:
         return kNoValue;
     }
-    if (operands[1 % operands.size()] == kNoValue) return kNoValue;
-    return make(op, written, {operands.begin(), operands.end()});
+    const ValueId result = make(op, written, {operands.begin(), operands.end()});
+    const std::optional<std::int64_t> number = known_element(result);
+    return number ? numbers(*number) : result;
+  }
+
+  /// Of segments of equal length, where the known one begins that is fetched.
+  std::optional<std::int64_t> start_of_segment(const Operands& fetch) {
+    const Definition* scan = shapes_->definition(fetch[0]);
+    if (!scan || !scan->is(Op::AddScan) || scan->written != Type::Int) return std::nullopt;
+    const Operands scanned = operands_of(*scan);
+    const std::optional<std::int64_t> at = known_element(fetch[1]),
+                                      each = known_element(scanned[0]),
+                                      count = known_length(fetch[0]);
+    const bool fits = at && each && count && *at >= 0 && *at < *count;
+    if (!fits || !shapes_->one_segment(scanned[1])) return std::nullopt;
+    return *each * *at;
   }
 
   ValueId position(ValueId start, ValueId step, std::int64_t k) {
     if (k == 0) return start;
     const std::optional<std::int64_t> by = known_element(step);
-    const ValueId added =
-        by ? numbers(*by * k) : make(Op::Multiply, Type::Int, {step, numbers(k)});
+    const ValueId added = by ? numbers(*by * k) : make(Op::Multiply, Type::Int, {step, numbers(k)});
     return make(Op::Add, Type::Int, {start, added});
+  }
+
+  std::optional<std::int64_t> known_length(ValueId vector) const {
+    return shapes_->equations.number(shapes_->of(vector).length);
   }
 
   bool is_kept(ValueId vector) const { return vector < kept_.size() && kept_[vector]; }

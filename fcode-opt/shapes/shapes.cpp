@@ -207,15 +207,6 @@ Shape Shapes::result(const Statement& statement) {
     const Shape& from = of(operands[term->operand]);
     shape.length = term->described ? from.sum : from.length;
   }
-  if ((statement.op == Op::BPermute || statement.op == Op::Extract) && uniform(operands[0])) {
-    shape.uniform = true;
-    if (const auto same = element(operands[0])) {
-      shape.element = *same;
-      shape.sum = equations.product(*same, shape.length);
-    } else {
-      shape.element = equations.unknown();
-    }
-  }
   const bool sums = statement.op == Op::AddReduce || statement.op == Op::AddCombine;
   if (sums && statement.written == Type::Int) shape.sum = of(operands[0]).sum;
   return shape;

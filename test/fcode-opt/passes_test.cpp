@@ -147,6 +147,31 @@ TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
   CHECK(copies(copied(steps, "CONST INT (1 2 0) CONST INT (1 3 2) MAKE_SEGDES EXTRACT INT")));
 }
 
+TEST_CASE("reductions of short segments are operations on what is there for each segment") {
+  // Elements x + k for k from 0 to length - 1, of each of some x, and their descriptor.
+  const auto rows = [](const char* length) {
+    return fmt::format(
+        "FUNC P CONST INT (9 9) RAND COPY 1 0 I_TO_B CONST SEGDES 2 PACK INT POP 1 0 "
+        "COPY 1 0 LENGTH INT MAKE_SEGDES CONST INT {} CPOP 1 1 DIST INT MAKE_SEGDES "
+        "CONST INT 1 COPY 1 2 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 2 CPOP 1 1 COPY 1 2 INDEX "
+        "CPOP 1 1 ",
+        length);
+  };
+  const auto unrolled = [](const std::string& text) {
+    return after(and_remove_dead<unroll_reductions>, text);
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string sums = unrolled(rows("3") + "+_REDUCE INT RET");
+  CHECK_FALSE(has(sums, "REDUCE"));
+  CHECK(::testing::occurrences(sums, " + INT") == 4);
+  CHECK(has(unrolled(rows("9") + "+_REDUCE INT RET"), "REDUCE"));
+  // What is needed in another way as well is not computed twice.
+  CHECK(has(unrolled(rows("3") + "COPY 1 1 COPY 1 0 * INT COPY 1 0 CPOP 1 2 +_REDUCE INT RET"),
+            "REDUCE"));
+}
+
 TEST_CASE("prune drops what is never called") {
   CHECK(after(prune, "FUNC A CALL C RET FUNC B CALL B RET FUNC C CONST INT 1 RET") ==
         "FUNC A CALL C RET FUNC C CONST INT 1 RET");

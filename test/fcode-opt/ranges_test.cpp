@@ -254,6 +254,23 @@ TEST_CASE("positions in segments, counted from their starts, are positions in al
                                                       "- INT + INT ")));
 }
 
+TEST_CASE("what is fetched from equal numbers is one of them, if it is there") {
+  // Element `place` of n equal numbers, for each of n - `fewer` instances.
+  const auto fetches = [](int place, int fewer) {
+    const std::string text = fmt::format(
+        "FUNC P CONST INT 9 RAND CONST INT 9 RAND COPY 1 0 MAKE_SEGDES COPY 1 2 COPY 1 1 DIST INT "
+        "CONST INT {} COPY 1 3 CONST INT {} - INT MAKE_SEGDES CPOP 1 1 COPY 1 1 DIST INT "
+        "CPOP 1 1 CPOP 1 3 CPOP 1 1 BPERMUTE INT CPOP 2 1 POP 2 0 RET",
+        place, fewer);
+    return after(and_remove_dead<recognize_idioms>, text).find("BPERMUTE") != std::string::npos;
+  };
+  CHECK_FALSE(fetches(0, 0));
+  CHECK_FALSE(fetches(4, 4));
+  CHECK(fetches(5, 4));
+  CHECK(fetches(-1, 4));
+  CHECK(fetches(0, -1));
+}
+
 TEST_CASE("equal numbers are compared once, if there are any") {
   // One number for each of n elements.
   const auto result = [](const std::string& number, const std::string& check) {
