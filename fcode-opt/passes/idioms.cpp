@@ -73,7 +73,7 @@ class Idioms : public RegionRewriter {
       case Family::Elementwise:
         return elementwise(statement, operands);
       case Family::Distribute:
-        return single(operands[1], operands[0]) ? operands[0] : kNoValue;
+        return single(operands[1], operands[0]) ? operands[0] : distributed(statement, operands);
       case Family::Index:
         return single(operands[2], operands[0]) && same_length(operands[1], operands[0])
                    ? operands[0]
@@ -271,6 +271,21 @@ class Idioms : public RegionRewriter {
       default:
         return kNoValue;
     }
+  }
+
+  // Of a number that is chosen by whether there is any element to give it to, the one for that.
+  ValueId distributed(const Statement& statement, const Operands& operands) {
+    const Definition* chosen = shapes_->definition(operands[0]);
+    if (!chosen || !chosen->is(Op::Select) || !shapes_->is_scalar(operands[0])) return kNoValue;
+    const Operands choice = operands_of(*chosen);
+    const Definition* condition = shapes_->definition(choice[0]);
+    if (!condition || !condition->is(Op::Greater) || condition->written != Type::Int ||
+        known_element(names_(condition->operands[1])) != 0 || !shapes_->is_scalar(choice[0])) {
+      return kNoValue;
+    }
+    const auto asked = shapes_->element(names_(condition->operands[0]));
+    const bool is_any = asked && shapes_->equations.equal(*asked, shapes_->of(operands[1]).sum);
+    return is_any ? emit(Op::Distribute, statement.written, {choice[1], operands[1]}) : kNoValue;
   }
 
   // From equal elements: what they are, if all indices lie in the vector.
