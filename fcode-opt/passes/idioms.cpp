@@ -12,6 +12,7 @@
 // elements j of all segments.
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fcode-opt/passes/algebra.hpp"
@@ -273,19 +274,37 @@ class Idioms : public RegionRewriter {
     }
   }
 
-  // Of a number that is chosen by whether there is any element to give it to, the one for that.
+  // Of a number that is chosen by whether there is any element to give it to, or computed of such a
+  // one: that for which there is.
   ValueId distributed(const Statement& statement, const Operands& operands) {
-    const Definition* chosen = shapes_->definition(operands[0]);
-    if (!chosen || !chosen->is(Op::Select) || !shapes_->is_scalar(operands[0])) return kNoValue;
-    const Operands choice = operands_of(*chosen);
-    const Definition* condition = shapes_->definition(choice[0]);
-    if (!condition || !condition->is(Op::Greater) || condition->written != Type::Int ||
-        known_element(names_(condition->operands[1])) != 0 || !shapes_->is_scalar(choice[0])) {
-      return kNoValue;
+    if (!shapes_->is_scalar(operands[0])) return kNoValue;
+    const ValueId each = where_any(operands[0], shapes_->of(operands[1]).sum, kElementDepth);
+    return each == operands[0] ? kNoValue
+                               : emit(Op::Distribute, statement.written, {each, operands[1]});
+  }
+
+  ValueId where_any(ValueId scalar, const Linear& elements, int depth) {
+    const Definition* made = shapes_->definition(scalar);
+    if (!made || made->kind != Statement::Kind::Op || depth == 0) return scalar;
+    const Op op = made->op;
+    const Type written = made->written;
+    Operands operands = operands_of(*made);
+    if (op == Op::Select) return is_any(operands[0], elements) ? operands[1] : scalar;
+    if (op != Op::Add && op != Op::Subtract && op != Op::Multiply) return scalar;
+    bool changed = false;
+    for (ValueId& operand : operands) {
+      changed |= std::exchange(operand, where_any(operand, elements, depth - 1)) != operand;
     }
-    const auto asked = shapes_->element(names_(condition->operands[0]));
-    const bool is_any = asked && shapes_->equations.equal(*asked, shapes_->of(operands[1]).sum);
-    return is_any ? emit(Op::Distribute, statement.written, {choice[1], operands[1]}) : kNoValue;
+    return changed ? emit(op, written, {operands.begin(), operands.end()}) : scalar;
+  }
+
+  bool is_any(ValueId condition, const Linear& elements) {
+    const Definition* made = shapes_->definition(condition);
+    if (!made || !made->is(Op::Greater) || made->written != Type::Int) return false;
+    const Operands compared = operands_of(*made);
+    const auto asked = shapes_->element(compared[0]);
+    return shapes_->is_scalar(condition) && known_element(compared[1]) == 0 && asked &&
+           shapes_->equations.equal(*asked, elements);
   }
 
   // From equal elements: what they are, if all indices lie in the vector.

@@ -13,6 +13,7 @@
 // follow in any order, unless it adds up FLOATs.
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ namespace {
 using vcode::Family;
 
 // Segments of more elements stay. Every vector library combines so many from left to right.
-constexpr std::int64_t kMostElements = 8;
+constexpr std::int64_t kMostElements = 16;
 // How far what the elements are made of is followed.
 constexpr int kDepth = 64;
 // Elements that are too few for anything to be gained.
@@ -83,6 +84,8 @@ class Unrolling : public RegionRewriter {
       return kNoValue;
     }
     elements_.clear();
+    computed_.clear();
+    numbers_.clear();
     operations_ = 0;
     const ValueId data = operands[0], segments = operands[1];
     ValueId result = kNoValue;
@@ -147,6 +150,9 @@ class Unrolling : public RegionRewriter {
   }
 
   ValueId combine(Op reduction, Type type, ValueId total, ValueId next) {
+    const bool again = total == next && reduction != Op::AddReduce &&
+                       reduction != Op::MultiplyReduce && reduction != Op::XorReduce;
+    if (again) return total;
     switch (reduction) {
       case Op::AddReduce:
         return make(Op::Add, type, {total, next});
@@ -175,7 +181,10 @@ class Unrolling : public RegionRewriter {
   ValueId element(ValueId vector, std::int64_t k, int depth) {
     const auto known = elements_.find({vector, k});
     if (known != elements_.end()) return known->second;
-    const ValueId made = made_element(vector, k, depth);
+    ValueId made = made_element(vector, k, depth);
+    if (made != kNoValue) {
+      if (const auto number = known_element(made)) made = numbers(*number);
+    }
     elements_[{vector, k}] = made;
     return made;
   }
@@ -218,9 +227,7 @@ class Unrolling : public RegionRewriter {
       default:
         return kNoValue;
     }
-    const ValueId result = make(op, written, {operands.begin(), operands.end()});
-    const std::optional<std::int64_t> number = known_element(result);
-    return number ? numbers(*number) : result;
+    return make(op, written, {operands.begin(), operands.end()});
   }
 
   /// Of segments of equal length, where the known one begins that is fetched.
@@ -259,12 +266,22 @@ class Unrolling : public RegionRewriter {
   }
 
   ValueId numbers(std::int64_t number) {
-    return make(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), instances()});
+    const auto [place, is_new] = numbers_.try_emplace(number, kNoValue);
+    if (is_new) {
+      place->second =
+          make(Op::Distribute, Type::Int, {emit_constant(int_constant(number)), instances()});
+    }
+    return place->second;
   }
 
-  ValueId make(Op op, Type written, std::vector<ValueId> operands) {
-    ++operations_;
-    return emit(op, written, std::move(operands));
+  /// An operation that the reduction has not given already.
+  ValueId make(Op op, Type written, const std::vector<ValueId>& operands) {
+    const auto [place, is_new] = computed_.try_emplace({op, written, operands}, kNoValue);
+    if (is_new) {
+      ++operations_;
+      place->second = emit(op, written, operands);
+    }
+    return place->second;
   }
 
   const std::vector<bool> kept_;
@@ -272,6 +289,8 @@ class Unrolling : public RegionRewriter {
   ValueId segments_ = kNoValue, instances_ = kNoValue;
   std::int64_t length_ = 0;
   std::map<std::pair<ValueId, std::int64_t>, ValueId> elements_;
+  std::map<std::tuple<Op, Type, std::vector<ValueId>>, ValueId> computed_;
+  std::map<std::int64_t, ValueId> numbers_;
   int operations_ = 0;
   int in_function_ = 0;
 };
