@@ -13,6 +13,7 @@
 // follow in any order, unless it adds up FLOATs.
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ constexpr std::int64_t kMostElements = 16;
 constexpr int kDepth = 64;
 // Elements that are too few for anything to be gained.
 constexpr std::int64_t kFewElements = 1024;
+// How many of the values that a vector is made of are looked at.
+constexpr std::size_t kMostVisited = 256;
 // Operations that take the place of one reduction at most, and of all in a function. Many of them
 // are equal to others.
 constexpr int kMostOperations = 1500;
@@ -92,7 +95,7 @@ class Unrolling : public RegionRewriter {
     if (are_short(segments)) {
       result = combined(statement, data, segments);
     } else if (shapes_->one_segment(segments) && statement.written != Type::Float) {
-      const ValueId inner = segments_of(data, kDepth);
+      const ValueId inner = segments_of(data);
       if (inner == kNoValue || !fits(data, inner)) return kNoValue;
       const ValueId each = combined(statement, data, inner);
       if (each != kNoValue) result = make(statement.op, statement.written, {each, instances()});
@@ -109,25 +112,25 @@ class Unrolling : public RegionRewriter {
   }
 
   /// The short segments whose elements a vector is made of.
-  ValueId segments_of(ValueId vector, int depth) {
-    const Definition* made = shapes_->definition(vector);
-    if (!made || made->kind != Statement::Kind::Op || depth == 0) return kNoValue;
-    const Operands operands = operands_of(*made);
-    switch (vcode::info(made->op).family) {
-      case Family::Index:
-      case Family::Distribute:
-        return are_short(operands.back()) ? operands.back() : kNoValue;
-      case Family::Permute:
-        return made->is(Op::BPermute) ? segments_of(operands[1], depth - 1) : kNoValue;
-      case Family::Elementwise:
+  ValueId segments_of(ValueId vector) {
+    std::vector<ValueId> made_of = {vector};
+    std::set<ValueId> seen = {vector};
+    for (std::size_t i = 0; i < made_of.size() && i < kMostVisited; ++i) {
+      const Definition* made = shapes_->definition(made_of[i]);
+      if (!made || made->kind != Statement::Kind::Op) continue;
+      const Operands operands = operands_of(*made);
+      const Family family = vcode::info(made->op).family;
+      if (family == Family::Index || family == Family::Distribute) {
+        if (are_short(operands.back())) return operands.back();
+      } else if (family == Family::Elementwise) {
         for (const ValueId operand : operands) {
-          const ValueId segments = segments_of(operand, depth - 1);
-          if (segments != kNoValue) return segments;
+          if (seen.insert(operand).second) made_of.push_back(operand);
         }
-        return kNoValue;
-      default:
-        return kNoValue;
+      } else if (made->is(Op::BPermute) && seen.insert(operands[1]).second) {
+        made_of.push_back(operands[1]);
+      }
     }
+    return kNoValue;
   }
 
   /// The elements of each segment, one combined with the next.
@@ -214,11 +217,11 @@ class Unrolling : public RegionRewriter {
         }
         operands[1] = element(operands[1], k, depth - 1);
         if (operands[1] == kNoValue) return kNoValue;
-        if (const auto start = start_of_segment(operands)) return numbers(*start);
+        if (const auto found = fetched(operands, written)) return *found;
         operands[3] = instances();
         break;
       case Family::Elementwise:
-        if (is_kept(vector) || ir::divides_ints(op, written)) return kNoValue;
+        if (is_kept(vector) || may_fail_somewhere(op, written, operands)) return kNoValue;
         for (ValueId& operand : operands) {
           operand = same_length(operand, vector) ? element(operand, k, depth - 1) : kNoValue;
           if (operand == kNoValue) return kNoValue;
@@ -227,31 +230,71 @@ class Unrolling : public RegionRewriter {
       default:
         return kNoValue;
     }
-    return make(op, written, {operands.begin(), operands.end()});
+    const ValueId moved = op == Op::Add ? moved_positions(operands) : kNoValue;
+    return moved != kNoValue ? moved : make(op, written, {operands.begin(), operands.end()});
   }
 
-  /// Of segments of equal length, where the known one begins that is fetched.
-  std::optional<std::int64_t> start_of_segment(const Operands& fetch) {
-    const Definition* scan = shapes_->definition(fetch[0]);
-    if (!scan || !scan->is(Op::AddScan) || scan->written != Type::Int) return std::nullopt;
-    const Operands scanned = operands_of(*scan);
+  /// Can the operation fail, and that not at the first element?
+  bool may_fail_somewhere(Op op, Type written, const Operands& operands) {
+    return ir::divides_ints(op, written) && !shapes_->uniform(operands[1]);
+  }
+
+  /// Positions with a number added, as positions that begin with another one.
+  ValueId moved_positions(const Operands& sum) {
+    const std::optional<std::int64_t> added = known_element(sum[1]);
+    const Definition* positions = shapes_->definition(sum[0]);
+    if (!added || !positions || !positions->is(Op::Index)) return kNoValue;
+    const Operands index = operands_of(*positions);
+    const std::optional<std::int64_t> start = known_element(index[0]);
+    if (!start || !same_length(index[0], index[2])) return kNoValue;
+    const std::int64_t moved = *start + *added;
+    if (moved != static_cast<std::int32_t>(moved)) return kNoValue;
+    const ValueId lengths = make(Op::Lengths, Type::Int, {index[2]});
+    const ValueId all = make(Op::MakeSegdes, Type::Int, {make(Op::Length, Type::Int, {lengths})});
+    const ValueId starts =
+        make(Op::Distribute, Type::Int, {emit_constant(int_constant(moved)), all});
+    return make(Op::Index, Type::Int, {starts, index[1], index[2]});
+  }
+
+  /// What is fetched from a known place of a vector that is known there: a constant, or where each
+  /// of some segments of equal length begins.
+  std::optional<ValueId> fetched(const Operands& fetch, Type written) {
+    const Definition* from = shapes_->definition(fetch[0]);
     const std::optional<std::int64_t> at = known_element(fetch[1]),
-                                      each = known_element(scanned[0]),
-                                      count = known_length(fetch[0]);
-    const bool fits = at && each && count && *at >= 0 && *at < *count;
-    if (!fits || !shapes_->one_segment(scanned[1])) return std::nullopt;
-    return *each * *at;
+                                      count =
+                                          shapes_->equations.number(shapes_->of(fetch[0]).length);
+    if (!from || !at || !count || *at < 0 || *at >= *count || !shapes_->one_segment(fetch[2])) {
+      return std::nullopt;
+    }
+    if (from->is_const()) {
+      const ValueId one = emit_constant(element_of(module_.constants[from->index], *at));
+      return make(Op::Distribute, written, {one, instances()});
+    }
+    if (!from->is(Op::AddScan) || written != Type::Int) return std::nullopt;
+    const Operands scanned = operands_of(*from);
+    const std::optional<std::int64_t> each = known_element(scanned[0]);
+    if (!each || !shapes_->one_segment(scanned[1])) return std::nullopt;
+    return numbers(*each * *at);
+  }
+
+  static vcode::Constant element_of(const vcode::Constant& vector, std::int64_t at) {
+    const auto k = static_cast<std::size_t>(at);
+    switch (vector.type) {
+      case Type::Float:
+        return float_constant(vector.floats()[k]);
+      case Type::Bool:
+        return bool_constant(vector.bools()[k] != 0);
+      default:
+        return int_constant(vector.ints()[k]);
+    }
   }
 
   ValueId position(ValueId start, ValueId step, std::int64_t k) {
     if (k == 0) return start;
     const std::optional<std::int64_t> by = known_element(step);
     const ValueId added = by ? numbers(*by * k) : make(Op::Multiply, Type::Int, {step, numbers(k)});
-    return make(Op::Add, Type::Int, {start, added});
-  }
-
-  std::optional<std::int64_t> known_length(ValueId vector) const {
-    return shapes_->equations.number(shapes_->of(vector).length);
+    const ValueId moved = moved_positions({start, added});
+    return moved != kNoValue ? moved : make(Op::Add, Type::Int, {start, added});
   }
 
   bool is_kept(ValueId vector) const { return vector < kept_.size() && kept_[vector]; }

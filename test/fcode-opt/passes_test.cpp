@@ -166,7 +166,11 @@ TEST_CASE("reductions of short segments are operations on what is there for each
   const std::string sums = unrolled(rows("3") + "+_REDUCE INT RET");
   CHECK_FALSE(has(sums, "REDUCE"));
   CHECK(::testing::occurrences(sums, " + INT") == 4);
-  CHECK(has(unrolled(rows("9") + "+_REDUCE INT RET"), "REDUCE"));
+  CHECK(has(unrolled(rows("17") + "+_REDUCE INT RET"), "REDUCE"));
+  // What is made of one vector on many ways is looked at once.
+  std::string doubled = kX;
+  for (int k = 0; k < 60; ++k) doubled += "COPY 1 0 + INT ";
+  CHECK(has(unrolled("FUNC P " + doubled + "CONST SEGDES 2 MAX_REDUCE INT RET"), "REDUCE"));
   // What is needed in another way as well is not computed twice.
   CHECK(has(unrolled(rows("3") + "COPY 1 1 COPY 1 0 * INT COPY 1 0 CPOP 1 2 +_REDUCE INT RET"),
             "REDUCE"));

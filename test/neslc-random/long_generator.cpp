@@ -157,12 +157,12 @@ class LongGenerator {
 
   void statement() {
     const std::vector<void (LongGenerator::*)()> kinds{
-        &LongGenerator::each,     &LongGenerator::each,      &LongGenerator::each,
-        &LongGenerator::whole,    &LongGenerator::whole,     &LongGenerator::scalar,
-        &LongGenerator::floats,   &LongGenerator::filter,    &LongGenerator::gather,
-        &LongGenerator::nested,   &LongGenerator::nested,    &LongGenerator::of_nested,
-        &LongGenerator::pairs,    &LongGenerator::recursive, &LongGenerator::write,
-        &LongGenerator::of_nested};
+        &LongGenerator::each,      &LongGenerator::each,      &LongGenerator::each,
+        &LongGenerator::whole,     &LongGenerator::whole,     &LongGenerator::scalar,
+        &LongGenerator::floats,    &LongGenerator::filter,    &LongGenerator::gather,
+        &LongGenerator::nested,    &LongGenerator::nested,    &LongGenerator::of_nested,
+        &LongGenerator::pairs,     &LongGenerator::recursive, &LongGenerator::write,
+        &LongGenerator::of_nested, &LongGenerator::neighbours};
     (this->*one_of(kinds))();
   }
 
@@ -247,6 +247,27 @@ class LongGenerator {
       add(ValueKind::Ints, a.size,
           fmt::format("{} <- {{(i, x) : i in {}; x in {}}}", a.name, index, b.name));
     }
+  }
+
+  /// Of each element and some around it.
+  void neighbours() {
+    const bool reals = chance(40);
+    const auto present = found([](const Variable& each) { return each.kind == ValueKind::Floats; });
+    const ValueKind kind = reals && !present.empty() ? ValueKind::Floats : ValueKind::Ints;
+    const Variable a = sequence(kind);
+    const std::string place = one_of(std::vector<std::string>{
+        "max(0, min(#{0} - 1, i + k))", "mod(i + k, #{0})", "abs(rem(i - k, #{0}))"});
+    const std::string part =
+        fmt::format("{}[{}]", a.name, fmt::format(fmt::runtime(place), a.name));
+    const std::string value = kind == ValueKind::Ints
+                                  ? int_of(fmt::format("rem({}, 10000)", part), "k")
+                                  : float_of(part, "float(k)");
+    const std::string around = one_of(std::vector<std::string>{
+        "[-1:2]", "[0:5]", "[0, 3, -2]", "index(4)", "[-6:7]", "[0:9:4]", "[0:20]"});
+    const std::string reduction = one_of(std::vector<std::string>{"sum", "max_val", "min_val"});
+    add(kind, a.size,
+        fmt::format("{{{}({{{} : k in {}}}) : i in index(#{})}}", reduction, value, around,
+                    a.name));
   }
 
   /// Sequences of about `length_` elements together.
