@@ -263,6 +263,7 @@ class Idioms : public RegionRewriter {
         if (const ValueId same = fetched_from_equal(operands); same != kNoValue) {
           return emit(Op::Distribute, statement.written, {same, operands[3]});
         }
+        if (const ValueId start = start_of_equal(operands); start != kNoValue) return start;
         return single(operands[3], index) ? built_column(data, operands[2], index) : kNoValue;
       case Op::DPermute:
         return fits(data, operands[3]) && fits(operands[2], operands[4]) &&
@@ -313,6 +314,19 @@ class Idioms : public RegionRewriter {
     const ValueId same = common_element(fetch[0], kElementDepth);
     const bool inside = same != kNoValue && ranges().inside(fetch[1], shapes_->of(fetch[0]).length);
     return inside ? same : kNoValue;
+  }
+
+  // Where segments of equal, known length begin.
+  ValueId start_of_equal(const Operands& fetch) {
+    const Definition* scan = shapes_->definition(fetch[0]);
+    if (!scan || !scan->is(Op::AddScan) || scan->written != Type::Int) return kNoValue;
+    const Operands scanned = operands_of(*scan);
+    const std::optional<std::int64_t> each = known_element(scanned[0]);
+    const bool one = shapes_->one_segment(scanned[1]) && shapes_->one_segment(fetch[2]);
+    if (!each || !one || !ranges().inside(fetch[1], shapes_->of(fetch[0]).length)) return kNoValue;
+    const ValueId length =
+        emit(Op::Distribute, Type::Int, {emit_constant(int_constant(*each)), fetch[3]});
+    return emit(Op::Multiply, Type::Int, {fetch[1], length});
   }
 
   // From a vector in whose place another one is chosen if it is empty: from the vector itself, if

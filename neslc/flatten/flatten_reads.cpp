@@ -59,6 +59,24 @@ bool counts(const Expr& range) {
   return step != nullptr && step->value > 0;
 }
 
+/// Does it count a few numbers that the program says? The optimizer makes a loop over those that is
+/// reduced one expression, in which nothing is read again.
+bool counts_a_few(const Expr& range) {
+  constexpr std::int64_t kFew = 16;
+  const auto number = [](const Expr& expr) -> std::optional<std::int64_t> {
+    if (const auto* literal = std::get_if<IntLiteral>(&expr.node)) return literal->value;
+    const Expr* negated = primitive_argument(expr, "negate");
+    const auto* literal = negated == nullptr ? nullptr : std::get_if<IntLiteral>(&negated->node);
+    return literal == nullptr ? std::nullopt : std::optional(-literal->value);
+  };
+  if (const Expr* count = primitive_argument(range, "index")) {
+    return number(*count).value_or(kFew + 1) <= kFew;
+  }
+  const std::optional<RangeParts> parts = range_parts(range);
+  const auto start = number(*parts->start), end = number(*parts->end), step = number(*parts->step);
+  return start && end && step && (*end - *start) / *step < kFew;
+}
+
 /// The generators that count.
 std::vector<Loop> counting(const ApplyToEach& loop) {
   std::vector<Loop> result;
@@ -68,6 +86,12 @@ std::vector<Loop> counting(const ApplyToEach& loop) {
       result.push_back({generator.pattern->local, &range});
     }
   }
+  return result;
+}
+
+std::vector<Loop> counting_many(const ApplyToEach& loop) {
+  std::vector<Loop> result = counting(loop);
+  std::erase_if(result, [](const Loop& each) { return counts_a_few(*each.range); });
   return result;
 }
 
@@ -226,12 +250,14 @@ void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, const std::
     }
   };
   for (const Expr* element : elements_read(node)) {
-    for (const Loop& loop : own) add(node, *element, {loop});
+    for (const Loop& loop : own) {
+      if (!counts_a_few(*loop.range)) add(node, *element, {loop});
+    }
   }
   for_each_in_body(node, [&](const Expr& part) {
     const auto* inner = std::get_if<ApplyToEach>(&part.node);
     if (inner == nullptr) return Visit::Below;
-    const std::vector<Loop> inner_loops = counting(*inner);
+    const std::vector<Loop> inner_loops = counting_many(*inner);
     for (const Expr* element : elements_read(*inner)) {
       for (const Loop& outer_loop : own) {
         for (const Loop& inner_loop : inner_loops) {

@@ -271,6 +271,35 @@ TEST_CASE("what is fetched from equal numbers is one of them, if it is there") {
   CHECK(fetches(0, -1));
 }
 
+TEST_CASE("where segments of equal length begin is computed, if they are there") {
+  // From `first` on, of `fewer` less than there are.
+  const auto fetches = [](int first, int fewer) {
+    const std::string text = fmt::format(
+        "FUNC P CONST INT 9 RAND COPY 1 0 MAKE_SEGDES CONST INT 3 COPY 1 1 DIST INT COPY 1 1 "
+        "+_SCAN INT CONST INT {} CONST INT 1 COPY 1 4 CONST INT {} - INT MAKE_SEGDES COPY 1 0 "
+        "CPOP 1 3 CPOP 1 3 CPOP 1 2 INDEX CPOP 1 3 CPOP 1 2 BPERMUTE INT CPOP 1 1 POP 1 0 RET",
+        first, fewer);
+    return after(and_remove_dead<recognize_idioms>, text).find("BPERMUTE") != std::string::npos;
+  };
+  CHECK_FALSE(fetches(1, 1));
+  CHECK_FALSE(fetches(2, 5));
+  CHECK(fetches(2, 1));
+  CHECK(fetches(-1, 1));
+}
+
+TEST_CASE("a number for each element is the one for any") {
+  const auto chooses = [](const char* condition) {
+    const std::string text = fmt::format(
+        "FUNC P CONST INT 9 RAND COPY 1 0 MAKE_SEGDES COPY 1 1 {} CONST INT 3 CONST INT -1 "
+        "SELECT INT CONST INT -1 - INT CPOP 1 1 DIST INT CPOP 1 1 POP 1 0 RET",
+        condition);
+    return after(and_remove_dead<recognize_idioms>, text).find("SELECT") != std::string::npos;
+  };
+  CHECK_FALSE(chooses("CONST INT 0 > INT"));
+  CHECK(chooses("CONST INT 1 > INT"));
+  CHECK(chooses("CONST INT 1 + INT CONST INT 0 > INT"));
+}
+
 TEST_CASE("equal numbers are compared once, if there are any") {
   // One number for each of n elements.
   const auto result = [](const std::string& number, const std::string& check) {
