@@ -230,8 +230,47 @@ class Unrolling : public RegionRewriter {
       default:
         return kNoValue;
     }
-    const ValueId moved = op == Op::Add ? moved_positions(operands) : kNoValue;
-    return moved != kNoValue ? moved : make(op, written, {operands.begin(), operands.end()});
+    if (op == Op::BPermute) return make(op, written, {operands.begin(), operands.end()});
+    return computed(op, written, operands);
+  }
+
+  /// An elementwise operation, of fewer elements where they are equal.
+  ValueId computed(Op op, Type written, const Operands& operands) {
+    ValueId result = op == Op::Add ? moved_positions(operands) : kNoValue;
+    if (result == kNoValue) result = for_each_row(op, written, operands);
+    return result != kNoValue ? result : make(op, written, {operands.begin(), operands.end()});
+  }
+
+  /// Of what is the same in each of some segments that are not short, as in the rows of a matrix.
+  /// The operation is computed of empty ones, too, and must not fail.
+  ValueId for_each_row(Op op, Type written, const Operands& operands) {
+    ValueId rows = kNoValue;
+    for (const ValueId operand : operands) {
+      const Definition* made = shapes_->definition(operand);
+      const bool spread = made && made->is(Op::Distribute);
+      if (spread && !shapes_->one_segment(names_(made->operands[1])))
+        rows = names_(made->operands[1]);
+    }
+    if (rows == kNoValue || ir::divides_ints(op, written) ||
+        known_element(rows).value_or(kMostElements + 1) <= kMostElements) {
+      return kNoValue;
+    }
+    Operands of_rows;
+    for (const ValueId operand : operands) {
+      const Definition* made = shapes_->definition(operand);
+      if (!made || !made->is(Op::Distribute)) return kNoValue;
+      const Operands spread = operands_of(*made);
+      const Type type = made->written;
+      if (same_segments(spread[1], rows)) {
+        of_rows.push_back(spread[0]);
+      } else if (shapes_->one_segment(spread[1])) {
+        of_rows.push_back(make(Op::Distribute, type, {spread[0], all_of(rows)}));
+      } else {
+        return kNoValue;
+      }
+    }
+    const ValueId each = computed(op, written, of_rows);
+    return make(Op::Distribute, *function_.values[each].type, {each, rows});
   }
 
   /// Can the operation fail, and that not at the first element?
@@ -249,10 +288,8 @@ class Unrolling : public RegionRewriter {
     if (!start || !same_length(index[0], index[2])) return kNoValue;
     const std::int64_t moved = *start + *added;
     if (moved != static_cast<std::int32_t>(moved)) return kNoValue;
-    const ValueId lengths = make(Op::Lengths, Type::Int, {index[2]});
-    const ValueId all = make(Op::MakeSegdes, Type::Int, {make(Op::Length, Type::Int, {lengths})});
     const ValueId starts =
-        make(Op::Distribute, Type::Int, {emit_constant(int_constant(moved)), all});
+        make(Op::Distribute, Type::Int, {emit_constant(int_constant(moved)), all_of(index[2])});
     return make(Op::Index, Type::Int, {starts, index[1], index[2]});
   }
 
@@ -293,19 +330,20 @@ class Unrolling : public RegionRewriter {
     if (k == 0) return start;
     const std::optional<std::int64_t> by = known_element(step);
     const ValueId added = by ? numbers(*by * k) : make(Op::Multiply, Type::Int, {step, numbers(k)});
-    const ValueId moved = moved_positions({start, added});
-    return moved != kNoValue ? moved : make(Op::Add, Type::Int, {start, added});
+    return computed(Op::Add, Type::Int, {start, added});
   }
 
   bool is_kept(ValueId vector) const { return vector < kept_.size() && kept_[vector]; }
 
   /// One segment that all instances are in.
   ValueId instances() {
-    if (instances_ == kNoValue) {
-      const ValueId lengths = make(Op::Lengths, Type::Int, {segments_});
-      instances_ = make(Op::MakeSegdes, Type::Int, {make(Op::Length, Type::Int, {lengths})});
-    }
+    if (instances_ == kNoValue) instances_ = all_of(segments_);
     return instances_;
+  }
+  /// One segment with an element for each of others.
+  ValueId all_of(ValueId segments) {
+    const ValueId lengths = make(Op::Lengths, Type::Int, {segments});
+    return make(Op::MakeSegdes, Type::Int, {make(Op::Length, Type::Int, {lengths})});
   }
 
   ValueId numbers(std::int64_t number) {

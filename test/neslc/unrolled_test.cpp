@@ -50,6 +50,16 @@ TEST_CASE("sums of a few elements for each instance", "[unrolled]") {
       "{sum({sum({x + k + l : l in [0:2]}) : k in [0:2]}) : x in v}",
       "{sum({x * k + l : k in [0:3]; l in [5:8]}) : x in v}",
       "{sum({v[x + k] : k in [-1:2]}) : x in [0:n]}",
+      // Rows of different lengths, some of which are empty, and of elements that are not there.
+      "let r = {index(rem(i, 4)) : i in [0:n]} in "
+      "{{sum({r[i + a][j] * a : a in [0:3]}) : j in index(#r[i])} : i in [0:n - 2]}",
+      "let r = {index(9 - rem(i, 2)) : i in [0:n]} in "
+      "{{sum({r[i + a][j + a] : a in [0:2]}) : j in [0:#r[i] - 2]} : i in [0:n - 1]}",
+      "{{sum({rem(i + a, #s) + j : a in [0:3]}) : j in s} : i in v; s in {index(rem(x, 3)) : x in "
+      "v}}",
+      "{sum({rem(x, k) : k in [-1:2]}) : x in v}",
+      "{sum({v[rem(x + k + n, n)] : k in [-1, 0, 1]}) : x in v}",
+      "{max_val({m[i + a][b] : (a, b) in [(-1, 0), (1, 0), (0, 1)]}) : i in [1:n - 1]}",
       "{let d = {x * k : k in [0:4]} in (sum(d), max_val(d), d) : x in v}",
       "{sum({0.0 * float(k - i) : k in [0:2]}) : i in v}",
       "{sum({-0.0 * float(k) : k in [0:2]}) : i in v}",
