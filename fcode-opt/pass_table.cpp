@@ -98,8 +98,8 @@ constexpr Pass kPasses[] = {
      plain<hoist_choices>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},
     {"unroll", 3, false, "reductions of short segments, element by element",
-     to_the_end<kRounds, unroll_reductions, recognize_idioms, simplify_descriptors, fold_constants,
-                merge_common, remove_dead>},
+     to_the_end<kRounds, unroll_reductions, merge_common, recognize_idioms, simplify_descriptors,
+                fold_constants, merge_common, remove_dead>},
     {"fuse", 3, false, "kernels", fuse_operations},
     {"lengths", 2, false, "lengths as soon as their vectors are there", plain<hoist_lengths>},
 };
