@@ -215,12 +215,12 @@ class ShapeAnalysis::Walk {
 
   bool call(const Statement& statement) {
     const std::uint32_t callee = statement.index;
-    analysis_.callers_[callee].insert(index_);
     SignatureWriter writer(shapes_);
     SignatureShapes arguments;
     for (ValueId value : statement.operands) arguments.push_back(writer.write(value));
     analysis_.weaken_parameters(callee, std::move(arguments));
     if (!analysis_.results_[callee]) analysis_.try_walk(callee);
+    analysis_.callers_[callee].insert(index_);  // of what is known from now on
     const std::optional<SignatureShapes>& known = analysis_.results_[callee];
     if (!known) return false;
     SignatureReader reader(shapes_);
@@ -292,11 +292,12 @@ void ShapeAnalysis::solve(std::uint32_t function) {
   }
 }
 
-// A callee that was not walked yet would end the walk of its caller.
+// A callee that was not walked yet would end the walk of its caller. What is found at once in the
+// end, callers need not be walked for again.
 void ShapeAnalysis::try_walk(std::uint32_t callee) {
   constexpr int kDeepest = 64;  // walks inside each other, each on the native stack
-  if (walking_[callee] || depth_ >= kDeepest || !std::exchange(pending_[callee], 0)) return;
-  solve(callee);
+  if (walking_[callee] || depth_ >= kDeepest) return;
+  while (std::exchange(pending_[callee], 0)) solve(callee);
 }
 
 void ShapeAnalysis::walk(std::uint32_t function, ShapeVisitor& visitor) {
