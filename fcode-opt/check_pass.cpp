@@ -157,7 +157,7 @@ class CheckRewriter {
     return true;
   }
 
-  ValueId scalar_op(Op op, std::vector<ValueId> operands, const Origin& origin,
+  ValueId scalar_op(Op op, ValueList operands, const Origin& origin,
                     std::vector<Statement>& result) {
     result.push_back(make_op(function_, op, Type::Bool, std::move(operands), origin));
     const ValueId value = result.back().results[0];

@@ -70,7 +70,7 @@ ValueId Builder::op(Op op, Type type, std::initializer_list<ValueId> operands) {
   return operation(op, type, operands).front();
 }
 
-std::vector<ValueId> Builder::operation(Op op, Type type, std::vector<ValueId> operands) {
+ValueList Builder::operation(Op op, Type type, ValueList operands) {
   const vcode::OpInfo& info = vcode::info(op);
   const bool pure = info.is_vector_op() && op != Op::Rand;
   Key key;
@@ -128,8 +128,7 @@ void Builder::set_packed_lengths(const Statement& pack) {
   const ValueId packed = pack.results[0], descriptor = pack.results[1];
   const LengthId segments = variable(pack.operands[2]).length;
   const Key key{~0U, pack.operands[1], pack.operands[2]};
-  const auto [found, added] =
-      computed_.try_emplace(key, std::vector<ValueId>{variable(packed).length});
+  const auto [found, added] = computed_.try_emplace(key, ValueList{variable(packed).length});
   if (added) computed_trail_.push_back(key);
   const LengthId kept = found->second.front();
   set_length(packed, kept);
@@ -148,7 +147,7 @@ ValueId Builder::pooled(std::uint32_t constant, Type type) {
   statement.index = constant;
   statement.results = {new_variable(type)};
   const ValueId result = append(std::move(statement)).results.front();
-  computed_.emplace(key, std::vector<ValueId>{result});
+  computed_.emplace(key, ValueList{result});
   computed_trail_.push_back(key);
   return result;
 }
@@ -233,7 +232,7 @@ std::optional<double> Builder::known_float(ValueId value) const {
   return literal->floats().front();
 }
 
-std::optional<ValueId> Builder::folded(Op op, Type type, const std::vector<ValueId>& operands) {
+std::optional<ValueId> Builder::folded(Op op, Type type, const ValueList& operands) {
   if (op == Op::Lengths) {
     if (const vcode::Constant* literal = known(operands[0]);
         literal != nullptr && literal->form == vcode::ConstantForm::Scalar) {
@@ -363,7 +362,7 @@ void Builder::in_block(Block& block, const std::function<void()>& action) {
   }
 }
 
-std::vector<ValueId> Builder::end_conditional(Statement conditional) {
+ValueList Builder::end_conditional(Statement conditional) {
   const Block& ends =
       conditional.then_block->diverges ? *conditional.else_block : *conditional.then_block;
   for (const ValueId result : ends.results) {
@@ -372,16 +371,15 @@ std::vector<ValueId> Builder::end_conditional(Statement conditional) {
   return append(std::move(conditional)).results;
 }
 
-std::vector<ValueId> Builder::conditional(ValueId condition, const Arm& then_arm,
-                                          const Arm& else_arm) {
+ValueList Builder::conditional(ValueId condition, const Arm& then_arm, const Arm& else_arm) {
   Statement statement = begin_conditional(condition);
   in_block(*statement.then_block, [&] { statement.then_block->results = then_arm(); });
   in_block(*statement.else_block, [&] { statement.else_block->results = else_arm(); });
   return end_conditional(std::move(statement));
 }
 
-std::vector<ValueId> Builder::call(std::uint32_t function, std::vector<ValueId> operands,
-                                   const std::vector<Type>& results) {
+ValueList Builder::call(std::uint32_t function, ValueList operands,
+                        const std::vector<Type>& results) {
   Statement statement;
   statement.kind = Statement::Kind::Call;
   statement.index = function;
@@ -402,7 +400,7 @@ void Builder::fail(const std::vector<Written>& message) {
   block_->diverges = true;
 }
 
-Function Builder::finish(std::string name, const Origin& origin, std::vector<ValueId> results) {
+Function Builder::finish(std::string name, const Origin& origin, ValueList results) {
   function_.name = std::move(name);
   function_.origin = origin;
   for (const ValueId result : results) function_.result_types.push_back(variable(result).type);

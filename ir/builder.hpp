@@ -80,7 +80,7 @@ class Builder {
   /// An operation with one result.
   ValueId op(Op op, Type type, std::initializer_list<ValueId> operands);
   /// Any operation.
-  std::vector<ValueId> operation(Op op, Type type, std::vector<ValueId> operands);
+  ValueList operation(Op op, Type type, ValueList operands);
 
   ValueId constant(vcode::Constant literal);
   ValueId int_constant(std::int64_t value);
@@ -110,16 +110,15 @@ class Builder {
   bool knows_single(LengthId length) const { return singles_.contains(length); }
   ValueId number_of(LengthId length, ValueId sample);  // the length as a scalar
 
-  using Arm = std::function<std::vector<ValueId>()>;
+  using Arm = std::function<ValueList()>;
   /// A conditional. Both arms give results of the same types, unless they end the run.
-  std::vector<ValueId> conditional(ValueId condition, const Arm& then_arm, const Arm& else_arm);
+  ValueList conditional(ValueId condition, const Arm& then_arm, const Arm& else_arm);
   /// The same in three steps, for arms that are completed later.
   Statement begin_conditional(ValueId condition);
   void in_block(Block& block, const std::function<void()>& action);
-  std::vector<ValueId> end_conditional(Statement conditional);
+  ValueList end_conditional(Statement conditional);
 
-  std::vector<ValueId> call(std::uint32_t function, std::vector<ValueId> operands,
-                            const std::vector<Type>& results);
+  ValueList call(std::uint32_t function, ValueList operands, const std::vector<Type>& results);
   /// What a failing program writes: a text, and behind it a value, if there is one.
   struct Written {
     std::string text;
@@ -131,7 +130,7 @@ class Builder {
   void fail(const std::vector<Written>& message);
 
   /// The function, complete; without what computes nothing that is used. The builder is at its end.
-  Function finish(std::string name, const Origin& origin, std::vector<ValueId> results);
+  Function finish(std::string name, const Origin& origin, ValueList results);
 
  private:
   using Key = std::vector<std::uint32_t>;
@@ -144,7 +143,7 @@ class Builder {
   void set_lengths(const Statement& statement);
   void set_packed_lengths(const Statement& pack);
   ValueId pooled(std::uint32_t constant, Type type);
-  std::optional<ValueId> folded(Op op, Type type, const std::vector<ValueId>& operands);
+  std::optional<ValueId> folded(Op op, Type type, const ValueList& operands);
 
   Module& module_;
   ConstantPool& pool_;
@@ -152,7 +151,7 @@ class Builder {
   std::vector<Variable> variables_;  // by ValueId
   Block* block_;
   LengthId next_length_ = 1;
-  std::unordered_map<Key, std::vector<ValueId>, KeyHash> computed_;
+  std::unordered_map<Key, ValueList, KeyHash> computed_;
   std::unordered_map<LengthId, ValueId> singles_;
   // What is to be forgotten at the end of the block.
   std::vector<Key> computed_trail_;

@@ -55,7 +55,7 @@ class FunctionReader {
   void move_block(const Instruction& instruction, Walk& walk);
   void call(const Instruction& instruction, Walk& walk);
   void add(Statement statement, Walk& walk);
-  std::vector<ValueId> take(std::size_t count, Walk& walk);
+  ValueList take(std::size_t count, Walk& walk);
   void charge(std::size_t count);
   Origin origin(const Instruction& instruction) const { return {instruction.span, index_}; }
   Truth truth(ValueId value) const {
@@ -83,14 +83,14 @@ Function FunctionReader::run() {
     function_.parameters.push_back(
         new_value(function_, known_type(input), {place.name_span, index_}));
   }
-  walk.stack = function_.parameters;
+  walk.stack.assign(function_.parameters.begin(), function_.parameters.end());
   read(place.begin, place.end, walk);
   if (walk.block.diverges != effect.never_returns) {
     throw Unsupported{"it may not return"};
   }
   if (!walk.block.diverges) {
     if (walk.stack.size() != effect.outputs.size()) throw Unsupported{"its results are unclear"};
-    walk.block.results = std::move(walk.stack);
+    walk.block.results = {walk.stack.begin(), walk.stack.end()};
     for (const vcode::ValueType& output : effect.outputs) {
       function_.result_types.push_back(known_type(output));
     }
@@ -223,7 +223,7 @@ void FunctionReader::step(const Instruction& instruction, Walk& walk) {
     }
     default: {
       const std::size_t count = vcode::info(instruction.op).operands.size();
-      std::vector<ValueId> operands = take(count, walk);
+      ValueList operands = take(count, walk);
       add(make_op(function_, instruction.op, instruction.type, std::move(operands),
                   origin(instruction)),
           walk);
@@ -261,11 +261,11 @@ void FunctionReader::add(Statement statement, Walk& walk) {
   walk.block.statements.push_back(std::move(statement));
 }
 
-std::vector<ValueId> FunctionReader::take(std::size_t count, Walk& walk) {
+ValueList FunctionReader::take(std::size_t count, Walk& walk) {
   if (count > walk.stack.size()) throw Unsupported{"its stack may run empty"};
   charge(count);
   const auto first = walk.stack.end() - static_cast<std::ptrdiff_t>(count);
-  std::vector<ValueId> taken(first, walk.stack.end());
+  ValueList taken(first, walk.stack.end());
   walk.stack.erase(first, walk.stack.end());
   return taken;
 }

@@ -46,11 +46,11 @@ class FunctionWriter {
   void write_operation(const Statement& statement);
   void conditional(const Statement& statement);
   void arm(const Block& block, const Uses& other, const Uses& own, const Origin& origin);
-  void operands(const std::vector<ValueId>& wanted, const Origin& origin);
-  void fetch_run(const std::vector<ValueId>& wanted, std::size_t begin, std::size_t end,
-                 std::size_t taken, const Origin& origin);
-  std::size_t take(const std::vector<ValueId>& wanted);
-  std::optional<std::size_t> fits(const std::vector<ValueId>& wanted, std::size_t base) const;
+  void operands(const ValueList& wanted, const Origin& origin);
+  void fetch_run(const ValueList& wanted, std::size_t begin, std::size_t end, std::size_t taken,
+                 const Origin& origin);
+  std::size_t take(const ValueList& wanted);
+  std::optional<std::size_t> fits(const ValueList& wanted, std::size_t base) const;
   void push_results(const Statement& statement);
   bool deferred(ValueId value) const { return deferred_[value]; }
 
@@ -169,7 +169,7 @@ void FunctionWriter::arm(const Block& block, const Uses& after, const Uses& own,
   write(block, origin);
 }
 
-void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Origin& origin) {
+void FunctionWriter::operands(const ValueList& wanted, const Origin& origin) {
   const std::size_t taken = take(wanted);
   for (std::size_t i = taken; i < wanted.size();) {
     if (deferred(wanted[i])) {
@@ -191,7 +191,7 @@ void FunctionWriter::operands(const std::vector<ValueId>& wanted, const Origin& 
 
 // Takes over as many operands as lie at the top in their order, if this is their last use. The
 // topmost entries may also be those that the next operand is computed from.
-std::size_t FunctionWriter::take(const std::vector<ValueId>& wanted) {
+std::size_t FunctionWriter::take(const ValueList& wanted) {
   for (std::size_t height = std::min(kMostTaken, out_.height()); height > 0; --height) {
     const auto taken = fits(wanted, out_.height() - height);
     if (!taken) continue;
@@ -203,8 +203,7 @@ std::size_t FunctionWriter::take(const std::vector<ValueId>& wanted) {
 }
 
 // If the entries from `base` on are what the operands begin with: how many of these they are.
-std::optional<std::size_t> FunctionWriter::fits(const std::vector<ValueId>& wanted,
-                                                std::size_t base) const {
+std::optional<std::size_t> FunctionWriter::fits(const ValueList& wanted, std::size_t base) const {
   const std::vector<StackCode::Entry>& stack = out_.stack();
   for (std::size_t i = 0; i < wanted.size() && base + i < stack.size(); ++i) {
     const ValueId value = wanted[i];
@@ -224,8 +223,8 @@ std::optional<std::size_t> FunctionWriter::fits(const std::vector<ValueId>& want
 }
 
 // Operands begin … end-1, none of them deferred; the first `taken` of all were taken over.
-void FunctionWriter::fetch_run(const std::vector<ValueId>& wanted, std::size_t begin,
-                               std::size_t end, std::size_t taken, const Origin& origin) {
+void FunctionWriter::fetch_run(const ValueList& wanted, std::size_t begin, std::size_t end,
+                               std::size_t taken, const Origin& origin) {
   std::vector<std::uint8_t> dying;
   const auto first_taken = wanted.begin();
   const auto last_taken = first_taken + static_cast<std::ptrdiff_t>(taken);

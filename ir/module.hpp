@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/few.hpp"
 #include "vcode/kernel.hpp"
 #include "vcode/opcodes.hpp"
 #include "vcode/program.hpp"
@@ -20,6 +21,8 @@
 namespace ir {
 
 using ValueId = std::uint32_t;
+/// A few values: what an operation takes, or gives.
+using ValueList = Few<ValueId, 4>;
 using vcode::Op;
 using vcode::Type;
 
@@ -67,8 +70,8 @@ struct Statement {
   Type written = Type::Int;
   std::uint32_t index = 0;
   bool effects = false;  // Run: the kernel is not pure (vcode::is_pure)
-  std::vector<ValueId> operands;
-  std::vector<ValueId> results;
+  ValueList operands;
+  ValueList results;
   std::unique_ptr<Block> then_block, else_block;  // If: both are always there
   Origin origin;
 };
@@ -77,7 +80,7 @@ struct Statement {
 /// to the results of its conditional. A block that cannot reach its end (`diverges`) gives none.
 struct Block {
   std::vector<Statement> statements;
-  std::vector<ValueId> results;
+  ValueList results;
   bool diverges = false;
 };
 
@@ -108,7 +111,7 @@ struct SerialFunction {
 struct Function {
   std::string name;
   Origin origin;
-  std::vector<ValueId> parameters;  // stack order, deepest first
+  ValueList parameters;  // stack order, deepest first
   Block body;
   std::vector<std::optional<Type>> result_types;  // empty when the body diverges
   std::vector<ValueInfo> values;                  // indexed by ValueId

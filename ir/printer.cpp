@@ -85,7 +85,7 @@ class Printer {
     if (!block.diverges) line(indent, "YIELD" + values(block.results));
   }
 
-  static std::string values(const std::vector<ValueId>& list) {
+  static std::string values(const ValueList& list) {
     std::string text;
     for (const ValueId value : list) text += fmt::format(" ${}", value);
     return text;

@@ -64,7 +64,7 @@ bool comes_before(const vcode::Constant& a, const vcode::Constant& b) {
                                       });
 }
 
-Statement make_op(Function& function, Op op, Type written, std::vector<ValueId> operands,
+Statement make_op(Function& function, Op op, Type written, ValueList operands,
                   const Origin& origin) {
   Statement statement;
   statement.op = op;
@@ -89,7 +89,7 @@ Statement make_const(const Module& module, Function& function, std::uint32_t con
 }
 
 Statement make_run(const Module& module, Function& function, std::uint32_t kernel,
-                   std::vector<ValueId> operands, const Origin& origin) {
+                   ValueList operands, const Origin& origin) {
   Statement statement;
   statement.kind = Statement::Kind::Run;
   statement.index = kernel;
@@ -382,8 +382,8 @@ class UnusedStatements {
   }
 
   void drop_unused_results(Statement& statement) {
-    const std::vector<ValueId> results = statement.results;
-    const auto filter = [&](std::vector<ValueId>& list) {
+    const ValueList results = statement.results;
+    const auto filter = [&](ValueList& list) {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (needed_[results[i]]) list[kept++] = list[i];

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
-
 #include "ir/module.hpp"
 
 namespace ir {
@@ -32,13 +30,13 @@ vcode::Constant empty_constant(Type type);
 bool comes_before(const vcode::Constant& a, const vcode::Constant& b);
 
 /// An operation of the table with fresh results.
-Statement make_op(Function& function, Op op, Type written, std::vector<ValueId> operands,
+Statement make_op(Function& function, Op op, Type written, ValueList operands,
                   const Origin& origin);
 Statement make_const(const Module& module, Function& function, std::uint32_t constant,
                      const Origin& origin);
 /// RUN with fresh results, typed as the kernel says.
 Statement make_run(const Module& module, Function& function, std::uint32_t kernel,
-                   std::vector<ValueId> operands, const Origin& origin);
+                   ValueList operands, const Origin& origin);
 
 // ---- walking ----
 
@@ -91,9 +89,6 @@ std::size_t nesting(const Block& block);
 /// Deeper ones would cost native stack in every walk over the form: no pass sees them.
 inline constexpr std::size_t kDeepestNesting = 200;
 
-/// A few values: what an operation takes.
-using Operands = boost::container::small_vector<ValueId, 4>;
-
 /// Where a value comes from, copied, so that it stays valid while statements move. Of a parameter
 /// the kind is nothing.
 struct Definition {
@@ -102,7 +97,7 @@ struct Definition {
   Type written = Type::Int;
   std::uint32_t index = 0;
   std::uint32_t result = 0;  // position among the statement's results
-  Operands operands;
+  ValueList operands;
 
   bool is(Op wanted) const { return kind == Statement::Kind::Op && op == wanted; }
   bool is_const() const { return kind == Statement::Kind::Const; }

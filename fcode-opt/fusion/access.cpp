@@ -150,7 +150,7 @@ Role role_of(const Statement& statement, const Module& module, Shapes& shapes) {
 }
 
 std::vector<Access> accesses(const Statement& statement, Shapes& shapes) {
-  const std::vector<ValueId>& operands = statement.operands;
+  const ValueList& operands = statement.operands;
   const Access own = is_scalar_space(statement, shapes) ? Access::Zero : Access::Own;
   auto descriptor = [&](ValueId segdes) {
     return shapes.one_segment(segdes) ? Access::Length : Access::Descriptor;
@@ -209,7 +209,7 @@ int default_operand(Op op) {
 }
 
 Linear domain_of(const Statement& statement, Shapes& shapes) {
-  const std::vector<ValueId>& operands = statement.operands;
+  const ValueList& operands = statement.operands;
   if (pushes_constant(statement)) return Linear::number(1);
   if (statement.kind == Statement::Kind::Run) return shapes.of(operands[0]).length;
   switch (vcode::info(statement.op).family) {

@@ -101,7 +101,7 @@ class Regeneration {
     if (made.kind == Statement::Kind::Const) {
       statements.push_back(make_const(module_, function_, made.index, made.origin));
     } else {
-      std::vector<ValueId> operands = made.operands;
+      ValueList operands = made.operands;
       for (ValueId& operand : operands) operand = local(operand, here, statements);
       statements.push_back(
           make_op(function_, made.op, made.written, std::move(operands), made.origin));

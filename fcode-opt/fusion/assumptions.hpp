@@ -32,9 +32,9 @@ class Assumptions {
 
   struct Checks {
     /// What the kernel must take as operands so that all that it takes for granted is checked.
-    std::vector<ValueId> values;
+    ValueList values;
     /// Descriptors that would have to exist as values for this, …
-    std::vector<ValueId> missing;
+    ValueList missing;
     /// … and statements whose rules cannot be assumed.
     std::vector<std::size_t> impossible;
     bool complete() const { return missing.empty() && impossible.empty(); }

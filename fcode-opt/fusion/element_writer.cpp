@@ -328,7 +328,7 @@ std::uint32_t ElementWriter::compute(const Statement& statement, std::uint32_t a
 }
 
 std::uint32_t ElementWriter::operation(const Statement& statement, std::uint32_t at) {
-  const std::vector<ValueId>& operands = statement.operands;
+  const ValueList& operands = statement.operands;
   switch (vcode::info(statement.op).family) {
     case Family::Distribute:
       return per_segment(operands[0], operands[1], at);

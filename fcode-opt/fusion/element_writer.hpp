@@ -47,7 +47,7 @@ class KernelTables {
   const Module& module;
   Shapes& shapes;
   vcode::Kernel kernel;
-  std::vector<ValueId> operands;             // of kernel.inputs
+  ValueList operands;                        // of kernel.inputs
   std::map<ValueId, vcode::ArrayId> arrays;  // operands, and what the kernel has made
   std::map<ValueId, vcode::SegdesId> segments;
   std::vector<SizeWanted> wanted;

@@ -82,7 +82,7 @@ class RegionFusion {
  private:
   struct ChosenKernel {
     std::vector<NodeIndex> members;
-    std::vector<ValueId> checked;  // operands for their lengths
+    ValueList checked;  // operands for their lengths
     std::uint32_t passes = 0;
     WrittenKernel written;
   };

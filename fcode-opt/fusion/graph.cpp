@@ -195,7 +195,7 @@ class GraphBuilder {
     }
   }
 
-  std::set<Linear> lengths_of(const std::vector<ValueId>& values) {
+  std::set<Linear> lengths_of(const ValueList& values) {
     std::set<Linear> lengths;
     for (ValueId value : values) {
       const Shape& shape = shapes_.of(value);
@@ -362,7 +362,7 @@ class GraphBuilder {
   void fetch_joined(Node& node, const Node& joined) {
     fetch(node, joined.join->first);
     fetch(node, joined.join->second);
-    const std::vector<ValueId>& operands = joined.statement->operands;
+    const ValueList& operands = joined.statement->operands;
     for (const std::size_t k : {1, 3, 4}) expand(node, operands[k], Access::Length);
   }
 

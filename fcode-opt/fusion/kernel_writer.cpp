@@ -38,7 +38,7 @@ class KernelWriter {
     for (NodeIndex i : members) tables_.inside[i] = 1;
   }
 
-  WrittenKernel run(const std::vector<ValueId>& checked) {
+  WrittenKernel run(const ValueList& checked) {
     count_readers();
     for (NodeIndex i : members_) write(i);
     for (ValueId value : checked) {
@@ -193,7 +193,7 @@ class KernelWriter {
   }
 
   void name_results(const Node& node, Binding& binding) {
-    const std::vector<ValueId>& values = node.statement->results;
+    const ValueList& values = node.statement->results;
     SizeId length = 0;  // of what FILTER keeps
     if (node.role == Role::Filter || node.role == Role::Segments) {
       const ValueId segdes = values.back();
@@ -361,13 +361,13 @@ class KernelWriter {
   KernelTables tables_;
   std::vector<std::uint32_t> readers_;
   std::vector<Binding> bindings_;
-  std::vector<ValueId> results_;
+  ValueList results_;
 };
 
 }  // namespace
 
 WrittenKernel write_kernel(const RegionGraph& graph, const std::vector<NodeIndex>& members,
-                           const std::vector<bool>& wanted, const std::vector<ValueId>& checked,
+                           const std::vector<bool>& wanted, const ValueList& checked,
                            const Function& function, const Module& module, Shapes& shapes) {
   return KernelWriter(graph, members, wanted, function, module, shapes).run(checked);
 }

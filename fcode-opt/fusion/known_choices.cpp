@@ -47,7 +47,7 @@ class RegionKeyWriter {
       add(read.producer);
       add(read.access);
     }
-    for (const std::vector<ValueId>* values : {&statement.operands, &statement.results}) {
+    for (const ValueList* values : {&statement.operands, &statement.results}) {
       add(values->size());
       for (const ValueId value : *values) write(value);
     }

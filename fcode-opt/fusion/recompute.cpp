@@ -210,7 +210,7 @@ class Recomputation {
     if (!repeated && chain.count(made->second) == 0) return value;
     const auto known = copies_.find({original_value, stage_[reader]});
     if (known != copies_.end()) return known->second;
-    std::vector<ValueId> operands = original.operands;
+    ValueList operands = original.operands;
     if (is_cheap(original)) {  // else it fetches from a vector
       for (ValueId& operand : operands) operand = copy_of(operand, reader, chain, added);
     }

@@ -69,7 +69,7 @@ class SpecWriter {
            names_[statement.operands[0]] == kNoValue;
   }
 
-  ValueId emit(Op op, Type written, std::vector<ValueId> operands, const Origin& origin) {
+  ValueId emit(Op op, Type written, ValueList operands, const Origin& origin) {
     spec_.body.statements.push_back(make_op(spec_, op, written, std::move(operands), origin));
     return spec_.body.statements.back().results[0];
   }

@@ -162,7 +162,7 @@ class AgreeingArms : public ShapeVisitor {
       return;
     }
     const Facts facts(shapes);
-    std::vector<ValueId> values;
+    ValueList values;
     for (std::size_t i = 0; i < conditional.results.size(); ++i) {
       values.push_back(facts.agreed(conditional, i));
       if (values.back() == kNoValue) return;
@@ -223,7 +223,7 @@ class AgreeingArms : public ShapeVisitor {
 
   Function& function_;
   Renaming names_;
-  std::map<ValueId, std::vector<ValueId>> values_;  // by the first result of a conditional
+  std::map<ValueId, ValueList> values_;  // by the first result of a conditional
 };
 
 // Are there conditionals whose arms only compute?

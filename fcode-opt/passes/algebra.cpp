@@ -42,7 +42,7 @@ void Algebra::unpair(Shapes& shapes, const Statement& statement) {
 /// A value that the only result is equal to, or none.
 ValueId Algebra::equivalent(Shapes& shapes, const Statement& statement) {
   if (names_.has(statement.results[0])) return kNoValue;
-  Operands operands(statement.operands.begin(), statement.operands.end());
+  ValueList operands(statement.operands.begin(), statement.operands.end());
   for (ValueId& operand : operands) operand = names_(operand);
   switch (statement.op) {
     case Op::Not:
@@ -81,7 +81,7 @@ ValueId Algebra::inverse(Shapes& shapes, ValueId operand, Op op) {
 
 // (x + y) - x and (x + y) - y of INT, which wraps around both ways.
 ValueId Algebra::difference(Shapes& shapes, const Statement& statement,
-                            const Operands& operands) const {
+                            const ValueList& operands) const {
   const Definition* sum = shapes.definition(operands[0]);
   if (statement.written != Type::Int || !sum || !sum->is(Op::Add)) return kNoValue;
   const ValueId x = names_(sum->operands[0]), y = names_(sum->operands[1]);
@@ -91,7 +91,7 @@ ValueId Algebra::difference(Shapes& shapes, const Statement& statement,
 }
 
 // Both the same, or flags that are all the same.
-ValueId Algebra::select(Shapes& shapes, const Operands& operands) {
+ValueId Algebra::select(Shapes& shapes, const ValueList& operands) {
   ValueId same = kNoValue;
   if (operands[1] == operands[2]) same = operands[1];
   if (const auto flag = constant_flag(shapes, operands[0])) same = operands[*flag ? 1 : 2];
@@ -103,16 +103,16 @@ ValueId Algebra::select(Shapes& shapes, const Operands& operands) {
 }
 
 ValueId Algebra::neutral_on_either_side(Shapes& shapes, const Statement& statement,
-                                        const Operands& operands, std::int64_t neutral) {
+                                        const ValueList& operands, std::int64_t neutral) {
   const ValueId left = neutral_second(shapes, statement, operands, neutral);
   if (left != kNoValue) return left;
-  const Operands exchanged{operands[1], operands[0]};
+  const ValueList exchanged{operands[1], operands[0]};
   return neutral_second(shapes, statement, exchanged, neutral);
 }
 
 // The first operand, if all elements of the second are neutral.
 ValueId Algebra::neutral_second(Shapes& shapes, const Statement& statement,
-                                const Operands& operands, std::int64_t neutral) {
+                                const ValueList& operands, std::int64_t neutral) {
   if (!shapes.same_length(operands[0], operands[1])) return kNoValue;
   return is_all(shapes, statement, operands[1], neutral) ? operands[0] : kNoValue;
 }

@@ -24,11 +24,11 @@ class Algebra : public ShapeVisitor {
   void unpair(Shapes& shapes, const Statement& statement);
   ValueId equivalent(Shapes& shapes, const Statement& statement);
   static ValueId inverse(Shapes& shapes, ValueId operand, Op op);
-  ValueId difference(Shapes& shapes, const Statement& statement, const Operands& operands) const;
-  ValueId select(Shapes& shapes, const Operands& operands);
+  ValueId difference(Shapes& shapes, const Statement& statement, const ValueList& operands) const;
+  ValueId select(Shapes& shapes, const ValueList& operands);
   ValueId neutral_on_either_side(Shapes& shapes, const Statement& statement,
-                                 const Operands& operands, std::int64_t neutral);
-  ValueId neutral_second(Shapes& shapes, const Statement& statement, const Operands& operands,
+                                 const ValueList& operands, std::int64_t neutral);
+  ValueId neutral_second(Shapes& shapes, const Statement& statement, const ValueList& operands,
                          std::int64_t neutral);
   bool is_all(Shapes& shapes, const Statement& statement, ValueId value, std::int64_t number);
   std::optional<bool> constant_flag(Shapes& shapes, ValueId value);

@@ -154,8 +154,8 @@ class Branches {
   }
 
   ValueId forwarded(const Statement& statement, std::size_t at, std::size_t kept) const {
-    const std::vector<ValueId>& first = statement.then_block->results;
-    const std::vector<ValueId>& second = statement.else_block->results;
+    const ValueList& first = statement.then_block->results;
+    const ValueList& second = statement.else_block->results;
     if (first[at] == second[at]) return first[at];
     if (constant_truth(first[at]) == true && constant_truth(second[at]) == false) {
       return statement.operands[0];

@@ -14,7 +14,7 @@ struct Expression {
   Op op;
   Type written;
   std::uint32_t index;
-  Operands operands;
+  ValueList operands;
   bool operator==(const Expression&) const = default;
 };
 
@@ -46,7 +46,7 @@ class CommonExpressions {
 
  private:
   struct Known {
-    Operands results;
+    ValueList results;
     std::size_t calls_passed = 0;  // before it
   };
 

@@ -52,7 +52,7 @@ class CopiedRuns : public RegionRewriter {
     ValueId all = 0;              // as one segment
   };
 
-  ValueId equivalent(const Statement& statement, const Operands& operands) override {
+  ValueId equivalent(const Statement& statement, const ValueList& operands) override {
     if (!fetches(statement)) return kNoValue;
     const ValueId copy = operands[0];
     Fetch fetch;
@@ -67,7 +67,7 @@ class CopiedRuns : public RegionRewriter {
                    : same_length(fetch.index, fetch.segments);
     const Definition* made = shapes_->definition(copy);
     if (!fitting || !made || !made->is(Op::BPermute)) return kNoValue;
-    const Operands copying = operands_of(*made);
+    const ValueList copying = operands_of(*made);
     const ValueId source = copying[0], whole = copying[2];
     if (!shapes_->one_segment(whole) || !fits(source, whole)) return kNoValue;
 
@@ -93,7 +93,7 @@ class CopiedRuns : public RegionRewriter {
     if (!made || made->kind != Statement::Kind::Op || depth == 0) return kNoValue;
     const Op op = made->op;
     const Type written = made->written;
-    Operands operands = operands_of(*made);
+    ValueList operands = operands_of(*made);
     switch (vcode::info(op).family) {
       case Family::Index:
         if (known_element(operands[1]) != 1 || !same_segments(operands[2], fetch.segments) ||

@@ -190,7 +190,7 @@ class Sweep {
   }
 
   void conditional(Statement& statement) {
-    const std::vector<ValueId> results = statement.results;
+    const ValueList results = statement.results;
     const auto keep = [&](std::size_t i) { return liveness_.live(function_, results[i]); };
     for (Block* arm : {statement.then_block.get(), statement.else_block.get()}) {
       block(*arm);
@@ -210,7 +210,7 @@ class Sweep {
   void signature() {
     Function& function = module_.functions[function_];
     if (function.opaque) return;
-    const std::vector<ValueId> parameters = function.parameters;
+    const ValueList parameters = function.parameters;
     filter(function.parameters,
            [&](std::size_t i) { return liveness_.live(function_, parameters[i]); });
     const auto keep = [&](std::size_t i) { return liveness_.result_live(function_, i); };

@@ -66,7 +66,7 @@ class Idioms : public RegionRewriter {
     seen_before_.pop_back();
   }
 
-  ValueId equivalent(const Statement& statement, const Operands& operands) override {
+  ValueId equivalent(const Statement& statement, const ValueList& operands) override {
     switch (vcode::info(statement.op).family) {
       case Family::MakeSegdes:
         if (shapes_->is_scalar(operands[0])) lengths_.push_back(operands[0]);
@@ -94,7 +94,7 @@ class Idioms : public RegionRewriter {
 
   Ranges ranges() { return {*shapes_, names_, lengths_}; }
 
-  ValueId elementwise(const Statement& statement, const Operands& operands) {
+  ValueId elementwise(const Statement& statement, const ValueList& operands) {
     if (statement.op == Op::Select) return selection(operands);
     if (statement.op == Op::Add && statement.written == Type::Int) {
       const ValueId position = position_of(operands[0], operands[1]);
@@ -116,10 +116,10 @@ class Idioms : public RegionRewriter {
   ValueId position_of(ValueId start, ValueId index) {
     const Definition* distributed = shapes_->definition(start);
     if (!distributed || !distributed->is(Op::Distribute)) return kNoValue;
-    const Operands each = operands_of(*distributed);
+    const ValueList each = operands_of(*distributed);
     const Definition* scanned = shapes_->definition(each[0]);
     if (!scanned || !scanned->is(Op::AddScan) || scanned->written != Type::Int) return kNoValue;
-    const Operands scan = operands_of(*scanned);
+    const ValueList scan = operands_of(*scanned);
     const bool starts = fits(scan[0], scan[1]) && shapes_->one_segment(scan[1]) &&
                         same_segments(scan[0], each[1]) && same_length(start, index);
     return starts ? position_of(scan[0], scan[1], each[1], index, 0) : kNoValue;
@@ -138,7 +138,7 @@ class Idioms : public RegionRewriter {
         made && made->written == Type::Int && (made->is(Op::Add) || made->is(Op::Subtract));
     if (!sum || depth == kMostAdded) return kNoValue;
     const Op op = made->op;
-    const Operands added = operands_of(*made);
+    const ValueList added = operands_of(*made);
     const ValueId first = position_of(lengths, all, segdes, added[0], depth + 1);
     if (first != kNoValue) return emit(op, Type::Int, {first, added[1]});
     if (op == Op::Subtract) return kNoValue;
@@ -147,7 +147,7 @@ class Idioms : public RegionRewriter {
   }
 
   // Of the least or the greatest index, as a rule.
-  ValueId comparison(const Statement& statement, const Operands& operands) {
+  ValueId comparison(const Statement& statement, const ValueList& operands) {
     const bool is_false = operands.size() == 2 && shapes_->is_scalar(operands[0]) &&
                           shapes_->is_scalar(operands[1]) &&
                           ranges().never(statement.op, statement.written, operands[0], operands[1]);
@@ -160,7 +160,7 @@ class Idioms : public RegionRewriter {
   ValueId least_is_less(ValueId least, ValueId limit) {
     const Definition* reduced = shapes_->definition(least);
     if (!reduced || !reduced->is(Op::MinReduce) || reduced->written != Type::Int) return kNoValue;
-    const Operands numbers = operands_of(*reduced);
+    const ValueList numbers = operands_of(*reduced);
     if (!shapes_->one_segment(numbers[1]) || !fits(numbers[0], numbers[1])) return kNoValue;
     const ValueId number = common_element(numbers[0], kElementDepth);
     if (number == kNoValue) return kNoValue;
@@ -180,11 +180,11 @@ class Idioms : public RegionRewriter {
     if (!made || made->kind != Statement::Kind::Op || depth == 0) return kNoValue;
     const Op op = made->op;
     const Type written = made->written;
-    const Operands operands = operands_of(*made);
+    const ValueList operands = operands_of(*made);
     if (op == Op::Distribute) return shapes_->one_segment(operands[1]) ? operands[0] : kNoValue;
     const bool combines = op == Op::And || op == Op::Or || op == Op::Not;
     if (!combines && !is_comparison(op)) return kNoValue;
-    std::vector<ValueId> elements;
+    ValueList elements;
     for (const ValueId operand : operands) {
       elements.push_back(common_element(operand, depth - 1));
       if (elements.back() == kNoValue) return kNoValue;
@@ -197,7 +197,7 @@ class Idioms : public RegionRewriter {
   ValueId longest_reaches(ValueId greatest, ValueId limit) {
     const Definition* reduced = shapes_->definition(greatest);
     if (!reduced || !reduced->is(Op::MaxReduce) || reduced->written != Type::Int) return kNoValue;
-    const Operands positions = operands_of(*reduced);
+    const ValueList positions = operands_of(*reduced);
     const Definition* index = shapes_->definition(positions[0]);
     if (!index || !index->is(Op::Index)) return kNoValue;
     const ValueId counted = operands_of(*index)[2];
@@ -212,7 +212,7 @@ class Idioms : public RegionRewriter {
   }
 
   // An index that is kept inside, and never is outside; or the arm that is always taken.
-  ValueId selection(const Operands& operands) {
+  ValueId selection(const ValueList& operands) {
     Ranges ranges = this->ranges();
     const bool first = same_length(operands[0], operands[1]) && ranges.always(operands[0]);
     if (first) return operands[1];
@@ -221,7 +221,7 @@ class Idioms : public RegionRewriter {
   }
 
   // A sum of FLOAT starts with 0.0, which is not neutral for -0.0.
-  ValueId reduction(const Statement& statement, const Operands& operands) {
+  ValueId reduction(const Statement& statement, const ValueList& operands) {
     if (statement.written == Type::Float || !fits(operands[0], operands[1])) return kNoValue;
     if (single(operands[1], operands[0])) return operands[0];
     if (statement.op == Op::OrReduce && shapes_->one_segment(operands[1]) &&
@@ -245,7 +245,7 @@ class Idioms : public RegionRewriter {
     return sum;
   }
 
-  ValueId permutation(const Statement& statement, const Operands& operands) {
+  ValueId permutation(const Statement& statement, const ValueList& operands) {
     const ValueId data = operands[0], index = operands[1];
     switch (statement.op) {
       case Op::Permute:
@@ -331,7 +331,7 @@ class Idioms : public RegionRewriter {
 
   // From a vector in whose place another one is chosen if it is empty: from the vector itself, if
   // all indices lie in it. There are none then.
-  ValueId fetched_from_choice(const Statement& fetch, const Operands& operands) {
+  ValueId fetched_from_choice(const Statement& fetch, const ValueList& operands) {
     const auto found = choices_.find(operands[0]);
     if (found == choices_.end() || !shapes_->one_segment(operands[2])) return kNoValue;
     const ValueId vector = names_(found->second.vector);
@@ -347,10 +347,10 @@ class Idioms : public RegionRewriter {
   }
 
   // Permuted by its own ranks, which nobody else reads.
-  ValueId sorted(const Statement& permute, const Operands& operands) {
+  ValueId sorted(const Statement& permute, const ValueList& operands) {
     const Definition* made = shapes_->definition(operands[1]);
     if (!made || (!made->is(Op::RankUp) && !made->is(Op::RankDown))) return kNoValue;
-    const Operands ranked = operands_of(*made);
+    const ValueList ranked = operands_of(*made);
     if (uses_[operands[1]] > 1 || ranked[0] != operands[0] || made->written != permute.written ||
         !fits(operands[0], ranked[1]) || !same_segments(ranked[1], operands[2])) {
       return kNoValue;
@@ -382,7 +382,7 @@ class Idioms : public RegionRewriter {
     }
     const Definition* made = shapes_->definition(vector);
     if (!made || made->kind != Statement::Kind::Op || depth > kColumnDepth) return kNoValue;
-    const Operands operands = operands_of(*made);
+    const ValueList operands = operands_of(*made);
     if (made->is(Op::DPermute)) return placed_column(operands, segdes, j, depth);
     if (!made->is(Op::AddScan) || made->written != Type::Int) return kNoValue;
     if (!fits(operands[0], operands[1]) || !same_segments(operands[1], segdes)) return kNoValue;
@@ -394,7 +394,7 @@ class Idioms : public RegionRewriter {
   }
 
   // A scatter of one column into a default.
-  ValueId placed_column(const Operands& operands, ValueId segdes, std::int64_t j, int depth) {
+  ValueId placed_column(const ValueList& operands, ValueId segdes, std::int64_t j, int depth) {
     const std::optional<std::int64_t> at = known_element(operands[1]);
     const std::optional<std::int64_t> count = columns_of(segdes);
     if (!at || !count || *at < 0 || *at >= *count || !single(operands[3], operands[0]) ||

@@ -322,7 +322,7 @@ class LoopMaker {
       wrapper.parameters.push_back(
           new_value(wrapper, function.values[parameter].type, function.origin));
     }
-    std::vector<ValueId> operands = wrapper.parameters;
+    ValueList operands = wrapper.parameters;
     for (const std::uint32_t constant : body.constants) {
       Statement pushed = make_const(module_, wrapper, constant, function.origin);
       const bool given = constant < module_.given.size() && module_.given[constant];

@@ -170,7 +170,7 @@ class Propagation {
       if (!is_call) continue;
       const Statement& call = written.back();
       const std::uint32_t callee = call.index;
-      const std::vector<ValueId> operands = call.operands, results = call.results;
+      const ValueList operands = call.operands, results = call.results;
       const Origin origin = call.origin;
       for (std::size_t k = 0; k < results.size(); ++k) {
         const Known& known = results_[callee][k];

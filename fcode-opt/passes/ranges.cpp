@@ -418,7 +418,7 @@ bool Ranges::is_below_length(const Linear& bound) {
     const std::optional<Linear> element = shapes_.element(names_(length));
     if (!element) return false;
     const Linear most = shapes_.equations.normal(*element);
-    return most.terms.size() == 1 && most.terms[0].second == 1 && most.constant >= 0 &&
+    return most.terms.size() == 1 && most.terms[0].factor == 1 && most.constant >= 0 &&
            at_least(most, bound);
   });
 }
@@ -428,7 +428,7 @@ bool Ranges::is_below_length(const Linear& bound) {
 bool Ranges::fits(const Range& range) {
   using Narrow = std::numeric_limits<std::int32_t>;
   const auto unknown_plus = [](const Linear& term) {
-    return term.terms.size() == 1 && term.terms[0].second == 1;
+    return term.terms.size() == 1 && term.terms[0].factor == 1;
   };
   const auto not_below = [&](const Linear& bound) {
     const Linear low = shapes_.equations.normal(bound);

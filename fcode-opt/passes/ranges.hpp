@@ -47,7 +47,7 @@ class Ranges {
   /// which that lies, and so on. Of scalars it is the only one.
   struct Place {
     bool known = true;
-    boost::container::small_vector<ValueId, 2> segments;
+    ValueList segments;
   };
   /// x op y holds, at that place.
   struct Fact {

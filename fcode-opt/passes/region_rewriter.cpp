@@ -41,7 +41,7 @@ void RegionRewriter::rewrite(const Statement& statement) {
   changed_ = true;
 }
 
-ValueId RegionRewriter::emit(Op op, Type written, std::vector<ValueId> operands) {
+ValueId RegionRewriter::emit(Op op, Type written, ValueList operands) {
   made_.push_back(make_op(function_, op, written, std::move(operands), origin_));
   shapes_->step(made_.back(), module_);
   return made_.back().results[0];

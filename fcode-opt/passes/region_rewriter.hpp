@@ -24,14 +24,14 @@ class RegionRewriter : public ShapeVisitor {
  protected:
   /// A value that the only result of an operation is equal to, or none. It may be made with
   /// emit(); if it is none after all, what was emitted goes.
-  virtual ValueId equivalent(const Statement& statement, const Operands& operands) = 0;
+  virtual ValueId equivalent(const Statement& statement, const ValueList& operands) = 0;
 
-  ValueId emit(Op op, Type written, std::vector<ValueId> operands);
+  ValueId emit(Op op, Type written, ValueList operands);
   ValueId emit_constant(vcode::Constant constant);
   /// The operands of a definition or a statement under their present names.
   template <class Made>
-  Operands operands_of(const Made& made) const {
-    Operands operands(made.operands.begin(), made.operands.end());
+  ValueList operands_of(const Made& made) const {
+    ValueList operands(made.operands.begin(), made.operands.end());
     for (ValueId& operand : operands) operand = names_(operand);
     return operands;
   }

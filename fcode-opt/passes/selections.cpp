@@ -28,7 +28,7 @@ class Selections : public RegionRewriter {
     ValueId segdes = kNoValue;  // of what is packed; one segment
   };
 
-  ValueId equivalent(const Statement& statement, const Operands& operands) override {
+  ValueId equivalent(const Statement& statement, const ValueList& operands) override {
     if (statement.op != Op::DPermute) return kNoValue;
     const ValueId data = operands[0], defaults = operands[2], from = operands[3],
                   into = operands[4];
@@ -47,7 +47,7 @@ class Selections : public RegionRewriter {
   std::optional<Packing> packing_of(ValueId positions) const {
     const Definition* made = shapes_->definition(positions);
     if (!made || !made->is(Op::Pack) || made->result != 0) return std::nullopt;
-    const Operands operands = operands_of(*made);
+    const ValueList operands = operands_of(*made);
     const ValueId segdes = operands[2];
     if (!is_identity(operands[0], segdes) || !fits(operands[1], segdes) ||
         !shapes_->one_segment(segdes)) {
@@ -67,7 +67,7 @@ class Selections : public RegionRewriter {
     const Definition* found = shapes_->definition(packed);
     if (!found || found->kind != Statement::Kind::Op || found->result != 0) return kNoValue;
     const Definition made = *found;
-    const Operands operands = operands_of(made);
+    const ValueList operands = operands_of(made);
     switch (vcode::info(made.op).family) {
       case Family::Pack: {
         const bool same = operands[1] == packing.flags && fits(operands[0], operands[2]) &&
@@ -92,10 +92,10 @@ class Selections : public RegionRewriter {
     }
   }
 
-  ValueId computed_for_all(const Definition& made, const Operands& operands,
+  ValueId computed_for_all(const Definition& made, const ValueList& operands,
                            const Packing& packing) {
     if (divides_ints(made.op, made.written) || ++operations_ > kMostMoved) return kNoValue;
-    std::vector<ValueId> all;
+    ValueList all;
     for (const ValueId operand : operands) {
       all.push_back(for_all(operand, packing));
       if (all.back() == kNoValue) return kNoValue;

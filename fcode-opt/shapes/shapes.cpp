@@ -109,7 +109,7 @@ Shape Shapes::given(const GivenShape& known) {
 // Sums and scalar values of INT arithmetic; wrapping around is left out of account, because lengths
 // that wrap are an error of their own.
 Shape Shapes::elementwise(const Statement& statement) {
-  const std::vector<ValueId>& operands = statement.operands;
+  const ValueList& operands = statement.operands;
   Shape shape = unknown();
   shape.length = of(operands[0]).length;
   shape.uniform = std::all_of(operands.begin(), operands.end(),
@@ -186,7 +186,7 @@ void Shapes::run(const Statement& statement, const vcode::Kernel& kernel) {
 }
 
 Shape Shapes::result(const Statement& statement) {
-  const std::vector<ValueId>& operands = statement.operands;
+  const ValueList& operands = statement.operands;
   Shape shape = unknown();
   switch (vcode::info(statement.op).family) {
     case Family::Elementwise:

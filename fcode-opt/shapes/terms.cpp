@@ -19,7 +19,7 @@ std::int64_t bounded(Wide value) {
 bool small(const Linear& term) {
   auto fits = [](std::int64_t value) { return value >= -kLargest && value <= kLargest; };
   return fits(term.constant) && std::all_of(term.terms.begin(), term.terms.end(),
-                                            [&](const auto& entry) { return fits(entry.second); });
+                                            [&](const auto& entry) { return fits(entry.factor); });
 }
 
 // a + b·factor
@@ -29,14 +29,14 @@ Linear combine(const Linear& a, const Linear& b, std::int64_t factor) {
   auto i = a.terms.begin();
   auto j = b.terms.begin();
   while (i != a.terms.end() || j != b.terms.end()) {
-    if (j == b.terms.end() || (i != a.terms.end() && i->first < j->first)) {
+    if (j == b.terms.end() || (i != a.terms.end() && i->atom < j->atom)) {
       result.terms.push_back(*i++);
-    } else if (i == a.terms.end() || j->first < i->first) {
-      result.terms.emplace_back(j->first, bounded(static_cast<Wide>(j->second) * factor));
+    } else if (i == a.terms.end() || j->atom < i->atom) {
+      result.terms.emplace_back(j->atom, bounded(static_cast<Wide>(j->factor) * factor));
       ++j;
     } else {
-      const std::int64_t sum = bounded(i->second + static_cast<Wide>(j->second) * factor);
-      if (sum != 0) result.terms.emplace_back(i->first, sum);
+      const std::int64_t sum = bounded(i->factor + static_cast<Wide>(j->factor) * factor);
+      if (sum != 0) result.terms.emplace_back(i->atom, sum);
       ++i;
       ++j;
     }
@@ -65,11 +65,11 @@ Linear Equations::normal(const Linear& term) const {
     const auto [atom, coefficient] = result.terms[at];
     const Linear* known = solved(atom);
     if (known == nullptr) continue;
-    result.terms.erase(result.terms.begin() + static_cast<std::ptrdiff_t>(at));
+    result.terms.erase(result.terms.begin() + at);
     result = combine(result, *known, coefficient);
     at = static_cast<std::size_t>(
         std::lower_bound(result.terms.begin(), result.terms.end(), atom,
-                         [](const auto& entry, Atom a) { return entry.first < a; }) -
+                         [](const Term& entry, Atom a) { return entry.atom < a; }) -
         result.terms.begin());
   }
   return result;
@@ -94,15 +94,15 @@ bool Equations::unite(const Linear& a, const Linear& b) {
   if (zero.is_number()) return zero.constant == 0;
   if (!small(zero)) return true;
   for (auto entry = zero.terms.rbegin(); entry != zero.terms.rend(); ++entry) {
-    if (entry->second != 1 && entry->second != -1) continue;
+    if (entry->factor != 1 && entry->factor != -1) continue;
     // Only the newest atom may go, so that what replaces it is older; otherwise the equation would
     // have to be turned around inside others.
     if (entry != zero.terms.rbegin()) break;
     Linear value = zero;
     value.terms.pop_back();
-    if (entry->first >= step_of_.size()) step_of_.resize(next_, kUnsolved);
-    step_of_[entry->first] = static_cast<std::uint32_t>(trail_.size());
-    trail_.push_back({entry->first, value * -entry->second, a, b});
+    if (entry->atom >= step_of_.size()) step_of_.resize(next_, kUnsolved);
+    step_of_[entry->atom] = static_cast<std::uint32_t>(trail_.size());
+    trail_.push_back({entry->atom, value * -entry->factor, a, b});
     break;
   }
   return true;

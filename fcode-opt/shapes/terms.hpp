@@ -9,17 +9,23 @@
 #include <utility>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
+#include "ir/few.hpp"
 
 namespace fcode {
 
 /// An unknown integer. Numbered in order of creation.
 using Atom = std::uint32_t;
 
+struct Term {
+  Atom atom;
+  std::int64_t factor;
+  auto operator<=>(const Term&) const = default;
+};
+
 /// constant + Σ coefficient·atom, the atoms ascending and no coefficient zero.
 struct Linear {
   std::int64_t constant = 0;
-  boost::container::small_vector<std::pair<Atom, std::int64_t>, 2> terms;  // rarely more
+  ir::Few<Term, 2> terms;  // rarely more
 
   static Linear number(std::int64_t value) { return {value, {}}; }
   static Linear atom(Atom atom) { return {0, {{atom, 1}}}; }
@@ -27,8 +33,7 @@ struct Linear {
   bool operator==(const Linear&) const = default;
   std::strong_ordering operator<=>(const Linear& other) const {
     if (const auto order = constant <=> other.constant; order != 0) return order;
-    return std::lexicographical_compare_three_way(terms.begin(), terms.end(), other.terms.begin(),
-                                                  other.terms.end());
+    return terms <=> other.terms;
   }
 };
 

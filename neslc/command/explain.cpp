@@ -84,7 +84,7 @@ class FlatWriter {
     }
   }
 
-  std::string names(const ir::Function& function, const std::vector<ir::ValueId>& values) const {
+  std::string names(const ir::Function& function, const ir::ValueList& values) const {
     std::string result;
     for (const ir::ValueId value : values) {
       result += (result.empty() ? "" : ", ") + name(function, value);

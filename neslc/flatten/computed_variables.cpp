@@ -123,7 +123,7 @@ void ComputedVariables::hand_down(ir::Module& module, std::vector<std::int64_t>&
     ir::Function& function = module.functions[number];
     std::vector<ir::ValueId> values(types_.size(), ir::kNoValue);
     if (number == module.entry) {
-      std::vector<ir::ValueId>& results = function.body.results;
+      ir::ValueList& results = function.body.results;
       const std::size_t own = results.size() - values_.size();
       for (std::size_t k = 0; k < values_.size(); ++k) values[values_[k]] = results[own + k];
       results.resize(own);

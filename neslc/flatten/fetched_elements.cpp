@@ -9,6 +9,7 @@ namespace {
 
 using ir::LengthId;
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -80,7 +81,7 @@ class Fetch {
  private:
   /// Where the vector begins in the joined one, which it becomes part of; none: at 0.
   ValueId begin_of(const Runs& runs) {
-    const std::vector<ValueId> vars = vars_of(runs.vector);
+    const ValueList vars = vars_of(runs.vector);
     for (const auto& [known, begin] : known_) {
       if (known == vars) return begin;
     }
@@ -129,9 +130,9 @@ class Fetch {
   Vectors& v_;
   ir::Builder& b_;
   ValueId target_;
-  std::vector<Vectors::Source> starts_;                          // of the sequences of each source
-  std::vector<std::pair<std::vector<ValueId>, ValueId>> known_;  // what has been joined, and where
-  Value all_;                                                    // joined
+  std::vector<Vectors::Source> starts_;               // of the sequences of each source
+  std::vector<std::pair<ValueList, ValueId>> known_;  // what has been joined, and where
+  Value all_;                                         // joined
   LengthId length_ = ir::kOne;
 };
 

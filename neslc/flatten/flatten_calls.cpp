@@ -10,6 +10,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using VectorType = vcode::Type;
 
 void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
@@ -233,7 +234,7 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   append_indexed(called.parameter(), argument_value, called.body(), indexed);
   std::size_t leaf_number = 0;
   Context* home = nullptr;  // of sequences of which each instance fetches its own
-  std::vector<ValueId> operands;
+  ValueList operands;
   const auto pass = [&](const Value& part) {
     for_each_leaf(part, [&](const Value& leaf) {
       if (!version.lifted) return append_vars(bring(leaf, context), operands);
@@ -261,8 +262,7 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   if (version.lifted) operands.push_back(instances(context));
   std::vector<VectorType> result_types;
   append_types(types(), version.result_type, result_types);
-  const std::vector<ValueId> results =
-      b_.call(compiler_.function(version), std::move(operands), result_types);
+  const ValueList results = b_.call(compiler_.function(version), std::move(operands), result_types);
   std::size_t next = 0;
   const Value result = make_value(types(), version.result_type, results, next, context);
   for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });

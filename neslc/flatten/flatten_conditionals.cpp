@@ -13,6 +13,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -141,7 +142,7 @@ Value Flattener::in_arm(const Value& condition, bool taken, bool may_fail,
 }
 
 Value Flattener::some_elements(const Value& elements, ValueId total) {
-  const std::vector<ValueId> vector = vars_of(elements);
+  const ValueList vector = vars_of(elements);
   const bool whole = late_checks_ != nullptr && late_checks_->block == b_.block();
   if (whole) {
     for (const auto& [known, result] : late_checks_->some_elements) {
@@ -149,7 +150,7 @@ Value Flattener::some_elements(const Value& elements, ValueId total) {
     }
   }
   const ValueId none = b_.op(Op::Equal, VectorType::Int, {total, b_.int_constant(0)});
-  const std::vector<ValueId> vars = b_.conditional(
+  const ValueList vars = b_.conditional(
       none, [&] { return vars_of(v_.null_vector(elements, b_.single_constant(1))); },
       [&] { return vector; });
   const Value result = with_vars(elements, vars, elements.context);
@@ -300,7 +301,7 @@ Value Flattener::serial_conditional(ValueId condition, Context* context, const A
   };
   finish(Arms::Then, *conditional.then_block, then_leaves);
   finish(Arms::Else, *conditional.else_block, else_leaves);
-  const std::vector<ValueId> results = b_.end_conditional(std::move(conditional));
+  const ValueList results = b_.end_conditional(std::move(conditional));
   Value result = then_value;
   std::size_t next = 0;
   std::size_t leaf_number = 0;
@@ -336,8 +337,8 @@ Value Flattener::lifted_conditional(ValueId flags, Context* context, const Arm& 
   const BranchResult else_result = branch(complement, all, none, context, else_arm);
 
   // Without instances both tests hold, and both results are empty.
-  const std::vector<ValueId> then_vars = vars_of(then_result.value);
-  const std::vector<ValueId> results = b_.conditional(
+  const ValueList then_vars = vars_of(then_result.value);
+  const ValueList results = b_.conditional(
       all, [&] { return then_vars; },
       [&] {
         return b_.conditional(
@@ -361,14 +362,14 @@ Flattener::BranchResult Flattener::branch(ValueId flags, ValueId none, ValueId a
         if (leaf.context == context) packed.push_back(leaf);
       });
     }
-    std::vector<ValueId> whole{outer, v_.iota(outer)};
+    ValueList whole{outer, v_.iota(outer)};
     for (const Value& leaf : packed) append_vars(leaf, whole);
-    const std::vector<ValueId> chosen = b_.conditional(
+    const ValueList chosen = b_.conditional(
         all, [&] { return whole; },
         [&] {
-          const std::vector<ValueId> pack =
+          const ValueList pack =
               b_.operation(Op::Pack, VectorType::Int, {v_.iota(outer), flags, outer});
-          std::vector<ValueId> vars{pack[1], pack[0]};
+          ValueList vars{pack[1], pack[0]};
           for (const Value& leaf : packed) {
             append_vars(v_.gather(leaf, context->count, pack[0]), vars);
           }
@@ -403,7 +404,7 @@ Flattener::BranchResult Flattener::branch(ValueId flags, ValueId none, ValueId a
     conditional.then_block->results = vars_of(v_.empty(value, context));
     conditional.then_block->results.push_back(b_.empty(VectorType::Int));
   });
-  const std::vector<ValueId> results = b_.end_conditional(std::move(conditional));
+  const ValueList results = b_.end_conditional(std::move(conditional));
   BranchResult result{with_vars(value, results, context), results.back(), b_.new_length()};
   for_each_leaf(result.value, [&](const Value& leaf) { v_.set_length(leaf, result.count); });
   b_.set_length(result.positions, result.count);

@@ -10,6 +10,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -22,19 +23,19 @@ Flattener::Flattener(Compiler& compiler)
 Flattener::~Flattener() = default;
 
 ir::Function Flattener::flatten_expression(const Body& body) {
-  const std::vector<ValueId> variables = compute_variables(body);
+  const ValueList variables = compute_variables(body);
   Frame frame;
   const Value value = expression(*body.expression, frame, &serial_);
   const Value result = bring(collected(value, body.expression->type), &serial_);
   streams_->settle_effects();
-  std::vector<ValueId> results = vars_of(result);
+  ValueList results = vars_of(result);
   results.insert(results.end(), variables.begin(), variables.end());
   return b_.finish("MAIN", {}, std::move(results));
 }
 
 /// The values of variables that the program computes once, in their order.
-std::vector<ValueId> Flattener::compute_variables(const Body& body) {
-  std::vector<ValueId> all;
+ValueList Flattener::compute_variables(const Body& body) {
+  ValueList all;
   // Several variables may stand in one pattern.
   std::vector<std::pair<const Body*, Frame>> evaluated;
   for (const Definition* const variable : variables_needed(body)) {
@@ -53,7 +54,7 @@ std::vector<ValueId> Flattener::compute_variables(const Body& body) {
       at = std::prev(evaluated.end());
     }
     if (own->parameter) value = named_in(*own->parameter, at->second, variable->name);
-    const std::vector<ValueId> components = vars_of(value);
+    const ValueList components = vars_of(value);
     compiler_.computed_variables().add_values(compiler_.first_component(*variable),
                                               components.size());
     all.insert(all.end(), components.begin(), components.end());
@@ -90,7 +91,7 @@ ir::Function Flattener::flatten_version(const Version& version, std::string name
     append_types(types(), version.captured_type, parameter_types);
   }
   append_types(types(), version.argument_type, parameter_types);
-  std::vector<ValueId> parameters;
+  ValueList parameters;
   for (const VectorType type : parameter_types) parameters.push_back(b_.parameter(type));
 
   Context* root = &serial_;
@@ -163,7 +164,7 @@ Context* Flattener::for_each(Context* parent, ValueId descriptor, const Value& e
   context.parent = parent;
   context.descriptor = descriptor;
   context.count = b_.variable(descriptor).total;
-  const std::vector<ValueId> vars = vars_of(elements);
+  const ValueList vars = vars_of(elements);
   if (!vars.empty() && b_.variable(vars[0]).type != VectorType::Segdes) context.sample = vars[0];
   return &context;
 }
@@ -245,9 +246,9 @@ void Flattener::check(ValueId scalar_flag, const std::function<Value()>& violati
         std::vector<ir::Builder::Written> written = first_details(violations(), context, details);
         written.insert(written.begin(), {"\nRUNTIME ERROR: " + message + "\n"});
         b_.fail(written);
-        return std::vector<ValueId>();
+        return ValueList();
       },
-      [] { return std::vector<ValueId>(); });
+      [] { return ValueList(); });
 }
 
 /// The values of the first instance whose flag is set.
@@ -262,7 +263,7 @@ std::vector<ir::Builder::Written> Flattener::first_details(const Value& violatio
     }
     const ValueId all = bring_scalar(detail.value, context);
     const VectorType type = b_.variable(all).type;
-    const std::vector<ValueId> packed =
+    const ValueList packed =
         b_.operation(Op::Pack, type, {all, bring_scalar(violations, context), instances(context)});
     values.push_back(
         {detail.label + " ", b_.op(Op::Extract, type, {packed[0], b_.int_constant(0), packed[1]})});
@@ -422,7 +423,7 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   }
   std::vector<VectorType> component_types;
   append_types(types(), expr.type, component_types);
-  std::vector<ValueId> vars;
+  ValueList vars;
   for (std::size_t i = 0; i < component_types.size(); ++i) {
     vars.push_back(b_.given_constant(component + static_cast<std::int64_t>(i), component_types[i]));
   }

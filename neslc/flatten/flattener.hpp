@@ -221,7 +221,7 @@ class Flattener {
   Value each_in_pieces(const Expr& expr, const ApplyToEach& node, std::vector<Value> generators,
                        Frame& frame);
   /// A result of the whole program: streams become sequences.
-  std::vector<ir::ValueId> compute_variables(const Body& body);
+  ir::ValueList compute_variables(const Body& body);
   static Value named_in(const Pattern& pattern, const Frame& frame, const std::string& name);
   Value collected(const Value& value, TypePtr type);
   /// The contrary, for the values of variables.
@@ -269,7 +269,7 @@ class Flattener {
     const ir::Block* block;  // in which the arms are computed
     std::vector<LateCheck> checks;
     /// What some_elements() has given for which vectors.
-    std::vector<std::pair<std::vector<ir::ValueId>, Value>> some_elements;
+    std::vector<std::pair<ir::ValueList, Value>> some_elements;
   };
   Value both_arms(const If& node, const Value& condition, bool may_fail, Frame& frame,
                   Context* context);

@@ -5,6 +5,7 @@ namespace neslc {
 namespace {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -58,14 +59,13 @@ Value print_char(Flattener& f, const CallSite& site, const Value& argument) {
 
 template <std::int64_t kMode>
 Value open(Flattener& f, const CallSite&, const Value& argument) {
-  const std::vector<ValueId> results = f.builder().operation(
+  const ValueList results = f.builder().operation(
       Op::FOpen, VectorType::Int, {argument.elements().var, f.builder().int_constant(kMode)});
   return Value::tuple({scalar_value(f, results[0]), status(f, results[1], results[2])});
 }
 
 Value close(Flattener& f, const CallSite&, const Value& argument) {
-  const std::vector<ValueId> results =
-      f.builder().operation(Op::FClose, VectorType::Int, {argument.var});
+  const ValueList results = f.builder().operation(Op::FClose, VectorType::Int, {argument.var});
   return status(f, results[0], results[1]);
 }
 
@@ -80,7 +80,7 @@ Value write_text(Flattener& f, const CallSite& site, const Value& argument) {
                             {f.bring_scalar(stream, site.context), f.instances(site.context)});
     f.builder().set_length(number, ir::kOne);
   }
-  const std::vector<ValueId> results = f.builder().operation(
+  const ValueList results = f.builder().operation(
       Op::FWrite, VectorType::Char, {here.is_sequence() ? here.elements().var : here.var, number});
   return status(f, results[0], results[1]);
 }
@@ -101,7 +101,7 @@ Value draw(Flattener& f, const CallSite& site, const Value& argument) {
 /// (delimiters, maximum, stream): ((characters, code), flag, message)
 Value read_string(Flattener& f, const CallSite&, const Value& argument) {
   const std::vector<Value> parts = components(argument, 3);
-  const std::vector<ValueId> results = f.builder().operation(
+  const ValueList results = f.builder().operation(
       Op::FReadChar, VectorType::Int, {parts[0].elements().var, parts[1].var, parts[2].var});
   return Value::tuple({Value::tuple({text_value(f, results[0]), scalar_value(f, results[1])}),
                        status(f, results[2], results[3])});
@@ -111,7 +111,7 @@ Value read_string(Flattener& f, const CallSite&, const Value& argument) {
 template <VectorType kType>
 Value read_numbers(Flattener& f, const CallSite&, const Value& argument) {
   const std::vector<Value> parts = components(argument, 3);
-  const std::vector<ValueId> results = f.builder().operation(
+  const ValueList results = f.builder().operation(
       Op::FReadNumbers, kType, {parts[0].elements().var, parts[1].var, parts[2].var});
   return Value::tuple({Value::tuple({text_value(f, results[0]), scalar_value(f, results[1])}),
                        status(f, results[2], results[3])});
@@ -121,7 +121,7 @@ Value read_numbers(Flattener& f, const CallSite&, const Value& argument) {
 template <VectorType kType>
 Value write_numbers(Flattener& f, const CallSite&, const Value& argument) {
   const std::vector<Value> parts = components(argument, 3);
-  const std::vector<ValueId> results = f.builder().operation(
+  const ValueList results = f.builder().operation(
       Op::FWriteNumbers, kType, {parts[0].elements().var, parts[1].elements().var, parts[2].var});
   return status(f, results[0], results[1]);
 }
@@ -129,7 +129,7 @@ Value write_numbers(Flattener& f, const CallSite&, const Value& argument) {
 /// A whole vector `( 1 2 3 )` from a stream: (sequence, flag, message).
 template <VectorType kType>
 Value read_vector(Flattener& f, const CallSite&, const Value& argument) {
-  const std::vector<ValueId> results = f.builder().operation(Op::FRead, kType, {argument.var});
+  const ValueList results = f.builder().operation(Op::FRead, kType, {argument.var});
   return Value::tuple({text_value(f, results[0]), status(f, results[1], results[2])});
 }
 
@@ -150,9 +150,8 @@ class JointStatus {
     const ValueId operations = flag_;
     flag_ = b.op(Op::And, VectorType::Bool, {operations, good});
     message_ = b.conditional(
-        b.op(Op::Equal, VectorType::Bool, {operations, flag_}),
-        [&] { return std::vector{message_}; },
-        [&] { return std::vector{b.text_constant(complaint)}; })[0];
+        b.op(Op::Equal, VectorType::Bool, {operations, flag_}), [&] { return ValueList{message_}; },
+        [&] { return ValueList{b.text_constant(complaint)}; })[0];
   }
   ValueId flag() const { return flag_; }
   Value value() const {
@@ -172,8 +171,7 @@ Value write_object(Flattener& f, const CallSite&, const Value& argument) {
   const Value& stream = argument.parts[1];
   JointStatus joint(f);
   for (const ValueId var : vars_of(argument.parts[0])) {
-    const std::vector<ValueId> results =
-        b.operation(Op::FWrite, b.variable(var).type, {var, stream.var});
+    const ValueList results = b.operation(Op::FWrite, b.variable(var).type, {var, stream.var});
     joint.add(results[0], results[1]);
   }
   return joint.value();
@@ -213,14 +211,14 @@ Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
   const TypePtr type = site.argument_type->first();
   std::vector<VectorType> types;
   append_types(f.types(), type, types);
-  std::vector<ValueId> vars;
+  ValueList vars;
   JointStatus joint(f);
   for (const VectorType vector_type : types) {
-    const std::vector<ValueId> results = b.operation(Op::FRead, vector_type, {stream.var});
+    const ValueList results = b.operation(Op::FRead, vector_type, {stream.var});
     vars.push_back(results[0]);
     joint.add(results[1], results[2]);
   }
-  const auto made_of = [&](const std::vector<ValueId>& from) {
+  const auto made_of = [&](const ValueList& from) {
     std::size_t next = 0;
     return make_value(f.types(), type, from, next, f.serial());
   };
@@ -239,7 +237,7 @@ Value read_object(Flattener& f, const CallSite& site, const Value& argument) {
 /// (command, in, out, err): ((in, out, err), flag, message)
 Value spawn(Flattener& f, const CallSite&, const Value& argument) {
   const std::vector<Value> parts = components(argument, 4);
-  const std::vector<ValueId> results =
+  const ValueList results =
       f.builder().operation(Op::Spawn, VectorType::Int,
                             {parts[0].elements().var, parts[1].var, parts[2].var, parts[3].var});
   return Value::tuple(

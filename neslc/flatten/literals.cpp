@@ -6,6 +6,7 @@ namespace neslc {
 namespace {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::ConstantForm;
 using VectorType = vcode::Type;
 
@@ -152,7 +153,7 @@ Value literal_value(ir::Builder& b, TypeTable& types, const Expr& expr, TypePtr 
   Columns columns(types, type);
   std::size_t column = 0;
   columns.add(expr, type, column);
-  std::vector<ValueId> vars;
+  ValueList vars;
   for (vcode::Constant& constant : columns.columns()) {
     vars.push_back(column_constant(b, std::move(constant)));
   }
@@ -172,7 +173,7 @@ Value string_value(ir::Builder& b, const std::string& text, Context* context) {
 Value empty_sequence(ir::Builder& b, TypeTable& types, TypePtr type, Context* context) {
   std::vector<VectorType> column_types;
   append_types(types, type->element(), column_types);
-  std::vector<ValueId> vars{b.single_constant(0)};
+  ValueList vars{b.single_constant(0)};
   for (const VectorType column : column_types) vars.push_back(b.empty(column));
   std::size_t next = 0;
   return make_value(types, type, vars, next, context);

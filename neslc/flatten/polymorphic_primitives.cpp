@@ -8,6 +8,7 @@ namespace neslc {
 namespace {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -229,14 +230,14 @@ Value error(Flattener& f, const CallSite& site, const Value& argument) {
       text = v.gather(f.bring(argument, context), context->count, b.int_constant(0));
     }
     b.fail({{"\nERROR: ", text.elements().var, VectorType::Char}, {"\n"}});
-    return std::vector<ValueId>();
+    return ValueList();
   };
   if (context->serial()) {
     fail();
   } else {
     const ValueId some =
         b.op(Op::Greater, VectorType::Int, {v.lengths(f.instances(context)), b.int_constant(0)});
-    b.conditional(some, fail, [] { return std::vector<ValueId>(); });
+    b.conditional(some, fail, [] { return ValueList(); });
   }
   return identity_of(f, site.result_type);  // nobody gets it
 }

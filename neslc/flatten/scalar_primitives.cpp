@@ -7,6 +7,7 @@ namespace neslc {
 namespace {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 using CallSite = Flattener::CallSite;
@@ -15,7 +16,7 @@ using CallSite = Flattener::CallSite;
 Value apply(Flattener& f, Op op, VectorType type, const std::vector<Value>& operands) {
   Context* context = f.serial();
   for (const Value& operand : operands) context = Flattener::deeper(context, operand.context);
-  std::vector<ValueId> vars;
+  ValueList vars;
   for (const Value& operand : operands) vars.push_back(f.bring_scalar(operand, context));
   return Value::scalar(f.builder().operation(op, type, std::move(vars))[0], context);
 }

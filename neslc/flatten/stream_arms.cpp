@@ -5,6 +5,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -59,7 +60,7 @@ void StreamArms::for_each_carried(Arm arm, const Action& action) {
   }
 }
 
-void StreamArms::append_parts(Arm arm, std::vector<ValueId>& results) {
+void StreamArms::append_parts(Arm arm, ValueList& results) {
   for (const Arm made_in : {Then, Else}) {
     for_each_carried(made_in, [&](const Value& leaf) {
       append_vars(
@@ -69,7 +70,7 @@ void StreamArms::append_parts(Arm arm, std::vector<ValueId>& results) {
   }
 }
 
-void StreamArms::set_parts(const std::vector<ValueId>& results, std::size_t& next) {
+void StreamArms::set_parts(const ValueList& results, std::size_t& next) {
   for (const Arm arm : {Then, Else}) {
     for_each_carried(arm, [&](Value& leaf) {
       leaf = with_vars(leaf, results, next, f_.serial());

@@ -27,9 +27,9 @@ class StreamArms {
   /// The value of an arm, which ends with it.
   Value end(Arm arm, const Value& value);
   /// In the block of an arm, when both have ended: what the streams of both are made of.
-  void append_parts(Arm arm, std::vector<ir::ValueId>& results);
+  void append_parts(Arm arm, ir::ValueList& results);
   /// Behind the conditional: `results[next...]` is that, and `next` moves on.
-  void set_parts(const std::vector<ir::ValueId>& results, std::size_t& next);
+  void set_parts(const ir::ValueList& results, std::size_t& next);
   /// The stream that it gives.
   Value choice(const Value& then_stream, const Value& else_stream);
 

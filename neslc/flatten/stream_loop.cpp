@@ -8,6 +8,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 using Kind = StreamNode::Kind;
@@ -35,7 +36,7 @@ Value StreamLoop::inside(const Value& outer) {
   Value result = outer_.streams().settled(outer);
   for_each_leaf(result, [&](Value& leaf) {
     if (leaf.is_stream()) return;  // using it there is an error
-    std::vector<ValueId> vars = vars_of(leaf);
+    ValueList vars = vars_of(leaf);
     for (ValueId& var : vars) var = inside(var);
     leaf = with_vars(leaf, vars, loop_.serial());
     loop_.vectors().set_length(leaf, ir::kOne);
@@ -75,7 +76,7 @@ StreamLoop::Carried StreamLoop::carry(const Value& first, ValueId over_at_first)
   ir::Builder& inner = loop_.builder();
   Carried carried;
   const Value here = outer_.bring(first, outer_.serial());
-  std::vector<ValueId> vars;
+  ValueList vars;
   const auto add = [&](ValueId outside) {
     vars.push_back(inner.parameter(outer_.builder().variable(outside).type));
     arguments_.push_back(outside);
@@ -142,9 +143,9 @@ Value StreamLoop::if_chosen(const StreamNode& node, const Value& idle,
 
 /// Two functions: one makes pieces, at most as many as a round has, and calls itself; the other
 /// calls it for round after round. So calls are nested only as deep as there are rounds.
-std::vector<ValueId> StreamLoop::traverse(ValueId done,
-                                          const std::unordered_map<ValueId, ValueId>& next_values,
-                                          const std::vector<ValueId>& wanted) {
+ValueList StreamLoop::traverse(ValueId done,
+                               const std::unordered_map<ValueId, ValueId>& next_values,
+                               const ValueList& wanted) {
   constexpr std::int64_t kPiecesOfRound = 1000;
   Compiler& compiler = loop_.compiler();
   const ir::Origin origin = loop_.builder().origin;
@@ -159,8 +160,8 @@ std::vector<ValueId> StreamLoop::traverse(ValueId done,
   ir::Builder& b = loop_.builder();
   const ValueId left = b.parameter(VectorType::Int);
   b.set_length(left, ir::kOne);
-  std::vector<ValueId> next_arguments = parameters_;
-  std::vector<ValueId> results = {done};
+  ValueList next_arguments = parameters_;
+  ValueList results = {done};
   std::vector<VectorType> types = {VectorType::Bool};
   std::unordered_map<ValueId, std::size_t> place;  // of what is carried, among the results
   for (ValueId& argument : next_arguments) {
@@ -174,7 +175,7 @@ std::vector<ValueId> StreamLoop::traverse(ValueId done,
   const ValueId one = b.int_constant(1);
   next_arguments.push_back(b.op(Op::Subtract, VectorType::Int, {left, one}));
   const ValueId last = b.op(Op::LessEqual, VectorType::Int, {left, one});
-  const std::vector<ValueId> given = b.conditional(
+  const ValueList given = b.conditional(
       b.op(Op::Or, VectorType::Bool, {done, last}), [&] { return results; },
       [&] { return b.call(round, next_arguments, types); });
 
@@ -182,22 +183,22 @@ std::vector<ValueId> StreamLoop::traverse(ValueId done,
   for (const ValueId value : wanted) wanted_types.push_back(type_of(value));
   ir::Builder outer(compiler.module(), compiler.pool());
   outer.origin = origin;
-  std::vector<ValueId> arguments;
+  ValueList arguments;
   for (const ValueId parameter : parameters_) {
     arguments.push_back(outer.parameter(type_of(parameter)));
   }
-  std::vector<ValueId> of_round = arguments;
+  ValueList of_round = arguments;
   of_round.push_back(outer.int_constant(kPiecesOfRound));
-  const std::vector<ValueId> made = outer.call(round, of_round, types);
+  const ValueList made = outer.call(round, of_round, types);
   outer.set_length(made[0], ir::kOne);
-  std::vector<ValueId> found;
+  ValueList found;
   for (const ValueId value : wanted) found.push_back(made[place.at(value)]);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (const auto carried = place.find(parameters_[i]); carried != place.end()) {
       arguments[i] = made[carried->second];
     }
   }
-  const std::vector<ValueId> at_the_end = outer.conditional(
+  const ValueList at_the_end = outer.conditional(
       made[0], [&] { return found; }, [&] { return outer.call(rounds, arguments, wanted_types); });
   compiler.set_function(round, b.finish(name(round), origin, given));
   compiler.set_function(rounds, outer.finish(name(rounds), origin, at_the_end));
@@ -256,16 +257,16 @@ void StreamLoop::run() {
   }
   std::unordered_map<ValueId, ValueId> next_values;
   const auto carry_on = [&](const Carried& before, const Carried& after) {
-    const std::vector<ValueId> from = vars_of(before.state);
-    const std::vector<ValueId> to = vars_of(loop_.bring(after.state, loop_.serial()));
+    const ValueList from = vars_of(before.state);
+    const ValueList to = vars_of(loop_.bring(after.state, loop_.serial()));
     for (std::size_t i = 0; i < from.size(); ++i) next_values[from[i]] = to[i];
     if (before.over != ir::kNoValue) next_values[before.over] = after.over;
   };
   for (const auto& [node, before] : before_) carry_on(before, carried_.at(node));
   for (std::size_t i = 0; i < folds_.size(); ++i) carry_on(folds_before[i], of_folds_[i]);
-  std::vector<ValueId> wanted;
+  ValueList wanted;
   for (const Carried& fold : folds_before) append_vars(fold.state, wanted);
-  const std::vector<ValueId> outside = traverse(done, next_values, wanted);
+  const ValueList outside = traverse(done, next_values, wanted);
   std::size_t at = 0;
   for (std::size_t i = 0; i < folds_.size(); ++i) {
     const Value state = with_vars(of_folds_[i].state, outside, at, outer_.serial());

@@ -56,9 +56,9 @@ class StreamLoop {
   /// Makes the functions and the first call. `done`: have all folds ended? `next_values`: of each
   /// parameter that is carried, its value for the next piece. `wanted`: those whose last values are
   /// the results.
-  std::vector<ir::ValueId> traverse(ir::ValueId done,
-                                    const std::unordered_map<ir::ValueId, ir::ValueId>& next_values,
-                                    const std::vector<ir::ValueId>& wanted);
+  ir::ValueList traverse(ir::ValueId done,
+                         const std::unordered_map<ir::ValueId, ir::ValueId>& next_values,
+                         const ir::ValueList& wanted);
   /// What `code` gives, or `idle` when the node is not chosen.
   Value if_chosen(const StreamNode& node, const Value& idle, const std::function<Value()>& code);
   /// What `code` gives, or `idle` when the flag is set.
@@ -76,8 +76,8 @@ class StreamLoop {
   /// One source, nothing that may end before it, and no choice: no node is ever over while another
   /// goes on.
   bool ends_at_once_;
-  std::vector<ir::ValueId> arguments_;   // of the first call
-  std::vector<ir::ValueId> parameters_;  // the same inside
+  ir::ValueList arguments_;   // of the first call
+  ir::ValueList parameters_;  // the same inside
   std::unordered_map<ir::ValueId, ir::ValueId> known_inside_;
   std::unordered_map<const StreamNode*, Carried> carried_;
   std::unordered_map<const StreamNode*, Carried> before_;  // as the piece began

@@ -87,8 +87,8 @@ void append_types(TypeTable& types, TypePtr type, std::vector<vcode::Type>& resu
   }
 }
 
-Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>& vars,
-                 std::size_t& next, Context* context) {
+Value make_value(TypeTable& types, TypePtr type, const ir::ValueList& vars, std::size_t& next,
+                 Context* context) {
   switch (type->kind) {
     case TypeKind::Sequence:
     case TypeKind::Stream: {
@@ -111,19 +111,18 @@ Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>&
   }
 }
 
-void append_vars(const Value& value, std::vector<ir::ValueId>& vars) {
+void append_vars(const Value& value, ir::ValueList& vars) {
   if (!value.is_tuple()) vars.push_back(value.var);
   for (const Value& part : value.parts) append_vars(part, vars);
 }
 
-std::vector<ir::ValueId> vars_of(const Value& value) {
-  std::vector<ir::ValueId> vars;
+ir::ValueList vars_of(const Value& value) {
+  ir::ValueList vars;
   append_vars(value, vars);
   return vars;
 }
 
-Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, std::size_t& next,
-                Context* context) {
+Value with_vars(const Value& form, const ir::ValueList& vars, std::size_t& next, Context* context) {
   Value result;
   result.kind = form.kind;
   if (!form.is_tuple()) {
@@ -136,7 +135,7 @@ Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, std::si
   return result;
 }
 
-Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, Context* context) {
+Value with_vars(const Value& form, const ir::ValueList& vars, Context* context) {
   std::size_t next = 0;
   return with_vars(form, vars, next, context);
 }

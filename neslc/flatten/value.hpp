@@ -111,17 +111,16 @@ bool append_parameters(TypeTable& types, TypePtr type,
 std::vector<TypePtr> part_types(TypeTable& types, TypePtr type);
 
 /// A value of `type` made of `vars[next...]`; `next` moves on.
-Value make_value(TypeTable& types, TypePtr type, const std::vector<ir::ValueId>& vars,
-                 std::size_t& next, Context* context);
+Value make_value(TypeTable& types, TypePtr type, const ir::ValueList& vars, std::size_t& next,
+                 Context* context);
 
 /// The variables of a value, in their order on the stack.
-void append_vars(const Value& value, std::vector<ir::ValueId>& vars);
-std::vector<ir::ValueId> vars_of(const Value& value);
+void append_vars(const Value& value, ir::ValueList& vars);
+ir::ValueList vars_of(const Value& value);
 
 /// A value of the same form made of other variables.
-Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, Context* context);
-Value with_vars(const Value& form, const std::vector<ir::ValueId>& vars, std::size_t& next,
-                Context* context);
+Value with_vars(const Value& form, const ir::ValueList& vars, Context* context);
+Value with_vars(const Value& form, const ir::ValueList& vars, std::size_t& next, Context* context);
 
 /// Calls visit(scalar) for each part, until that gives false. False then, or if there is a part
 /// that is no scalar.

@@ -9,6 +9,7 @@ namespace neslc {
 
 using ir::LengthId;
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -67,7 +68,7 @@ ValueId Vectors::flat(ValueId descriptor, const Value& elements) {
   if (b_.variable(descriptor).length == ir::kOne) return descriptor;
   const LengthId total = b_.variable(descriptor).total;
   if (b_.knows_single(total) || total == ir::kOne) return b_.single(total, ir::kNoValue);
-  const std::vector<ValueId> vars = vars_of(elements);
+  const ValueList vars = vars_of(elements);
   if (!vars.empty() && type_of(vars[0]) != VectorType::Segdes) return b_.single(total, vars[0]);
   const ValueId sizes = lengths(descriptor);
   const ValueId result = descriptor_of(b_.op(
@@ -308,7 +309,7 @@ Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value*
 
   // Which element fills each place: they are numbered through all sources, the last one wins.
   ValueId owner = ir::kNoValue;
-  std::vector<ValueId> numbers;
+  ValueList numbers;
   if (defaults != nullptr) {
     owner = vector_of(b_.int_constant(-1), all);
     ValueId base = b_.int_constant(0);

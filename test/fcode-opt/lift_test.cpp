@@ -67,7 +67,7 @@ TEST_CASE("types of what is only moved around follow from its first calls") {
     std::vector<std::optional<Type>> types;
     for (const Function& function : module.functions) {
       if (function.name == "MAIN") continue;
-      types.push_back(function.values[function.parameters.at(1)].type);
+      types.push_back(function.values[function.parameters[1]].type);
       types.push_back(function.result_types.at(0));
     }
     return types;
