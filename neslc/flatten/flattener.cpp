@@ -72,17 +72,17 @@ Value Flattener::named_in(const Pattern& pattern, const Frame& frame, const std:
   return frame.locals.at(*named);
 }
 
-Value Flattener::collected(const Value& value, TypePtr type) {
+Value Flattener::collected(Value value, TypePtr type) {
   if (value.is_stream()) {
     return streams_->settled(call_library("stream.collect", {type->element()}, value, &serial_));
   }
-  Value result = value;
   if (type->kind == TypeKind::Record) type = types().fields_of(type);
-  if (value.is_tuple() && type->kind == TypeKind::Pair) {
-    result.parts[0] = collected(value.parts[0], type->first());
-    result.parts[1] = collected(value.parts[1], type->second());
+  if (!value.is_tuple() || type->kind != TypeKind::Pair) {
+    return streams_->settled(std::move(value));
   }
-  return streams_->settled(result);
+  value.parts[0] = collected(std::move(value.parts[0]), type->first());
+  value.parts[1] = collected(std::move(value.parts[1]), type->second());
+  return value;
 }
 
 ir::Function Flattener::flatten_version(const Version& version, std::string name) {
@@ -374,9 +374,10 @@ Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
     Value operator()(const LocalRef& node) { return frame.locals.at(node.local); }
     Value operator()(const GlobalRef& node) { return self.global(expr, node); }
     Value operator()(const Pair& node) {
-      Value first = self.expression(*node.first, frame, context);
-      Value second = self.expression(*node.second, frame, context);
-      return Value::tuple({std::move(first), std::move(second)});
+      std::vector<Value> parts;  // moved here: tuples of many are pairs in pairs
+      parts.push_back(self.expression(*node.first, frame, context));
+      parts.push_back(self.expression(*node.second, frame, context));
+      return Value::tuple(std::move(parts));
     }
     Value operator()(const Call&) { return self.call_expression(expr, frame, context); }
     Value operator()(const If& node) { return self.if_expression(expr, node, frame, context); }

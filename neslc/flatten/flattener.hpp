@@ -223,7 +223,7 @@ class Flattener {
   /// A result of the whole program: streams become sequences.
   ir::ValueList compute_variables(const Body& body);
   static Value named_in(const Pattern& pattern, const Frame& frame, const std::string& name);
-  Value collected(const Value& value, TypePtr type);
+  Value collected(Value value, TypePtr type);
   /// The contrary, for the values of variables.
   Value as_streams(const Value& value, TypePtr type);
   Value filtered(const Value& body, const Value& sieve, ir::ValueId descriptor, Context* each,

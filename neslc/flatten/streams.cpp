@@ -316,16 +316,15 @@ void Streams::force(const FoldPtr& fold) {
   }
 }
 
-Value Streams::settled(const Value& value) {
+Value Streams::settled(Value value) {
   if (value.is_pending()) {
     force(value.fold);
     return value.fold->result;
   }
-  Value result = value;
   if (value.is_tuple()) {
-    for (Value& part : result.parts) part = settled(part);
+    for (Value& part : value.parts) part = settled(std::move(part));
   }
-  return result;
+  return value;
 }
 
 void Streams::settle(const std::vector<const Local*>& locals, Frame& frame) {

@@ -106,7 +106,7 @@ class Streams {
   Value later(const Value& argument, std::function<Value(const Value& argument)> call);
 
   /// The value, nothing of it being pending. Streams stay what they are.
-  Value settled(const Value& value);
+  Value settled(Value value);
   /// The same for these variables, and for what is pending on streams among them, so that what
   /// follows may be code that is not always carried out.
   void settle(const std::vector<const Local*>& locals, Frame& frame);
