@@ -195,9 +195,9 @@ bool has_checks(const Module& module) {
 
 }  // namespace
 
-bool checks_to_assertions(Module& module) {
+bool checks_to_assertions(Module& module, KnownWalks& walks) {
   if (!has_checks(module)) return false;
-  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Always);
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Always, walks);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     Function& function = module.functions[i];

@@ -12,6 +12,8 @@
 
 namespace fcode {
 
+class KnownWalks;
+
 /// The kernel ( ok:BOOL -- ) that stops the program with `message` unless all of ok is T.
 std::uint32_t assertion_kernel(Module& module, const std::string& message);
 
@@ -27,6 +29,6 @@ Statement check_statement(Module& module, Function& function, ValueId ok,
 /// Counting checks - how many flags are T, of how many - become assertions on the flags themselves
 /// where that is the same. Never moves a check past output, nor changes the order of messages.
 /// Returns whether anything was changed.
-bool checks_to_assertions(Module& module);
+bool checks_to_assertions(Module& module, KnownWalks& walks);
 
 }  // namespace fcode

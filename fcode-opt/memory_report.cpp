@@ -321,7 +321,8 @@ class FunctionMemory : public ShapeVisitor {
 }  // namespace
 
 MemoryReport memory_report(Module& module) {
-  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
+  KnownWalks walks;
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions, walks);
   MemoryReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;

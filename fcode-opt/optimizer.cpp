@@ -37,7 +37,7 @@ class Optimizer {
       : module_(module),
         options_(options),
         report_(report),
-        state_{report, options.stop},
+        state_{report, options.stop, {}},
         settled_(pass_table().size()) {}
 
   void run() {
@@ -76,8 +76,9 @@ class Optimizer {
     const bool changed = pass.run(module_, state_);
     changes_ += changed;
     if (!changed) settled = changes_;
+    if (changed) operations_ = vector_operations(module_);
     check(pass.name);
-    report_.runs.push_back({pass.name, vector_operations(module_), changed});
+    report_.runs.push_back({pass.name, operations_, changed});
     if (options_.dump == pass.name) report_.dump = print(module_);
     return changed;
   }
@@ -92,6 +93,7 @@ class Optimizer {
   const OptimizerOptions& options_;
   OptimizerReport& report_;
   PassState state_;
+  std::size_t operations_ = vector_operations(module_);
   std::size_t changes_ = 0;                          // runs of passes that changed something
   std::vector<std::optional<std::size_t>> settled_;  // by pass: how many were behind it when it
                                                      // found nothing to change

@@ -31,44 +31,52 @@ bool inline_all(Module& module, PassState&) {
   return inline_calls(module, {kSmallFunction, std::max(largest, kSmallProgram)});
 }
 
+// Some passes ask for shapes.
+bool run_pass(bool (*pass)(Module&), Module& module, PassState&) {
+  return pass(module);
+}
+bool run_pass(bool (*pass)(Module&, KnownWalks&), Module& module, PassState& state) {
+  return pass(module, state.walks);
+}
+
 constexpr int kRounds = 5;
 // The analysis of the whole program is the dearest of these passes.
 constexpr int kShapeRounds = 3;
 
 // One pass hides what it could do itself until what is between has been simplified by others.
-template <int kMost, bool (*pass)(Module&), bool (*... simplify)(Module&)>
-bool to_the_end(Module& module, PassState&) {
+template <int kMost, auto pass, auto... simplify>
+bool to_the_end(Module& module, PassState& state) {
   bool changed = false;
-  for (int round = 0; round < kMost && pass(module); ++round) {
+  for (int round = 0; round < kMost && run_pass(pass, module, state); ++round) {
     changed = true;
-    (simplify(module), ...);
+    (run_pass(simplify, module, state), ...);
   }
   return changed;
 }
 
 // The inner conditional of three goes first.
-bool selections_to_the_end(Module& module, PassState&) {
+bool selections_to_the_end(Module& module, PassState& state) {
   bool changed = false;
   for (int round = 0; round < kRounds; ++round) {
     simplify_branches(module);
-    const bool selected = select_elements(module);
+    const bool selected = select_elements(module, state.walks);
     merge_common(module);
     remove_dead(module);
-    const bool merged = merge_agreeing_arms(module);
+    const bool merged = merge_agreeing_arms(module, state.walks);
     if (!selected && !merged) break;
     changed = true;
   }
   return changed;
 }
 
-template <bool (*pass)(Module&)>
-bool plain(Module& module, PassState&) {
-  return pass(module);
+template <auto pass>
+bool plain(Module& module, PassState& state) {
+  return run_pass(pass, module, state);
 }
 
 bool fuse_operations(Module& module, PassState& state) {
   const std::size_t before = module.kernels.size();
-  state.report.fusion = fuse(module, state.stop);
+  state.report.fusion = fuse(module, state.walks, state.stop);
   return module.kernels.size() != before;
 }
 

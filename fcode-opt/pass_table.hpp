@@ -7,6 +7,7 @@
 
 #include "fcode-opt/ir.hpp"
 #include "fcode-opt/optimizer.hpp"
+#include "fcode-opt/shapes/known_walks.hpp"
 
 namespace fcode {
 
@@ -14,6 +15,7 @@ namespace fcode {
 struct PassState {
   OptimizerReport& report;
   const std::function<bool()>& stop;  // OptimizerOptions::stop
+  KnownWalks walks;
 };
 
 struct Pass {

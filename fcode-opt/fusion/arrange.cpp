@@ -184,8 +184,8 @@ class Hoisting {
 
 }  // namespace
 
-void arrange_for_fusion(Module& module) {
-  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Never);
+void arrange_for_fusion(Module& module, KnownWalks& walks) {
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Never, walks);
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;
     RegionArrangement regions(module.functions[i]);

@@ -264,10 +264,10 @@ class FunctionFusion : public ShapeVisitor {
 
 }  // namespace
 
-FusionReport fuse(Module& module, const std::function<bool()>& stop) {
-  arrange_for_fusion(module);
+FusionReport fuse(Module& module, KnownWalks& walks, const std::function<bool()>& stop) {
+  arrange_for_fusion(module, walks);
   infer_types(module);  // kernels state the types of what they take
-  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions);
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions, walks);
   KernelPool pool(module);
   KnownChoices known;
   FusionReport report;

@@ -10,6 +10,8 @@
 
 namespace fcode {
 
+class KnownWalks;
+
 /// What was chosen, for --report=fusion.
 struct FusionReport {
   struct Item {
@@ -32,6 +34,6 @@ struct FusionReport {
 
 /// Replaces operations by kernels wherever that costs less. Gives what was done. `stop`, unless it
 /// is empty, is asked before each region: true leaves out the rest of them.
-FusionReport fuse(Module& module, const std::function<bool()>& stop);
+FusionReport fuse(Module& module, KnownWalks& walks, const std::function<bool()>& stop);
 
 }  // namespace fcode

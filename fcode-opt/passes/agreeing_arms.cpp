@@ -241,8 +241,8 @@ bool has_candidates(const Function& function) {
 
 }  // namespace
 
-bool merge_agreeing_arms(Module& module) {
-  return rewrite_regions<AgreeingArms>(module, has_candidates);
+bool merge_agreeing_arms(Module& module, KnownWalks& walks) {
+  return rewrite_regions<AgreeingArms>(module, walks, has_candidates);
 }
 
 }  // namespace fcode

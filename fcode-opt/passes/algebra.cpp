@@ -152,8 +152,8 @@ const vcode::Constant* Algebra::distributed(Shapes& shapes, ValueId value) {
   return found && found->is_const() ? &module_.constants[found->index] : nullptr;
 }
 
-bool simplify_algebra(Module& module) {
-  return rewrite_regions<Algebra>(module);
+bool simplify_algebra(Module& module, KnownWalks& walks) {
+  return rewrite_regions<Algebra>(module, walks);
 }
 
 }  // namespace fcode

@@ -1,4 +1,5 @@
 // Common subexpressions: value numbering along dominating paths.
+#include <memory_resource>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -40,6 +41,7 @@ class CommonExpressions {
       : function_(function), effects_(effects), names_(function.values.size()) {}
 
   bool run() {
+    known_.reserve(function_.values.size());
     block(function_.body);
     return changed_;
   }
@@ -66,25 +68,9 @@ class CommonExpressions {
     return is_pure(statement);
   }
 
-  void block(Block& block) {
+  void arm(Block& arm) {
     const std::size_t mark = added_.size();
-    std::vector<Statement>& statements = block.statements;
-    std::size_t kept = 0;
-    for (std::size_t at = 0; at < statements.size(); ++at) {
-      Statement& statement = statements[at];
-      for (ValueId& operand : statement.operands) operand = names_(operand);
-      if (statement.kind == Statement::Kind::If) {
-        this->block(*statement.then_block);
-        this->block(*statement.else_block);
-      } else if (may_merge(statement) && merge(statement)) {
-        continue;
-      }
-      if (statement.kind == Statement::Kind::Call) ++calls_passed_;
-      if (kept != at) statements[kept] = std::move(statement);
-      ++kept;
-    }
-    for (ValueId& result : block.results) result = names_(result);
-    statements.resize(kept);
+    block(arm);
     // What was computed in an arm is not there behind it.
     for (; added_.size() > mark; added_.pop_back()) {
       Added& last = added_.back();
@@ -94,6 +80,26 @@ class CommonExpressions {
         known_.erase(known_.find(last.entry->first));
       }
     }
+  }
+
+  void block(Block& block) {
+    std::vector<Statement>& statements = block.statements;
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < statements.size(); ++at) {
+      Statement& statement = statements[at];
+      for (ValueId& operand : statement.operands) operand = names_(operand);
+      if (statement.kind == Statement::Kind::If) {
+        arm(*statement.then_block);
+        arm(*statement.else_block);
+      } else if (may_merge(statement) && merge(statement)) {
+        continue;
+      }
+      if (statement.kind == Statement::Kind::Call) ++calls_passed_;
+      if (kept != at) statements[kept] = std::move(statement);
+      ++kept;
+    }
+    for (ValueId& result : block.results) result = names_(result);
+    statements.resize(kept);
   }
 
   // Vectors are not kept across calls, most of all not by every level of a recursion at once:
@@ -142,8 +148,9 @@ class CommonExpressions {
   Function& function_;
   const std::vector<bool>& effects_;
   Renaming names_;
-  using Table = std::unordered_map<Expression, Known, ExpressionHash>;
-  Table known_;
+  using Table = std::pmr::unordered_map<Expression, Known, ExpressionHash>;
+  std::pmr::monotonic_buffer_resource memory_;  // of an entry for each statement, until the end
+  Table known_{&memory_};
   struct Added {
     Table::value_type* entry;     // stays where it is
     std::optional<Known> before;  // what was known instead

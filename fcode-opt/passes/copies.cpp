@@ -146,8 +146,8 @@ bool fetches_twice(const Function& function) {
 
 }  // namespace
 
-bool fetch_from_copied(Module& module) {
-  return rewrite_regions<CopiedRuns>(module, fetches_twice);
+bool fetch_from_copied(Module& module, KnownWalks& walks) {
+  return rewrite_regions<CopiedRuns>(module, walks, fetches_twice);
 }
 
 }  // namespace fcode

@@ -436,8 +436,8 @@ class Idioms : public RegionRewriter {
 
 }  // namespace
 
-bool recognize_idioms(Module& module) {
-  return rewrite_regions<Idioms>(module);
+bool recognize_idioms(Module& module, KnownWalks& walks) {
+  return rewrite_regions<Idioms>(module, walks);
 }
 
 }  // namespace fcode

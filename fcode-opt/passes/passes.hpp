@@ -1,4 +1,5 @@
-// The clean-up passes. Each returns whether it has changed anything.
+// The clean-up passes. Each returns whether it has changed anything; some ask for shapes, and what
+// was found for one of them helps the next (shapes/known_walks.hpp).
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,8 @@
 #include "fcode-opt/ir.hpp"
 
 namespace fcode {
+
+class KnownWalks;
 
 /// Limits of inlining.
 struct InlineLimits {
@@ -33,28 +36,28 @@ bool fold_constants(Module& module);
 
 /// UNPAIR of PAIR, NOT of NOT, x + 0, x * 1, SELECT of the same, ... if the result has the same
 /// bits and the length of the operand that is left.
-bool simplify_algebra(Module& module);
+bool simplify_algebra(Module& module, KnownWalks& walks);
 
 /// LENGTHS of MAKE_SEGDES and MAKE_SEGDES of LENGTHS.
 bool simplify_descriptors(Module& module);
 
 /// Permutations, gathers and reductions whose result is an operand or is known element by element;
 /// and what simplify_algebra() does.
-bool recognize_idioms(Module& module);
+bool recognize_idioms(Module& module, KnownWalks& walks);
 
 /// Fetches from vectors that are runs of others, one behind the other: from those. A kernel checks
 /// such an index a run at a time; other code would pay for it.
-bool fetch_from_copied(Module& module);
+bool fetch_from_copied(Module& module, KnownWalks& walks);
 
 /// Reductions of a few elements for each of many instances, as operations on the instances.
 bool unroll_reductions(Module& module);
 
 /// Results scattered from packed elements, where SELECT can compute them for all elements.
-bool select_elements(Module& module);
+bool select_elements(Module& module, KnownWalks& walks);
 
 /// Conditionals of which one arm computes the same as the other wherever it runs: of the branches
 /// of an apply-to-each, where all flags are equal.
-bool merge_agreeing_arms(Module& module);
+bool merge_agreeing_arms(Module& module, KnownWalks& walks);
 
 /// Conditionals: known conditions; conditions inside their own arms; results that are the same in
 /// both arms; what follows an arm that ends the run; conditionals without statements.

@@ -69,8 +69,8 @@ class RegionRewriter : public ShapeVisitor {
 /// Runs a visitor with finish() over all functions that the entry can reach. What it learns does
 /// not rest on an operation whose failure could then disappear.
 template <class Visitor>
-bool rewrite_regions(Module& module) {
-  ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never);
+bool rewrite_regions(Module& module, KnownWalks& walks) {
+  ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never, walks);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;
@@ -83,10 +83,10 @@ bool rewrite_regions(Module& module) {
 
 /// The same, without a look at shapes if no function has anything to rewrite.
 template <class Visitor>
-bool rewrite_regions(Module& module, bool (*has_candidates)(const Function&)) {
+bool rewrite_regions(Module& module, KnownWalks& walks, bool (*has_candidates)(const Function&)) {
   const auto& functions = module.functions;
   return std::any_of(functions.begin(), functions.end(), has_candidates) &&
-         rewrite_regions<Visitor>(module);
+         rewrite_regions<Visitor>(module, walks);
 }
 
 }  // namespace fcode

@@ -120,8 +120,8 @@ bool has_selections(const Function& function) {
 
 }  // namespace
 
-bool select_elements(Module& module) {
-  return rewrite_regions<Selections>(module, has_selections);
+bool select_elements(Module& module, KnownWalks& walks) {
+  return rewrite_regions<Selections>(module, walks, has_selections);
 }
 
 }  // namespace fcode

@@ -33,12 +33,15 @@ bool is_barrier(const Statement& statement) {
 /// One pass through one function.
 class ShapeAnalysis::Walk {
  public:
-  Walk(ShapeAnalysis& analysis, std::uint32_t function, ShapeVisitor& visitor)
+  /// `calls`, unless null, gets the calls that are met.
+  Walk(ShapeAnalysis& analysis, std::uint32_t function, ShapeVisitor& visitor,
+       std::vector<KnownWalks::Call>* calls)
       : analysis_(analysis),
         index_(function),
         function_(analysis.module_.functions[function]),
         shapes_(function_, analysis.trust_ == Trust::Always),
-        visitor_(visitor) {
+        visitor_(visitor),
+        calls_(calls) {
     if (!analysis.parameters_[function]) return;  // not called: nothing is known
     SignatureReader reader(shapes_);
     for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
@@ -160,6 +163,7 @@ class ShapeAnalysis::Walk {
         : equations_(equations), a_(a), b_(b) {}
 
     void add(const Linear& x, const Linear& y) {
+      if (x == y) return;
       const auto [place, is_new] = terms_.try_emplace({x, y});
       if (is_new && equations_.equal(x, y)) place->second = x;
     }
@@ -170,7 +174,9 @@ class ShapeAnalysis::Walk {
         if (!term) term = equations_.unknown();
       }
     }
-    const Linear& of(const Linear& x, const Linear& y) const { return *terms_.at({x, y}); }
+    const Linear& of(const Linear& x, const Linear& y) const {
+      return x == y ? x : *terms_.at({x, y});
+    }
 
    private:
     template <typename Choose>
@@ -206,9 +212,12 @@ class ShapeAnalysis::Walk {
       shape.sum = terms.of(x.sum, y.sum);
       shape.uniform = x.uniform && y.uniform;
       if (shape.uniform) shape.element = terms.of(x.element, y.element);
-      const auto [place, is_new] = contents.try_emplace({x.content, y.content}, x.content);
-      if (is_new && x.content != y.content) place->second = shapes_.new_content();
-      shape.content = place->second;
+      shape.content = x.content;
+      if (x.content != y.content) {
+        const auto [place, is_new] = contents.try_emplace({x.content, y.content});
+        if (is_new) place->second = shapes_.new_content();
+        shape.content = place->second;
+      }
       shapes_.define(statement.results[i], std::move(shape));
     }
   }
@@ -218,10 +227,8 @@ class ShapeAnalysis::Walk {
     SignatureWriter writer(shapes_);
     SignatureShapes arguments;
     for (ValueId value : statement.operands) arguments.push_back(writer.write(value));
-    analysis_.weaken_parameters(callee, std::move(arguments));
-    if (!analysis_.results_[callee]) analysis_.try_walk(callee);
-    analysis_.callers_[callee].insert(index_);  // of what is known from now on
-    const std::optional<SignatureShapes>& known = analysis_.results_[callee];
+    const std::optional<SignatureShapes>& known = analysis_.call(index_, callee, arguments);
+    if (calls_) calls_->push_back({callee, std::move(arguments), known});
     if (!known) return false;
     SignatureReader reader(shapes_);
     const std::size_t count = statement.operands.size();
@@ -237,6 +244,7 @@ class ShapeAnalysis::Walk {
   Function& function_;
   Shapes shapes_;
   ShapeVisitor& visitor_;
+  std::vector<KnownWalks::Call>* calls_;
 };
 
 namespace {
@@ -251,14 +259,16 @@ SignatureShapes unknown_shapes(const Function& function, std::size_t count) {
 
 }  // namespace
 
-ShapeAnalysis::ShapeAnalysis(Module& module, Trust trust)
+ShapeAnalysis::ShapeAnalysis(Module& module, Trust trust, KnownWalks& known)
     : module_(module),
       trust_(trust),
+      known_(&known),
       parameters_(module.functions.size()),
       results_(module.functions.size()),
       pending_(module.functions.size(), 0),
       walking_(module.functions.size(), 0),
       callers_(module.functions.size()) {
+  known.keep_valid(module, static_cast<std::uint8_t>(trust));
   // Whoever starts the program gives the entry no promises, and of functions that are not in single
   // assignment nothing is known at all.
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
@@ -278,18 +288,50 @@ ShapeAnalysis::ShapeAnalysis(Module& module, Trust trust)
       solve(i);
     }
   }
+  known_ = nullptr;
 }
 
 void ShapeAnalysis::solve(std::uint32_t function) {
-  ShapeVisitor silent;
   ++depth_;
   walking_[function] = 1;
-  std::optional<SignatureShapes> signature = Walk(*this, function, silent).run();
+  std::optional<SignatureShapes> signature = signature_of(function);
   walking_[function] = 0;
   --depth_;
   if (signature && weaken_results(function, std::move(*signature))) {
     for (std::uint32_t caller : callers_[function]) pending_[caller] = 1;
   }
+}
+
+// By a walk, or by one that would be the same.
+std::optional<SignatureShapes> ShapeAnalysis::signature_of(std::uint32_t function) {
+  if (known_) {
+    for (const KnownWalks::Walk& walk : known_->of(function)) {
+      if (meets_the_same(function, walk)) return walk.signature;
+    }
+  }
+  KnownWalks::Walk walk{*parameters_[function], {}, {}};
+  ShapeVisitor silent;
+  walk.signature = Walk(*this, function, silent, &walk.calls).run();
+  std::optional<SignatureShapes> signature = walk.signature;
+  if (known_) known_->of(function).push_back(std::move(walk));
+  return signature;
+}
+
+bool ShapeAnalysis::meets_the_same(std::uint32_t function, const KnownWalks::Walk& walk) {
+  return walk.parameters == *parameters_[function] &&
+         std::all_of(walk.calls.begin(), walk.calls.end(), [&](const KnownWalks::Call& made) {
+           return call(function, made.callee, made.arguments) == made.results;
+         });
+}
+
+// What is known of the results of a callee that is given such arguments as well.
+const std::optional<SignatureShapes>& ShapeAnalysis::call(std::uint32_t caller,
+                                                          std::uint32_t callee,
+                                                          const SignatureShapes& arguments) {
+  weaken_parameters(callee, arguments);
+  if (!results_[callee]) try_walk(callee);
+  callers_[callee].insert(caller);  // of what is known from now on
+  return results_[callee];
 }
 
 // A callee that was not walked yet would end the walk of its caller. What is found at once in the
@@ -301,12 +343,12 @@ void ShapeAnalysis::try_walk(std::uint32_t callee) {
 }
 
 void ShapeAnalysis::walk(std::uint32_t function, ShapeVisitor& visitor) {
-  Walk(*this, function, visitor).run();
+  Walk(*this, function, visitor, nullptr).run();
 }
 
-void ShapeAnalysis::weaken_parameters(std::uint32_t function, SignatureShapes shapes) {
+void ShapeAnalysis::weaken_parameters(std::uint32_t function, const SignatureShapes& shapes) {
   std::optional<SignatureShapes>& known = parameters_[function];
-  SignatureShapes weaker = known ? common(*known, shapes) : std::move(shapes);
+  SignatureShapes weaker = known ? common(*known, shapes) : shapes;
   if (known && *known == weaker) return;
   known = std::move(weaker);
   pending_[function] = 1;

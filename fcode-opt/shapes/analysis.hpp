@@ -12,27 +12,10 @@
 #include <vector>
 
 #include "fcode-opt/ir.hpp"
+#include "fcode-opt/shapes/known_walks.hpp"
 #include "fcode-opt/shapes/shapes.hpp"
 
 namespace fcode {
-
-/// One of the numbers of a Shape in a signature: a known number, or one of the unknowns of the
-/// signature, shared by everything that is equal.
-struct SignatureTerm {
-  bool known = false;
-  std::int64_t value = 0;  // the number, or which unknown
-  bool operator==(const SignatureTerm&) const = default;
-};
-
-struct SignatureShape {
-  SignatureTerm length, sum, element;
-  std::uint32_t content = 0;
-  bool uniform = false;
-  bool operator==(const SignatureShape&) const = default;
-};
-
-/// Of the parameters; or of parameters and then results, with common unknowns.
-using SignatureShapes = std::vector<SignatureShape>;
 
 /// Follows the walk through a function.
 class ShapeVisitor {
@@ -68,8 +51,9 @@ class ShapeAnalysis {
     Always,   // at once (see Shapes)
   };
 
-  /// Solves the signatures of all functions that the entry can reach.
-  explicit ShapeAnalysis(Module& module, Trust trust = Trust::Always);
+  /// Solves the signatures of all functions that the entry can reach, and leaves in `known` what an
+  /// analysis of the same program can use again.
+  ShapeAnalysis(Module& module, Trust trust, KnownWalks& known);
 
   /// Walks a function with the solved signatures.
   void walk(std::uint32_t function, ShapeVisitor& visitor);
@@ -77,12 +61,17 @@ class ShapeAnalysis {
  private:
   class Walk;
   void solve(std::uint32_t function);
+  std::optional<SignatureShapes> signature_of(std::uint32_t function);
+  bool meets_the_same(std::uint32_t function, const KnownWalks::Walk& walk);
+  const std::optional<SignatureShapes>& call(std::uint32_t caller, std::uint32_t callee,
+                                             const SignatureShapes& arguments);
   void try_walk(std::uint32_t callee);
-  void weaken_parameters(std::uint32_t function, SignatureShapes shapes);
+  void weaken_parameters(std::uint32_t function, const SignatureShapes& shapes);
   bool weaken_results(std::uint32_t function, SignatureShapes shapes);
 
   Module& module_;
   Trust trust_;
+  KnownWalks* known_;  // while signatures are solved; passes change functions behind that
   std::vector<std::optional<SignatureShapes>> parameters_;  // nothing: not called so far
   std::vector<std::optional<SignatureShapes>> results_;     // parameters, then results;
                                                             // nothing: does not return so far

@@ -7,12 +7,6 @@ namespace fcode {
 
 using vcode::Family;
 
-const Shape& Shapes::of(ValueId value) {
-  if (value >= shapes_.size()) shapes_.resize(table_size(value));
-  if (!shapes_[value]) shapes_[value] = unknown();
-  return *shapes_[value];
-}
-
 void Shapes::define(ValueId value, Shape shape) {
   if (value >= shapes_.size()) shapes_.resize(table_size(value));
   shapes_[value] = std::move(shape);

@@ -23,7 +23,10 @@ class Shapes {
       : function_(function), trust_rules_(trust_rules) {}
 
   /// A value that was not met yet has an unknown shape.
-  const Shape& of(ValueId value);
+  const Shape& of(ValueId value) {
+    if (value >= shapes_.size() || !shapes_[value]) define(value, unknown());
+    return *shapes_[value];
+  }
   void define(ValueId value, Shape shape);
   Shape unknown();
   Content new_content() { return next_content_++; }

@@ -5,9 +5,27 @@
 #include <tuple>
 #include <vector>
 
-#include "fcode-opt/shapes/analysis.hpp"
+#include "fcode-opt/shapes/shapes.hpp"
 
 namespace fcode {
+
+/// One of the numbers of a Shape in a signature: a known number, or one of the unknowns of the
+/// signature, shared by everything that is equal.
+struct SignatureTerm {
+  bool known = false;
+  std::int64_t value = 0;  // the number, or which unknown
+  bool operator==(const SignatureTerm&) const = default;
+};
+
+struct SignatureShape {
+  SignatureTerm length, sum, element;
+  std::uint32_t content = 0;
+  bool uniform = false;
+  bool operator==(const SignatureShape&) const = default;
+};
+
+/// Of the parameters; or of parameters and then results, with common unknowns.
+using SignatureShapes = std::vector<SignatureShape>;
 
 /// Turns shapes into a signature: numbers its unknowns in order of appearance, so that equal
 /// knowledge gives equal signatures.

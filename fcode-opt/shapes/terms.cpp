@@ -25,7 +25,6 @@ bool small(const Linear& term) {
 // a + b·factor
 Linear combine(const Linear& a, const Linear& b, std::int64_t factor) {
   Linear result{bounded(a.constant + static_cast<Wide>(b.constant) * factor), {}};
-  result.terms.reserve(a.terms.size() + b.terms.size());
   auto i = a.terms.begin();
   auto j = b.terms.begin();
   while (i != a.terms.end() || j != b.terms.end()) {
@@ -84,6 +83,9 @@ std::optional<std::int64_t> Equations::difference(const Linear& a, const Linear&
 }
 
 std::optional<std::int64_t> Equations::number(const Linear& term) const {
+  const bool may_be = std::all_of(term.terms.begin(), term.terms.end(),
+                                  [&](const Term& entry) { return solved(entry.atom) != nullptr; });
+  if (term.terms.size() == 1 && !may_be) return std::nullopt;
   const Linear known = normal(term);
   if (!known.is_number()) return std::nullopt;
   return known.constant;

@@ -145,8 +145,8 @@ class Unification : public ShapeVisitor {
 
 }  // namespace
 
-bool unify_shapes(Module& module) {
-  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Never);
+bool unify_shapes(Module& module, KnownWalks& walks) {
+  ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Never, walks);
   bool changed = false;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque) continue;

@@ -14,45 +14,47 @@ namespace {
 const std::string kX = "CONST INT (9 9) RAND ";
 
 TEST_CASE("what is spread over segments of one element is left as it is") {
-  CHECK(after(and_remove_dead<recognize_idioms>,
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>,
               "FUNC P " + kX + "CONST INT 1 CONST SEGDES 2 DIST INT MAKE_SEGDES DIST INT RET") ==
         "FUNC P " + kX + "RET");
   CHECK(
-      after(and_remove_dead<recognize_idioms>,
+      after(and_remove_dead<alone<recognize_idioms>>,
             "FUNC P " + kX + "CONST INT 1 CONST SEGDES 2 DIST INT MAKE_SEGDES +_REDUCE INT RET") ==
       "FUNC P " + kX + "RET");
   // A sum of FLOAT turns -0.0 into 0.0.
   const std::string sums = "FUNC P " + kX +
                            "I_TO_F CONST INT 1 CONST SEGDES 2 DIST INT MAKE_SEGDES "
                            "+_REDUCE FLOAT RET";
-  CHECK(after(and_remove_dead<recognize_idioms>, sums) == sums);
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>, sums) == sums);
 }
 
 TEST_CASE("a permutation of nothing is none") {
-  CHECK(after(and_remove_dead<recognize_idioms>,
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>,
               "FUNC P " + kX +
                   "CONST INT 0 CONST INT 1 CONST SEGDES 2 INDEX CONST SEGDES 2 "
                   "PERMUTE INT RET") == "FUNC P " + kX + "RET");
   const std::string turned = "FUNC P " + kX +
                              "CONST INT 1 CONST INT -1 CONST SEGDES 2 INDEX "
                              "CONST SEGDES 2 PERMUTE INT RET";
-  CHECK(after(and_remove_dead<recognize_idioms>, turned) == turned);
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>, turned) == turned);
 }
 
 TEST_CASE("a vector that is permuted by its own ranks is sorted") {
   const std::string ranked =
       "FUNC P " + kX + "COPY 1 0 CONST SEGDES 2 RANK_DOWN INT CONST SEGDES 2 PERMUTE INT RET";
-  CHECK(after(and_remove_dead<recognize_idioms>, ranked) ==
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>, ranked) ==
         "FUNC P " + kX + "CONST SEGDES 2 SORT_DOWN INT RET");
   // Ranks that are read as well are made in any case, and permuting is less work than sorting.
   const std::string read_twice = "FUNC P " + kX +
                                  "COPY 1 0 CONST SEGDES 2 RANK_UP INT CPOP 1 1 COPY 1 1 "
                                  "CONST SEGDES 2 PERMUTE INT RET";
-  CHECK(after(and_remove_dead<recognize_idioms>, read_twice).find("SORT") == std::string::npos);
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>, read_twice).find("SORT") ==
+        std::string::npos);
   const std::string other_keys = "FUNC P " + kX +
                                  "COPY 1 0 CONST INT 1 + INT CONST SEGDES 2 "
                                  "RANK_UP INT CONST SEGDES 2 PERMUTE INT RET";
-  CHECK(after(and_remove_dead<recognize_idioms>, other_keys).find("SORT") == std::string::npos);
+  CHECK(after(and_remove_dead<alone<recognize_idioms>>, other_keys).find("SORT") ==
+        std::string::npos);
 }
 
 // Positions of the flags T of a vector, and their descriptor; below lie the vector and the flags.
@@ -65,17 +67,17 @@ TEST_CASE("what is scattered from packed elements is selected") {
       "FUNC P " + kX + kFlags + kPacked + "COPY 1 3 COPY 1 2 CONST SEGDES 2 COPY 1 3 BPERMUTE INT ";
   const std::string scattered =
       "CPOP 1 2 CPOP 1 4 CPOP 1 3 CONST SEGDES 2 DPERMUTE INT CPOP 1 1 POP 1 0 RET";
-  CHECK(after(and_remove_dead<select_elements>, fetched + "COPY 1 0 * INT " + scattered) ==
+  CHECK(after(and_remove_dead<alone<select_elements>>, fetched + "COPY 1 0 * INT " + scattered) ==
         "FUNC P " + kX + "CONST BOOL (T F) COPY 1 1 COPY 1 2 * INT CPOP 1 2 SELECT INT RET");
   // Divisors of other elements may be 0; permutations may move them.
   const std::string divided = fetched + "COPY 1 0 / INT " + scattered;
-  CHECK(after(select_elements, divided).find("DPERMUTE") != std::string::npos);
+  CHECK(after(alone<select_elements>, divided).find("DPERMUTE") != std::string::npos);
   const std::string scanned = fetched + "COPY 1 2 +_SCAN INT " + scattered;
-  CHECK(after(select_elements, scanned).find("DPERMUTE") != std::string::npos);
+  CHECK(after(alone<select_elements>, scanned).find("DPERMUTE") != std::string::npos);
   // So much is not computed for nothing.
   std::string longer = fetched;
   for (int i = 0; i < 17; ++i) longer += "COPY 1 0 * INT ";
-  CHECK(after(select_elements, longer + scattered).find("DPERMUTE") != std::string::npos);
+  CHECK(after(alone<select_elements>, longer + scattered).find("DPERMUTE") != std::string::npos);
 }
 
 TEST_CASE("arms that agree with the general case go") {
@@ -89,7 +91,8 @@ TEST_CASE("arms that agree with the general case go") {
   const std::string count = "COPY 1 0 B_TO_I " + segdes + "+_REDUCE INT ";
   const std::string square = "COPY 1 0 * INT ";
   const auto goes = [&](const std::string& condition, const std::string& special) {
-    return after(merge_agreeing_arms, arms(condition, special)).find("IF") == std::string::npos;
+    return after(alone<merge_agreeing_arms>, arms(condition, special)).find("IF") ==
+           std::string::npos;
   };
   CHECK(goes(all, square));
   CHECK(goes(none, ""));
@@ -120,7 +123,7 @@ TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
            then + " RET";
   };
   const auto copies = [](const std::string& text) {
-    const std::string result = after(and_remove_dead<fetch_from_copied>, text);
+    const std::string result = after(and_remove_dead<alone<fetch_from_copied>>, text);
     return result.find("CONST SEGDES 6 BPERMUTE") != std::string::npos;
   };
   const std::string steps = "(1 1 1)";
@@ -138,9 +141,10 @@ TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
   const auto fetches = [](const std::string& text) {
     return ::testing::occurrences(text, "BPERMUTE") + ::testing::occurrences(text, "EXTRACT");
   };
-  const std::string once = after(and_remove_dead<fetch_from_copied>, copied(steps, sliced_twice));
+  const std::string once =
+      after(and_remove_dead<alone<fetch_from_copied>>, copied(steps, sliced_twice));
   CHECK(fetches(once) == 2);
-  CHECK(fetches(after(and_remove_dead<fetch_from_copied>, after(merge_common, once))) == 1);
+  CHECK(fetches(after(and_remove_dead<alone<fetch_from_copied>>, after(merge_common, once))) == 1);
   // The copy is read as a whole, it is no run, or it is cut into other segments.
   CHECK(copies(copied(steps, first_subscripts)));
   CHECK(copies(copied("(2 1 1)", subscripts)));
@@ -271,7 +275,7 @@ TEST_CASE("what is fetched where another vector is chosen for an empty one is fe
         number, start);
   };
   const auto has_choice = [](const std::string& text) {
-    return after(and_remove_dead<recognize_idioms>, text).find("IF") != std::string::npos;
+    return after(and_remove_dead<alone<recognize_idioms>>, text).find("IF") != std::string::npos;
   };
   CHECK_FALSE(has_choice(fetched("0", "0")));
   CHECK(has_choice(fetched("1", "0")));
@@ -376,11 +380,11 @@ TEST_CASE("calls are replaced by bodies, recursive ones are not") {
 
 TEST_CASE("algebra keeps lengths, bits and failures") {
   const auto scalar = [](const std::string& code) {
-    return after(simplify_algebra, "FUNC P CONST INT 9 RAND " + code + " RET");
+    return after(alone<simplify_algebra>, "FUNC P CONST INT 9 RAND " + code + " RET");
   };
   const auto same = [&](const std::string& code) {
     Module module = module_of("FUNC P CONST INT 9 RAND " + code + " RET");
-    simplify_algebra(module);
+    alone<simplify_algebra>(module);
     remove_dead(module);
     return flat(lower(module).program) == "FUNC P CONST INT 9 RAND RET";
   };
@@ -396,9 +400,9 @@ TEST_CASE("algebra keeps lengths, bits and failures") {
   CHECK(scalar("I_TO_F CONST FLOAT 0.0 + FLOAT") ==
         "FUNC P CONST INT 9 RAND I_TO_F CONST FLOAT 0.0 + FLOAT RET");
   // A shorter operand is an error.
-  CHECK(after(simplify_algebra, "FUNC P " + kX + "CONST INT 0 + INT RET") ==
+  CHECK(after(alone<simplify_algebra>, "FUNC P " + kX + "CONST INT 0 + INT RET") ==
         "FUNC P " + kX + "CONST INT 0 + INT RET");
-  CHECK(after(simplify_algebra, "FUNC P CONST INT 1 CONST INT 2 PAIR UNPAIR RET") ==
+  CHECK(after(alone<simplify_algebra>, "FUNC P CONST INT 1 CONST INT 2 PAIR UNPAIR RET") ==
         "FUNC P CONST INT 1 CONST INT 2 PAIR UNPAIR POP 2 0 CONST INT 1 CONST INT 2 RET");
 }
 

@@ -19,7 +19,8 @@ TEST_CASE("positions in a vector are never outside") {
            " COPY 1 3 DIST INT >= INT OR BOOL CPOP 1 1 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET";
   };
   const auto decided = [](const std::string& text) {
-    return after(and_remove_dead<recognize_idioms>, text).find("OR_REDUCE") == std::string::npos;
+    return after(and_remove_dead<alone<recognize_idioms>>, text).find("OR_REDUCE") ==
+           std::string::npos;
   };
   CHECK(decided(check("0", "0", "COPY 1 3")));
   CHECK(decided(check("0", "-3", "COPY 1 3")));
@@ -39,7 +40,8 @@ TEST_CASE("what has been a length did not wrap around") {
         "CONST INT {} COPY 1 2 DIST INT + INT COPY 1 3 COPY 1 2 DIST INT >= INT CPOP 1 1 "
         "OR_REDUCE BOOL POP 2 1 RET",
         length, made, added);
-    return after(and_remove_dead<recognize_idioms>, text).find("OR_REDUCE") == std::string::npos;
+    return after(and_remove_dead<alone<recognize_idioms>>, text).find("OR_REDUCE") ==
+           std::string::npos;
   };
   const std::string any = "CONST INT 9 RAND I_TO_F TRUNC ", more = any + "CONST INT 2 + INT ";
   const std::string described = "COPY 1 0 MAKE_SEGDES", not_described = "CONST SEGDES 1";
@@ -56,7 +58,7 @@ TEST_CASE("what has been a length did not wrap around") {
 TEST_CASE("the greatest position within segments is found by their lengths") {
   // In four segments of n + 3 elements, or of others, whether it is `limit` or more.
   const auto left = [](const std::string& lengths, const std::string& limit) {
-    return after(and_remove_dead<recognize_idioms>,
+    return after(and_remove_dead<alone<recognize_idioms>>,
                  "FUNC P CONST INT 5 RAND CONST INT 3 + INT " + lengths +
                      " MAKE_SEGDES CONST INT 0 CONST SEGDES 4 DIST INT CONST INT 1 CONST SEGDES 4 "
                      "DIST INT COPY 1 2 INDEX COPY 1 0 LENGTH INT MAKE_SEGDES MAX_REDUCE INT " +
@@ -90,7 +92,7 @@ TEST_CASE("sums of positions and numbers are known to be inside") {
   };
   const auto checks_left = [](const std::string& text) {
     return ::testing::occurrences(
-        after(and_remove_dead<recognize_idioms>,
+        after(and_remove_dead<alone<recognize_idioms>>,
               text + "COPY 1 0 COPY 1 2 MIN_REDUCE INT CONST INT 0 < INT CPOP 1 1 CPOP 1 2 "
                      "MAX_REDUCE INT COPY 1 2 >= INT RET"),
         "_REDUCE");
@@ -110,7 +112,7 @@ TEST_CASE("sums of positions and numbers are known to be inside") {
   // An index that is kept inside where it may lie outside.
   const auto bounds_left = [](const std::string& text) {
     const std::string result = after(
-        and_remove_dead<recognize_idioms>,
+        and_remove_dead<alone<recognize_idioms>>,
         text +
             "COPY 1 0 CONST INT 0 COPY 1 3 DIST INT >= INT COPY 1 1 COPY 1 4 COPY 1 4 DIST INT "
             "< INT AND BOOL CPOP 1 1 CONST INT 0 COPY 1 3 DIST INT SELECT INT RET");
@@ -128,7 +130,7 @@ TEST_CASE("what a guard excludes need not be checked") {
   const auto decided = [](const std::string& numbers, const std::string& guard,
                           const std::string& bad) {
     const std::string result =
-        after(and_remove_dead<recognize_idioms>,
+        after(and_remove_dead<alone<recognize_idioms>>,
               "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES " + numbers + guard + bad +
                   "AND BOOL COPY 1 2 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET");
     return result.find("OR_REDUCE") == std::string::npos;
@@ -196,7 +198,8 @@ TEST_CASE("what a guard of segments excludes need not be checked in them") {
         " CONST INT (" + of_guard + ") MAKE_SEGDES DIST BOOL " +
         compare(1, "CONST INT -1 CONST SEGDES 4 DIST INT + INT", "<") + " CONST INT (" + of_bad +
         ") MAKE_SEGDES DIST BOOL AND BOOL CONST SEGDES 10 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET";
-    const std::string result = after(and_remove_dead<recognize_idioms>, after(merge_common, flags));
+    const std::string result =
+        after(and_remove_dead<alone<recognize_idioms>>, after(merge_common, flags));
     return result.find("OR_REDUCE") == std::string::npos;
   };
   CHECK(decided("1 2 3 4", "1 2 3 4"));
@@ -207,7 +210,7 @@ TEST_CASE("ranges of products, remainders, starts of segments and choices") {
   // Whether all of some numbers, made for each position in a vector of n, are inside of it.
   const auto checked = [](const std::string& numbers, const std::string& more = "") {
     const std::string result = after(
-        and_remove_dead<recognize_idioms>,
+        and_remove_dead<alone<recognize_idioms>>,
         "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES CONST INT 0 CONST INT 1 COPY 1 2 INDEX " +
             numbers + "COPY 1 0 CONST INT 0 COPY 1 4 DIST INT < INT COPY 1 1 COPY 1 5 " + more +
             "COPY 1 5 DIST INT >= INT OR BOOL COPY 1 3 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET");
@@ -236,7 +239,7 @@ TEST_CASE("ranges of products, remainders, starts of segments and choices") {
 TEST_CASE("positions in segments, counted from their starts, are positions in all") {
   // Of three segments; `start` and `index` are made for each element.
   const auto result = [](const std::string& lengths, const std::string& index) {
-    return after(and_remove_dead<recognize_idioms>,
+    return after(and_remove_dead<alone<recognize_idioms>>,
                  "FUNC P CONST INT 3 CONST SEGDES 3 DIST INT RAND COPY 1 0 MAKE_SEGDES COPY 1 1 " +
                      lengths + " +_SCAN INT COPY 1 1 DIST INT " + index + "CPOP 2 1 POP 2 0 RET");
   };
@@ -303,7 +306,7 @@ TEST_CASE("a number for each element is the one for any") {
 TEST_CASE("equal numbers are compared once, if there are any") {
   // One number for each of n elements.
   const auto result = [](const std::string& number, const std::string& check) {
-    return after(and_remove_dead<recognize_idioms>,
+    return after(and_remove_dead<alone<recognize_idioms>>,
                  "FUNC P CONST INT 5 RAND CONST INT 9 RAND CPOP 1 1 MAKE_SEGDES " + number + check +
                      " CPOP 2 1 POP 2 0 RET");
   };

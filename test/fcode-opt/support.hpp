@@ -14,6 +14,7 @@
 
 #include "fcode-opt/optimizer.hpp"
 #include "fcode-opt/passes/passes.hpp"
+#include "fcode-opt/shapes/known_walks.hpp"
 #include "ir/lift.hpp"
 #include "ir/lower.hpp"
 #include "ir/text.hpp"
@@ -57,6 +58,13 @@ inline std::string flat(const vcode::Program& program) {
   }
   if (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
+}
+
+/// A pass that asks for shapes, by itself.
+template <bool (*pass)(Module&, KnownWalks&)>
+bool alone(Module& module) {
+  KnownWalks walks;
+  return pass(module, walks);
 }
 
 /// The program behind one pass, written as stack code.
