@@ -1,7 +1,7 @@
 #include "fcode-opt/fusion/canonical.hpp"
 
 #include <bit>
-#include <type_traits>
+#include <cstdint>
 
 #include "vcode/kernel_words.hpp"
 
@@ -11,14 +11,12 @@ namespace {
 /// Writes numbers and texts so that different sequences give different keys.
 class KeyWriter {
  public:
+  // Seven bits a character, which says whether others follow: most numbers are small.
   template <typename Number>
   void number(Number value) {
-    if constexpr (std::is_enum_v<Number>) {
-      key_ += std::to_string(static_cast<int>(value));
-    } else {
-      key_ += std::to_string(value);
-    }
-    key_ += ' ';
+    auto rest = static_cast<std::uint64_t>(value);
+    for (; rest >= 0x80; rest >>= 7) key_ += static_cast<char>(0x80 | (rest & 0x7f));
+    key_ += static_cast<char>(rest);
   }
 
   void thunk(const vcode::Thunk& thunk) {
@@ -45,8 +43,9 @@ class KeyWriter {
   void binding(const vcode::Binding& binding) {
     number(binding.kind);
     space(binding.space);
+    number(binding.arrays.size());
     for (std::uint32_t id : binding.arrays) number(id);
-    key_ += '/';
+    number(binding.segdes.size());
     for (std::uint32_t id : binding.segdes) number(id);
     number(binding.size);
     for (const vcode::Thunk* part :
@@ -57,13 +56,14 @@ class KeyWriter {
     number(binding.into.has_value());
     if (binding.into) space(*binding.into);
     number(binding.classes);
+    number(binding.monoids.size());
     for (const vcode::Monoid& monoid : binding.monoids) {
       number(monoid.op);
       number(monoid.type);
     }
     number(binding.exits);
+    number(binding.message.size());
     key_ += binding.message;
-    key_ += '\0';
   }
 
   void parameters(const std::vector<vcode::KernelParameter>& parameters) {
@@ -75,22 +75,23 @@ class KeyWriter {
   }
 
   std::string take(const vcode::Kernel& kernel) {
+    number(kernel.sizes.size());
     for (const vcode::KernelSize& size : kernel.sizes) number(size.literal.value_or(-1));
-    key_ += '/';
+    number(kernel.arrays.size());
     for (const vcode::KernelArray& array : kernel.arrays) {
       number(array.type);
       number(array.length);
     }
-    key_ += '/';
+    number(kernel.segdes.size());
     for (const vcode::KernelSegdes& segdes : kernel.segdes) {
       number(segdes.count);
       number(segdes.total);
     }
     parameters(kernel.inputs);
     parameters(kernel.outputs);
-    key_ += '/';
+    number(kernel.bindings.size());
     for (const vcode::Binding& part : kernel.bindings) binding(part);
-    key_ += '/';
+    number(kernel.spec.size());
     for (const vcode::Instruction& instruction : kernel.spec) {
       number(instruction.op);
       number(instruction.type);

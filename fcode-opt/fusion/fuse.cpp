@@ -140,8 +140,10 @@ class RegionFusion {
   // What is read by others than kernels.
   void find_wanted() {
     wanted_.assign(outside_uses_.size(), false);
-    for (ValueId value = 0; value < wanted_.size(); ++value) {
-      wanted_[value] = outside_uses_[value] != 0;
+    for (const Statement& statement : statements_) {
+      for (const ValueList* values : {&statement.operands, &statement.results}) {
+        for (const ValueId value : *values) wanted_[value] = outside_uses_[value] != 0;
+      }
     }
     for (const Node& node : graph_.nodes) {
       if (!node.scheduled() || node.in_kernel()) continue;

@@ -30,7 +30,7 @@ class GraphBuilder {
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
-    for (const ValueInfo& value : function_.values) graph_.types.push_back(value.type);
+    graph_.function = &function_;
     for (std::size_t i = 0; i < statements_.size(); ++i) add(i);
     find_new_totals();
     for (std::size_t i = 0; i < statements_.size(); ++i) find_reads(graph_.nodes[i]);

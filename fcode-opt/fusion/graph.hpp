@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -70,8 +71,9 @@ struct RegionGraph {
   NodeIndex producer(ValueId value) const {
     return value < producers.size() ? producers[value] : kOutside;
   }
-  std::vector<NodeIndex> producers;        // by value
-  std::vector<std::optional<Type>> types;  // by value
+  std::vector<NodeIndex> producers;  // by value
+  const Function* function = nullptr;
+  const std::optional<Type>& type(ValueId value) const { return function->values[value].type; }
 
   /// What a value takes of the memory while the region runs.
   struct Storage {
@@ -80,16 +82,17 @@ struct RegionGraph {
     Linear elements;      // of a vector, segments of a descriptor
     Linear described;     // of a descriptor: elements of its segments
   };
-  std::vector<Storage> storage;  // by value; empty: memory plays no part
+  std::map<ValueId, Storage> storage;  // of the values that the region names; empty: memory plays
+                                       // no part
 
   std::size_t scheduled_nodes() const {
     return static_cast<std::size_t>(std::count_if(
         nodes.begin(), nodes.end(), [](const Node& node) { return node.scheduled(); }));
   }
-  bool is_segdes(ValueId value) const { return types[value] == Type::Segdes; }
+  bool is_segdes(ValueId value) const { return type(value) == Type::Segdes; }
   /// Can a kernel take the value?
   bool is_typed(ValueId value) const {
-    return types[value] && (vcode::is_data(*types[value]) || is_segdes(value));
+    return type(value) && (vcode::is_data(*type(value)) || is_segdes(value));
   }
 };
 

@@ -59,9 +59,12 @@ class RegionKeyWriter {
     add(place->second);
     if (!is_new) return;
     add(graph_.producer(value));
-    add(graph_.types[value] ? static_cast<std::int64_t>(*graph_.types[value]) : -1);
-    if (graph_.storage.empty()) return;
-    const RegionGraph::Storage& storage = graph_.storage[value];
+    const std::optional<Type>& type = graph_.type(value);
+    add(type ? static_cast<std::int64_t>(*type) : -1);
+    const auto stored = graph_.storage.find(value);
+    add(stored != graph_.storage.end());
+    if (stored == graph_.storage.end()) return;
+    const RegionGraph::Storage& storage = stored->second;
     add(storage.counts);
     add(storage.dies);
     write(storage.elements);

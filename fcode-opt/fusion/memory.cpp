@@ -38,16 +38,16 @@ constexpr cvl::Widths kWidths{4, 8};
 
 }  // namespace
 
-std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
-                                             const std::vector<bool>& survives) {
-  std::vector<RegionGraph::Storage> storage(survives.size());
+std::map<ValueId, RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
+                                                   const std::vector<bool>& survives) {
+  std::map<ValueId, RegionGraph::Storage> storage;
   const auto note = [&](ValueId value, bool counts) {
-    if (!graph.is_typed(value) || storage[value].counts) return;
-    if (!counts && !graph.is_segdes(value)) return;
-    storage[value] = {
-        counts, !survives[value], shapes.equations.normal(shapes.of(value).length), {}};
+    if (!graph.is_typed(value) || (!counts && !graph.is_segdes(value))) return;
+    RegionGraph::Storage& noted = storage[value];
+    if (noted.counts) return;
+    noted = {counts, !survives[value], shapes.equations.normal(shapes.of(value).length), {}};
     if (!graph.is_segdes(value)) return;
-    storage[value].described = shapes.equations.normal(shapes.of(value).sum);
+    noted.described = shapes.equations.normal(shapes.of(value).sum);
   };
   for (const Node& node : graph.nodes) {
     const bool made = !pushes_constant(*node.statement) && !is_formula(node);
@@ -83,18 +83,17 @@ MemoryModel::MemoryModel(const RegionGraph& graph, const std::vector<Step>& inst
 
 void MemoryModel::find_vectors() {
   std::int64_t longest_known = 0;
-  for (const RegionGraph::Storage& storage : graph_.storage) {
+  for (const auto& [value, storage] : graph_.storage) {
     if (!storage.counts) continue;
     longest_known = std::max(longest_known, storage.elements.constant);
   }
   // Known lengths in proportion, so that they do not hide what is of unknown ones.
   share_ = static_cast<double>(kAssumedLength) /
            static_cast<double>(std::max(longest_known, kAssumedLength));
-  places_.resize(graph_.storage.size(), kNone);
-  for (ValueId value = 0; value < graph_.storage.size(); ++value) {
-    const RegionGraph::Storage& storage = graph_.storage[value];
+  places_.resize(graph_.producers.size(), kNone);
+  for (const auto& [value, storage] : graph_.storage) {
     if (!storage.counts) continue;
-    const Type type = *graph_.types[value];
+    const Type type = *graph_.type(value);
     places_[value] = static_cast<Place>(vectors_.size());
     Vector vector;
     vector.room = room_of(storage.elements, stored_bytes(type, kWidths));
@@ -140,7 +139,7 @@ class SegmentFilling {
                  double share)
       : users_(unknowns.size()) {
     std::set<std::pair<Linear, Linear>> different;
-    for (const RegionGraph::Storage& storage : graph.storage) {
+    for (const auto& [value, storage] : graph.storage) {
       if (storage.described.is_number()) continue;
       different.emplace(storage.elements, storage.described);
     }

@@ -21,8 +21,8 @@
 namespace fcode {
 
 /// For RegionGraph::storage. `survives[v]`: v is read behind the region.
-std::vector<RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
-                                             const std::vector<bool>& survives);
+std::map<ValueId, RegionGraph::Storage> storage_of(const RegionGraph& graph, Shapes& shapes,
+                                                   const std::vector<bool>& survives);
 
 /// Bytes of an element of a vector, or of a segment of a descriptor, which is kept as INT.
 inline std::int64_t stored_bytes(Type type, cvl::Widths widths) {

@@ -32,7 +32,8 @@ class Graph {
     for (const auto& [producer, access] : reads) node.reads.push_back({producer, producer, access});
     graph.nodes.push_back(std::move(node));
     graph.domain_length = {-1, -1, 1};
-    graph.types.assign(400, Type::Int);
+    function_.values.assign(400, {Type::Int, {}});
+    graph.function = &function_;
     graph.producers.assign(400, kOutside);
     for (NodeIndex i = 0; i <= index; ++i) graph.producers[i] = i;
     return index;
@@ -41,6 +42,7 @@ class Graph {
 
  private:
   std::deque<Statement> statements_;
+  Function function_;
 };
 
 std::int64_t brute_force(const RegionGraph& graph, Slot slots) {
