@@ -22,7 +22,7 @@ namespace ir {
 
 using ValueId = std::uint32_t;
 /// A few values: what an operation takes, or gives.
-using ValueList = Few<ValueId, 4>;
+using ValueList = Few<ValueId, vcode::kMaxOperands>;
 using vcode::Op;
 using vcode::Type;
 

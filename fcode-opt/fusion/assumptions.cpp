@@ -23,12 +23,12 @@ Assumptions::Assumptions(std::span<const Statement> statements, const Module& mo
     const Statement& statement = statements[i];
     const bool fusible = role_of(statement, module, shapes) != Role::Opaque;
     if (dropped[i] || statement.kind != Statement::Kind::Op || !fusible) continue;
-    for (const auto& [left, right] : shapes.demands(statement)) {
-      if (shapes.equations.equal(left, right)) continue;
-      if (!shapes.equations.unite(left, right)) continue;  // it fails, or cuts an operand
+    shapes.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
+      if (shapes.equations.equal(left, right)) return;
+      if (!shapes.equations.unite(left, right)) return;  // it fails, or cuts an operand
       assumed_[i] = true;
       rules_.push_back({i, left, right});
-    }
+    });
   }
 }
 

@@ -145,10 +145,11 @@ class GraphBuilder {
   // Are all lengths known to fit, or assumed to? Operands of an elementwise operation may even be
   // longer than the first: that is left to the instruction.
   bool aligned(const Statement& statement) {
-    const auto demands = shapes_.demands(statement);
-    return std::all_of(demands.begin(), demands.end(), [&](const auto& pair) {
-      return shapes_.equations.equal(pair.first, pair.second);
+    bool fits = true;
+    shapes_.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
+      fits = fits && shapes_.equations.equal(left, right);
     });
+    return fits;
   }
 
   bool looks_up_segments(const Statement& statement) {

@@ -194,10 +194,11 @@ class AgreeingArms : public ShapeVisitor {
     const Family family = vcode::info(statement.op).family;
     if (family != Family::Elementwise && family != Family::Distribute) return false;
     if (divides_ints(statement.op, statement.written)) return false;
-    for (const auto& [left, right] : shapes.demands(statement)) {
-      if (!shapes.equations.equal(left, right)) return false;
-    }
-    return true;
+    bool fits = true;
+    shapes.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
+      fits = fits && shapes.equations.equal(left, right);
+    });
+    return fits;
   }
 
   // Both arms take the place of their conditional.

@@ -12,21 +12,21 @@ bool RegionRewriter::finish() {
 
 void RegionRewriter::region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) {
   shapes_ = &shapes;
-  std::vector<Statement> statements;
+  std::vector<Statement> statements;  // the region as it becomes, from where it grows
   bool grown = false;
+  std::size_t kept = begin;  // statements of the block
   for (std::size_t i = begin; i < end; ++i) {
     rewrite(block.statements[i]);
     grown |= !made_.empty();
+    if (!grown) {
+      ++kept;
+      continue;
+    }
     std::move(made_.begin(), made_.end(), std::back_inserter(statements));
     made_.clear();
     statements.push_back(std::move(block.statements[i]));
   }
-  if (grown) {
-    replace_region(block, begin, end, std::move(statements));
-  } else {
-    std::move(statements.begin(), statements.end(),
-              block.statements.begin() + static_cast<std::ptrdiff_t>(begin));
-  }
+  if (grown) replace_region(block, kept, end, std::move(statements));
 }
 
 void RegionRewriter::rewrite(const Statement& statement) {

@@ -1,5 +1,6 @@
 #include "fcode-opt/shapes/analysis.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -17,8 +18,12 @@ void replace_region(Block& block, std::size_t begin, std::size_t& end,
   const auto at = [&](std::size_t i) {
     return block.statements.begin() + static_cast<std::ptrdiff_t>(i);
   };
-  block.statements.erase(at(begin), at(end));
-  block.statements.insert(at(begin), std::make_move_iterator(statements.begin()),
+  // What is behind the region moves once.
+  const std::size_t common = std::min(end - begin, statements.size());
+  const auto more = statements.begin() + static_cast<std::ptrdiff_t>(common);
+  std::move(statements.begin(), more, at(begin));
+  block.statements.erase(at(begin + common), at(end));
+  block.statements.insert(at(begin + common), std::make_move_iterator(more),
                           std::make_move_iterator(statements.end()));
   end = begin + statements.size();
 }
@@ -76,7 +81,9 @@ class ShapeAnalysis::Walk {
       for (std::size_t i = at; i < end; ++i) {
         shapes_.step(block.statements[i], analysis_.module_);
         if (analysis_.trust_ != Trust::Regions || !is_checked(block.statements[i])) continue;
-        for (auto& rule : shapes_.demands(block.statements[i])) rules.push_back(std::move(rule));
+        shapes_.for_each_demand(block.statements[i], [&](const Linear& left, const Linear& right) {
+          rules.emplace_back(left, right);
+        });
       }
       if (end > at) visitor_.region(shapes_, block, at, end);
       for (const auto& [left, right] : rules) shapes_.equations.unite(left, right);
@@ -348,6 +355,7 @@ void ShapeAnalysis::walk(std::uint32_t function, ShapeVisitor& visitor) {
 
 void ShapeAnalysis::weaken_parameters(std::uint32_t function, const SignatureShapes& shapes) {
   std::optional<SignatureShapes>& known = parameters_[function];
+  if (known && *known == shapes) return;
   SignatureShapes weaker = known ? common(*known, shapes) : shapes;
   if (known && *known == weaker) return;
   known = std::move(weaker);
@@ -356,6 +364,7 @@ void ShapeAnalysis::weaken_parameters(std::uint32_t function, const SignatureSha
 
 bool ShapeAnalysis::weaken_results(std::uint32_t function, SignatureShapes shapes) {
   std::optional<SignatureShapes>& known = results_[function];
+  if (known && *known == shapes) return false;
   SignatureShapes weaker = known ? common(*known, shapes) : std::move(shapes);
   if (known && *known == weaker) return false;
   known = std::move(weaker);

@@ -47,30 +47,13 @@ const Definition* Shapes::definition(ValueId value) const {
   return &definitions_[value];
 }
 
-Linear Shapes::term(const Statement& statement, vcode::LengthTerm term) {
-  const Shape& shape = of(statement.operands[term.operand]);
-  return term.described ? shape.sum : shape.length;
-}
-
 bool Shapes::obey_rules(const Statement& statement) {
   bool possible = true;
+  for (const ValueId operand : statement.operands) of(operand);  // met: shapes stay where they are
   for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
     possible &= equations.unite(term(statement, rule.left), term(statement, rule.right));
   }
   return possible;
-}
-
-std::vector<std::pair<Linear, Linear>> Shapes::demands(const Statement& statement) {
-  std::vector<std::pair<Linear, Linear>> pairs;
-  if (statement.kind != Statement::Kind::Op) return pairs;
-  for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
-    pairs.emplace_back(term(statement, rule.left), term(statement, rule.right));
-  }
-  if (vcode::info(statement.op).family != Family::Elementwise) return pairs;
-  for (ValueId operand : statement.operands) {
-    pairs.emplace_back(of(statement.operands[0]).length, of(operand).length);
-  }
-  return pairs;
 }
 
 Shape Shapes::constant(const vcode::Constant& constant) {

@@ -53,9 +53,21 @@ class Shapes {
   /// must obey. False if they cannot hold: the statement fails.
   bool step(const Statement& statement, const Module& module);
 
-  /// What an operation demands of the lengths of its operands, as pairs that must be equal. Those
-  /// of an elementwise one may be longer than the first, and are cut then.
-  std::vector<std::pair<Linear, Linear>> demands(const Statement& statement);
+  /// Calls `visit(left, right)` for what an operation demands of the lengths of its operands: that
+  /// they are equal. Those of an elementwise one may be longer than the first, and are cut then.
+  template <typename Visit>
+  void for_each_demand(const Statement& statement, Visit&& visit) {
+    if (statement.kind != Statement::Kind::Op) return;
+    for (const ValueId operand : statement.operands)
+      of(operand);  // met: shapes stay where they are
+    for (const vcode::LengthRule& rule : vcode::length_rules(statement.op)) {
+      visit(term(statement, rule.left), term(statement, rule.right));
+    }
+    if (vcode::info(statement.op).family != vcode::Family::Elementwise) return;
+    for (std::size_t i = 1; i < statement.operands.size(); ++i) {
+      visit(of(statement.operands[0]).length, of(statement.operands[i]).length);
+    }
+  }
 
   /// Of a result of an Op or Const that the walk has passed, else null.
   const Definition* definition(ValueId value) const;
@@ -79,7 +91,10 @@ class Shapes {
   void pack(const Statement& statement);
   void run(const Statement& statement, const vcode::Kernel& kernel);
   bool obey_rules(const Statement& statement);
-  Linear term(const Statement& statement, vcode::LengthTerm term);
+  const Linear& term(const Statement& statement, vcode::LengthTerm term) {
+    const Shape& shape = of(statement.operands[term.operand]);
+    return term.described ? shape.sum : shape.length;
+  }
 
   std::size_t table_size(ValueId value) const {
     return std::max<std::size_t>(function_.values.size(), value + std::size_t{1});
