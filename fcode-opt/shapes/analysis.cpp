@@ -256,6 +256,13 @@ class ShapeAnalysis::Walk {
 
 namespace {
 
+bool makes_calls(const Function& function) {
+  bool found = false;
+  for_each_statement(function.body,
+                     [&](const Statement& statement) { found |= statement.kind == Kind::Call; });
+  return found;
+}
+
 SignatureShapes unknown_shapes(const Function& function, std::size_t count) {
   Shapes shapes(function);
   SignatureWriter writer(shapes);
@@ -275,7 +282,6 @@ ShapeAnalysis::ShapeAnalysis(Module& module, Trust trust, KnownWalks& known)
       pending_(module.functions.size(), 0),
       walking_(module.functions.size(), 0),
       callers_(module.functions.size()) {
-  known.keep_valid(module, static_cast<std::uint8_t>(trust));
   // Whoever starts the program gives the entry no promises, and of functions that are not in single
   // assignment nothing is known at all.
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
@@ -287,7 +293,10 @@ ShapeAnalysis::ShapeAnalysis(Module& module, Trust trust, KnownWalks& known)
       weaken_parameters(i, unknown_shapes(function, parameters));
     }
   }
-  for (bool again = true; again;) {
+  // Where the entry calls nothing, nobody asks for signatures.
+  bool again = makes_calls(module.functions[module.entry]);
+  if (again) known.keep_valid(module, static_cast<std::uint8_t>(trust));
+  while (again) {
     again = false;
     for (std::uint32_t i = 0; i < pending_.size(); ++i) {
       if (!std::exchange(pending_[i], 0) || module.functions[i].opaque) continue;

@@ -23,6 +23,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
@@ -159,7 +160,7 @@ std::vector<Value> Flattener::results_of(const Expr& call, std::vector<Value> ar
     results = std::move(values);
     return vars_of(Value::tuple(results));
   };
-  const std::vector<ValueId> vars = b_.conditional(
+  const ValueList vars = b_.conditional(
       *few, [&] { return vars_of_all(jointly(joint)); },
       [&] { return vars_of_all(separately(joint)); });
   std::size_t next = 0;
