@@ -277,7 +277,7 @@ class Idioms : public RegionRewriter {
 
   // Of a number that is chosen by whether there is any element to give it to, or computed of such a
   // one: that for which there is.
-  ValueId distributed(const Statement& statement, const Operands& operands) {
+  ValueId distributed(const Statement& statement, const ValueList& operands) {
     if (!shapes_->is_scalar(operands[0])) return kNoValue;
     const ValueId each = where_any(operands[0], shapes_->of(operands[1]).sum, kElementDepth);
     return each == operands[0] ? kNoValue
@@ -289,7 +289,7 @@ class Idioms : public RegionRewriter {
     if (!made || made->kind != Statement::Kind::Op || depth == 0) return scalar;
     const Op op = made->op;
     const Type written = made->written;
-    Operands operands = operands_of(*made);
+    ValueList operands = operands_of(*made);
     if (op == Op::Select) return is_any(operands[0], elements) ? operands[1] : scalar;
     if (op != Op::Add && op != Op::Subtract && op != Op::Multiply) return scalar;
     bool changed = false;
@@ -302,14 +302,14 @@ class Idioms : public RegionRewriter {
   bool is_any(ValueId condition, const Linear& elements) {
     const Definition* made = shapes_->definition(condition);
     if (!made || !made->is(Op::Greater) || made->written != Type::Int) return false;
-    const Operands compared = operands_of(*made);
+    const ValueList compared = operands_of(*made);
     const auto asked = shapes_->element(compared[0]);
     return shapes_->is_scalar(condition) && known_element(compared[1]) == 0 && asked &&
            shapes_->equations.equal(*asked, elements);
   }
 
   // From equal elements: what they are, if all indices lie in the vector.
-  ValueId fetched_from_equal(const Operands& fetch) {
+  ValueId fetched_from_equal(const ValueList& fetch) {
     if (!shapes_->one_segment(fetch[2]) || !shapes_->uniform(fetch[0])) return kNoValue;
     const ValueId same = common_element(fetch[0], kElementDepth);
     const bool inside = same != kNoValue && ranges().inside(fetch[1], shapes_->of(fetch[0]).length);
@@ -317,10 +317,10 @@ class Idioms : public RegionRewriter {
   }
 
   // Where segments of equal, known length begin.
-  ValueId start_of_equal(const Operands& fetch) {
+  ValueId start_of_equal(const ValueList& fetch) {
     const Definition* scan = shapes_->definition(fetch[0]);
     if (!scan || !scan->is(Op::AddScan) || scan->written != Type::Int) return kNoValue;
-    const Operands scanned = operands_of(*scan);
+    const ValueList scanned = operands_of(*scan);
     const std::optional<std::int64_t> each = known_element(scanned[0]);
     const bool one = shapes_->one_segment(scanned[1]) && shapes_->one_segment(fetch[2]);
     if (!each || !one || !ranges().inside(fetch[1], shapes_->of(fetch[0]).length)) return kNoValue;

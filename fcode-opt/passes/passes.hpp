@@ -50,7 +50,7 @@ bool recognize_idioms(Module& module, KnownWalks& walks);
 bool fetch_from_copied(Module& module, KnownWalks& walks);
 
 /// Reductions of a few elements for each of many instances, as operations on the instances.
-bool unroll_reductions(Module& module);
+bool unroll_reductions(Module& module, KnownWalks& walks);
 
 /// Results scattered from packed elements, where SELECT can compute them for all elements.
 bool select_elements(Module& module, KnownWalks& walks);

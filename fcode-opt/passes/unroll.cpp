@@ -82,7 +82,7 @@ class Unrolling : public RegionRewriter {
       : RegionRewriter(module, function), kept_(values_kept(function)) {}
 
  private:
-  ValueId equivalent(const Statement& statement, const Operands& operands) override {
+  ValueId equivalent(const Statement& statement, const ValueList& operands) override {
     if (vcode::info(statement.op).family != Family::Reduce || !fits(operands[0], operands[1])) {
       return kNoValue;
     }
@@ -118,7 +118,7 @@ class Unrolling : public RegionRewriter {
     for (std::size_t i = 0; i < made_of.size() && i < kMostVisited; ++i) {
       const Definition* made = shapes_->definition(made_of[i]);
       if (!made || made->kind != Statement::Kind::Op) continue;
-      const Operands operands = operands_of(*made);
+      const ValueList operands = operands_of(*made);
       const Family family = vcode::info(made->op).family;
       if (family == Family::Index || family == Family::Distribute) {
         if (are_short(operands.back())) return operands.back();
@@ -201,7 +201,7 @@ class Unrolling : public RegionRewriter {
     }
     const Op op = made->op;
     const Type written = made->written;
-    Operands operands = operands_of(*made);
+    ValueList operands = operands_of(*made);
     switch (vcode::info(op).family) {
       case Family::Distribute:
         if (same_segments(operands[1], segments_)) return operands[0];
@@ -235,7 +235,7 @@ class Unrolling : public RegionRewriter {
   }
 
   /// An elementwise operation, of fewer elements where they are equal.
-  ValueId computed(Op op, Type written, const Operands& operands) {
+  ValueId computed(Op op, Type written, const ValueList& operands) {
     ValueId result = op == Op::Add ? moved_positions(operands) : kNoValue;
     if (result == kNoValue) result = for_each_row(op, written, operands);
     return result != kNoValue ? result : make(op, written, {operands.begin(), operands.end()});
@@ -243,7 +243,7 @@ class Unrolling : public RegionRewriter {
 
   /// Of what is the same in each of some segments that are not short, as in the rows of a matrix.
   /// The operation is computed of empty ones, too, and must not fail.
-  ValueId for_each_row(Op op, Type written, const Operands& operands) {
+  ValueId for_each_row(Op op, Type written, const ValueList& operands) {
     ValueId rows = kNoValue;
     for (const ValueId operand : operands) {
       const Definition* made = shapes_->definition(operand);
@@ -255,11 +255,11 @@ class Unrolling : public RegionRewriter {
         known_element(rows).value_or(kMostElements + 1) <= kMostElements) {
       return kNoValue;
     }
-    Operands of_rows;
+    ValueList of_rows;
     for (const ValueId operand : operands) {
       const Definition* made = shapes_->definition(operand);
       if (!made || !made->is(Op::Distribute)) return kNoValue;
-      const Operands spread = operands_of(*made);
+      const ValueList spread = operands_of(*made);
       const Type type = made->written;
       if (same_segments(spread[1], rows)) {
         of_rows.push_back(spread[0]);
@@ -274,16 +274,16 @@ class Unrolling : public RegionRewriter {
   }
 
   /// Can the operation fail, and that not at the first element?
-  bool may_fail_somewhere(Op op, Type written, const Operands& operands) {
+  bool may_fail_somewhere(Op op, Type written, const ValueList& operands) {
     return ir::divides_ints(op, written) && !shapes_->uniform(operands[1]);
   }
 
   /// Positions with a number added, as positions that begin with another one.
-  ValueId moved_positions(const Operands& sum) {
+  ValueId moved_positions(const ValueList& sum) {
     const std::optional<std::int64_t> added = known_element(sum[1]);
     const Definition* positions = shapes_->definition(sum[0]);
     if (!added || !positions || !positions->is(Op::Index)) return kNoValue;
-    const Operands index = operands_of(*positions);
+    const ValueList index = operands_of(*positions);
     const std::optional<std::int64_t> start = known_element(index[0]);
     if (!start || !same_length(index[0], index[2])) return kNoValue;
     const std::int64_t moved = *start + *added;
@@ -295,7 +295,7 @@ class Unrolling : public RegionRewriter {
 
   /// What is fetched from a known place of a vector that is known there: a constant, or where each
   /// of some segments of equal length begins.
-  std::optional<ValueId> fetched(const Operands& fetch, Type written) {
+  std::optional<ValueId> fetched(const ValueList& fetch, Type written) {
     const Definition* from = shapes_->definition(fetch[0]);
     const std::optional<std::int64_t> at = known_element(fetch[1]),
                                       count =
@@ -308,7 +308,7 @@ class Unrolling : public RegionRewriter {
       return make(Op::Distribute, written, {one, instances()});
     }
     if (!from->is(Op::AddScan) || written != Type::Int) return std::nullopt;
-    const Operands scanned = operands_of(*from);
+    const ValueList scanned = operands_of(*from);
     const std::optional<std::int64_t> each = known_element(scanned[0]);
     if (!each || !shapes_->one_segment(scanned[1])) return std::nullopt;
     return numbers(*each * *at);
@@ -356,8 +356,9 @@ class Unrolling : public RegionRewriter {
   }
 
   /// An operation that the reduction has not given already.
-  ValueId make(Op op, Type written, const std::vector<ValueId>& operands) {
-    const auto [place, is_new] = computed_.try_emplace({op, written, operands}, kNoValue);
+  ValueId make(Op op, Type written, const ValueList& operands) {
+    const auto [place, is_new] = computed_.try_emplace(
+        {op, written, {operands.begin(), operands.end()}}, kNoValue);
     if (is_new) {
       ++operations_;
       place->second = emit(op, written, operands);
@@ -378,8 +379,8 @@ class Unrolling : public RegionRewriter {
 
 }  // namespace
 
-bool unroll_reductions(Module& module) {
-  return rewrite_regions<Unrolling>(module, has_reductions);
+bool unroll_reductions(Module& module, KnownWalks& walks) {
+  return rewrite_regions<Unrolling>(module, walks, has_reductions);
 }
 
 }  // namespace fcode

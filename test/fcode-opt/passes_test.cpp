@@ -162,7 +162,7 @@ TEST_CASE("reductions of short segments are operations on what is there for each
         length);
   };
   const auto unrolled = [](const std::string& text) {
-    return after(and_remove_dead<unroll_reductions>, text);
+    return after(and_remove_dead<alone<unroll_reductions>>, text);
   };
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
