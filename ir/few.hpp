@@ -77,7 +77,7 @@ class Few {
   }
   template <typename... Parts>
   void emplace_back(Parts&&... parts) {
-    push_back(T(std::forward<Parts>(parts)...));
+    push_back(T{std::forward<Parts>(parts)...});
   }
   void pop_back() { --size_; }
   void clear() { size_ = 0; }

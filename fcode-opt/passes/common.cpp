@@ -35,6 +35,12 @@ struct ExpressionHash {
   }
 };
 
+/// What an expression that has been computed gives.
+struct Computed {
+  ValueList results;
+  std::size_t calls_passed = 0;  // before it
+};
+
 class CommonExpressions {
  public:
   CommonExpressions(Function& function, const std::vector<bool>& effects)
@@ -47,11 +53,6 @@ class CommonExpressions {
   }
 
  private:
-  struct Known {
-    ValueList results;
-    std::size_t calls_passed = 0;  // before it
-  };
-
   // Fields that a kind of statement does not use keep their default in all statements.
   static Expression expression(const Statement& statement) {
     const bool op = statement.kind == Statement::Kind::Op;
@@ -121,7 +122,7 @@ class CommonExpressions {
 
   bool merge(const Statement& statement) {
     const auto [entry, added] = known_.try_emplace(expression(statement));
-    Known& known = entry->second;
+    Computed& known = entry->second;
     const auto remember = [&] {
       known.results.assign(statement.results.begin(), statement.results.end());
       known.calls_passed = calls_passed_;
@@ -148,12 +149,12 @@ class CommonExpressions {
   Function& function_;
   const std::vector<bool>& effects_;
   Renaming names_;
-  using Table = std::pmr::unordered_map<Expression, Known, ExpressionHash>;
+  using Table = std::pmr::unordered_map<Expression, Computed, ExpressionHash>;
   std::pmr::monotonic_buffer_resource memory_;  // of an entry for each statement, until the end
   Table known_{&memory_};
   struct Added {
     Table::value_type* entry;     // stays where it is
-    std::optional<Known> before;  // what was known instead
+    std::optional<Computed> before;  // what was known instead
   };
   std::vector<Added> added_;  // in the order in which they were met
   std::size_t calls_passed_ = 0;

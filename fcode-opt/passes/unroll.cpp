@@ -27,7 +27,8 @@ namespace {
 
 using vcode::Family;
 
-// Segments of more elements stay. Every vector library combines so many from left to right.
+// Segments of more elements stay. The CPU library combines so many from left to right, whatever
+// `longest_row` and `small_length` are; the bits that a GPU gives may depend on the kernel anyway.
 constexpr std::int64_t kMostElements = 16;
 // How far what the elements are made of is followed.
 constexpr int kDepth = 64;
@@ -357,8 +358,8 @@ class Unrolling : public RegionRewriter {
 
   /// An operation that the reduction has not given already.
   ValueId make(Op op, Type written, const ValueList& operands) {
-    const auto [place, is_new] = computed_.try_emplace(
-        {op, written, {operands.begin(), operands.end()}}, kNoValue);
+    const auto [place, is_new] =
+        computed_.try_emplace({op, written, {operands.begin(), operands.end()}}, kNoValue);
     if (is_new) {
       ++operations_;
       place->second = emit(op, written, operands);

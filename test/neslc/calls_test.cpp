@@ -215,8 +215,7 @@ TEST_CASE("elements of the own sequence", "[calls]") {
   const char* const forms[] = {
       "if i >= k then [v[k]] else if v[i] > 3 then $(v, i + 1, k) ++ [i] else $(v, i + 2, k)",
       "if i >= #v then [] int else [v[i] / (k - i)] ++ $(v, i + 1, k)",
-      "if i >= #v then [] int else if v[0] > k then [10 / v[0]] ++ $(v, i + 1, k) else $(v, i + 3, "
-      "k)",
+      "if i >= #v then [] int else if v[0] > k then [10 / v[0]] ++ $(v, i + 1, k) else [k]",
       "if i > k then v -> [0, k] else $(v, i + 1, k) ++ $(v, i + 2, k)",
       "if i > k then {v[j] + k : j in [0:i] | j < #v} else $(v, i + 1, k)",
       "if i > k then {x + v[k] : x in u} else if evenp(i) then $(v, i + 1, k) else $(u, i + 2, k)",
