@@ -152,14 +152,14 @@ TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
 }
 
 TEST_CASE("reductions of short segments are operations on what is there for each segment") {
-  // Elements x + k for k from 0 to length - 1, of each of some x, and their descriptor.
-  const auto rows = [](const char* length) {
+  // Elements x + k * step for k from 0 to length - 1, of each of some x, and their descriptor.
+  const auto rows = [](const char* length, const char* step = "1") {
     return fmt::format(
         "FUNC P CONST INT (9 9) RAND COPY 1 0 I_TO_B CONST SEGDES 2 PACK INT POP 1 0 "
         "COPY 1 0 LENGTH INT MAKE_SEGDES CONST INT {} CPOP 1 1 DIST INT MAKE_SEGDES "
-        "CONST INT 1 COPY 1 2 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 2 CPOP 1 1 COPY 1 2 INDEX "
+        "CONST INT {} COPY 1 2 LENGTH INT MAKE_SEGDES DIST INT CPOP 1 2 CPOP 1 1 COPY 1 2 INDEX "
         "CPOP 1 1 ",
-        length);
+        length, step);
   };
   const auto unrolled = [](const std::string& text) {
     return after(and_remove_dead<alone<unroll_reductions>>, text);
@@ -171,6 +171,9 @@ TEST_CASE("reductions of short segments are operations on what is there for each
   CHECK_FALSE(has(sums, "REDUCE"));
   CHECK(::testing::occurrences(sums, " + INT") == 4);
   CHECK(has(unrolled(rows("17") + "+_REDUCE INT RET"), "REDUCE"));
+  // What wraps around where INTs have 32 bits is left to the run.
+  CHECK_FALSE(has(unrolled(rows("3", "1000000000") + "+_REDUCE INT RET"), "REDUCE"));
+  CHECK(has(unrolled(rows("3", "1500000000") + "+_REDUCE INT RET"), "REDUCE"));
   // What is made of one vector on many ways is looked at once.
   std::string doubled = kX;
   for (int k = 0; k < 60; ++k) doubled += "COPY 1 0 + INT ";
