@@ -153,7 +153,7 @@ class CommonExpressions {
   std::pmr::monotonic_buffer_resource memory_;  // of an entry for each statement, until the end
   Table known_{&memory_};
   struct Added {
-    Table::value_type* entry;     // stays where it is
+    Table::value_type* entry;        // stays where it is
     std::optional<Computed> before;  // what was known instead
   };
   std::vector<Added> added_;  // in the order in which they were met

@@ -94,18 +94,6 @@ struct Flattener::ArmCalls {
   bool selected = false;  // what is chosen from is computed for all instances
 };
 
-/// Calls of functions that call themselves and the one that is being flattened, which are made
-/// whenever the expression is evaluated.
-std::vector<const Expr*> Flattener::own_calls(const Expr& expr, const Frame& frame) {
-  std::vector<const Expr*> result;
-  for_each_unconditional(expr, [&](const Expr& part) {
-    if (frame.known.contains(&part)) return Visit::Past;
-    if (may_be_joint(part, frame)) result.push_back(&part);
-    return Visit::Below;
-  });
-  return result;
-}
-
 void Flattener::add_arm(const Expr& expr, const Frame& frame, ArmCalls& arms) {
   const auto evaluate_twice = [&](const Expr& part) {
     BothArms both(compiler_, kMostTwice, true, frame.instantiation);

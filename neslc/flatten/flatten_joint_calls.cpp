@@ -44,16 +44,26 @@ bool Flattener::may_be_joint(const Expr& expr, const Frame& frame) {
   return !contains_function(type) && !contains_stream(type) && !contains_stream(expr.type);
 }
 
-/// Those that are made whenever the code is evaluated, from the innermost one outward.
+/// Calls of functions that call themselves and the one that is being flattened, which are made
+/// whenever the expression is evaluated.
+std::vector<const Expr*> Flattener::own_calls(const Expr& expr, const Frame& frame) {
+  std::vector<const Expr*> result;
+  for_each_unconditional(expr, [&](const Expr& part) {
+    if (frame.known.contains(&part)) return Visit::Past;
+    if (may_be_joint(part, frame)) result.push_back(&part);
+    return Visit::Below;
+  });
+  return result;
+}
+
+/// Those of all the code, from the innermost one outward; none where nothing is put together.
 std::vector<const Expr*> Flattener::recursive_calls(const std::vector<const Expr*>& code,
                                                     const Frame& frame) {
   std::vector<const Expr*> result;
   if (frame.definition == nullptr || !compiler_.calls_itself(*frame.definition)) return result;
   for (const Expr* expr : code) {
-    for_each_unconditional(*expr, [&](const Expr& part) {
-      if (may_be_joint(part, frame)) result.push_back(&part);
-      return Visit::Below;
-    });
+    const std::vector<const Expr*> calls = own_calls(*expr, frame);
+    result.insert(result.end(), calls.begin(), calls.end());
   }
   std::reverse(result.begin(), result.end());
   const auto has_effects = [&](const Expr* expr) {

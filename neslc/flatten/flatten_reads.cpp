@@ -62,19 +62,26 @@ bool counts(const Expr& range) {
 /// Does it count a few numbers that the program says? The optimizer makes a loop over those that is
 /// reduced one expression, in which nothing is read again.
 bool counts_a_few(const Expr& range) {
-  constexpr std::int64_t kFew = 16;
+  constexpr int kFew = 16;
   const auto number = [](const Expr& expr) -> std::optional<std::int64_t> {
     if (const auto* literal = std::get_if<IntLiteral>(&expr.node)) return literal->value;
     const Expr* negated = primitive_argument(expr, "negate");
     const auto* literal = negated == nullptr ? nullptr : std::get_if<IntLiteral>(&negated->node);
-    return literal == nullptr ? std::nullopt : std::optional(-literal->value);
+    // The least INT is the negation of what is none.
+    return literal == nullptr ? std::nullopt
+                              : std::optional(static_cast<std::int64_t>(
+                                    -static_cast<std::uint64_t>(literal->value)));
   };
   if (const Expr* count = primitive_argument(range, "index")) {
     return number(*count).value_or(kFew + 1) <= kFew;
   }
   const std::optional<RangeParts> parts = range_parts(range);
   const auto start = number(*parts->start), end = number(*parts->end), step = number(*parts->step);
-  return start && end && step && (*end - *start) / *step < kFew;
+  if (!start || !end || !step) return false;
+  // The distance of two INTs of 64 bits may be none.
+  const std::uint64_t distance =
+      static_cast<std::uint64_t>(*end) - static_cast<std::uint64_t>(*start);
+  return *end <= *start || distance / static_cast<std::uint64_t>(*step) < kFew;
 }
 
 /// The generators that count.

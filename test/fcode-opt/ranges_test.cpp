@@ -257,6 +257,11 @@ TEST_CASE("positions in segments, counted from their starts, are positions in al
                                                       "- INT + INT ")));
 }
 
+/// Is the operation still there behind `idioms`?
+bool keeps(const std::string& text, const char* operation) {
+  return after(and_remove_dead<alone<recognize_idioms>>, text).find(operation) != std::string::npos;
+}
+
 TEST_CASE("what is fetched from equal numbers is one of them, if it is there") {
   // Element `place` of n equal numbers, for each of n - `fewer` instances.
   const auto fetches = [](int place, int fewer) {
@@ -265,7 +270,7 @@ TEST_CASE("what is fetched from equal numbers is one of them, if it is there") {
         "CONST INT {} COPY 1 3 CONST INT {} - INT MAKE_SEGDES CPOP 1 1 COPY 1 1 DIST INT "
         "CPOP 1 1 CPOP 1 3 CPOP 1 1 BPERMUTE INT CPOP 2 1 POP 2 0 RET",
         place, fewer);
-    return after(and_remove_dead<alone<recognize_idioms>>, text).find("BPERMUTE") != std::string::npos;
+    return keeps(text, "BPERMUTE");
   };
   CHECK_FALSE(fetches(0, 0));
   CHECK_FALSE(fetches(4, 4));
@@ -282,7 +287,7 @@ TEST_CASE("where segments of equal length begin is computed, if they are there")
         "+_SCAN INT CONST INT {} CONST INT 1 COPY 1 4 CONST INT {} - INT MAKE_SEGDES COPY 1 0 "
         "CPOP 1 3 CPOP 1 3 CPOP 1 2 INDEX CPOP 1 3 CPOP 1 2 BPERMUTE INT CPOP 1 1 POP 1 0 RET",
         first, fewer);
-    return after(and_remove_dead<alone<recognize_idioms>>, text).find("BPERMUTE") != std::string::npos;
+    return keeps(text, "BPERMUTE");
   };
   CHECK_FALSE(fetches(1, 1));
   CHECK_FALSE(fetches(2, 5));
@@ -296,7 +301,7 @@ TEST_CASE("a number for each element is the one for any") {
         "FUNC P CONST INT 9 RAND COPY 1 0 MAKE_SEGDES COPY 1 1 {} CONST INT 3 CONST INT -1 "
         "SELECT INT CONST INT -1 - INT CPOP 1 1 DIST INT CPOP 1 1 POP 1 0 RET",
         condition);
-    return after(and_remove_dead<alone<recognize_idioms>>, text).find("SELECT") != std::string::npos;
+    return keeps(text, "SELECT");
   };
   CHECK_FALSE(chooses("CONST INT 0 > INT"));
   CHECK(chooses("CONST INT 1 > INT"));

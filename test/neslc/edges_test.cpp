@@ -97,6 +97,11 @@ TEST_CASE("the least integers can be written") {
               "it = (-2147483647, [-2147483648, 5], -2147483644) : int, [int], int");
   check_value("{-2147483648 + i : i in [0, 1]}", "it = [-2147483648, -2147483647] : [int]");
   check_value("-9223372036854775808", "it = -9223372036854775808 : int", "--int=64");
+  // Where a loop that reads a matrix counts from it.
+  check_value(
+      "let m = {{i + j : j in [0:2]} : i in [0:2]} in "
+      "{sum({m[i][j] : j in [-9223372036854775808:9223372036854775807]}) : i in [] int}",
+      "it = [] : [int]", "--int=64");
   check_value("2 -1", "it = 1 : int");
   check_value("-2 ^ 2", "it = 4 : int");
   CHECK(contains(run(nesl("-e '2147483648'")).err, "2147483648 does not fit a 32-bit INT"));
