@@ -59,7 +59,7 @@ bool is_scalar_space(const Statement& statement, Shapes& shapes) {
 
 bool is_positive(ValueId value, const Module& module, Shapes& shapes) {
   const auto known = shapes.known_element(value);
-  if (known && *known == static_cast<std::int32_t>(*known)) return *known >= 1;
+  if (known) return *known >= 1;
   const Definition* made = shapes.definition(value);
   if (made == nullptr || !made->is_const()) return false;
   const vcode::Constant& constant = module.constants[made->index];

@@ -243,7 +243,7 @@ bool ElementWriter::readable(const fcode::Node& maker, std::uint32_t at) const {
 
 std::uint32_t ElementWriter::per_segment(ValueId value, ValueId segdes, std::uint32_t at) {
   const auto known = tables_.shapes.known_element(value);
-  if (known && *known == static_cast<std::int32_t>(*known)) return number(*known);
+  if (known) return number(*known);
   if (tables_.shapes.one_segment(segdes)) return element(value, zero());
   return element(value, segment_node(Node::Kind::SegNo, segdes, at));
 }

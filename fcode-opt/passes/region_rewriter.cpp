@@ -57,8 +57,7 @@ ValueId RegionRewriter::emit_constant(vcode::Constant constant) {
 std::optional<std::int64_t> RegionRewriter::known_element(ValueId value) const {
   const std::optional<Type> type = function_.values[value].type;
   if (type != Type::Int && type != Type::Segdes) return std::nullopt;
-  const auto number = shapes_->known_element(value);
-  return number == static_cast<std::int32_t>(number.value_or(0)) ? number : std::nullopt;
+  return shapes_->known_element(value);
 }
 
 bool RegionRewriter::is_identity(ValueId index, ValueId segdes) const {

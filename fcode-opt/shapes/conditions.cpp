@@ -51,8 +51,7 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
   if (!compares_ints(*made)) return std::nullopt;
   const ValueId x = made->operands[0], y = made->operands[1];
   if (!is_scalar(x) || !is_scalar(y)) return std::nullopt;
-  const std::optional<std::int64_t> nx = equations.number(of(x).sum),
-                                    ny = equations.number(of(y).sum);
+  const std::optional<std::int64_t> nx = known_element(x), ny = known_element(y);
   if (nx && ny) return holds(made->op, *nx, *ny);
   const std::optional<std::int64_t> difference = equations.difference(of(x).sum, of(y).sum);
   if (!difference) return std::nullopt;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "vcode/numbers.hpp"
+
 namespace fcode {
 
 using vcode::Family;
@@ -33,7 +35,8 @@ std::optional<Linear> Shapes::element(ValueId value) {
 
 std::optional<std::int64_t> Shapes::known_element(ValueId value) {
   const std::optional<Linear> common = element(value);
-  return common ? equations.number(*common) : std::nullopt;
+  const auto number = common ? equations.number(*common) : std::nullopt;
+  return number && vcode::fits_32_bits(*number) ? number : std::nullopt;
 }
 
 bool Shapes::same_segments(ValueId a, ValueId b) {

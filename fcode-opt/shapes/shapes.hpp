@@ -45,7 +45,8 @@ class Shapes {
   }
   /// The common element of a vector of equal elements (the length of uniform segments), if known.
   std::optional<Linear> element(ValueId value);
-  /// The same as a number, where it is one.
+  /// The same as a number, where it is one that an INT of 32 bits can be: beyond, it has wrapped
+  /// around there.
   std::optional<std::int64_t> known_element(ValueId value);
   bool uniform(ValueId value);
 

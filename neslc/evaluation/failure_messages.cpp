@@ -27,6 +27,8 @@ constexpr Words kChecks[] = {
     {"Divide by zero in function MOD", "`mod`: division by zero", ""},
     {"In [s:e:l], e must be >= to s, and l must be positive", "this range does not count up",
      "`[start:end:stride]` needs start <= end and a positive stride; `reverse(...)` counts down"},
+    {"The span of a range must be an int", "the start and the end of this range are too far apart",
+     "their difference must be an int; with `--int=64` ints are longer"},
     {"Bounds error for function TAKE", "`take`: the sequence is too short", ""},
     {"Bounds error for function DROP", "`drop`: the sequence is too short", ""},
     {"Bounds error for function SUBSEQ", "`subseq`: these bounds are not in the sequence",

@@ -156,10 +156,19 @@ Value range(Flattener& f, const CallSite& site, const Value& argument) {
           {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}});
   ValueId count = b.op(Op::Subtract, VectorType::Int, {end, start});
   if (!unit) {
-    const ValueId ones = f.vectors().ones(f.instances(context));
-    const ValueId rounded =
-        b.op(Op::Subtract, VectorType::Int, {b.op(Op::Add, VectorType::Int, {count, step}), ones});
-    count = b.op(Op::Divide, VectorType::Int, {rounded, step});
+    // As the end is not below the start, a difference below 0 is one that wrapped around.
+    if (const auto first = b.known_int(parts[0].var); !first || *first < 0) {
+      const Value wraps = Value::scalar(
+          b.op(Op::Less, VectorType::Int, {count, f.vectors().zeros(instances)}), context);
+      f.check(wraps, context, "The span of a range must be an int.",
+              {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}});
+    }
+    // Rounded up without a sum that could wrap around: (count - 1) / step + 1, or 0.
+    const ValueId some = b.op(Op::Less, VectorType::Int, {f.vectors().zeros(instances), count});
+    const ValueId one = b.op(Op::BoolToInt, VectorType::Int, {some});
+    const ValueId strides = b.op(Op::Divide, VectorType::Int,
+                                 {b.op(Op::Subtract, VectorType::Int, {count, one}), step});
+    count = b.op(Op::Add, VectorType::Int, {strides, one});
   }
   const ValueId descriptor = f.vectors().descriptor_of(count);
   return Value::sequence(

@@ -111,6 +111,25 @@ TEST_CASE("the least integers can be written") {
                  "this number does not fit in 64 bits"));
 }
 
+TEST_CASE("conditions on numbers that wrap around are not decided by what they would have been") {
+  for (const char* level : {"-O0", "-O3"}) {
+    check_value("if 2000000000 - -2000000000 < 0 then 1 else 2", "it = 1 : int", level);
+    CHECK(contains(run(nesl(std::string(level) + " -e '[-2000000000:2000000000:1000000000]'")).err,
+                   "too far apart"));
+  }
+}
+
+TEST_CASE("ranges with strides are as long as they are up to the greatest integers") {
+  check_value("(#[0:2147483647:2], #[3:2147483647:2147483647], #[5:5:2147483647])",
+              "it = (1073741824, 1, 0) : int, int, int");
+  check_value("{#[i:2147483647:1073741823 + i] : i in [0:3]}", "it = [3, 2, 2] : [int]");
+  check_value("let n = rand(1) in #[n:n + 2147483646:3]", "it = 715827882 : int");
+  check_value("[-2000000000:2000000000:1000000000]",
+              "it = [-2000000000, -1000000000, 0, 1000000000] : [int]", "--int=64");
+  CHECK(contains(run(nesl("-e '{#[i:2000000000:9] : i in [-5, -500000000]}'")).err,
+                 "start -500000000, end 2000000000, stride 9"));
+}
+
 std::string chain(const std::string& operand, const std::string& mark, int length) {
   std::string text = operand;
   for (int i = 0; i < length; ++i) text += mark + operand;
