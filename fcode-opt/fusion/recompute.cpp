@@ -188,11 +188,18 @@ class Recomputation {
         needs[i - first] = std::max(needs[i - first], through);
       }
     }
+    // One that is itself the reduction does not depend on it.
+    const auto needs_reduction = [&](ValueId operand) {
+      const auto made = maker_.find(operand);
+      return made != maker_.end() && made->second >= first &&
+             needs[made->second - first] == Needs::Reduction;
+    };
     std::vector<std::size_t> late;
     std::copy_if(readers_[first].begin(), readers_[first].end(), std::back_inserter(late),
                  [&](std::size_t reader) {
-                   return needs[reader - first] == Needs::Reduction &&
-                          stage_[reader] > stage_[first];
+                   const ValueList& operands = statements_[reader].operands;
+                   return stage_[reader] > stage_[first] &&
+                          std::any_of(operands.begin(), operands.end(), needs_reduction);
                  });
     return late;
   }
