@@ -39,8 +39,12 @@ Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context
     path.push_back(variable);
     variable = operands->first.get();
   }
-  const Value sequence = expression(*variable, frame, context);
+  Value sequence = expression(*variable, frame, context);
   std::vector<ElementIndex> indices;
+  if (const RowOf* row = row_of(sequence)) {
+    indices.push_back({row->number, b_.origin, true});
+    sequence = row->sequence;
+  }
   for (auto element = path.rbegin(); element != path.rend(); ++element) {
     const Expr& index = *primitive_operands(**element, "elt")->second;
     indices.push_back({expression(index, frame, context), {(*element)->span, frame.scope}});

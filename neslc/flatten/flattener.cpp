@@ -502,7 +502,6 @@ Value Flattener::apply_to_each(const Expr& expr, const ApplyToEach& node, Frame&
     return streams_->each(node, std::move(generators), frame, type->element());
   }
   if (context->serial()) streams_->settle(known_variables(expr, frame), frame);
-  for (Value& generator : generators) generator = bring(generator, context);
   if (context->serial() && may_need_pieces(node, frame)) {
     return each_in_pieces(expr, node, std::move(generators), frame);
   }
@@ -510,8 +509,10 @@ Value Flattener::apply_to_each(const Expr& expr, const ApplyToEach& node, Frame&
                  context);
 }
 
-Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
+Value Flattener::each_of(const ApplyToEach& node, const std::vector<Value>& sequences,
                          const std::vector<FetchedRead>& reads, Frame& frame, Context* context) {
+  std::vector<Value> generators;
+  for (const Value& sequence : sequences) generators.push_back(bring(sequence, context));
   const ValueId descriptor = generators[0].var;
   equate_lengths(generators, context, kEachMessage);
   std::vector<Value> elements;
@@ -519,6 +520,9 @@ Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
   Context* const each = for_each(context, descriptor, Value::tuple(elements));
   for (std::size_t i = 0; i < generators.size(); ++i) {
     bind(*node.generators[i].pattern, in_context(elements[i], each), frame);
+    if (multiplies(sequences[i].context, context)) {
+      remember_rows(sequences[i], generators[i], Value::scalar(v_.positions(descriptor), each));
+    }
   }
   for (const FetchedRead& read : reads) bind_read(read, node, frame, each);
   const Value body = joined(*node.body, frame, each);
@@ -526,6 +530,23 @@ Value Flattener::each_of(const ApplyToEach& node, std::vector<Value> generators,
   for (const FetchedRead& read : reads) frame.known.erase(read.element);
   if (!node.sieve) return Value::sequence(descriptor, bring(body, each), context);
   return filtered(body, sieve, descriptor, each, context);
+}
+
+/// Whoever reads {r[j] : r in m} for many j does not want as many copies of m. Those that are made
+/// for other uses of r are dead where there are none.
+void Flattener::remember_rows(const Value& sequence, const Value& copied, const Value& numbers) {
+  const Value &elements = sequence.elements(), &copies = copied.elements();
+  if (elements.is_sequence()) rows_[vars_of(copies)] = {sequence, numbers};
+  if (!elements.is_tuple()) return;
+  for (std::size_t k = 0; k < elements.parts.size(); ++k) {
+    remember_rows(Value::sequence(sequence.var, elements.parts[k], sequence.context),
+                  Value::sequence(copied.var, copies.parts[k], copied.context), numbers);
+  }
+}
+
+const RowOf* Flattener::row_of(const Value& sequence) const {
+  const auto found = rows_.find(vars_of(sequence));
+  return found == rows_.end() ? nullptr : &found->second;
 }
 
 Value Flattener::filtered(const Value& body, const Value& sieve, ValueId descriptor, Context* each,

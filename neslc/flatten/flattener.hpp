@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,12 @@ struct FetchedRead {
 };
 
 /// The variables and types of a body that is being flattened.
+/// An element of a sequence of sequences.
+struct RowOf {
+  Value sequence;  // where it was made
+  Value number;    // INT: which of its elements
+};
+
 struct Frame {
   std::vector<TypePtr> instantiation;
   std::unordered_map<const Local*, Value> locals;
@@ -64,6 +71,8 @@ class Flattener {
   Compiler& compiler() { return compiler_; }
   ir::Builder& builder() { return b_; }
   vcode::Type type_of(const Value& vector) { return b_.variable(vector.var).type; }
+  /// Where the sequence was copied from, if it is a row that a loop has copied; else null.
+  const RowOf* row_of(const Value& sequence) const;
   Vectors& vectors() { return v_; }
   Context* serial() { return &serial_; }
 
@@ -158,7 +167,7 @@ class Flattener {
   Streams& streams() { return *streams_; }
   /// An apply-to-each over sequences. `reads` are what it, and those in its body, are to find
   /// fetched.
-  Value each_of(const ApplyToEach& node, std::vector<Value> generators,
+  Value each_of(const ApplyToEach& node, const std::vector<Value>& sequences,
                 const std::vector<FetchedRead>& reads, Frame& frame, Context* context);
 
   // ---- For reads that are fetched before a loop
@@ -215,6 +224,7 @@ class Flattener {
   std::vector<Value> jointly(const JointCall& joint);
   std::optional<ir::ValueId> are_few(const std::vector<Value>& values, Context* context);
   Value apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context);
+  void remember_rows(const Value& sequence, const Value& copied, const Value& numbers);
   bool may_need_pieces(const ApplyToEach& node, const Frame& frame);
   /// The same, computed in pieces, so that what the body makes for all elements is not there at
   /// once.
@@ -352,6 +362,7 @@ class Flattener {
   std::unique_ptr<Streams> streams_;
   /// In an arm that is computed where it is not taken, too, in which functions take the place of
   /// their calls; and where its value is wanted, if something can fail.
+  std::map<ir::ValueList, RowOf> rows_;  // by the variables of the copies
   bool in_both_arms_ = false;
   std::optional<Value> wanted_;
   LateChecks* late_checks_ = nullptr;

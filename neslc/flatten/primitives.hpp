@@ -56,6 +56,7 @@ Value elements_at(Flattener& f, const Value& elements, ir::ValueId whole, const 
 struct ElementIndex {
   Value index;
   ir::Origin origin;
+  bool inside = false;  // there is such an element: nothing to check
 };
 /// The element a[i][j] ...; no a[i] is made. In an arm that is computed where it is not taken, too,
 /// it is a scalar, and there any element, or a null value.

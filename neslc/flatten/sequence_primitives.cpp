@@ -49,6 +49,10 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   Vectors& v = f.vectors();
   Context* const context = site.context;
   const Value& sequence = argument.parts[0];
+  if (const RowOf* row = f.row_of(sequence)) {
+    return element_of(f, row->sequence,
+                      {{row->number, b.origin, true}, {argument.parts[1], b.origin}}, context);
+  }
   if (f.goes_on_unwanted()) {
     return element_of(f, sequence, {{argument.parts[1], b.origin}}, context);
   }
@@ -343,7 +347,7 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
     Context* const place =
         f.goes_on_unwanted() ? Flattener::deeper(lengths.context, index.index.context) : at;
     const ValueId here = f.bring_scalar(index.index, place);
-    if (f.goes_on_unwanted()) {
+    if (!index.inside && f.goes_on_unwanted()) {
       const ValueId zero = f.bring_scalar(Value::scalar(b.int_constant(0), f.serial()), place);
       const ValueId outside =
           b.op(Op::Or, VectorType::Bool,
@@ -351,7 +355,7 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
                 b.op(Op::GreaterEqual, VectorType::Int, {here, f.bring_scalar(lengths, place)})});
       f.check(Value::scalar(outside, place), at, kElementMessage,
               {{"index", index.index}, {"length", lengths}});
-    } else {
+    } else if (!index.inside) {
       check_element(f, index.index, lengths, at);
     }
     position = Value::scalar(positions_from(f, starts, here, place), place);

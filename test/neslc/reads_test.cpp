@@ -103,6 +103,51 @@ TEST_CASE("reads that are the same for some loop around", "[reads]") {
   }
 }
 
+TEST_CASE("elements of the rows that a loop goes through", "[reads]") {
+  Reads reads;
+  reads.define("function by(r, j) = if j < #r then r[j] else -1");
+  // With the rows, and with their numbers.
+  const std::pair<const char*, const char*> forms[] = {
+      {"{{r[j] : r in a} : j in [0:n]}", "{{a[i][j] : i in index(#a)} : j in [0:n]}"},
+      {"{sum({r[j] * x : r in a; x in v}) : j in [0:n]}",
+       "{sum({a[i][j] * v[i] : i in index(#a)}) : j in [0:n]}"},
+      {"let z = zip(a, v) in {{r[j] * x : (r, x) in z} : j in [0:n]}",
+       "{{a[i][j] * v[i] : i in index(#a)} : j in [0:n]}"},
+      {"{{r[j] : r in a | r[j] > 5} : j in [0:n]}",
+       "{{a[i][j] : i in index(#a) | a[i][j] > 5} : j in [0:n]}"},
+      {"{{by(r, j) : r in a} : j in [0:n + 2]}",
+       "{{if j < #a[i] then a[i][j] else -1 : i in index(#a)} : j in [0:n + 2]}"},
+      {"{{{r[j] + r[k] : k in [0:j]} : r in a} : j in [0:n]}",
+       "{{{a[i][j] + a[i][k] : k in [0:j]} : i in index(#a)} : j in [0:n]}"},
+      {"{{let s = r in (s[j], #s, sum(s)) : r in a} : j in [0:n]}",
+       "{{(a[i][j], #a[i], sum(a[i])) : i in index(#a)} : j in [0:n]}"},
+      {"{{{q[j] : q in r} : r in b} : j in [0:n]}",
+       "{{{b[i][k][j] : k in index(#b[i])} : i in index(#b)} : j in [0:n]}"},
+      {"{{r[j][0] : r in b} : j in [0:n]}", "{{b[i][j][0] : i in index(#b)} : j in [0:n]}"},
+      {"{{r[j] : r in b} : j in [0:n]}", "{{b[i][j] : i in index(#b)} : j in [0:n]}"},
+      {"{let x = v[j] in {if r[j] > 3 then r[x] else x : r in a} : j in [0:n]}",
+       "{let x = v[j] in {if a[i][j] > 3 then a[i][x] else x : i in index(#a)} : j in [0:n]}"},
+      {"{{{r[j] : r in m} : j in [0:n]} : m in b}",
+       "{{{b[k][i][j] : i in index(#b[k])} : j in [0:n]} : k in index(#b)}"},
+      {"{{let x = v[j] in {r[j] + x : r in m} : j in [0:n]} : m in b}",
+       "{{let x = v[j] in {b[k][i][j] + x : i in index(#b[k])} : j in [0:n]} : k in index(#b)}"},
+  };
+  for (const auto& [rows, numbers] : forms) {
+    for (const int size : {0, 1, 3, 5}) {
+      for (const char* const n : {"#a", "3"}) {
+        const std::string given = fmt::format(
+            "let a = table({0}, {0}); n = {1}; v = {{2 * i - 1 : i in [0:{0}]}}; "
+            "b = {{table(i, {0}) : i in [0:{0}]}} in ",
+            size, n);
+        const auto first_line = [](const std::string& text) {
+          return text.substr(0, text.find('\n', 1));
+        };
+        CHECK(first_line(reads.check(given + rows)) == first_line(reads.check(given + numbers)));
+      }
+    }
+  }
+}
+
 TEST_CASE("where nothing is read, nothing fails", "[reads]") {
   Reads reads;
   reads.define("function columns(b, n, m) = {{sum({b[k][j] : k in [0:n]}) : j in [0:n]} : i in m}");
@@ -113,6 +158,20 @@ TEST_CASE("where nothing is read, nothing fails", "[reads]") {
         std::string::npos);
   reads.define("function by_row(m) = {{sum({[r][0][k] : k in [0:3]}) : j in [1:#r]} : r in m}");
   CHECK(reads.check("by_row([[1], [1, 2, 3], [4, 5, 6, 7]])") == "[[], [6, 6], [15, 15, 15]]");
+}
+
+TEST_CASE("rows are not copied for each of their elements", "[reads]") {
+  Folder folder;
+  // Copied, they would be 500 MB.
+  folder.write("p.nesl",
+               "function table(n) = {{i + j : j in [0:n]} : i in [0:n]};\n"
+               "function sums(m) = {sum({r[j] : r in m}) : j in index(#m)};\n"
+               "sum(sums(table(500 + rand(1))));\n");
+  for (const char* level : {"-O0", "-O3"}) {
+    const MemoryRun measured = run_measured(nesl(std::string("run p.nesl ") + level), folder);
+    CHECK(measured.err == "");
+    if (!::testing::kSanitized) CHECK(measured.kilobytes < 60'000);
+  }
 }
 
 TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
