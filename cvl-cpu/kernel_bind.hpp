@@ -114,6 +114,7 @@ struct NativeSteps {
     bool operator==(const Use&) const = default;
   };
   bool made = false;  // or found that there can be none
+  bool tried_rounds = false;
   bool by_runs = false;
   std::vector<Use> uses;  // of the steps of usual()
   std::int64_t work = 0;  // elements times steps so far, while it is not made

@@ -27,6 +27,9 @@ namespace {
 /// What is reckoned with before anything is known of how long the states go on.
 constexpr std::int64_t kExpectedRounds = 64;
 
+/// A round of fewer states takes as long as one of so many.
+constexpr std::int64_t kLeastCost = 64;
+
 /// Rounds in machine code before those that have come to their end are sorted out, and how many
 /// they may become while none has: the longer, the more lanes of registers idle, and the later a
 /// run that is to end does so.
@@ -53,13 +56,15 @@ struct Component {
 /// The states of a tile that go on. One for each thread.
 class ActiveStates {
  public:
+  /// `most`: of all tiles.
   ActiveStates(CpuBackend& cpu, const BoundPass& body, const PlanLoop& loop,
-               const std::vector<Component>& components)
+               const std::vector<Component>& components, std::int64_t most)
       : cpu_(cpu),
         body_(body),
         loop_(loop),
         components_(components),
-        room_(2 * tuning.longest_block),
+        block_(std::min<std::int64_t>(tuning.longest_block, (most + 63) / 64 * 64)),
+        room_(2 * block_),
         lane_width_(static_cast<std::int64_t>(cpu.element_bytes(Type::Int))),
         flags_(static_cast<std::size_t>(room_)),
         ended_(static_cast<std::size_t>(room_)),
@@ -88,8 +93,10 @@ class ActiveStates {
     at_[places_.flags()] = reinterpret_cast<const std::byte*>(flags_.data());
   }
 
-  void begin(std::int64_t tile) {
+  /// `alone`: the body, if no other thread has states of it.
+  void begin(std::int64_t tile, BoundPass* alone) {
     tile_ = tile;
+    alone_ = alone;
     round_ = 0;
     rounds_ = kLeastRounds;
     oldest_ = 0;
@@ -108,12 +115,16 @@ class ActiveStates {
                   static_cast<std::size_t>(n * component.width));
     }
     count_ += n;
-    run(room_ - tuning.longest_block);
+    run(room_ - block_);
   }
 
   /// Goes on until at most so many states are left.
   void run(std::int64_t most) {
     while (count_ > most) {
+      if (alone_ != nullptr && round_ >= tuning.rounds_without_code) {
+        make_native_rounds(*alone_, alone_->main, loop_);
+        alone_ = nullptr;
+      }
       if (!run_rounds()) run_round();
     }
   }
@@ -273,7 +284,8 @@ class ActiveStates {
   const BoundPass& body_;
   const PlanLoop& loop_;
   const std::vector<Component>& components_;
-  const std::int64_t room_;  // for so many states
+  const std::int64_t block_;  // no more states begin together
+  const std::int64_t room_;   // for so many states
   const std::int64_t lane_width_;
   std::unique_ptr<std::byte, AlignedDelete> memory_;
   std::optional<BlockEvaluator> evaluator_;
@@ -287,6 +299,7 @@ class ActiveStates {
   std::vector<std::int64_t> ended_;
   std::vector<std::uint64_t> masks_;
   std::int64_t tile_ = 0;  // where it begins
+  BoundPass* alone_ = nullptr;
   std::int64_t count_ = 0;
   std::int64_t round_ = 0;
   std::vector<Group> groups_;
@@ -339,7 +352,7 @@ class Iteration final : public KernelSink {
       }
     }
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kExpectedRounds;
-    body_.bind(std::min(length(), kMost) * kExpectedRounds);
+    body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
     for (std::size_t k = 0; k < components_.size(); ++k) {
       if (!components_[k].changes) continue;
       Target target;
@@ -355,7 +368,8 @@ class Iteration final : public KernelSink {
 
   void begin_tile(const KernelTile& tile, std::byte* state) override {
     active(state) = take();
-    active(state)->begin(tile.begin);
+    const bool alone = tile.begin == 0 && tile.end == length();
+    active(state)->begin(tile.begin, alone ? &body_ : nullptr);
   }
   void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t begin,
              std::int64_t n) override {
@@ -380,7 +394,7 @@ class Iteration final : public KernelSink {
   ActiveStates* take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) {
-      made_.push_back(std::make_unique<ActiveStates>(cpu_, body_, loop_, components_));
+      made_.push_back(std::make_unique<ActiveStates>(cpu_, body_, loop_, components_, length()));
       return made_.back().get();
     }
     ActiveStates* const taken = idle_.back();

@@ -408,6 +408,15 @@ bool pays(const BoundPass& pass, BoundProgram& program) {
   return false;
 }
 
+void note_made(BoundProgram& program, bool rounds) {
+  NativeSteps& native = program.native;
+  native.made = true;
+  native.by_runs = program.by_runs;
+  for (const BoundStep& step : program.usual().steps) {
+    native.uses.push_back(use_of(program, step, rounds));
+  }
+}
+
 /// The same. True when code is to be made now.
 bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
   if (!pass.state().cpu.makes_native_code()) return false;
@@ -417,11 +426,7 @@ bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
     native = {};
   }
   if (!pays(pass, program)) return false;
-  native.made = true;
-  native.by_runs = program.by_runs;
-  for (const BoundStep& step : program.usual().steps) {
-    native.uses.push_back(use_of(program, step, rounds));
-  }
+  note_made(program, rounds);
   return true;
 }
 
@@ -436,6 +441,14 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
   NativeMaker maker(pass, program);
   program.native.rounds = maker.make_rounds(loop);
   if (program.native.rounds == nullptr) maker.make(program.native);
+}
+
+void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {
+  NativeSteps& native = program.native;
+  if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
+  native.tried_rounds = true;
+  native.rounds = NativeMaker(pass, program).make_rounds(loop);
+  if (native.rounds != nullptr) note_made(program, true);
 }
 
 bool renew_native_folds(const BoundPass& pass, BoundProgram& program,

@@ -18,6 +18,10 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program);
 /// (NativeSteps::rounds), and the steps stay as they are.
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
 
+/// The same for a loop that is running, on one thread, and whose rounds have taken long already, of
+/// however few states. The steps stay as they are.
+void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
+
 /// A reduction of a node's values.
 struct NodeFold {
   NodeId node;

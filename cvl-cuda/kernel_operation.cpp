@@ -8,6 +8,12 @@
 #include "cvl/failure.hpp"
 
 namespace cvl::cuda::CVL_CUDA_TARGET {
+namespace {
+
+/// A launch cannot be ended before it ends by itself.
+constexpr std::int64_t kMostRounds = 10'000'000;
+
+}  // namespace
 
 CudaKernel::CudaKernel(CudaBackend& cuda, KernelPlan plan, codegen::KernelCode code)
     : cuda_(cuda),
@@ -67,7 +73,9 @@ bool CudaKernel::run(Value* operands, Value* results) {
     cuda_.count_host_work(std::max(work, longest_of(results, kernel_.outputs.size())));
     return true;
   }
-  if (!load()) return false;
+  const auto goes_on_for_long = [](const PlanLoop& loop) { return loop.rounds > kMostRounds; };
+  if (std::any_of(plan_.loops.begin(), plan_.loops.end(), goes_on_for_long) || !load())
+    return false;
   const Cleanup cleanup{*this};
   try {
     random_ = cuda_.random();

@@ -4,8 +4,9 @@
 // What the front end makes of such a function for many instances calls itself once for each round,
 // and in each packs, computes and merges vectors. Where it knows a function for one instance that
 // does the same (Function::serial), that one says what a round is, and a kernel does all rounds of
-// an element in one go. Elements that fail, or that go on for very long, are left to the function
-// as it was, which knows what to say.
+// an element in one go. So it does for that function itself, whose rounds are calls of the machine
+// otherwise, each with operations on single numbers. Elements that fail, or that go on for very
+// long, are left to the function as it was, which knows what to say.
 
 #include <array>
 #include <utility>
@@ -27,13 +28,24 @@ using vcode::ThunkNode;
 /// interrupted before.
 constexpr std::int64_t kMostIterations = 10'000'000;
 
+/// For one instance a call that comes last takes no room: it may go on as long as anybody waits.
+/// One whose result is combined with a number is as deep as the machine usually allows.
+constexpr std::int64_t kMostSerialIterations = 1'000'000'000, kMostSerialDepth = 1'000'000;
+
+std::int64_t most_iterations(const LoopBody& body, bool serial) {
+  if (!serial) return kMostIterations;
+  return body.collected ? kMostSerialDepth : kMostSerialIterations;
+}
+
 class LoopKernel {
  public:
-  LoopKernel(const Module& module, const LoopBody& body, const SerialFunction& signature)
+  LoopKernel(const Module& module, const LoopBody& body, const SerialFunction& signature,
+             std::int64_t most_iterations)
       : module_(module),
         body_(body),
         serial_(module.functions[signature.function]),
-        signature_(signature) {
+        signature_(signature),
+        most_iterations_(most_iterations) {
     kernel_.sizes = {{"n", std::nullopt}, {"", 1}};
     kernel_.segdes = {{"all", kOne, kLength}};
   }
@@ -177,7 +189,7 @@ class LoopKernel {
     binding.arrays = last_;
     binding.flags = of_state({body_.goes_on});
     binding.next = of_state(body_.next);
-    binding.rounds = kMostIterations;
+    binding.rounds = most_iterations_;
     kernel_.bindings.push_back(std::move(binding));
   }
 
@@ -237,6 +249,7 @@ class LoopKernel {
   const LoopBody& body_;
   const Function& serial_;
   const SerialFunction& signature_;
+  const std::int64_t most_iterations_;
   vcode::Kernel kernel_;
   std::vector<Sequence> sequences_;    // by number (LoopBody)
   vcode::ArrayId own_segment_ = 0;     // which one it is, if anything is fetched
@@ -277,12 +290,19 @@ class LoopMaker {
   explicit LoopMaker(Module& module) : module_(module), pool_(module) {}
 
   bool run() {
-    const std::size_t count = module_.functions.size();
-    for (std::uint32_t k = 0; k < count; ++k) {
-      if (!module_.functions[k].serial) continue;
-      const SerialFunction serial = *module_.functions[k].serial;
-      if (const auto body = loop_body(module_, serial)) make(k, serial, *body);
+    // All bodies first: what one is made of becomes a loop itself.
+    struct Found {
+      std::uint32_t function;
+      SerialFunction serial;
+      LoopBody body;
+    };
+    std::vector<Found> found;
+    for (std::uint32_t k = 0; k < module_.functions.size(); ++k) {
+      const std::optional<SerialFunction>& serial = module_.functions[k].serial;
+      if (!serial) continue;
+      if (auto body = loop_body(module_, *serial)) found.push_back({k, *serial, std::move(*body)});
     }
+    for (const Found& each : found) make(each.function, each.serial, each.body);
     for (const Made& made : made_) go_on_in_rests(made);
     return !made_.empty();
   }
@@ -310,7 +330,9 @@ class LoopMaker {
     const auto rest = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.emplace_back();
     Function& function = module_.functions[number];
-    vcode::Kernel kernel = LoopKernel(module_, body, serial).run();
+    const bool is_serial = serial.function == number;
+    vcode::Kernel kernel =
+        LoopKernel(module_, body, serial, most_iterations(body, is_serial)).run();
     add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);
     const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
 
@@ -323,6 +345,7 @@ class LoopMaker {
           new_value(wrapper, function.values[parameter].type, function.origin));
     }
     ValueList operands = wrapper.parameters;
+    if (is_serial) operands.push_back(one_instance(wrapper));
     for (const std::uint32_t constant : body.constants) {
       Statement pushed = make_const(module_, wrapper, constant, function.origin);
       const bool given = constant < module_.given.size() && module_.given[constant];
@@ -359,6 +382,16 @@ class LoopMaker {
     function.serial.reset();
     function.fallback = true;
     module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
+  }
+
+  /// A descriptor of one segment of one element.
+  ValueId one_instance(Function& wrapper) {
+    std::vector<Statement>& statements = wrapper.body.statements;
+    const std::uint32_t one = add_constant(module_, int_constant(1));
+    statements.push_back(make_const(module_, wrapper, one, wrapper.origin));
+    statements.push_back(make_op(wrapper, Op::MakeSegdes, Type::Int, {statements.back().results[0]},
+                                 wrapper.origin));
+    return statements.back().results[0];
   }
 
   Module& module_;

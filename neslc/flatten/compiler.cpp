@@ -41,7 +41,7 @@ FlatProgram Compiler::compile(const Body& body) {
     const auto [version, index] = worklist_.back();
     worklist_.pop_back();
     ir::Function function = Flattener(*this).flatten_version(version, vcode_name(version, index));
-    function.serial = serial_function(version);
+    function.serial = serial_function(version, index);
     module_.functions[index] = std::move(function);
   }
   FlatProgram program{std::move(module_), has_streams_, pool_.components()};
@@ -81,6 +81,7 @@ std::optional<std::vector<ir::SerialFunction::Parameter>> Compiler::serial_param
   std::vector<ir::SerialFunction::Parameter> parameters;
   std::size_t leaf = 0;
   const auto kind = [&] {
+    if (!version.lifted) return Version::Passed::Uniform;
     return leaf < version.passed.size() ? version.passed[leaf++] : Version::Passed::Each;
   };
   if (!append_parameters(types(), version.argument_type, kind, parameters)) return std::nullopt;
@@ -92,14 +93,18 @@ bool Compiler::may_be_loop(const Version& version) {
          calls_last(version.body(), *version.definition);
 }
 
-/// Functions that may be loops, for optimizers that make them.
-std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version) {
-  if (!version.lifted) return std::nullopt;
+/// Functions that may be loops, for optimizers that make them: what number `index` does.
+std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version,
+                                                            std::uint32_t index) {
   auto parameters = serial_parameters(version);
   if (!parameters) return std::nullopt;
   ir::SerialFunction result;
   result.own = static_cast<std::uint32_t>(parameters->size());
   result.parameters = std::move(*parameters);
+  if (!version.lifted) {
+    result.function = index;
+    return result;
+  }
   Version serial = version;
   serial.lifted = false;
   serial.passed.clear();

@@ -168,7 +168,7 @@ class Compiler {
   int recursion_of(const Definition& definition);
   std::optional<std::vector<ir::SerialFunction::Parameter>> serial_parameters(
       const Version& version);
-  std::optional<ir::SerialFunction> serial_function(const Version& version);
+  std::optional<ir::SerialFunction> serial_function(const Version& version, std::uint32_t index);
 
   Session& session_;
   TopLevelValues& values_;

@@ -156,25 +156,28 @@ TEST_CASE("machine code for many rounds gives the states that single rounds give
   for (const ArrayId array : b.iterate("s", b.flat(n), elements, condition, next, 100'000)) {
     b.out(array);
   }
-  const tuned::Scope scope("native_pays_after=0");
-  for (const Isa isa : cvl::cpu::usable_isas()) {
-    for (const cvl::Widths widths :
-         {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
-      CAPTURE(cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
-      CpuOptions by_steps = options(widths, 2, isa);
-      by_steps.native = false;
-      CpuBackend code(options(widths, 2, isa)), steps(by_steps);
-      for (const std::int64_t length : kIterated) {
-        const auto of = [&](CpuBackend& cpu) {
-          std::string result;
-          const auto results = run(cpu, b.kernel,
-                                   {upload(cpu, Type::Float, numbers(length, 5, 10.0)),
-                                    upload(cpu, Type::Int, rounds_wanted(length))});
-          for (const Value& value : results) result += bits(cpu, value);
-          return result;
-        };
-        INFO(length << " states");
-        REQUIRE(of(code) == of(steps));
+  // Made before the rounds, or while they go on.
+  for (const char* const setting : {"native_pays_after=0", "rounds_without_code=2"}) {
+    const tuned::Scope scope(setting);
+    for (const Isa isa : cvl::cpu::usable_isas()) {
+      for (const cvl::Widths widths :
+           {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
+        CAPTURE(setting, cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
+        CpuOptions by_steps = options(widths, 2, isa);
+        by_steps.native = false;
+        CpuBackend code(options(widths, 2, isa)), steps(by_steps);
+        for (const std::int64_t length : kIterated) {
+          const auto of = [&](CpuBackend& cpu) {
+            std::string result;
+            const auto results = run(cpu, b.kernel,
+                                     {upload(cpu, Type::Float, numbers(length, 5, 10.0)),
+                                      upload(cpu, Type::Int, rounds_wanted(length))});
+            for (const Value& value : results) result += bits(cpu, value);
+            return result;
+          };
+          INFO(length << " states");
+          REQUIRE(of(code) == of(steps));
+        }
       }
     }
   }

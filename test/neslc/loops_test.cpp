@@ -88,6 +88,32 @@ TEST_CASE("functions of scalars that call themselves last are loops", "[loops]")
   CHECK(both.loops("{root(1.0, a, 5) : a in [1.0, 4.0, 9.0]}") == 1);
 }
 
+TEST_CASE("outside of an apply-to-each they are loops, too", "[loops]") {
+  Both both;
+  both.define(
+      "function waited(v, i, free, total) = if i == #v then total else "
+      "let start = max(free, 5 * i) in waited(v, i + 1, start + v[i], total + (start - 5 * i))");
+  CHECK(both.check("waited({rem(7 * i, 11) : i in index(2000)}, 0, 0, 0)") == "7994");
+  CHECK(both.loops("waited({rem(7 * i, 11) : i in index(2000)}, 0, 0, 0)") == 1);
+  CHECK(both.check("waited([] int, 0, 0, 7)") == "7");
+  const std::string outside = both.check("waited([4, 9], 1 - 2, 0, 0)");
+  CHECK(outside.find("outside the sequence") != std::string::npos);
+
+  both.define("function gcd_of(a, b) = if b == 0 then a else gcd_of(b, rem(a, b))");
+  CHECK(both.check("(gcd_of(360, 75), {gcd_of(a, 360) : a in [7, 75]})") == "(15, [1, 15])");
+  both.define("function gcds(k, n) = if k == 0 then n else gcds(k - 1, n + gcd_of(k, 360))");
+  CHECK(both.check("gcds(250, 0)") == "2443");
+  both.define("function sum_from(v, i) = if i == #v then 0 else v[i] + sum_from(v, i + 1)");
+  CHECK(both.check("sum_from(index(200), 3)") == "19897");
+  CHECK(both.loops("sum_from(index(200), 3)") == 1);
+  // As deep as without loops, and no deeper.
+  both.define("function deeper(n) : int -> int = 1 + deeper(n + 1)");
+  CHECK(both.check("deeper(0)").find("deep") != std::string::npos);
+  // Not those of sequences.
+  both.define("function doubled(v, k) = if k == 0 then v else doubled({x + x : x in v}, k - 1)");
+  CHECK(both.check("doubled([1, 2], gcd_of(9, 6))") == "[8, 16]");
+}
+
 TEST_CASE("loops read sequences that are the same in all rounds", "[loops]") {
   Both both;
   both.define(
@@ -422,6 +448,8 @@ TEST_CASE("random functions are the same as loops", "[loops]") {
       const std::string value = both.check(generator.expression(called));
       failures += value.empty() || value[0] != '[';
     }
+    both.check("g([3, 1, 2], 4, m, 0.25, f, 3)");
+    both.check("h([3, 1, 2], 4, m, 0.25, f, 3)");
     loops += both.loops("{g([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
     collecting += both.loops("{h([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
   }
