@@ -45,10 +45,9 @@ constexpr const char* kOverZeros =
     "END\n"
     "FUNC MAIN RET\n";
 
-/// Runs a kernel for n = 200 and m = 100 after `change` of its plan. Its passes only count that
-/// they are launched.
-template <class Change>
-void run_changed(const char* text, const Change& change) {
+/// Calls use(backend, plan, code) with a kernel whose passes only count that they are launched.
+template <class Use>
+void with_kernel(const std::string& text, const Use& use) {
   vcode::Diagnostics diagnostics;
   const auto program =
       vcode::parse(std::make_shared<vcode::Source>("kernel.fcode", text), diagnostics);
@@ -62,24 +61,32 @@ void run_changed(const char* text, const Change& change) {
   REQUIRE(generated.code);
   const EmulatedKernel known(codegen::width_aliases(backend.widths()) + generated.code->text(),
                              std::vector<LaunchPass>(generated.code->passes.size(), count_launch));
-  bool changed = false;
-  for (PlanPass& pass : plan->passes) {
-    for (PlanSink& sink : pass.sinks) {
-      if (sink.kind != PlanSink::Kind::Scatter) continue;
-      change(*plan, sink);
-      changed = true;
-    }
-  }
-  REQUIRE(changed);
   launches = 0;
-  CudaKernel kernel(backend, std::move(*plan), *generated.code);
-  const std::vector<std::int32_t> elements(200);
-  Value operands[] = {backend.upload(Type::Int, elements.data(), 200),
-                      backend.upload(Type::Int, elements.data(), 200),
-                      backend.upload(Type::Int, elements.data(), 100)};
-  Value result;
-  const bool ran = kernel.run(operands, &result);  // not in a macro, which would catch failures
-  REQUIRE(ran);
+  use(backend, *plan, *generated.code);
+}
+
+/// Runs a kernel for n = 200 and m = 100 after `change` of its plan.
+template <class Change>
+void run_changed(const char* text, const Change& change) {
+  with_kernel(text, [&](CudaBackend& backend, KernelPlan& plan, const codegen::KernelCode& code) {
+    bool changed = false;
+    for (PlanPass& pass : plan.passes) {
+      for (PlanSink& sink : pass.sinks) {
+        if (sink.kind != PlanSink::Kind::Scatter) continue;
+        change(plan, sink);
+        changed = true;
+      }
+    }
+    REQUIRE(changed);
+    CudaKernel kernel(backend, std::move(plan), code);
+    const std::vector<std::int32_t> elements(200);
+    Value operands[] = {backend.upload(Type::Int, elements.data(), 200),
+                        backend.upload(Type::Int, elements.data(), 200),
+                        backend.upload(Type::Int, elements.data(), 100)};
+    Value result;
+    const bool ran = kernel.run(operands, &result);  // not in a macro, which would catch failures
+    REQUIRE(ran);
+  });
 }
 
 /// The message of the failure that running the changed kernel ends with.
@@ -99,6 +106,28 @@ TEST_CASE("passes whose results have room are launched") {
   CHECK(launches == 1);
   run_changed(kOverDefaults, [](const KernelPlan&, PlanSink&) {});
   CHECK(launches == 2);
+}
+
+TEST_CASE("a loop that could keep the device for minutes is not launched") {
+  for (const bool long_loop : {false, true}) {
+    const std::string text =
+        "FCODE 3\n"
+        "KERNEL down\n"
+        "IN v : VEC INT n\n"
+        "OUT y : VEC INT n\n"
+        "DO y = ITERATE n ( i => v[i] ) WHILE ( x => (> INT x 0) ) DO ( x => (- INT x 1) ) "
+        "ROUNDS " +
+        std::string(long_loop ? "10000001" : "10000000") +
+        "\nEND\n"
+        "FUNC MAIN RET\n";
+    with_kernel(text, [&](CudaBackend& backend, KernelPlan& plan, const codegen::KernelCode& code) {
+      CudaKernel kernel(backend, std::move(plan), code);
+      const std::vector<std::int32_t> elements(200);
+      Value operand = backend.upload(Type::Int, elements.data(), 200), result;
+      CHECK(kernel.run(&operand, &result) == !long_loop);
+      CHECK((launches == 0) == long_loop);
+    });
+  }
 }
 
 TEST_CASE("a pass whose result has no memory is not launched") {
