@@ -126,6 +126,15 @@ Shape Shapes::distribute(const Statement& statement) {
   return shape;
 }
 
+// Elements of a vector of equal ones, whichever they are.
+void Shapes::select_from(ValueId vector, Shape& shape) {
+  const std::optional<Linear> each = element(vector);
+  if (!each) return;
+  shape.uniform = true;
+  shape.element = *each;
+  shape.sum = equations.product(shape.element, shape.length);
+}
+
 // One descriptor for all packs by the same flags and segments.
 void Shapes::pack(const Statement& statement) {
   const ValueId flags = statement.operands[1], segdes = statement.operands[2];
@@ -136,6 +145,7 @@ void Shapes::pack(const Statement& statement) {
   }
   Shape data = unknown();
   data.length = place->second.sum;
+  select_from(statement.operands[0], data);
   define(statement.results[0], std::move(data));
   define(statement.results[1], place->second);
 }
@@ -187,6 +197,7 @@ Shape Shapes::result(const Statement& statement) {
     const Shape& from = of(operands[term->operand]);
     shape.length = term->described ? from.sum : from.length;
   }
+  if (statement.op == Op::BPermute) select_from(operands[0], shape);
   const bool sums = statement.op == Op::AddReduce || statement.op == Op::AddCombine;
   if (sums && statement.written == Type::Int) shape.sum = of(operands[0]).sum;
   return shape;

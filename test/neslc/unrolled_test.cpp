@@ -61,6 +61,12 @@ TEST_CASE("sums of a few elements for each instance", "[unrolled]") {
       "{sum({v[rem(x + k + n, n)] : k in [-1, 0, 1]}) : x in v}",
       "{max_val({m[i + a][b] : (a, b) in [(-1, 0), (1, 0), (0, 1)]}) : i in [1:n - 1]}",
       "{let d = {x * k : k in [0:4]} in (sum(d), max_val(d), d) : x in v}",
+      // Some of rows of equal length.
+      "let w = table(n, 4) in {sum({x * y : x in r; y in row}) : r in take(w, n / 2)}",
+      "let w = table(n, 4) in {(sum(r), #r, max_val(r)) : r in w | r[1] > 0.3}",
+      "let w = table(n, 3) in {{sum({x * x : x in r}) : r in drop(w, k)} : k in [0:min(n, 3)]}",
+      "let w = table(n, 4) in {sum({x * y : x in r; y in row}) : r in w -> {rem(x, n) : x in v}}",
+      "let w = table(n, 4) in {sum({x : x in r | x > 0.2}) : r in reverse(w) | #r == 4}",
       "{sum({0.0 * float(k - i) : k in [0:2]}) : i in v}",
       "{sum({-0.0 * float(k) : k in [0:2]}) : i in v}",
       "{sum({rand(k + 1) : k in [0:2]}) - sum({rand(1) : k in [0:2]}) * 0 : i in v}",
