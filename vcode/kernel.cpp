@@ -187,12 +187,17 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
     return literal.kind == ThunkNode::Kind::Constant && literal.type == Type::Int &&
            (literal.int_value == 0) == zero;
   };
+  // A size has a node for each place where it is written.
+  const auto are_same = [&](std::uint32_t a, std::uint32_t b) {
+    const ThunkNode &x = thunk.nodes[a], &y = thunk.nodes[b];
+    return a == b || (x.kind == ThunkNode::Kind::Size && y.kind == x.kind && x.id == y.id);
+  };
   if (is_int(node, false)) return true;
   const ThunkNode& choice = thunk.nodes[node];
   if (choice.kind != ThunkNode::Kind::If || !is_int(choice.args[1], false)) return false;
   const ThunkNode& test = thunk.nodes[choice.args[0]];
   return test.kind == ThunkNode::Kind::Apply && test.op == Op::Equal && test.written == Type::Int &&
-         test.args[0] == choice.args[2] && is_int(test.args[1], true);
+         are_same(test.args[0], choice.args[2]) && is_int(test.args[1], true);
 }
 
 std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor) {

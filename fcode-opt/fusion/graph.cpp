@@ -365,6 +365,11 @@ class GraphBuilder {
     fetch(node, joined.join->second);
     const ValueList& operands = joined.statement->operands;
     for (const std::size_t k : {1, 3, 4}) expand(node, operands[k], Access::Length);
+    const NodeIndex half = graph_.producer(operands[2]);
+    if (half == kOutside) return;
+    for (const std::size_t k : {1, 2, 3, 4}) {
+      expand(node, graph_.nodes[half].statement->operands[k], Access::Length);
+    }
   }
 
   // The kept node comes before its reader, whose own pass over reads may be done already.

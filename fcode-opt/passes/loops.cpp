@@ -290,19 +290,16 @@ class LoopMaker {
   explicit LoopMaker(Module& module) : module_(module), pool_(module) {}
 
   bool run() {
-    // All bodies first: what one is made of becomes a loop itself.
-    struct Found {
-      std::uint32_t function;
-      SerialFunction serial;
-      LoopBody body;
-    };
-    std::vector<Found> found;
-    for (std::uint32_t k = 0; k < module_.functions.size(); ++k) {
-      const std::optional<SerialFunction>& serial = module_.functions[k].serial;
-      if (!serial) continue;
-      if (auto body = loop_body(module_, *serial)) found.push_back({k, *serial, std::move(*body)});
+    // Functions of one instance come last: they are what the others are made of.
+    const std::size_t count = module_.functions.size();
+    for (const bool serial_ones : {false, true}) {
+      for (std::uint32_t k = 0; k < count; ++k) {
+        if (!module_.functions[k].serial) continue;
+        const SerialFunction serial = *module_.functions[k].serial;
+        if ((serial.function == k) != serial_ones) continue;
+        if (const auto body = loop_body(module_, serial)) make(k, serial, *body);
+      }
     }
-    for (const Found& each : found) make(each.function, each.serial, each.body);
     for (const Made& made : made_) go_on_in_rests(made);
     return !made_.empty();
   }

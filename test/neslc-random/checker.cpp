@@ -113,6 +113,7 @@ Checker::Checker(int level)
       backend_(make_backend()),
       evaluator_(session_, *backend_) {
   evaluator_.options.optimizer.level = level;
+  evaluator_.options.optimizer.check = true;
   evaluator_.options.kernels = vinterp::KernelUse::Always;
   if (const Verdict verdict = check(kPrelude); verdict.kind != Verdict::Kind::Agreed) {
     throw std::logic_error("the prelude: " + verdict.detail);

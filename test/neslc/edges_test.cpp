@@ -111,6 +111,14 @@ TEST_CASE("the least integers can be written") {
                  "this number does not fit in 64 bits"));
 }
 
+TEST_CASE("of vectors that are joined behind an empty one, elements are fetched") {
+  check_value(
+      "let s = {0 : v in set_difference("
+      "next([[] (int, int), [(0, max_int), (0, 0)], [(0, 0), (0, 0)]], [(0, 0), (0, 0)]), "
+      "[] [(int, int)])}; r = [] int in sum({count({x > y : x in r}) : y in s})",
+      "it = 0 : int", "-O3");
+}
+
 TEST_CASE("conditions on numbers that wrap around are not decided by what they would have been") {
   for (const char* level : {"-O0", "-O3"}) {
     check_value("if 2000000000 - -2000000000 < 0 then 1 else 2", "it = 1 : int", level);

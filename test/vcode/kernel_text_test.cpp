@@ -260,6 +260,7 @@ TEST_CASE("states that become others", "[kernel]") {
             .find("  y, z = ITERATE n ( i => a[i], x[i] )\n"
                   "    WHILE ( s0, s1 => (> INT s0 0) )\n") != std::string::npos);
   CHECK(iterate(positive, "( j, k => (/ INT 7 2), k )").program);
+  CHECK(iterate(positive, "( j, k => LET t = (= INT n 0) (% j (IF t 1 n)), k )").program);
   CHECK(iterate(positive, "( j, k => (% j (IF (= INT j 0) 1 j)), k )").program);
   CHECK(bindings("w : VEC INT n", "y, z = ITERATE d ( i => a[i], x[i] ) WHILE " + positive +
                                       " DO ( j, k => j, k ) ROUNDS 0\nw = MAP n ( i => y[i] )")
