@@ -89,8 +89,7 @@ class FunctionCheck {
         break;
       case Statement::Kind::Run:
         need(statement.index < module_.kernels.size(), "kernels that exist");
-        sizes(statement, module_.kernels[statement.index].inputs.size(),
-              module_.kernels[statement.index].outputs.size());
+        run(statement, module_.kernels[statement.index]);
         break;
     }
     for (const ValueId result : statement.results) assign(result);
@@ -100,6 +99,15 @@ class FunctionCheck {
   void sizes(const Statement& statement, std::size_t operands, std::size_t results) const {
     need(statement.operands.size() == operands && statement.results.size() == results,
          "the right number of operands and results");
+  }
+
+  void run(const Statement& statement, const vcode::Kernel& kernel) const {
+    sizes(statement, kernel.inputs.size(), kernel.outputs.size());
+    for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
+      const auto& found = function_.values[statement.operands[i]].type;
+      need(!found || *found == vcode::parameter_type(kernel, kernel.inputs[i]),
+           "operands of the types that the kernel takes");
+    }
   }
 
   void operation(const Statement& statement) const {

@@ -342,7 +342,7 @@ class LoopMaker {
           new_value(wrapper, function.values[parameter].type, function.origin));
     }
     ValueList operands = wrapper.parameters;
-    if (is_serial) operands.push_back(one_instance(wrapper));
+    if (is_serial) operands = with_one_instance(std::move(operands), serial.own, wrapper);
     for (const std::uint32_t constant : body.constants) {
       Statement pushed = make_const(module_, wrapper, constant, function.origin);
       const bool given = constant < module_.given.size() && module_.given[constant];
@@ -381,14 +381,15 @@ class LoopMaker {
     module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
   }
 
-  /// A descriptor of one segment of one element.
-  ValueId one_instance(Function& wrapper) {
+  /// The operands with a descriptor of one segment of one element behind the first `own` of them.
+  ValueList with_one_instance(ValueList operands, std::uint32_t own, Function& wrapper) {
     std::vector<Statement>& statements = wrapper.body.statements;
     const std::uint32_t one = add_constant(module_, int_constant(1));
     statements.push_back(make_const(module_, wrapper, one, wrapper.origin));
     statements.push_back(make_op(wrapper, Op::MakeSegdes, Type::Int, {statements.back().results[0]},
                                  wrapper.origin));
-    return statements.back().results[0];
+    operands.insert(operands.begin() + own, statements.back().results[0]);
+    return operands;
   }
 
   Module& module_;

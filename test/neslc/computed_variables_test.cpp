@@ -18,11 +18,13 @@ std::string everywhere(const Folder& folder, const std::string& expression) {
   const std::string all = run(nesl("run" + program + " 2> messages"), folder).out;
   const std::string value = all.substr(0, all.rfind(" : "));
   std::string first;
-  for (const char* level : {"-O0", "-O1", "-O2", "-O3"}) {
-    INFO(expression << " " << level);
-    const Output compiled = run(nesl("compile" + program + " -o p.vcode " + level), folder);
+  for (const char* options :
+       {"-o p.vcode -O0", "-o p.vcode -O1", "-o p.vcode -O2", "-o p.vcode -O3", "-o p.fcode -O3"}) {
+    INFO(expression << " " << options);
+    const Output compiled = run(nesl("compile" + program + " " + options), folder);
     CHECK(compiled.status == 0);
-    const Output output = run(std::string("'") + VINTERP_PROGRAM + "' p.vcode", folder);
+    const std::string made = std::string(options).substr(3, 7);
+    const Output output = run(std::string("'") + VINTERP_PROGRAM + "' " + made, folder);
     CHECK(output.status == 0);
     if (first.empty()) first = output.out;
     CHECK(output.out == first);
@@ -55,12 +57,16 @@ TEST_CASE("variables reach recursion, loops, streams and functions without names
                "rows = {index(i) : i in index(4)};\n"
                "record = (table[7], \"text\", 0.5);\n"
                "function steps(k, s) = if k == 0 then s else steps(k - 1, s + table[k]);\n"
+               "most = max_val(table);\n"
+               "function halves(k, s) = if k > most then s else halves(2 * k, s + most);\n"
                "function place(x, lo, hi) = if lo >= hi then lo\n"
                "  else let m = (lo + hi) / 2\n"
                "       in if table[m] < x then place(x, m + 1, hi) else place(x, lo, m);\n"
                "function apply(g, x) = g(x);\n"
                "function ends(k) = if k < 0 then rows[0] else rows[k] ++ ends(k - 1);\n");
   CHECK(everywhere(folder, "steps(10, 0)") == "385 | ( 385 )\n");
+  CHECK(everywhere(folder, "halves(3, 0)") == "117612 | ( 117612 )\n");
+  CHECK(everywhere(folder, "halves(3 + rand(1), 0)") == "117612 | ( 117612 )\n");
   CHECK(everywhere(folder, "sum({place(x, 0, 100) : x in [0, 50, 10000]})") == "108 | ( 108 )\n");
   CHECK(everywhere(folder, "sum({steps(k, 0) : k in [1, 2, 3]})") == "20 | ( 20 )\n");
   CHECK(everywhere(folder, "sum({table[i] : i in iota(100)})") == "328350 | ( 328350 )\n");
