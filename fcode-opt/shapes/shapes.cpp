@@ -197,7 +197,6 @@ Shape Shapes::result(const Statement& statement) {
     const Shape& from = of(operands[term->operand]);
     shape.length = term->described ? from.sum : from.length;
   }
-  if (statement.op == Op::BPermute) select_from(operands[0], shape);
   const bool sums = statement.op == Op::AddReduce || statement.op == Op::AddCombine;
   if (sums && statement.written == Type::Int) shape.sum = of(operands[0]).sum;
   return shape;
