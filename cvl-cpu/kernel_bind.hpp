@@ -113,8 +113,8 @@ struct NativeSteps {
     GatheredForm form = GatheredForm::None;
     bool operator==(const Use&) const = default;
   };
-  bool made = false;  // or found that there can be none
-  bool tried_rounds = false;
+  bool made = false;          // or found that there can be none
+  bool tried_rounds = false;  // while the loop was running
   bool by_runs = false;
   std::vector<Use> uses;  // of the steps of usual()
   std::int64_t work = 0;  // elements times steps so far, while it is not made

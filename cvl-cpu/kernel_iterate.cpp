@@ -63,7 +63,7 @@ class ActiveStates {
         body_(body),
         loop_(loop),
         components_(components),
-        block_(std::min<std::int64_t>(tuning.longest_block, (most + 63) / 64 * 64)),
+        block_(std::min<std::int64_t>(tuning.longest_block, tile_count(most, 64) * 64)),
         room_(2 * block_),
         lane_width_(static_cast<std::int64_t>(cpu.element_bytes(Type::Int))),
         flags_(static_cast<std::size_t>(room_)),

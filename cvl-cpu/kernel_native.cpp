@@ -399,15 +399,7 @@ bool is_made_for(const NativeSteps& native, const BoundProgram& program, bool ro
                     });
 }
 
-/// Counts a run of the pass. True when so much has been computed that code pays.
-bool pays(const BoundPass& pass, BoundProgram& program) {
-  std::int64_t& work = program.native.work;
-  const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
-  if (steps > 0 && (tuning.native_pays_after - work) / steps <= pass.length()) return true;
-  work += steps * pass.length();
-  return false;
-}
-
+/// Remembers how the steps are run that code is made for.
 void note_made(BoundProgram& program, bool rounds) {
   NativeSteps& native = program.native;
   native.made = true;
@@ -415,6 +407,15 @@ void note_made(BoundProgram& program, bool rounds) {
   for (const BoundStep& step : program.usual().steps) {
     native.uses.push_back(use_of(program, step, rounds));
   }
+}
+
+/// Counts a run of the pass. True when so much has been computed that code pays.
+bool pays(const BoundPass& pass, BoundProgram& program) {
+  std::int64_t& work = program.native.work;
+  const auto steps = static_cast<std::int64_t>(program.usual().steps.size());
+  if (steps > 0 && (tuning.native_pays_after - work) / steps <= pass.length()) return true;
+  work += steps * pass.length();
+  return false;
 }
 
 /// The same. True when code is to be made now.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fcode-opt/checks.hpp"
+#include "vcode/numbers.hpp"
 
 namespace fcode {
 
@@ -47,7 +48,7 @@ bool is_literal(const vcode::Constant& constant) {
   if (!vcode::is_data(constant.type) || constant.size() != 1) return false;
   if (constant.type == Type::Float) return std::isfinite(constant.floats()[0]);
   if (constant.type == Type::Bool) return true;
-  return constant.ints()[0] == static_cast<std::int32_t>(constant.ints()[0]);
+  return vcode::fits_32_bits(constant.ints()[0]);
 }
 
 // MAKE_SEGDES runs over its operand, which is no scalar here unless it makes one segment.
@@ -65,7 +66,7 @@ bool is_positive(ValueId value, const Module& module, Shapes& shapes) {
   const vcode::Constant& constant = module.constants[made->index];
   return constant.type == Type::Int &&
          std::all_of(constant.ints().begin(), constant.ints().end(), [](std::int64_t number) {
-           return number >= 1 && number == static_cast<std::int32_t>(number);
+           return number >= 1 && vcode::fits_32_bits(number);
          });
 }
 

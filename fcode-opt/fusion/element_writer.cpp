@@ -182,7 +182,7 @@ std::uint32_t ElementWriter::uniform_segment(Node::Kind kind, std::int64_t lengt
 
 std::uint32_t ElementWriter::segment_node(Node::Kind kind, ValueId segdes, std::uint32_t at) {
   const auto length = tables_.shapes.known_element(segdes);
-  if (length && *length > 0 && *length == static_cast<std::int32_t>(*length)) {
+  if (length && *length > 0) {
     return uniform_segment(kind, *length, at);
   }
   Node node;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/tools.hpp"
+#include "vcode/numbers.hpp"
 
 namespace fcode {
 namespace {
@@ -379,7 +380,7 @@ class Reader {
       if (!std::isfinite(node.float_value)) throw NoLoop{};
     } else {
       node.int_value = constant.type == Type::Bool ? constant.bools()[0] : constant.ints()[0];
-      if (node.int_value != static_cast<std::int32_t>(node.int_value)) throw NoLoop{};
+      if (!vcode::fits_32_bits(node.int_value)) throw NoLoop{};
     }
     return expressions().add(node);
   }

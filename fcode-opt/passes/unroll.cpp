@@ -21,6 +21,7 @@
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
 #include "ir/tools.hpp"
+#include "vcode/numbers.hpp"
 
 namespace fcode {
 namespace {
@@ -66,11 +67,6 @@ std::vector<bool> values_kept(const Function& function) {
   };
   visit(visit, function.body);
   return kept;
-}
-
-/// Is it the same number as an INT of any width?
-bool fits_all_widths(std::int64_t number) {
-  return number == static_cast<std::int32_t>(number);
 }
 
 bool has_reductions(const Function& function) {
@@ -292,9 +288,8 @@ class Unrolling : public RegionRewriter {
     const ValueList index = operands_of(*positions);
     const std::optional<std::int64_t> start = known_element(index[0]);
     if (!start || !same_length(index[0], index[2])) return kNoValue;
-    if (!fits_all_widths(*start) || !fits_all_widths(*added)) return kNoValue;
     const std::int64_t moved = *start + *added;
-    if (!fits_all_widths(moved)) return kNoValue;
+    if (!vcode::fits_32_bits(moved)) return kNoValue;
     const ValueId starts =
         make(Op::Distribute, Type::Int, {emit_constant(int_constant(moved)), all_of(index[2])});
     return make(Op::Index, Type::Int, {starts, index[1], index[2]});
@@ -317,8 +312,7 @@ class Unrolling : public RegionRewriter {
     if (!from->is(Op::AddScan) || written != Type::Int) return std::nullopt;
     const ValueList scanned = operands_of(*from);
     const std::optional<std::int64_t> each = known_element(scanned[0]);
-    const bool small = each && fits_all_widths(*each) && fits_all_widths(*at);
-    if (!small || !fits_all_widths(*each * *at) || !shapes_->one_segment(scanned[1])) {
+    if (!each || !vcode::fits_32_bits(*each * *at) || !shapes_->one_segment(scanned[1])) {
       return std::nullopt;
     }
     return numbers(*each * *at);
@@ -339,7 +333,7 @@ class Unrolling : public RegionRewriter {
   ValueId position(ValueId start, ValueId step, std::int64_t k) {
     if (k == 0) return start;
     const std::optional<std::int64_t> by = known_element(step);
-    if (by && (!fits_all_widths(*by) || !fits_all_widths(*by * k))) return kNoValue;
+    if (by && !vcode::fits_32_bits(*by * k)) return kNoValue;
     const ValueId added = by ? numbers(*by * k) : make(Op::Multiply, Type::Int, {step, numbers(k)});
     return computed(Op::Add, Type::Int, {start, added});
   }

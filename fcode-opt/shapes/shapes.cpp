@@ -126,15 +126,6 @@ Shape Shapes::distribute(const Statement& statement) {
   return shape;
 }
 
-// Elements of a vector of equal ones, whichever they are.
-void Shapes::select_from(ValueId vector, Shape& shape) {
-  const std::optional<Linear> each = element(vector);
-  if (!each) return;
-  shape.uniform = true;
-  shape.element = *each;
-  shape.sum = equations.product(shape.element, shape.length);
-}
-
 // One descriptor for all packs by the same flags and segments.
 void Shapes::pack(const Statement& statement) {
   const ValueId flags = statement.operands[1], segdes = statement.operands[2];
@@ -145,7 +136,12 @@ void Shapes::pack(const Statement& statement) {
   }
   Shape data = unknown();
   data.length = place->second.sum;
-  select_from(statement.operands[0], data);
+  // Elements of a vector of equal ones, whichever they are.
+  if (const std::optional<Linear> each = element(statement.operands[0])) {
+    data.uniform = true;
+    data.element = *each;
+    data.sum = equations.product(data.element, data.length);
+  }
   define(statement.results[0], std::move(data));
   define(statement.results[1], place->second);
 }

@@ -90,7 +90,6 @@ class Shapes {
   Shape distribute(const Statement& statement);
   Shape result(const Statement& statement);
   void pack(const Statement& statement);
-  void select_from(ValueId vector, Shape& shape);
   void run(const Statement& statement, const vcode::Kernel& kernel);
   bool obey_rules(const Statement& statement);
   const Linear& term(const Statement& statement, vcode::LengthTerm term) {

@@ -7,6 +7,7 @@
 
 #include "fcode-opt/shapes/analysis.hpp"
 #include "ir/tools.hpp"
+#include "vcode/numbers.hpp"
 
 namespace fcode {
 namespace {
@@ -106,7 +107,7 @@ class Unification : public ShapeVisitor {
     const Linear known = shapes.equations.normal(shapes.of(value).sum);
     const bool is_const = statement.kind == Statement::Kind::Const;
     if (known.is_number() && !is_const && statement.results.size() == 1) {
-      if (known.constant != static_cast<std::int32_t>(known.constant)) return;
+      if (!vcode::fits_32_bits(known.constant)) return;
       statement.kind = Statement::Kind::Const;
       statement.index = add_constant(module_, int_constant(known.constant));
       statement.operands.clear();

@@ -39,17 +39,13 @@ Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context
     path.push_back(variable);
     variable = operands->first.get();
   }
-  Value sequence = expression(*variable, frame, context);
+  const Value sequence = expression(*variable, frame, context);
   std::vector<ElementIndex> indices;
-  if (const RowOf* row = row_of(sequence)) {
-    indices.push_back({row->number, b_.origin, true});
-    sequence = row->sequence;
-  }
   for (auto element = path.rbegin(); element != path.rend(); ++element) {
     const Expr& index = *primitive_operands(**element, "elt")->second;
     indices.push_back({expression(index, frame, context), {(*element)->span, frame.scope}});
   }
-  return element_of(*this, sequence, indices, context);
+  return element_of(*this, sequence, std::move(indices), context);
 }
 
 /// The first operand where the expression is a call, by its name, of a function of several

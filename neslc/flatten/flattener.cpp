@@ -521,7 +521,7 @@ Value Flattener::each_of(const ApplyToEach& node, const std::vector<Value>& sequ
   for (std::size_t i = 0; i < generators.size(); ++i) {
     bind(*node.generators[i].pattern, in_context(elements[i], each), frame);
     if (multiplies(sequences[i].context, context)) {
-      remember_rows(sequences[i], generators[i], Value::scalar(v_.positions(descriptor), each));
+      remember_rows(sequences[i], generators[i], each);
     }
   }
   for (const FetchedRead& read : reads) bind_read(read, node, frame, each);
@@ -534,13 +534,15 @@ Value Flattener::each_of(const ApplyToEach& node, const std::vector<Value>& sequ
 
 /// Whoever reads {r[j] : r in m} for many j does not want as many copies of m. Those that are made
 /// for other uses of r are dead where there are none.
-void Flattener::remember_rows(const Value& sequence, const Value& copied, const Value& numbers) {
+void Flattener::remember_rows(const Value& sequence, const Value& copied, Context* each) {
   const Value &elements = sequence.elements(), &copies = copied.elements();
-  if (elements.is_sequence()) rows_[vars_of(copies)] = {sequence, numbers};
+  if (elements.is_sequence()) {
+    rows_[vars_of(copies)] = {sequence, Value::scalar(v_.positions(each->descriptor), each)};
+  }
   if (!elements.is_tuple()) return;
   for (std::size_t k = 0; k < elements.parts.size(); ++k) {
     remember_rows(Value::sequence(sequence.var, elements.parts[k], sequence.context),
-                  Value::sequence(copied.var, copies.parts[k], copied.context), numbers);
+                  Value::sequence(copied.var, copies.parts[k], copied.context), each);
   }
 }
 

@@ -34,13 +34,13 @@ struct FetchedRead {
   Value starts;          // … and where each row begins; those of an inner loop are a sequence
 };
 
-/// The variables and types of a body that is being flattened.
 /// An element of a sequence of sequences.
 struct RowOf {
   Value sequence;  // where it was made
   Value number;    // INT: which of its elements
 };
 
+/// The variables and types of a body that is being flattened.
 struct Frame {
   std::vector<TypePtr> instantiation;
   std::unordered_map<const Local*, Value> locals;
@@ -224,7 +224,7 @@ class Flattener {
   std::vector<Value> jointly(const JointCall& joint);
   std::optional<ir::ValueId> are_few(const std::vector<Value>& values, Context* context);
   Value apply_to_each(const Expr& expr, const ApplyToEach& node, Frame& frame, Context* context);
-  void remember_rows(const Value& sequence, const Value& copied, const Value& numbers);
+  void remember_rows(const Value& sequence, const Value& copied, Context* each);
   bool may_need_pieces(const ApplyToEach& node, const Frame& frame);
   /// The same, computed in pieces, so that what the body makes for all elements is not there at
   /// once.
@@ -360,9 +360,9 @@ class Flattener {
   Context serial_;
   std::deque<Context> contexts_;
   std::unique_ptr<Streams> streams_;
+  std::map<ir::ValueList, RowOf> rows_;  // by the variables of the copies
   /// In an arm that is computed where it is not taken, too, in which functions take the place of
   /// their calls; and where its value is wanted, if something can fail.
-  std::map<ir::ValueList, RowOf> rows_;  // by the variables of the copies
   bool in_both_arms_ = false;
   std::optional<Value> wanted_;
   LateChecks* late_checks_ = nullptr;

@@ -59,8 +59,9 @@ struct ElementIndex {
   bool inside = false;  // there is such an element: nothing to check
 };
 /// The element a[i][j] ...; no a[i] is made. In an arm that is computed where it is not taken, too,
-/// it is a scalar, and there any element, or a null value.
-Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementIndex>& indices,
+/// it is a scalar, and there any element, or a null value. Elements of a row that a loop has copied
+/// are read where it was copied from.
+Value element_of(Flattener& f, const Value& sequence, std::vector<ElementIndex> indices,
                  Context* context);
 
 }  // namespace neslc

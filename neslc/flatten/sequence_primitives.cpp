@@ -49,11 +49,7 @@ Value element(Flattener& f, const CallSite& site, const Value& argument) {
   Vectors& v = f.vectors();
   Context* const context = site.context;
   const Value& sequence = argument.parts[0];
-  if (const RowOf* row = f.row_of(sequence)) {
-    return element_of(f, row->sequence,
-                      {{row->number, b.origin, true}, {argument.parts[1], b.origin}}, context);
-  }
-  if (f.goes_on_unwanted()) {
+  if (f.goes_on_unwanted() || f.row_of(sequence) != nullptr) {
     return element_of(f, sequence, {{argument.parts[1], b.origin}}, context);
   }
   Context* const home = sequence.context;
@@ -156,16 +152,16 @@ Value range(Flattener& f, const CallSite& site, const Value& argument) {
     const ValueId stuck = b.op(Op::LessEqual, VectorType::Int, {step, zero});
     return Value::scalar(b.op(Op::Or, VectorType::Bool, {reversed, stuck}), context);
   };
+  const Flattener::Details details = {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}};
   f.check(bad, violations, context, "In [s:e:l], e must be >= to s, and l must be positive.",
-          {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}});
+          details);
   ValueId count = b.op(Op::Subtract, VectorType::Int, {end, start});
   if (!unit) {
     // As the end is not below the start, a difference below 0 is one that wrapped around.
     if (const auto first = b.known_int(parts[0].var); !first || *first < 0) {
       const Value wraps = Value::scalar(
           b.op(Op::Less, VectorType::Int, {count, f.vectors().zeros(instances)}), context);
-      f.check(wraps, context, "The span of a range must be an int.",
-              {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}});
+      f.check(wraps, context, "The span of a range must be an int.", details);
     }
     // Rounded up without a sum that could wrap around: (count - 1) / step + 1, or 0.
     const ValueId some = b.op(Op::Less, VectorType::Int, {f.vectors().zeros(instances), count});
@@ -328,7 +324,7 @@ Value elements_at(Flattener& f, const Value& elements, ValueId whole, const Valu
   return in_context(v.gather(some, count, place), context);
 }
 
-Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementIndex>& indices,
+Value element_of(Flattener& f, const Value& sequence, std::vector<ElementIndex> indices,
                  Context* context) {
   ir::Builder& b = f.builder();
   Vectors& v = f.vectors();
@@ -336,6 +332,10 @@ Value element_of(Flattener& f, const Value& sequence, const std::vector<ElementI
   // The sequence that is indexed next is `rows` in its own context, or the one of them at
   // `position`.
   Value rows = sequence;
+  if (const RowOf* row = f.row_of(sequence)) {
+    rows = row->sequence;
+    indices.insert(indices.begin(), {row->number, outer, true});
+  }
   Value lengths = Value::scalar(v.lengths(rows.var), rows.context);
   Value starts = Value::scalar(v.offsets(rows.var), rows.context);
   ValueId whole = ir::kNoValue;  // describes all of their elements

@@ -34,7 +34,6 @@ class Reads : public BothLevels {
     CHECK(message_of(check(fetched)) == message_of(check(text)));
   }
 
- private:
   /// Of a failure, whose details may be those of another element.
   static std::string message_of(const std::string& value) {
     return value.substr(0, value.find('\n', 1));
@@ -139,10 +138,8 @@ TEST_CASE("elements of the rows that a loop goes through", "[reads]") {
             "let a = table({0}, {0}); n = {1}; v = {{2 * i - 1 : i in [0:{0}]}}; "
             "b = {{table(i, {0}) : i in [0:{0}]}} in ",
             size, n);
-        const auto first_line = [](const std::string& text) {
-          return text.substr(0, text.find('\n', 1));
-        };
-        CHECK(first_line(reads.check(given + rows)) == first_line(reads.check(given + numbers)));
+        CHECK(Reads::message_of(reads.check(given + rows)) ==
+              Reads::message_of(reads.check(given + numbers)));
       }
     }
   }
