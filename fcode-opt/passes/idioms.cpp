@@ -34,6 +34,8 @@ constexpr int kMostAdded = 4;
 constexpr int kElementDepth = 3;
 // How far the making of a column is followed.
 constexpr int kColumnDepth = 16;
+// How many numbers are remembered that conditions keep from being negative.
+constexpr std::size_t kMostKnown = 32;
 
 class Idioms : public RegionRewriter {
  public:
@@ -60,10 +62,18 @@ class Idioms : public RegionRewriter {
   }
 
  private:
-  void enter() override { seen_before_.push_back(lengths_.size()); }
+  void enter() override { seen_before_.emplace_back(lengths_.size(), not_negative_.size()); }
   void leave() override {
-    lengths_.resize(seen_before_.back());
+    lengths_.resize(seen_before_.back().first);
+    not_negative_.resize(seen_before_.back().second);
     seen_before_.pop_back();
+  }
+  void assumed(Shapes& shapes, ValueId condition, bool value) override {
+    if (!shapes.is_scalar(condition)) return;
+    shapes_ = &shapes;
+    for (Linear& known : ranges().follows(names_(condition), value)) {
+      if (not_negative_.size() < kMostKnown) not_negative_.push_back(std::move(known));
+    }
   }
 
   ValueId equivalent(const Statement& statement, const ValueList& operands) override {
@@ -92,7 +102,7 @@ class Idioms : public RegionRewriter {
     }
   }
 
-  Ranges ranges() { return {*shapes_, names_, lengths_}; }
+  Ranges ranges() { return {*shapes_, names_, lengths_, not_negative_}; }
 
   ValueId elementwise(const Statement& statement, const ValueList& operands) {
     if (statement.op == Op::Select) return selection(operands);
@@ -217,7 +227,19 @@ class Idioms : public RegionRewriter {
     const bool first = same_length(operands[0], operands[1]) && ranges.always(operands[0]);
     if (first) return operands[1];
     const bool second = same_length(operands[0], operands[2]) && ranges.never(operands[0]);
-    return second ? operands[2] : kNoValue;
+    return second ? operands[2] : known_maximum(operands);
+  }
+
+  // The greater one of two numbers, as far as it is known which one is not less.
+  ValueId known_maximum(const ValueList& selected) {
+    const Definition* made = shapes_->definition(selected[0]);
+    if (!made || !made->is(Op::Greater) || made->written != Type::Int) return kNoValue;
+    const ValueId x = selected[1], y = selected[2];
+    if (operands_of(*made) != ValueList{x, y} || !shapes_->is_scalar(x) || !shapes_->is_scalar(y)) {
+      return kNoValue;
+    }
+    if (ranges().never(Op::Less, Type::Int, x, y)) return x;
+    return ranges().never(Op::Greater, Type::Int, x, y) ? y : kNoValue;
   }
 
   // A sum of FLOAT starts with 0.0, which is not neutral for -0.0.
@@ -430,8 +452,10 @@ class Idioms : public RegionRewriter {
   std::unordered_map<ValueId, Choice> choices_;
   std::vector<std::uint32_t> uses_;  // of the function's values before the pass
   Algebra algebra_;
-  std::vector<ValueId> lengths_;  // scalars that descriptors have been made of on the way here
-  std::vector<std::size_t> seen_before_;  // how many, of each block that we are in
+  std::vector<ValueId> lengths_;      // scalars that descriptors have been made of on the way here
+  std::vector<Linear> not_negative_;  // as conditions on the way here tell
+  std::vector<std::pair<std::size_t, std::size_t>> seen_before_;  // how many of both, of each block
+                                                                  // that we are in
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 namespace fcode {
 
@@ -24,6 +26,18 @@ bool is_comparison(Op op) {
 namespace {
 
 constexpr std::size_t kMostBounds = 3;  // that are remembered of one side
+
+// 2n - 1 is not negative where n - 1 is not.
+Linear tightened(const Linear& term) {
+  std::int64_t factor = 0;
+  for (const Term& each : term.terms) factor = std::gcd(factor, each.factor);
+  if (factor <= 1) return term;
+  Linear result = term;
+  for (Term& each : result.terms) each.factor /= factor;
+  const std::int64_t rest = term.constant % factor;
+  result.constant = term.constant / factor - (rest < 0 ? 1 : 0);
+  return result;
+}
 
 Op opposite_of(Op comparison) {
   switch (comparison) {
@@ -120,6 +134,10 @@ bool Ranges::never(Op op, Type written, ValueId x, ValueId y, const Place& place
     case Op::Greater:
     case Op::GreaterEqual:
       return never_less(least(y), greatest(x), op == Op::GreaterEqual);
+    case Op::Equal: {
+      const Range a = range(x, place, depth), b = range(y, place, depth);
+      return never_less(a, b, true) || never_less(b, a, true);
+    }
     default:
       return false;
   }
@@ -165,11 +183,34 @@ bool Ranges::is_exact(const Range& range, const Range& other) {
 }
 
 bool Ranges::at_least(const Linear& x, const Linear& y) {
+  const Linear asked = tightened(shapes_.equations.normal(x - y));
   const auto more = [&](const Linear& than) {
-    const auto difference = shapes_.equations.difference(x - y, than);
+    const auto difference = shapes_.equations.difference(asked, than);
     return difference && *difference >= 0;
   };
-  return more(Linear::number(0)) || std::any_of(not_negative_.begin(), not_negative_.end(), more);
+  return more(Linear::number(0)) || std::any_of(not_negative_.begin(), not_negative_.end(), more) ||
+         std::any_of(known_.begin(), known_.end(), more);
+}
+
+std::vector<Linear> Ranges::follows(ValueId condition, bool value) {
+  assume(value, condition, Place{}, kDepth);
+  const std::vector<Fact> facts = std::exchange(facts_, {});
+  std::vector<Linear> result;
+  for (const Fact& fact : facts) {
+    Range more = range(fact.x, Place{}, kDepth), less = range(fact.y, Place{}, kDepth);
+    if (!fact.place.segments.empty() || !more.exact || !less.exact) continue;
+    const bool mirrored = fact.op == Op::Less || fact.op == Op::LessEqual;
+    if (mirrored) std::swap(more, less);
+    if (fact.op == Op::Equal || fact.op == Op::NotEqual) continue;
+    const bool differ = fact.op == Op::Less || fact.op == Op::Greater;
+    for (const Linear& high : more.greatest) {
+      for (const Linear& low : less.least) {
+        const Linear known = high - low - Linear::number(differ ? 1 : 0);
+        result.push_back(tightened(shapes_.equations.normal(known)));
+      }
+    }
+  }
+  return result;
 }
 
 // The least of no elements is greater than any number, their greatest less.
@@ -232,7 +273,9 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
       computed && made->written == Type::Int && (made->op == Op::Add || made->op == Op::Subtract);
   if (adds && depth > 0) {
     Range found = sum(*made, place, depth);
-    if (is_length(vector)) found.least.push_back(Linear::number(0));
+    if (!is_length(vector)) return found;
+    found.least.push_back(Linear::number(0));
+    found.exact = true;
     return found;
   }
   if (computed && made->op == Op::Distribute && depth > 0) {
@@ -430,9 +473,14 @@ bool Ranges::fits(const Range& range) {
   const auto unknown_plus = [](const Linear& term) {
     return term.terms.size() == 1 && term.terms[0].factor == 1;
   };
+  const auto minus_unknown = [](const Linear& term) {
+    return term.terms.size() == 1 && term.terms[0].factor == -1;
+  };
   const auto not_below = [&](const Linear& bound) {
     const Linear low = shapes_.equations.normal(bound);
-    return (unknown_plus(low) && low.constant >= 0) || at_least(low, Linear::number(Narrow::min()));
+    return (unknown_plus(low) && low.constant >= 0) ||
+           (minus_unknown(low) && low.constant >= -1) ||
+           at_least(low, Linear::number(Narrow::min())) || is_below_length(low * -1);
   };
   const auto not_above = [&](const Linear& bound) {
     const Linear high = shapes_.equations.normal(bound);

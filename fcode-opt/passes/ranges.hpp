@@ -23,8 +23,13 @@ bool is_comparison(Op op);
 class Ranges {
  public:
   /// `lengths`: scalars that descriptors have been made of, which would have failed for others.
-  Ranges(Shapes& shapes, const Renaming& names, std::span<const ValueId> lengths = {})
-      : shapes_(shapes), names_(names), lengths_(lengths) {}
+  /// `known`: what is not negative because of conditions that hold here, see follows().
+  Ranges(Shapes& shapes, const Renaming& names, std::span<const ValueId> lengths = {},
+         std::span<const Linear> known = {})
+      : shapes_(shapes), names_(names), lengths_(lengths), known_(known) {}
+
+  /// What is not negative where the BOOL scalar is `value`.
+  std::vector<Linear> follows(ValueId condition, bool value);
 
   /// Are all elements of the BOOL vector known to be F, because of what is compared in it?
   bool never(ValueId flags) { return all(false, flags, Place{}, kDepth); }
@@ -99,6 +104,7 @@ class Ranges {
   Shapes& shapes_;
   const Renaming& names_;
   std::span<const ValueId> lengths_;
+  std::span<const Linear> known_;  // not to be negative
   std::vector<Fact> facts_;  // that are assumed
   bool learning_ = false;    // from what is assumed
   std::vector<Unknown> unknowns_;

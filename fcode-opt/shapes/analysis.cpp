@@ -66,8 +66,9 @@ class ShapeAnalysis::Walk {
 
  private:
   // Is the end of the block reached?
-  bool block(Block& block) {
+  bool block(Block& block, ValueId condition = kNoValue, bool value = false) {
     visitor_.enter();
+    if (condition != kNoValue) visitor_.assumed(shapes_, condition, value);
     const bool reached = statements(block);
     visitor_.leave();
     return reached;
@@ -133,7 +134,7 @@ class ShapeAnalysis::Walk {
     Arm arm;
     const Equations::Mark mark = shapes_.equations.mark();
     const bool possible = shapes_.assume(condition, value);
-    arm.reaches = block(body) && possible;
+    arm.reaches = block(body, condition, value) && possible;
     if (arm.reaches) {
       for (ValueId result : body.results) arm.results.push_back(settled(result));
     }
@@ -159,6 +160,7 @@ class ShapeAnalysis::Walk {
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
       shapes_.define(statement.results[i], only.results[i]);
     }
+    visitor_.assumed(shapes_, condition, then_arm.reaches);
     return true;
   }
 

@@ -28,6 +28,8 @@ class ShapeVisitor {
   /// Around the walk of a block: values that are assigned in it are not seen behind it.
   virtual void enter() {}
   virtual void leave() {}
+  /// The condition is known to be `value` in what is walked next of the block.
+  virtual void assumed(Shapes& /*shapes*/, ValueId /*condition*/, bool /*value*/) {}
   /// Behind a conditional: what its arms define can be asked for.
   virtual void joined(Shapes& /*shapes*/, const Statement& /*conditional*/) {}
   /// A conditional whose condition is known, before its arms are walked.

@@ -308,6 +308,60 @@ TEST_CASE("a number for each element is the one for any") {
   CHECK(chooses("CONST INT 1 + INT CONST INT 0 > INT"));
 }
 
+// The number, or 0 if that is greater.
+const std::string greater_than_zero =
+    "CONST INT 0 COPY 1 1 COPY 1 1 > INT COPY 1 2 COPY 1 2 SELECT INT CPOP 2 1 POP 2 0 ";
+
+TEST_CASE("a condition tells what its arms need not ask") {
+  // Of a number n of which only `condition` is known: is `number`, or 0 if that is greater, found
+  // to be `number` where the condition holds, or where it does not?
+  const std::string any = "FUNC P CONST INT 9 RAND I_TO_F TRUNC ";
+  const auto selects = [&](const std::string& condition, const std::string& number) {
+    const std::string asked = "COPY 1 0 " + number + greater_than_zero;
+    const auto left = [&](const std::string& yes, const std::string& no) {
+      return keeps(
+          any + "COPY 1 0 " + condition + "IF " + yes + "ELSE " + no + "ENDIF CPOP 1 1 POP 1 0 RET",
+          "SELECT");
+    };
+    return std::pair(left(asked, "CONST INT 3 "), left("CONST INT 3 ", asked));
+  };
+  const std::pair found_if_true(false, true), found_if_false(true, false), never_found(true, true);
+  const std::string before = "CONST INT 1 - INT ";
+  CHECK(selects("CONST INT 0 > INT ", "") == found_if_true);
+  CHECK(selects("CONST INT 0 > INT ", before) == found_if_true);
+  CHECK(selects("CONST INT 0 >= INT ", "") == found_if_true);
+  CHECK(selects("CONST INT 0 >= INT ", before) == never_found);
+  CHECK(selects("CONST INT 1 < INT ", before) == found_if_false);
+  CHECK(selects("CONST INT 0 <= INT ", before) == found_if_false);
+  CHECK(selects("CONST INT 0 = INT ", before) == never_found);
+  CHECK(selects("CONST INT 7 > INT ", "CONST INT 2 * INT ") == never_found);  // wraps around
+  // The number that is compared may have wrapped around.
+  CHECK(selects("CONST INT 2 + INT CONST INT 0 > INT ", "CONST INT 1 + INT ") == never_found);
+
+  // Behind a conditional that does not end otherwise, and not behind any other.
+  const auto behind = [&](const std::string& otherwise) {
+    return keeps(any + "COPY 1 0 CONST INT 0 > INT IF CONST INT 3 ELSE " + otherwise +
+                     " ENDIF COPY 1 1 CONST INT 1 - INT " + greater_than_zero +
+                     "CPOP 2 1 POP 1 1 RET",
+                 "SELECT");
+  };
+  CHECK_FALSE(behind("CONST INT 4 EXIT"));
+  CHECK(behind("CONST INT 4"));
+}
+
+TEST_CASE("a length less one that is not below its negation is not negative") {
+  // As `take` asks it.
+  const auto selects = [](const std::string& number) {
+    return keeps("FUNC P CONST INT (9 9 9) RAND " + number +
+                     "COPY 1 0 CONST INT 1 - INT CONST INT 0 COPY 1 2 - INT < INT IF CONST INT 4 "
+                     "ELSE COPY 1 0 CONST INT 1 - INT " +
+                     greater_than_zero + "ENDIF RET",
+                 "SELECT");
+  };
+  CHECK_FALSE(selects("CONST BOOL (T F T) CONST SEGDES 3 PACK INT CPOP 1 1 POP 1 0 LENGTHS "));
+  CHECK(selects("CONST SEGDES 3 MAX_REDUCE INT "));
+}
+
 TEST_CASE("equal numbers are compared once, if there are any") {
   // One number for each of n elements.
   const auto result = [](const std::string& number, const std::string& check) {
