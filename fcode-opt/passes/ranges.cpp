@@ -25,7 +25,7 @@ bool is_comparison(Op op) {
 
 namespace {
 
-constexpr std::size_t kMostBounds = 3;  // that are remembered of one side
+constexpr std::size_t kMostBounds = 8;  // that are remembered of one side
 
 // 2n - 1 is not negative where n - 1 is not.
 Linear tightened(const Linear& term) {
@@ -125,6 +125,14 @@ void Ranges::assume(bool value, ValueId flags, const Place& place, int depth) {
 
 bool Ranges::never(Op op, Type written, ValueId x, ValueId y, const Place& place, int depth) {
   if (written != Type::Int) return false;
+  // Where this compares elements there are some; elsewhere there may be none.
+  const Bounds before = not_negative_;
+  const bool found = never_at(op, x, y, place, depth);
+  not_negative_ = before;
+  return found;
+}
+
+bool Ranges::never_at(Op op, ValueId x, ValueId y, const Place& place, int depth) {
   const auto least = [&](ValueId value) { return extreme(value, Op::MinReduce, place, depth); };
   const auto greatest = [&](ValueId value) { return extreme(value, Op::MaxReduce, place, depth); };
   switch (op) {
@@ -217,8 +225,8 @@ std::vector<Linear> Ranges::follows(ValueId condition, bool value) {
 Ranges::Range Ranges::extreme(ValueId x, Op reduction, const Place& place, int depth) {
   const Definition* made = shapes_.definition(x);
   const bool reduces = made && made->is(reduction) && made->written == Type::Int;
-  return reduces ? range(names_(made->operands[0]), Place{false, {}}, depth)
-                 : range(x, place, depth);
+  if (!reduces) return range(x, place, depth);
+  return range(names_(made->operands[0]), Place{true, {}, ++extremes_}, depth);
 }
 
 Ranges::Range Ranges::range(ValueId vector, const Place& place, int depth) {
@@ -241,10 +249,13 @@ Ranges::Range Ranges::range(ValueId vector, const Place& place, int depth) {
 
 // `range` is of numbers x for which x op y holds.
 void Ranges::learn(Op op, const Range& y, Range& range) {
-  const auto add = [](Bounds& to, const Bounds& from, std::int64_t more) {
-    for (const Linear& bound : from) {
-      if (to.size() < kMostBounds) to.push_back(bound + Linear::number(more));
+  const auto not_above = [&](std::int64_t more) {
+    for (const Linear& bound : y.greatest) {
+      add(range.greatest, bound + Linear::number(more), false);
     }
+  };
+  const auto not_below = [&](std::int64_t more) {
+    for (const Linear& bound : y.least) add(range.least, bound + Linear::number(more), true);
   };
   const auto step_away = [&](Bounds& bounds, std::int64_t more) {
     const auto equals = [&](const Linear& a) {
@@ -260,10 +271,10 @@ void Ranges::learn(Op op, const Range& y, Range& range) {
     step_away(range.least, 1);
     step_away(range.greatest, -1);
   }
-  if (op == Op::Less) add(range.greatest, y.greatest, -1);
-  if (op == Op::LessEqual || op == Op::Equal) add(range.greatest, y.greatest, 0);
-  if (op == Op::Greater) add(range.least, y.least, 1);
-  if (op == Op::GreaterEqual || op == Op::Equal) add(range.least, y.least, 0);
+  if (op == Op::Less) not_above(-1);
+  if (op == Op::LessEqual || op == Op::Equal) not_above(0);
+  if (op == Op::Greater) not_below(1);
+  if (op == Op::GreaterEqual || op == Op::Equal) not_below(0);
 }
 
 Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) {
@@ -274,8 +285,10 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
   if (adds && depth > 0) {
     Range found = sum(*made, place, depth);
     if (!is_length(vector)) return found;
+    if (const auto element = shapes_.element(vector); element && !found.exact) {
+      found = Range{{*element}, {*element}, true};
+    }
     found.least.push_back(Linear::number(0));
-    found.exact = true;
     return found;
   }
   if (computed && made->op == Op::Distribute && depth > 0) {
@@ -292,7 +305,11 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
   if (!computed || depth == 0) return unknown(vector, place);
   switch (made->op) {
     case Op::Index:
-      return positions(*made, place, depth);
+      return positions(vector, place, depth);
+    case Op::MakeSegdes: {
+      const Range length = range(names_(made->operands[0]), place, depth - 1);
+      return length.exact ? length : unknown(vector, place);
+    }
     case Op::Multiply:
       return made->written == Type::Int ? scaled(*made, place, depth) : Range{};
     case Op::Modulo:
@@ -306,7 +323,7 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
     case Op::Pack:
     case Op::Permute:
     case Op::BPermute:
-      return range(names_(made->operands[0]), Place{false, {}}, depth - 1);
+      return range(names_(made->operands[0]), Place{false}, depth - 1);
     default:
       return unknown(vector, place);
   }
@@ -322,23 +339,63 @@ Ranges::Range Ranges::unknown(ValueId vector, const Place& place) {
   return {{number}, {number}, true};
 }
 
-Ranges::Range Ranges::positions(const Definition& index, const Place& place, int depth) {
-  const ValueId segments = names_(index.operands[2]);
-  const std::optional<Linear> start = shapes_.element(names_(index.operands[0]));
-  if (!start || shapes_.known_element(names_(index.operands[1])) != 1) return {};
-  const Range length = range(segments, of_segments(place, segments, segments), depth - 1);
-  Range found{{*start}, {}};
-  for (const Linear& most : length.greatest) {
-    found.greatest.push_back(*start + most - Linear::number(1));
+// Of a position itself it is known, too, what it is.
+Ranges::Range Ranges::positions(ValueId index, const Place& place, int depth) {
+  const Definition& made = *shapes_.definition(index);
+  const ValueId start = names_(made.operands[0]), segments = names_(made.operands[2]);
+  if (shapes_.known_element(names_(made.operands[1])) != 1) return {};
+  const Range first = range(start, of_segments(place, start, segments), depth - 1);
+  const Place segment = of_segments(place, segments, segments);
+  const Range length = range(segments, segment, depth - 1);
+  if (!first.exact) return {};
+  Range found{first.least, lasts(start, segments, segment, depth)};
+  found.exact = !found.greatest.empty();
+  if (!found.exact) {
+    for (const Linear& least : first.greatest) {
+      for (const Linear& most : length.greatest) {
+        add(found.greatest, least + most - Linear::number(1), false);
+      }
+    }
+    // From 0 or 1 on they end before the length or with it, which is an INT.
+    const std::int64_t number = shapes_.known_element(start).value_or(-1);
+    found.exact = number == 0 || number == 1 || fits(found);
   }
-  // From 0 or 1 on they end before the length or with it, which is an INT.
-  const std::int64_t first = shapes_.equations.number(*start).value_or(-1);
-  found.exact = first == 0 || first == 1 || fits(found);
   found.segment = shapes_.element(segments);
   for (const Linear& most : length.greatest) {
     if (not_negative_.size() < kMostBounds) not_negative_.push_back(most - Linear::number(1));
   }
+  const Range itself = unknown(index, place);
+  if (found.exact && itself.exact) {
+    add(found.least, itself.least.front(), true);
+    add(found.greatest, itself.greatest.front(), false);
+  }
   return found;
+}
+
+// Of segments that are e - s elements long, from s on, the last position is e - 1. None where that
+// is not how long they are, or may not be.
+Ranges::Bounds Ranges::lasts(ValueId start, ValueId segments, const Place& segment, int depth) {
+  const Definition* described = shapes_.definition(segments);
+  if (!described || !described->is(Op::MakeSegdes)) return {};
+  const Definition* length = shapes_.definition(names_(described->operands[0]));
+  if (!length || !length->is(Op::Subtract) || length->written != Type::Int) return {};
+  if (!same_element(start, segment, names_(length->operands[1]), segment)) return {};
+  const Range end = range(names_(length->operands[0]), segment, depth - 1);
+  if (!end.exact || !sum(*length, segment, depth).exact) return {};
+  Bounds found;
+  for (const Linear& bound : end.greatest) add(found, bound - Linear::number(1), false);
+  return found;
+}
+
+// Bounds that another one implies are left out.
+void Ranges::add(Bounds& bounds, const Linear& bound, bool least) {
+  const auto implies = [&](const Linear& other) {
+    const auto difference = shapes_.equations.difference(other, bound);
+    return difference && (least ? *difference >= 0 : *difference <= 0);
+  };
+  if (bounds.size() < kMostBounds && std::none_of(bounds.begin(), bounds.end(), implies)) {
+    bounds.push_back(bound);
+  }
 }
 
 // The first positions of segments of one length.
@@ -356,18 +413,19 @@ Ranges::Range Ranges::sum(const Definition& made, const Place& place, int depth)
   const Range x = range(names_(made.operands[0]), place, depth - 1);
   const Range y = range(names_(made.operands[1]), place, depth - 1);
   const bool adds = made.op == Op::Add;
-  const auto combine = [&](const Bounds& a, const Bounds& b) {
+  const auto combine = [&](const Bounds& a, const Bounds& b, bool least) {
     Bounds all;
     for (const Linear& first : a) {
-      for (const Linear& second : b) {
-        if (all.size() < kMostBounds) all.push_back(adds ? first + second : first - second);
-      }
+      for (const Linear& second : b) add(all, adds ? first + second : first - second, least);
     }
     return all;
   };
-  Range found{combine(x.least, adds ? y.least : y.greatest),
-              combine(x.greatest, adds ? y.greatest : y.least)};
-  found.exact = fits(found);
+  Range found{combine(x.least, adds ? y.least : y.greatest, true),
+              combine(x.greatest, adds ? y.greatest : y.least, false)};
+  // The difference of two numbers that are not negative does not wrap around.
+  const bool difference =
+      !adds && x.exact && y.exact && is_not_below_zero(x) && is_not_below_zero(y);
+  found.exact = difference || fits(found);
   return found;
 }
 
@@ -431,17 +489,16 @@ Ranges::Range Ranges::chosen(const Definition& select, const Place& place, int d
     const Bounds &a = below ? x.least : x.greatest, &b = below ? y.least : y.greatest;
     return std::any_of(a.begin(), a.end(), holds) && std::any_of(b.begin(), b.end(), holds);
   };
-  const auto add = [&](const Bounds& candidates, bool below) {
-    Bounds& bounds = below ? found.least : found.greatest;
+  const auto choose = [&](const Bounds& candidates, bool below) {
     for (const Linear& bound : candidates) {
-      if (bounds.size() < kMostBounds && bounds_both(bound, below)) bounds.push_back(bound);
+      if (bounds_both(bound, below)) add(below ? found.least : found.greatest, bound, below);
     }
   };
   for (const Range* range : {&x, &y}) {
-    add(range->least, true);
-    add(range->greatest, false);
+    choose(range->least, true);
+    choose(range->greatest, false);
   }
-  add(not_negative_, false);
+  choose(not_negative_, false);
   found.exact = x.exact && y.exact;
   return found;
 }
@@ -478,8 +535,7 @@ bool Ranges::fits(const Range& range) {
   };
   const auto not_below = [&](const Linear& bound) {
     const Linear low = shapes_.equations.normal(bound);
-    return (unknown_plus(low) && low.constant >= 0) ||
-           (minus_unknown(low) && low.constant >= -1) ||
+    return (unknown_plus(low) && low.constant >= 0) || (minus_unknown(low) && low.constant >= -1) ||
            at_least(low, Linear::number(Narrow::min())) || is_below_length(low * -1);
   };
   const auto not_above = [&](const Linear& bound) {
@@ -500,7 +556,8 @@ Ranges::Place Ranges::of_segments(const Place& place, ValueId each, ValueId segm
 
 bool Ranges::same_element(ValueId x, const Place& at, ValueId y, const Place& other) {
   if (x != y && shapes_.of(x).content != shapes_.of(y).content) return false;
-  return at.known && other.known && at.segments.size() == other.segments.size() &&
+  return at.known && other.known && at.extreme == other.extreme &&
+         at.segments.size() == other.segments.size() &&
          std::equal(at.segments.begin(), at.segments.end(), other.segments.begin(),
                     [&](ValueId a, ValueId b) { return shapes_.same_segments(a, b); });
 }

@@ -52,7 +52,8 @@ class Ranges {
   /// which that lies, and so on. Of scalars it is the only one.
   struct Place {
     bool known = true;
-    ValueList segments;
+    ValueList segments = {};
+    std::uint32_t extreme = 0;  // not 0: that which such a reduction finds, and so on
   };
   /// x op y holds, at that place.
   struct Fact {
@@ -82,12 +83,15 @@ class Ranges {
   bool at_least(const Linear& x, const Linear& y);
   void assume(bool value, ValueId flags, const Place& place, int depth);
   Range extreme(ValueId x, Op reduction, const Place& place, int depth);
+  bool never_at(Op op, ValueId x, ValueId y, const Place& place, int depth);
 
   Range range(ValueId vector, const Place& place, int depth);
   Range made_range(ValueId vector, const Place& place, int depth);
   void learn(Op op, const Range& other, Range& range);
   Range unknown(ValueId vector, const Place& place);
-  Range positions(const Definition& index, const Place& place, int depth);
+  Range positions(ValueId index, const Place& place, int depth);
+  Bounds lasts(ValueId start, ValueId segments, const Place& segment, int depth);
+  void add(Bounds& bounds, const Linear& bound, bool least);
   Range starts(const Definition& scan);
   Range sum(const Definition& made, const Place& place, int depth);
   Range scaled(const Definition& made, const Place& place, int depth);
@@ -105,8 +109,9 @@ class Ranges {
   const Renaming& names_;
   std::span<const ValueId> lengths_;
   std::span<const Linear> known_;  // not to be negative
-  std::vector<Fact> facts_;  // that are assumed
-  bool learning_ = false;    // from what is assumed
+  std::vector<Fact> facts_;        // that are assumed
+  bool learning_ = false;          // from what is assumed
+  std::uint32_t extremes_ = 0;     // that have been looked at
   std::vector<Unknown> unknowns_;
   Bounds not_negative_;  // because there is the element that is looked at
 };

@@ -124,6 +124,44 @@ TEST_CASE("sums of positions and numbers are known to be inside") {
   CHECK(bounds_left(indices("0", "0", "2")) == 2);
 }
 
+TEST_CASE("positions between two numbers of their segment are known to be between them") {
+  // For each k below n the positions j from `start` up to `end`, in a segment as long as `length`:
+  // how many checks are left that `number` is not below 0, and that it is below n. On the stack are
+  // n, a descriptor, k, and start and end once they are made; then the segments and j.
+  const auto checks_left = [](const std::string& start, const std::string& end,
+                              const std::string& number,
+                              const std::string& length = "COPY 1 0 COPY 1 2 - INT") {
+    const std::string text = fmt::format(
+        "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES CONST INT 0 CONST INT 1 COPY 1 2 INDEX {} {} "
+        "{} MAKE_SEGDES COPY 1 2 CONST INT 1 COPY 1 6 DIST INT COPY 1 2 INDEX {} COPY 1 0 LENGTH "
+        "INT MAKE_SEGDES COPY 1 1 COPY 1 1 MIN_REDUCE INT CONST INT 0 < INT COPY 1 2 COPY 1 2 "
+        "MAX_REDUCE INT COPY 1 10 >= INT POP 9 2 RET",
+        start, end, length, number);
+    return ::testing::occurrences(after(and_remove_dead<alone<recognize_idioms>>, text), "_REDUCE");
+  };
+  const std::string zero = "CONST INT 0 COPY 1 2 DIST INT", k = "COPY 1 0";
+  const std::string n = "COPY 1 3 COPY 1 3 DIST INT", any = zero + " RAND I_TO_F TRUNC";
+  const auto k_and = [](int more) {
+    return fmt::format("COPY 1 1 CONST INT {} COPY 1 4 DIST INT + INT", more);
+  };
+  const std::string j = "COPY 1 0", k_less_j = "COPY 1 4 COPY 1 2 DIST INT COPY 1 1 - INT";
+  const std::string j_less_k = "COPY 1 0 COPY 1 5 COPY 1 3 DIST INT - INT";
+  CHECK(checks_left(k, n, j) == 0);
+  CHECK(checks_left(k, n, j_less_k) == 0);
+  CHECK(checks_left(zero, k_and(1), j) == 0);
+  CHECK(checks_left(zero, k_and(1), k_less_j) == 0);
+  CHECK(checks_left(zero, k_and(2), j) == 1);
+  CHECK(checks_left(zero, k_and(2), k_less_j) == 1);
+  CHECK(checks_left(k, n, k_less_j) == 1);
+  // Other lengths, and one that may have wrapped around.
+  CHECK(checks_left(k, n, j, "COPY 1 0") == 2);
+  CHECK(checks_left(any, n, j) == 2);
+  // n - k elements are inside when they are shifted by k, and not when k are.
+  const std::string j_and_k = "COPY 1 0 COPY 1 5 COPY 1 3 DIST INT + INT";
+  CHECK(checks_left(zero, k, j_and_k, "COPY 1 4 COPY 1 4 DIST INT COPY 1 3 - INT") == 0);
+  CHECK(checks_left(zero, k, j_and_k, "COPY 1 2") == 2);
+}
+
 TEST_CASE("what a guard excludes need not be checked") {
   // Of positions i in a vector of n elements, or of any numbers, whether some lies where it must
   // not while the guard holds.
@@ -185,6 +223,24 @@ TEST_CASE("what a guard excludes need not be checked") {
   CHECK(decided(any, left("<", 3), above(3)));  // n is a length: n - 3 does not wrap around
   CHECK_FALSE(decided(any, guard(0, "-1", ">="), below(0)));
   CHECK_FALSE(decided(any, left("<=", 0), above(0)));
+}
+
+TEST_CASE("that one vector has elements does not tell that another has") {
+  // Is one of the first m positions below 0, or one of the first n not below n + m - 1? That is a
+  // length less 1, and so the sum is exact.
+  const auto checks_left = [](const std::string& m) {
+    const auto positions = [](int depth) {
+      return fmt::format("COPY 1 {} MAKE_SEGDES CONST INT 0 CONST INT 1 COPY 1 2 INDEX CPOP 1 1 ",
+                         depth);
+    };
+    const std::string text =
+        "FUNC P CONST INT 99 RAND " + m + "COPY 1 1 COPY 1 1 + INT COPY 1 0 MAKE_SEGDES " +
+        positions(2) + "MIN_REDUCE INT CONST INT 0 < INT " + positions(4) +
+        "MAX_REDUCE INT COPY 1 3 CONST INT 1 - INT >= INT OR BOOL CPOP 1 1 CPOP 2 2 POP 2 0 RET";
+    return ::testing::occurrences(after(and_remove_dead<alone<recognize_idioms>>, text), "_REDUCE");
+  };
+  CHECK(checks_left("CONST INT 99 RAND ") == 1);
+  CHECK(checks_left("CONST INT 1 ") == 0);
 }
 
 TEST_CASE("what a guard of segments excludes need not be checked in them") {

@@ -157,6 +157,37 @@ TEST_CASE("where nothing is read, nothing fails", "[reads]") {
   CHECK(reads.check("by_row([[1], [1, 2, 3], [4, 5, 6, 7]])") == "[[], [6, 6], [15, 15, 15]]");
 }
 
+TEST_CASE("elements by positions that begin or end at another one", "[reads]") {
+  Reads reads;
+  // Some of them are always inside, and others where `more` is not too great.
+  reads.define("function above(v, n, more) = {sum({v[j + more] : j in [i:n]}) : i in [0:n]}");
+  reads.define(
+      "function below(v, n, more) = {sum({v[j] * v[i - j] : j in [0:i + 1 + more]}) : i in [0:n]}");
+  reads.define(
+      "function shifted(v, n, more) = {sum({v[j] * v[j + i] : j in index(n - i + more)}) : "
+      "i in [0:n]}");
+  reads.define(
+      "function products(v, n, more) = {sum({v[j] * v[i - j] : "
+      "j in [max(0, i - n + 1):min(i + more, n - 1) + 1]}) : i in [0:n + n - 1]}");
+  reads.define(
+      "function windows(v, n, more) = {sum({v[j] : j in [max(i - 2, 0):min(i + 2, n + more)]}) : "
+      "i in [0:n]}");
+  CHECK(reads.check("above([1, 2, 4], 3, 0)") == "[7, 6, 4]");
+  CHECK(reads.check("below([1, 2, 4], 3, 0)") == "[1, 4, 12]");
+  CHECK(reads.check("shifted([1, 2, 4], 3, 0)") == "[21, 10, 4]");
+  CHECK(reads.check("products([1, 2, 4], 3, 0)") == "[1, 4, 12, 16, 16]");
+  CHECK(reads.check("windows([1, 2, 4], 3, 0)") == "[3, 7, 7]");
+  for (const char* function : {"above", "below", "shifted", "products", "windows"}) {
+    for (const int n : {0, 1, 2, 9}) {
+      for (const int more : {0, 1, -1, 2, 2147483647}) {
+        reads.check(fmt::format(
+            "let n = {0} + rand(1) in {1}({{i * i + 1 : i in [0:n]}}, n, {2} + rand(1))", n,
+            function, more));
+      }
+    }
+  }
+}
+
 TEST_CASE("rows are not copied for each of their elements", "[reads]") {
   Folder folder;
   // Copied, they would be 500 MB.
@@ -189,7 +220,7 @@ TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
 TEST_CASE("columns that are read again and again are turned once", "[reads]") {
   Evaluations evaluations(3);
   const std::string product = evaluations.compiled(
-      "let n = 3 + rand(1); a = {{rand(9) : j in [0:n]} : i in [0:n]} "
+      "let n = 3 + rand(1); a = {{rand(j + 9) : j in [0:n]} : i in [0:n]} "
       "in {{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}");
   // The innermost loop goes through two rows, which begin at a place for each pair of i and j.
   const auto reduction = product.find("REDUCE s");
