@@ -116,8 +116,9 @@ struct NativeSteps {
   bool made = false;          // or found that there can be none
   bool tried_rounds = false;  // while the loop was running
   bool by_runs = false;
-  std::vector<Use> uses;  // of the steps of usual()
-  std::int64_t work = 0;  // elements times steps so far, while it is not made
+  std::vector<Use> uses;             // of the steps of usual()
+  std::vector<bool> begins_uniform;  // of the body of a loop, see BoundPass
+  std::int64_t work = 0;             // elements times steps so far, while it is not made
 };
 
 /// A program with the operands of one run.
@@ -215,6 +216,8 @@ class BoundPass {
   /// Of the body of a loop, before bind(): per component of the state the element that it is at all
   /// positions and in all rounds, or null. The others lie where BlockEvaluator::set_memory() says.
   std::vector<const std::byte*> uniform_state;
+  /// And which of the others are one element at all positions when they begin.
+  std::vector<bool> begins_uniform;
   /// Must operands stay as they are until all blocks have been evaluated, on all threads?
   bool keeps_operands = false;
   /// Those that must in any case.

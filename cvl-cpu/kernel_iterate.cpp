@@ -211,8 +211,12 @@ class ActiveStates {
   /// now, or, if they are to move on by a round, what they become.
   void remove_ended(std::int64_t left, bool move_on) {
     if (left == count_) return;
-    write_ended();
-    pack(move_on);
+    if (left == 0 && lane_at(count_ - 1) - lane_at(0) == count_ - 1) {
+      write_all();
+    } else {
+      write_ended();
+      pack(move_on);
+    }
     count_ = left;
   }
 
@@ -234,6 +238,16 @@ class ActiveStates {
   }
 
   std::int64_t lane_at(std::int64_t k) const { return body_.int_at(lanes_.now, k); }
+
+  /// All states, which belong side by side.
+  void write_all() {
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      const Component& component = components_[k];
+      if (component.element == nullptr) continue;
+      std::memcpy(component.element + (tile_ + lane_at(0)) * component.width, columns_[k].now,
+                  static_cast<std::size_t>(count_ * component.width));
+    }
+  }
 
   void write_ended() {
     std::size_t count = 0;
@@ -314,6 +328,7 @@ class Iteration final : public KernelSink {
         body_(state_, loop_.body),
         components_(sink.values.size()) {
     body_.uniform_state.resize(components_.size());
+    body_.begins_uniform.resize(components_.size());
     for (std::size_t k = 0; k < components_.size(); ++k) {
       Component& component = components_[k];
       component.initial = sink.values[k];
@@ -343,6 +358,7 @@ class Iteration final : public KernelSink {
       component.uniform = !component.changes && pass_.is_uniform(component.initial);
       component.element = nullptr;
       body_.uniform_state[k] = component.uniform ? cell : nullptr;
+      body_.begins_uniform[k] = component.changes && pass_.is_uniform(component.initial);
       if (component.result == nullptr) continue;
       if (component.uniform) {
         *component.result = constant_vector(cpu_, component.type, length(), cell);

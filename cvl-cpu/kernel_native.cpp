@@ -126,6 +126,7 @@ class NativeMaker {
       }
       change.state = states[component];
     }
+    find_shared(rounds, places);
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
 
@@ -316,6 +317,43 @@ class NativeMaker {
     return true;
   }
 
+  /// What begins as one value for all, and becomes what is computed of such values, remains one as
+  /// long as all go on.
+  void find_shared(NativeRounds& rounds, const RoundPlaces& places) const {
+    using Value = NativeLoop::Value;
+    const std::vector<Value>& values = rounds.body.values;
+    std::vector<bool> remains = pass_.begins_uniform;  // per component
+    std::vector<bool>& shared = rounds.shared;
+    const auto find = [&] {
+      shared.assign(values.size(), false);
+      for (std::uint32_t k = 0; k < values.size(); ++k) {
+        const Value& value = values[k];
+        const auto is_shared = [&](std::uint32_t operand) {
+          return operand == NativeLoop::kNone || shared[operand] ||
+                 values[operand].kind == Value::Kind::Uniform;
+        };
+        if (value.kind == Value::Kind::Read) {
+          shared[k] = remains[value.place - places.now(0)];
+        } else if (value.kind != Value::Kind::Uniform) {
+          shared[k] = std::all_of(std::begin(value.args), std::end(value.args), is_shared) &&
+                      is_shared(value.guard);
+        }
+      }
+    };
+    for (bool again = true; again;) {
+      find();
+      again = false;
+      for (const NativeRounds::Change& change : rounds.changes) {
+        const std::uint32_t component = values[change.state].place - places.now(0);
+        const bool next = shared[change.next] || values[change.next].kind == Value::Kind::Uniform;
+        if (!remains[component] || next) continue;
+        remains[component] = false;
+        again = true;
+      }
+    }
+    if (!shared[rounds.flag]) shared.assign(values.size(), false);
+  }
+
   void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places) {
     NativeLoop::Value length;
     length.kind = NativeLoop::Value::Kind::Uniform;
@@ -390,9 +428,10 @@ NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step, bool
           rounds ? gathered_form(step) : GatheredForm::None};
 }
 
-bool is_made_for(const NativeSteps& native, const BoundProgram& program, bool rounds) {
+bool is_made_for(const NativeSteps& native, const BoundPass& pass, const BoundProgram& program,
+                 bool rounds) {
   const std::vector<BoundStep>& steps = program.usual().steps;
-  return native.by_runs == program.by_runs &&
+  return native.by_runs == program.by_runs && native.begins_uniform == pass.begins_uniform &&
          std::equal(steps.begin(), steps.end(), native.uses.begin(), native.uses.end(),
                     [&](const BoundStep& step, const NativeSteps::Use& use) {
                       return use_of(program, step, rounds) == use;
@@ -400,9 +439,10 @@ bool is_made_for(const NativeSteps& native, const BoundProgram& program, bool ro
 }
 
 /// Remembers how the steps are run that code is made for.
-void note_made(BoundProgram& program, bool rounds) {
+void note_made(const BoundPass& pass, BoundProgram& program, bool rounds) {
   NativeSteps& native = program.native;
   native.made = true;
+  native.begins_uniform = pass.begins_uniform;
   native.by_runs = program.by_runs;
   for (const BoundStep& step : program.usual().steps) {
     native.uses.push_back(use_of(program, step, rounds));
@@ -423,11 +463,11 @@ bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
   if (!pass.state().cpu.makes_native_code()) return false;
   NativeSteps& native = program.native;
   if (native.made) {
-    if (is_made_for(native, program, rounds)) return false;
+    if (is_made_for(native, pass, program, rounds)) return false;
     native = {};
   }
   if (!pays(pass, program)) return false;
-  note_made(program, rounds);
+  note_made(pass, program, rounds);
   return true;
 }
 
@@ -449,7 +489,7 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
   if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
   native.tried_rounds = true;
   native.rounds = NativeMaker(pass, program).make_rounds(loop);
-  if (native.rounds != nullptr) note_made(program, true);
+  if (native.rounds != nullptr) note_made(pass, program, true);
 }
 
 bool renew_native_folds(const BoundPass& pass, BoundProgram& program,

@@ -63,6 +63,9 @@ struct NativeRounds {
   std::uint32_t flag = 0;        // the BOOL value that is the condition
   std::uint32_t flag_place = 0;  // where it is written, T if it has held in all rounds
   std::vector<Change> changes;
+  /// Values that are the same for all elements in each round, such as a number of rounds. They are
+  /// computed once. Either the condition is one of them, or none is.
+  std::vector<bool> shared;
 };
 
 /// Totals of what is computed for each element: of numbers, and whether any BOOL is T.

@@ -161,6 +161,16 @@ void ValueWriter::copy_mask(const Gp& out, const KReg& mask) {
   c_.kmovw(out, here);
 }
 
+void ValueWriter::copy_first_lane(const Gp& out, Lane lane, const Register& from) {
+  if (lane == Lane::Flag && avx512_) {
+    copy_mask(out.r32(), from.as<KReg>());
+    return;
+  }
+  const Vec here = c_.newXmm();  // see copy_mask()
+  c_.vmovdqa(here, from.as<Vec>().xmm());
+  is_wide(lane) ? c_.vmovq(out, here.xmm()) : c_.vmovd(out.r32(), here.xmm());
+}
+
 bool ValueWriter::end_function() {
   const Gp result = c_.newInt32();
   if (!failed_.isValid()) {
@@ -319,24 +329,29 @@ void ValueWriter::write_value(std::uint32_t k, int offset) {
   }
 }
 
-void ValueWriter::write_uniform(std::uint32_t k) {
-  const Lane own = lane(k);
-  const Gp from = address(loop_.values[k].place);
-  held_[k] = make(own);
-  if (own == Lane::Flag) {
+void ValueWriter::load_one(const Register& out, Lane lane, Mem from) {
+  if (lane == Lane::Flag) {
     const Gp flag = c_.newInt32();
-    c_.movzx(flag, asmjit::x86::byte_ptr(from));
+    from.setSize(1);
+    c_.movzx(flag, from);
     c_.neg(flag);
     if (avx512_) {
-      c_.kmovw(mask(k), flag);
+      c_.kmovw(out.as<KReg>(), flag);
     } else {
-      spread(vector(k), Lane::I32, flag);
+      spread(out.as<Vec>(), Lane::I32, flag);
     }
-  } else if (is_wide(own)) {
-    c_.vpbroadcastq(vector(k), asmjit::x86::qword_ptr(from));
+  } else if (is_wide(lane)) {
+    from.setSize(8);
+    c_.vpbroadcastq(out.as<Vec>(), from);
   } else {
-    c_.vpbroadcastd(vector(k), asmjit::x86::dword_ptr(from));
+    from.setSize(4);
+    c_.vpbroadcastd(out.as<Vec>(), from);
   }
+}
+
+void ValueWriter::write_uniform(std::uint32_t k) {
+  held_[k] = make(lane(k));
+  load_one(held_[k], lane(k), asmjit::x86::ptr(address(loop_.values[k].place)));
 }
 
 void ValueWriter::write_apply(std::uint32_t k) {
@@ -369,7 +384,23 @@ Register ValueWriter::inside(const Vec& indices, const Vec& length, Lane in) {
   return result;
 }
 
-void ValueWriter::write_gather(std::uint32_t k) {
+/// The element at an index that all lanes have, or 0 where their flags say so.
+void ValueWriter::fetch_one(const Vec& out, const GatheredVector& from, const Vec& index,
+                            Lane index_lane, const Register& flags) {
+  const Gp wanted = c_.newInt64(), general = c_.newInt64();
+  const asmjit::Label none = c_.newLabel();
+  avx512_ ? c_.vpxord(out, out, out) : c_.vpxor(out, out, out);
+  copy_first_lane(wanted, Lane::Flag, flags);
+  c_.test(wanted, 1);
+  c_.jz(none);
+  copy_first_lane(general, index_lane, index);
+  const std::uint32_t shift = from.bytes ? 0 : is_wide(from.lane) ? 3 : 2;
+  load_one(out, is_wide(from.lane) ? Lane::I64 : Lane::I32,
+           asmjit::x86::ptr(from.base, general, shift));
+  c_.bind(none);
+}
+
+void ValueWriter::write_gather(std::uint32_t k, bool one) {
   const Value& value = loop_.values[k];
   const Lane own = lane(k), in = lane(value.args[0]);
   const Register flags = inside(vector(value.args[0]), vector(value.args[1]), in);
@@ -383,8 +414,12 @@ void ValueWriter::write_gather(std::uint32_t k) {
   const GatheredVector from{address(value.place), own, value.bytes};
   const Lane read = own == Lane::Flag ? Lane::I32 : own;
   const Vec out = make_vector(read);
-  cpu::write_gather(c_, avx512_, out, from, vector(value.args[0]), in,
-                    avx512_ ? flags : widened(flags.as<Vec>(), own));
+  if (one) {
+    fetch_one(out, from, vector(value.args[0]), in, flags);
+  } else {
+    cpu::write_gather(c_, avx512_, out, from, vector(value.args[0]), in,
+                      avx512_ ? flags : widened(flags.as<Vec>(), own));
+  }
   held_[k] = out;
   if (own == Lane::Flag) {
     // What lies behind the byte has been read, too.

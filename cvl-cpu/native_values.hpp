@@ -31,6 +31,8 @@ inline bool is_float(Lane lane) {
 /// The instruction of three registers for an operation; 0 when there is none.
 asmjit::InstId instruction(bool avx512, vcode::Op op, Lane lane);
 
+struct GatheredVector;
+
 /// Writes the code for the values of a loop. What kind of loop it is, and which register holds what
 /// is read, is up to the class that is derived from it.
 class ValueWriter {
@@ -86,10 +88,13 @@ class ValueWriter {
   void load(const Register& out, Lane lane, const Mem& from);
   void store(const Mem& to, Lane lane, const Register& value);
 
-  /// One element for all lanes. To be called at_start().
+  /// One element for all lanes.
+  void load_one(const Register& out, Lane lane, Mem from);
+  /// To be called at_start().
   void write_uniform(std::uint32_t k);
   void write_apply(std::uint32_t k);
-  void write_gather(std::uint32_t k);
+  /// `one`: the index is the same in all lanes.
+  void write_gather(std::uint32_t k, bool one);
   /// Flags of lanes, from a comparison.
   Register compare(vcode::Op op, Lane in, const Vec& a, const Vec& b);
   /// Reads or computes a value of the elements from position_ + offset on; not a progression.
@@ -99,6 +104,8 @@ class ValueWriter {
   Register no_flags();
   /// AVX-512: the bits of a mask.
   void copy_mask(const Gp& out, const KReg& mask);
+  /// An INT, or a flag, which is the lowest bit.
+  void copy_first_lane(const Gp& out, Lane lane, const Register& from);
   /// Puts values into the lanes that have flags.
   void replace(const Register& lanes, Lane lane, const Register& flags, const Register& by);
   /// AVX2: flags as lanes of either width.
@@ -123,6 +130,8 @@ class ValueWriter {
   static bool needs_wide_lanes(const NativeLoop& loop, Widths widths);
   Vec narrowed(const Vec& lanes, Lane in);
   Register inside(const Vec& indices, const Vec& length, Lane in);
+  void fetch_one(const Vec& out, const GatheredVector& from, const Vec& index, Lane index_lane,
+                 const Register& flags);
   void write_simple(asmjit::InstId id, std::uint32_t k, Lane in);
   void write_other(std::uint32_t k, Lane in);
   void write_select(std::uint32_t k);

@@ -183,6 +183,100 @@ TEST_CASE("machine code for many rounds gives the states that single rounds give
   }
 }
 
+/// States (acc, sum, k, u, v, odd, flag, last, quotient, rounds). Where all k are equal at first,
+/// so they are, and u, v, odd and quotient, in each round. `divides`: which not all machine code
+/// can.
+vcode::Kernel sharing_kernel(bool divides) {
+  KernelBuilder b;
+  const SizeId n = b.size("n"), m = b.size("m");
+  const ArrayId x = b.in("x", Type::Float, n), first = b.in("first", Type::Int, n);
+  const ArrayId ints = b.in("ints", Type::Int, m), text = b.in("text", Type::Int, m);
+  const ArrayId reals = b.in("reals", Type::Float, m), flags = b.in("flags", Type::Bool, m);
+  const ArrayId rounds = b.in("rounds", Type::Int, b.literal(1));
+  auto e = b.thunk();
+  const Thunk elements =
+      e.give({e.own(x), e.index(), e.own(first), e.real(1.5), e.real(0.25), e.flag(false),
+              e.flag(true), e.number(0), e.number(1000), e.at(rounds, e.number(0))});
+  auto c = b.thunk();
+  const Thunk condition =
+      c.give({c.apply(Op::Less, Type::Int, {c.state(2, Type::Int), c.state(9, Type::Int)})});
+  auto t = b.thunk();
+  const auto k = t.state(2, Type::Int), sum = t.state(1, Type::Int), odd = t.state(5, Type::Bool);
+  const auto read = [&](ArrayId array, Expressions::Id otherwise) {
+    const auto inside = t.apply(Op::And, Type::Bool,
+                                {t.apply(Op::GreaterEqual, Type::Int, {k, t.number(0)}),
+                                 t.apply(Op::Less, Type::Int, {k, t.size(m)})});
+    return t.choose(inside, t.at(array, k), otherwise);
+  };
+  const auto add = [&](Type type, Expressions::Id p, Expressions::Id q) {
+    return t.apply(Op::Add, type, {p, q});
+  };
+  const auto product =
+      t.apply(Op::Multiply, Type::Float, {t.state(0, Type::Float), read(reals, t.real(0.5))});
+  const auto quotient = t.state(8, Type::Int);
+  const Thunk next = t.give(
+      {add(Type::Float, product, t.state(3, Type::Float)),
+       t.choose(odd, add(Type::Int, sum, read(ints, t.number(0))),
+                add(Type::Int, t.state(7, Type::Int), read(text, quotient))),
+       add(Type::Int, k, t.number(1)), t.state(4, Type::Float), t.state(3, Type::Float),
+       t.apply(Op::Not, Type::Bool, {odd}),
+       t.apply(Op::Xor, Type::Bool, {t.state(6, Type::Bool), read(flags, odd)}), sum,
+       add(Type::Int,
+           t.apply(divides ? Op::Divide : Op::Subtract, Type::Int, {quotient, t.number(3)}), k),
+       t.state(9, Type::Int)});
+  for (const ArrayId array : b.iterate("s", b.flat(n), elements, condition, next, 100'000)) {
+    b.out(array);
+  }
+  return b.kernel;
+}
+
+TEST_CASE("machine code for states that share some components gives the same states", "[native]") {
+  const tuned::Scope scope("native_pays_after=0");
+  const auto check = [](CpuBackend& code, CpuBackend& steps, bool divides) {
+    const vcode::Kernel kernel = sharing_kernel(divides);
+    const auto in_code = code.prepare(kernel), in_steps = steps.prepare(kernel);
+    for (const std::int64_t length : {0, 1, 7, 63, 64, 65, 513, 9000}) {
+      for (const std::int64_t rounds : {0, 1, 15, 40, 300}) {
+        // All k are equal, or not, or there is nothing to read.
+        for (const int how : {0, 1, 0, 2}) {
+          CAPTURE(divides, length, rounds, how);
+          const auto of = [&](CpuBackend& cpu, cvl::PreparedKernel& prepared) {
+            const std::int64_t letters = how == 2 ? 0 : 50;
+            const Value equal =
+                execute(cpu, Op::Distribute, Type::Int,
+                        {upload(cpu, Type::Int, {-2.0}), descriptor(cpu, {length})});
+            std::vector<Value> operands{
+                upload(cpu, Type::Float, numbers(length, 5, 10.0)),
+                how == 1 ? Value(upload(cpu, Type::Int, rounds_wanted(length))) : equal,
+                upload(cpu, Type::Int, numbers(letters, 1, 1e6)),
+                cpu.upload_characters(std::string(static_cast<std::size_t>(letters), '\xfe')),
+                upload(cpu, Type::Float, numbers(letters, 2)),
+                upload(cpu, Type::Bool, Numbers(static_cast<std::size_t>(letters), 1.0)),
+                upload(cpu, Type::Int, {static_cast<double>(rounds)})};
+            std::vector<Value> results(10);
+            REQUIRE(cpu.run(prepared, operands.data(), results.data()));
+            std::string result;
+            for (const Value& value : results) result += bits(cpu, value);
+            return result;
+          };
+          REQUIRE(of(code, *in_code) == of(steps, *in_steps));
+        }
+      }
+    }
+  };
+  for (const Isa isa : cvl::cpu::usable_isas()) {
+    for (const cvl::Widths widths :
+         {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
+      CAPTURE(cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
+      CpuOptions by_steps = options(widths, 2, isa);
+      by_steps.native = false;
+      CpuBackend code(options(widths, 2, isa)), steps(by_steps);
+      check(code, steps, widths.int_bytes == 4);
+      check(code, steps, false);
+    }
+  }
+}
+
 TEST_CASE("states that would go on for long end when the run is to end") {
   for_backends([](CpuBackend& cpu) {
     constexpr std::int64_t kLength = 5000, kWanted = 100'000;

@@ -144,6 +144,26 @@ TEST_CASE("loops read sequences that are the same in all rounds", "[loops]") {
   CHECK(both.check("let v = [1, 2, 3] in {shorter(v, k) : k in index(2)}") == "[3, 4]");
 }
 
+TEST_CASE("loops of as many rounds for all elements", "[loops]") {
+  Both both;
+  both.define(
+      "function horner(c, k, x, y) = if k < 0 then y else horner(c, k - 1, x, y * x + c[k])");
+  both.define("function coefficients(n) = {rem(i * 7919, 100) - 50 : i in index(n)}");
+  CHECK(both.check("{horner(coefficients(3), 2, x, 0) : x in index(4)}") ==
+        "[-50, -93, -160, -251]");
+  // Many elements and rounds, which pay for machine code.
+  for (const int n : {0, 1, 20, 200}) {
+    for (const int elements : {0, 1, 100, 20000}) {
+      for (const int more : {0, 1}) {
+        both.check(fmt::format(
+            "let c = coefficients({} + rand(1)) in sum({{horner(c, #c - 1 + {}, x, 0) and 1023 : x "
+            "in index({})}})",
+            n, more, elements));
+      }
+    }
+  }
+}
+
 TEST_CASE("loops read sequences of each instance where they lie", "[loops]") {
   Both both;
   both.define(
