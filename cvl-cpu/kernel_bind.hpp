@@ -95,6 +95,22 @@ struct Target {
 /// How the elements lie that a step gathers: as wide as its result, or in a byte each.
 enum class GatheredForm : std::uint8_t { None, Whole, Bytes, Other };
 
+/// A reduction of a node's values.
+struct NodeFold {
+  NodeId node;
+  vcode::Op op;
+  bool operator==(const NodeFold&) const = default;
+};
+
+/// What is wanted of the elements of a segment: numbers that are folded, whether any flag is T, and
+/// what is stored.
+struct PieceResults {
+  std::vector<NodeFold> numbers;
+  std::vector<NodeId> flags, stored;
+  bool operator==(const PieceResults&) const = default;
+  std::size_t count() const { return numbers.size() + flags.size() + stored.size(); }
+};
+
 /// The steps of a program with machine code in place of some, which pays where much is computed.
 struct NativeSteps {
   BoundSteps steps;  // empty: there is no code
@@ -102,9 +118,10 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
-  /// Folds over elements of one segment, of which all runs are known.
+  /// Folds over elements of one segment, of which all runs are known, and results.
   std::unique_ptr<NativeCode> folds;
-  bool made_folds = false;  // or found that there can be none
+  std::optional<PieceResults> folded;  // what they are made for, or found that there can be none
+  bool folded_by_runs = false;
 
   /// How a step is run that code was made for, and how the vector lies that rounds gather from.
   struct Use {

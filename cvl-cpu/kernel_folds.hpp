@@ -29,6 +29,12 @@ class KernelFolds {
            const std::function<void(std::int64_t, std::int64_t)>& evaluate) const;
 
  private:
+  /// A vector that is written at the own position.
+  struct Stored {
+    NodeId node;
+    std::byte* base;
+    std::int64_t width;
+  };
   /// A vector that is read where it lies.
   struct Read {
     NodeId node;
@@ -47,14 +53,20 @@ class KernelFolds {
     alignas(64) std::int64_t values[kMostWalked][kTogether + 8];
   };
 
+  bool find_stored();
   bool find_reads();
+  bool divides() const;
   SegmentBlock next_block(std::int64_t first, const KernelTile& tile, Table& table) const;
-  bool fill(const SegmentBlock& block, Table& table) const;
+  bool find_runs(const SegmentBlock& block, Table& table) const;
+  bool has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const;
+  void find_walked(const SegmentBlock& block, Table& table) const;
 
   BoundPass& pass_;
   std::vector<KernelReduction*> folds_, disjunctions_;
   const Segments* segments_ = nullptr;
   std::vector<Read> reads_;
+  std::vector<Stored> stored_;
+  bool overwrites_ = false;  // operands
 };
 
 }  // namespace cvl::cpu

@@ -131,21 +131,26 @@ class NativeMaker {
   }
 
   /// Folds over elements of one segment; null when some steps have to be steps.
-  std::unique_ptr<NativeCode> make_folds(const std::vector<NodeFold>& numbers,
-                                         const std::vector<NodeId>& flags) {
-    const auto type = [&](const NodeFold& fold) { return plan_.nodes[fold.node].type; };
-    const std::size_t width = cpu_.element_bytes(type(numbers.front()));
-    for (const NodeFold& fold : numbers) {
-      if (!has_native_fold(cpu_.isa(), cpu_.widths(), fold.op, type(fold)) ||
-          cpu_.element_bytes(type(fold)) != width) {
+  std::unique_ptr<NativeCode> make_folds(const PieceResults& wanted) {
+    const auto type = [&](NodeId node) { return plan_.nodes[node].type; };
+    for (const NodeFold& fold : wanted.numbers) {
+      if (!has_native_fold(cpu_.isa(), cpu_.widths(), fold.op, type(fold.node)) ||
+          cpu_.element_bytes(type(fold.node)) !=
+              cpu_.element_bytes(type(wanted.numbers.front().node))) {
         return nullptr;
       }
+    }
+    for (const NodeId node : wanted.stored) {
+      if (!has_native_result(cpu_.isa(), type(node))) return nullptr;
     }
     NativeFolds folds;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const WalkedNode& walked : steps_.walked) {
-      if (walked.kind == PlanNode::Kind::SegmentOffset) return nullptr;
-      same_in_segment_[walked.node] = true;
+      if (walked.kind == PlanNode::Kind::SegmentOffset) {
+        add_offset(folds.body, walked.node);
+      } else {
+        same_in_segment_[walked.node] = true;
+      }
     }
     for (const BoundStep& step : steps_.steps) {
       if (step.kind == StepKind::Walk || step.kind == StepKind::GatherRuns) continue;
@@ -153,11 +158,15 @@ class NativeMaker {
       add_step(folds.body, step);
     }
     auto place = static_cast<std::uint32_t>(plan_.nodes.size());
-    for (const NodeFold& fold : numbers) {
+    for (const NodeFold& fold : wanted.numbers) {
       folds.folds.push_back({fold.op, {value(folds.body, fold.node), place++}});
     }
-    for (const NodeId node : flags)
+    for (const NodeId node : wanted.flags) {
       folds.disjunctions.push_back({value(folds.body, node), place++});
+    }
+    for (const NodeId node : wanted.stored) {
+      folds.body.results.push_back({value(folds.body, node), place++});
+    }
     return NativeCode::make(folds, cpu_.isa(), cpu_.widths());
   }
 
@@ -395,6 +404,15 @@ class NativeMaker {
     loop.values.push_back(added);
   }
 
+  void add_offset(NativeLoop& loop, NodeId node) {
+    NativeLoop::Value added;
+    added.kind = NativeLoop::Value::Kind::Progression;
+    added.type = plan_.nodes[node].type;
+    added.place = node;
+    value_of_[node] = static_cast<std::uint32_t>(loop.values.size());
+    loop.values.push_back(added);
+  }
+
   /// The number of a node's value in a loop, which reads it where it does not compute it.
   std::uint32_t value(NativeLoop& loop, NodeId node) {
     std::uint32_t& number = value_of_[node];
@@ -492,15 +510,18 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
   if (native.rounds != nullptr) note_made(pass, program, true);
 }
 
-bool renew_native_folds(const BoundPass& pass, BoundProgram& program,
-                        const std::vector<NodeFold>& numbers, const std::vector<NodeId>& flags) {
+bool renew_native_folds(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {
   NativeSteps& native = program.native;
   if (!pass.state().cpu.makes_native_code()) return false;
-  if (!native.made_folds && pays(pass, program)) {
-    native.made_folds = true;
-    native.folds = NativeMaker(pass, program).make_folds(numbers, flags);
+  const auto is_made = [&] {
+    return native.folded == wanted && native.folded_by_runs == program.by_runs;
+  };
+  if (!is_made() && pays(pass, program)) {
+    native.folded = wanted;
+    native.folded_by_runs = program.by_runs;
+    native.folds = NativeMaker(pass, program).make_folds(wanted);
   }
-  return native.folds != nullptr;
+  return is_made() && native.folds != nullptr;
 }
 
 }  // namespace cvl::cpu

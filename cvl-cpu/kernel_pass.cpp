@@ -369,13 +369,13 @@ bool KernelPass::divide_sinks() {
 void KernelPass::find_run_segments() {
   run_segments_ = nullptr;
   by_folds_ = false;
-  if (!bound_.main.by_runs) return;
   const Segments* segments = nullptr;
-  for (const BoundRuns& runs : bound_.main.runs) {
-    if (segments == nullptr) segments = runs.segments;
+  if (bound_.main.by_runs) {
+    for (const BoundRuns& runs : bound_.main.runs) {
+      if (segments == nullptr) segments = runs.segments;
+    }
+    if (bound_.main.runs.empty() && bound_.main.rows) segments = &*bound_.main.rows;
   }
-  if (bound_.main.runs.empty() && bound_.main.rows) segments = &*bound_.main.rows;
-  if (segments == nullptr) return;
   std::vector<KernelReduction*> reductions;
   bool by_tiles = true;
   for (KernelReduction* reduction : reductions_) {
@@ -389,7 +389,17 @@ void KernelPass::find_run_segments() {
   // Flags of selections are kept in words.
   const bool any_blocks = reduces_only || (scans_.empty() && selections_.empty());
   if (by_tiles && any_blocks) run_segments_ = segments;
-  by_folds_ = reduces_only && scans_.empty() && segment_folds_.open(reductions, *segments);
+  if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
+  if (segments == nullptr && !columns_) segments = walked_segments();
+  by_folds_ = segments != nullptr && segment_folds_.open(reductions, *segments);
+}
+
+/// The segments off which the first walk reads something; null if there is none.
+const Segments* KernelPass::walked_segments() const {
+  for (const BoundStep& step : bound_.main.usual().steps) {
+    if (step.kind == BoundStep::Kind::Walk) return step.segments;
+  }
+  return nullptr;
 }
 
 /// How many of n elements from `begin` on are a block. `segment` is where the last block was.
@@ -490,6 +500,7 @@ void KernelPass::run_tile(const KernelTile& tile, int part) {
     some.end = end;
     run_range(some, part);
   };
+  if (by_folds_) check_targets(bound_.main, tile);
   if (!by_folds_ || !segment_folds_.run(tile, range)) run_range(tile, part);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <asmjit/x86.h>
 #include <bit>
+#include <map>
 #include <sys/mman.h>
 
 #include "cvl-cpu/kernels/kernels.hpp"
@@ -380,14 +381,15 @@ std::int64_t start_bits(Op reduction, Lane lane) {
 }
 
 /// Writes the function for folds. Elements meet in the order of ReduceKernels: four blocks of 64
-/// bytes take turns.
+/// bytes take turns. Where there are only results, short bodies do.
 class FoldsWriter : public ValueWriter {
  public:
   FoldsWriter(asmjit::CodeHolder& code, const NativeFolds& folds, Isa isa, Widths widths)
       : ValueWriter(code, folds.body, isa, widths),
         folds_(folds),
-        register_bytes_(lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
-        turns_(static_cast<int>(kReductionStateBytes) / register_bytes_),
+        register_bytes_(folds.folds.empty() ? 0 : lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
+        turns_(folds.folds.empty() ? turns_of_results()
+                                   : static_cast<int>(kReductionStateBytes) / register_bytes_),
         totals_(folds.folds.size()) {}
 
   int group() const { return lanes_ * turns_; }
@@ -426,6 +428,10 @@ class FoldsWriter : public ValueWriter {
 
  private:
   Lane lane_of_fold(std::size_t k) const { return lane(folds_.folds[k].result.value); }
+  int turns_of_results() const {
+    constexpr std::size_t kValues = 8;
+    return loop_.values.size() <= kValues ? 4 : 1;
+  }
 
   void start_totals() {
     for (std::size_t k = 0; k < totals_.size(); ++k) {
@@ -467,10 +473,42 @@ class FoldsWriter : public ValueWriter {
     move(out, result);
   }
 
+  /// The next numbers.
+  void write_progression(std::uint32_t k) {
+    const Lane own = lane(k);
+    const Vec step = constant(own, lanes_);
+    Vec& next = next_[k];
+    if (!next.isValid()) {
+      at_start([&] {
+        next = make_vector(own);
+        load_one(next, own, asmjit::x86::ptr(address(loop_.values[k].place)));
+        c_.emit(instruction(avx512_, Op::Add, own), next, next, multiples(own, 1));
+      });
+    }
+    held_[k] = make(own);
+    move(vector(k), next);
+    c_.emit(instruction(avx512_, Op::Add, own), next, next, step);
+  }
+
   /// Takes in a register of elements; without flags all of them are valid.
   void write_turn(int turn, const Register* valid) {
     counted_ = valid == nullptr ? Register() : *valid;
-    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) write_value(k, turn * lanes_);
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
+      if (loop_.values[k].kind == Value::Kind::Progression) {
+        write_progression(k);
+      } else {
+        write_value(k, turn * lanes_);
+      }
+    }
+    for (const NativeLoop::Result& result : loop_.results) {
+      const Lane own = lane(result.value);
+      const Mem to = elements(address(result.place), own, turn * lanes_);
+      if (valid == nullptr) {
+        store(to, own, held_[result.value]);
+      } else {
+        store_some(to, own, held_[result.value], *valid);
+      }
+    }
     for (std::size_t k = 0; k < totals_.size(); ++k) {
       const Lane own = lane_of_fold(k);
       const Vec total = totals_[k][static_cast<std::size_t>(turn)];
@@ -511,7 +549,8 @@ class FoldsWriter : public ValueWriter {
   const int register_bytes_;
   const int turns_;  // registers for each total
   std::vector<std::vector<Vec>> totals_;
-  std::vector<Register> any_;  // flags of disjunctions
+  std::vector<Register> any_;          // flags of disjunctions
+  std::map<std::uint32_t, Vec> next_;  // of progressions
 };
 
 /// The code that a writer makes of a loop.
@@ -584,6 +623,10 @@ bool has_native_fold(Isa isa, Widths widths, Op op, Type type) {
     default:
       return false;
   }
+}
+
+bool has_native_result(Isa isa, Type type) {
+  return isa == Isa::V4 || (isa == Isa::V3 && type != Type::Bool);
 }
 
 NativeCode::NativeCode(void* memory, std::size_t bytes, std::int64_t group)

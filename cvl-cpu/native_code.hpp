@@ -70,12 +70,13 @@ struct NativeRounds {
 
 /// Totals of what is computed for each element: of numbers, and whether any BOOL is T.
 struct NativeFolds {
-  NativeLoop body;  // without progressions and results
+  /// Progressions count by one from the element at `place`. For results: has_native_result().
+  NativeLoop body;
   struct Fold {
     vcode::Op op = vcode::Op::AddReduce;  // has_native_fold()
     NativeLoop::Result result;
   };
-  std::vector<Fold> folds;  // one at least, all equally wide
+  std::vector<Fold> folds;  // all equally wide
   std::vector<NativeLoop::Result> disjunctions;
 };
 
@@ -83,6 +84,9 @@ struct NativeFolds {
 bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
 /// Can such numbers be folded by this reduction?
 bool has_native_fold(Isa isa, Widths widths, vcode::Op op, Type type);
+
+/// Can elements be results of folds?
+bool has_native_result(Isa isa, Type type);
 
 /// The function for a loop. Threads may run it at the same time.
 class NativeCode {
@@ -119,7 +123,8 @@ class NativeCode {
   }
   /// Of folds: folds n elements. To the place of each goes a state of ReduceKernels, aligned to 64
   /// bytes, as if all elements had been accumulated. True when an operation failed; then the
-  /// results are undefined. So many bytes behind the n elements as a register has may be read.
+  /// results are undefined. So many bytes behind the n elements as a register has may be read; only
+  /// n elements are written.
   /// REQUIRES: n is positive.
   bool run_folds(const std::byte* const* at, std::int64_t n) const {
     return function_(at, 0, n, 0) != 0;

@@ -284,26 +284,33 @@ void ValueWriter::load(const Register& out, Lane lane, const Mem& from) {
   }
 }
 
+/// AVX-512: a byte for each, 0 or 1.
+Vec ValueWriter::flag_bytes(const KReg& flags) {
+  if (!byte_ones_.isValid()) {
+    at_start([&] {
+      byte_ones_ = c_.newXmm();
+      const Gp one = c_.newInt64();
+      c_.mov(one, 1);
+      c_.vmovd(byte_ones_.xmm(), one.r32());
+      c_.vpbroadcastb(byte_ones_, byte_ones_.xmm());
+    });
+  }
+  const Vec bytes = c_.newXmm();
+  c_.k(flags).z().vmovdqu8(bytes, byte_ones_);
+  return bytes;
+}
+
 void ValueWriter::store(const Mem& to, Lane lane, const Register& value) {
   if (lane != Lane::Flag) {
     avx512_ ? c_.vmovdqu64(to, value.as<Vec>()) : c_.vmovdqu(to, value.as<Vec>());
     return;
   }
-  const Vec bytes = c_.newXmm();
   if (avx512_) {
-    if (!byte_ones_.isValid()) {
-      at_start([&] {
-        byte_ones_ = c_.newXmm();
-        const Gp one = c_.newInt64();
-        c_.mov(one, 1);
-        c_.vmovd(byte_ones_.xmm(), one.r32());
-        c_.vpbroadcastb(byte_ones_, byte_ones_.xmm());
-      });
-    }
-    c_.k(value.as<KReg>()).z().vmovdqu8(bytes, byte_ones_);
+    const Vec bytes = flag_bytes(value.as<KReg>());
     lanes_ == 8 ? c_.vmovq(to, bytes.xmm()) : c_.vmovdqu64(to, bytes);
     return;
   }
+  const Vec bytes = c_.newXmm();
   const Vec flags = value.as<Vec>();
   if (lanes_ == 8) {
     const Vec high = c_.newXmm();
@@ -315,6 +322,19 @@ void ValueWriter::store(const Mem& to, Lane lane, const Register& value) {
   c_.vpacksswb(bytes, bytes, bytes);
   c_.vpabsb(bytes, bytes);
   lanes_ == 8 ? c_.vmovq(to, bytes.xmm()) : c_.vmovd(to, bytes.xmm());
+}
+
+void ValueWriter::store_some(const Mem& to, Lane lane, const Register& value,
+                             const Register& flags) {
+  if (!avx512_) {
+    c_.emit(is_wide(lane) ? Inst::kIdVpmaskmovq : Inst::kIdVpmaskmovd, to,
+            widened(flags.as<Vec>(), lane), value);
+  } else if (lane == Lane::Flag) {
+    const Vec bytes = flag_bytes(value.as<KReg>());
+    c_.k(flags.as<KReg>()).vmovdqu8(to, bytes);
+  } else {
+    c_.k(flags.as<KReg>()).emit(is_wide(lane) ? Inst::kIdVmovdqu64 : Inst::kIdVmovdqu32, to, value);
+  }
 }
 
 void ValueWriter::write_value(std::uint32_t k, int offset) {

@@ -87,6 +87,8 @@ class ValueWriter {
   Mem elements(const Gp& address, Lane lane, int offset) const;
   void load(const Register& out, Lane lane, const Mem& from);
   void store(const Mem& to, Lane lane, const Register& value);
+  /// The lanes that have flags only. With AVX2 not those of flags.
+  void store_some(const Mem& to, Lane lane, const Register& value, const Register& flags);
 
   /// One element for all lanes.
   void load_one(const Register& out, Lane lane, Mem from);
@@ -127,6 +129,7 @@ class ValueWriter {
     Vec by;      // FLOAT 64; of a divisor that is everywhere the same, its reciprocal
   };
 
+  Vec flag_bytes(const KReg& flags);
   static bool needs_wide_lanes(const NativeLoop& loop, Widths widths);
   Vec narrowed(const Vec& lanes, Lane in);
   Register inside(const Vec& indices, const Vec& length, Lane in);
