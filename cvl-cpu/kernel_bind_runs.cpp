@@ -342,7 +342,7 @@ bool BoundPass::is_shared_by_runs(NodeId number, const BoundProgram& bound) {
 
 /// Are the places where segments begin the elements of a vector, but for what is the same for all?
 void BoundPass::find_first_places(BoundRuns& runs) const {
-  if (runs.segments == nullptr) return;
+  if (runs.segments == nullptr || runs.backwards) return;
   const BoundStage* only = nullptr;
   runs.more = 0;
   for (const BoundStage& stage : runs.stages) {

@@ -130,8 +130,8 @@ class NativeMaker {
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
 
-  /// Folds over elements of one segment; null when some steps have to be steps.
-  std::unique_ptr<NativeCode> make_folds(const PieceResults& wanted) {
+  /// What is wanted of pieces of segments; null when some steps have to be steps.
+  std::unique_ptr<NativeCode> make_pieces(const PieceResults& wanted) {
     const auto type = [&](NodeId node) { return plan_.nodes[node].type; };
     for (const NodeFold& fold : wanted.numbers) {
       if (!has_native_fold(cpu_.isa(), cpu_.widths(), fold.op, type(fold.node)) ||
@@ -143,31 +143,37 @@ class NativeMaker {
     for (const NodeId node : wanted.stored) {
       if (!has_native_result(cpu_.isa(), type(node))) return nullptr;
     }
-    NativeFolds folds;
+    NativePieces pieces;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const WalkedNode& walked : steps_.walked) {
       if (walked.kind == PlanNode::Kind::SegmentOffset) {
-        add_offset(folds.body, walked.node);
+        add_offset(pieces.body, walked.node);
       } else {
         same_in_segment_[walked.node] = true;
       }
     }
     for (const BoundStep& step : steps_.steps) {
-      if (step.kind == StepKind::Walk || step.kind == StepKind::GatherRuns) continue;
+      if (step.kind == StepKind::Walk) continue;
+      if (step.kind == StepKind::GatherRuns) {
+        if (!program_.runs[step.runs].backwards) continue;
+        if (!has_native_backwards(cpu_.isa(), type(step.node))) return nullptr;
+        pieces.body.values[value(pieces.body, step.node)].backwards = true;
+        continue;
+      }
       if (step.kind == StepKind::Progression || !has_native_form(step)) return nullptr;
-      add_step(folds.body, step);
+      add_step(pieces.body, step);
     }
     auto place = static_cast<std::uint32_t>(plan_.nodes.size());
     for (const NodeFold& fold : wanted.numbers) {
-      folds.folds.push_back({fold.op, {value(folds.body, fold.node), place++}});
+      pieces.folds.push_back({fold.op, {value(pieces.body, fold.node), place++}});
     }
     for (const NodeId node : wanted.flags) {
-      folds.disjunctions.push_back({value(folds.body, node), place++});
+      pieces.disjunctions.push_back({value(pieces.body, node), place++});
     }
     for (const NodeId node : wanted.stored) {
-      folds.body.results.push_back({value(folds.body, node), place++});
+      pieces.body.results.push_back({value(pieces.body, node), place++});
     }
-    return NativeCode::make(folds, cpu_.isa(), cpu_.widths());
+    return NativeCode::make(pieces, cpu_.isa(), cpu_.widths());
   }
 
  private:
@@ -510,18 +516,18 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
   if (native.rounds != nullptr) note_made(pass, program, true);
 }
 
-bool renew_native_folds(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {
+bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {
   NativeSteps& native = program.native;
   if (!pass.state().cpu.makes_native_code()) return false;
   const auto is_made = [&] {
-    return native.folded == wanted && native.folded_by_runs == program.by_runs;
+    return native.pieces_for == wanted && native.pieces_by_runs == program.by_runs;
   };
   if (!is_made() && pays(pass, program)) {
-    native.folded = wanted;
-    native.folded_by_runs = program.by_runs;
-    native.folds = NativeMaker(pass, program).make_folds(wanted);
+    native.pieces_for = wanted;
+    native.pieces_by_runs = program.by_runs;
+    native.pieces = NativeMaker(pass, program).make_pieces(wanted);
   }
-  return is_made() && native.folds != nullptr;
+  return is_made() && native.pieces != nullptr;
 }
 
 }  // namespace cvl::cpu

@@ -109,7 +109,7 @@ void KernelPass::run() {
   if (columns_ && columns_->can_run_rows() && columns_->run()) return;
   if (interleave_ && interleave_->run(length)) return;
   open(bound_.bind(length));
-  if (columns_ && !by_folds_ && columns_->can_run_long()) {
+  if (columns_ && !by_pieces_ && columns_->can_run_long()) {
     if (columns_->run()) return;
     open(bound_.bind(length));
   }
@@ -259,7 +259,7 @@ void KernelPass::open(bool again) {
   }
   find_run_segments();
   for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
-    if (program->program != nullptr && !by_folds_) renew_native_steps(bound_, *program);
+    if (program->program != nullptr && !by_pieces_) renew_native_steps(bound_, *program);
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
@@ -368,7 +368,7 @@ bool KernelPass::divide_sinks() {
 /// not end with blocks, what is reduced by segments has its own way.
 void KernelPass::find_run_segments() {
   run_segments_ = nullptr;
-  by_folds_ = false;
+  by_pieces_ = false;
   const Segments* segments = nullptr;
   if (bound_.main.by_runs) {
     for (const BoundRuns& runs : bound_.main.runs) {
@@ -391,7 +391,7 @@ void KernelPass::find_run_segments() {
   if (by_tiles && any_blocks) run_segments_ = segments;
   if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
   if (segments == nullptr && !columns_) segments = walked_segments();
-  by_folds_ = segments != nullptr && segment_folds_.open(reductions, *segments);
+  by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);
 }
 
 /// The segments off which the first walk reads something; null if there is none.
@@ -500,8 +500,8 @@ void KernelPass::run_tile(const KernelTile& tile, int part) {
     some.end = end;
     run_range(some, part);
   };
-  if (by_folds_) check_targets(bound_.main, tile);
-  if (!by_folds_ || !segment_folds_.run(tile, range)) run_range(tile, part);
+  if (by_pieces_) check_targets(bound_.main, tile);
+  if (!by_pieces_ || !pieces_.run(tile, range)) run_range(tile, part);
 }
 
 void KernelPass::run_range(const KernelTile& tile, int part) {

@@ -11,8 +11,8 @@
 #include "cvl-cpu/kernel_bind.hpp"
 #include "cvl-cpu/kernel_columns.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
-#include "cvl-cpu/kernel_folds.hpp"
 #include "cvl-cpu/kernel_interleave.hpp"
+#include "cvl-cpu/kernel_pieces.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
 
@@ -79,7 +79,7 @@ class KernelPass {
   std::vector<KernelSelection*> selections_;  // also among `main_`
   std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
-  KernelFolds segment_folds_{bound_};
+  KernelPieces pieces_{bound_};
   std::optional<KernelColumns> columns_;        // if all that is done is to reduce rows
   std::optional<KernelInterleave> interleave_;  // … or to store short ones
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
@@ -111,7 +111,7 @@ class KernelPass {
   bool shared_ = false;    // tiles are divided between threads
   const Segments* whole_segments_ = nullptr;  // no tile ends inside one of these
   const Segments* run_segments_ = nullptr;    // blocks end with long ones of these
-  bool by_folds_ = false;                     // of which nothing but folds is wanted
+  bool by_pieces_ = false;                    // all that is active is run piece by piece
 };
 
 }  // namespace cvl::cpu

@@ -42,21 +42,18 @@ class IndexReader {
   /// What the position is part of.
   bool read_first(NodeId number) {
     result_.row_length = row_length_in(number);
-    return read_sum(number, Stage::Add) && has_offset_ &&
-           !(result_.backwards && result_.row_length != 0);
+    return read_sum(number, Stage::Add) && has_offset_;
   }
 
   bool read_sum(NodeId number, Stage sign) {
     const PlanNode& it = node(number);
-    if (result_.row_length != 0 && row_length_of_offset(pass_, number) == result_.row_length) {
-      if (has_offset_ || sign != Stage::Add) return false;
-      return has_offset_ = true;
-    }
-    if (it.kind == Kind::SegmentOffset || it.kind == Kind::Position) {
-      if (has_offset_ || (sign != Stage::Add && it.kind != Kind::Position)) return false;
+    const bool of_row =
+        result_.row_length != 0 && row_length_of_offset(pass_, number) == result_.row_length;
+    if (of_row || it.kind == Kind::SegmentOffset || it.kind == Kind::Position) {
+      if (has_offset_) return false;
       has_offset_ = true;
       result_.backwards = sign != Stage::Add;
-      return it.kind == Kind::Position ? whole_pass() : segments_of(it.id);
+      return of_row || (it.kind == Kind::Position ? whole_pass() : segments_of(it.id));
     }
     if (is(number, Op::Add)) return read_sum(it.args[0], sign) && read_sum(it.args[1], sign);
     if (is(number, Op::Subtract)) {
@@ -163,21 +160,28 @@ class IndexReader {
 
 // --- Evaluation ---
 
-/// Segments that have elements in a block: element j of segment s, first[s] <= j < last[s], is in
-/// it, and sum[s] + j, as far as it has been summed up and wrapped to 64 bits, is its index.
-struct Piece {
-  std::int64_t count;
-  const std::int64_t* first;
-  const std::int64_t* last;
-  std::int64_t* sum;
-};
-
 std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 std::int64_t wrapped_difference(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
+
+/// Segments that have elements in a block: element j of segment s, first[s] <= j < last[s], is in
+/// it, and sum[s] + j, or, backwards, sum[s] - j, as far as it has been summed up and wrapped to 64
+/// bits, is its index.
+struct Piece {
+  std::int64_t count;
+  const std::int64_t* first;
+  const std::int64_t* last;
+  std::int64_t* sum;
+  bool backwards;
+
+  /// The least index that a segment has in the block.
+  std::int64_t least(std::int64_t s) const {
+    return backwards ? wrapped_difference(sum[s], last[s] - 1) : wrapped_sum(sum[s], first[s]);
+  }
+};
 
 template <class Value>
 bool apply(Stage stage, const Piece& piece, const Value& value) {
@@ -196,7 +200,7 @@ bool apply(Stage stage, const Piece& piece, const Value& value) {
       bool good = true;
       for (std::int64_t s = 0; s < piece.count; ++s) {
         const std::int64_t elements = piece.last[s] - piece.first[s];
-        const std::int64_t from = wrapped_sum(piece.sum[s], piece.first[s]);
+        const std::int64_t from = piece.least(s);
         good &= elements <= 0 || (from >= 0 && from <= value(s) && elements <= value(s) - from);
       }
       return good;
@@ -236,12 +240,11 @@ bool sum_up(CpuBackend& cpu, const BoundRuns& runs, const Piece& piece, std::int
   return apply(Stage::Check, piece, [&](std::int64_t) { return runs.limit; });
 }
 
-/// Sums up the segments of a block and calls visit(first, last, sum) for those that have elements
-/// in it, as long as that returns true.
+/// Sums up the segments of a block and calls visit(least, elements), of their indices in it, as
+/// long as that returns true.
 template <class Visit>
 bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
               const Visit& visit) {
-  if (runs.backwards) return false;
   alignas(64) std::int64_t first[kSegmentBlock];
   alignas(64) std::int64_t last[kSegmentBlock];
   alignas(64) std::int64_t sum[kSegmentBlock];
@@ -253,9 +256,10 @@ bool for_runs(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
   const std::int64_t end = block.count - 1;
   first[0] = std::max<std::int64_t>(block.begin - block.starts[0], 0);
   last[end] = std::min(last[end], block.end - block.starts[end]);
-  if (!sum_up(cpu, runs, {block.count, first, last, sum}, block.first, block.starts)) return false;
+  const Piece piece{block.count, first, last, sum, runs.backwards};
+  if (!sum_up(cpu, runs, piece, block.first, block.starts)) return false;
   for (std::int64_t s = 0; s < block.count; ++s) {
-    if (!visit(first[s], last[s], sum[s])) return false;
+    if (!visit(piece.least(s), std::max<std::int64_t>(last[s] - first[s], 0))) return false;
   }
   return true;
 }
@@ -355,13 +359,13 @@ struct TileSequences {
 std::int64_t second_sequence(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
   std::int64_t next = 0;
   std::int64_t border = std::numeric_limits<std::int64_t>::max();
-  const auto follows = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
-    if (first >= last) return true;
-    if (sum + first != next) {
-      border = sum + first;
+  const auto follows = [&](std::int64_t position, std::int64_t elements) {
+    if (elements == 0) return true;
+    if (position != next) {
+      border = position;
       return false;
     }
-    next = sum + last;
+    next = position + elements;
     return true;
   };
   bool all = true;
@@ -437,11 +441,11 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
                RunTable& table) {
   table.count = table.before = table.behind = 0;
   std::int64_t end = 0;
-  const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
-    end += last - first;
-    table.positions[table.count] = sum + first;
+  const auto add = [&](std::int64_t position, std::int64_t elements) {
+    end += elements;
+    table.positions[table.count] = position;
     table.ends[table.count] = end;
-    table.count += first < last;
+    table.count += elements > 0;
     return true;
   };
   if (runs.segments == nullptr) {
@@ -486,8 +490,8 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
 
 bool find_run_positions(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
                         std::int64_t* positions) {
-  return for_runs(cpu, runs, block, [&](std::int64_t first, std::int64_t, std::int64_t sum) {
-    *positions++ = sum + first;
+  return for_runs(cpu, runs, block, [&](std::int64_t position, std::int64_t) {
+    *positions++ = position;
     return true;
   });
 }
@@ -504,10 +508,9 @@ bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t leng
     const std::int64_t begin = number * order_tile;
     runs.segments->for_blocks(
         begin, std::min(begin + order_tile, length), [&](const SegmentBlock& block) {
-          if (!for_runs(cpu, runs, block,
-                        [&](std::int64_t first, std::int64_t last, std::int64_t sum) {
-                          return first >= last || own.add({sum + first, sum + last}, border);
-                        })) {
+          if (!for_runs(cpu, runs, block, [&](std::int64_t position, std::int64_t elements) {
+                return elements == 0 || own.add({position, position + elements}, border);
+              })) {
             good.store(false, std::memory_order_relaxed);
           }
         });

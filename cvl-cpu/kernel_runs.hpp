@@ -51,7 +51,7 @@ struct RunIndex {
   /// The place of elements for which the last check fails, or that would lie below zero; where it
   /// is there, nothing is added behind that check.
   std::optional<std::int64_t> otherwise;
-  /// What the stages add less the position, of which the pass is one segment.
+  /// What the stages add less the position.
   bool backwards = false;
 };
 
@@ -75,7 +75,7 @@ struct BoundRuns {
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
   std::optional<std::int64_t> otherwise;  // of a gather, in the same sense
-  bool backwards = false;                 // of a gather: `segments` is null
+  bool backwards = false;                 // of a gather
   std::int64_t limit = 0;
   /// If only the elements of a vector are added, and a number: those, and that.
   const std::byte* first = nullptr;
@@ -101,8 +101,7 @@ struct RunTable {
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table);
 
-/// The indices of the first elements that the segments of a block have in it. False when a check
-/// fails.
+/// The least indices of elements that the segments of a block have in it. False when a check fails.
 bool find_run_positions(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
                         std::int64_t* positions);
 

@@ -380,17 +380,17 @@ std::int64_t start_bits(Op reduction, Lane lane) {
   }
 }
 
-/// Writes the function for folds. Elements meet in the order of ReduceKernels: four blocks of 64
-/// bytes take turns. Where there are only results, short bodies do.
-class FoldsWriter : public ValueWriter {
+/// Writes the function for pieces. Elements meet in the order of ReduceKernels: four blocks of 64
+/// bytes take turns. Where there are only results, so many registers do if the body is short.
+class PiecesWriter : public ValueWriter {
  public:
-  FoldsWriter(asmjit::CodeHolder& code, const NativeFolds& folds, Isa isa, Widths widths)
-      : ValueWriter(code, folds.body, isa, widths),
-        folds_(folds),
-        register_bytes_(folds.folds.empty() ? 0 : lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
-        turns_(folds.folds.empty() ? turns_of_results()
-                                   : static_cast<int>(kReductionStateBytes) / register_bytes_),
-        totals_(folds.folds.size()) {}
+  PiecesWriter(asmjit::CodeHolder& code, const NativePieces& pieces, Isa isa, Widths widths)
+      : ValueWriter(code, pieces.body, isa, widths),
+        pieces_(pieces),
+        register_bytes_(pieces.folds.empty() ? 0 : lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
+        turns_(pieces.folds.empty() ? turns_of_results()
+                                    : static_cast<int>(kReductionStateBytes) / register_bytes_),
+        totals_(pieces.folds.size()) {}
 
   int group() const { return lanes_ * turns_; }
 
@@ -427,7 +427,7 @@ class FoldsWriter : public ValueWriter {
   }
 
  private:
-  Lane lane_of_fold(std::size_t k) const { return lane(folds_.folds[k].result.value); }
+  Lane lane_of_fold(std::size_t k) const { return lane(pieces_.folds[k].result.value); }
   int turns_of_results() const {
     constexpr std::size_t kValues = 8;
     return loop_.values.size() <= kValues ? 4 : 1;
@@ -436,7 +436,7 @@ class FoldsWriter : public ValueWriter {
   void start_totals() {
     for (std::size_t k = 0; k < totals_.size(); ++k) {
       const Lane own = lane_of_fold(k);
-      const Vec start = constant(own, start_bits(folds_.folds[k].op, own));
+      const Vec start = constant(own, start_bits(pieces_.folds[k].op, own));
       at_start([&] {
         for (int turn = 0; turn < turns_; ++turn) {
           totals_[k].push_back(make_vector(own));
@@ -445,7 +445,7 @@ class FoldsWriter : public ValueWriter {
       });
     }
     at_start([&] {
-      for (std::size_t k = 0; k < folds_.disjunctions.size(); ++k) any_.push_back(no_flags());
+      for (std::size_t k = 0; k < pieces_.disjunctions.size(); ++k) any_.push_back(no_flags());
     });
   }
 
@@ -490,12 +490,56 @@ class FoldsWriter : public ValueWriter {
     c_.emit(instruction(avx512_, Op::Add, own), next, next, step);
   }
 
+  /// AVX-512. What lies in front of the last element is not touched.
+  void read_backwards(std::uint32_t k, int offset, const Register* valid) {
+    const bool wide = is_wide(lane(k));
+    const Lane own = wide ? Lane::I64 : Lane::I32;
+    const int shift = wide ? 3 : 2;
+    Vec& turned = turned_[own];
+    if (!turned.isValid()) {
+      const Vec last = constant(own, lanes_ - 1);
+      at_start([&] {
+        turned = make_vector(own);
+        c_.emit(instruction(avx512_, Op::Add, own), turned, last, multiples(own, -1));
+      });
+    }
+    const Vec read = make_vector(own);
+    const Gp back = c_.newInt64();
+    c_.mov(back, position_);
+    c_.neg(back);
+    const auto from = [&](int before) {
+      return asmjit::x86::ptr(address(loop_.values[k].place), back,
+                              static_cast<std::uint32_t>(shift), -(offset + before) * (1 << shift));
+    };
+    Vec order = turned;
+    if (valid == nullptr) {
+      load(read, own, from(lanes_ - 1));
+    } else {
+      const Gp count = c_.newInt64();
+      copy_mask(count.r32(), valid->as<KReg>());
+      c_.popcnt(count.r32(), count.r32());
+      c_.sub(back, count);
+      c_.k(valid->as<KReg>())
+          .z()
+          .emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovdqu32, read, from(-1));
+      order = make_vector(own);
+      c_.sub(count, lanes_);
+      spread(order, own, count);
+      c_.emit(instruction(avx512_, Op::Add, own), order, order, turned);
+    }
+    held_[k] = make(own);
+    c_.emit(wide ? Inst::kIdVpermq : Inst::kIdVpermd, held_[k], order, read);
+  }
+
   /// Takes in a register of elements; without flags all of them are valid.
   void write_turn(int turn, const Register* valid) {
     counted_ = valid == nullptr ? Register() : *valid;
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
-      if (loop_.values[k].kind == Value::Kind::Progression) {
+      const Value& value = loop_.values[k];
+      if (value.kind == Value::Kind::Progression) {
         write_progression(k);
+      } else if (value.backwards) {
+        read_backwards(k, turn * lanes_, valid);
       } else {
         write_value(k, turn * lanes_);
       }
@@ -513,11 +557,11 @@ class FoldsWriter : public ValueWriter {
       const Lane own = lane_of_fold(k);
       const Vec total = totals_[k][static_cast<std::size_t>(turn)];
       const Vec next = valid == nullptr ? total : make_vector(own);
-      fold(folds_.folds[k].op, own, next, total, vector(folds_.folds[k].result.value));
+      fold(pieces_.folds[k].op, own, next, total, vector(pieces_.folds[k].result.value));
       if (valid != nullptr) replace(total, own, *valid, next);
     }
     for (std::size_t k = 0; k < any_.size(); ++k) {
-      Register flags = held_[folds_.disjunctions[k].value];
+      Register flags = held_[pieces_.disjunctions[k].value];
       if (valid != nullptr) {
         const Register some = make(Lane::Flag);
         c_.emit(instruction(avx512_, Op::And, Lane::Flag), some, flags, *valid);
@@ -530,7 +574,7 @@ class FoldsWriter : public ValueWriter {
   void store_total(std::size_t k) {
     for (int turn = 0; turn < turns_; ++turn) {
       const Mem to =
-          asmjit::x86::ptr(address(folds_.folds[k].result.place), turn * register_bytes_);
+          asmjit::x86::ptr(address(pieces_.folds[k].result.place), turn * register_bytes_);
       store(to, lane_of_fold(k), totals_[k][static_cast<std::size_t>(turn)]);
     }
   }
@@ -542,14 +586,15 @@ class FoldsWriter : public ValueWriter {
     } else {
       c_.vptest(any_[k].as<Vec>(), any_[k].as<Vec>());
     }
-    c_.setnz(asmjit::x86::byte_ptr(address(folds_.disjunctions[k].place)));
+    c_.setnz(asmjit::x86::byte_ptr(address(pieces_.disjunctions[k].place)));
   }
 
-  const NativeFolds& folds_;
+  const NativePieces& pieces_;
   const int register_bytes_;
   const int turns_;  // registers for each total
   std::vector<std::vector<Vec>> totals_;
   std::vector<Register> any_;          // flags of disjunctions
+  std::map<Lane, Vec> turned_;         // the lanes' numbers, the last one first
   std::map<std::uint32_t, Vec> next_;  // of progressions
 };
 
@@ -629,6 +674,10 @@ bool has_native_result(Isa isa, Type type) {
   return isa == Isa::V4 || (isa == Isa::V3 && type != Type::Bool);
 }
 
+bool has_native_backwards(Isa isa, Type type) {
+  return isa == Isa::V4 && type != Type::Bool;
+}
+
 NativeCode::NativeCode(void* memory, std::size_t bytes, std::int64_t group)
     : memory_(memory),
       bytes_(bytes),
@@ -667,8 +716,8 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }
 
-std::unique_ptr<NativeCode> NativeCode::make(const NativeFolds& folds, Isa isa, Widths widths) {
-  const Made made = make_code<FoldsWriter>(folds, isa, widths);
+std::unique_ptr<NativeCode> NativeCode::make(const NativePieces& pieces, Isa isa, Widths widths) {
+  const Made made = make_code<PiecesWriter>(pieces, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }

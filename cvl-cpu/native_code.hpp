@@ -35,7 +35,8 @@ struct NativeLoop {
     vcode::Op op = vcode::Op::Add;
     std::uint32_t args[3] = {kNone, kNone, kNone};  // smaller than the value's own
     std::uint32_t guard = kNone;  // BOOL value; where it is F the operation does not fail
-    bool bytes = false;           // Gather: the vector has a byte for each element, and seven more
+    bool backwards = false;  // Read, of pieces: each element lies before the one in front of it
+    bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
   };
@@ -68,8 +69,9 @@ struct NativeRounds {
   std::vector<bool> shared;
 };
 
-/// Totals of what is computed for each element: of numbers, and whether any BOOL is T.
-struct NativeFolds {
+/// What is computed for the elements of a piece of a segment: totals of numbers, whether any BOOL
+/// is T, and results.
+struct NativePieces {
   /// Progressions count by one from the element at `place`. For results: has_native_result().
   NativeLoop body;
   struct Fold {
@@ -85,8 +87,10 @@ bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
 /// Can such numbers be folded by this reduction?
 bool has_native_fold(Isa isa, Widths widths, vcode::Op op, Type type);
 
-/// Can elements be results of folds?
+/// Can such elements be results of pieces?
 bool has_native_result(Isa isa, Type type);
+/// Can they be read backwards?
+bool has_native_backwards(Isa isa, Type type);
 
 /// The function for a loop. Threads may run it at the same time.
 class NativeCode {
@@ -95,7 +99,7 @@ class NativeCode {
   /// REQUIRES: has_native_form() for all operations.
   static std::unique_ptr<NativeCode> make(const NativeLoop& loop, Isa isa, Widths widths);
   static std::unique_ptr<NativeCode> make(const NativeRounds& rounds, Isa isa, Widths widths);
-  static std::unique_ptr<NativeCode> make(const NativeFolds& folds, Isa isa, Widths widths);
+  static std::unique_ptr<NativeCode> make(const NativePieces& pieces, Isa isa, Widths widths);
   ~NativeCode();
   NativeCode(const NativeCode&) = delete;
   NativeCode& operator=(const NativeCode&) = delete;
@@ -121,12 +125,11 @@ class NativeCode {
   bool run_rounds(const std::byte* const* at, std::int64_t rounds, std::int64_t n) const {
     return function_(at, rounds, n, 0) != 0;
   }
-  /// Of folds: folds n elements. To the place of each goes a state of ReduceKernels, aligned to 64
-  /// bytes, as if all elements had been accumulated. True when an operation failed; then the
-  /// results are undefined. So many bytes behind the n elements as a register has may be read; only
-  /// n elements are written.
-  /// REQUIRES: n is positive.
-  bool run_folds(const std::byte* const* at, std::int64_t n) const {
+  /// Of pieces: computes n elements. To the place of each fold goes a state of ReduceKernels,
+  /// aligned to 64 bytes, as if all elements had been accumulated. True when an operation failed;
+  /// then the results are undefined. So many bytes behind the n elements as a register has may be
+  /// read; only n elements are written. REQUIRES: n is positive.
+  bool run_piece(const std::byte* const* at, std::int64_t n) const {
     return function_(at, 0, n, 0) != 0;
   }
 

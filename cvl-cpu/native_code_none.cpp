@@ -7,6 +7,15 @@ namespace cvl::cpu {
 bool has_native_form(Isa, Widths, vcode::Op, Type) {
   return false;
 }
+bool has_native_fold(Isa, Widths, vcode::Op, Type) {
+  return false;
+}
+bool has_native_result(Isa, Type) {
+  return false;
+}
+bool has_native_backwards(Isa, Type) {
+  return false;
+}
 NativeCode::NativeCode(void*, std::size_t, std::int64_t) {}
 NativeCode::~NativeCode() = default;
 std::int64_t NativeCode::reach(const std::byte* const*, std::int64_t) const {
@@ -18,7 +27,7 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop&, Isa, Widths) {
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds&, Isa, Widths) {
   return nullptr;
 }
-std::unique_ptr<NativeCode> NativeCode::make(const NativeFolds&, Isa, Widths) {
+std::unique_ptr<NativeCode> NativeCode::make(const NativePieces&, Isa, Widths) {
   return nullptr;
 }
 

@@ -118,6 +118,59 @@ TEST_CASE("what slices leave out is zeros") {
   }
 }
 
+TEST_CASE("slices are taken backwards") {
+  for (const Type type : {Type::Int, Type::Bool, Type::Float}) {
+    // Element last - k for the k-th element of a segment; and where that lies below m - 1, and not
+    // below 0, or else element 1.
+    KernelBuilder b;
+    const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const ArrayId last = b.in("last", Type::Int, s);
+    const ArrayId from = b.in("from", type, m);
+    const auto place = [&](Expressions& t) {
+      return t.apply(Op::Subtract, Type::Int,
+                     {t.at(last, t.seg_no(d, t.index())), t.seg_off(d, t.index())});
+    };
+    auto g = b.thunk(), h = b.thunk();
+    b.out(b.map("taken", b.under(d), type, g.give({g.at(from, place(g))})));
+    const auto least = h.apply(Op::GreaterEqual, Type::Int, {place(h), h.number(0)});
+    const auto limit = h.apply(Op::Subtract, Type::Int, {h.size(m), h.number(1)});
+    const auto inside =
+        h.apply(Op::And, Type::Bool, {least, h.apply(Op::Less, Type::Int, {place(h), limit})});
+    const auto kept = h.apply(Op::Select, Type::Int, {inside, place(h), h.number(1)});
+    b.out(b.map("kept", b.under(d), type, h.give({h.at(from, kept)})));
+    KernelBuilder only_kept = b;
+    only_kept.kernel.bindings.erase(only_kept.kernel.bindings.begin());
+    only_kept.kernel.outputs.erase(only_kept.kernel.outputs.begin());
+    for_backends([&](CpuBackend& cpu) {
+      for (const Lengths& lengths : shapes()) {
+        const Numbers source = numbers(total(lengths) + 3, 24, type == Type::Bool ? 2 : 100);
+        const auto length = static_cast<std::int64_t>(source.size());
+        for (const std::int64_t beside : {0, 2}) {
+          Numbers ends = mixed_starts(lengths), taken, expected;
+          for (std::size_t k = 0; k < lengths.size(); ++k) {
+            ends[k] += static_cast<double>(lengths[k] - 1);
+            // Some lie before the first element, or behind the last one.
+            if (k % 3 == 1) ends[k] -= static_cast<double>(beside);
+            if (k % 3 == 2) ends[k] += static_cast<double>(2 * beside);
+            for (std::int64_t i = 0; i < lengths[k]; ++i) {
+              const std::int64_t at = static_cast<std::int64_t>(ends[k]) - i;
+              expected.push_back(
+                  source[static_cast<std::size_t>(at >= 0 && at < length - 1 ? at : 1)]);
+              if (beside == 0) taken.push_back(source[static_cast<std::size_t>(at)]);
+            }
+          }
+          const std::vector<Value> operands{descriptor(cpu, lengths), upload(cpu, Type::Int, ends),
+                                            upload(cpu, type, source)};
+          const auto results = run(cpu, beside == 0 ? b.kernel : only_kept.kernel, operands);
+          REQUIRE(bits(cpu, results.back()) == bits(cpu, upload(cpu, type, expected)));
+          if (beside == 0) REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, type, taken)));
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE("sums of products of slices have the bits of the operations") {
   KernelBuilder b;
   const SizeId s = b.size("s");

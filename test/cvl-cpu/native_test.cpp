@@ -275,7 +275,7 @@ TEST_CASE("long segments are summed up in machine code", "[native]") {
   const SizeId n = b.size("n");
   const SizeId m = b.size("m");
   const SegdesId d = b.in_segdes("d", s, n);
-  const ArrayId first = b.in("first", Type::Int, s);
+  const ArrayId first = b.in("first", Type::Int, s), last = b.in("last", Type::Int, s);
   const ArrayId scale = b.in("scale", Type::Float, s);
   const ArrayId u = b.in("u", Type::Float, m);
   const ArrayId v = b.in("v", Type::Float, n);
@@ -284,12 +284,17 @@ TEST_CASE("long segments are summed up in machine code", "[native]") {
   auto x = b.thunk();
   auto y = b.thunk();
   auto z = b.thunk();
+  auto w = b.thunk();
   const auto scaled =
       x.apply(Op::Multiply, Type::Float, {x.at(scale, x.seg_no(d, x.index())), run(x)});
   b.out(b.reduce("sums", b.under(d), Op::AddReduce, Type::Float,
                  x.give({x.apply(Op::Subtract, Type::Float, {scaled, x.own(v)})})));
   const auto squared = y.apply(Op::Multiply, Type::Float, {run(y), run(y)});
   b.out(b.reduce("squares", b.under(d), Op::AddReduce, Type::Float, y.give({squared})));
+  const auto backwards = w.apply(Op::Subtract, Type::Int,
+                                 {w.at(last, w.seg_no(d, w.index())), w.seg_off(d, w.index())});
+  b.out(b.reduce("products", b.under(d), Op::AddReduce, Type::Float,
+                 w.give({w.apply(Op::Multiply, Type::Float, {run(w), w.at(u, backwards)})})));
   // A negation, whose bits are those of all lanes that a mask has.
   const auto below = z.apply(Op::Less, Type::Float, {run(z), z.at(limit, z.number(0))});
   b.out(b.reduce("any", b.flat(n), Op::OrReduce, Type::Bool,
@@ -309,10 +314,15 @@ TEST_CASE("long segments are summed up in machine code", "[native]") {
               if (lengths.back() > 0) {
                 starts.back() = static_cast<double>(longest + 40 - lengths.back()) + beyond;
               }
+              std::vector<double> ends = starts;
+              for (std::size_t k = 0; k < ends.size(); ++k) {
+                ends[k] += static_cast<double>(lengths[k] - 1);
+              }
               const auto operands = [&](CpuBackend& cpu) {
                 return std::vector<Value>{
                     descriptor(cpu, lengths),
                     upload(cpu, Type::Int, starts),
+                    upload(cpu, Type::Int, ends),
                     upload(cpu, Type::Float, numbers(static_cast<std::int64_t>(lengths.size()), 6)),
                     upload(cpu, Type::Float, us),
                     upload(cpu, Type::Float, numbers(total(lengths), 7)),
@@ -355,6 +365,12 @@ TEST_CASE("rows are folded in machine code, with what is the same in each", "[na
         const auto row = y.apply(Op::Divide, Type::Int, {y.index(), y.number(length)});
         b.out(b.reduce("scaled", b.under(d), fold, type,
                        y.give({y.apply(Op::Multiply, type, {y.own(own), y.at(by_row, row)})})));
+        auto w = b.thunk();
+        const auto turned = w.apply(
+            Op::Subtract, Type::Int,
+            {w.number(length - 1), w.apply(Op::Modulo, Type::Int, {w.index(), w.number(length)})});
+        b.out(b.reduce("turned", b.under(d), fold, type,
+                       w.give({w.apply(Op::Subtract, type, {w.at(in_row, turned), w.own(own)})})));
         b.out(b.map("values", b.flat(n), type, z.give({value(z)})));
         for_pairs(
             [&](Pair& pair) {
@@ -390,7 +406,8 @@ TEST_CASE("rows are folded in machine code, with what is the same in each", "[na
 TEST_CASE("long segments are stored in machine code, also over what is read", "[native]") {
   // x less a number of the segment, y less another one or an element of a run; and, if more is
   // wanted, positions in the segment, a comparison, and a sum.
-  for (const bool runs : {false, true}) {
+  enum class Way : std::uint8_t { None, Forwards, Backwards };
+  for (const auto way : {Way::None, Way::Forwards, Way::Backwards}) {
     for (const bool more : {false, true}) {
       KernelBuilder b;
       const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
@@ -406,7 +423,11 @@ TEST_CASE("long segments are stored in machine code, also over what is read", "[
       };
       auto p = b.thunk(), q = b.thunk(), r = b.thunk(), o = b.thunk();
       b.out(b.map("differences", b.under(d), Type::Float, p.give({difference(p)})));
-      auto taken = runs ? q.at(u, counting(q, first, d)) : own(q, other);
+      const auto turned =
+          q.apply(Op::Subtract, Type::Int, {own(q, first), q.seg_off(d, q.index())});
+      auto taken = way == Way::None       ? own(q, other)
+                   : way == Way::Forwards ? q.at(u, counting(q, first, d))
+                                          : q.at(u, turned);
       if (more) taken = q.apply(Op::Add, Type::Int, {taken, q.seg_off(d, q.index())});
       b.out(b.map("taken", b.under(d), Type::Int,
                   q.give({q.apply(Op::Subtract, Type::Int, {q.own(y), taken})})));
@@ -422,10 +443,15 @@ TEST_CASE("long segments are stored in machine code, also over what is read", "[
               const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
               const auto count = static_cast<std::int64_t>(lengths.size());
               for (const double beyond : {0.0, 1.0, 0.0}) {
-                CAPTURE(runs, more, lengths.size(), beyond);
+                CAPTURE(static_cast<int>(way), more, lengths.size(), beyond);
                 std::vector<double> starts;
                 for (std::size_t k = 0; k < lengths.size(); ++k) starts.push_back(k % 41);
                 starts.back() = static_cast<double>(longest + 40 - lengths.back()) + beyond;
+                if (way == Way::Backwards) {
+                  for (std::size_t k = 0; k < lengths.size(); ++k) {
+                    starts[k] += static_cast<double>(lengths[k] - 1);
+                  }
+                }
                 // Some of the operands are nobody else's, so that results lie over them.
                 const auto operands = [&](CpuBackend& cpu) {
                   return std::vector<Value>{descriptor(cpu, lengths),
@@ -438,7 +464,7 @@ TEST_CASE("long segments are stored in machine code, also over what is read", "[
                 };
                 const std::string expected = by_steps.of(operands(pair.steps));
                 REQUIRE((expected.find("out of range") != std::string::npos) ==
-                        (runs && beyond > 0 && lengths.back() > 0));
+                        (way != Way::None && beyond > 0 && lengths.back() > 0));
                 REQUIRE(with_code.of(operands(pair.code)) == expected);
               }
             }

@@ -1,10 +1,11 @@
-// Sums, products and extremes over long segments, without writing what is folded.
+// Passes over long segments, piece by piece.
 //
-// Where a pass has nothing to do but to fold what it computes of runs, and to look for what must
-// not be, machine code folds each piece that a tile has of a segment: from operands where they
-// lie to accumulators in registers. Where the runs begin is found out for many segments at a time.
-// Elements meet in the order of ReduceKernels::tile; pieces that are too short for this are
-// evaluated block by block.
+// Where a pass does nothing but to store what it computes, to fold it by segments, and to look for
+// what must not be, machine code takes each piece that a tile has of a segment: from operands where
+// they lie, what is the same in the segment in registers, to accumulators and results. Where runs
+// begin is found out for many segments at a time. Elements meet in the order of
+// ReduceKernels::tile; what is folded of pieces that are too short for this is evaluated block by
+// block.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,18 @@
 
 namespace cvl::cpu {
 
-class KernelFolds {
+class KernelPieces {
  public:
-  explicit KernelFolds(BoundPass& pass) : pass_(pass) {}
+  explicit KernelPieces(BoundPass& pass) : pass_(pass) {}
 
   /// When the pass has been bound and all sinks are open: can tiles be run, and does it pay?
-  /// `reductions` are the sinks that are active, `segments` those of the runs of the pass.
+  /// `reductions` are the sinks that are active, `segments` those of the runs of the pass, or those
+  /// off which it reads what is the same in each.
   bool open(const std::vector<KernelReduction*>& reductions, const Segments& segments);
 
   /// Runs a tile but for short pieces, for ranges of which it calls evaluate(begin, end), which
-  /// reduces them as a tile is. False when something fails; then the whole tile is to be reduced.
+  /// evaluates them as a tile is. False when something fails; then the whole tile is to be
+  /// evaluated, for which all operands still are what they were.
   bool run(const KernelTile& tile,
            const std::function<void(std::int64_t, std::int64_t)>& evaluate) const;
 

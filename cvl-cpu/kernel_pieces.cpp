@@ -1,4 +1,4 @@
-#include "cvl-cpu/kernel_folds.hpp"
+#include "cvl-cpu/kernel_pieces.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace cvl::cpu {
 
-bool KernelFolds::open(const std::vector<KernelReduction*>& reductions, const Segments& segments) {
+bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const Segments& segments) {
   segments_ = &segments;
   BoundProgram& program = pass_.main;
   if (program.runs.size() > kMostRuns || program.usual().walked.size() > kMostWalked) return false;
@@ -39,11 +39,11 @@ bool KernelFolds::open(const std::vector<KernelReduction*>& reductions, const Se
   return wanted.count() <= kMostResults &&
          (!program.by_runs || std::all_of(program.runs.begin(), program.runs.end(), are_there)) &&
          std::all_of(steps.begin(), steps.end(), walks_there) && find_reads() &&
-         renew_native_folds(pass_, program, wanted);
+         renew_native_pieces(pass_, program, wanted);
 }
 
 /// False if some cannot be stored piece by piece.
-bool KernelFolds::find_stored() {
+bool KernelPieces::find_stored() {
   stored_.clear();
   overwrites_ = false;
   for (const Target& target : pass_.main.targets) {
@@ -56,7 +56,7 @@ bool KernelFolds::find_stored() {
 }
 
 /// May a division fail? Then the tile is evaluated from the operands.
-bool KernelFolds::divides() const {
+bool KernelPieces::divides() const {
   const std::vector<BoundStep>& steps = pass_.main.usual().steps;
   return std::any_of(steps.begin(), steps.end(), [&](const BoundStep& step) {
     if (step.kind != BoundStep::Kind::Apply) return false;
@@ -65,7 +65,7 @@ bool KernelFolds::divides() const {
   });
 }
 
-bool KernelFolds::find_reads() {
+bool KernelPieces::find_reads() {
   reads_.clear();
   for (const NodeId node : pass_.main.in_memory) {
     reads_.push_back({node, kNone, pass_.node(node).base, pass_.node(node).width});
@@ -79,8 +79,8 @@ bool KernelFolds::find_reads() {
 }
 
 /// The segments from `first` on that have elements in the tile, as many as a table takes.
-SegmentBlock KernelFolds::next_block(std::int64_t first, const KernelTile& tile,
-                                     Table& table) const {
+SegmentBlock KernelPieces::next_block(std::int64_t first, const KernelTile& tile,
+                                      Table& table) const {
   SegmentBlock block{};
   block.first = first;
   block.count = std::min(kTogether, segments_->count() - first);
@@ -93,7 +93,7 @@ SegmentBlock KernelFolds::next_block(std::int64_t first, const KernelTile& tile,
   return block;
 }
 
-bool KernelFolds::find_runs(const SegmentBlock& block, Table& table) const {
+bool KernelPieces::find_runs(const SegmentBlock& block, Table& table) const {
   const BoundProgram& program = pass_.main;
   for (std::size_t k = 0; program.by_runs && k < program.runs.size(); ++k) {
     if (!find_run_positions(pass_.state().cpu, program.runs[k], block, table.positions[k])) {
@@ -103,7 +103,7 @@ bool KernelFolds::find_runs(const SegmentBlock& block, Table& table) const {
   return true;
 }
 
-void KernelFolds::find_walked(const SegmentBlock& block, Table& table) const {
+void KernelPieces::find_walked(const SegmentBlock& block, Table& table) const {
   CpuBackend& cpu = pass_.state().cpu;
   const BoundProgram& program = pass_.main;
   for (std::size_t k = 0; k < program.usual().walked.size(); ++k) {
@@ -114,7 +114,7 @@ void KernelFolds::find_walked(const SegmentBlock& block, Table& table) const {
 }
 
 /// Are the runs of all segments of the tile known?
-bool KernelFolds::has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const {
+bool KernelPieces::has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const {
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
     if (!find_runs(block, table)) return false;
@@ -122,10 +122,10 @@ bool KernelFolds::has_all_runs(std::int64_t first, const KernelTile& tile, Table
   return true;
 }
 
-bool KernelFolds::run(const KernelTile& tile,
-                      const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
+bool KernelPieces::run(const KernelTile& tile,
+                       const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
   const std::vector<WalkedNode>& walked = pass_.main.usual().walked;
-  const NativeCode& code = *pass_.main.native.folds;
+  const NativeCode& code = *pass_.main.native.pieces;
   const std::size_t nodes = pass_.plan().nodes.size();
   Table table;
   alignas(64) std::byte states[kMostResults][kReductionStateBytes];
@@ -137,7 +137,8 @@ bool KernelFolds::run(const KernelTile& tile,
   const std::int64_t behind = segments_->first_from(tile.end);
   if (overwrites_ && !has_all_runs(first, tile, table)) return false;
   for (KernelReduction* fold : folds_) fold->begin_pieces(first, behind);
-  std::int64_t done = tile.begin;  // what lies before is reduced
+  const std::int64_t shortest = folds_.empty() ? 1 : kLongPiece;
+  std::int64_t done = tile.begin;  // what lies before has been evaluated
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
     if (!find_runs(block, table)) return false;
@@ -148,11 +149,15 @@ bool KernelFolds::run(const KernelTile& tile,
       if (n == 0) {
         for (KernelReduction* fold : folds_) fold->put_empty(first + s);
       }
-      if (n < kLongPiece) continue;
+      if (n < shortest) continue;
       if (done < begin) evaluate(done, begin);
       done = begin + n;
       for (const Read& read : reads_) {
-        const std::int64_t position = read.runs == kNone ? begin : table.positions[read.runs][s];
+        std::int64_t position = begin;
+        if (read.runs != kNone) {
+          position = table.positions[read.runs][s];
+          if (pass_.main.runs[read.runs].backwards) position += n - 1;
+        }
         at[read.node] = read.base + position * read.width;
       }
       for (std::size_t k = 0; k < stored_.size(); ++k) {
@@ -166,7 +171,7 @@ bool KernelFolds::run(const KernelTile& tile,
         at[walked[k].node] = counts ? reinterpret_cast<const std::byte*>(&offset)
                                     : table.walked[k] + s * pass_.node(walked[k].node).width;
       }
-      if (code.run_folds(at.data(), n)) return false;
+      if (code.run_piece(at.data(), n)) return false;
       for (std::size_t k = 0; k < folds_.size(); ++k) {
         folds_[k]->put_piece(tile, first + s, block.starts[s] < tile.begin, states[k]);
       }
