@@ -64,15 +64,14 @@ class IndexReader {
   }
 
   /// SELECT(t >= 0 AND t < limit, beyond t, a number); t itself lies beyond `base`, what has been
-  /// read so far, if there is any. Of t >= 0 and t < limit only one may be there if nothing lies
-  /// beyond t.
+  /// read so far, if there is any. Either condition may be missing, but t < limit only if nothing
+  /// lies beyond t: that is where runs are looked at, which must not begin below zero then, either.
   bool read_bounded(NodeId number, NodeId base = kNone) {
     const PlanNode& choice = node(number);
     if (!is_constant(choice.args[2])) return false;
     const Bounds bounds = bounds_of(choice.args[0]);
-    const bool both = bounds.from_zero && bounds.limit != kNone;
     const bool nothing_beyond = base == kNone && choice.args[1] == bounds.offset;
-    if (bounds.offset == kNone || (!both && !nothing_beyond)) return false;
+    if (bounds.offset == kNone || (bounds.limit == kNone && !nothing_beyond)) return false;
     if (base == kNone ? !read_first(bounds.offset) : !read_beyond(bounds.offset, base)) {
       return false;
     }

@@ -77,10 +77,11 @@ struct RegionGraph {
 
   /// What a value takes of the memory while the region runs.
   struct Storage {
-    bool counts = false;  // else: nothing, or it is there before and behind the region
-    bool dies = false;    // nobody reads it behind the region
-    Linear elements;      // of a vector, segments of a descriptor
-    Linear described;     // of a descriptor: elements of its segments
+    bool counts = false;   // else: nothing, or it is there before and behind the region
+    bool dies = false;     // nobody reads it behind the region
+    Linear elements;       // of a vector, segments of a descriptor
+    Linear described;      // of a descriptor: elements of its segments
+    bool regular = false;  // of a descriptor: all of its segments have the same unknown length
   };
   std::map<ValueId, Storage> storage;  // of the values that the region names; empty: memory plays
                                        // no part

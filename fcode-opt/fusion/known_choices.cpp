@@ -67,6 +67,7 @@ class RegionKeyWriter {
     const RegionGraph::Storage& storage = stored->second;
     add(storage.counts);
     add(storage.dies);
+    add(storage.regular);
     write(storage.elements);
     write(storage.described);
   }

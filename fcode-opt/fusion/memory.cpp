@@ -27,6 +27,9 @@ bool is_formula(const Node& node) {
 // number of segments for each of an unknown one.
 constexpr std::int64_t kGreatestLength = 1024 * kAssumedLength;
 
+// Elements that a segment is taken to have on the average if all have the same unknown length.
+constexpr std::int64_t kRegularLength = 16;
+
 // Sums of a few thousand of these, times lengths, fit into 64 bits.
 std::int64_t limited(double bytes) {
   constexpr double kMost = 1LL << 30;
@@ -45,9 +48,13 @@ std::map<ValueId, RegionGraph::Storage> storage_of(const RegionGraph& graph, Sha
     if (!graph.is_typed(value) || (!counts && !graph.is_segdes(value))) return;
     RegionGraph::Storage& noted = storage[value];
     if (noted.counts) return;
-    noted = {counts, !survives[value], shapes.equations.normal(shapes.of(value).length), {}};
+    noted.counts = counts;
+    noted.dies = !survives[value];
+    noted.elements = shapes.equations.normal(shapes.of(value).length);
     if (!graph.is_segdes(value)) return;
     noted.described = shapes.equations.normal(shapes.of(value).sum);
+    const std::optional<Linear> each = shapes.element(value);
+    noted.regular = each && !shapes.equations.number(*each);
   };
   for (const Node& node : graph.nodes) {
     const bool made = !pushes_constant(*node.statement) && !is_formula(node);
@@ -141,7 +148,8 @@ class SegmentFilling {
     std::set<std::pair<Linear, Linear>> different;
     for (const auto& [value, storage] : graph.storage) {
       if (storage.described.is_number()) continue;
-      different.emplace(storage.elements, storage.described);
+      different.emplace(storage.elements * (storage.regular ? kRegularLength : 1),
+                        storage.described);
     }
     const auto sum_of = [&](const Linear& elements) {
       Sum sum;

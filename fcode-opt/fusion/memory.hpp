@@ -3,9 +3,9 @@
 // What is held at a time is a sum of symbolic sizes. Which of two such sums is more depends on the
 // lengths. Two kinds of runs stand for all: those in which the unknown lengths are alike, and those
 // in which one of them is far greater than all others. Segments are taken to have an element or
-// more on the average: where a number of segments is great, what they describe is as great at
-// least. A schedule holds too much where it holds more in one of these than the statements one by
-// one.
+// more on the average, and many if all have the same unknown length: where a number of segments is
+// great, what they describe is as great at least. A schedule holds too much where it holds more in
+// one of these than the statements one by one.
 #pragma once
 
 #include <cstdint>

@@ -171,6 +171,50 @@ TEST_CASE("slices are taken backwards") {
   }
 }
 
+TEST_CASE("slices whose places are only kept below a bound") {
+  // Element first + t, where t = shift + k is below a limit, or else element 1.
+  KernelBuilder b;
+  const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId first = b.in("first", Type::Int, s), shift = b.in("shift", Type::Int, s);
+  const ArrayId limit = b.in("limit", Type::Int, s), from = b.in("from", Type::Float, m);
+  auto t = b.thunk();
+  const auto own = [&](ArrayId array) { return t.at(array, t.seg_no(d, t.index())); };
+  const auto add = [&](Expressions::Id x, Expressions::Id y) {
+    return t.apply(Op::Add, Type::Int, {x, y});
+  };
+  const auto place = add(own(shift), t.seg_off(d, t.index()));
+  const auto below = t.apply(Op::Less, Type::Int, {place, own(limit)});
+  const auto kept = t.apply(Op::Select, Type::Int, {below, add(own(first), place), t.number(1)});
+  b.out(b.map("kept", b.under(d), Type::Float, t.give({t.at(from, kept)})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const Lengths& lengths : shapes()) {
+      const Numbers source = numbers(total(lengths) + 9, 24, 100);
+      // All places are in bounds; some bounds do not hold at the end; some places are below 0.
+      for (const int how : {0, 1, 2}) {
+        Numbers starts = mixed_starts(lengths), shifts, limits, expected;
+        for (std::size_t k = 0; k < lengths.size(); ++k) {
+          const bool some = k % 5 == 3 || lengths.size() == 1;
+          starts[k] += 4;
+          shifts.push_back(how == 2 && some ? -3 : 2);
+          limits.push_back(shifts[k] +
+                           static_cast<double>(lengths[k] - (how == 1 && some ? 1 : 0)));
+          for (std::int64_t i = 0; i < lengths[k]; ++i) {
+            const double at = shifts[k] + static_cast<double>(i);
+            expected.push_back(
+                source[static_cast<std::size_t>(at < limits[k] ? starts[k] + at : 1)]);
+          }
+        }
+        const auto results = run(cpu, b.kernel,
+                                 {descriptor(cpu, lengths), upload(cpu, Type::Int, starts),
+                                  upload(cpu, Type::Int, shifts), upload(cpu, Type::Int, limits),
+                                  upload(cpu, Type::Float, source)});
+        REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Float, expected)));
+      }
+    }
+  });
+}
+
 TEST_CASE("sums of products of slices have the bits of the operations") {
   KernelBuilder b;
   const SizeId s = b.size("s");

@@ -202,6 +202,23 @@ TEST_CASE("rows are not copied for each of their elements", "[reads]") {
   }
 }
 
+TEST_CASE("products of matrices hold no products of elements, however their rows are made") {
+  Folder folder;
+  // They would be 500 MB. Measuring the time keeps what makes the rows apart.
+  folder.write("p.nesl",
+               "function multiply(a, b) = let columns = transpose(b) in "
+               "{{sum({x * y : x in row; y in column}) : column in columns} : row in a};\n"
+               "function numbers(n, k) = {float(rem(i * 7919, k)) : i in index(n)};\n"
+               "function total(n) = let a = group_by(numbers(n * n, 1000), n); "
+               "b = group_by(numbers(n * n, 100), n); (c, s) = time(multiply(a, b)); "
+               "e = flatten(c) in sum({float(1 + rem(i, 7)) * x : i in index(#e); x in e});\n"
+               "n = 400;\n"
+               "total(n);\n");
+  const MemoryRun measured = run_measured(nesl("run p.nesl -O3"), folder);
+  CHECK(measured.err == "");
+  if (!::testing::kSanitized) CHECK(measured.kilobytes < 100'000);
+}
+
 TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
   Folder folder;
   // Of the same column again and again it would be 320 MB.
