@@ -118,11 +118,11 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
-  /// What is wanted of pieces of segments, of which all runs are known, …
+  /// What is wanted of pieces of segments, what that was when it was made, or found to be
+  /// impossible, and whether by the steps for a block of which all runs are known.
   std::unique_ptr<NativeCode> pieces;
-  std::optional<PieceResults>
-      pieces_for;               // … what it is made for, or found that there can be none, …
-  bool pieces_by_runs = false;  // … and by the steps for which blocks
+  std::optional<PieceResults> pieces_for;
+  bool pieces_by_runs = false;
 
   /// How a step is run that code was made for, and how the vector lies that rounds gather from.
   struct Use {

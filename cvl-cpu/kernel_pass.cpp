@@ -365,7 +365,8 @@ bool KernelPass::divide_sinks() {
 
 /// Segments of which indices are runs, if blocks may end with them: a block inside of one segment
 /// reads its elements where they lie, others put them together. What is reduced within tiles does
-/// not end with blocks, what is reduced by segments has its own way.
+/// not end with blocks, what is reduced by segments has its own way. Whether the pass is run piece
+/// by piece is found out here, too.
 void KernelPass::find_run_segments() {
   run_segments_ = nullptr;
   by_pieces_ = false;
