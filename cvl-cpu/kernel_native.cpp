@@ -188,9 +188,7 @@ class NativeMaker {
     return cpu::has_native_form(cpu_.isa(), cpu_.widths(), node.op, node.written);
   }
   bool may_fail(const BoundStep& step) const {
-    const PlanNode& node = plan_.nodes[step.node];
-    return is_applied(step) && node.type == Type::Int &&
-           (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo);
+    return is_applied(step) && divides_ints(plan_.nodes[step.node]);
   }
 
   /// Puts the steps into parts, in an order in which everything is computed before it is read.

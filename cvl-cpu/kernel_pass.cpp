@@ -22,12 +22,6 @@ bool is_math(vcode::Op op) {
   return op >= vcode::Op::Log && op <= vcode::Op::Tanh;
 }
 
-/// Processors divide INTs of 64 bits one by one.
-bool divides_wide(const PlanNode& node, Widths widths) {
-  return (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo) && node.type == Type::Int &&
-         widths.int_bytes == 8;
-}
-
 }  // namespace
 
 KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
@@ -193,7 +187,9 @@ std::int64_t KernelPass::step_cost(const BoundStep& step) const {
   if (step.kind == BoundStep::Kind::Gather) return tuning.fetch_cost;
   if (step.kind != BoundStep::Kind::Apply) return tuning.step_cost;
   const PlanNode& node = pass_.nodes[step.node];
-  const bool slow = is_math(node.op) || divides_wide(node, state_.cpu.widths());
+  // Processors divide INTs of 64 bits one by one.
+  const bool divides_wide = divides_ints(node) && state_.cpu.widths().int_bytes == 8;
+  const bool slow = is_math(node.op) || divides_wide;
   return slow ? tuning.math_cost : tuning.step_cost;
 }
 

@@ -59,9 +59,7 @@ bool KernelPieces::find_stored() {
 bool KernelPieces::divides() const {
   const std::vector<BoundStep>& steps = pass_.main.usual().steps;
   return std::any_of(steps.begin(), steps.end(), [&](const BoundStep& step) {
-    if (step.kind != BoundStep::Kind::Apply) return false;
-    const PlanNode& node = pass_.plan().nodes[step.node];
-    return node.type == Type::Int && (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo);
+    return step.kind == BoundStep::Kind::Apply && divides_ints(pass_.plan().nodes[step.node]);
   });
 }
 

@@ -12,6 +12,9 @@
 
 namespace cvl::cpu {
 
+/// Is the node, if it is applied, a division of INTs, which fails for the divisor 0?
+bool divides_ints(const PlanNode& node);
+
 /// Is the node read off a walk over the segments that a block of elements lies in? Those come first
 /// in a program, because one walk serves all of them.
 bool is_walked(const PlanPass& pass, NodeId node);
