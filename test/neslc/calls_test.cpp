@@ -192,7 +192,7 @@ TEST_CASE("calls in several arms of conditionals", "[calls]") {
            // One of the arms has more than one.
            {"n",
             "if n < 1 then 1 else if rem(n, 3) == 0 then @(n - 1) + @(n / 2) else if n > 4 then "
-            "@(@(n - 4)) else 3 * @(n - 1)",
+            "@(rem(@(n - 4), 5)) else 3 * @(n - 1)",
             "@($)"},
            // Calls in the bindings of an arm, some of which need nothing of each other.
            {"(n, s)",
