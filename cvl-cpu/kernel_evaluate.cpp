@@ -117,7 +117,8 @@ void BlockEvaluator::set_memory(NodeId node, const std::byte* base) {
 }
 
 void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
-  located_ = inside_ = {};
+  located_ = {};
+  inside_ = {};
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {
     const NodeId node = program_.in_memory[k];
     at_[node] = memory_[k] + begin * pass_.node(node).width;

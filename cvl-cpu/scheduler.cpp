@@ -26,20 +26,19 @@ ThreadPool& Scheduler::pool() {
   return *pool_;
 }
 
-void Scheduler::run(std::int64_t count, std::int64_t step, bool shared, TileBody body) {
-  if (shared && count > 1) return pool().run(0, count, step, body);
-  for (std::int64_t index = 0; index < count; ++index) body(index);
-}
-
 void Scheduler::for_tiles(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  // Neighbours together, for the sake of the hardware's prefetching; small shares, because threads
+  // Neighbours together, for the sake of the hardware's prefetching; small parts, because threads
   // are not equally fast.
-  constexpr std::int64_t kShares = 8;
-  run(tiles, std::max<std::int64_t>(1, tiles / (kShares * threads_)), worth_sharing(bytes), body);
+  constexpr std::int64_t kParts = 8;
+  if (tiles > 1 && worth_sharing(bytes)) {
+    return pool().run(tiles, std::max<std::int64_t>(1, tiles / (kParts * threads_)), body);
+  }
+  for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
 }
 
 void Scheduler::for_tiles_in_order(std::int64_t tiles, std::int64_t bytes, TileBody body) {
-  run(tiles, 1, worth_sharing(bytes), body);
+  if (tiles > 1 && worth_sharing(bytes)) return pool().run_in_order(tiles, body);
+  for (std::int64_t tile = 0; tile < tiles; ++tile) body(tile);
 }
 
 int Scheduler::parts(std::int64_t bytes) {
@@ -47,7 +46,8 @@ int Scheduler::parts(std::int64_t bytes) {
 }
 
 void Scheduler::for_parts(int parts, TileBody body) {
-  run(parts, 1, true, body);
+  if (parts > 1) return pool().run(parts, 1, body);
+  if (parts == 1) body(0);
 }
 
 }  // namespace cvl::cpu

@@ -42,7 +42,6 @@ class Scheduler {
   void for_parts(int parts, TileBody body);
 
  private:
-  void run(std::int64_t count, std::int64_t step, bool shared, TileBody body);
   /// Started when there is work to share for the first time.
   ThreadPool& pool();
 
