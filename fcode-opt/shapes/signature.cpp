@@ -1,12 +1,21 @@
 #include "fcode-opt/shapes/signature.hpp"
 
+#include <utility>
+
 namespace fcode {
 
 SignatureTerm SignatureWriter::term(const Linear& term) {
-  const Linear known = shapes_.equations.normal(term);
-  if (known.is_number()) return {true, known.constant};
-  const auto next = static_cast<std::int64_t>(unknowns_.size());
-  return {false, unknowns_.try_emplace(known, next).first->second};
+  // Numbers beyond are no lengths, and their differences might overflow.
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 48;
+  Linear known = shapes_.equations.normal(term);
+  std::int64_t constant = 0;
+  if (known.constant > -kFarthest && known.constant < kFarthest) {
+    if (known.is_number()) return {SignatureTerm::kNone, known.constant};
+    constant = std::exchange(known.constant, 0);
+  }
+  const auto next = static_cast<std::uint32_t>(unknowns_.size());
+  const Unknown& unknown = unknowns_.try_emplace(known, Unknown{next, constant}).first->second;
+  return {unknown.number, constant - unknown.constant};
 }
 
 SignatureShape SignatureWriter::write(ValueId value) {
@@ -27,7 +36,8 @@ void SignatureReader::bind(const SignatureShape& signature, ValueId value) {
   const std::optional<Linear> element = shapes_.element(value);
   const Shape& actual = shapes_.of(value);
   auto remember = [&](const SignatureTerm& term, const Linear& value) {
-    if (!term.known) unknowns_.try_emplace(term.value, value);
+    if (term.unknown == SignatureTerm::kNone) return;
+    unknowns_.try_emplace(term.unknown, value - Linear::number(term.more));
   };
   remember(signature.length, actual.length);
   remember(signature.sum, actual.sum);
@@ -36,10 +46,11 @@ void SignatureReader::bind(const SignatureShape& signature, ValueId value) {
 }
 
 Linear SignatureReader::term(const SignatureTerm& term) {
-  if (term.known) return Linear::number(term.value);
-  const auto [place, is_new] = unknowns_.try_emplace(term.value);
+  const Linear more = Linear::number(term.more);
+  if (term.unknown == SignatureTerm::kNone) return more;
+  const auto [place, is_new] = unknowns_.try_emplace(term.unknown);
   if (is_new) place->second = shapes_.equations.unknown();
-  return place->second;
+  return place->second + more;
 }
 
 Shape SignatureReader::read(const SignatureShape& signature) {
@@ -55,13 +66,15 @@ Shape SignatureReader::read(const SignatureShape& signature) {
 }
 
 SignatureShapes common(const SignatureShapes& a, const SignatureShapes& b) {
-  using Pair = std::pair<std::pair<bool, std::int64_t>, std::pair<bool, std::int64_t>>;
-  std::map<Pair, std::int64_t> unknowns;
+  // Terms share an unknown if they do in both, and differ by the same number in both.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;
+  std::map<Key, std::pair<std::uint32_t, std::int64_t>> unknowns;
   auto join = [&](const SignatureTerm& x, const SignatureTerm& y) -> SignatureTerm {
-    if (x.known && x == y) return x;
-    const auto next = static_cast<std::int64_t>(unknowns.size());
-    return {false,
-            unknowns.try_emplace({{x.known, x.value}, {y.known, y.value}}, next).first->second};
+    if (x.unknown == SignatureTerm::kNone && x == y) return x;
+    const auto next = static_cast<std::uint32_t>(unknowns.size());
+    const auto& [number, first] =
+        unknowns.try_emplace({x.unknown, y.unknown, x.more - y.more}, next, x.more).first->second;
+    return {number, x.more - first};
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> contents;
   SignatureShapes result;

@@ -10,10 +10,11 @@
 namespace fcode {
 
 /// One of the numbers of a Shape in a signature: a known number, or one of the unknowns of the
-/// signature, shared by everything that is equal.
+/// signature and a known number more. Whatever differs by a known number shares an unknown.
 struct SignatureTerm {
-  bool known = false;
-  std::int64_t value = 0;  // the number, or which unknown
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t unknown = kNone;
+  std::int64_t more = 0;
   bool operator==(const SignatureTerm&) const = default;
 };
 
@@ -27,8 +28,8 @@ struct SignatureShape {
 /// Of the parameters; or of parameters and then results, with common unknowns.
 using SignatureShapes = std::vector<SignatureShape>;
 
-/// Turns shapes into a signature: numbers its unknowns in order of appearance, so that equal
-/// knowledge gives equal signatures.
+/// Turns shapes into a signature: numbers its unknowns in order of appearance, each of which is
+/// what it first appears in, so that equal knowledge gives equal signatures.
 class SignatureWriter {
  public:
   explicit SignatureWriter(Shapes& shapes) : shapes_(shapes) {}
@@ -37,8 +38,13 @@ class SignatureWriter {
  private:
   SignatureTerm term(const Linear& term);
 
+  struct Unknown {
+    std::uint32_t number;
+    std::int64_t constant;  // of what it first appears in
+  };
+
   Shapes& shapes_;
-  std::map<Linear, std::int64_t> unknowns_;
+  std::map<Linear, Unknown> unknowns_;  // by all of it but the constant
   std::map<Content, std::uint32_t> contents_;
 };
 
@@ -54,11 +60,11 @@ class SignatureReader {
   Linear term(const SignatureTerm& term);
 
   Shapes& shapes_;
-  std::map<std::int64_t, Linear> unknowns_;
+  std::map<std::uint32_t, Linear> unknowns_;
   std::map<std::uint32_t, Content> contents_;
 };
 
-/// What both signatures say: equalities that hold in both.
+/// What both signatures say: numbers and differences that are the same in both.
 SignatureShapes common(const SignatureShapes& a, const SignatureShapes& b);
 
 }  // namespace fcode

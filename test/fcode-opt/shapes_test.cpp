@@ -31,23 +31,25 @@ TEST_CASE("products of unknowns are equal when their factors are") {
   CHECK(equations.equal(equations.product(a, Linear::number(2)), a + a));
 }
 
-/// Whether the two parameters' lengths are known to be equal in every region of a function.
-class SameLength : public ShapeVisitor {
+/// Whether the second parameter is known to be so much longer than the first one describes in every
+/// region of a function.
+class Longer : public ShapeVisitor {
  public:
-  explicit SameLength(const Function& function) : function_(function) {}
+  Longer(const Function& function, std::int64_t by) : function_(function), by_(by) {}
   void region(Shapes& shapes, Block&, std::size_t, std::size_t&) override {
     ++regions;
     const ValueId segdes = function_.parameters[0], data = function_.parameters[1];
-    all &= shapes.equations.equal(shapes.of(segdes).sum, shapes.of(data).length);
+    all &= shapes.equations.difference(shapes.of(data).length, shapes.of(segdes).sum) == by_;
   }
   int regions = 0;
   bool all = true;
 
  private:
   const Function& function_;
+  std::int64_t by_;
 };
 
-bool argument_is_described(const std::string& main) {
+bool argument_is_longer(const std::string& main, std::int64_t by) {
   Module module = module_of(main +
                             " FUNC REC COPY 1 0 LENGTH INT CONST INT 100 > INT "
                             "IF COPY 2 0 CALL REC POP 2 0 ELSE ENDIF RET");
@@ -56,7 +58,7 @@ bool argument_is_described(const std::string& main) {
     if (module.functions[i].opaque || module.functions[i].parameters.size() != 2) return false;
     KnownWalks walks;
     ShapeAnalysis analysis(module, ShapeAnalysis::Trust::Never, walks);
-    SameLength visitor(module.functions[i]);
+    Longer visitor(module.functions[i], by);
     analysis.walk(i, visitor);
     return visitor.regions > 0 && visitor.all;
   }
@@ -123,8 +125,26 @@ TEST_CASE("a descriptor that has been replaced everywhere is no change any more"
 
 TEST_CASE("what all callers guarantee is known in a recursive function") {
   CHECK(
-      argument_is_described("FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 "
-                            "DIST INT CALL REC RET"));
+      argument_is_longer("FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 "
+                         "DIST INT CALL REC RET",
+                         0));
+}
+
+TEST_CASE("so is by how many elements an argument is longer than another one") {
+  const std::string longer =
+      " COPY 1 0 MAKE_SEGDES CPOP 1 1 CONST INT 3 + INT MAKE_SEGDES CONST INT 1 CPOP 1 1 DIST INT "
+      "CALL REC";
+  const std::string drawn = " CONST INT 9 RAND" + longer;
+  CHECK(argument_is_longer("FUNC MAIN" + drawn + " RET", 3));
+  // Whoever else calls it: with a length that is known, or with other ones.
+  CHECK(argument_is_longer("FUNC MAIN" + drawn + " CONST INT 5" + longer + " RET", 3));
+  CHECK(argument_is_longer("FUNC MAIN CONST INT 4" + longer + drawn + " RET", 3));
+  CHECK(argument_is_longer("FUNC MAIN CONST INT 4" + longer + " CONST INT 5" + longer + " RET", 3));
+  const std::string by_one =
+      " CONST INT 4 MAKE_SEGDES CONST INT 1 CONST INT 5 MAKE_SEGDES "
+      "DIST INT CALL REC";
+  CHECK_FALSE(argument_is_longer("FUNC MAIN" + drawn + by_one + " RET", 3));
+  CHECK_FALSE(argument_is_longer("FUNC MAIN" + by_one + drawn + " RET", 1));
 }
 
 TEST_CASE("walks that are known already change nothing") {
@@ -144,9 +164,10 @@ TEST_CASE("walks that are known already change nothing") {
 }
 
 TEST_CASE("one caller without the guarantee takes it from all") {
-  CHECK_FALSE(argument_is_described(
+  CHECK_FALSE(argument_is_longer(
       "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 1 COPY 1 1 DIST INT CALL REC "
-      "CONST INT 9 RAND MAKE_SEGDES CONST INT ( 1 2 ) CALL REC RET"));
+      "CONST INT 9 RAND MAKE_SEGDES CONST INT ( 1 2 ) CALL REC RET",
+      0));
 }
 
 }  // namespace
