@@ -277,6 +277,9 @@ class BoundPass {
   bool bind_rows(BoundRuns& runs);
   bool bind_numbers(BoundRuns& runs) const;
   bool renew_join(BoundJoin& join) const;
+  bool fill_block(NodeId number, bool narrow, std::int64_t count,
+                  std::vector<std::byte>& out) const;
+  std::optional<std::int64_t> sum_of(const std::vector<JoinedRead::Shift>& shifts) const;
   void find_first_places(BoundRuns& runs) const;
   void renew_runs(BoundProgram& bound);
   void add_step(BoundProgram& bound, NodeId number);

@@ -30,7 +30,8 @@ void BoundPass::find_run_indices() {
     if (!read) continue;
     std::optional<RunIndex>& index = run_indices_[read->index];
     if (!index) index = find_run_index(pass_, read->index);
-    if (index) joined_[k] = std::move(read);
+    if (!index || (index->backwards && read->has_fills())) continue;
+    joined_[k] = std::move(read);
   }
   for (const PlanSink& sink : pass_.sinks) {
     if (sink.kind != PlanSink::Kind::Scatter || sink.flag != kNone) continue;
@@ -160,7 +161,7 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
   }
   for (const BoundStep& step : bound.element_steps.steps) {
     if (step.kind != BoundStep::Kind::Apply || !joins_runs(step.node)) continue;
-    for (const JoinedRead::Part& part : joined_[step.node]->parts) caught_[part.gather] = true;
+    for (const JoinedRead::Part& part : joined_[step.node]->parts) caught_[part.read] = true;
   }
   find_needed(*bound.program, &bound);
   auto& [steps, all_walked] = bound.run_steps;
@@ -190,7 +191,7 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
       BoundJoin& join = bound.joins.emplace_back();
       join.form = &*joined_[step.node];
       join.vectors.resize(join.form->parts.size());
-      join.few.resize(join.form->parts.size());
+      join.copies.resize(join.form->parts.size());
     }
     steps.push_back(step);
   }
@@ -198,39 +199,88 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
 
 /// Where joined vectors lie. False if they cannot be moved as runs.
 bool BoundPass::renew_join(BoundJoin& join) const {
+  constexpr std::int64_t kUnbounded = std::int64_t{1} << 62;
+  const std::vector<JoinedRead::Part>& parts = join.form->parts;
+  const auto vector_of = [&](const JoinedRead::Part& part) -> const Vector& {
+    return state_.arrays[pass_.nodes[part.read].id];
+  };
+  const auto any = std::find_if(parts.begin(), parts.end(),
+                                [](const JoinedRead::Part& part) { return !part.fills; });
+  if (any == parts.end()) return false;
+  join.narrow = vector_of(*any).form == Form::Narrow;
+  join.shift = std::countr_zero(join.narrow ? 1u : unsigned{width_of(pass_.nodes[any->read].type)});
   std::int64_t begin = 0;
-  for (std::size_t k = 0; k < join.vectors.size(); ++k) {
-    const JoinedRead::Part& form = join.form->parts[k];
-    const PlanNode& gather = pass_.nodes[form.gather];
-    const Vector& vector = state_.arrays[gather.id];
-    const bool narrow = vector.form == Form::Narrow;
-    if ((!narrow && !vector.is_plain()) || (k > 0 && narrow != join.narrow)) return false;
-    join.narrow = narrow;
-    join.shift = std::countr_zero(narrow ? 1u : unsigned{width_of(gather.type)});
-    std::int64_t offset = 0;
-    if (form.offset != kNone) {
-      if (!is_uniform(form.offset)) return false;
-      offset = uniform_int(form.offset);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const JoinedRead::Part& part = parts[k];
+    std::int64_t end = kUnbounded;
+    if (part.end != kNone) {
+      if (!is_uniform(part.end)) return false;
+      end = uniform_int(part.end);
+      if (end < begin) return false;
     }
-    if (offset < 0 || offset > begin) return false;
-    const std::int64_t inside = offset + vector.length;  // no sum of lengths overflows
-    std::int64_t end = std::max(inside, begin);
-    if (form.end != kNone) {
-      if (!is_uniform(form.end)) return false;
-      end = uniform_int(form.end);
+    std::vector<std::byte>& copies = join.copies[k];
+    const std::byte* base = nullptr;
+    std::int64_t first = 0;  // its element for t = 0
+    if (part.fills) {
+      if (!fill_block(part.read, join.narrow, std::min(end - begin, length_), copies)) return false;
+      base = copies.data();
+    } else {
+      const Vector& vector = vector_of(part);
+      if (join.narrow ? vector.form != Form::Narrow : !vector.is_plain()) return false;
+      const std::optional<std::int64_t> shift = sum_of(part.shifts);
+      if (!shift) return false;
+      first = *shift;
+      const std::int64_t inside = vector.length - first;
+      if (part.end == kNone) end = std::max(inside, begin);
+      if (end > begin && (end > inside || begin < -first)) return false;
+      base = elements<std::byte>(vector);
+      if (vector.form == Form::Inline) {
+        copies.resize(kInlineBytes + Heap::kPadding);
+        std::memcpy(copies.data(), base, kInlineBytes);
+        base = copies.data();
+      }
     }
-    if (end < begin || (end > begin && end > inside)) return false;
-    const std::byte* base = elements<std::byte>(vector);
-    if (vector.form == Form::Inline) {
-      std::memcpy(join.few[k].data(), base, kInlineBytes);
-      base = join.few[k].data();
-    }
-    join.vectors[k] = {end, reinterpret_cast<std::uintptr_t>(base) -
-                                (static_cast<std::uintptr_t>(offset) << join.shift)};
+    join.vectors[k] = {end, reinterpret_cast<std::uintptr_t>(base) +
+                                (static_cast<std::uintptr_t>(first) << join.shift)};
     begin = end;
   }
   join.length = begin;
   return true;
+}
+
+/// So many elements, and no more than a block may have, all of them what a node is everywhere.
+/// False if it is no byte, but has to be.
+bool BoundPass::fill_block(NodeId number, bool narrow, std::int64_t count,
+                           std::vector<std::byte>& out) const {
+  if (!is_uniform(number)) return false;
+  const std::byte* cell = nodes_[number].cell;
+  Type type = pass_.nodes[number].type;
+  std::byte byte{};
+  if (narrow) {
+    const std::int64_t value = uniform_int(number);
+    if (value < 0 || value > 255) return false;
+    byte = static_cast<std::byte>(value);
+    cell = &byte;
+    type = Type::Bool;
+  }
+  count = std::min<std::int64_t>(count, kSegmentBlock);
+  const auto bytes = static_cast<std::size_t>(count * (narrow ? 1 : width_of(type)));
+  out.resize(std::max(out.size(), bytes + Heap::kPadding));
+  state_.cpu.kernels().fill[type_index(type)](out.data(), cell, count);
+  return true;
+}
+
+/// Nothing if one is not the same everywhere, or so large that sums with lengths might overflow.
+std::optional<std::int64_t> BoundPass::sum_of(const std::vector<JoinedRead::Shift>& shifts) const {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 48;
+  std::int64_t sum = 0;
+  for (const JoinedRead::Shift& shift : shifts) {
+    if (!is_uniform(shift.number)) return std::nullopt;
+    const std::int64_t number = uniform_int(shift.number);
+    if (number < -kLargest || number > kLargest) return std::nullopt;
+    sum += shift.minus ? -number : number;
+  }
+  return sum;
 }
 
 /// The rows off which steps read something: those of runs, if there are any.

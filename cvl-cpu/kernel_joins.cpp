@@ -32,17 +32,30 @@ class JoinReader {
 
   bool read_part(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
-    if (node.kind != Kind::Gather) return read(number);
     JoinedRead::Part part;
-    part.gather = number;
-    if (node.args[0] != result_.index) {
-      const PlanNode& difference = pass_.nodes[node.args[0]];
-      if (!difference.applies(Op::Subtract) || difference.args[0] != result_.index ||
-          !is_uniform(difference.args[1]))
-        return false;
-      part.offset = difference.args[1];
+    part.read = number;
+    if (is_uniform(number)) {
+      part.fills = true;
+    } else if (node.kind != Kind::Gather) {
+      return read(number);
+    } else if (!read_shifts(node.args[0], part.shifts)) {
+      return false;
     }
-    result_.parts.push_back(part);
+    result_.parts.push_back(std::move(part));
+    return true;
+  }
+
+  /// What is between a place and the index.
+  bool read_shifts(NodeId place, std::vector<JoinedRead::Shift>& shifts) const {
+    while (place != result_.index) {
+      const PlanNode& node = pass_.nodes[place];
+      const bool minus = node.applies(Op::Subtract);
+      if (!minus && !node.applies(Op::Add)) return false;
+      const bool behind = is_uniform(node.args[1]);
+      if (!behind && (minus || !is_uniform(node.args[0]))) return false;
+      shifts.push_back({node.args[behind ? 1 : 0], minus});
+      place = node.args[behind ? 0 : 1];
+    }
     return true;
   }
 
@@ -52,10 +65,15 @@ class JoinReader {
 
 }  // namespace
 
+bool JoinedRead::has_fills() const {
+  return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.fills; });
+}
+
 void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, PlacedRuns& placed) {
   placed.count = runs.count;
   placed.ends = runs.ends;
-  if (cpu.kernels().joined_places(placed.places, runs.positions, runs.ends, runs.count,
+  if (!join.form->has_fills() &&
+      cpu.kernels().joined_places(placed.places, runs.positions, runs.ends, runs.count,
                                   join.vectors.data(),
                                   static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
     return;
@@ -65,12 +83,11 @@ void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, Pl
   std::int64_t i = 0;
   for (std::int64_t k = 0; k < runs.count; ++k) {
     std::int64_t position = runs.positions[k];
-    const JoinedVector* vector = join.vectors.data();
+    std::size_t part = 0;
     while (i < runs.ends[k]) {
-      while (position >= vector->end) ++vector;
-      const std::int64_t length = std::min(runs.ends[k] - i, vector->end - position);
-      placed.places[placed.count] =
-          vector->start + (static_cast<std::uintptr_t>(position) << join.shift);
+      while (position >= join.vectors[part].end) ++part;
+      const std::int64_t length = std::min(runs.ends[k] - i, join.vectors[part].end - position);
+      placed.places[placed.count] = join.place(part, position);
       i += length;
       placed.cut[placed.count++] = i;
       position += length;
@@ -79,10 +96,9 @@ void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, Pl
 }
 
 const std::byte* place_of(const BoundJoin& join, std::int64_t position) {
-  const JoinedVector* vector = join.vectors.data();
-  while (position >= vector->end) ++vector;
-  return reinterpret_cast<const std::byte*>(vector->start +
-                                            (static_cast<std::uintptr_t>(position) << join.shift));
+  std::size_t part = 0;
+  while (position >= join.vectors[part].end) ++part;
+  return reinterpret_cast<const std::byte*>(join.place(part, position));
 }
 
 std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node) {

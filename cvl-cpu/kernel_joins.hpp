@@ -1,9 +1,9 @@
 // Fetches from vectors joined one behind the other: SELECT(t < n, a[t], b[t - n]), also with more
-// of them inside. Where t counts up within each segment, each segment is a run of one of the
-// vectors (see kernel_runs.hpp), and neither the choice nor the indices are computed per element.
+// of them inside, with a number that is added to t, and with what is the same everywhere in place
+// of an element. Where t counts up within each segment, each segment is a run of one of the vectors
+// (see kernel_runs.hpp), and neither the choice nor the indices are computed per element.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,27 +19,44 @@ namespace cvl::cpu {
 
 /// A node of that form.
 struct JoinedRead {
-  /// Reads element t - offset of its array where t < end, and where no one before it does.
+  /// What is the same everywhere and added to t, or taken from it.
+  struct Shift {
+    NodeId number;
+    bool minus;
+  };
+  /// Reads its array at t and all shifts, or is the same everywhere, where t < end and where no one
+  /// before it does.
   struct Part {
-    NodeId gather = kNone;
-    NodeId offset = kNone;  // kNone: 0
-    NodeId end = kNone;     // kNone: the last part
+    NodeId read = kNone;  // a gather, or what is the same
+    bool fills = false;   // the latter
+    std::vector<Shift> shifts;
+    NodeId end = kNone;  // kNone: the last part
   };
   NodeId index = kNone;  // t
   std::vector<Part> parts;
+
+  bool has_fills() const;
 };
 std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node);
 
 /// The same with the operands of one run.
 struct BoundJoin {
-  /// The elements of a vector that lie in its value; moves may read so much behind them.
-  using Few = std::array<std::byte, kInlineBytes + Heap::kPadding>;
   const JoinedRead* form = nullptr;
-  std::vector<JoinedVector> vectors;
-  std::vector<Few> few;     // of each
+  std::vector<JoinedVector>
+      vectors;  // of what fills, as many elements as a block has lie at `start`
+  /// Of each, if its elements lie in a value or are the same: copies. Moves may read so much behind
+  /// them.
+  std::vector<std::vector<std::byte>> copies;
   bool narrow = false;      // all of the vectors are
   int shift = 0;            // elements take 2^shift bytes
   std::int64_t length = 0;  // of all together
+
+  /// Where an element of a part is.
+  std::uintptr_t place(std::size_t part, std::int64_t position) const {
+    const std::uintptr_t start = vectors[part].start;
+    if (form->parts[part].fills) return start;
+    return start + (static_cast<std::uintptr_t>(position) << shift);
+  }
 };
 
 /// The runs of a block, by their addresses: run k ends before element ends[k] of the block.

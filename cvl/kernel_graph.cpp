@@ -160,8 +160,13 @@ bool GraphBuilder::never_zero(NodeId divisor) const {
   const PlanNode& choice = nodes_[divisor];
   if (!choice.applies(Op::Select)) return false;
   const PlanNode& test = nodes_[choice.args[0]];
-  return is_constant(choice.args[1], false) && test.applies(Op::Equal) &&
-         test.args[0] == choice.args[2] && is_constant(test.args[1], true);
+  if (test.applies(Op::Equal)) {
+    return is_constant(choice.args[1], false) && test.args[0] == choice.args[2] &&
+           is_constant(test.args[1], true);
+  }
+  const PlanNode& bound = nodes_[test.args[1]];
+  return test.applies(Op::Greater) && is_constant(choice.args[2], false) &&
+         test.args[0] == choice.args[1] && bound.kind == Kind::Constant && bound.int_value >= 0;
 }
 
 NodeId GraphBuilder::apply(Op op, Type written, Type type, const NodeId* args, std::size_t arity,
@@ -284,7 +289,9 @@ class GraphBuilder::Lowering {
       bool may_fail =
           node.kind == ThunkNode::Kind::Subscript ||
           (names_descriptor(node) && argument_count(node) > 0) ||
-          (node.kind == ThunkNode::Kind::Apply && (node.op == Op::Divide || node.op == Op::Modulo));
+          (node.kind == ThunkNode::Kind::Apply &&
+           (node.op == Op::Divide || node.op == Op::Modulo) &&
+           !vcode::is_never_zero(thunk, node.args[1]));
       for (int a = 0; a < argument_count(node); ++a) may_fail |= may_fail_[node.args[a]];
       may_fail_[k] = may_fail;
     }

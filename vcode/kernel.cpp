@@ -194,10 +194,18 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
   };
   if (is_int(node, false)) return true;
   const ThunkNode& choice = thunk.nodes[node];
-  if (choice.kind != ThunkNode::Kind::If || !is_int(choice.args[1], false)) return false;
+  const bool selects = choice.kind == ThunkNode::Kind::Apply && choice.op == Op::Select;
+  if (choice.kind != ThunkNode::Kind::If && !selects) return false;
   const ThunkNode& test = thunk.nodes[choice.args[0]];
-  return test.kind == ThunkNode::Kind::Apply && test.op == Op::Equal && test.written == Type::Int &&
-         are_same(test.args[0], choice.args[2]) && is_int(test.args[1], true);
+  if (test.kind != ThunkNode::Kind::Apply || test.written != Type::Int) return false;
+  if (test.op == Op::Equal) {
+    return is_int(choice.args[1], false) && are_same(test.args[0], choice.args[2]) &&
+           is_int(test.args[1], true);
+  }
+  const ThunkNode& bound = thunk.nodes[test.args[1]];
+  return test.op == Op::Greater && is_int(choice.args[2], false) &&
+         are_same(test.args[0], choice.args[1]) && bound.kind == ThunkNode::Kind::Constant &&
+         bound.int_value >= 0;
 }
 
 std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor) {

@@ -174,8 +174,9 @@ inline bool has_space(const Binding& binding) {
 
 /// Are both the same number whatever the operands are: the same id, or equal literals?
 bool same_size(const Kernel& kernel, SizeId a, SizeId b);
-/// Is a division by a node of the thunk known not to be one by zero? The node is a literal, or
-/// `(IF (= INT d 0) c d)` with a literal c.
+/// Is a division by a node of the thunk known not to be one by zero? The node is a literal,
+/// `(IF (= INT d 0) c d)`, or `(IF (> INT d b) d c)`, with literals c and b, of which b is not
+/// negative; SELECT may stand for IF.
 bool is_never_zero(const Thunk& thunk, std::uint32_t node);
 /// Of a divisor that is a power of two: the FLOAT literal by which to multiply instead. The
 /// products are the quotients, bit by bit and in every width: both round the same number.

@@ -299,22 +299,27 @@ std::uint32_t ElementWriter::placed(const Statement& statement, std::uint32_t at
 }
 
 // An element of the first vector, or else of the second.
-std::uint32_t ElementWriter::joined(const Join& join, std::uint32_t at) {
+std::uint32_t ElementWriter::joined(const View& join, std::uint32_t at) {
   const std::uint32_t length = length_of(join.first, false);
   Node choice;
   choice.kind = Node::Kind::If;
   choice.args[0] = apply(Op::Less, Type::Int, {at, length});
-  choice.args[1] = checked(join.first, at);
-  choice.args[2] = checked(join.second, apply(Op::Subtract, Type::Int, {at, length}));
+  choice.args[1] = part(join.first, at);
+  choice.args[2] = part(join.second, apply(Op::Subtract, Type::Int, {at, length}));
   choice.type = thunk_.nodes[choice.args[1]].type;
   return add(std::move(choice));
+}
+
+// Of a single element there is no other one.
+std::uint32_t ElementWriter::part(ValueId source, std::uint32_t at) {
+  return tables_.shapes.is_scalar(source) ? element(source, zero()) : checked(source, at);
 }
 
 // Reading a vector checks the position; computing what a literal or a generator has there would
 // not.
 std::uint32_t ElementWriter::checked(ValueId source, std::uint32_t at) {
   const NodeIndex made = tables_.graph.producer(source);
-  if (made == kOutside || tables_.graph.nodes[made].join) return element(source, at);
+  if (made == kOutside || tables_.graph.nodes[made].view) return element(source, at);
   const Role role = tables_.graph.nodes[made].role;
   if (role != Role::Literal && role != Role::Generator) return element(source, at);
   return subscript(tables_.array(source), at);
@@ -346,7 +351,7 @@ std::uint32_t ElementWriter::operation(const Statement& statement, std::uint32_t
     case Family::Permute: {
       if (statement.op == Op::DPermute) {
         const fcode::Node& node = tables_.graph.nodes[tables_.graph.producer(statement.results[0])];
-        return node.join ? joined(*node.join, at) : placed(statement, at);
+        return node.view ? joined(*node.view, at) : placed(statement, at);
       }
       const std::uint32_t place = element(operands[1], at);
       const bool one = tables_.shapes.one_segment(operands[2]);

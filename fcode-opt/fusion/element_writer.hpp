@@ -86,7 +86,8 @@ class ElementWriter {
   std::uint32_t index_element(const Statement& statement, std::uint32_t at);
   std::uint32_t fetch(ValueId source, std::uint32_t index, ValueId segdes, std::uint32_t segment);
   std::uint32_t placed(const Statement& statement, std::uint32_t at);
-  std::uint32_t joined(const Join& join, std::uint32_t at);
+  std::uint32_t joined(const View& join, std::uint32_t at);
+  std::uint32_t part(ValueId source, std::uint32_t at);
   std::uint32_t checked(ValueId source, std::uint32_t at);
   std::uint32_t per_segment(ValueId value, ValueId segdes, std::uint32_t at);
   std::uint32_t segment_node(Node::Kind kind, ValueId segdes, std::uint32_t at);

@@ -44,7 +44,7 @@ class RegionFusion {
     for (const Statement& statement : statements) {
       pieces_.push_back(piece_of(statement, shapes));
     }
-    joins_ = find_joins(statements, shapes, outside_uses_);
+    views_ = find_views(statements, shapes, outside_uses_);
   }
 
   /// Statements that do the same; none if nothing is to be fused.
@@ -54,7 +54,7 @@ class RegionFusion {
     for (bool again = true; again;) {
       Assumptions assumptions(statements_, module_, shapes_, dropped_);
       graph_ = build_graph(statements_, module_, function_, shapes_, outside_uses_, native_,
-                           assumptions.assumed(), pieces_, joins_);
+                           assumptions.assumed(), pieces_, views_);
       keep_fetches_apart(graph_, survives_);
       graph_.storage = storage_of(graph_, shapes_, survives_);
       choice_ = known_.choose(graph_, choice_.schedule);
@@ -216,7 +216,7 @@ class RegionFusion {
   std::vector<bool> native_;
   std::vector<bool> dropped_;                 // see Assumptions
   std::vector<std::optional<Piece>> pieces_;  // see build_graph
-  std::vector<std::optional<Join>> joins_;    // the same
+  std::vector<std::optional<View>> views_;    // the same
   RegionGraph graph_;
   Choice choice_;
   std::vector<ChosenKernel> kernels_;  // by slot

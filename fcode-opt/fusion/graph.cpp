@@ -17,7 +17,7 @@ class GraphBuilder {
                const Function& function, Shapes& shapes,
                const std::vector<std::uint32_t>& outside_uses, const std::vector<bool>& native,
                const std::vector<bool>& assumed, const std::vector<std::optional<Piece>>& pieces,
-               const std::vector<std::optional<Join>>& joins)
+               const std::vector<std::optional<View>>& views)
       : statements_(statements),
         module_(module),
         function_(function),
@@ -26,7 +26,7 @@ class GraphBuilder {
         native_(native),
         assumed_(assumed),
         pieces_(pieces),
-        joins_(joins) {}
+        views_(views) {}
 
   RegionGraph build() {
     graph_.producers.assign(outside_uses_.size(), kOutside);
@@ -48,16 +48,16 @@ class GraphBuilder {
       node.role = Role::Map;
       node.piece = pieces_[i];
     }
-    if (i < joins_.size() && joins_[i]) {
+    if (i < views_.size() && views_[i]) {
       node.role = Role::Generator;
       node.piece.reset();
-      node.join = joins_[i];
+      node.view = views_[i];
     }
     const bool fits = typed(*node.statement) && aligned(*node.statement);
     if ((i < native_.size() && native_[i]) || !fits) {
       node.role = Role::Opaque;
       node.piece.reset();
-      node.join.reset();
+      node.view.reset();
     }
     // Constants that are no literals come before everything else, and so from outside.
     const bool outside = pushes_constant(*node.statement) && node.role == Role::Opaque;
@@ -351,19 +351,32 @@ class GraphBuilder {
   // there would not.
   void fetch(Node& node, ValueId value) {
     const NodeIndex made = graph_.producer(value);
-    if (made != kOutside && graph_.nodes[made].join && !graph_.nodes[made].kept) {
-      fetch_joined(node, graph_.nodes[made]);
+    if (made != kOutside && is_view(graph_.nodes[made])) {
+      read_view(node, graph_.nodes[made]);
       return;
     }
     if (made != kOutside) keep_with_operands(made);
     add_read(node, {value, made, Access::Foreign});
   }
 
-  // From one of the vectors. What else the operations take has to be there for the SPEC.
-  void fetch_joined(Node& node, const Node& joined) {
-    fetch(node, joined.join->first);
-    fetch(node, joined.join->second);
-    const ValueList& operands = joined.statement->operands;
+  static bool is_view(const Node& node) { return node.view && !node.kept; }
+
+  // Its elements, and what else the operations take: that has to be there for the SPEC.
+  void read_view(Node& node, const Node& view) {
+    const ValueList& operands = view.statement->operands;
+    if (view.view->kind == View::Kind::Slice) {
+      fetch(node, operands[0]);
+      expand(node, operands[1], Access::Foreign);
+      for (const std::size_t k : {2, 3}) expand(node, operands[k], Access::Length);
+      return;
+    }
+    for (const ValueId part : {view.view->first, view.view->second}) {
+      if (shapes_.is_scalar(part)) {
+        expand(node, part, Access::Zero);
+      } else {
+        fetch(node, part);
+      }
+    }
     for (const std::size_t k : {1, 3, 4}) expand(node, operands[k], Access::Length);
     const NodeIndex half = graph_.producer(operands[2]);
     if (half == kOutside) return;
@@ -387,6 +400,7 @@ class GraphBuilder {
     if (made != kOutside) {
       Node& source = graph_.nodes[made];
       if (source.role == Role::Literal) return;
+      if (is_view(source)) return read_view(node, source);
       const bool in_order = access != Access::Foreign && access != Access::Segment;
       if (source.role == Role::Generator && (in_order || !source.by_segment)) {
         const std::vector<Access> how = accesses(*source.statement, shapes_);
@@ -431,7 +445,7 @@ class GraphBuilder {
   const std::vector<bool>& native_;
   const std::vector<bool>& assumed_;
   const std::vector<std::optional<Piece>>& pieces_;
-  const std::vector<std::optional<Join>>& joins_;
+  const std::vector<std::optional<View>>& views_;
   RegionGraph graph_;
   std::map<Linear, std::uint32_t> domains_;
 };
@@ -443,9 +457,9 @@ RegionGraph build_graph(std::span<const Statement> statements, const Module& mod
                         const std::vector<std::uint32_t>& outside_uses,
                         const std::vector<bool>& native, const std::vector<bool>& assumed,
                         const std::vector<std::optional<Piece>>& pieces,
-                        const std::vector<std::optional<Join>>& joins) {
+                        const std::vector<std::optional<View>>& views) {
   return GraphBuilder(statements, module, function, shapes, outside_uses, native, assumed, pieces,
-                      joins)
+                      views)
       .build();
 }
 

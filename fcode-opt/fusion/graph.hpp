@@ -44,7 +44,7 @@ struct Node {
                                // where the positions come in order
   bool one_run = false;        // fetches the same for each segment, from the cache
   std::optional<Piece> piece;  // placed columns: a map over the target
-  std::optional<Join> join;    // joined vectors: a generator
+  std::optional<View> view;    // is read where its elements lie: a generator
   std::uint32_t readers = 0;   // reads of results by nodes of the region
   bool new_total = false;      // Segments: nothing else that can be meant has its data length
   bool may_fail = false;       // stops the program for some elements: indices, divisors, lengths
@@ -99,14 +99,14 @@ struct RegionGraph {
 
 /// `outside_uses[v]`: how often v is read by others than these statements. `native[i]`: statement i
 /// is to stay an instruction of its own. `assumed[i]`: that its operands fit is assumed.
-/// `pieces[i]` and `joins[i]`: what piece_of() and find_joins() give, asked before anything was
+/// `pieces[i]` and `views[i]`: what piece_of() and find_views() give, asked before anything was
 /// assumed (each of them empty: none).
 RegionGraph build_graph(std::span<const Statement> statements, const Module& module,
                         const Function& function, Shapes& shapes,
                         const std::vector<std::uint32_t>& outside_uses,
                         const std::vector<bool>& native, const std::vector<bool>& assumed,
                         const std::vector<std::optional<Piece>>& pieces = {},
-                        const std::vector<std::optional<Join>>& joins = {});
+                        const std::vector<std::optional<View>>& views = {});
 
 /// Notes Node::apart. A scatter writes into the vector that its defaults are, if nobody reads that
 /// behind it, but would have to copy it if its kernel also fetched from it. Where every element of

@@ -17,7 +17,7 @@ using vcode::Family;
 
 // Does the library keep the result of the operation as a formula, or is it never made?
 bool is_formula(const Node& node) {
-  if (node.join) return !node.kept;
+  if (node.view) return !node.kept;
   if (node.role != Role::Generator || node.by_segment) return false;
   const Op op = node.statement->op;
   return op == Op::Distribute || op == Op::Index;

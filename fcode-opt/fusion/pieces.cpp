@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "fcode-opt/fusion/access.hpp"
 #include "ir/tools.hpp"
 
 namespace fcode {
@@ -49,32 +50,35 @@ std::optional<Piece> replaced(const Statement& statement, Shapes& shapes) {
   return piece;
 }
 
-class JoinFinder {
+class ViewFinder {
  public:
-  JoinFinder(std::span<const Statement> statements, Shapes& shapes,
+  ViewFinder(std::span<const Statement> statements, Shapes& shapes,
              const std::vector<std::uint32_t>& outside_uses)
       : statements_(statements), shapes_(shapes), outside_uses_(outside_uses) {}
 
-  std::vector<std::optional<Join>> run() {
-    joins_.resize(statements_.size());
+  std::vector<std::optional<View>> run() {
+    views_.resize(statements_.size());
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       const Statement& statement = statements_[i];
       for (std::size_t k = 0; k < statement.operands.size(); ++k) {
         uses_[statement.operands[k]].push_back({i, k});
       }
       if (statement.results.size() == 1) makers_[statement.results[0]] = i;
-      joins_[i] = join_of(statement);
+      views_[i] = join_of(statement);
     }
     for (std::size_t i = statements_.size(); i-- > 0;) {
-      if (!joins_[i] || joins_[i]->half) continue;
-      const std::size_t half = makers_.at(statements_[i].operands[2]);
-      if (!only_fetched(i) || !has_one_use(half)) {
-        joins_[i].reset();
-      } else {
-        joins_[half] = Join{joins_[i]->first, joins_[i]->second, true};
+      if (!views_[i]) {
+        if (is_slice(statements_[i]) && only_joined(i)) views_[i] = View{View::Kind::Slice};
+      } else if (views_[i]->kind == View::Kind::Join) {
+        const std::size_t half = makers_.at(statements_[i].operands[2]);
+        if (!only_elements(i) || !has_one_use(half)) {
+          views_[i].reset();
+        } else {
+          views_[half] = View{View::Kind::Half};
+        }
       }
     }
-    return std::move(joins_);
+    return std::move(views_);
   }
 
  private:
@@ -96,29 +100,44 @@ class JoinFinder {
       return std::nullopt;
     }
     const Definition* made = shapes_.definition(index);
-    if (!made || !made->is(Op::Index) || shapes_.known_element(made->operands[1]) != 1 ||
-        !shapes_.same_segments(made->operands[2], from)) {
-      return std::nullopt;
+    ValueId place = index;  // of the first element
+    if (!shapes_.is_scalar(data)) {
+      if (!made || !made->is(Op::Index) || shapes_.known_element(made->operands[1]) != 1 ||
+          !shapes_.same_segments(made->operands[2], from)) {
+        return std::nullopt;
+      }
+      place = made->operands[0];
     }
-    const std::optional<Linear> start = shapes_.element(made->operands[0]);
+    const std::optional<Linear> start = shapes_.element(place);
     return start ? std::optional(Part{data, *start}) : std::nullopt;
   }
 
-  std::optional<Join> join_of(const Statement& statement) {
-    const std::optional<Part> second = part_of(statement);
-    if (!second) return std::nullopt;
-    const ValueId before = statement.operands[2];
-    const auto maker = makers_.find(before);
+  std::optional<View> join_of(const Statement& statement) {
+    const std::optional<Part> last = part_of(statement);
+    if (!last) return std::nullopt;
+    const auto maker = makers_.find(statement.operands[2]);
     if (maker == makers_.end()) return std::nullopt;
     const Statement& other = statements_[maker->second];
-    const std::optional<Part> first = part_of(other);
-    if (!first || other.written != statement.written) return std::nullopt;
-    const Linear front = shapes_.of(first->data).length;
-    const Linear both = front + shapes_.of(second->data).length;
-    const bool joined = shapes_.is_number(first->start, 0) &&
-                        shapes_.equations.equal(second->start, front) &&
+    const std::optional<Part> before = part_of(other);
+    if (!before || other.written != statement.written) return std::nullopt;
+    const bool in_order = shapes_.is_number(before->start, 0);
+    const Part &first = in_order ? *before : *last, &second = in_order ? *last : *before;
+    const Linear front = shapes_.of(first.data).length;
+    const Linear both = front + shapes_.of(second.data).length;
+    const bool joined = shapes_.is_number(first.start, 0) &&
+                        shapes_.equations.equal(second.start, front) &&
                         shapes_.equations.equal(shapes_.of(statement.results[0]).length, both);
-    return joined ? std::optional(Join{first->data, second->data}) : std::nullopt;
+    if (!joined) return std::nullopt;
+    return View{View::Kind::Join, first.data, second.data};
+  }
+
+  /// Elements that follow each other in the only segment that there is.
+  bool is_slice(const Statement& statement) {
+    if (!is_copy_of_runs(statement, shapes_)) return false;
+    const Definition& index = *shapes_.definition(statement.operands[1]);
+    return shapes_.known_element(index.operands[1]) == 1 &&
+           shapes_.one_segment(index.operands[2]) && shapes_.one_segment(statement.operands[2]) &&
+           shapes_.one_segment(statement.operands[3]);
   }
 
   bool has_one_use(std::size_t i) const {
@@ -126,18 +145,36 @@ class JoinFinder {
     return outside_uses_[value] == 0 && uses_.at(value).size() == 1;
   }
 
-  /// Is the result only read at single positions, also as part of joins behind it?
-  bool only_fetched(std::size_t i) {
+  /// Calls may_read(reader, operand) of all that read the result, until it says no.
+  template <class MayRead>
+  bool all_readers(std::size_t i, const MayRead& may_read) const {
     const ValueId value = statements_[i].results[0];
     const auto uses = uses_.find(value);
-    if (outside_uses_[value] != 0 || uses == uses_.end()) return false;
-    return std::all_of(uses->second.begin(), uses->second.end(), [&](const Use& use) {
-      const Statement& reader = statements_[use.statement];
-      if (use.operand != 0) return false;
-      return joins_[use.statement].has_value() ||
-             (reader.kind == Statement::Kind::Op && reader.op == Op::BPermute &&
-              shapes_.one_segment(reader.operands[2]));
+    return outside_uses_[value] == 0 && uses != uses_.end() &&
+           std::all_of(uses->second.begin(), uses->second.end(),
+                       [&](const Use& use) { return may_read(use.statement, use.operand); });
+  }
+
+  /// Is the result only read by elements, at the reader's own positions or at those that it
+  /// computes, also as part of joins behind it?
+  bool only_elements(std::size_t i) {
+    return all_readers(i, [&](std::size_t number, std::size_t operand) {
+      const Statement& reader = statements_[number];
+      if (operand == 0 && is_joined(number)) return true;
+      if (reader.kind != Statement::Kind::Op) return false;
+      if (operand == 0 && reader.op == Op::BPermute) return shapes_.one_segment(reader.operands[2]);
+      return reads_elements(reader, operand) && accesses(reader, shapes_)[operand] == Access::Own;
     });
+  }
+
+  /// Is the result only a part of joins?
+  bool only_joined(std::size_t i) const {
+    return all_readers(i, [&](std::size_t number, std::size_t operand) {
+      return operand == 0 && is_joined(number);
+    });
+  }
+  bool is_joined(std::size_t number) const {
+    return views_[number] && views_[number]->kind != View::Kind::Slice;
   }
 
   std::span<const Statement> statements_;
@@ -145,7 +182,7 @@ class JoinFinder {
   const std::vector<std::uint32_t>& outside_uses_;
   std::map<ValueId, std::size_t> makers_;
   std::map<ValueId, std::vector<Use>> uses_;
-  std::vector<std::optional<Join>> joins_;
+  std::vector<std::optional<View>> views_;
 };
 
 }  // namespace
@@ -164,9 +201,9 @@ std::optional<Piece> piece_of(const Statement& statement, Shapes& shapes) {
   return inside ? piece : std::nullopt;
 }
 
-std::vector<std::optional<Join>> find_joins(std::span<const Statement> statements, Shapes& shapes,
+std::vector<std::optional<View>> find_views(std::span<const Statement> statements, Shapes& shapes,
                                             const std::vector<std::uint32_t>& outside_uses) {
-  return JoinFinder(statements, shapes, outside_uses).run();
+  return ViewFinder(statements, shapes, outside_uses).run();
 }
 
 }  // namespace fcode

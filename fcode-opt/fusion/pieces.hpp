@@ -6,9 +6,10 @@
 // segment. These maps need no pass of their own. Of long segments a scatter is better, which copies
 // whole pieces, and REPLACE, which writes into its operand.
 //
-// Joining vectors that are then only fetched from, as code for nested sequences does
+// Joining vectors, as `[0] ++ take(v, #v - 1)`, `rotate` and code for nested sequences do
 // (neslc/flatten/fetched_elements.hpp): an element of the joined vector is one of the first, or
-// else one of the second, and is fetched from where it is.
+// else one of the second, and is read where it is. If one of these is a slice of a longer vector,
+// it is read there.
 #pragma once
 
 #include <cstdint>
@@ -37,16 +38,21 @@ struct Piece {
 /// What a DPERMUTE or REPLACE copies; nothing for other statements and where it is not known.
 std::optional<Piece> piece_of(const Statement& statement, Shapes& shapes);
 
-/// The second of two scatters: `first` is what the other one has put in front, `second` what this
-/// one puts behind it; there is nothing else.
-struct Join {
-  ValueId first = 0, second = 0;
-  bool half = false;  // the first of the two scatters, whose result only the second one reads
+/// A result that is never made: its elements are read where they lie.
+struct View {
+  enum class Kind : std::uint8_t {
+    Join,   // the second of two scatters, which have put `first` in front and `second` behind it;
+            // there is nothing else
+    Half,   // the first of them, whose result only the second one reads
+    Slice,  // elements of a vector in order, which only joins read
+  };
+  Kind kind = Kind::Join;
+  ValueId first = 0, second = 0;  // of a Join
 };
 
-/// By statement: what it joins. Of two vectors whose join anything but a fetch of single elements
-/// reads, nothing. `outside_uses[v]`: how often v is read by others than these statements.
-std::vector<std::optional<Join>> find_joins(std::span<const Statement> statements, Shapes& shapes,
+/// By statement: whether its result is a view. It is made if anything reads it but by elements.
+/// `outside_uses[v]`: how often v is read by others than these statements.
+std::vector<std::optional<View>> find_views(std::span<const Statement> statements, Shapes& shapes,
                                             const std::vector<std::uint32_t>& outside_uses);
 
 }  // namespace fcode

@@ -267,6 +267,42 @@ TEST_CASE("joined vectors that are only fetched from are not made") {
   CHECK(scatters(optimized(joined + fetched + "RET")));
 }
 
+TEST_CASE("joins that are read element by element are not made, nor slices that they join") {
+  const auto one_map = [](const std::string& main) {
+    const vcode::Program program = optimized(main);
+    const std::string text = flat(program);
+    CAPTURE(text);
+    REQUIRE(program.kernels.size() == 1);
+    CHECK(text.substr(0, text.find("SPEC")).find("SCATTER") == std::string::npos);
+    const std::string functions = text.substr(text.find("FUNC"));
+    CHECK(functions.find("PERMUTE") == std::string::npos);
+    return text;
+  };
+  const std::string drawn = "CONST INT (9 9 9 9 9 9 9 9 9 9) RAND ";
+  const std::string zeros = "CONST INT 0 CONST SEGDES 10 DIST INT ";
+  // Seven of ten numbers behind the other three of them.
+  const auto slice = [](const std::string& from, const std::string& count) {
+    return "COPY 1 0 CONST INT " + from + " CONST INT 1 CONST SEGDES " + count +
+           " INDEX CONST SEGDES 10 CONST SEGDES " + count + " BPERMUTE INT ";
+  };
+  const std::string rotated =
+      one_map("FUNC MAIN " + drawn + slice("7", "3") + "COPY 1 1 " + slice("0", "7") +
+              "CPOP 1 1 POP 1 0 " +  // numbers, three, seven
+              "COPY 1 1 CONST INT 0 CONST INT 1 CONST SEGDES 3 INDEX " + zeros +
+              "CONST SEGDES 3 CONST SEGDES 10 DPERMUTE INT "
+              "COPY 1 1 CONST INT 3 CONST INT 1 CONST SEGDES 7 INDEX CPOP 1 2 "
+              "CONST SEGDES 7 CONST SEGDES 10 DPERMUTE INT "
+              "CPOP 2 1 POP 2 0 + INT RET");
+  CHECK(rotated.find("(IF (< INT i 3) x0[(+ INT 7 i)] x0[(- INT i 3)])") != std::string::npos);
+  // A number in front of nine, which have been put there first.
+  const std::string in_front = one_map(
+      "FUNC MAIN " + drawn + slice("0", "9") + "CONST INT 1 CONST INT 1 CONST SEGDES 9 INDEX " +
+      zeros +
+      "CONST SEGDES 9 CONST SEGDES 10 DPERMUTE INT "
+      "CONST INT 5 CONST INT 0 CPOP 1 2 CONST SEGDES 1 CONST SEGDES 10 DPERMUTE INT + INT RET");
+  CHECK(in_front.find("(IF (< INT i 1) 5 x0[(- INT i 1)])") != std::string::npos);
+}
+
 TEST_CASE("a conditional of an apply-to-each is one map, if its branches only compute") {
   const vcode::Program program = optimize(
       parse(read_file(std::filesystem::path(PROJECT_ROOT) / "test/fcode-opt/conditionals.vcode")),

@@ -262,6 +262,8 @@ TEST_CASE("states that become others", "[kernel]") {
   CHECK(iterate(positive, "( j, k => (/ INT 7 2), k )").program);
   CHECK(iterate(positive, "( j, k => LET t = (= INT n 0) (% j (IF t 1 n)), k )").program);
   CHECK(iterate(positive, "( j, k => (% j (IF (= INT j 0) 1 j)), k )").program);
+  CHECK(iterate(positive, "( j, k => (% j (IF (> INT j 0) j 1)), k )").program);
+  CHECK(iterate(positive, "( j, k => (% j (SELECT INT (> INT j 3) j -2)), k )").program);
   CHECK(bindings("w : VEC INT n", "y, z = ITERATE d ( i => a[i], x[i] ) WHILE " + positive +
                                       " DO ( j, k => j, k ) ROUNDS 0\nw = MAP n ( i => y[i] )")
             .program);
@@ -290,8 +292,10 @@ TEST_CASE("states that become others", "[kernel]") {
                                          "e 7)), k )")) == ErrorCode::KernelSubscript);
   CHECK(only_error(iterate(positive, "( j, k => (SEGLEN d j), k )")) == ErrorCode::KernelSubscript);
   CHECK(only_error(iterate(positive, "( j, k => (NSEG d), k )")) == ErrorCode::KernelSubscript);
-  for (const char* divisor : {"j", "0", "(IF (= INT j 0) 0 j)", "(IF (= INT j 1) 1 j)",
-                              "(IF (= INT 7 0) 1 s)", "(IF (> INT j 0) 1 s)", "(+ INT 1 1)"}) {
+  for (const char* divisor :
+       {"j", "0", "(IF (= INT j 0) 0 j)", "(IF (= INT j 1) 1 j)", "(IF (= INT 7 0) 1 s)",
+        "(IF (> INT j 0) 1 s)", "(IF (> INT j 0) j 0)", "(IF (> INT j -1) j 1)",
+        "(IF (> INT s 0) j 1)", "(+ INT 1 1)"}) {
     CHECK(only_error(iterate(positive, std::string("( j, k => (% 100 ") + divisor + "), k )")) ==
           ErrorCode::KernelSubscript);
   }
