@@ -327,7 +327,7 @@ void BoundPass::add_row_walk(BoundProgram& bound, const BoundStep& read) {
 /// The rows of so many elements that the pass has in this run; nothing if they do not pay, or there
 /// are none.
 std::optional<Segdes> BoundPass::rows_of(std::int64_t row_length) const {
-  if (row_length < tuning.runs_block || length_ % row_length != 0) return std::nullopt;
+  if (row_length < tuning.shortest_row || length_ % row_length != 0) return std::nullopt;
   return Segdes::regular(length_ / row_length, row_length);
 }
 
