@@ -277,7 +277,7 @@ class BoundPass {
   bool bind_rows(BoundRuns& runs);
   bool bind_numbers(BoundRuns& runs) const;
   bool renew_join(BoundJoin& join) const;
-  bool fill_block(NodeId number, bool narrow, std::int64_t count,
+  bool fill_block(Type type, const std::byte* element, std::int64_t count, bool narrow,
                   std::vector<std::byte>& out) const;
   std::optional<std::int64_t> sum_of(const std::vector<JoinedRead::Shift>& shifts) const;
   void find_first_places(BoundRuns& runs) const;

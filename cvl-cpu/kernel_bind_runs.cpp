@@ -191,6 +191,7 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
       BoundJoin& join = bound.joins.emplace_back();
       join.form = &*joined_[step.node];
       join.vectors.resize(join.form->parts.size());
+      join.fills.resize(join.form->parts.size());
       join.copies.resize(join.form->parts.size());
     }
     steps.push_back(step);
@@ -201,72 +202,77 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
 bool BoundPass::renew_join(BoundJoin& join) const {
   constexpr std::int64_t kUnbounded = std::int64_t{1} << 62;
   const std::vector<JoinedRead::Part>& parts = join.form->parts;
-  const auto vector_of = [&](const JoinedRead::Part& part) -> const Vector& {
-    return state_.arrays[pass_.nodes[part.read].id];
+  const auto vector_of = [&](const JoinedRead::Part& part) {
+    return part.fills ? nullptr : &state_.arrays[pass_.nodes[part.read].id];
   };
-  const auto any = std::find_if(parts.begin(), parts.end(),
-                                [](const JoinedRead::Part& part) { return !part.fills; });
-  if (any == parts.end()) return false;
-  join.narrow = vector_of(*any).form == Form::Narrow;
-  join.shift = std::countr_zero(join.narrow ? 1u : unsigned{width_of(pass_.nodes[any->read].type)});
+  const auto is_narrow = [&](const JoinedRead::Part& part) {
+    const Vector* vector = vector_of(part);
+    return vector != nullptr && vector->form == Form::Narrow;
+  };
+  const Type type = pass_.nodes[parts[0].read].type;
+  join.narrow = std::any_of(parts.begin(), parts.end(), is_narrow);
+  join.shift = std::countr_zero(join.narrow ? 1u : unsigned{width_of(type)});
   std::int64_t begin = 0;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const JoinedRead::Part& part = parts[k];
+    const Vector* vector = vector_of(part);
     std::int64_t end = kUnbounded;
     if (part.end != kNone) {
       if (!is_uniform(part.end)) return false;
       end = uniform_int(part.end);
       if (end < begin) return false;
     }
-    std::vector<std::byte>& copies = join.copies[k];
-    const std::byte* base = nullptr;
-    std::int64_t first = 0;  // its element for t = 0
-    if (part.fills) {
-      if (!fill_block(part.read, join.narrow, std::min(end - begin, length_), copies)) return false;
-      base = copies.data();
-    } else {
-      const Vector& vector = vector_of(part);
-      if (join.narrow ? vector.form != Form::Narrow : !vector.is_plain()) return false;
+    std::int64_t first = 0;  // of a vector, its element for t = 0
+    if (vector != nullptr) {
       const std::optional<std::int64_t> shift = sum_of(part.shifts);
       if (!shift) return false;
       first = *shift;
-      const std::int64_t inside = vector.length - first;
+      const std::int64_t inside = vector->length - first;
       if (part.end == kNone) end = std::max(inside, begin);
       if (end > begin && (end > inside || begin < -first)) return false;
-      base = elements<std::byte>(vector);
-      if (vector.form == Form::Inline) {
+    }
+    join.fills[k] = vector == nullptr || vector->form == Form::Constant;
+    std::vector<std::byte>& copies = join.copies[k];
+    const std::byte* base = nullptr;
+    if (join.fills[k]) {
+      if (vector == nullptr && !is_uniform(part.read)) return false;
+      if (vector != nullptr && run_indices_[join.form->index]->backwards) return false;
+      const std::byte* element = vector != nullptr ? vector->payload : nodes_[part.read].cell;
+      const std::int64_t count = std::min({end - begin, length_, kSegmentBlock});
+      if (!fill_block(type, element, count, join.narrow, copies)) return false;
+      base = copies.data();
+    } else {
+      if (join.narrow ? vector->form != Form::Narrow : !vector->is_plain()) return false;
+      base = elements<std::byte>(*vector);
+      if (vector->form == Form::Inline) {
         copies.resize(kInlineBytes + Heap::kPadding);
         std::memcpy(copies.data(), base, kInlineBytes);
         base = copies.data();
       }
     }
-    join.vectors[k] = {end, reinterpret_cast<std::uintptr_t>(base) +
-                                (static_cast<std::uintptr_t>(first) << join.shift)};
+    join.vectors[k] = {end,
+                       reinterpret_cast<std::uintptr_t>(base) +
+                           (static_cast<std::uintptr_t>(join.fills[k] ? 0 : first) << join.shift)};
     begin = end;
   }
   join.length = begin;
   return true;
 }
 
-/// So many elements, and no more than a block may have, all of them what a node is everywhere.
-/// False if it is no byte, but has to be.
-bool BoundPass::fill_block(NodeId number, bool narrow, std::int64_t count,
+/// So many times the same element. False if it has to be a byte, and is none.
+bool BoundPass::fill_block(Type type, const std::byte* element, std::int64_t count, bool narrow,
                            std::vector<std::byte>& out) const {
-  if (!is_uniform(number)) return false;
-  const std::byte* cell = nodes_[number].cell;
-  Type type = pass_.nodes[number].type;
   std::byte byte{};
   if (narrow) {
-    const std::int64_t value = uniform_int(number);
+    const std::int64_t value = int_at(element, 0);
     if (value < 0 || value > 255) return false;
     byte = static_cast<std::byte>(value);
-    cell = &byte;
+    element = &byte;
     type = Type::Bool;
   }
-  count = std::min<std::int64_t>(count, kSegmentBlock);
-  const auto bytes = static_cast<std::size_t>(count * (narrow ? 1 : width_of(type)));
+  const auto bytes = static_cast<std::size_t>(count * width_of(type));
   out.resize(std::max(out.size(), bytes + Heap::kPadding));
-  state_.cpu.kernels().fill[type_index(type)](out.data(), cell, count);
+  state_.cpu.kernels().fill[type_index(type)](out.data(), element, count);
   return true;
 }
 

@@ -72,10 +72,10 @@ bool JoinedRead::has_fills() const {
 void place_runs(CpuBackend& cpu, const BoundJoin& join, const RunTable& runs, PlacedRuns& placed) {
   placed.count = runs.count;
   placed.ends = runs.ends;
-  if (!join.form->has_fills() &&
-      cpu.kernels().joined_places(placed.places, runs.positions, runs.ends, runs.count,
-                                  join.vectors.data(),
-                                  static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
+  const bool any_fills = std::find(join.fills.begin(), join.fills.end(), true) != join.fills.end();
+  if (!any_fills && cpu.kernels().joined_places(
+                        placed.places, runs.positions, runs.ends, runs.count, join.vectors.data(),
+                        static_cast<std::int64_t>(join.vectors.size()), join.shift)) {
     return;
   }
   placed.count = 0;
@@ -104,7 +104,10 @@ const std::byte* place_of(const BoundJoin& join, std::int64_t position) {
 std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node) {
   JoinReader reader(pass);
   if (!reader.read(node)) return std::nullopt;
-  return reader.take();
+  JoinedRead read = reader.take();
+  const bool gathers = std::any_of(read.parts.begin(), read.parts.end(),
+                                   [](const JoinedRead::Part& part) { return !part.fills; });
+  return gathers ? std::optional(std::move(read)) : std::nullopt;
 }
 
 }  // namespace cvl::cpu

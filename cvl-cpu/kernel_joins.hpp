@@ -42,8 +42,9 @@ std::optional<JoinedRead> find_joined_read(const PlanPass& pass, NodeId node);
 /// The same with the operands of one run.
 struct BoundJoin {
   const JoinedRead* form = nullptr;
-  std::vector<JoinedVector>
-      vectors;  // of what fills, as many elements as a block has lie at `start`
+  std::vector<JoinedVector> vectors;
+  /// Is it the same everywhere? Then as many elements as a run may have lie at its start.
+  std::vector<bool> fills;
   /// Of each, if its elements lie in a value or are the same: copies. Moves may read so much behind
   /// them.
   std::vector<std::vector<std::byte>> copies;
@@ -54,8 +55,7 @@ struct BoundJoin {
   /// Where an element of a part is.
   std::uintptr_t place(std::size_t part, std::int64_t position) const {
     const std::uintptr_t start = vectors[part].start;
-    if (form->parts[part].fills) return start;
-    return start + (static_cast<std::uintptr_t>(position) << shift);
+    return fills[part] ? start : start + (static_cast<std::uintptr_t>(position) << shift);
   }
 };
 

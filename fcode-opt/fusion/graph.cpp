@@ -359,7 +359,9 @@ class GraphBuilder {
     add_read(node, {value, made, Access::Foreign});
   }
 
-  static bool is_view(const Node& node) { return node.view && !node.kept; }
+  static bool is_view(const Node& node) {
+    return node.view && node.view->kind != View::Kind::Half && !node.kept;
+  }
 
   // Its elements, and what else the operations take: that has to be there for the SPEC.
   void read_view(Node& node, const Node& view) {
