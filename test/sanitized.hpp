@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
+#include <vector>
 
 namespace testing {
 
@@ -14,6 +16,12 @@ inline constexpr bool kSanitized = false;
 /// So many random programs, operations of one kind and the like; a fifth of them under sanitizers.
 constexpr int some_of(int count) {
   return kSanitized ? std::max(1, count / 5) : count;
+}
+
+/// All of these sizes; the first and the last one under sanitizers.
+inline std::vector<int> some_sizes(std::initializer_list<int> sizes) {
+  if (kSanitized) return {*sizes.begin(), *(sizes.end() - 1)};
+  return sizes;
 }
 
 }  // namespace testing

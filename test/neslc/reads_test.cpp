@@ -47,9 +47,9 @@ TEST_CASE("products of matrices by indices", "[reads]") {
       "{{sum({a[i][k] * b[k][j] : k in [0:n]}) : j in [0:w]} : i in [0:h]}");
   CHECK(reads.check("times([[1, 2], [3, 4], [5, 6]], [[1, 2, 3], [4, 5, 6]], 3, 2, 3)") ==
         "[[9, 12, 15], [19, 26, 33], [29, 40, 51]]");
-  for (const int h : {0, 1, 3, 40}) {
-    for (const int n : {0, 1, 2, 50}) {
-      for (const int w : {0, 1, 4}) {
+  for (const int h : ::testing::some_sizes({0, 1, 3, 40})) {
+    for (const int n : ::testing::some_sizes({0, 1, 2, 50})) {
+      for (const int w : ::testing::some_sizes({0, 1, 4})) {
         // Of matrices that fit, that are larger, and in which rows or columns are missing.
         for (const auto& [more_a, more_b] : {std::pair{0, 0}, {2, 3}, {-1, 0}, {0, -1}}) {
           reads.check_reads(
@@ -91,7 +91,7 @@ TEST_CASE("reads that are the same for some loop around", "[reads]") {
       "{if x > 1 then {sum({at(b, k, j) + x : k in [0:n]}) : j in [0:n]} else [] int : x in v}",
   };
   for (const char* const form : forms) {
-    for (const int size : {0, 1, 3, 5}) {
+    for (const int size : ::testing::some_sizes({0, 1, 3, 5})) {
       for (const char* const n : {"#a", "3"}) {
         reads.check_reads(
             fmt::format("let a = table({0}, {0}); n = {1}; b = table({0}, {0}); v = {{2 * i - 1 : "
@@ -132,7 +132,7 @@ TEST_CASE("elements of the rows that a loop goes through", "[reads]") {
        "{{let x = v[j] in {b[k][i][j] + x : i in index(#b[k])} : j in [0:n]} : k in index(#b)}"},
   };
   for (const auto& [rows, numbers] : forms) {
-    for (const int size : {0, 1, 3, 5}) {
+    for (const int size : ::testing::some_sizes({0, 1, 3, 5})) {
       for (const char* const n : {"#a", "3"}) {
         const std::string given = fmt::format(
             "let a = table({0}, {0}); n = {1}; v = {{2 * i - 1 : i in [0:{0}]}}; "
@@ -178,7 +178,7 @@ TEST_CASE("elements by positions that begin or end at another one", "[reads]") {
   CHECK(reads.check("products([1, 2, 4], 3, 0)") == "[1, 4, 12, 16, 16]");
   CHECK(reads.check("windows([1, 2, 4], 3, 0)") == "[3, 7, 7]");
   for (const char* function : {"above", "below", "shifted", "products", "windows"}) {
-    for (const int n : {0, 1, 2, 9}) {
+    for (const int n : ::testing::some_sizes({0, 1, 2, 9})) {
       for (const int more : {0, 1, -1, 2, 2147483647}) {
         reads.check(fmt::format(
             "let n = {0} + rand(1) in {1}({{i * i + 1 : i in [0:n]}}, n, {2} + rand(1))", n,
