@@ -241,6 +241,7 @@ bool BoundPass::renew_join(BoundJoin& join) const {
       const std::int64_t count = std::min({end - begin, length_, kSegmentBlock});
       if (!fill_block(type, element, count, join.narrow, copies)) return false;
       base = copies.data();
+      first = 0;
     } else {
       if (join.narrow ? vector->form != Form::Narrow : !vector->is_plain()) return false;
       base = elements<std::byte>(*vector);
@@ -250,9 +251,8 @@ bool BoundPass::renew_join(BoundJoin& join) const {
         base = copies.data();
       }
     }
-    join.vectors[k] = {end,
-                       reinterpret_cast<std::uintptr_t>(base) +
-                           (static_cast<std::uintptr_t>(join.fills[k] ? 0 : first) << join.shift)};
+    join.vectors[k] = {end, reinterpret_cast<std::uintptr_t>(base) +
+                                (static_cast<std::uintptr_t>(first) << join.shift)};
     begin = end;
   }
   join.length = begin;

@@ -117,6 +117,7 @@ void BlockEvaluator::set_memory(NodeId node, const std::byte* base) {
 }
 
 void BlockEvaluator::run(std::int64_t begin, std::int64_t n) {
+  // Apart: to copy one to the other waits until all that was stored before is in memory.
   located_ = {};
   inside_ = {};
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {

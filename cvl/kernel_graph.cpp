@@ -286,12 +286,11 @@ class GraphBuilder::Lowering {
         may_fail_(thunk.nodes.size()) {
     for (std::size_t k = 0; k < thunk.nodes.size(); ++k) {
       const ThunkNode& node = thunk.nodes[k];
-      bool may_fail =
-          node.kind == ThunkNode::Kind::Subscript ||
-          (names_descriptor(node) && argument_count(node) > 0) ||
-          (node.kind == ThunkNode::Kind::Apply &&
-           (node.op == Op::Divide || node.op == Op::Modulo) &&
-           !vcode::is_never_zero(thunk, node.args[1]));
+      bool may_fail = node.kind == ThunkNode::Kind::Subscript ||
+                      (names_descriptor(node) && argument_count(node) > 0) ||
+                      (node.kind == ThunkNode::Kind::Apply &&
+                       (node.op == Op::Divide || node.op == Op::Modulo) &&
+                       !vcode::is_never_zero(thunk, node.args[1]));
       for (int a = 0; a < argument_count(node); ++a) may_fail |= may_fail_[node.args[a]];
       may_fail_[k] = may_fail;
     }
