@@ -111,6 +111,13 @@ struct PieceResults {
   std::size_t count() const { return numbers.size() + flags.size() + stored.size(); }
 };
 
+/// Places in the rows of NativePieces.
+struct PiecePlaces {
+  std::vector<std::uint32_t> nodes;    // per node: where it is read; kNone: it is not
+  std::vector<std::uint32_t> results;  // per result, in the order of PieceResults
+  std::uint32_t words = 1;             // of a row
+};
+
 /// The steps of a program with machine code in place of some, which pays where much is computed.
 struct NativeSteps {
   BoundSteps steps;  // empty: there is no code
@@ -121,6 +128,7 @@ struct NativeSteps {
   /// What is wanted of pieces of segments, what that was when it was made, or found to be
   /// impossible, and whether by the steps for a block of which all runs are known.
   std::unique_ptr<NativeCode> pieces;
+  PiecePlaces piece_places;
   std::optional<PieceResults> pieces_for;
   bool pieces_by_runs = false;
 

@@ -131,7 +131,7 @@ class NativeMaker {
   }
 
   /// What is wanted of pieces of segments; null when some steps have to be steps.
-  std::unique_ptr<NativeCode> make_pieces(const PieceResults& wanted) {
+  std::unique_ptr<NativeCode> make_pieces(const PieceResults& wanted, PiecePlaces& places) {
     const auto type = [&](NodeId node) { return plan_.nodes[node].type; };
     for (const NodeFold& fold : wanted.numbers) {
       if (!has_native_fold(cpu_.isa(), cpu_.widths(), fold.op, type(fold.node)) ||
@@ -163,16 +163,22 @@ class NativeMaker {
       if (step.kind == StepKind::Progression || !has_native_form(step)) return nullptr;
       add_step(pieces.body, step);
     }
-    auto place = static_cast<std::uint32_t>(plan_.nodes.size());
+    places = {std::vector<std::uint32_t>(plan_.nodes.size(), kNone), {}, 1};
+    const auto add_result = [&](NodeId node) {
+      places.results.push_back(places.words++);
+      return NativeLoop::Result{value(pieces.body, node), places.results.back()};
+    };
     for (const NodeFold& fold : wanted.numbers) {
-      pieces.folds.push_back({fold.op, {value(pieces.body, fold.node), place++}});
+      pieces.folds.push_back({fold.op, add_result(fold.node)});
     }
-    for (const NodeId node : wanted.flags) {
-      pieces.disjunctions.push_back({value(pieces.body, node), place++});
+    for (const NodeId node : wanted.flags) pieces.disjunctions.push_back(add_result(node));
+    for (const NodeId node : wanted.stored) pieces.body.results.push_back(add_result(node));
+    for (NativeLoop::Value& read : pieces.body.values) {
+      if (read.kind == NativeLoop::Value::Kind::Apply) continue;
+      const NodeId node = read.place;  // which is how it has been known so far
+      read.place = places.nodes[node] = places.words++;
     }
-    for (const NodeId node : wanted.stored) {
-      pieces.body.results.push_back({value(pieces.body, node), place++});
-    }
+    pieces.words = places.words;
     return NativeCode::make(pieces, cpu_.isa(), cpu_.widths());
   }
 
@@ -523,7 +529,7 @@ bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const Pie
   if (!is_made() && pays(pass, program)) {
     native.pieces_for = wanted;
     native.pieces_by_runs = program.by_runs;
-    native.pieces = NativeMaker(pass, program).make_pieces(wanted);
+    native.pieces = NativeMaker(pass, program).make_pieces(wanted, native.piece_places);
   }
   return is_made() && native.pieces != nullptr;
 }

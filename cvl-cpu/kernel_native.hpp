@@ -23,9 +23,7 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
 void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
 
 /// Machine code that computes what is wanted of pieces (NativeSteps::pieces), if all that it needs
-/// can be such code, and it is time to make it. True when there is some. What is the same in a
-/// segment, or read where it lies, has the place of its node in the table of addresses; the results
-/// follow behind all nodes, in order.
+/// can be such code, and it is time to make it. True when there is some.
 bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted);
 
 /// Places in the table of addresses for NativeSteps::rounds. Each node of the body has two: for its

@@ -387,14 +387,19 @@ void KernelPass::find_run_segments() {
   const bool any_blocks = reduces_only || (scans_.empty() && selections_.empty());
   if (by_tiles && any_blocks) run_segments_ = segments;
   if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
-  if (segments == nullptr && !columns_) segments = walked_segments();
+  if (segments == nullptr && !columns_) segments = walked_or_folded(reductions);
   by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);
 }
 
-/// The segments off which the first walk reads something; null if there is none.
-const Segments* KernelPass::walked_segments() const {
+/// The segments off which the first walk reads something, or else those that are folded; null if
+/// there are none.
+const Segments* KernelPass::walked_or_folded(
+    const std::vector<KernelReduction*>& reductions) const {
   for (const BoundStep& step : bound_.main.usual().steps) {
     if (step.kind == BoundStep::Kind::Walk) return step.segments;
+  }
+  for (const KernelReduction* reduction : reductions) {
+    if (reduction->folded() != nullptr) return reduction->folded();
   }
   return nullptr;
 }

@@ -60,7 +60,7 @@ class KernelPass {
   void check_targets(const BoundProgram& program, const KernelTile& tile) const;
   const Segments* separate_segments();
   void find_run_segments();
-  const Segments* walked_segments() const;
+  const Segments* walked_or_folded(const std::vector<KernelReduction*>& reductions) const;
   std::int64_t block_length(std::int64_t begin, std::int64_t n, Segments::Place& segment) const;
   void divide_scatters();
   bool divide_sinks();

@@ -1,16 +1,24 @@
 #include "cvl-cpu/kernel_pieces.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cvl-cpu/kernel_native.hpp"
 
 namespace cvl::cpu {
+namespace {
+
+std::uintptr_t address(const void* of) {
+  return reinterpret_cast<std::uintptr_t>(of);
+}
+
+}  // namespace
 
 bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const Segments& segments) {
   segments_ = &segments;
   BoundProgram& program = pass_.main;
   if (program.runs.size() > kMostRuns || program.usual().walked.size() > kMostWalked) return false;
-  if (segments.total() / tuning.runs_block < segments.count()) return false;
+  if (segments.total() / tuning.pieces_mean_length < segments.count()) return false;
   folds_.clear();
   disjunctions_.clear();
   PieceResults wanted;
@@ -29,6 +37,10 @@ bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const S
   }
   if (!find_stored() || folds_.size() + stored_.size() == 0) return false;
   for (const Stored& stored : stored_) wanted.stored.push_back(stored.node);
+  const bool rounds = std::any_of(folds_.begin(), folds_.end(), [](const KernelReduction* fold) {
+    return fold->type() == Type::Float;
+  });
+  shortest_ = rounds ? kLongPiece : 1;
   const auto are_there = [&](const BoundRuns& runs) {
     return runs.segments != nullptr && runs.segments->are_those_of(segments);
   };
@@ -36,10 +48,13 @@ bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const S
   const auto walks_there = [&](const BoundStep& step) {
     return step.kind != BoundStep::Kind::Walk || step.segments->are_those_of(segments);
   };
-  return wanted.count() <= kMostResults &&
-         (!program.by_runs || std::all_of(program.runs.begin(), program.runs.end(), are_there)) &&
-         std::all_of(steps.begin(), steps.end(), walks_there) && find_reads() &&
-         renew_native_pieces(pass_, program, wanted);
+  const bool can =
+      wanted.count() <= kMostResults &&
+      (!program.by_runs || std::all_of(program.runs.begin(), program.runs.end(), are_there)) &&
+      std::all_of(steps.begin(), steps.end(), walks_there) && find_reads() &&
+      renew_native_pieces(pass_, program, wanted);
+  if (can) find_places();
+  return can;
 }
 
 /// False if some cannot be stored piece by piece.
@@ -50,7 +65,7 @@ bool KernelPieces::find_stored() {
     if (target.tiled) continue;
     if (target.narrow || target.streamed || (target.overwrites && divides())) return false;
     overwrites_ |= target.overwrites;
-    stored_.push_back({target.node, target.base, target.width});
+    stored_.push_back({target.node, target.base, target.width, 0});
   }
   return true;
 }
@@ -66,14 +81,31 @@ bool KernelPieces::divides() const {
 bool KernelPieces::find_reads() {
   reads_.clear();
   for (const NodeId node : pass_.main.in_memory) {
-    reads_.push_back({node, kNone, pass_.node(node).base, pass_.node(node).width});
+    reads_.push_back({node, kNone, pass_.node(node).base, pass_.node(node).width, 0});
   }
   for (const BoundStep& step : pass_.main.usual().steps) {
     if (step.kind != BoundStep::Kind::GatherRuns) continue;
     if (step.vector->form != Form::Dense) return false;
-    reads_.push_back({step.node, step.runs, elements<std::byte>(*step.vector), step.width});
+    reads_.push_back({step.node, step.runs, elements<std::byte>(*step.vector), step.width, 0});
   }
   return true;
+}
+
+void KernelPieces::find_places() {
+  const PiecePlaces& places = pass_.main.native.piece_places;
+  for (Read& read : reads_) read.place = places.nodes[read.node];
+  std::erase_if(reads_, [](const Read& read) { return read.place == kNone; });
+  const std::vector<WalkedNode>& walked = pass_.main.usual().walked;
+  walked_.clear();
+  for (std::uint32_t k = 0; k < walked.size(); ++k) {
+    const std::uint32_t place = places.nodes[walked[k].node];
+    const bool counts = walked[k].kind == PlanNode::Kind::SegmentOffset;
+    if (place != kNone)
+      walked_.push_back({k, counts ? 0 : pass_.node(walked[k].node).width, place});
+  }
+  for (std::size_t k = 0; k < stored_.size(); ++k) {
+    stored_[k].place = places.results[folds_.size() + disjunctions_.size() + k];
+  }
 }
 
 /// The segments from `first` on that have elements in the tile, as many as a table takes.
@@ -102,12 +134,12 @@ bool KernelPieces::find_runs(const SegmentBlock& block, Table& table) const {
 }
 
 void KernelPieces::find_walked(const SegmentBlock& block, Table& table) const {
-  CpuBackend& cpu = pass_.state().cpu;
-  const BoundProgram& program = pass_.main;
-  for (std::size_t k = 0; k < program.usual().walked.size(); ++k) {
-    const WalkedNode& walked = program.usual().walked[k];
-    if (walked.kind == PlanNode::Kind::SegmentOffset) continue;
-    table.walked[k] = segment_values(cpu, walked, block.first, block.count, table.values[k]);
+  const std::vector<WalkedNode>& nodes = pass_.main.usual().walked;
+  for (const Walked& walked : walked_) {
+    if (walked.width == 0) continue;
+    const std::uint32_t k = walked.number;
+    table.walked[k] =
+        segment_values(pass_.state().cpu, nodes[k], block.first, block.count, table.values[k]);
   }
 }
 
@@ -120,22 +152,97 @@ bool KernelPieces::has_all_runs(std::int64_t first, const KernelTile& tile, Tabl
   return true;
 }
 
+/// What is put down for the machine code while a tile is run.
+class KernelPieces::Tile {
+ public:
+  /// Of segments [first, end).
+  Tile(const KernelPieces& pieces, const KernelTile& tile, std::int64_t first, std::int64_t end)
+      : pieces_(pieces),
+        tile_(tile),
+        places_(pieces.pass_.main.native.piece_places),
+        before_(tile.begin - pieces.segments_->start(first)),
+        rows_(static_cast<std::size_t>(std::min(end - first, kTogether)) * places_.words) {
+    const std::uint32_t* result = places_.results.data();
+    for (KernelReduction* fold : pieces.folds_) {
+      totals_.push_back({fold->begin_pieces(first, end),
+                         static_cast<std::int64_t>(cpu().element_bytes(fold->type())), *result++});
+    }
+    // What all rows have in common: elements that are the same everywhere, and the flags.
+    for (std::size_t k = 0; k < pieces.disjunctions_.size(); ++k) {
+      rows_[*result++] = address(found_ + k);
+    }
+    for (NodeId node = 0; node < places_.nodes.size(); ++node) {
+      if (places_.nodes[node] == kNone) continue;
+      rows_[places_.nodes[node]] = address(pieces.pass_.node(node).base);
+    }
+    for (std::size_t filled = places_.words; filled < rows_.size(); filled *= 2) {
+      std::copy_n(rows_.data(), std::min(filled, rows_.size() - filled), rows_.data() + filled);
+    }
+  }
+
+  void add(const Table& table, const SegmentBlock& block, std::int64_t s, std::int64_t begin,
+           std::int64_t n) {
+    std::uintptr_t* row = rows_.data() + count_++ * places_.words;
+    row[0] = static_cast<std::uintptr_t>(n);
+    for (const Read& read : pieces_.reads_) {
+      std::int64_t position = begin;
+      if (read.runs != kNone) {
+        position = table.positions[read.runs][s];
+        if (pieces_.pass_.main.runs[read.runs].backwards) position += n - 1;
+      }
+      row[read.place] = address(read.base + position * read.width);
+    }
+    for (const Stored& stored : pieces_.stored_) {
+      row[stored.place] = address(stored.base + begin * stored.width);
+    }
+    const bool continued = block.starts[s] < tile_.begin;
+    // Machine code of processors that have low bytes first: an INT of any width begins here.
+    for (const Walked& walked : pieces_.walked_) {
+      row[walked.place] = walked.width != 0
+                              ? address(table.walked[walked.number] + s * walked.width)
+                              : address(continued ? &before_ : &kNothing);
+    }
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      const Total& total = totals_[k];
+      const std::int64_t segment = block.first + s;
+      row[total.place] = address(continued ? pieces_.folds_[k]->continued_piece(tile_, segment)
+                                           : total.base + segment * total.width);
+    }
+  }
+
+  /// Computes what has been added. False when something fails.
+  bool run() {
+    const NativeCode& code = *pieces_.pass_.main.native.pieces;
+    return count_ == 0 || !code.run_pieces(rows_.data(), std::exchange(count_, 0));
+  }
+
+  void end() {
+    for (std::size_t k = 0; k < pieces_.disjunctions_.size(); ++k) {
+      if (found_[k] != std::byte{0}) pieces_.disjunctions_[k]->put_any(tile_);
+    }
+  }
+
+ private:
+  CpuBackend& cpu() const { return pieces_.pass_.state().cpu; }
+
+  static constexpr std::int64_t kNothing = 0;
+  const KernelPieces& pieces_;
+  const KernelTile& tile_;
+  const PiecePlaces& places_;
+  const std::int64_t before_;  // elements of the first segment that lie in front of the tile
+  std::byte found_[kMostResults] = {};
+  std::vector<Total> totals_;
+  std::vector<std::uintptr_t> rows_;
+  std::int64_t count_ = 0;  // rows that are filled
+};
+
 bool KernelPieces::run(const KernelTile& tile,
                        const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
-  const std::vector<WalkedNode>& walked = pass_.main.usual().walked;
-  const NativeCode& code = *pass_.main.native.pieces;
-  const std::size_t nodes = pass_.plan().nodes.size();
   Table table;
-  alignas(64) std::byte states[kMostResults][kReductionStateBytes];
-  std::vector<const std::byte*> at(nodes + kMostResults);
-  for (NodeId node = 0; node < nodes; ++node) at[node] = pass_.node(node).base;
-  for (std::size_t k = 0; k < kMostResults; ++k) at[nodes + k] = states[k];
   std::int64_t first = segments_->first_from(tile.begin);
   if (first == segments_->count() || segments_->start(first) > tile.begin) --first;
-  const std::int64_t behind = segments_->first_from(tile.end);
   if (overwrites_ && !has_all_runs(first, tile, table)) return false;
-  for (KernelReduction* fold : folds_) fold->begin_pieces(first, behind);
-  const std::int64_t shortest = folds_.empty() ? 1 : kLongPiece;
+  Tile own(*this, tile, first, segments_->first_from(tile.end));
   std::int64_t done = tile.begin;  // what lies before has been evaluated
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
@@ -147,37 +254,14 @@ bool KernelPieces::run(const KernelTile& tile,
       if (n == 0) {
         for (KernelReduction* fold : folds_) fold->put_empty(first + s);
       }
-      if (n < shortest) continue;
+      if (n < shortest_ || n == 0) continue;
       if (done < begin) evaluate(done, begin);
       done = begin + n;
-      for (const Read& read : reads_) {
-        std::int64_t position = begin;
-        if (read.runs != kNone) {
-          position = table.positions[read.runs][s];
-          if (pass_.main.runs[read.runs].backwards) position += n - 1;
-        }
-        at[read.node] = read.base + position * read.width;
-      }
-      for (std::size_t k = 0; k < stored_.size(); ++k) {
-        at[nodes + folds_.size() + disjunctions_.size() + k] =
-            stored_[k].base + begin * stored_[k].width;
-      }
-      // Machine code of processors that have low bytes first: an INT of any width begins here.
-      const std::int64_t offset = begin - block.starts[s];
-      for (std::size_t k = 0; k < walked.size(); ++k) {
-        const bool counts = walked[k].kind == PlanNode::Kind::SegmentOffset;
-        at[walked[k].node] = counts ? reinterpret_cast<const std::byte*>(&offset)
-                                    : table.walked[k] + s * pass_.node(walked[k].node).width;
-      }
-      if (code.run_piece(at.data(), n)) return false;
-      for (std::size_t k = 0; k < folds_.size(); ++k) {
-        folds_[k]->put_piece(tile, first + s, block.starts[s] < tile.begin, states[k]);
-      }
-      for (std::size_t k = 0; k < disjunctions_.size(); ++k) {
-        if (states[folds_.size() + k][0] != std::byte{0}) disjunctions_[k]->put_any(tile);
-      }
+      own.add(table, block, s, begin, n);
     }
+    if (!own.run()) return false;
   }
+  own.end();
   if (done < tile.end) evaluate(done, tile.end);
   return true;
 }

@@ -22,7 +22,7 @@ class KernelPieces {
 
   /// When the pass has been bound and all sinks are open: can tiles be run, and does it pay?
   /// `reductions` are the sinks that are active, `segments` those of the runs of the pass, or those
-  /// off which it reads what is the same in each.
+  /// off which it reads what is the same in each, or those that are folded.
   bool open(const std::vector<KernelReduction*>& reductions, const Segments& segments);
 
   /// Runs a tile but for short pieces, for ranges of which it calls evaluate(begin, end), which
@@ -32,11 +32,12 @@ class KernelPieces {
            const std::function<void(std::int64_t, std::int64_t)>& evaluate) const;
 
  private:
-  /// A vector that is written at the own position.
+  /// A vector that is written at the own position. Places are those in the rows of NativePieces.
   struct Stored {
     NodeId node;
     std::byte* base;
     std::int64_t width;
+    std::uint32_t place;
   };
   /// A vector that is read where it lies.
   struct Read {
@@ -44,6 +45,19 @@ class KernelPieces {
     std::uint32_t runs;  // kNone: at the own position
     const std::byte* base;
     std::int64_t width;
+    std::uint32_t place;
+  };
+  /// What is read once for each segment.
+  struct Walked {
+    std::uint32_t number;  // among what the steps read by walks
+    std::int64_t width;    // 0: the position within the segment
+    std::uint32_t place;
+  };
+  /// Where the totals of segments go, that of segment 0 to `base`.
+  struct Total {
+    std::byte* base;
+    std::int64_t width;
+    std::uint32_t place;
   };
   static constexpr std::int64_t kTogether = 64;  // segments
   static constexpr std::size_t kMostRuns = 8, kMostWalked = 16, kMostResults = 8;
@@ -55,9 +69,11 @@ class KernelPieces {
     const std::byte* walked[kMostWalked];
     alignas(64) std::int64_t values[kMostWalked][kTogether + 8];
   };
+  class Tile;
 
   bool find_stored();
   bool find_reads();
+  void find_places();
   bool divides() const;
   SegmentBlock next_block(std::int64_t first, const KernelTile& tile, Table& table) const;
   bool find_runs(const SegmentBlock& block, Table& table) const;
@@ -68,8 +84,10 @@ class KernelPieces {
   std::vector<KernelReduction*> folds_, disjunctions_;
   const Segments* segments_ = nullptr;
   std::vector<Read> reads_;
+  std::vector<Walked> walked_;
   std::vector<Stored> stored_;
-  bool overwrites_ = false;  // operands
+  std::int64_t shortest_ = 1;  // of the pieces that are taken
+  bool overwrites_ = false;    // operands
 };
 
 }  // namespace cvl::cpu

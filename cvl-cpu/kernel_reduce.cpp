@@ -108,18 +108,14 @@ class Reduction : public KernelReduction {
                   continues ? part.element.bytes : nobodys.bytes);
   }
 
-  void begin_pieces(std::int64_t first, std::int64_t end) override {
+  std::byte* begin_pieces(std::int64_t first, std::int64_t end) override {
     checked_storage(cpu_, result(), first, end);
+    return out_;
   }
-  void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
-                 const std::byte* state) override {
-    if (!continued) {
-      kernels_.finish(state, out_ + segment * width_);
-      return;
-    }
+  std::byte* continued_piece(const KernelTile& tile, std::int64_t segment) override {
     Part& part = parts_[static_cast<std::size_t>(tile.in_round)];
     part.segment = segment;
-    kernels_.finish(state, part.element.bytes);
+    return part.element.bytes;
   }
   void put_empty(std::int64_t segment) override {
     std::memcpy(out_ + segment * width_, kernels_.identity, static_cast<std::size_t>(width_));

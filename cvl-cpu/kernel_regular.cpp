@@ -13,6 +13,7 @@ using Item = RowNumber::Item;
 using vcode::Op;
 
 constexpr std::size_t kMostItems = 24;
+constexpr std::int64_t kTogether = 64;  // rows or segments
 
 bool is_int_operation(const PlanNode& node, Op op) {
   return node.applies(op) && node.type == Type::Int && node.written == Type::Int;
@@ -91,27 +92,49 @@ class RowNumberReader {
 };
 
 template <class I>
-std::int64_t applied(Op op, std::int64_t first, std::int64_t second) {
-  const auto a = static_cast<I>(first), b = static_cast<I>(second);
+void apply(Op op, const std::int64_t* a, const std::int64_t* b, std::int64_t count,
+           std::int64_t* out) {
+  const auto each = [&]<class Functor>(Functor) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      out[k] = Functor::apply(static_cast<I>(a[k]), static_cast<I>(b[k]));
+    }
+  };
   switch (op) {
     case Op::Add:
-      return ops::Add::apply(a, b);
+      return each(ops::Add());
     case Op::Subtract:
-      return ops::Subtract::apply(a, b);
+      return each(ops::Subtract());
     case Op::Multiply:
-      return ops::Multiply::apply(a, b);
+      return each(ops::Multiply());
     case Op::Divide:
-      return ops::Divide::apply(a, b);
+      return each(ops::Divide());
     default:
-      return ops::Modulo::apply(a, b);
+      return each(ops::Modulo());
+  }
+}
+
+bool fits_word(std::int64_t number) {
+  return number == static_cast<std::int32_t>(number);
+}
+
+/// Quotients, or what remains, of numbers that go up by `step`, without a division for each.
+/// REQUIRES: 0 <= first, 0 < step <= divisor
+void divide_ascending(Op op, std::int64_t first, std::int64_t step, std::int64_t divisor,
+                      std::int64_t count, std::int64_t* out) {
+  std::int64_t quotient = first / divisor, rest = first % divisor;
+  for (std::int64_t k = 0; k < count; ++k) {
+    out[k] = op == Op::Divide ? quotient : rest;
+    rest += step;
+    const std::int64_t beyond = rest >= divisor ? 1 : 0;
+    rest -= beyond * divisor;
+    quotient += beyond;
   }
 }
 
 std::int64_t element(const Vector& vector, std::int64_t at, bool wide) {
   if (vector.form == Form::Progression) {
-    const std::int64_t number =
-        applied<std::int64_t>(Op::Add, vector.progression_start(),
-                              applied<std::int64_t>(Op::Multiply, vector.progression_step(), at));
+    const std::int64_t number = ops::Add::apply(
+        vector.progression_start(), ops::Multiply::apply(vector.progression_step(), at));
     return wide ? number : static_cast<std::int32_t>(number);
   }
   const std::int64_t place = vector.form == Form::Constant ? 0 : at;
@@ -146,25 +169,54 @@ std::int64_t row_length_of_read(const PlanPass& pass, NodeId number) {
   return std::max(row_length_of_number(pass, number), row_length_of_offset(pass, number));
 }
 
-std::optional<std::int64_t> RowNumber::at(std::int64_t segment, std::int64_t start,
-                                          bool wide) const {
-  std::int64_t values[kMostItems];
-  std::size_t count = 0;
-  for (const Item& item : items) {
-    std::int64_t value = item.number;
-    if (item.kind == Item::Kind::Place) {
-      value = segdes == kNone ? start : segment;
-    } else if (item.kind == Item::Kind::Apply) {
-      const std::int64_t a = values[item.args[0]], b = values[item.args[1]];
-      value = wide ? applied<std::int64_t>(item.op, a, b) : applied<std::int32_t>(item.op, a, b);
-    } else if (item.kind == Item::Kind::Element) {
-      const std::int64_t index = values[item.args[0]];
-      if (index < 0 || index >= item.vector->length) return std::nullopt;
-      value = element(*item.vector, index, wide);
-    }
-    values[count++] = value;
+bool RowNumber::evaluate(std::int64_t first, const std::int64_t* starts, std::int64_t count,
+                         bool wide, std::int64_t* out) const {
+  for (std::int64_t k = 0; k < count; k += kTogether) {
+    const std::int64_t some = std::min(kTogether, count - k);
+    if (!evaluate_some(first + k, starts + k, some, wide, out + k)) return false;
   }
-  return values[count - 1];
+  return true;
+}
+
+bool RowNumber::evaluate_some(std::int64_t first, const std::int64_t* starts, std::int64_t count,
+                              bool wide, std::int64_t* out) const {
+  std::int64_t room[kMostItems][kTogether];
+  const bool by_segment = segdes != kNone;
+  const std::int64_t place = by_segment ? first : starts[0];
+  const std::int64_t step = by_segment || count == 1 ? 1 : starts[1] - starts[0];
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const Item& item = items[k];
+    std::int64_t* values = k + 1 == items.size() ? out : room[k];
+    switch (item.kind) {
+      case Item::Kind::Place:
+        for (std::int64_t s = 0; s < count; ++s) values[s] = place + s * step;
+        break;
+      case Item::Kind::Number:
+        std::fill_n(values, count, item.number);
+        break;
+      case Item::Kind::Element:
+        for (std::int64_t s = 0; s < count; ++s) {
+          const std::int64_t index = room[item.args[0]][s];
+          if (index < 0 || index >= item.vector->length) return false;
+          values[s] = element(*item.vector, index, wide);
+        }
+        break;
+      case Item::Kind::Apply: {
+        const Item &a = items[item.args[0]], &b = items[item.args[1]];
+        const bool ascending = (item.op == Op::Divide || item.op == Op::Modulo) &&
+                               a.kind == Item::Kind::Place && b.kind == Item::Kind::Number &&
+                               step <= b.number && (wide || fits_word(place + count * step));
+        if (ascending) {
+          divide_ascending(item.op, place, step, b.number, count, values);
+        } else if (wide) {
+          apply<std::int64_t>(item.op, room[item.args[0]], room[item.args[1]], count, values);
+        } else {
+          apply<std::int32_t>(item.op, room[item.args[0]], room[item.args[1]], count, values);
+        }
+      }
+    }
+  }
+  return true;
 }
 
 std::optional<RowNumber> find_row_number(const PlanPass& pass, NodeId node,

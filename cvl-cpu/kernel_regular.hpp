@@ -37,10 +37,15 @@ struct RowNumber {
   std::vector<Item> items;  // arguments before their users; the last one is the number
   SegdesId segdes = kNone;  // whose segments; kNone: rows
 
-  /// In row or segment number `segment`, which begins at position `start`, with INTs of 64 bits or
-  /// of 32. Nothing if an element lies outside of its vector. REQUIRES: numbers and vectors are
-  /// those of the run.
-  std::optional<std::int64_t> at(std::int64_t segment, std::int64_t start, bool wide) const;
+  /// In the rows or segments [first, first + count), which begin at positions `starts`, with INTs of
+  /// 64 bits or of 32. False if an element lies outside of its vector. REQUIRES: numbers and vectors
+  /// are those of the run; count is positive
+  bool evaluate(std::int64_t first, const std::int64_t* starts, std::int64_t count, bool wide,
+                std::int64_t* out) const;
+
+ private:
+  bool evaluate_some(std::int64_t first, const std::int64_t* starts, std::int64_t count, bool wide,
+                     std::int64_t* out) const;
 };
 
 /// The node in this form, if it has it and is not too long.

@@ -182,6 +182,22 @@ struct Piece {
   }
 };
 
+/// Do the indices of all segments that have elements lie in [0, value)? A number that is below zero
+/// says that they do not, and no comparison is needed.
+template <bool backwards, class Value>
+bool lie_below(const Piece& piece, const Value& value) {
+  std::int64_t outside = 0;
+  for (std::int64_t s = 0; s < piece.count; ++s) {
+    const std::int64_t elements = piece.last[s] - piece.first[s];
+    const std::int64_t from = backwards ? wrapped_difference(piece.sum[s], piece.last[s] - 1)
+                                        : wrapped_sum(piece.sum[s], piece.first[s]);
+    const std::int64_t bound = value(s);
+    const std::int64_t behind = wrapped_difference(bound, from);  // does not wrap where both fit
+    outside |= (from | bound | behind | wrapped_difference(behind, elements)) & -elements;
+  }
+  return outside >= 0;
+}
+
 template <class Value>
 bool apply(Stage stage, const Piece& piece, const Value& value) {
   switch (stage) {
@@ -196,13 +212,7 @@ bool apply(Stage stage, const Piece& piece, const Value& value) {
       }
       return true;
     default:
-      bool good = true;
-      for (std::int64_t s = 0; s < piece.count; ++s) {
-        const std::int64_t elements = piece.last[s] - piece.first[s];
-        const std::int64_t from = piece.least(s);
-        good &= elements <= 0 || (from >= 0 && from <= value(s) && elements <= value(s) - from);
-      }
-      return good;
+      return piece.backwards ? lie_below<true>(piece, value) : lie_below<false>(piece, value);
   }
 }
 
@@ -215,11 +225,7 @@ bool apply(CpuBackend& cpu, const BoundStage& stage, const Piece& piece, std::in
   alignas(64) std::int64_t buffer[kSegmentBlock + 8];
   if (stage.row) {
     const bool wide = cpu.element_bytes(Type::Int) == 8;
-    for (std::int64_t s = 0; s < piece.count; ++s) {
-      const std::optional<std::int64_t> value = stage.row->at(first + s, starts[s], wide);
-      if (!value) return false;
-      buffer[s] = *value;
-    }
+    if (!stage.row->evaluate(first, starts, piece.count, wide, buffer)) return false;
     return apply(stage.kind, piece, [&](std::int64_t s) { return buffer[s]; });
   }
   const std::byte* values = segment_values(cpu, stage.walked, first, piece.count, buffer);
@@ -300,10 +306,7 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
   for (const BoundStage& stage : runs.stages) {
     std::int64_t value = stage.value;
     if (stage.row) {
-      const std::optional<std::int64_t> number =
-          stage.row->at(table.segment, table.bounds[0], wide);
-      if (!number) return false;
-      value = *number;
+      if (!stage.row->evaluate(table.segment, table.bounds, 1, wide, &value)) return false;
     } else if (!stage.uniform) {
       alignas(64) std::int64_t buffer[kSegmentBlock + 8];
       const std::byte* number = segment_values(cpu, stage.walked, table.segment, 1, buffer);
@@ -399,12 +402,9 @@ void repeat(CpuBackend& cpu, const WalkedNode& node, std::int64_t first, std::in
   const std::int64_t begin = first / node.divisor;
   const std::int64_t end = (first + count - 1) / node.divisor + 1;
   const T* from = values_at(cpu, node, begin, end - begin, room);
-  std::int64_t left = node.divisor - first % node.divisor;  // segments that read *from
-  for (std::int64_t s = 0; s < count; ++s) {
-    out[s] = *from;
-    if (--left > 0) continue;
-    ++from;
-    left = node.divisor;
+  std::int64_t some = node.divisor - first % node.divisor;  // segments that read *from
+  for (std::int64_t s = 0; s < count; s += std::exchange(some, node.divisor)) {
+    std::fill_n(out + s, std::min(some, count - s), *from++);
   }
 }
 

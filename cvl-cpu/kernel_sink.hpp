@@ -138,12 +138,11 @@ class KernelReduction : public KernelSink {
   virtual Type type() const = 0;
   /// Does it only ask whether there is any T among all elements?
   virtual bool asks_for_any() const = 0;
-  /// What is put in place of blocks goes to segments [first, end).
-  virtual void begin_pieces(std::int64_t first, std::int64_t end) = 0;
-  /// In place of blocks, of what folds numbers: a long piece of a segment, which began in an
-  /// earlier tile or in this one, has been accumulated.
-  virtual void put_piece(const KernelTile& tile, std::int64_t segment, bool continued,
-                         const std::byte* state) = 0;
+  /// In place of blocks, of what folds numbers: totals of pieces, or of segments that have none, go
+  /// to segments [first, end). Returns where that of segment 0 would lie.
+  virtual std::byte* begin_pieces(std::int64_t first, std::int64_t end) = 0;
+  /// Where the total goes of what the tile has of a segment that began in an earlier one.
+  virtual std::byte* continued_piece(const KernelTile& tile, std::int64_t segment) = 0;
   /// A segment has no elements.
   virtual void put_empty(std::int64_t segment) = 0;
   /// In place of blocks, of what asks for any: there is one in the tile.

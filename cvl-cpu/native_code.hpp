@@ -69,8 +69,9 @@ struct NativeRounds {
   std::vector<bool> shared;
 };
 
-/// What is computed for the elements of a piece of a segment: totals of numbers, whether any BOOL
-/// is T, and results.
+/// What is computed for the elements of pieces of segments: totals of numbers, whether any BOOL is
+/// T, and results. Each piece has a row of addresses, in front of which is the number of its
+/// elements; places are those in the row, from 1 on.
 struct NativePieces {
   /// Progressions count by one from the element at `place`. For results: has_native_result().
   NativeLoop body;
@@ -80,6 +81,7 @@ struct NativePieces {
   };
   std::vector<Fold> folds;  // all equally wide
   std::vector<NativeLoop::Result> disjunctions;
+  std::uint32_t words = 1;  // of a row
 };
 
 /// Can an operation be part of a loop on such processors?
@@ -125,12 +127,14 @@ class NativeCode {
   bool run_rounds(const std::byte* const* at, std::int64_t rounds, std::int64_t n) const {
     return function_(at, rounds, n, 0) != 0;
   }
-  /// Of pieces: computes n elements. To the place of each fold goes a state of ReduceKernels,
-  /// aligned to 64 bytes, as if all elements had been accumulated. True when an operation failed;
-  /// then the results are undefined. So many bytes behind the n elements as a register has may be
-  /// read; only n elements are written. REQUIRES: n is positive.
-  bool run_piece(const std::byte* const* at, std::int64_t n) const {
-    return function_(at, 0, n, 0) != 0;
+  /// Of pieces: computes so many, each with the next row. The total of each fold goes to its place,
+  /// as if all elements of the piece had been accumulated by ReduceKernels; to that of a
+  /// disjunction goes T if there has been one in this piece or one before. True when an operation
+  /// failed; then the results are undefined. So many bytes behind the elements of a piece as a
+  /// register has may be read; only these elements are written. REQUIRES: there is a piece, and
+  /// none is empty.
+  bool run_pieces(const std::uintptr_t* rows, std::int64_t pieces) const {
+    return function_(reinterpret_cast<const std::byte* const*>(rows), pieces, 0, 0) != 0;
   }
 
  private:

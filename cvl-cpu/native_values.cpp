@@ -148,6 +148,8 @@ void ValueWriter::begin_function(const Gp& first, const Gp& second) {
   position_ = c_.newInt64();
   function->setArg(3, position_);
   start_ = c_.cursor();
+  c_.bind(c_.newLabel());
+  begin_loop();
   const bool fails = std::any_of(loop_.values.begin(), loop_.values.end(), [](const Value& value) {
     return divides(value) || gathers(value);
   });
@@ -256,7 +258,7 @@ Register ValueWriter::no_flags() {
 Gp ValueWriter::address(std::uint32_t place) {
   Gp& held = addresses_[place];
   if (!held.isValid()) {
-    at_start([&] {
+    before_loop([&] {
       held = c_.newIntPtr();
       c_.mov(held, asmjit::x86::qword_ptr(at_, static_cast<std::int32_t>(place * sizeof(void*))));
     });
@@ -345,7 +347,7 @@ void ValueWriter::write_value(std::uint32_t k, int offset) {
     held_[k] = make(lane(k));
     load(held_[k], lane(k), elements(address(value.place), lane(k), offset));
   } else if (!held_[k].isValid()) {
-    at_start([&] { write_uniform(k); });
+    before_loop([&] { write_uniform(k); });
   }
 }
 
@@ -691,7 +693,7 @@ void ValueWriter::write_division(std::uint32_t k) {
   const std::uint32_t by = value.args[1];
   const bool uniform = loop_.values[by].kind == Value::Kind::Uniform;
   if (uniform && !divisors_.contains(by)) {
-    at_start([&] { divisors_[by] = uniform_divisor(vector(by)); });
+    before_loop([&] { divisors_[by] = uniform_divisor(vector(by)); });
   }
   const Divisor divisor = uniform ? divisors_[by] : this->divisor(vector(by), value.guard);
   const Vec x = vector(value.args[0]);

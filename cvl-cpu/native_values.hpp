@@ -65,15 +65,18 @@ class ValueWriter {
   Vec vector(std::uint32_t value) const { return held_[value].as<Vec>(); }
   KReg mask(std::uint32_t value) const { return held_[value].as<KReg>(); }
 
-  /// Calls write() for code that runs once, in front of the loop.
+  /// Calls write() for code that runs once. It does not read the table of addresses.
   template <class Write>
   void at_start(const Write& write) {
-    const bool is_here = c_.cursor() == start_;
-    asmjit::BaseNode* here = c_.setCursor(start_);
-    write();
-    start_ = c_.cursor();
-    if (!is_here) c_.setCursor(here);
+    insert_at(start_, write);
   }
+  /// Calls write() for code that runs in front of the loop, each time that begins.
+  template <class Write>
+  void before_loop(const Write& write) {
+    insert_at(before_loop_, write);
+  }
+  /// From here on the loop and what is in front of it may run several times.
+  void begin_loop() { before_loop_ = c_.cursor(); }
 
   /// An integer in all lanes, for the whole function.
   Vec constant(Lane lane, std::int64_t number);
@@ -92,7 +95,7 @@ class ValueWriter {
 
   /// One element for all lanes.
   void load_one(const Register& out, Lane lane, Mem from);
-  /// To be called at_start().
+  /// To be called before_loop().
   void write_uniform(std::uint32_t k);
   void write_apply(std::uint32_t k);
   /// `one`: the index is the same in all lanes.
@@ -129,6 +132,14 @@ class ValueWriter {
     Vec by;      // FLOAT 64; of a divisor that is everywhere the same, its reciprocal
   };
 
+  template <class Write>
+  void insert_at(asmjit::BaseNode*& place, const Write& write) {
+    const bool is_here = c_.cursor() == place;
+    asmjit::BaseNode* here = c_.setCursor(place);
+    write();
+    place = c_.cursor();
+    if (!is_here) c_.setCursor(here);
+  }
   Vec flag_bytes(const KReg& flags);
   static bool needs_wide_lanes(const NativeLoop& loop, Widths widths);
   Vec narrowed(const Vec& lanes, Lane in);
@@ -148,7 +159,8 @@ class ValueWriter {
   void write_division(std::uint32_t k);
   void note_failure(const Register& where, std::uint32_t guard);
 
-  asmjit::BaseNode* start_ = nullptr;  // what runs once ends here
+  asmjit::BaseNode* start_ = nullptr;        // what runs once ends here, …
+  asmjit::BaseNode* before_loop_ = nullptr;  // … and here what runs in front of the loop
   std::map<std::uint32_t, Gp> addresses_;
   std::map<std::pair<Lane, std::int64_t>, Vec> constants_;
   std::map<std::uint32_t, Divisor> divisors_;  // by value that is everywhere the same

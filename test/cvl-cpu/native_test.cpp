@@ -336,7 +336,35 @@ TEST_CASE("long segments are summed up in machine code", "[native]") {
           }
         }
       },
-      "native_pays_after=0,runs_block=1");
+      "native_pays_after=0,pieces_mean_length=1");
+}
+
+TEST_CASE("segments are folded in machine code where nothing else is read of them", "[native]") {
+  for (const Type type : {Type::Float, Type::Int}) {
+    KernelBuilder b;
+    const SizeId s = b.size("s"), n = b.size("n");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const ArrayId x = b.in("x", type, n), y = b.in("y", type, n);
+    for (const Op fold : {Op::AddReduce, Op::MultiplyReduce, Op::MaxReduce, Op::MinReduce}) {
+      auto t = b.thunk();
+      b.out(b.reduce(std::string(vcode::info(fold).text), b.under(d), fold, type,
+                     t.give({t.apply(Op::Subtract, type, {t.own(x), t.own(y)})})));
+    }
+    for_pairs(
+        [&](Pair& pair) {
+          Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+          for (const Lengths& lengths : long_and_short()) {
+            CAPTURE(vcode::type_name(type), lengths.size());
+            const auto operands = [&](CpuBackend& cpu) {
+              return std::vector<Value>{descriptor(cpu, lengths),
+                                        operand(cpu, type, total(lengths), 3),
+                                        operand(cpu, type, total(lengths), 5)};
+            };
+            REQUIRE(with_code.of(operands(pair.code)) == by_steps.of(operands(pair.steps)));
+          }
+        },
+        "native_pays_after=0,pieces_mean_length=1");
+  }
 }
 
 TEST_CASE("rows are folded in machine code, with what is the same in each", "[native]") {
@@ -397,7 +425,7 @@ TEST_CASE("rows are folded in machine code, with what is the same in each", "[na
                 }
               }
             },
-            "native_pays_after=0,runs_block=1");
+            "native_pays_after=0,pieces_mean_length=1");
       }
     }
   }
@@ -469,7 +497,7 @@ TEST_CASE("long segments are stored in machine code, also over what is read", "[
               }
             }
           },
-          "native_pays_after=0,runs_block=1");
+          "native_pays_after=0,pieces_mean_length=1");
     }
   }
 }
@@ -503,7 +531,7 @@ TEST_CASE("a division that fails in what is stored in machine code is found by t
           }
         }
       },
-      "native_pays_after=0,runs_block=1");
+      "native_pays_after=0,pieces_mean_length=1");
 }
 
 TEST_CASE("a division that fails in a sum in machine code is found by the steps", "[native]") {
@@ -538,7 +566,7 @@ TEST_CASE("a division that fails in a sum in machine code is found by the steps"
           }
         }
       },
-      "native_pays_after=0,runs_block=1");
+      "native_pays_after=0,pieces_mean_length=1");
 }
 
 /// A walk through a text, numbers and flags: each letter says how far to go on. It leaves them now
