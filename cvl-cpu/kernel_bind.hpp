@@ -107,6 +107,7 @@ struct NodeFold {
 struct PieceResults {
   std::vector<NodeFold> numbers;
   std::vector<NodeId> flags, stored;
+  bool side_by_side = false;  // of rows: NativePieces
   bool operator==(const PieceResults&) const = default;
   std::size_t count() const { return numbers.size() + flags.size() + stored.size(); }
 };

@@ -46,6 +46,8 @@ class KernelColumns {
   /// Can the operands of this run be taken column by column, being rows or else longer?
   bool can_run_rows() const;
   bool can_run_long() const;
+  /// Of this run.
+  std::int64_t row_length() const { return state_.segdes[plan_.rows].uniform_length; }
   /// Runs the pass. False if anything fails: then nothing has been done.
   /// REQUIRES: can_run_rows() or can_run_long()
   bool run();

@@ -134,9 +134,10 @@ class NativeMaker {
   std::unique_ptr<NativeCode> make_pieces(const PieceResults& wanted, PiecePlaces& places) {
     const auto type = [&](NodeId node) { return plan_.nodes[node].type; };
     for (const NodeFold& fold : wanted.numbers) {
+      const Type first = type(wanted.numbers.front().node);
+      const bool as_wide = cpu_.element_bytes(type(fold.node)) == cpu_.element_bytes(first);
       if (!has_native_fold(cpu_.isa(), cpu_.widths(), fold.op, type(fold.node)) ||
-          cpu_.element_bytes(type(fold.node)) !=
-              cpu_.element_bytes(type(wanted.numbers.front().node))) {
+          !(as_wide || wanted.side_by_side)) {
         return nullptr;
       }
     }
@@ -144,6 +145,7 @@ class NativeMaker {
       if (!has_native_result(cpu_.isa(), type(node))) return nullptr;
     }
     NativePieces pieces;
+    pieces.side_by_side = wanted.side_by_side;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const WalkedNode& walked : steps_.walked) {
       if (walked.kind == PlanNode::Kind::SegmentOffset) {
@@ -156,7 +158,9 @@ class NativeMaker {
       if (step.kind == StepKind::Walk) continue;
       if (step.kind == StepKind::GatherRuns) {
         if (!program_.runs[step.runs].backwards) continue;
-        if (!has_native_backwards(cpu_.isa(), type(step.node))) return nullptr;
+        if (wanted.side_by_side || !has_native_backwards(cpu_.isa(), type(step.node))) {
+          return nullptr;
+        }
         pieces.body.values[value(pieces.body, step.node)].backwards = true;
         continue;
       }
@@ -176,6 +180,10 @@ class NativeMaker {
     for (NativeLoop::Value& read : pieces.body.values) {
       if (read.kind == NativeLoop::Value::Kind::Apply) continue;
       const NodeId node = read.place;  // which is how it has been known so far
+      if (wanted.side_by_side && same_in_segment_[node]) {
+        read.kind = NativeLoop::Value::Kind::Read;
+        read.of_row = true;
+      }
       read.place = places.nodes[node] = places.words++;
     }
     pieces.words = places.words;

@@ -100,10 +100,11 @@ void KernelPass::run() {
     run_empty();
     return;
   }
-  if (columns_ && columns_->can_run_rows() && columns_->run()) return;
+  const bool rows = columns_ && columns_->can_run_rows();
+  if (rows && columns_->row_length() < tuning.rows_side_by_side && columns_->run()) return;
   if (interleave_ && interleave_->run(length)) return;
   open(bound_.bind(length));
-  if (columns_ && !by_pieces_ && columns_->can_run_long()) {
+  if (columns_ && !by_pieces_ && ((rows && !bound_.main.by_runs) || columns_->can_run_long())) {
     if (columns_->run()) return;
     open(bound_.bind(length));
   }
@@ -389,6 +390,7 @@ void KernelPass::find_run_segments() {
   if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
   if (segments == nullptr && !columns_) segments = walked_or_folded(reductions);
   by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);
+  if (by_pieces_ && pieces_.takes_rows()) whole_segments_ = segments;
 }
 
 /// The segments off which the first walk reads something, or else those that are folded; null if

@@ -6,26 +6,24 @@
 #include "cvl-cpu/kernel_native.hpp"
 
 namespace cvl::cpu {
-namespace {
-
-std::uintptr_t address(const void* of) {
-  return reinterpret_cast<std::uintptr_t>(of);
-}
-
-}  // namespace
-
 bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const Segments& segments) {
   segments_ = &segments;
   BoundProgram& program = pass_.main;
   if (program.runs.size() > kMostRuns || program.usual().walked.size() > kMostWalked) return false;
-  if (segments.total() / tuning.pieces_mean_length < segments.count()) return false;
+  rows_ = std::any_of(reductions.begin(), reductions.end(), [](const KernelReduction* reduction) {
+    return reduction->folded() != nullptr && reduction->folds_rows();
+  });
+  const std::int64_t least = rows_ ? tuning.rows_side_by_side : tuning.pieces_mean_length;
+  if (segments.total() / least < segments.count()) return false;
+  if (rows_ && segments.count() < kRowsTogether) return false;
   folds_.clear();
   disjunctions_.clear();
   PieceResults wanted;
+  wanted.side_by_side = rows_;
   for (KernelReduction* reduction : reductions) {
     const Segments* own = reduction->folded();
     if (own != nullptr && own->are_those_of(segments) && reduction->type() != Type::Bool &&
-        !reduction->folds_rows()) {
+        reduction->folds_rows() == rows_) {
       folds_.push_back(reduction);
       wanted.numbers.push_back({reduction->value(), reduction->op()});
     } else if (reduction->asks_for_any()) {
@@ -36,6 +34,7 @@ bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const S
     }
   }
   if (!find_stored() || folds_.size() + stored_.size() == 0) return false;
+  if (rows_ && !stored_.empty()) return false;
   for (const Stored& stored : stored_) wanted.stored.push_back(stored.node);
   const bool rounds = std::any_of(folds_.begin(), folds_.end(), [](const KernelReduction* fold) {
     return fold->type() == Type::Float;
@@ -238,6 +237,7 @@ class KernelPieces::Tile {
 
 bool KernelPieces::run(const KernelTile& tile,
                        const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
+  if (rows_) return run_rows(tile);
   Table table;
   std::int64_t first = segments_->first_from(tile.begin);
   if (first == segments_->count() || segments_->start(first) > tile.begin) --first;

@@ -25,6 +25,10 @@ class KernelPieces {
   /// off which it reads what is the same in each, or those that are folded.
   bool open(const std::vector<KernelReduction*>& reductions, const Segments& segments);
 
+  /// After open(): are pieces rows (fold_tiles.hpp), each of which is combined from the first
+  /// element to the last? They are put side by side then, and tiles have to end with rows.
+  bool takes_rows() const { return rows_; }
+
   /// Runs a tile but for short pieces, for ranges of which it calls evaluate(begin, end), which
   /// evaluates them as a tile is. False when something fails; then the whole tile is to be
   /// evaluated, for which all operands still are what they were.
@@ -70,11 +74,14 @@ class KernelPieces {
     alignas(64) std::int64_t values[kMostWalked][kTogether + 8];
   };
   class Tile;
+  class Rows;
 
+  static std::uintptr_t address(const void* of) { return reinterpret_cast<std::uintptr_t>(of); }
   bool find_stored();
   bool find_reads();
   void find_places();
   bool divides() const;
+  bool run_rows(const KernelTile& tile) const;
   SegmentBlock next_block(std::int64_t first, const KernelTile& tile, Table& table) const;
   bool find_runs(const SegmentBlock& block, Table& table) const;
   bool has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const;
@@ -88,6 +95,7 @@ class KernelPieces {
   std::vector<Stored> stored_;
   std::int64_t shortest_ = 1;  // of the pieces that are taken
   bool overwrites_ = false;    // operands
+  bool rows_ = false;
 };
 
 }  // namespace cvl::cpu

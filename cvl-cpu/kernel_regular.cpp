@@ -113,18 +113,66 @@ void apply(Op op, const std::int64_t* a, const std::int64_t* b, std::int64_t cou
   }
 }
 
-bool fits_word(std::int64_t number) {
-  return number == static_cast<std::int32_t>(number);
+/// first, first + step, … for the rows or segments in turn.
+struct Ascending {
+  std::int64_t first = 0, step = 0;
+};
+
+/// Do INTs of 64 bits, or of 32, hold so many of the numbers?
+bool fits_int(const Ascending& numbers, std::int64_t count, bool wide) {
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(numbers.step, count, &last) ||
+      __builtin_add_overflow(numbers.first, last, &last)) {
+    return false;
+  }
+  const auto is_word = [](std::int64_t number) {
+    return number == static_cast<std::int32_t>(number);
+  };
+  return wide || (is_word(numbers.first) && is_word(last));
 }
 
-/// Quotients, or what remains, of numbers that go up by `step`, without a division for each.
-/// REQUIRES: 0 <= first, 0 < step <= divisor
-void divide_ascending(Op op, std::int64_t first, std::int64_t step, std::int64_t divisor,
-                      std::int64_t count, std::int64_t* out) {
-  std::int64_t quotient = first / divisor, rest = first % divisor;
+/// What two of these give, if that ascends and INTs hold it.
+std::optional<Ascending> applied(Op op, const Ascending& a, const Ascending& b, std::int64_t count,
+                                 bool wide) {
+  Ascending result;
+  bool fits = true;
+  switch (op) {
+    case Op::Add:
+      fits = !__builtin_add_overflow(a.first, b.first, &result.first) &&
+             !__builtin_add_overflow(a.step, b.step, &result.step);
+      break;
+    case Op::Subtract:
+      fits = !__builtin_sub_overflow(a.first, b.first, &result.first) &&
+             !__builtin_sub_overflow(a.step, b.step, &result.step);
+      break;
+    case Op::Multiply: {
+      const Ascending& factor = a.step == 0 ? a : b;
+      const Ascending& other = a.step == 0 ? b : a;
+      fits = factor.step == 0 &&
+             !__builtin_mul_overflow(factor.first, other.first, &result.first) &&
+             !__builtin_mul_overflow(factor.first, other.step, &result.step);
+      break;
+    }
+    case Op::Divide:
+      fits = b.step == 0 && b.first > 0 && a.first >= 0 && a.step >= 0 && a.step % b.first == 0;
+      if (fits) result = {a.first / b.first, a.step / b.first};
+      break;
+    default:
+      fits = b.step == 0 && b.first > 0 && a.first >= 0 && a.step >= 0 && a.step % b.first == 0;
+      if (fits) result = {a.first % b.first, 0};
+  }
+  if (!fits || !fits_int(result, count, wide)) return std::nullopt;
+  return result;
+}
+
+/// Quotients, or what remains, of ascending numbers, without a division for each.
+/// REQUIRES: 0 <= first, 0 <= step <= divisor
+void divide_ascending(Op op, const Ascending& numbers, std::int64_t divisor, std::int64_t count,
+                      std::int64_t* out) {
+  std::int64_t quotient = numbers.first / divisor, rest = numbers.first % divisor;
   for (std::int64_t k = 0; k < count; ++k) {
     out[k] = op == Op::Divide ? quotient : rest;
-    rest += step;
+    rest += numbers.step;
     const std::int64_t beyond = rest >= divisor ? 1 : 0;
     rest -= beyond * divisor;
     quotient += beyond;
@@ -180,42 +228,52 @@ bool RowNumber::evaluate(std::int64_t first, const std::int64_t* starts, std::in
 
 bool RowNumber::evaluate_some(std::int64_t first, const std::int64_t* starts, std::int64_t count,
                               bool wide, std::int64_t* out) const {
+  // An item is put down as ascending numbers, or else one by one.
+  std::optional<Ascending> known[kMostItems];
   std::int64_t room[kMostItems][kTogether];
-  const bool by_segment = segdes != kNone;
-  const std::int64_t place = by_segment ? first : starts[0];
-  const std::int64_t step = by_segment || count == 1 ? 1 : starts[1] - starts[0];
-  for (std::size_t k = 0; k < items.size(); ++k) {
+  const auto numbers = [&](std::uint32_t item) {
+    if (known[item]) {
+      for (std::int64_t s = 0; s < count; ++s) {
+        room[item][s] = known[item]->first + s * known[item]->step;
+      }
+    }
+    return room[item];
+  };
+  for (std::uint32_t k = 0; k < items.size(); ++k) {
     const Item& item = items[k];
-    std::int64_t* values = k + 1 == items.size() ? out : room[k];
-    switch (item.kind) {
-      case Item::Kind::Place:
-        for (std::int64_t s = 0; s < count; ++s) values[s] = place + s * step;
-        break;
-      case Item::Kind::Number:
-        std::fill_n(values, count, item.number);
-        break;
-      case Item::Kind::Element:
-        for (std::int64_t s = 0; s < count; ++s) {
-          const std::int64_t index = room[item.args[0]][s];
-          if (index < 0 || index >= item.vector->length) return false;
-          values[s] = element(*item.vector, index, wide);
-        }
-        break;
-      case Item::Kind::Apply: {
-        const Item &a = items[item.args[0]], &b = items[item.args[1]];
-        const bool ascending = (item.op == Op::Divide || item.op == Op::Modulo) &&
-                               a.kind == Item::Kind::Place && b.kind == Item::Kind::Number &&
-                               step <= b.number && (wide || fits_word(place + count * step));
-        if (ascending) {
-          divide_ascending(item.op, place, step, b.number, count, values);
-        } else if (wide) {
-          apply<std::int64_t>(item.op, room[item.args[0]], room[item.args[1]], count, values);
-        } else {
-          apply<std::int32_t>(item.op, room[item.args[0]], room[item.args[1]], count, values);
-        }
+    if (item.kind == Item::Kind::Place) {
+      const std::int64_t distance = count == 1 ? 0 : starts[1] - starts[0];
+      known[k] = segdes == kNone ? Ascending{starts[0], distance} : Ascending{first, 1};
+      // GCOVR_EXCL_START: vectors of 2^31 elements
+      if (!fits_int(*known[k], count, wide)) {
+        numbers(k);
+        known[k].reset();
+      }
+      // GCOVR_EXCL_STOP
+    } else if (item.kind == Item::Kind::Number) {
+      known[k] = Ascending{item.number, 0};
+    } else if (item.kind == Item::Kind::Element) {
+      const std::int64_t* indices = numbers(item.args[0]);
+      for (std::int64_t s = 0; s < count; ++s) {
+        if (indices[s] < 0 || indices[s] >= item.vector->length) return false;
+        room[k][s] = element(*item.vector, indices[s], wide);
+      }
+    } else {
+      const auto &a = known[item.args[0]], &b = known[item.args[1]];
+      if (a && b) known[k] = applied(item.op, *a, *b, count, wide);
+      if (known[k]) continue;
+      const bool divides = item.op == Op::Divide || item.op == Op::Modulo;
+      if (divides && a && b && b->step == 0 && a->first >= 0 && a->step >= 0 &&
+          a->step <= b->first && b->first > 0) {
+        divide_ascending(item.op, *a, b->first, count, room[k]);
+      } else if (wide) {
+        apply<std::int64_t>(item.op, numbers(item.args[0]), numbers(item.args[1]), count, room[k]);
+      } else {
+        apply<std::int32_t>(item.op, numbers(item.args[0]), numbers(item.args[1]), count, room[k]);
       }
     }
   }
+  std::copy_n(numbers(static_cast<std::uint32_t>(items.size() - 1)), count, out);
   return true;
 }
 

@@ -37,9 +37,9 @@ struct RowNumber {
   std::vector<Item> items;  // arguments before their users; the last one is the number
   SegdesId segdes = kNone;  // whose segments; kNone: rows
 
-  /// In the rows or segments [first, first + count), which begin at positions `starts`, with INTs of
-  /// 64 bits or of 32. False if an element lies outside of its vector. REQUIRES: numbers and vectors
-  /// are those of the run; count is positive
+  /// In the rows or segments [first, first + count), which begin at positions `starts`, with INTs
+  /// of 64 bits or of 32. False if an element lies outside of its vector. REQUIRES: numbers and
+  /// vectors are those of the run; count is positive
   bool evaluate(std::int64_t first, const std::int64_t* starts, std::int64_t count, bool wide,
                 std::int64_t* out) const;
 

@@ -16,12 +16,12 @@ struct Made {
   std::int64_t group = 0;
 };
 
-template <class Loop>
-Made make_code(const Loop& loop, Isa isa, Widths widths) {
+template <class Write, class Loop>
+Made make_code(const Write& write, const Loop& loop, Isa isa, Widths widths) {
   Made made;
   asmjit::CodeHolder code;
   if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return made;
-  made.group = write_native(loop, code, isa, widths);
+  made.group = write(loop, code, isa, widths);
   if (made.group == 0 || code.flatten() != asmjit::kErrorOk ||
       code.resolveUnresolvedLinks() != asmjit::kErrorOk) {
     return made;
@@ -110,7 +110,7 @@ NativeCode::~NativeCode() {
 }
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop& loop, Isa isa, Widths widths) {
-  const Made made = make_code(loop, isa, widths);
+  const Made made = make_code(write_loop, loop, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   std::unique_ptr<NativeCode> code(new NativeCode(made.memory, made.bytes, made.group));
   for (const NativeLoop::Value& value : loop.values) {
@@ -121,13 +121,13 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop& loop, Isa isa, Wi
 }
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa, Widths widths) {
-  const Made made = make_code(rounds, isa, widths);
+  const Made made = make_code(write_rounds, rounds, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativePieces& pieces, Isa isa, Widths widths) {
-  const Made made = make_code(pieces, isa, widths);
+  const Made made = make_code(pieces.side_by_side ? write_rows : write_pieces, pieces, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }

@@ -36,6 +36,7 @@ struct NativeLoop {
     std::uint32_t args[3] = {kNone, kNone, kNone};  // smaller than the value's own
     std::uint32_t guard = kNone;  // BOOL value; where it is F the operation does not fail
     bool backwards = false;  // Read, of pieces: each element lies before the one in front of it
+    bool of_row = false;     // Read, of rows side by side: an element for each row
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
@@ -72,6 +73,10 @@ struct NativeRounds {
 /// What is computed for the elements of pieces of segments: totals of numbers, whether any BOOL is
 /// T, and results. Each piece has a row of addresses, in front of which is the number of its
 /// elements; places are those in the row, from 1 on.
+///
+/// Or else kRowsTogether pieces of equal length are taken side by side, rows of which vectors hold
+/// the first elements of all, then the second ones, and so on. Each is folded from the first to the
+/// last; the totals of all go to the place of a fold. There are no results of elements.
 struct NativePieces {
   /// Progressions count by one from the element at `place`. For results: has_native_result().
   NativeLoop body;
@@ -81,7 +86,8 @@ struct NativePieces {
   };
   std::vector<Fold> folds;  // all equally wide
   std::vector<NativeLoop::Result> disjunctions;
-  std::uint32_t words = 1;  // of a row
+  std::uint32_t words = 1;  // of a row of addresses
+  bool side_by_side = false;
 };
 
 /// Can an operation be part of a loop on such processors?
@@ -129,8 +135,8 @@ class NativeCode {
   }
   /// Of pieces: computes so many, each with the next row. The total of each fold goes to its place,
   /// as if all elements of the piece had been accumulated by ReduceKernels; to that of a
-  /// disjunction goes T if there has been one in this piece or one before. True when an operation
-  /// failed; then the results are undefined. So many bytes behind the elements of a piece as a
+  /// disjunction goes T if there is one, else it stays what it was. True when an operation failed;
+  /// then the results are undefined. So many bytes behind the elements of a piece as a
   /// register has may be read; only these elements are written. REQUIRES: there is a piece, and
   /// none is empty.
   bool run_pieces(const std::uintptr_t* rows, std::int64_t pieces) const {

@@ -103,7 +103,7 @@ class LoopWriter : public ValueWriter {
 
 }  // namespace
 
-int write_native(const NativeLoop& loop, asmjit::CodeHolder& code, Isa isa, Widths widths) {
+int write_loop(const NativeLoop& loop, asmjit::CodeHolder& code, Isa isa, Widths widths) {
   LoopWriter writer(code, loop, isa, widths);
   return writer.write() ? writer.group() : 0;
 }

@@ -1,9 +1,8 @@
-#include <bit>
 #include <map>
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/native_folds.hpp"
 #include "cvl-cpu/native_writers.hpp"
-#include "cvl/scalar_ops.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -11,78 +10,22 @@ namespace {
 namespace Inst = asmjit::x86::Inst;
 using vcode::Op;
 
-/// Of the larger and of the lesser of two numbers; 0 when there is none.
-asmjit::InstId extreme_instruction(bool avx512, Op reduction, Lane lane) {
-  const bool largest = reduction == Op::MaxReduce;
-  switch (lane) {
-    case Lane::I32:
-      return largest ? Inst::kIdVpmaxsd : Inst::kIdVpminsd;
-    case Lane::I64:
-      if (!avx512) return 0;
-      return largest ? Inst::kIdVpmaxsq : Inst::kIdVpminsq;
-    case Lane::F32:
-      return largest ? Inst::kIdVmaxps : Inst::kIdVminps;
-    default:
-      return largest ? Inst::kIdVmaxpd : Inst::kIdVminpd;
-  }
-}
-
-/// What folding begins with, as an integer of the lane's width.
-template <class Number, class Bits>
-std::int64_t start_bits(Op reduction) {
-  const auto start = [&] {
-    switch (reduction) {
-      case Op::MultiplyReduce:
-        return ops::fold_start<ops::Multiply, Number>();
-      case Op::MaxReduce:
-        return ops::fold_start<ops::Max, Number>();
-      case Op::MinReduce:
-        return ops::fold_start<ops::Min, Number>();
-      default:
-        return ops::fold_start<ops::Add, Number>();
-    }
-  };
-  return std::bit_cast<Bits>(start());
-}
-std::int64_t start_bits(Op reduction, Lane lane) {
-  switch (lane) {
-    case Lane::I32:
-      return start_bits<std::int32_t, std::int32_t>(reduction);
-    case Lane::I64:
-      return start_bits<std::int64_t, std::int64_t>(reduction);
-    case Lane::F32:
-      return start_bits<float, std::int32_t>(reduction);
-    default:
-      return start_bits<double, std::int64_t>(reduction);
-  }
-}
-
 /// Writes the function for pieces, one after the other. Elements meet in the order of
 /// ReduceKernels: four blocks of 64 bytes take turns. Where there are only results, so many
 /// registers do if the body is short.
-class PiecesWriter : public ValueWriter {
+class PiecesWriter : public FoldWriter {
  public:
   PiecesWriter(asmjit::CodeHolder& code, const NativePieces& pieces, Isa isa, Widths widths)
-      : ValueWriter(code, pieces.body, isa, widths),
-        pieces_(pieces),
+      : FoldWriter(code, pieces, isa, widths),
         register_bytes_(pieces.folds.empty() ? 0 : lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
         turns_(pieces.folds.empty() ? turns_of_results()
-                                    : static_cast<int>(kReductionStateBytes) / register_bytes_),
-        totals_(pieces.folds.size()) {}
+                                    : static_cast<int>(kReductionStateBytes) / register_bytes_) {}
 
   int group() const { return lanes_ * turns_; }
 
-  bool write() {
-    const Gp left_over = c_.newInt64();  // pieces
-    const Gp end = c_.newInt64();
-    begin_function(left_over, end);
-    for (std::size_t k = 0; k < pieces_.disjunctions.size(); ++k) any_.push_back(no_flags());
-    const asmjit::Label next_piece = c_.newLabel();
-    c_.bind(next_piece);
-    c_.mov(end, asmjit::x86::qword_ptr(at_));
-    c_.xor_(position_, position_);
-    begin_loop();
-    start_totals();
+ private:
+  void write_piece(const Gp& end) override {
+    start_totals(turns_);
     const Gp whole = c_.newInt64();  // elements of whole groups
     const asmjit::Label again = c_.newLabel(), rest = c_.newLabel(), done = c_.newLabel();
     c_.mov(whole, end);
@@ -106,53 +49,11 @@ class PiecesWriter : public ValueWriter {
     }
     c_.bind(done);
     for (std::size_t k = 0; k < totals_.size(); ++k) store_total(k);
-    for (std::size_t k = 0; k < any_.size(); ++k) store_any(k);
-    c_.add(at_, static_cast<int>(pieces_.words * sizeof(void*)));
-    c_.dec(left_over);
-    c_.jnz(next_piece);
-    return end_function();
   }
 
- private:
-  Lane lane_of_fold(std::size_t k) const { return lane(pieces_.folds[k].result.value); }
   int turns_of_results() const {
     constexpr std::size_t kValues = 8;
     return loop_.values.size() <= kValues ? 4 : 1;
-  }
-
-  void start_totals() {
-    for (std::size_t k = 0; k < totals_.size(); ++k) {
-      const Lane own = lane_of_fold(k);
-      const Vec start = constant(own, start_bits(pieces_.folds[k].op, own));
-      for (int turn = 0; turn < turns_; ++turn) {
-        totals_[k].push_back(make_vector(own));
-        move(totals_[k].back(), start);
-      }
-    }
-  }
-
-  void move(const Vec& out, const Vec& from) {
-    avx512_ ? c_.vmovdqa64(out, from) : c_.vmovdqa(out, from);
-  }
-
-  /// a op b, as the functors of cvl/scalar_ops.hpp have it.
-  void fold(Op reduction, Lane own, const Vec& out, const Vec& a, const Vec& b) {
-    if (reduction == Op::AddReduce || reduction == Op::MultiplyReduce) {
-      const Op op = reduction == Op::AddReduce ? Op::Add : Op::Multiply;
-      c_.emit(instruction(avx512_, op, own), out, a, b);
-      return;
-    }
-    const asmjit::InstId extreme = extreme_instruction(avx512_, reduction, own);
-    const Vec result = make_vector(own);
-    if (extreme == 0) {
-      const Op wins = reduction == Op::MaxReduce ? Op::Greater : Op::Less;
-      blend(result, own, compare(wins, own, a, b), a, b);
-    } else {
-      c_.emit(extreme, result, a, b);
-      // The instruction gives b where a is no number.
-      if (is_float(own)) replace(result, own, compare(Op::NotEqual, own, a, a), a);
-    }
-    move(out, result);
   }
 
   /// The next numbers.
@@ -242,15 +143,7 @@ class PiecesWriter : public ValueWriter {
       fold(pieces_.folds[k].op, own, next, total, vector(pieces_.folds[k].result.value));
       if (valid != nullptr) replace(total, own, *valid, next);
     }
-    for (std::size_t k = 0; k < any_.size(); ++k) {
-      Register flags = held_[pieces_.disjunctions[k].value];
-      if (valid != nullptr) {
-        const Register some = make(Lane::Flag);
-        c_.emit(instruction(avx512_, Op::And, Lane::Flag), some, flags, *valid);
-        flags = some;
-      }
-      c_.emit(instruction(avx512_, Op::Or, Lane::Flag), any_[k], any_[k], flags);
-    }
+    note_flags(valid);
   }
 
   /// The four blocks in order, and then halves, until there is one number.
@@ -293,29 +186,15 @@ class PiecesWriter : public ValueWriter {
       c_.vpshufd(out, from, bytes == 8 ? 0x4E : 0x55);
     }
   }
-  void store_any(std::size_t k) {
-    const Gp bits = c_.newInt32();
-    if (avx512_) {
-      copy_mask(bits, any_[k].as<KReg>());
-      c_.test(bits, (1 << lanes_) - 1);  // those of lanes that there are not mean nothing
-    } else {
-      c_.vptest(any_[k].as<Vec>(), any_[k].as<Vec>());
-    }
-    c_.setnz(asmjit::x86::byte_ptr(address(pieces_.disjunctions[k].place)));
-  }
-
-  const NativePieces& pieces_;
   const int register_bytes_;
-  const int turns_;  // registers for each total
-  std::vector<std::vector<Vec>> totals_;
-  std::vector<Register> any_;          // flags of disjunctions
+  const int turns_;                    // registers for each total
   std::map<Lane, Vec> turned_;         // the lanes' numbers, the last one first
   std::map<std::uint32_t, Vec> next_;  // of progressions
 };
 
 }  // namespace
 
-int write_native(const NativePieces& pieces, asmjit::CodeHolder& code, Isa isa, Widths widths) {
+int write_pieces(const NativePieces& pieces, asmjit::CodeHolder& code, Isa isa, Widths widths) {
   PiecesWriter writer(code, pieces, isa, widths);
   return writer.write() ? writer.group() : 0;
 }

@@ -229,7 +229,7 @@ class RoundsWriter : public ValueWriter {
 
 }  // namespace
 
-int write_native(const NativeRounds& rounds, asmjit::CodeHolder& code, Isa isa, Widths widths) {
+int write_rounds(const NativeRounds& rounds, asmjit::CodeHolder& code, Isa isa, Widths widths) {
   RoundsWriter writer(code, rounds, isa, widths);
   return writer.write() ? writer.group() : 0;
 }

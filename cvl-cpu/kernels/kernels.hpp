@@ -34,6 +34,11 @@ inline constexpr unsigned kScalarVariants = 7;
 using StreamKernel = void (*)(void* out, const void* in, std::int64_t bytes);
 /// out[i] = *element
 using FillKernel = void (*)(void* out, const void* element, std::int64_t n);
+/// So many rows are put side by side.
+inline constexpr std::int64_t kRowsTogether = 16;
+/// out[i * kRowsTogether + k] = element i of the row that begins at rows[k]. Rows are read, and
+/// columns written, until there is a multiple of a register's lanes.
+using TransposeRowsKernel = void (*)(void* out, const std::uintptr_t* rows, std::int64_t n);
 /// out[i * distance + k] = columns[k][i] for the first `count` k.
 /// REQUIRES: 1 < count <= kMostInterleaved, count <= distance
 using InterleaveKernel = void (*)(void* out, const std::byte* const* columns, std::int64_t count,
@@ -347,6 +352,7 @@ struct Kernels {
   StreamKernel stream = nullptr;
   FillKernel fill[vcode::kDataTypes] = {};
   InterleaveKernel interleave[vcode::kDataTypes] = {};
+  TransposeRowsKernel transpose_rows[vcode::kDataTypes] = {};
   ProgressionKernel progression = nullptr;
   ScanKernels scan[vcode::kOpCount][vcode::kDataTypes] = {};
   ReduceKernels reduce[vcode::kOpCount][vcode::kDataTypes] = {};
@@ -407,6 +413,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
   void add_scalar_operand_kernels(Kernels&, Widths widths);   \
   void add_scan_kernels(Kernels&, Widths widths);             \
   void add_segmented_reduce_kernels(Kernels&, Widths widths); \
+  void add_transpose_kernels(Kernels&, Widths widths);        \
   inline void add_kernels(Kernels& kernels, Widths widths) {  \
     add_combine_kernels(kernels, widths);                     \
     add_elementwise_kernels(kernels, widths);                 \
@@ -423,6 +430,7 @@ const Kernels& kernels_for(Isa isa, Widths widths);
     add_scalar_operand_kernels(kernels, widths);              \
     add_scan_kernels(kernels, widths);                        \
     add_segmented_reduce_kernels(kernels, widths);            \
+    add_transpose_kernels(kernels, widths);                   \
   }                                                           \
   }
 CVL_DECLARE_KERNELS(baseline)

@@ -256,6 +256,12 @@ class Idioms : public RegionRewriter {
       if (flag == kNoValue) return kNoValue;
       return emit(Op::And, Type::Bool, {emit_has_elements(operands[1]), flag});
     }
+    if (statement.op == Op::MaxReduce || statement.op == Op::MinReduce) {
+      // Of equal numbers, of which each segment has one: the lengths of the rows of a matrix.
+      const std::optional<std::int64_t> number = known_element(operands[0]);
+      const bool all_have = known_element(operands[1]).value_or(0) > 0;
+      return number && all_have ? constant_column(*number, operands[1]) : kNoValue;
+    }
     const std::optional<std::int64_t> count = columns_of(operands[1]);
     if (statement.op != Op::AddReduce || !count) return kNoValue;
     ValueId sum = kNoValue;

@@ -350,17 +350,29 @@ TEST_CASE("segments are folded in machine code where nothing else is read of the
       b.out(b.reduce(std::string(vcode::info(fold).text), b.under(d), fold, type,
                      t.give({t.apply(Op::Subtract, type, {t.own(x), t.own(y)})})));
     }
+    const ArrayId flags = b.in("flags", Type::Bool, n);
+    auto f = b.thunk();
+    const auto less = f.apply(Op::Less, type, {f.own(x), f.own(x)});
+    b.out(b.reduce("any", b.flat(n), Op::OrReduce, Type::Bool,
+                   f.give({f.apply(Op::Or, Type::Bool, {f.own(flags), less})})));
     for_pairs(
         [&](Pair& pair) {
           Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
           for (const Lengths& lengths : long_and_short()) {
-            CAPTURE(vcode::type_name(type), lengths.size());
-            const auto operands = [&](CpuBackend& cpu) {
-              return std::vector<Value>{descriptor(cpu, lengths),
-                                        operand(cpu, type, total(lengths), 3),
-                                        operand(cpu, type, total(lengths), 5)};
-            };
-            REQUIRE(with_code.of(operands(pair.code)) == by_steps.of(operands(pair.steps)));
+            for (const std::int64_t flagged : {total(lengths) / 3, total(lengths)}) {
+              CAPTURE(vcode::type_name(type), lengths.size(), flagged);
+              const auto operands = [&](CpuBackend& cpu) {
+                std::vector<double> flag(static_cast<std::size_t>(total(lengths)) + 1);
+                flag[static_cast<std::size_t>(flagged)] = 1;
+                flag.pop_back();
+                return std::vector<Value>{
+                    descriptor(cpu, lengths), operand(cpu, type, total(lengths), 3),
+                    operand(cpu, type, total(lengths), 5), upload(cpu, Type::Bool, flag)};
+              };
+              const std::string expected = by_steps.of(operands(pair.steps));
+              REQUIRE((expected.back() == '\1') == (flagged < total(lengths)));
+              REQUIRE(with_code.of(operands(pair.code)) == expected);
+            }
           }
         },
         "native_pays_after=0,pieces_mean_length=1");
@@ -428,6 +440,72 @@ TEST_CASE("rows are folded in machine code, with what is the same in each", "[na
             "native_pays_after=0,pieces_mean_length=1");
       }
     }
+  }
+}
+
+TEST_CASE("rows side by side are folded in machine code, from the first element to the last",
+          "[native]") {
+  for (const Type type : {Type::Float, Type::Int}) {
+    KernelBuilder b;
+    const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+    const SegdesId d = b.in_segdes("d", s, n);
+    const ArrayId first = b.in("first", Type::Int, s), by_row = b.in("by_row", type, s);
+    const ArrayId u = b.in("u", type, m), own = b.in("own", type, n);
+    const ArrayId flags = b.in("flags", Type::Bool, n), divisor = b.in("divisor", Type::Int, s);
+    const auto of_row = [&](Expressions& t, ArrayId array) {
+      return t.at(array, t.seg_no(d, t.index()));
+    };
+    // Elements of a run, the own one, and a number of the row; for each way of folding them.
+    for (const Op fold : {Op::AddReduce, Op::MultiplyReduce, Op::MaxReduce, Op::MinReduce}) {
+      auto t = b.thunk();
+      const auto product =
+          t.apply(Op::Multiply, type, {t.at(u, counting(t, first, d)), t.own(own)});
+      b.out(b.reduce(std::string(vcode::info(fold).text), b.under(d), fold, type,
+                     t.give({t.apply(Op::Subtract, type, {product, of_row(t, by_row)})})));
+    }
+    // Positions in the row, a choice, and a division by a number of the row, which may fail.
+    auto q = b.thunk();
+    const auto chosen =
+        q.apply(Op::Select, Type::Int, {q.own(flags), q.seg_off(d, q.index()), of_row(q, first)});
+    b.out(b.reduce("quotients", b.under(d), Op::AddReduce, Type::Int,
+                   q.give({q.apply(Op::Divide, Type::Int, {chosen, of_row(q, divisor)})})));
+    auto f = b.thunk();
+    const auto reaches = f.apply(Op::Greater, type, {f.own(own), of_row(f, by_row)});
+    b.out(b.reduce("any", b.flat(n), Op::OrReduce, Type::Bool, f.give({reaches})));
+    for_pairs(
+        [&](Pair& pair) {
+          Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+          for (const std::int64_t length : {1, 3, 31, 100, 127}) {
+            for (const std::int64_t rows : {16, 17, 90, 600}) {
+              // All rows read the same run, each has its own, or so many in turn share one.
+              for (const std::int64_t share : {rows, std::int64_t{1}, std::int64_t{40}}) {
+                for (const double last_divisor : {7.0, 0.0}) {
+                  CAPTURE(vcode::type_name(type), length, rows, share, last_divisor);
+                  const auto operands = [&](CpuBackend& cpu) {
+                    std::vector<double> starts, divisors;
+                    for (std::int64_t k = 0; k < rows; ++k) {
+                      starts.push_back(static_cast<double>(k / share * 5 % 89));
+                      divisors.push_back(static_cast<double>(k % 9 + 1));
+                    }
+                    divisors.back() = last_divisor;
+                    const auto lengths = Lengths(static_cast<std::size_t>(rows), length);
+                    return std::vector<Value>{descriptor(cpu, lengths),
+                                              upload(cpu, Type::Int, starts),
+                                              upload(cpu, type, numbers(rows, 8)),
+                                              upload(cpu, type, numbers(length + 88, 3)),
+                                              upload(cpu, type, numbers(rows * length, 11)),
+                                              operand(cpu, Type::Bool, rows * length, 4),
+                                              upload(cpu, Type::Int, divisors)};
+                  };
+                  const std::string expected = by_steps.of(operands(pair.steps));
+                  REQUIRE((expected.find("zero") != std::string::npos) == (last_divisor == 0.0));
+                  REQUIRE(with_code.of(operands(pair.code)) == expected);
+                }
+              }
+            }
+          }
+        },
+        "native_pays_after=0,rows_side_by_side=1,longest_block=256");
   }
 }
 
