@@ -189,6 +189,17 @@ class KernelColumns::Worker {
     for (std::size_t k = 0; k < ColumnPlan::Totals; ++k) bound_.uniform_state[k] = numbers_[k];
   }
 
+  /// Are there gathers in a column of so many rows?
+  bool fetches(std::int64_t rows, std::int64_t row_length) {
+    set(ColumnPlan::FirstRow, 0);
+    set(ColumnPlan::RowLength, row_length);
+    set(ColumnPlan::Column, row_length / 2);
+    bound_.bind(rows);
+    const std::vector<BoundStep>& steps = bound_.main.element_steps.steps;
+    return std::any_of(steps.begin(), steps.end(),
+                       [](const BoundStep& step) { return step.kind == BoundStep::Kind::Gather; });
+  }
+
   /// Rows [begin, begin + n), whose totals go to `out[k]`, which holds what they begin with.
   void run(std::int64_t begin, std::int64_t n, std::int64_t row_length,
            const std::vector<std::byte*>& out) {
@@ -260,6 +271,14 @@ bool KernelColumns::can_run_long() const {
   return plan_.any_order && rows.uniform && rows.uniform_length > 0 && can_run();
 }
 
+bool KernelColumns::fetches() {
+  std::unique_ptr<Worker> worker = take();
+  const bool found = worker->fetches(state_.segdes[plan_.rows].count, row_length());
+  state_.faults.clear();  // of an index that is the same for all
+  put_back(std::move(worker));
+  return found;
+}
+
 bool KernelColumns::run() {
   const Segdes& rows = state_.segdes[plan_.rows];
   CpuBackend& cpu = state_.cpu;
@@ -309,6 +328,10 @@ void KernelColumns::run_rows(std::int64_t begin, std::int64_t end, std::vector<s
   }
   std::unique_ptr<Worker> worker = take();
   worker->run(begin, end - begin, state_.segdes[plan_.rows].uniform_length, out);
+  put_back(std::move(worker));
+}
+
+void KernelColumns::put_back(std::unique_ptr<Worker> worker) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }

@@ -48,6 +48,9 @@ class KernelColumns {
   bool can_run_long() const;
   /// Of this run.
   std::int64_t row_length() const { return state_.segdes[plan_.rows].uniform_length; }
+  /// Are there elements of a column that neither lie one behind the other nor are the same for all
+  /// rows? REQUIRES: can_run_rows()
+  bool fetches();
   /// Runs the pass. False if anything fails: then nothing has been done.
   /// REQUIRES: can_run_rows() or can_run_long()
   bool run();
@@ -61,6 +64,7 @@ class KernelColumns {
   /// Of all elements, given what each row has.
   Vector reduced(vcode::Op op, const Vector& totals) const;
   std::unique_ptr<Worker> take();
+  void put_back(std::unique_ptr<Worker> worker);
 
   KernelState& state_;
   const ColumnPlan plan_;

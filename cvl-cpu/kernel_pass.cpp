@@ -101,10 +101,13 @@ void KernelPass::run() {
     return;
   }
   const bool rows = columns_ && columns_->can_run_rows();
-  if (rows && columns_->row_length() < tuning.rows_side_by_side && columns_->run()) return;
+  const bool by_columns =
+      rows && (columns_->row_length() < tuning.rows_side_by_side || !columns_->fetches());
+  if (by_columns && columns_->run()) return;
   if (interleave_ && interleave_->run(length)) return;
   open(bound_.bind(length));
-  if (columns_ && !by_pieces_ && ((rows && !bound_.main.by_runs) || columns_->can_run_long())) {
+  const bool fetched_rows = rows && !by_columns && !bound_.main.by_runs;
+  if (columns_ && !by_pieces_ && (fetched_rows || columns_->can_run_long())) {
     if (columns_->run()) return;
     open(bound_.bind(length));
   }
