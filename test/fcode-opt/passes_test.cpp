@@ -28,6 +28,22 @@ TEST_CASE("what is spread over segments of one element is left as it is") {
   CHECK(after(and_remove_dead<alone<recognize_idioms>>, sums) == sums);
 }
 
+TEST_CASE("the greatest of equal numbers is each of them, where there is one") {
+  const auto has_reduction = [](const std::string& code, const char* reduction) {
+    return after(and_remove_dead<alone<recognize_idioms>>, "FUNC P " + code + "RET")
+               .find(reduction) != std::string::npos;
+  };
+  // The lengths of the rows of a matrix.
+  CHECK_FALSE(has_reduction("CONST SEGDES (7 7) LENGTHS CONST SEGDES 2 MAX_REDUCE INT ", "MAX"));
+  CHECK_FALSE(has_reduction(
+      "CONST INT 5 CONST SEGDES 6 DIST INT CONST SEGDES (3 3) MIN_REDUCE INT ", "MIN"));
+  CHECK(has_reduction(kX + "CONST SEGDES 2 MAX_REDUCE INT ", "MAX"));
+  // That of no number is another one.
+  CHECK(has_reduction("CONST INT 5 CONST SEGDES 2 DIST INT CONST SEGDES (2 0) MAX_REDUCE INT ",
+                      "MAX"));
+  CHECK(has_reduction("CONST INT 5 CONST SEGDES 0 DIST INT CONST SEGDES 0 MAX_REDUCE INT ", "MAX"));
+}
+
 TEST_CASE("a permutation of nothing is none") {
   CHECK(after(and_remove_dead<alone<recognize_idioms>>,
               "FUNC P " + kX +
