@@ -9,7 +9,6 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
-#include "tuned.hpp"
 
 namespace kernel_test {
 namespace {
@@ -158,28 +157,22 @@ TEST_CASE("machine code for many rounds gives the states that single rounds give
   }
   // Made before the rounds, or while they go on.
   for (const char* const setting : {"native_pays_after=0", "rounds_without_code=2"}) {
-    const tuned::Scope scope(setting);
-    for (const Isa isa : cvl::cpu::usable_isas()) {
-      for (const cvl::Widths widths :
-           {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
-        CAPTURE(setting, cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
-        CpuOptions by_steps = options(widths, 2, isa);
-        by_steps.native = false;
-        CpuBackend code(options(widths, 2, isa)), steps(by_steps);
-        for (const std::int64_t length : kIterated) {
-          const auto of = [&](CpuBackend& cpu) {
-            std::string result;
-            const auto results = run(cpu, b.kernel,
-                                     {upload(cpu, Type::Float, numbers(length, 5, 10.0)),
-                                      upload(cpu, Type::Int, rounds_wanted(length))});
-            for (const Value& value : results) result += bits(cpu, value);
-            return result;
-          };
-          INFO(length << " states");
-          REQUIRE(of(code) == of(steps));
-        }
-      }
-    }
+    for_pairs(
+        [&](Pair& pair) {
+          for (const std::int64_t length : kIterated) {
+            const auto of = [&](CpuBackend& cpu) {
+              std::string result;
+              const auto results = run(cpu, b.kernel,
+                                       {upload(cpu, Type::Float, numbers(length, 5, 10.0)),
+                                        upload(cpu, Type::Int, rounds_wanted(length))});
+              for (const Value& value : results) result += bits(cpu, value);
+              return result;
+            };
+            INFO(length << " states");
+            REQUIRE(of(pair.code) == of(pair.steps));
+          }
+        },
+        setting);
   }
 }
 
@@ -231,7 +224,6 @@ vcode::Kernel sharing_kernel(bool divides) {
 }
 
 TEST_CASE("machine code for states that share some components gives the same states", "[native]") {
-  const tuned::Scope scope("native_pays_after=0");
   const auto check = [](CpuBackend& code, CpuBackend& steps, bool divides) {
     const vcode::Kernel kernel = sharing_kernel(divides);
     const auto in_code = code.prepare(kernel), in_steps = steps.prepare(kernel);
@@ -264,17 +256,10 @@ TEST_CASE("machine code for states that share some components gives the same sta
       }
     }
   };
-  for (const Isa isa : cvl::cpu::usable_isas()) {
-    for (const cvl::Widths widths :
-         {cvl::Widths{4, 8}, cvl::Widths{4, 4}, cvl::Widths{8, 4}, cvl::Widths{8, 8}}) {
-      CAPTURE(cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
-      CpuOptions by_steps = options(widths, 2, isa);
-      by_steps.native = false;
-      CpuBackend code(options(widths, 2, isa)), steps(by_steps);
-      check(code, steps, widths.int_bytes == 4);
-      check(code, steps, false);
-    }
-  }
+  for_pairs([&](Pair& pair) {
+    check(pair.code, pair.steps, pair.code.widths().int_bytes == 4);
+    check(pair.code, pair.steps, false);
+  });
 }
 
 TEST_CASE("states that would go on for long end when the run is to end") {

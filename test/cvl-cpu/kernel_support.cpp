@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sanitized.hpp"
 #include "tuned.hpp"
 
 namespace kernel_test {
@@ -69,6 +70,35 @@ std::vector<Value> run(CpuBackend& cpu, const vcode::Kernel& kernel, std::vector
   return results;
 }
 
+namespace {
+
+CpuOptions by_steps(CpuOptions options) {
+  options.native = false;
+  return options;
+}
+
+}  // namespace
+
+Pair::Pair(cvl::Widths widths, cvl::cpu::Isa isa)
+    : code(options(widths, 2, isa)), steps(by_steps(options(widths, 2, isa))) {}
+
+void for_pairs(const std::function<void(Pair&)>& test, const std::string& setting) {
+  const tuned::Scope scope(setting);
+  std::vector<cvl::cpu::Isa> isas = cvl::cpu::usable_isas();
+  std::vector<cvl::Widths> all = {{4, 8}, {8, 4}, {4, 4}, {8, 8}};
+  if (testing::kSanitized) {  // which see nothing of what machine code does
+    isas = {isas.back()};
+    all.resize(2);
+  }
+  for (const cvl::cpu::Isa isa : isas) {
+    for (const cvl::Widths widths : all) {
+      CAPTURE(setting, cvl::cpu::isa_name(isa), int{widths.int_bytes}, int{widths.float_bytes});
+      Pair pair(widths, isa);
+      test(pair);
+    }
+  }
+}
+
 void for_backends(const std::function<void(CpuBackend&)>& test) {
   const auto isas = cvl::cpu::usable_isas();
   const auto tuned = [&](const char* setting, const cvl::Widths& widths) {
@@ -77,11 +107,12 @@ void for_backends(const std::function<void(CpuBackend&)>& test) {
     CpuBackend cpu(options(widths, 3, isas.back()));
     test(cpu);
   };
-#if defined(NESL_SANITIZED)  // half a minute for each of them
-  CpuBackend usual(options({4, 8}, 2, isas.back()));
-  test(usual);
-  tuned("smallest", {8, 4});
-#else
+  if (testing::kSanitized) {  // half a minute for each of them
+    CpuBackend usual(options({4, 8}, 2, isas.back()));
+    test(usual);
+    tuned("smallest", {8, 4});
+    return;
+  }
   for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 4}}) {
     for (const int threads : {1, 2, 4}) {
       CpuBackend cpu(options(widths, threads, isas.back()));
@@ -91,7 +122,6 @@ void for_backends(const std::function<void(CpuBackend&)>& test) {
     test(first);
     for (const char* setting : {"smallest", "odd"}) tuned(setting, widths);
   }
-#endif
 }
 
 std::vector<Lengths> shapes() {

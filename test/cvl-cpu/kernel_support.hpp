@@ -42,6 +42,16 @@ std::vector<Value> run(CpuBackend& cpu, const vcode::Kernel& kernel, std::vector
 vcode::ErrorCode failure_of(CpuBackend& cpu, const vcode::Kernel& kernel,
                             std::vector<Value> operands, std::string* message = nullptr);
 
+/// The same library twice: with machine code, from the first element on where `setting` says so,
+/// and without.
+struct Pair {
+  Pair(cvl::Widths widths, cvl::cpu::Isa isa);
+  CpuBackend code, steps;
+};
+/// Such pairs for each instruction set and all widths.
+void for_pairs(const std::function<void(Pair&)>& test,
+               const std::string& setting = "native_pays_after=0");
+
 /// Calls test for every configuration of the library, with the usual numbers and with others.
 void for_backends(const std::function<void(CpuBackend&)>& test);
 /// Segmentations with borders on, before and behind those of blocks and tiles.
