@@ -36,10 +36,11 @@ bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const S
   if (!find_stored() || folds_.size() + stored_.size() == 0) return false;
   if (rows_ && !stored_.empty()) return false;
   for (const Stored& stored : stored_) wanted.stored.push_back(stored.node);
-  const bool rounds = std::any_of(folds_.begin(), folds_.end(), [](const KernelReduction* fold) {
+  // FLOATs of short pieces meet in an order of their own (segmented_reduce.cpp).
+  const bool floats = std::any_of(folds_.begin(), folds_.end(), [](const KernelReduction* fold) {
     return fold->type() == Type::Float;
   });
-  shortest_ = rounds ? kLongPiece : 1;
+  shortest_ = floats ? kLongPiece : 1;
   const auto are_there = [&](const BoundRuns& runs) {
     return runs.segments != nullptr && runs.segments->are_those_of(segments);
   };
@@ -98,9 +99,9 @@ void KernelPieces::find_places() {
   walked_.clear();
   for (std::uint32_t k = 0; k < walked.size(); ++k) {
     const std::uint32_t place = places.nodes[walked[k].node];
+    if (place == kNone) continue;
     const bool counts = walked[k].kind == PlanNode::Kind::SegmentOffset;
-    if (place != kNone)
-      walked_.push_back({k, counts ? 0 : pass_.node(walked[k].node).width, place});
+    walked_.push_back({k, counts ? 0 : pass_.node(walked[k].node).width, place});
   }
   for (std::size_t k = 0; k < stored_.size(); ++k) {
     stored_[k].place = places.results[folds_.size() + disjunctions_.size() + k];
