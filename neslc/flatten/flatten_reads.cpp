@@ -12,10 +12,11 @@
 //       in {sum({x * y : k in [0:n]; x in row; y in column}) : j in [0:n]; column in columns}
 //       : i in [0:n]}
 //
-// and what lay n elements apart lies side by side. Only elements whose indices are the variables of
-// loops that count, or a constant away from them, are taken, with an index for each of the loops
-// that they are fetched for: they are all different, so that they need no more memory than the
-// sequence that they are read from.
+// and what lay n elements apart lies side by side. {row[j] : row in b} is {b[k][j] : k in
+// index(#b)} in this. Only elements whose indices are the variables of loops that count, or a
+// constant away from them, are taken, with an index for each of the loops that they are fetched
+// for: they are all different, so that they need no more memory than the sequence that they are
+// read from.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +29,7 @@
 namespace neslc {
 
 using ir::ValueId;
-using Loop = Flattener::CountingLoop;
+using Loop = Flattener::ReadingLoop;
 
 namespace {
 
@@ -46,6 +47,26 @@ std::vector<const Expr*> elements_read(const ApplyToEach& loop) {
     const Pair* const operands = primitive_operands(part, "elt");
     if (operands == nullptr) return Visit::Below;
     if (primitive_operands(*operands->first, "elt") != nullptr) result.push_back(&part);
+    return Visit::Past;
+  });
+  return result;
+}
+
+/// What the element is one of: v of v[i][j].
+const Expr& sequence_of(const Expr& element) {
+  const Expr* sequence = &element;
+  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
+    sequence = operands->first.get();
+  }
+  return *sequence;
+}
+
+/// row[j] ... for such a row, which are evaluated once for each element of the loop.
+std::vector<const Expr*> elements_of(const Local* row, const ApplyToEach& loop) {
+  std::vector<const Expr*> result;
+  for_each_in_body(loop, [&](const Expr& part) {
+    if (primitive_operands(part, "elt") == nullptr) return Visit::Below;
+    if (is_local(sequence_of(part), row)) result.push_back(&part);
     return Visit::Past;
   });
   return result;
@@ -96,6 +117,18 @@ std::vector<Loop> counting(const ApplyToEach& loop) {
   return result;
 }
 
+/// The generators that go through the elements of variables, which may be rows.
+std::vector<Loop> rows(const ApplyToEach& loop) {
+  std::vector<Loop> result;
+  for (const Binding& generator : loop.generators) {
+    const bool is_variable = std::holds_alternative<LocalRef>(generator.value->node);
+    if (is_variable && generator.pattern->kind == Pattern::Kind::Variable) {
+      result.push_back({generator.pattern->local, generator.value.get()});
+    }
+  }
+  return result;
+}
+
 std::vector<Loop> counting_many(const ApplyToEach& loop) {
   std::vector<Loop> result = counting(loop);
   std::erase_if(result, [](const Loop& each) { return counts_a_few(*each.range); });
@@ -135,13 +168,10 @@ bool Flattener::counts_an_index(const Expr& element, const Local* local, const F
   return times == 1 && !mentions(*sequence);
 }
 
-/// Are the elements read in all instances of the context different ones of their sequence?
-bool Flattener::differ(const Expr& element, const Context* context, const Frame& frame) {
-  const Expr* sequence = &element;
-  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
-    sequence = operands->first.get();
-  }
-  const Context* const home = home_of_variables(compiler_.free_variables().of(*sequence), frame);
+/// Are the elements of the sequence that are read in all instances of the context different ones?
+bool Flattener::differ(const Expr& element, const Expr& sequence, const Context* context,
+                       const Frame& frame) {
+  const Context* const home = home_of_variables(compiler_.free_variables().of(sequence), frame);
   for (; context != home; context = context->parent) {
     const auto counts_here = [&](const Local* counter) {
       const auto known = frame.locals.find(counter);
@@ -165,8 +195,13 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   const std::vector<const Local*>& outside = compiler_.free_variables().of(expr);
   std::vector<const Expr*> parts = {&element};
   std::vector<const Local*> counters;
+  const Expr* sequence = &sequence_of(element);
   for (const Loop& loop : loops) {
-    if (!counts_an_index(element, loop.variable, frame)) return {};
+    if (is_local(*sequence, loop.variable)) {
+      sequence = loop.range;
+    } else if (!counts_an_index(element, loop.variable, frame)) {
+      return {};
+    }
     parts.push_back(loop.range);
     counters.push_back(loop.variable);
   }
@@ -182,7 +217,7 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   streams_->settle(used, frame);
   Context* const home = home_of_variables(used, frame);
   if (home == nullptr || home == context || !multiplies(home, context) ||
-      !differ(element, home, frame)) {
+      !differ(element, *sequence, home, frame)) {
     return {};
   }
   // Where there are no instances of `context` nothing is read.
@@ -265,9 +300,16 @@ void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, const std::
     const auto* inner = std::get_if<ApplyToEach>(&part.node);
     if (inner == nullptr) return Visit::Below;
     const std::vector<Loop> inner_loops = counting_many(*inner);
-    for (const Expr* element : elements_read(*inner)) {
-      for (const Loop& outer_loop : own) {
+    const std::vector<const Expr*> read = elements_read(*inner);
+    const std::vector<Loop> over_rows = rows(*inner);
+    for (const Loop& outer_loop : own) {
+      for (const Expr* element : read) {
         for (const Loop& inner_loop : inner_loops) {
+          add(*inner, *element, {outer_loop, inner_loop});
+        }
+      }
+      for (const Loop& inner_loop : over_rows) {
+        for (const Expr* element : elements_of(inner_loop.variable, *inner)) {
           add(*inner, *element, {outer_loop, inner_loop});
         }
       }

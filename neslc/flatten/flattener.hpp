@@ -172,8 +172,8 @@ class Flattener {
 
   // ---- For reads that are fetched before a loop
 
-  /// A generator that counts: `variable in [a:b]`.
-  struct CountingLoop {
+  /// A generator that counts, `variable in [a:b]`, or that goes through the rows of a variable.
+  struct ReadingLoop {
     const Local* variable;
     const Expr* range;
   };
@@ -338,17 +338,18 @@ class Flattener {
   /// `context`.
   std::vector<FetchedRead> fetched_reads(const Expr& expr, const ApplyToEach& node, Frame& frame,
                                          Context* context);
-  void add_reads(const Expr& expr, const ApplyToEach& node, const std::vector<CountingLoop>& own,
+  void add_reads(const Expr& expr, const ApplyToEach& node, const std::vector<ReadingLoop>& own,
                  Frame& frame, Context* context, std::vector<FetchedRead>& result);
   std::optional<FetchedRead> fetched_before(const Expr& expr, const Expr& element,
-                                            const std::vector<CountingLoop>& loops, Frame& frame,
+                                            const std::vector<ReadingLoop>& loops, Frame& frame,
                                             Context* context);
-  Value fetched(const Expr& element, const std::vector<CountingLoop>& loops, std::size_t k,
+  Value fetched(const Expr& element, const std::vector<ReadingLoop>& loops, std::size_t k,
                 const Value& wanted, Frame& frame, Context* context);
   Value range_if(const Expr& range, const Value& wanted, Frame& frame, Context* context);
   /// Makes what a loop has found fetched known in its body, `each`.
   void bind_read(const FetchedRead& read, const ApplyToEach& node, Frame& frame, Context* each);
-  bool differ(const Expr& element, const Context* context, const Frame& frame);
+  bool differ(const Expr& element, const Expr& sequence, const Context* context,
+              const Frame& frame);
   bool counts_an_index(const Expr& element, const Local* local, const Frame& frame);
   TypePtr substituted(TypePtr type, const Frame& frame) {
     return types().substitute(type, frame.instantiation);

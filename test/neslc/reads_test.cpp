@@ -89,6 +89,21 @@ TEST_CASE("reads that are the same for some loop around", "[reads]") {
       "{{{at(a, i + c, l) + at(b, l, k + j) : l in [0:2]} : k in [0:2]; c in v} : j in [0:2]; i in "
       "[0:2]}",
       "{if x > 1 then {sum({at(b, k, j) + x : k in [0:n]}) : j in [0:n]} else [] int : x in v}",
+      // Columns, row by row.
+      "{{sum({x * y : x in r; y in {of(q, j) : q in b}}) : j in [0:n]} : r in a}",
+      "{{{of(q, j) + x : q in b; x in r} : j in index(n)} : r in a}",
+      "{{{of(q, 1 + j) : q in b | of(q, 1 + j) > 4} : j in [0:n - 1]} : i in v}",
+      "{{{of(q, j) : q in b} : j in [0:n + 1]} : i in v}",
+      "{{{of(q, k) : q in m} : k in [0:n]} : m in [a, b, a]}",
+      "{{{{of(q, k) + i : q in m} : k in [0:n]} : i in v} : m in [a, b]}",
+      "{{sum({of(q, j) * of(q, i) : q in b}) : j in [0:n]} : i in [0:n]}",
+      "{let c = if i > 1 then a else b in {{of(q, j) : q in c} : j in [0:n]} : i in [0:n]}",
+      "{{if j > 1 then sum({of(q, j) : q in b}) else 0 : j in [0:n]} : i in [0:n]}",
+      "{{sum({if k == 2 then of(q, j) else k : q in b; k in index(#b)}) : j in [0:n]} : i in v}",
+      "{{{let s = of(q, j) in (s, q, s + j) : q in b} : j in [0:n]} : i in v}",
+      "{{{of(q, j) : q in b} : q in b} : j in [0:n]}",
+      "{{{of(q, #q - j) : q in b} : j in [1:n]} : i in v}",
+      "{{{of(q, j + #q - n) : q in b} : j in [0:n]} : i in v}",
   };
   for (const char* const form : forms) {
     for (const int size : ::testing::some_sizes({0, 1, 3, 5})) {
@@ -152,6 +167,12 @@ TEST_CASE("where nothing is read, nothing fails", "[reads]") {
   CHECK(reads.check("columns([] [int], -3, [] int)") == "[]");
   CHECK(reads.check("columns([[1, 2], [3]], 1, [0, 0])") == "[[1], [1]]");
   CHECK(reads.check("columns([[1, 2], [3]], 2, [0])").find("outside the sequence") !=
+        std::string::npos);
+  reads.define("function turned(b, n, m) = {{{q[j] : q in b} : j in [0:n]} : i in m}");
+  CHECK(reads.check("turned([] [int], 3, [7])") == "[[[], [], []]]");
+  CHECK(reads.check("turned([[1], [2, 3]], 2, [] int)") == "[]");
+  CHECK(reads.check("turned([[1], [2, 3]], 1, [0, 0])") == "[[[1, 2]], [[1, 2]]]");
+  CHECK(reads.check("turned([[1], [2, 3]], 2, [0])").find("outside the sequence") !=
         std::string::npos);
   reads.define("function by_row(m) = {{sum({[r][0][k] : k in [0:3]}) : j in [1:#r]} : r in m}");
   CHECK(reads.check("by_row([[1], [1, 2, 3], [4, 5, 6, 7]])") == "[[], [6, 6], [15, 15, 15]]");
