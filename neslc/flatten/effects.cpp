@@ -22,7 +22,7 @@ bool Effects::of(const Expr& expr, const std::vector<TypePtr>& instantiation) {
   bool result = false;
   for_each_expression(expr, [&](const Expr& part) {
     if (const auto* global = std::get_if<GlobalRef>(&part.node)) {
-      result = of_function(*global->definition);
+      result = of_definition(*global->definition);
     } else if (const auto* local = std::get_if<LocalRef>(&part.node)) {
       result = of_values(compiler_.types().substitute(local->local->type, instantiation));
     } else if (const auto* lambda = std::get_if<LambdaRef>(&part.node)) {
@@ -41,7 +41,7 @@ bool Effects::of_values(TypePtr type) {
     case TypeKind::Function:
       return of_values(type->identity());
     case TypeKind::FunctionIdentity:
-      return of_function(*type->function);
+      return of_definition(*type->function);
     case TypeKind::LambdaIdentity:
       return of(*type->lambda->body, type->arguments);
     default:
@@ -50,15 +50,23 @@ bool Effects::of_values(TypePtr type) {
   }
 }
 
-/// Of all that it reaches: functions that it is given are mentioned where it is called.
-bool Effects::of_function(const Definition& definition) {
+/// Of all that it reaches: functions that it is given are mentioned where it is called. Computing
+/// the value of a variable is over when that is used; it may be a function.
+bool Effects::of_definition(const Definition& definition) {
+  if (definition.kind == DefinitionKind::Variable) return of_values(definition.scheme.type);
   if (const auto found = known_.find(&definition); found != known_.end()) return found->second;
+  // A function may use a variable that is this function: that adds nothing.
+  if (!active_.insert(&definition).second) return false;
   std::unordered_set<const Definition*> seen = {&definition};
   std::vector<const Definition*> pending = {&definition};
   bool result = false;
   while (!pending.empty() && !result) {
     const Definition& next = *pending.back();
     pending.pop_back();
+    if (next.kind == DefinitionKind::Variable) {
+      result = of_values(next.scheme.type);
+      continue;
+    }
     result = next.serial_only || compiler_.observed(&next) != nullptr ||
              (next.is_primitive() && (prints(next) || next.name == "rand"));
     if (!next.body) continue;
@@ -66,7 +74,9 @@ bool Effects::of_function(const Definition& definition) {
       if (seen.insert(reference.definition).second) pending.push_back(reference.definition);
     }
   }
-  return known_[&definition] = result;
+  active_.erase(&definition);
+  if (active_.empty()) known_[&definition] = result;  // else some of it may have been left out
+  return result;
 }
 
 }  // namespace neslc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "neslc/front/typed.hpp"
@@ -24,11 +25,12 @@ class Effects {
   bool of(const Expr& expr, const std::vector<TypePtr>& instantiation);
 
  private:
-  bool of_function(const Definition& definition);
+  bool of_definition(const Definition& definition);
   bool of_values(TypePtr type);
 
   Compiler& compiler_;
   std::unordered_map<const Definition*, bool> known_;
+  std::unordered_set<const Definition*> active_;  // being looked at
 };
 
 }  // namespace neslc

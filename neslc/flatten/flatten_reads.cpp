@@ -121,7 +121,10 @@ std::vector<Loop> counting(const ApplyToEach& loop) {
 std::vector<Loop> rows(const ApplyToEach& loop) {
   std::vector<Loop> result;
   for (const Binding& generator : loop.generators) {
-    const bool is_variable = std::holds_alternative<LocalRef>(generator.value->node);
+    const auto* const global = std::get_if<GlobalRef>(&generator.value->node);
+    const bool is_variable =
+        std::holds_alternative<LocalRef>(generator.value->node) ||
+        (global != nullptr && global->definition->kind == DefinitionKind::Variable);
     if (is_variable && generator.pattern->kind == Pattern::Kind::Variable) {
       result.push_back({generator.pattern->local, generator.value.get()});
     }

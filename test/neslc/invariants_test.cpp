@@ -115,6 +115,14 @@ TEST_CASE("what has effects has them for each instance", "[invariants]") {
                                ", [n], 2) + 0 * x : x in index(50)}";
     CHECK(both.check(handed + counted) == "T");
   }
+  // As a variable of the top level, which a function uses that has its name.
+  both.define("function draw(y) = rand(y)");
+  both.define("drawn = draw");
+  both.define("function draw(y) = if y < 0 then drawn(y) else rand(y)");
+  CHECK(both.check("let n = 1000000; a = {called(drawn, [n], 2) + 0 * x : x in index(50)}" +
+                   std::string(counted)) == "T");
+  CHECK(both.check("let n = 1000000; a = {called(draw, [n], 2) + 0 * x : x in index(50)}" +
+                   std::string(counted)) == "T");
 }
 
 }  // namespace

@@ -270,5 +270,23 @@ TEST_CASE("columns that are read again and again are turned once", "[reads]") {
                        R"(\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])")));
 }
 
+TEST_CASE("a variable that was computed of random numbers is as good as any other", "[reads]") {
+  Evaluations evaluations(3);
+  evaluations.value("n = 40 + rand(1)");
+  evaluations.value("a = {{float(rem(i * j, 7) + rand(1)) : j in [0:n]} : i in [0:n]}");
+  for (const char* const product :
+       {"{{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+        "{{sum({x * y : x in r; y in {q[j] : q in a}}) : j in [0:n]} : r in a}"}) {
+    const std::string code = evaluations.compiled(product);
+    const auto reduction = code.find("REDUCE s");
+    REQUIRE(reduction != std::string::npos);
+    const std::string body = code.substr(reduction, code.find("SPEC", reduction) - reduction);
+    INFO(body);
+    // Both rows are read element by element, none with steps of a row.
+    CHECK(body.find("(* INT") == std::string::npos);
+    CHECK(body.find("(% i 40))]") != body.rfind("(% i 40))]"));
+  }
+}
+
 }  // namespace
 }  // namespace neslc::testing
