@@ -152,6 +152,30 @@ bool KernelPieces::has_all_runs(std::int64_t first, const KernelTile& tile, Tabl
   return true;
 }
 
+/// Fills in what all rows of addresses of a tile have in common: elements that are the same
+/// everywhere, and the flags. Returns where totals of segments [first, end) go.
+std::vector<KernelPieces::Total> KernelPieces::begin(std::uintptr_t* addresses, std::int64_t first,
+                                                     std::int64_t end, std::byte* flags) const {
+  const PiecePlaces& places = pass_.main.native.piece_places;
+  for (NodeId node = 0; node < places.nodes.size(); ++node) {
+    if (places.nodes[node] != kNone) addresses[places.nodes[node]] = address(pass_.node(node).base);
+  }
+  const std::uint32_t* result = places.results.data();
+  std::vector<Total> totals;
+  for (KernelReduction* fold : folds_) {
+    const auto width = static_cast<std::int64_t>(pass_.state().cpu.element_bytes(fold->type()));
+    totals.push_back({fold->begin_pieces(first, end), width, *result++});
+  }
+  for (std::size_t k = 0; k < disjunctions_.size(); ++k) addresses[*result++] = address(flags + k);
+  return totals;
+}
+
+void KernelPieces::put_flags(const std::byte* flags, const KernelTile& tile) const {
+  for (std::size_t k = 0; k < disjunctions_.size(); ++k) {
+    if (flags[k] != std::byte{0}) disjunctions_[k]->put_any(tile);
+  }
+}
+
 /// What is put down for the machine code while a tile is run.
 class KernelPieces::Tile {
  public:
@@ -162,19 +186,7 @@ class KernelPieces::Tile {
         places_(pieces.pass_.main.native.piece_places),
         before_(tile.begin - pieces.segments_->start(first)),
         rows_(static_cast<std::size_t>(std::min(end - first, kTogether)) * places_.words) {
-    const std::uint32_t* result = places_.results.data();
-    for (KernelReduction* fold : pieces.folds_) {
-      totals_.push_back({fold->begin_pieces(first, end),
-                         static_cast<std::int64_t>(cpu().element_bytes(fold->type())), *result++});
-    }
-    // What all rows have in common: elements that are the same everywhere, and the flags.
-    for (std::size_t k = 0; k < pieces.disjunctions_.size(); ++k) {
-      rows_[*result++] = address(found_ + k);
-    }
-    for (NodeId node = 0; node < places_.nodes.size(); ++node) {
-      if (places_.nodes[node] == kNone) continue;
-      rows_[places_.nodes[node]] = address(pieces.pass_.node(node).base);
-    }
+    totals_ = pieces.begin(rows_.data(), first, end, found_);
     for (std::size_t filled = places_.words; filled < rows_.size(); filled *= 2) {
       std::copy_n(rows_.data(), std::min(filled, rows_.size() - filled), rows_.data() + filled);
     }
@@ -216,15 +228,9 @@ class KernelPieces::Tile {
     return count_ == 0 || !code.run_pieces(rows_.data(), std::exchange(count_, 0));
   }
 
-  void end() {
-    for (std::size_t k = 0; k < pieces_.disjunctions_.size(); ++k) {
-      if (found_[k] != std::byte{0}) pieces_.disjunctions_[k]->put_any(tile_);
-    }
-  }
+  void end() { pieces_.put_flags(found_, tile_); }
 
  private:
-  CpuBackend& cpu() const { return pieces_.pass_.state().cpu; }
-
   static constexpr std::int64_t kNothing = 0;
   const KernelPieces& pieces_;
   const KernelTile& tile_;

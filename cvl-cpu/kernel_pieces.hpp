@@ -80,6 +80,9 @@ class KernelPieces {
   bool find_stored();
   bool find_reads();
   void find_places();
+  std::vector<Total> begin(std::uintptr_t* addresses, std::int64_t first, std::int64_t end,
+                           std::byte* flags) const;
+  void put_flags(const std::byte* flags, const KernelTile& tile) const;
   bool divides() const;
   bool run_rows(const KernelTile& tile) const;
   SegmentBlock next_block(std::int64_t first, const KernelTile& tile, Table& table) const;

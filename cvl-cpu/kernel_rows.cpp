@@ -19,18 +19,9 @@ class KernelPieces::Rows {
         addresses_(places_.words),
         everywhere_(pieces.reads_.size()) {
     addresses_[0] = static_cast<std::uintptr_t>(length_);
-    for (NodeId node = 0; node < places_.nodes.size(); ++node) {
-      if (places_.nodes[node] == kNone) continue;
-      addresses_[places_.nodes[node]] = address(pieces.pass_.node(node).base);
-    }
-    const std::uint32_t* result = places_.results.data();
-    for (std::size_t k = 0; k < pieces.folds_.size(); ++k, ++result) {
-      KernelReduction& fold = *pieces.folds_[k];
-      totals_.push_back({fold.begin_pieces(first, end), width_of(fold.type()), *result});
-      addresses_[*result] = address(found_totals_[k]);
-    }
-    for (std::size_t k = 0; k < pieces.disjunctions_.size(); ++k) {
-      addresses_[*result++] = address(found_flags_ + k);
+    totals_ = pieces.begin(addresses_.data(), first, end, found_flags_);
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      addresses_[totals_[k].place] = address(found_totals_[k]);
     }
     make_room();
     for (const Walked& walked : pieces.walked_) {
@@ -79,11 +70,7 @@ class KernelPieces::Rows {
     return true;
   }
 
-  void end(const KernelTile& tile) {
-    for (std::size_t k = 0; k < pieces_.disjunctions_.size(); ++k) {
-      if (found_flags_[k] != std::byte{0}) pieces_.disjunctions_[k]->put_any(tile);
-    }
-  }
+  void end(const KernelTile& tile) { pieces_.put_flags(found_flags_, tile); }
 
  private:
   /// For what is read, side by side. Columns are written in whole registers.
@@ -99,9 +86,6 @@ class KernelPieces::Rows {
     }
   }
   CpuBackend& cpu() const { return pieces_.pass_.state().cpu; }
-  std::int64_t width_of(Type type) const {
-    return static_cast<std::int64_t>(cpu().element_bytes(type));
-  }
 
   static constexpr std::int64_t kNothing = 0;
   static constexpr std::int64_t kRowBytes = kRowsTogether * 8;
