@@ -84,7 +84,7 @@ struct NativePieces {
     vcode::Op op = vcode::Op::AddReduce;  // has_native_fold()
     NativeLoop::Result result;
   };
-  std::vector<Fold> folds;  // all equally wide
+  std::vector<Fold> folds;  // all equally wide, unless side by side
   std::vector<NativeLoop::Result> disjunctions;
   std::uint32_t words = 1;  // of a row of addresses
   bool side_by_side = false;
@@ -136,9 +136,8 @@ class NativeCode {
   /// Of pieces: computes so many, each with the next row. The total of each fold goes to its place,
   /// as if all elements of the piece had been accumulated by ReduceKernels; to that of a
   /// disjunction goes T if there is one, else it stays what it was. True when an operation failed;
-  /// then the results are undefined. So many bytes behind the elements of a piece as a
-  /// register has may be read; only these elements are written. REQUIRES: there is a piece, and
-  /// none is empty.
+  /// then the results are undefined. So many bytes behind the elements of a piece as a register has
+  /// may be read; only these elements are written. REQUIRES: there is a piece, and none is empty.
   bool run_pieces(const std::uintptr_t* rows, std::int64_t pieces) const {
     return function_(reinterpret_cast<const std::byte* const*>(rows), pieces, 0, 0) != 0;
   }
