@@ -261,7 +261,7 @@ bool KernelPieces::run(const KernelTile& tile,
       if (n == 0) {
         for (KernelReduction* fold : folds_) fold->put_empty(first + s);
       }
-      if (n < shortest_ || n == 0) continue;
+      if (n < shortest_) continue;
       if (done < begin) evaluate(done, begin);
       done = begin + n;
       own.add(table, block, s, begin, n);

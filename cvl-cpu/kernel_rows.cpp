@@ -1,6 +1,7 @@
 // Rows in machine code: so many side by side that each has a lane of a register.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "cvl-cpu/kernel_evaluate.hpp"
@@ -14,10 +15,9 @@ class KernelPieces::Rows {
   /// Of rows [first, end).
   Rows(const KernelPieces& pieces, std::int64_t first, std::int64_t end)
       : pieces_(pieces),
-        places_(pieces.pass_.main.native.piece_places),
         length_(pieces.segments_->length(first)),
-        addresses_(places_.words),
-        everywhere_(pieces.reads_.size()) {
+        addresses_(pieces.pass_.main.native.piece_places.words),
+        beside_(pieces.reads_.size()) {
     addresses_[0] = static_cast<std::uintptr_t>(length_);
     totals_ = pieces.begin(addresses_.data(), first, end, found_flags_);
     for (std::size_t k = 0; k < totals_.size(); ++k) {
@@ -34,21 +34,19 @@ class KernelPieces::Rows {
   bool run(const Table& table, const SegmentBlock& block, std::int64_t s, std::int64_t n) {
     for (std::size_t k = 0; k < pieces_.reads_.size(); ++k) {
       const Read& read = pieces_.reads_[k];
-      std::uintptr_t rows[kRowsTogether];
+      std::array<std::uintptr_t, kRowsTogether> rows;
       for (std::int64_t r = 0; r < n; ++r) {
         const std::int64_t position =
             read.runs == kNone ? block.starts[s + r] : table.positions[read.runs][s + r];
         rows[r] = address(read.base + position * read.width);
       }
-      std::fill(rows + n, rows + kRowsTogether, rows[n - 1]);
+      std::fill(rows.begin() + n, rows.end(), rows[n - 1]);
       // In a product of matrices a row of one meets many of the other.
-      const bool same = std::all_of(rows, rows + kRowsTogether,
-                                    [&](std::uintptr_t row) { return row == rows[0]; });
-      if (same && rows[0] == everywhere_[k]) continue;
-      everywhere_[k] = same ? rows[0] : 0;
+      if (rows == beside_[k]) continue;
+      beside_[k] = rows;
       const Type type = pieces_.pass_.plan().nodes[read.node].type;
       cpu().kernels().transpose_rows[type_index(type)](
-          reinterpret_cast<std::byte*>(addresses_[read.place]), rows, length_);
+          reinterpret_cast<std::byte*>(addresses_[read.place]), rows.data(), length_);
     }
     for (std::size_t k = 0; k < pieces_.walked_.size(); ++k) {
       const Walked& walked = pieces_.walked_[k];
@@ -90,10 +88,9 @@ class KernelPieces::Rows {
   static constexpr std::int64_t kNothing = 0;
   static constexpr std::int64_t kRowBytes = kRowsTogether * 8;
   const KernelPieces& pieces_;
-  const PiecePlaces& places_;
   const std::int64_t length_;
   std::vector<std::uintptr_t> addresses_;
-  std::vector<std::uintptr_t> everywhere_;  // per read: the row that all rows are, or 0
+  std::vector<std::array<std::uintptr_t, kRowsTogether>> beside_;  // per read: the rows put there
   std::vector<Total> totals_;
   alignas(64) std::byte of_rows_[kMostWalked][kRowBytes];
   alignas(64) std::byte found_totals_[kMostResults][kRowBytes];

@@ -91,10 +91,6 @@ void FoldWriter::start_totals(int registers) {
   }
 }
 
-void FoldWriter::move(const Vec& out, const Vec& from) {
-  avx512_ ? c_.vmovdqa64(out, from) : c_.vmovdqa(out, from);
-}
-
 void FoldWriter::fold(Op reduction, Lane own, const Vec& out, const Vec& a, const Vec& b) {
   if (reduction == Op::AddReduce || reduction == Op::MultiplyReduce) {
     const Op op = reduction == Op::AddReduce ? Op::Add : Op::Multiply;

@@ -27,7 +27,6 @@ class FoldWriter : public ValueWriter {
   void fold(vcode::Op reduction, Lane own, const Vec& out, const Vec& a, const Vec& b);
   /// Of the values of a register of elements: is any of them T? Without flags all are valid.
   void note_flags(const Register* valid);
-  void move(const Vec& out, const Vec& from);
 
   const NativePieces& pieces_;
   std::vector<std::vector<Vec>> totals_;

@@ -17,7 +17,7 @@ class PiecesWriter : public FoldWriter {
  public:
   PiecesWriter(asmjit::CodeHolder& code, const NativePieces& pieces, Isa isa, Widths widths)
       : FoldWriter(code, pieces, isa, widths),
-        register_bytes_(pieces.folds.empty() ? 0 : lanes_ * (is_wide(lane_of_fold(0)) ? 8 : 4)),
+        register_bytes_(pieces.folds.empty() ? 0 : lanes_ * lane_bytes(lane_of_fold(0))),
         turns_(pieces.folds.empty() ? turns_of_results()
                                     : static_cast<int>(kReductionStateBytes) / register_bytes_) {}
 
@@ -159,10 +159,11 @@ class PiecesWriter : public FoldWriter {
     }
     while (registers > 1) {
       registers /= 2;
-      for (std::size_t r = 0; r < registers; ++r)
+      for (std::size_t r = 0; r < registers; ++r) {
         fold(op, own, sums[r], sums[r], sums[registers + r]);
+      }
     }
-    for (int bytes = register_bytes_ / 2; bytes >= (is_wide(own) ? 8 : 4); bytes /= 2) {
+    for (int bytes = register_bytes_ / 2; bytes >= lane_bytes(own); bytes /= 2) {
       const Vec high = make_vector(own);
       move_down(high, sums[0], bytes);
       fold(op, own, sums[0], sums[0], high);

@@ -178,12 +178,10 @@ class RoundsWriter : public ValueWriter {
   }
 
   void copy(const Register& out, Lane lane, const Register& from) {
-    if (!avx512_) {
-      c_.vmovdqa(out.as<Vec>(), from.as<Vec>());
-    } else if (lane == Lane::Flag) {
+    if (avx512_ && lane == Lane::Flag) {
       c_.kmovw(out.as<KReg>(), from.as<KReg>());
     } else {
-      c_.vmovdqa64(out.as<Vec>(), from.as<Vec>());
+      move(out.as<Vec>(), from.as<Vec>());
     }
   }
 

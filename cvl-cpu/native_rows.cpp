@@ -46,7 +46,7 @@ class RowsWriter : public FoldWriter {
     c_.jl(again);
     for (std::size_t k = 0; k < totals_.size(); ++k) {
       const Lane own = lane_of_fold(k);
-      const int bytes = lanes_ * (is_wide(own) ? 8 : 4);
+      const int bytes = lanes_ * lane_bytes(own);
       for (int turn = 0; turn < turns_; ++turn) {
         store(asmjit::x86::ptr(address(pieces_.folds[k].result.place), turn * bytes), own,
               totals_[k][static_cast<std::size_t>(turn)]);

@@ -191,7 +191,7 @@ bool ValueWriter::end_function() {
 
 Register ValueWriter::make(Lane lane) {
   if (lane == Lane::Flag && avx512_) return c_.newKw();
-  switch (lanes_ * (is_wide(lane) ? 8 : 4)) {
+  switch (lanes_ * lane_bytes(lane)) {
     case 16:
       return c_.newXmm();
     case 32:
@@ -232,7 +232,7 @@ Mem ValueWriter::multiples(Lane lane, std::int64_t stride) {
     narrow[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(wide[i]));
   }
   const void* numbers = is_wide(lane) ? static_cast<const void*>(wide) : narrow;
-  const std::size_t bytes = static_cast<std::size_t>(lanes_) * (is_wide(lane) ? 8 : 4);
+  const std::size_t bytes = static_cast<std::size_t>(lanes_ * lane_bytes(lane));
   return c_.newConst(asmjit::ConstPoolScope::kLocal, numbers, bytes);
 }
 void ValueWriter::spread(const Vec& out, Lane lane, const Gp& general) {

@@ -24,6 +24,9 @@ inline Lane lane_of(Type type, Widths widths) {
 inline bool is_wide(Lane lane) {
   return lane == Lane::I64 || lane == Lane::F64;
 }
+inline int lane_bytes(Lane lane) {
+  return is_wide(lane) ? 8 : 4;
+}
 inline bool is_float(Lane lane) {
   return lane == Lane::F32 || lane == Lane::F64;
 }
@@ -60,6 +63,9 @@ class ValueWriter {
   /// A register for a value in all lanes.
   Register make(Lane lane);
   Vec make_vector(Lane lane) { return make(lane).as<Vec>(); }
+  void move(const Vec& out, const Vec& from) {
+    avx512_ ? c_.vmovdqa64(out, from) : c_.vmovdqa(out, from);
+  }
   /// The lanes of `yes` where there are flags, else those of `no`.
   void blend(const Vec& out, Lane lane, const Register& flags, const Vec& yes, const Vec& no);
   Vec vector(std::uint32_t value) const { return held_[value].as<Vec>(); }

@@ -53,7 +53,6 @@ bool Effects::of_values(TypePtr type) {
 /// Of all that it reaches: functions that it is given are mentioned where it is called. Computing
 /// the value of a variable is over when that is used; it may be a function.
 bool Effects::of_definition(const Definition& definition) {
-  if (definition.kind == DefinitionKind::Variable) return of_values(definition.scheme.type);
   if (const auto found = known_.find(&definition); found != known_.end()) return found->second;
   // A function may use a variable that is this function: that adds nothing.
   if (!active_.insert(&definition).second) return false;

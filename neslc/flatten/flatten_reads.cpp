@@ -39,19 +39,6 @@ void for_each_in_body(const ApplyToEach& loop, const Action& visit) {
   if (loop.sieve) for_each_unconditional(*loop.sieve, visit);
 }
 
-/// a[i][j] ..., each as long as it goes, that are evaluated once for each element of the loop.
-/// Those of a vector, v[k], are read where they lie.
-std::vector<const Expr*> elements_read(const ApplyToEach& loop) {
-  std::vector<const Expr*> result;
-  for_each_in_body(loop, [&](const Expr& part) {
-    const Pair* const operands = primitive_operands(part, "elt");
-    if (operands == nullptr) return Visit::Below;
-    if (primitive_operands(*operands->first, "elt") != nullptr) result.push_back(&part);
-    return Visit::Past;
-  });
-  return result;
-}
-
 /// What the element is one of: v of v[i][j].
 const Expr& sequence_of(const Expr& element) {
   const Expr* sequence = &element;
@@ -61,15 +48,30 @@ const Expr& sequence_of(const Expr& element) {
   return *sequence;
 }
 
-/// row[j] ... for such a row, which are evaluated once for each element of the loop.
-std::vector<const Expr*> elements_of(const Local* row, const ApplyToEach& loop) {
+/// The elements v[i] or v[i][j] ..., each as long as it goes, that are wanted, of those that are
+/// evaluated once for each element of the loop.
+template <class Wanted>
+std::vector<const Expr*> elements_where(const ApplyToEach& loop, const Wanted& wanted) {
   std::vector<const Expr*> result;
   for_each_in_body(loop, [&](const Expr& part) {
     if (primitive_operands(part, "elt") == nullptr) return Visit::Below;
-    if (is_local(sequence_of(part), row)) result.push_back(&part);
+    if (wanted(part)) result.push_back(&part);
     return Visit::Past;
   });
   return result;
+}
+
+/// a[i][j] ... Those of a vector, v[k], are read where they lie.
+std::vector<const Expr*> elements_read(const ApplyToEach& loop) {
+  return elements_where(loop, [](const Expr& element) {
+    return primitive_operands(*primitive_operands(element, "elt")->first, "elt") != nullptr;
+  });
+}
+
+/// row[j] ... for such a row.
+std::vector<const Expr*> elements_of(const Local* row, const ApplyToEach& loop) {
+  return elements_where(loop,
+                        [&](const Expr& element) { return is_local(sequence_of(element), row); });
 }
 
 /// [a:b], [a:b:d] with a literal d, or index(n).
