@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -20,6 +21,13 @@ bool may_repeat(int fd, short events) {
   if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
   pollfd ready{fd, events, 0};
   return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+/// How often this thread has waited for something so far.
+long waits_of_thread() {
+  rusage used{};
+  ::getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nvcsw;
 }
 
 /// Writes all bytes, or until `must_stop()` holds. Returns 0 or the error number.
@@ -41,23 +49,28 @@ int write_bytes(int fd, std::string_view bytes, Stop must_stop) {
 
 bool InputBuffer::refill() {
   if (ended_) return false;
-  if (refill_from_ahead()) return last_ > 0;
-  if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
-  next_ = 0;
-  last_ = read(data_.get(), room_);
+  if (reads_ahead()) {
+    refill_from_ahead();
+  } else {
+    if (!data_) data_ = std::make_unique_for_overwrite<unsigned char[]>(room_);
+    next_ = 0;
+    last_ = read(data_.get(), room_);
+  }
   return last_ > 0;
 }
 
-/// From the thread that reads ahead, if there is one or it is time for it: false if not.
-bool InputBuffer::refill_from_ahead() {
-  if (!ahead_) {
-    if (!may_read_ahead_ || read_ < static_cast<std::size_t>(tuning.read_ahead_from)) return false;
-    offset_ = ::lseek(fd_, 0, SEEK_CUR);
-    ahead_ = ReadAhead::start(fd_, offset_);
-    may_read_ahead_ = ahead_ != nullptr;
-    if (!ahead_) return false;
-    data_.reset();
-  }
+/// Does another thread read the file? If it is time, it begins to. What lies in the system's cache
+/// is copied faster than it could be passed on. REQUIRES: next_ == last_
+bool InputBuffer::reads_ahead() {
+  if (ahead_ || !may_read_ahead_ || waits_ < tuning.read_ahead_after) return ahead_ != nullptr;
+  offset_ = ::lseek(fd_, 0, SEEK_CUR);
+  ahead_ = ReadAhead::start(fd_, offset_);
+  may_read_ahead_ = ahead_ != nullptr;
+  if (ahead_) data_.reset();
+  return may_read_ahead_;
+}
+
+void InputBuffer::refill_from_ahead() {
   next_ = last_ = 0;
   error_ = must_end() ? EINTR : 0;
   if (error_ == 0) {
@@ -67,23 +80,21 @@ bool InputBuffer::refill_from_ahead() {
     error_ = block.error;
     offset_ += static_cast<off_t>(block.size);
   }
-  if (last_ > 0) return true;
+  if (last_ > 0) return;
   // A file that grows can be read on from here.
   ended_ = true;
   ahead_.reset();
   data_.reset();
   ::lseek(fd_, offset_, SEEK_SET);
-  return true;
 }
 
 /// From the descriptor. Returns how many bytes; 0 at the end.
 std::size_t InputBuffer::read(void* to, std::size_t most) {
   while (!must_end()) {
+    const long waits = may_read_ahead_ ? waits_of_thread() : 0;
     const ssize_t count = ::read(fd_, to, most);
-    if (count > 0) {
-      read_ += static_cast<std::size_t>(count);
-      return static_cast<std::size_t>(count);
-    }
+    if (may_read_ahead_ && waits_of_thread() != waits) ++waits_;
+    if (count > 0) return static_cast<std::size_t>(count);
     if (count < 0 && may_repeat(fd_, POLLIN)) continue;
     error_ = count < 0 ? errno : 0;
     ended_ = true;
@@ -95,7 +106,7 @@ std::size_t InputBuffer::read(void* to, std::size_t most) {
 }
 
 std::size_t InputBuffer::take(char* to, std::size_t most) {
-  if (next_ == last_ && most >= room_ && !ahead_) {
+  if (next_ == last_ && most >= room_ && !reads_ahead()) {
     // In pieces, between which the run can be asked to end.
     constexpr std::size_t kPiece = std::size_t{4} << 20;
     return ended_ ? 0 : read(to, std::min(most, kPiece));

@@ -23,7 +23,8 @@ class InputBuffer {
 
   explicit InputBuffer(int fd) : fd_(fd) {}
 
-  /// Of an ordinary file that nobody else reads: a long one is read on by another thread meanwhile.
+  /// Of an ordinary file that nobody else reads: where reads have to wait, as for a disk, another
+  /// thread reads on.
   void allow_reading_ahead() { may_read_ahead_ = true; }
   /// Reads no more: the descriptor is about to be closed.
   void stop() { ahead_.reset(); }
@@ -54,7 +55,8 @@ class InputBuffer {
 
  private:
   bool refill();
-  bool refill_from_ahead();
+  bool reads_ahead();
+  void refill_from_ahead();
   std::size_t read(void* to, std::size_t most);
 
   int fd_;
@@ -65,7 +67,7 @@ class InputBuffer {
   bool ended_ = false;
   int error_ = 0;
   bool may_read_ahead_ = false;
-  std::size_t read_ = 0;              // so many bytes so far
+  int waits_ = 0;                     // so many reads so far
   std::unique_ptr<ReadAhead> ahead_;  // while this reads the file instead
   off_t offset_ = 0;                  // then: of what it gives next
 };

@@ -85,6 +85,20 @@ void EffectRecord::keep(Effect& effect, std::span<const Value> results) {
   for (const Value& result : results) bytes_ += stored_bytes(result);
 }
 
+/// Is more kept for nobody else than is reasonable? Looked at each time that so much has been added.
+bool EffectRecord::keeps_much_alone() {
+  const std::size_t much = most_bytes_ / kPartAlone;
+  if (bytes_ - bytes_when_looked_at_ <= much) return false;
+  bytes_when_looked_at_ = bytes_;
+  std::size_t alone = 0;
+  for (const Effect& effect : effects_) {
+    for (const Value& result : effect.results) {
+      if (result.is_vector() && result.vector().buffer.unique()) alone += stored_bytes(result);
+    }
+  }
+  return alone > much / 2;
+}
+
 void EffectRecord::begin_anew(Need need) {
   // What was measured after everything else has been seen by nobody, and is measured anew.
   while (!effects_.empty() && effects_.back().key.op == vcode::Op::StopTimer) effects_.pop_back();

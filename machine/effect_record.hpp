@@ -22,8 +22,10 @@ struct Departure {};
 /// written only a fingerprint is kept, of what was read the value, without a copy. Not thread safe.
 class EffectRecord {
  public:
-  /// How much of what was read is kept, unless the memory is so small that it would be missed.
+  /// How much of what was read is kept, unless the memory is so small that it would be missed; and
+  /// which part of that where the program itself holds it no longer, as it reads a stream.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kPartAlone = 4;
   static constexpr std::size_t kLeastShare = 16;  // of the memory that the record may take
 
   /// `backend` must outlive this.
@@ -59,7 +61,9 @@ class EffectRecord {
   /// Has the program been begun anew and not come as far as before?
   bool repeats() const { return next_ < effects_.size(); }
   /// Is more kept than is reasonable, if it is not needed to come as far as before?
-  bool is_full() const { return !closed_ && !repeats() && bytes_ > most_bytes_; }
+  bool is_full() {
+    return !closed_ && !repeats() && (bytes_ > most_bytes_ || keeps_much_alone());
+  }
   /// Did the last effect fail?
   bool last_failed() const { return !effects_.empty() && effects_.back().failure != nullptr; }
   /// Lets go of everything: the program cannot be begun anew any more.
@@ -82,12 +86,14 @@ class EffectRecord {
   void repeat(const Key& key, std::span<cvl::Value> results);
   Effect& add(const Key& key, std::size_t results);
   void keep(Effect& effect, std::span<const cvl::Value> results);
+  bool keeps_much_alone();
 
   cvl::Backend& backend_;
   std::size_t most_bytes_;
   std::vector<Effect> effects_;
   std::size_t next_ = 0;   // the effect that the program comes to next
-  std::size_t bytes_ = 0;  // of all effects
+  std::size_t bytes_ = 0;  // of all effects, …
+  std::size_t bytes_when_looked_at_ = 0;  // … when it was last found out who else holds them
   bool gives_away_ = false;
   bool closed_ = false;
 };

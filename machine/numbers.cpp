@@ -297,35 +297,51 @@ class BytesReader {
 
   /// Sets `ended` at the end of the input; returns what is wrong, or nothing.
   std::string read(std::int64_t most, bool& ended) {
-    while (numbers_.size() < most) {
-      const std::string_view bytes = input_.ahead();
-      const std::size_t wanted = static_cast<std::size_t>(most - numbers_.size());
-      const std::size_t whole = std::min(bytes.size() / sizeof(Number), wanted);
-      std::string error;
-      if (whole > 0) {
-        error = convert(bytes.data(), whole);
-        input_.skip(whole * sizeof(Number));
-      } else {
-        error = take_divided(ended);
+    constexpr bool kAsTheyAre = std::is_same_v<Element, Number> && !kReversed;
+    constexpr std::size_t kBlock = (std::size_t{1} << 16) / sizeof(Number);
+    std::array<char, kAsTheyAre ? 1 : kBlock * sizeof(Number)> block;
+    while (numbers_.size() < most && !ended) {
+      const std::size_t wanted = std::min(static_cast<std::size_t>(most - numbers_.size()), kBlock);
+      Element* const to = numbers_.room(wanted);
+      char* const bytes = kAsTheyAre ? reinterpret_cast<char*>(to) : block.data();
+      const std::size_t found = take(bytes, wanted * sizeof(Number));
+      const std::size_t whole = found / sizeof(Number);
+      if constexpr (!kAsTheyAre) {
+        if (!convert(bytes, whole, to)) return lost(bytes);
       }
-      if (ended || !error.empty()) return error;
+      numbers_.add(whole);
+      place_.number += static_cast<std::int64_t>(whole);
+      ended = whole < wanted;
+      if (!ended) continue;
+      if (input_.error() != 0) return system_message(input_.error());
+      if (found % sizeof(Number) != 0) {
+        return fmt::format("the end is in the middle of number {}", place_.number + 1);
+      }
     }
     return {};
   }
 
  private:
-  std::string convert(const char* bytes, std::size_t count) {
-    Element* const to = numbers_.room(count);
+  /// Takes so many bytes, fewer only at the end.
+  std::size_t take(char* to, std::size_t wanted) {
+    std::size_t found = 0;
+    while (found < wanted) {
+      const std::size_t count = input_.take(to + found, wanted - found);
+      if (count == 0) break;
+      found += count;
+    }
+    return found;
+  }
+
+  /// False if a number does not fit an element.
+  static bool convert(const char* bytes, std::size_t count, Element* to) {
     bool all_kept = true;
     for (std::size_t i = 0; i < count; ++i) {
       const auto number = number_at<Number, kReversed>(bytes + i * sizeof(Number));
       all_kept &= is_kept<Element>(number);
       to[i] = static_cast<Element>(number);
     }
-    if (!all_kept) return lost(bytes);
-    numbers_.add(count);
-    place_.number += static_cast<std::int64_t>(count);
-    return {};
+    return all_kept;
   }
 
   std::string lost(const char* bytes) const {
@@ -339,24 +355,6 @@ class BytesReader {
       bytes += sizeof(Number);
       ++place;
     }
-  }
-
-  /// A number of which not all bytes have been read yet, or none at the end.
-  std::string take_divided(bool& ended) {
-    std::array<char, sizeof(Number)> bytes;
-    std::size_t found = 0;
-    while (found < bytes.size()) {
-      const std::size_t count = input_.take(bytes.data() + found, bytes.size() - found);
-      if (count == 0) break;
-      found += count;
-    }
-    if (found == bytes.size()) return convert(bytes.data(), 1);
-    ended = true;
-    if (input_.error() != 0) return system_message(input_.error());
-    if (found > 0) {
-      return fmt::format("the end is in the middle of number {}", place_.number + 1);
-    }
-    return {};
   }
 
   InputBuffer& input_;
@@ -387,11 +385,15 @@ bool NumberForm::fits(Type type) const {
 
 NumbersRead read_numbers(cvl::Backend& backend, Type type, const NumberForm& form,
                          std::int64_t most, InputBuffer& input, NumberPlace& place) {
-  constexpr std::int64_t kFirst = 1 << 16;
+  // So many at first, if the input seems to have them.
+  constexpr std::int64_t kFirst = 1 << 18;
+  const auto bytes = static_cast<std::int64_t>(input.expected());
+  const std::int64_t least_bytes = form.kind == NumberForm::Kind::Text ? 2 : form.bytes;
+  const std::int64_t first = std::min({most, kFirst, bytes / least_bytes + 1});
   return with_element(backend.widths(), type, [&](auto zero) {
     using Element = decltype(zero);
     NumbersRead result;
-    NumberBlock<Element> numbers(backend, std::min(most, kFirst));
+    NumberBlock<Element> numbers(backend, first);
     if (form.kind == Kind::Text) {
       result.error = WordReader<Element>(backend, input, place, numbers).read(most, result.ended);
     } else {

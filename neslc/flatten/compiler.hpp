@@ -76,7 +76,7 @@ using ObservedFunctions = std::map<const Definition*, ObservedFunction>;
 
 /// How many elements of a stream are computed at a time, unless something else is asked for: their
 /// vectors stay in a cache, and what a piece costs by itself does not show.
-inline constexpr std::int64_t kPieceLength = 65536;
+inline constexpr std::int64_t kPieceLength = 262144;
 
 /// What the names of functions begin with that compute streams, piece by piece.
 inline constexpr std::string_view kStreamFunction = "STREAM_";

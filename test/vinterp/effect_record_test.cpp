@@ -147,6 +147,15 @@ TEST_CASE("only so much is kept") {
     CHECK(session.run(program).outcome == Outcome::Returned);
     CHECK(!session.record().complete());
   }
+  SECTION("most of it if the program holds it, too, and less if it does not") {
+    numbers = numbers.substr(0, numbers.find('(', 1)) + numbers;
+    Session session(numbers, 4 * memory);
+    CHECK(session.run(program).outcome == Outcome::Returned);
+    CHECK(session.record().complete());
+    Session other(numbers, 4 * memory);
+    CHECK(other.run(kReads + " POP 1 0\n" + kReads).outcome == Outcome::Returned);
+    CHECK(!other.record().complete());
+  }
 }
 
 }  // namespace

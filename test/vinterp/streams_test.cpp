@@ -199,13 +199,13 @@ TEST_CASE("a file is read on by another thread: the same bytes, however they are
   for (const char* const setting : {"usual", "smallest", "odd", "random:3"}) {
     INFO(setting);
     const tuned::Scope scope(setting);
-    vinterp::tuning.read_ahead_from = 100;
+    vinterp::tuning.read_ahead_after = 0;
     ::lseek(file.get(), 0, SEEK_SET);
     vinterp::InputBuffer input(file.get());
-    input.allow_reading_ahead();
-    input.begin();
     std::string found;
-    std::vector<char> room(5000);
+    std::vector<char> room(100'000);
+    found.append(room.data(), input.take(room.data(), 100));
+    input.allow_reading_ahead();
     while (input.peek() != vinterp::InputBuffer::kEnd) {
       REQUIRE(input.expected() == text.size() - found.size());
       found += static_cast<char>(input.get());
@@ -226,7 +226,7 @@ TEST_CASE("a file is read on by another thread: the same bytes, however they are
 
 TEST_CASE("of many long files only some are read on") {
   const tuned::Scope scope("smallest");
-  vinterp::tuning.read_ahead_from = 1;
+  vinterp::tuning.read_ahead_after = 0;
   const std::string text = some_bytes(2000);
   std::vector<FileDescriptor> files;
   std::vector<std::unique_ptr<vinterp::InputBuffer>> inputs;
@@ -242,7 +242,7 @@ TEST_CASE("of many long files only some are read on") {
 
 TEST_CASE("reading ahead ends early, with the run or with an error") {
   const tuned::Scope scope("smallest");
-  vinterp::tuning.read_ahead_from = 1;
+  vinterp::tuning.read_ahead_after = 0;
   const FileDescriptor file = file_with(some_bytes(100'000));
   ::lseek(file.get(), 0, SEEK_SET);
   vinterp::InputBuffer input(file.get());
