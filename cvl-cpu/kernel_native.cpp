@@ -1,6 +1,7 @@
 #include "cvl-cpu/kernel_native.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace cvl::cpu {
@@ -24,6 +25,15 @@ void for_operands(const BoundStep& step, const Visit& visit) {
     }
   }
   if (step.guard != kNone) visit(step.guard);
+}
+
+/// Calls visit(operand) for those of a value.
+template <class Visit>
+void for_operands(NativeLoop::Value& value, const Visit& visit) {
+  for (std::uint32_t& operand : value.args) {
+    if (operand != NativeLoop::kNone) visit(operand);
+  }
+  if (value.guard != NativeLoop::kNone) visit(value.guard);
 }
 
 /// Calls visit(node) for what a step computes.
@@ -88,6 +98,8 @@ class NativeMaker {
     for (const BoundStep& bound : steps_.steps) {
       if (bound.kind == StepKind::Gather && gathered_form(bound) != GatheredForm::Other) {
         add_gather(rounds.body, bound, places);
+      } else if (is_read_or_zero(bound)) {
+        value_of_[bound.node] = value(rounds.body, bound.args[1]);
       } else if (bound.kind != StepKind::Progression && has_native_form(bound)) {
         add_step(rounds.body, bound);
       } else {
@@ -126,6 +138,7 @@ class NativeMaker {
       }
       change.state = states[component];
     }
+    remove_unused(rounds);
     find_shared(rounds, places);
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
@@ -344,6 +357,33 @@ class NativeMaker {
     return true;
   }
 
+  /// Conditions of choices that have become reads, for one.
+  static void remove_unused(NativeRounds& rounds) {
+    std::vector<NativeLoop::Value>& values = rounds.body.values;
+    std::vector<bool> used(values.size());
+    used[rounds.flag] = true;
+    for (const NativeRounds::Change& change : rounds.changes) {
+      used[change.state] = used[change.next] = true;
+    }
+    for (std::size_t k = values.size(); k-- > 0;) {
+      if (used[k]) for_operands(values[k], [&](std::uint32_t& operand) { used[operand] = true; });
+    }
+    std::vector<std::uint32_t> number(values.size());
+    std::uint32_t count = 0;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (!used[k]) continue;
+      number[k] = count;
+      values[count] = values[k];
+      for_operands(values[count++], [&](std::uint32_t& operand) { operand = number[operand]; });
+    }
+    values.resize(count);
+    rounds.flag = number[rounds.flag];
+    for (NativeRounds::Change& change : rounds.changes) {
+      change.state = number[change.state];
+      change.next = number[change.next];
+    }
+  }
+
   /// What begins as one value for all, and becomes what is computed of such values, remains one as
   /// long as all go on.
   void find_shared(NativeRounds& rounds, const RoundPlaces& places) const {
@@ -381,6 +421,16 @@ class NativeMaker {
     if (!shared[rounds.flag]) shared.assign(values.size(), false);
   }
 
+  /// Is it the element of a vector where the index is inside, and else 0? In the body of a loop
+  /// elements are read in choices only, whose condition that is.
+  bool is_read_or_zero(const BoundStep& step) const {
+    if (!is_applied(step) || !plan_.nodes[step.node].applies(vcode::Op::Select)) return false;
+    const PlanNode& otherwise = plan_.nodes[step.args[2]];
+    return plan_.nodes[step.args[1]].kind == PlanNode::Kind::Gather &&
+           otherwise.kind == PlanNode::Kind::Constant && otherwise.int_value == 0 &&
+           otherwise.float_value == 0 && !std::signbit(otherwise.float_value);
+  }
+
   void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places) {
     NativeLoop::Value length;
     length.kind = NativeLoop::Value::Kind::Uniform;
@@ -390,7 +440,6 @@ class NativeMaker {
     added.kind = NativeLoop::Value::Kind::Gather;
     added.type = plan_.nodes[step.node].type;
     added.args[0] = value(loop, step.args[0]);
-    if (step.guard != kNone) added.guard = value(loop, step.guard);
     added.bytes = gathered_form(step) == GatheredForm::Bytes;
     added.place = places.node(step.node);
     added.args[1] = static_cast<std::uint32_t>(loop.values.size());

@@ -27,7 +27,7 @@ struct NativeLoop {
       Progression,  // start + position * stride, wrapped to INT
       Apply,        // `op` with written type `written` on args
       Gather,  // element args[0], an INT, of the vector at `place`, which has args[1] elements;
-               // it fails where the index is outside
+               // 0 where the index is outside
     };
     Kind kind = Kind::Apply;
     Type type = Type::Int;     // of the value

@@ -93,9 +93,6 @@ int int_predicate(Op op) {
   }
 }
 
-bool gathers(const NativeLoop::Value& value) {
-  return value.kind == NativeLoop::Value::Kind::Gather;
-}
 bool divides(const NativeLoop::Value& value) {
   return value.kind == NativeLoop::Value::Kind::Apply && value.type == Type::Int &&
          (value.op == Op::Divide || value.op == Op::Modulo);
@@ -130,8 +127,7 @@ bool ValueWriter::needs_wide_lanes(const NativeLoop& loop, Widths widths) {
 
 bool ValueWriter::fails_by_element() const {
   return std::any_of(loop_.values.begin(), loop_.values.end(), [&](const Value& value) {
-    return gathers(value) ||
-           (divides(value) && loop_.values[value.args[1]].kind != Value::Kind::Uniform);
+    return divides(value) && loop_.values[value.args[1]].kind != Value::Kind::Uniform;
   });
 }
 
@@ -150,10 +146,8 @@ void ValueWriter::begin_function(const Gp& first, const Gp& second) {
   start_ = c_.cursor();
   c_.bind(c_.newLabel());
   begin_loop();
-  const bool fails = std::any_of(loop_.values.begin(), loop_.values.end(), [](const Value& value) {
-    return divides(value) || gathers(value);
-  });
-  if (fails) at_start([&] { failed_ = no_flags(); });
+  if (std::any_of(loop_.values.begin(), loop_.values.end(), divides))
+    at_start([&] { failed_ = no_flags(); });
 }
 
 void ValueWriter::copy_mask(const Gp& out, const KReg& mask) {
@@ -426,13 +420,6 @@ void ValueWriter::write_gather(std::uint32_t k, bool one) {
   const Value& value = loop_.values[k];
   const Lane own = lane(k), in = lane(value.args[0]);
   const Register flags = inside(vector(value.args[0]), vector(value.args[1]), in);
-  const Register outside = make(Lane::Flag);
-  if (avx512_) {
-    c_.knotw(outside.as<KReg>(), flags.as<KReg>());
-  } else {
-    c_.vpxor(outside.as<Vec>(), flags.as<Vec>(), constant(Lane::I32, -1));
-  }
-  note_failure(outside, value.guard);
   const GatheredVector from{address(value.place), own, value.bytes};
   const Lane read = own == Lane::Flag ? Lane::I32 : own;
   const Vec out = make_vector(read);

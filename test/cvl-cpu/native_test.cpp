@@ -622,40 +622,37 @@ TEST_CASE("a division that fails in a sum in machine code is found by the steps"
 }
 
 /// A walk through a text, numbers and flags: each letter says how far to go on. It leaves them now
-/// and then, where nothing is read, or, unguarded, fails there.
-vcode::Kernel walking_kernel(bool guarded) {
+/// and then, where nothing is read. Then there are zeros, or something else.
+vcode::Kernel walking_kernel(bool zeros) {
   KernelBuilder b;
   const SizeId n = b.size("n"), m = b.size("m");
   const ArrayId text = b.in("text", Type::Int, m), numbers = b.in("numbers", Type::Float, m);
   const ArrayId flags = b.in("flags", Type::Bool, m), steps = b.in("steps", Type::Int, m);
   const ArrayId x = b.in("x", Type::Int, n), wanted = b.in("wanted", Type::Int, n);
-  const ArrayId length = b.in("length", Type::Int, b.literal(1));
   auto e = b.thunk();
-  const Thunk elements =
-      e.give({e.own(x), e.own(wanted), e.real(0.5), e.flag(false), e.at(length, e.number(0))});
+  const Thunk elements = e.give({e.own(x), e.own(wanted), e.real(0.5), e.flag(false)});
   auto c = b.thunk();
   const Thunk condition =
       c.give({c.apply(Op::Greater, Type::Int, {c.state(1, Type::Int), c.number(0)})});
   auto t = b.thunk();
-  const auto place = t.state(0, Type::Int), size = t.state(4, Type::Int);
+  const auto place = t.state(0, Type::Int), size = t.size(m);
   const auto inside = t.apply(Op::And, Type::Bool,
                               {t.apply(Op::GreaterEqual, Type::Int, {place, t.number(0)}),
                                t.apply(Op::Less, Type::Int, {place, size})});
   const auto read = [&](ArrayId array, auto otherwise) {
-    const auto element = t.at(array, place);
-    return guarded ? t.choose(inside, element, otherwise) : element;
+    return t.choose(inside, t.at(array, place), otherwise);
   };
   const auto go =
-      t.apply(Op::Add, Type::Int, {read(text, t.number(-3)), read(steps, t.number(40))});
-  const auto end = t.apply(Op::Add, Type::Int, {size, t.number(guarded ? 9 : 1)});
+      t.apply(Op::Add, Type::Int,
+              {read(text, t.number(zeros ? 0 : -3)), read(steps, t.number(zeros ? 0 : 40))});
+  const auto end = t.apply(Op::Add, Type::Int, {size, t.number(9)});
   const Thunk next = t.give(
       {t.apply(Op::Modulo, Type::Int, {t.apply(Op::Add, Type::Int, {place, go}), end}),
        t.apply(Op::Subtract, Type::Int, {t.state(1, Type::Int), t.number(1)}),
        t.apply(Op::Add, Type::Float,
                {t.apply(Op::Multiply, Type::Float, {t.state(2, Type::Float), t.real(0.5)}),
-                read(numbers, t.real(1.0))}),
-       t.apply(Op::NotEqual, Type::Bool, {t.state(3, Type::Bool), read(flags, t.flag(true))}),
-       size});
+                read(numbers, t.real(zeros ? 0.0 : 1.0))}),
+       t.apply(Op::NotEqual, Type::Bool, {t.state(3, Type::Bool), read(flags, t.flag(!zeros))})});
   for (const ArrayId array : b.iterate("s", b.flat(n), elements, condition, next, 100'000)) {
     b.out(array);
   }
@@ -690,8 +687,7 @@ TEST_CASE("machine code for many rounds reads elements from anywhere", "[native]
                                       operand(cpu, Type::Bool, kPlaces, 5),
                                       upload(cpu, Type::Int, steps),
                                       upload(cpu, Type::Int, starts),
-                                      upload(cpu, Type::Int, rounds),
-                                      upload(cpu, Type::Int, std::vector<double>(1, kPlaces))};
+                                      upload(cpu, Type::Int, rounds)};
           };
           CAPTURE(length, form);
           const std::string result = with_code.of(operands(pair.code));
