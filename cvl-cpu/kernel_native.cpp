@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cvl-cpu/native_simplify.hpp"
+
 namespace cvl::cpu {
 namespace {
 
@@ -25,15 +27,6 @@ void for_operands(const BoundStep& step, const Visit& visit) {
     }
   }
   if (step.guard != kNone) visit(step.guard);
-}
-
-/// Calls visit(operand) for those of a value.
-template <class Visit>
-void for_operands(NativeLoop::Value& value, const Visit& visit) {
-  for (std::uint32_t& operand : value.args) {
-    if (operand != NativeLoop::kNone) visit(operand);
-  }
-  if (value.guard != NativeLoop::kNone) visit(value.guard);
 }
 
 /// Calls visit(node) for what a step computes.
@@ -138,7 +131,11 @@ class NativeMaker {
       }
       change.state = states[component];
     }
-    remove_unused(rounds);
+    std::vector<std::uint32_t*> wanted = {&rounds.flag};
+    for (NativeRounds::Change& change : rounds.changes) {
+      wanted.insert(wanted.end(), {&change.state, &change.next});
+    }
+    simplify(rounds.body, wanted, cpu_.isa());
     find_shared(rounds, places);
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
@@ -200,6 +197,11 @@ class NativeMaker {
       read.place = places.nodes[node] = places.words++;
     }
     pieces.words = places.words;
+    std::vector<std::uint32_t*> results;
+    for (NativePieces::Fold& fold : pieces.folds) results.push_back(&fold.result.value);
+    for (NativeLoop::Result& any : pieces.disjunctions) results.push_back(&any.value);
+    for (NativeLoop::Result& stored : pieces.body.results) results.push_back(&stored.value);
+    simplify(pieces.body, results, cpu_.isa());
     return NativeCode::make(pieces, cpu_.isa(), cpu_.widths());
   }
 
@@ -346,6 +348,9 @@ class NativeMaker {
         loop.results.push_back({value_of_[step.node], step.node});
       }
     }
+    std::vector<std::uint32_t*> results;
+    for (NativeLoop::Result& stored : loop.results) results.push_back(&stored.value);
+    simplify(loop, results, cpu_.isa());
     auto code = NativeCode::make(loop, cpu_.isa(), cpu_.widths());
     if (code == nullptr) return false;
     BoundStep native;
@@ -355,33 +360,6 @@ class NativeMaker {
     result.steps.steps.push_back(native);
     result.code.push_back(std::move(code));
     return true;
-  }
-
-  /// Conditions of choices that have become reads, for one.
-  static void remove_unused(NativeRounds& rounds) {
-    std::vector<NativeLoop::Value>& values = rounds.body.values;
-    std::vector<bool> used(values.size());
-    used[rounds.flag] = true;
-    for (const NativeRounds::Change& change : rounds.changes) {
-      used[change.state] = used[change.next] = true;
-    }
-    for (std::size_t k = values.size(); k-- > 0;) {
-      if (used[k]) for_operands(values[k], [&](std::uint32_t& operand) { used[operand] = true; });
-    }
-    std::vector<std::uint32_t> number(values.size());
-    std::uint32_t count = 0;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (!used[k]) continue;
-      number[k] = count;
-      values[count] = values[k];
-      for_operands(values[count++], [&](std::uint32_t& operand) { operand = number[operand]; });
-    }
-    values.resize(count);
-    rounds.flag = number[rounds.flag];
-    for (NativeRounds::Change& change : rounds.changes) {
-      change.state = number[change.state];
-      change.next = number[change.next];
-    }
   }
 
   /// What begins as one value for all, and becomes what is computed of such values, remains one as

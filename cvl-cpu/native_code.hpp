@@ -26,8 +26,10 @@ struct NativeLoop {
       Uniform,      // the one element at `place`
       Progression,  // start + position * stride, wrapped to INT
       Apply,        // `op` with written type `written` on args
-      Gather,  // element args[0], an INT, of the vector at `place`, which has args[1] elements;
-               // 0 where the index is outside
+      Gather,   // element args[0], an INT, of the vector at `place`, which has args[1] elements;
+                // 0 where the index is outside
+      Bitwise,  // bits of INTs args[0], args[1], args[2] give that with the number they are in
+                // `table`
     };
     Kind kind = Kind::Apply;
     Type type = Type::Int;     // of the value
@@ -37,6 +39,7 @@ struct NativeLoop {
     std::uint32_t guard = kNone;  // BOOL value; where it is F the operation does not fail
     bool backwards = false;  // Read, of pieces: each element lies before the one in front of it
     bool of_row = false;     // Read, of rows side by side: an element for each row
+    std::uint8_t table = 0;  // Bitwise
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;

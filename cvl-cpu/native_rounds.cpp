@@ -151,7 +151,7 @@ class RoundsWriter : public ValueWriter {
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
       if (rounds_.shared[k] != shared) continue;
       const Value& value = loop_.values[k];
-      if (value.kind == Value::Kind::Apply) write_apply(k);
+      if (is_applied(value)) write_apply(k);
       if (value.kind == Value::Kind::Gather) write_gather(k, shared);
     }
   }

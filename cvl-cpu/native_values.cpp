@@ -335,7 +335,7 @@ void ValueWriter::store_some(const Mem& to, Lane lane, const Register& value,
 
 void ValueWriter::write_value(std::uint32_t k, int offset) {
   const Value& value = loop_.values[k];
-  if (value.kind == Value::Kind::Apply) {
+  if (is_applied(value)) {
     write_apply(k);
   } else if (value.kind == Value::Kind::Read) {
     held_[k] = make(lane(k));
@@ -372,6 +372,7 @@ void ValueWriter::write_uniform(std::uint32_t k) {
 
 void ValueWriter::write_apply(std::uint32_t k) {
   const Value& value = loop_.values[k];
+  if (value.kind == Value::Kind::Bitwise) return write_bitwise(k);
   const Lane in = operand_lane(value, 0, widths_);
   if (divides(value)) {
     write_division(k);
@@ -383,6 +384,16 @@ void ValueWriter::write_apply(std::uint32_t k) {
   } else {
     write_other(k, in);
   }
+}
+
+/// With AVX-512.
+void ValueWriter::write_bitwise(std::uint32_t k) {
+  const Value& value = loop_.values[k];
+  const Lane own = lane(k);
+  held_[k] = make(own);
+  move(vector(k), vector(value.args[0]));
+  c_.emit(is_wide(own) ? Inst::kIdVpternlogq : Inst::kIdVpternlogd, vector(k),
+          vector(value.args[1]), vector(value.args[2]), asmjit::imm(value.table));
 }
 
 /// Flags of indices from 0 up to the length, without that.

@@ -103,6 +103,10 @@ class ValueWriter {
   void load_one(const Register& out, Lane lane, Mem from);
   /// To be called before_loop().
   void write_uniform(std::uint32_t k);
+  /// Is it to be computed from others by write_apply()?
+  static bool is_applied(const Value& value) {
+    return value.kind == Value::Kind::Apply || value.kind == Value::Kind::Bitwise;
+  }
   void write_apply(std::uint32_t k);
   /// `one`: the index is the same in all lanes.
   void write_gather(std::uint32_t k, bool one);
@@ -154,6 +158,7 @@ class ValueWriter {
                  const Register& flags);
   void write_simple(asmjit::InstId id, std::uint32_t k, Lane in);
   void write_other(std::uint32_t k, Lane in);
+  void write_bitwise(std::uint32_t k);
   void write_select(std::uint32_t k);
   void write_bool_to_int(std::uint32_t k);
   void convert(const Vec& out, Lane to, const Vec& from, Lane in);

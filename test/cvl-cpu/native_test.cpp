@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -146,6 +147,52 @@ TEST_CASE("machine code of each operation gives the bits of its kernel", "[nativ
       const unsigned all = (1U << info.operands.size()) - 1;
       for (unsigned uniform = 0; uniform < all; ++uniform) check_operation(info.op, type, uniform);
     }
+  }
+}
+
+TEST_CASE("bitwise operations that machine code does as one give the same bits", "[native]") {
+  std::mt19937 random(7);
+  const auto any = [&](std::size_t below) { return random() % below; };
+  for (int round = 0; round < 60; ++round) {
+    KernelBuilder b;
+    const SizeId n = b.size("n");
+    auto t = b.thunk();
+    std::vector<Expressions::Id> known;
+    for (std::size_t k = 0; k < 2 + any(3); ++k) {
+      known.push_back(t.own(b.in("x" + std::to_string(k), Type::Int, n)));
+    }
+    known.push_back(t.number(static_cast<std::int64_t>(any(1000))));
+    for (std::size_t k = 0; k < 2 + any(9); ++k) {
+      // Mostly the last ones, so that trees become deep.
+      const auto operand = [&] {
+        return known[known.size() - 1 - any(std::min<std::size_t>(4, known.size()))];
+      };
+      constexpr Op kOps[] = {Op::And, Op::Or, Op::Xor, Op::Not};
+      const Op op = kOps[any(4)];
+      known.push_back(op == Op::Not ? t.apply(op, Type::Int, {operand()})
+                                    : t.apply(op, Type::Int, {operand(), operand()}));
+    }
+    const std::size_t inputs = b.kernel.arrays.size();
+    std::vector<Expressions::Id> results = {known.back()};
+    if (any(2) == 0) results.push_back(known[known.size() - 2]);
+    const Thunk thunk = t.give({results});
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      Thunk one = thunk;
+      one.results = {results[k]};
+      b.out(b.map("r" + std::to_string(k), b.flat(n), Type::Int, one));
+    }
+    for_pairs([&](Pair& pair) {
+      CAPTURE(round);
+      Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+      const auto operands = [&](CpuBackend& cpu) {
+        std::vector<Value> values;
+        for (std::size_t k = 0; k < inputs; ++k) {
+          values.emplace_back(operand(cpu, Type::Int, 1100, static_cast<unsigned>(k + 1)));
+        }
+        return values;
+      };
+      REQUIRE(with_code.of(operands(pair.code)) == by_steps.of(operands(pair.steps)));
+    });
   }
 }
 
