@@ -277,7 +277,7 @@ class BoundPass {
   void find_run_indices();
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
-  std::uint32_t add_runs(BoundProgram& bound, NodeId index, SegdesId into);
+  std::uint32_t add_runs(BoundProgram& bound, NodeId index, const PlanSink* scatter = nullptr);
   bool reads_row(NodeId number, const BoundProgram& bound) const;
   void find_rows(BoundProgram& bound) const;
   void add_row_walk(BoundProgram& bound, const BoundStep& read);

@@ -55,14 +55,18 @@ bool BoundPass::joins_runs(NodeId number) const {
 bool BoundPass::scatters_runs(const PlanSink& sink) const {
   if (sink.kind != PlanSink::Kind::Scatter || sink.flag != kNone) return false;
   const std::optional<RunIndex>& index = run_indices_[sink.index];
-  return index && (sink.under == kNone || sink.under == index->segdes);
+  if (!index || sink.under == kNone || sink.under == index->segdes) return index.has_value();
+  return index->row_length != 0 && index->stages.empty();
 }
 
 std::uint32_t BoundPass::scatter_runs(const BoundProgram& program, const PlanSink& sink) const {
   if (!scatters_runs(sink)) return kNone;
   for (std::size_t k = 0; k < program.runs.size(); ++k) {
     const BoundRuns& runs = program.runs[k];
-    if (runs.index == sink.index && runs.into == sink.into) return static_cast<std::uint32_t>(k);
+    const bool fits = runs.under == kNone || runs.under == sink.under;
+    if (runs.index == sink.index && runs.into == sink.into && fits) {
+      return static_cast<std::uint32_t>(k);
+    }
   }
   return kNone;
 }
@@ -92,15 +96,15 @@ void BoundPass::bind_runs(BoundProgram& bound) {
   bound.run_able = true;
   for (const BoundStep& step : bound.element_steps.steps) {
     if (step.kind == BoundStep::Kind::Gather && gathers_runs(step.node)) {
-      bound.run_able &= add_runs(bound, step.args[0], kNone) != kNone;
+      bound.run_able &= add_runs(bound, step.args[0]) != kNone;
     } else if (step.kind == BoundStep::Kind::Apply && joins_runs(step.node)) {
-      bound.run_able &= add_runs(bound, joined_[step.node]->index, kNone) != kNone;
+      bound.run_able &= add_runs(bound, joined_[step.node]->index) != kNone;
     }
   }
   for (const PlanSink& sink : pass_.sinks) {
     const bool here = &bound == (is_after_scan(pass_, sink) ? &epilogue : &main);
     if (!here || !scatters_runs(sink)) continue;
-    bound.run_able &= add_runs(bound, sink.index, sink.into) != kNone;
+    bound.run_able &= add_runs(bound, sink.index, &sink) != kNone;
   }
   find_rows(bound);
   bound.run_able &= !bound.runs.empty() || bound.row_length != 0;
@@ -109,19 +113,26 @@ void BoundPass::bind_runs(BoundProgram& bound) {
   renew_runs(bound);
 }
 
-std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, SegdesId into) {
-  const auto same = [&](const BoundRuns& runs) { return runs.index == index && runs.into == into; };
+std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, const PlanSink* scatter) {
+  const RunIndex& form = *run_indices_[index];
+  const SegdesId into = scatter != nullptr ? scatter->into : kNone;
+  const SegdesId under =
+      scatter != nullptr && form.row_length != 0 ? scatter->under : SegdesId{kNone};
+  const auto same = [&](const BoundRuns& runs) {
+    return runs.index == index && runs.into == into && runs.under == under;
+  };
   const auto found = std::find_if(bound.runs.begin(), bound.runs.end(), same);
   if (found != bound.runs.end()) return static_cast<std::uint32_t>(found - bound.runs.begin());
-  const RunIndex& form = *run_indices_[index];
   BoundRuns runs;
   runs.index = index;
   runs.into = into;
+  runs.under = under;
   runs.otherwise = form.otherwise;
   runs.backwards = form.backwards;
   if (form.segdes != kNone && state_.segdes[form.segdes].count != 1) {
     runs.segments = &segments(form.segdes);
   }
+  if (under != kNone) runs.segments = &segments(under);
   for (const RunStage& stage : form.stages) {
     BoundStage& own = runs.stages.emplace_back();
     own.kind = stage.kind;
@@ -183,10 +194,10 @@ void BoundPass::add_run_steps(BoundProgram& bound) {
     }
     if (step.kind == BoundStep::Kind::Gather && gathers_runs(step.node)) {
       step.kind = BoundStep::Kind::GatherRuns;
-      step.runs = add_runs(bound, step.args[0], kNone);
+      step.runs = add_runs(bound, step.args[0]);
     } else if (step.kind == BoundStep::Kind::Apply && joins_runs(step.node)) {
       step.kind = BoundStep::Kind::JoinedRuns;
-      step.runs = add_runs(bound, joined_[step.node]->index, kNone);
+      step.runs = add_runs(bound, joined_[step.node]->index);
       step.join = static_cast<std::uint32_t>(bound.joins.size());
       BoundJoin& join = bound.joins.emplace_back();
       join.form = &*joined_[step.node];
@@ -294,7 +305,7 @@ void BoundPass::find_rows(BoundProgram& bound) const {
   bound.row_length = 0;
   std::int64_t of_runs = 0;
   for (const BoundRuns& runs : bound.runs) {
-    of_runs = std::max(of_runs, run_indices_[runs.index]->row_length);
+    if (runs.under == kNone) of_runs = std::max(of_runs, run_indices_[runs.index]->row_length);
   }
   for (const BoundStep& step : bound.element_steps.steps) {
     if (step.kind != BoundStep::Kind::Gather && step.kind != BoundStep::Kind::Apply) continue;
@@ -355,6 +366,10 @@ bool BoundPass::renew_rows(BoundProgram& bound) const {
 bool BoundPass::bind_rows(BoundRuns& runs) {
   const std::int64_t length = run_indices_[runs.index]->row_length;
   if (length == 0) return true;
+  if (runs.under != kNone) {
+    const Segdes& under = state_.segdes[runs.under];
+    return under.uniform && under.uniform_length == length;
+  }
   const std::optional<Segdes> rows = rows_of(length);
   if (!rows) return false;
   runs.rows = std::make_shared<const Segments>(state_.cpu, *rows);

@@ -364,9 +364,10 @@ bool KernelPass::divide_sinks() {
 }
 
 /// Segments of which indices are runs, if blocks may end with them: a block inside of one segment
-/// reads its elements where they lie, others put them together. What is reduced within tiles does
-/// not end with blocks, what is reduced by segments has its own way. Whether the pass is run piece
-/// by piece is found out here, too.
+/// reads its elements where they lie, others put them together. Where they are short on average,
+/// few are long enough for that, and it does not pay to look. What is reduced within tiles does not
+/// end with blocks, what is reduced by segments has its own way. Whether the pass is run piece by
+/// piece is found out here, too.
 void KernelPass::find_run_segments() {
   run_segments_ = nullptr;
   by_pieces_ = false;
@@ -389,7 +390,10 @@ void KernelPass::find_run_segments() {
   const bool reduces_only = active == static_cast<std::ptrdiff_t>(reductions.size());
   // Flags of selections are kept in words.
   const bool any_blocks = reduces_only || (scans_.empty() && selections_.empty());
-  if (by_tiles && any_blocks) run_segments_ = segments;
+  constexpr std::int64_t kShort = 8;  // times shorter than those that end blocks
+  const bool may_be_long =
+      segments != nullptr && segments->total() >= segments->count() * tuning.runs_block / kShort;
+  if (by_tiles && any_blocks && may_be_long) run_segments_ = segments;
   if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
   if (segments == nullptr && !columns_) segments = walked_or_folded(reductions);
   by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);

@@ -385,12 +385,15 @@ const T* values_at(CpuBackend& cpu, const WalkedNode& node, std::int64_t first, 
   if (node.kind == Kind::Gather) {
     return reinterpret_cast<const T*>(Window(cpu, *node.vector).at(first, count, room));
   }
+  if (node.kind == Kind::SegmentLength) {
+    const std::byte* lengths = node.segments->lengths(first);
+    if (lengths != nullptr) return reinterpret_cast<const T*>(lengths);
+    std::fill_n(room, count, static_cast<T>(node.segments->length(first)));
+    return room;
+  }
   StartsBuffer<kSegmentBlock> buffer;
   const std::int64_t* starts = node.segments->starts(first, count, buffer);
-  const bool lengths = node.kind == Kind::SegmentLength;
-  for (std::int64_t s = 0; s < count; ++s) {
-    room[s] = static_cast<T>(lengths ? starts[s + 1] - starts[s] : starts[s]);
-  }
+  std::transform(starts, starts + count, room, [](std::int64_t k) { return static_cast<T>(k); });
   return room;
 }
 

@@ -71,6 +71,7 @@ struct BoundStage {
 struct BoundRuns {
   NodeId index = kNone;
   SegdesId into = kNone;                 // of a scatter: whose own segments the indices count in
+  SegdesId under = kNone;                // whose segments the rows of its index have to be
   const Segments* segments = nullptr;    // null: one segment
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;

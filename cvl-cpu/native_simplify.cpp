@@ -24,6 +24,12 @@ bool is_bitwise(const NativeValue& value) {
          (value.op == Op::And || value.op == Op::Or || value.op == Op::Xor || value.op == Op::Not);
 }
 
+/// That it does shows even if nobody reads the quotient.
+bool may_fail(const NativeValue& value) {
+  return value.kind == NativeValue::Kind::Apply && value.type == Type::Int &&
+         (value.op == Op::Divide || value.op == Op::Modulo);
+}
+
 /// A function of each bit of up to three numbers, and how many operations it is made of.
 struct BitFunction {
   std::vector<std::uint32_t> numbers;
@@ -122,6 +128,7 @@ void remove_unused(std::vector<NativeValue>& values, const std::vector<std::uint
   std::vector<bool> used(values.size());
   for (const std::uint32_t* const number : wanted) used[*number] = true;
   for (std::size_t k = values.size(); k-- > 0;) {
+    if (may_fail(values[k])) used[k] = true;
     if (used[k]) for_operands(values[k], [&](std::uint32_t& operand) { used[operand] = true; });
   }
   std::vector<std::uint32_t> number(values.size());

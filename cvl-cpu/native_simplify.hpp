@@ -8,9 +8,9 @@
 
 namespace cvl::cpu {
 
-/// Leaves out values that nobody reads, and gives the others new numbers: `wanted` are all numbers
-/// outside of `loop.values`. Where there are instructions for it, bitwise operations on INTs become
-/// functions of up to three numbers.
+/// Leaves out values that nobody reads and that cannot fail, and gives the others new numbers:
+/// `wanted` are all numbers outside of `loop.values`. Where there are instructions for it, bitwise
+/// operations on INTs become functions of up to three numbers.
 void simplify(NativeLoop& loop, const std::vector<std::uint32_t*>& wanted, Isa isa);
 
 }  // namespace cvl::cpu

@@ -70,8 +70,9 @@ Segments::Begun Segments::begun_in(std::int64_t begin, std::int64_t end) const {
   const Place before = begin == 0 ? Place{-1, 0, 0} : place_of(begin - 1);
   const Place last = place_of(end - 1);
   const std::int64_t first = before.segment + 1;
-  const std::byte* lengths = lengths_ == nullptr ? nullptr : lengths_ + first * width_;
-  return {first, {lengths, uniform_length_, before.end, last.segment - before.segment}, last.start};
+  return {first,
+          {lengths(first), uniform_length_, before.end, last.segment - before.segment},
+          last.start};
 }
 
 SegmentRun all_segments(const Segdes& segdes) {

@@ -57,6 +57,11 @@ class Segments {
     std::int64_t segment;
     std::int64_t start, end;
   };
+  /// Those of segments from `first` on, as INTs; null where all are equal. REQUIRES: first <=
+  /// count()
+  const std::byte* lengths(std::int64_t first) const {
+    return lengths_ == nullptr ? nullptr : lengths_ + first * width_;
+  }
   /// The segment of an element. REQUIRES: 0 <= position < total()
   Place place_of(std::int64_t position) const;
 

@@ -23,22 +23,28 @@ CVL_FN void move_register(E* out, const E* in) {
   std::memcpy(out, in, static_cast<std::size_t>(kRegister));
 }
 
-/// Exactly n elements.
+#if defined(__AVX512VL__)
+/// Up to 64 bytes.
+template <class E>
+CVL_FN void move_some(E* out, const E* in, std::int64_t n) {
+  const std::uint64_t lanes = ~std::uint64_t{0} >> (64 - n);
+  if constexpr (sizeof(E) == 1) {
+    _mm512_mask_storeu_epi8(out, lanes, _mm512_maskz_loadu_epi8(lanes, in));
+  } else if constexpr (sizeof(E) == 4) {
+    const auto mask = static_cast<__mmask16>(lanes);
+    _mm512_mask_storeu_epi32(out, mask, _mm512_maskz_loadu_epi32(mask, in));
+  } else {
+    const auto mask = static_cast<__mmask8>(lanes);
+    _mm512_mask_storeu_epi64(out, mask, _mm512_maskz_loadu_epi64(mask, in));
+  }
+}
+#endif
+
+/// Exactly n elements. REQUIRES: n is positive
 template <class E>
 CVL_FN void move_run(E* out, const E* in, std::int64_t n) {
 #if defined(__AVX512VL__)
-  if (n <= kLanes<E>) {
-    if constexpr (sizeof(E) == 4) {
-      const auto lanes = static_cast<__mmask8>((1u << n) - 1);
-      _mm256_mask_storeu_epi32(out, lanes, _mm256_maskz_loadu_epi32(lanes, in));
-      return;
-    }
-    if constexpr (sizeof(E) == 8) {
-      const auto lanes = static_cast<__mmask8>((1u << n) - 1);
-      _mm256_mask_storeu_epi64(out, lanes, _mm256_maskz_loadu_epi64(lanes, in));
-      return;
-    }
-  }
+  if (n <= 2 * kLanes<E>) return move_some(out, in, n);
 #endif
   std::memcpy(out, in, static_cast<std::size_t>(n) * sizeof(E));
 }

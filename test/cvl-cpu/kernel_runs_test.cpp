@@ -382,4 +382,56 @@ TEST_CASE("segments are appended in segments") {
   });
 }
 
+TEST_CASE("rows of a regular nest become parts of segments, if they are the scatter's own") {
+  constexpr std::int64_t kRow = 14, kTarget = 16;
+  KernelBuilder b;
+  const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+  const SegdesId from = b.in_segdes("from", s, n);
+  const SegdesId into = b.in_segdes("into", s, m);
+  const ArrayId values = b.in("values", Type::Float, n);
+  auto e = b.thunk();
+  auto x = b.thunk();
+  const auto place = x.apply(Op::Modulo, Type::Int, {x.index(), x.number(kRow)});
+  b.out(b.scatter("result", b.under(from), b.under(into), Type::Float, e.give({e.own(values)}),
+                  x.give({place})));
+  for_backends([&](CpuBackend& cpu) {
+    for (const std::size_t count : {1, 3, 100, 5000}) {
+      const auto check = [&](const Lengths& lengths, const Lengths& targets) {
+        const Numbers given = numbers(total(lengths), 24);
+        Numbers expected;
+        std::int64_t next = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+          const std::size_t start = expected.size();
+          expected.resize(start + static_cast<std::size_t>(targets[k]));
+          for (std::int64_t i = 0; i < lengths[k]; ++i, ++next) {
+            expected[start + static_cast<std::size_t>(next % kRow)] =
+                given[static_cast<std::size_t>(next)];
+          }
+        }
+        REQUIRE(bits(cpu, run(cpu, b.kernel,
+                              {descriptor(cpu, lengths), descriptor(cpu, targets),
+                               upload(cpu, Type::Float, given)})[0]) ==
+                bits(cpu, upload(cpu, Type::Float, expected)));
+      };
+      const Lengths rows(count, kRow);
+      Lengths targets(count, kTarget);
+      check(rows, targets);
+      targets.back() = 40;
+      check(rows, targets);
+      if (count == 1) continue;
+      Lengths others = rows;
+      others[0] += 5;
+      others[1] -= 5;
+      check(others, targets);
+      std::string message;
+      targets[count / 2] = kRow - 1;
+      failure_of(cpu, b.kernel,
+                 {descriptor(cpu, rows), descriptor(cpu, targets),
+                  upload(cpu, Type::Float, numbers(total(rows), 24))},
+                 &message);
+      REQUIRE(message.find("13") != std::string::npos);
+    }
+  });
+}
+
 }  // namespace kernel_test
