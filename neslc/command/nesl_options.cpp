@@ -180,7 +180,7 @@ std::vector<OptionRow> make_table(NeslOptions& own, BenchTexts& texts) {
        .name = "chunk",
        .argument = ArgumentKind::Required,
        .placeholder = "N",
-       .text = "how many elements of a stream are computed at a time (default: 65536)",
+       .text = "how many elements of a stream are computed at a time (default: 262144)",
        .apply = [&own](
                     vinterp::Options&,
                     const std::string& number) { own.piece_length = parse_piece_length(number); }},

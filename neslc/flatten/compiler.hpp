@@ -14,6 +14,7 @@
 #include "ir/builder.hpp"
 #include "neslc/flatten/computed_variables.hpp"
 #include "neslc/flatten/effects.hpp"
+#include "neslc/flatten/expanded_calls.hpp"
 #include "neslc/front/free_variables.hpp"
 #include "neslc/front/session.hpp"
 #include "neslc/front/static_error.hpp"
@@ -131,6 +132,7 @@ class Compiler {
   FreeVariables& free_variables() { return free_variables_; }
   IndexedVariables& indexed_variables() { return indexed_variables_; }
   Effects& effects() { return effects_; }
+  ExpandedCalls& expanded_calls() { return expanded_calls_; }
   ir::Module& module() { return module_; }
   ir::ConstantPool& pool() { return pool_; }
   /// The function of a version, whose code is made later.
@@ -177,6 +179,7 @@ class Compiler {
   FreeVariables free_variables_;
   IndexedVariables indexed_variables_;
   Effects effects_{*this};
+  ExpandedCalls expanded_calls_{*this};
   bool has_streams_ = false;
   ir::Module module_;
   ir::ConstantPool pool_;

@@ -183,7 +183,7 @@ Flattener::MadeForArms Flattener::call_for_arms(const If& node, const Value& con
   } else {
     values = choose();
   }
-  const ir::Origin outer = std::exchange(b_.origin, {arms.calls[0]->span, frame.scope});
+  const ir::Origin outer = std::exchange(b_.origin, origin_of(*arms.calls[0], frame));
   const TypePtr function = substituted(std::get<Call>(arms.calls[0]->node).callee->type, frame);
   std::size_t next = arms.all_call ? 0 : 1;
   Arm make_call;

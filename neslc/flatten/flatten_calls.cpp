@@ -43,7 +43,7 @@ Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context
   std::vector<ElementIndex> indices;
   for (auto element = path.rbegin(); element != path.rend(); ++element) {
     const Expr& index = *primitive_operands(**element, "elt")->second;
-    indices.push_back({expression(index, frame, context), {(*element)->span, frame.scope}});
+    indices.push_back({expression(index, frame, context), origin_of(**element, frame)});
   }
   return element_of(*this, sequence, std::move(indices), context);
 }
@@ -174,7 +174,7 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
   // To show what a stream gives would be its only traversal.
   if (!holds_stream(argument)) frame.observed = compiler_.observed(version.definition);
   if (frame.observed != nullptr) return observed_call(version, frame, context);
-  return joined(version.body(), frame, context);
+  return joined(code_of(version.body()), frame, context);
 }
 
 Value Flattener::inlined_with_streams(const Version& called, const Value& captured,

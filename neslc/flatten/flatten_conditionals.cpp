@@ -175,7 +175,7 @@ Value Flattener::both_computed(const If& node, const Value& condition, bool may_
     const Value then_argument = arm(true, *first.argument);
     const Value else_argument = arm(false, *second.argument);
     const Value argument = select(condition, context, then_argument, else_argument);
-    const ir::Origin outer = std::exchange(b_.origin, {pair.in_then->span, frame.scope});
+    const ir::Origin outer = std::exchange(b_.origin, origin_of(*pair.in_then, frame));
     const Value result =
         call(substituted(first.callee->type, frame), Value::tuple({}), argument, context);
     b_.origin = outer;

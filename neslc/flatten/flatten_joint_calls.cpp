@@ -109,7 +109,7 @@ bool Flattener::make_joint_calls(const std::vector<const Expr*>& calls, Frame& f
     for (const Expr* call : same) {
       arguments.push_back(streams_->settled(expression(argument_of(*call), frame, context)));
     }
-    const ir::Origin outer = std::exchange(b_.origin, {first->span, frame.scope});
+    const ir::Origin outer = std::exchange(b_.origin, origin_of(*first, frame));
     const std::vector<Value> results = results_of(*first, std::move(arguments), frame, context);
     b_.origin = outer;
     for (std::size_t i = 0; i < same.size(); ++i) frame.known[same[i]] = results[i];

@@ -150,7 +150,7 @@ Value Flattener::row_choice(const If& node, const Value& condition, bool may_fai
 /// What an arm gives for each element of the row.
 Value Flattener::row_arm(const Expr& expr, bool may_fail, const Row& row, Frame& frame,
                          Context* context) {
-  const ir::Origin outer = std::exchange(b_.origin, {expr.span, frame.scope});
+  const ir::Origin outer = std::exchange(b_.origin, origin_of(expr, frame));
   Value result;
   if (const auto* choice = std::get_if<If>(&expr.node)) {
     const Value condition = expression(*choice->condition, frame, context);

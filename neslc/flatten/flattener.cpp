@@ -25,7 +25,7 @@ Flattener::~Flattener() = default;
 ir::Function Flattener::flatten_expression(const Body& body) {
   const ValueList variables = compute_variables(body);
   Frame frame;
-  const Value value = expression(*body.expression, frame, &serial_);
+  const Value value = expression(code_of(*body.expression), frame, &serial_);
   const Value result = bring(collected(value, body.expression->type), &serial_);
   streams_->settle_effects();
   ValueList results = vars_of(result);
@@ -47,7 +47,7 @@ ValueList Flattener::compute_variables(const Body& body) {
     if (at == evaluated.end()) {
       Frame frame;
       frame.scope = compiler_.add_scope(*variable, b_.origin);
-      value = expression(*own->expression, frame, &serial_);
+      value = expression(code_of(*own->expression), frame, &serial_);
       value = bring(collected(value, own->expression->type), &serial_);
       if (own->parameter) bind(*own->parameter, value, frame);
       evaluated.emplace_back(own, std::move(frame));
@@ -346,16 +346,32 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
     calls.push_back({innermost, context});
     innermost = first;
   }
-  b_.origin = {innermost->span, frame.scope};
+  b_.origin = origin_of(*innermost, frame);
   Value result = known != frame.known.end() ? known->second
                  : home != context          ? computed_once(*innermost, frame, home, context)
                                             : evaluated(*innermost, frame, context);
   for (auto step = calls.rbegin(); step != calls.rend(); ++step) {
-    b_.origin = {step->call->span, frame.scope};
+    b_.origin = origin_of(*step->call, frame);
     result = call_with_first(*step->call, std::move(result), frame, step->context);
   }
   b_.origin = outer;
   return result;
+}
+
+ir::Origin Flattener::origin_of(const Expr& expr, const Frame& frame) {
+  return {expr.span, scope_of(expr.inlined, frame)};
+}
+
+std::uint32_t Flattener::scope_of(const InlinedCall* call, const Frame& frame) {
+  if (call == nullptr) return frame.scope;
+  const auto [scope, is_new] = inlined_scopes_.try_emplace({call, frame.scope});
+  if (is_new) {
+    Version version;
+    version.definition = call->function;
+    const ir::Origin origin = {call->span, scope_of(call->of, frame)};
+    scope->second = compiler_.add_scope(version, origin);
+  }
+  return scope->second;
 }
 
 Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
@@ -416,7 +432,7 @@ Value Flattener::global(const Expr& expr, const GlobalRef& reference) {
   if (component < 0) {
     Frame frame;
     frame.scope = compiler_.add_scope(definition, b_.origin);
-    const Value value = expression(*definition.body->expression, frame, &serial_);
+    const Value value = expression(code_of(*definition.body->expression), frame, &serial_);
     const Pattern* const pattern = definition.body->parameter.get();
     if (pattern == nullptr) return value;
     bind(*pattern, value, frame);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "neslc/flatten/both_arms.hpp"
@@ -208,6 +209,10 @@ class Flattener {
   Value if_condition(const Expr& expr, const If& node, const Value& condition, Frame& frame,
                      Context* context);
   Value let_expression(const Let& node, Frame& frame, Context* context);
+  /// The code of a function or form as it is flattened.
+  const Expr& code_of(const Expr& written) { return compiler_.expanded_calls().of(written); }
+  ir::Origin origin_of(const Expr& expr, const Frame& frame);
+  std::uint32_t scope_of(const InlinedCall* call, const Frame& frame);
   /// The value of what is evaluated from its start to its end, as bodies are and arms: calls in it
   /// of one function that calls itself are made together.
   Value joined(const Expr& expr, Frame& frame, Context* context);
@@ -362,6 +367,8 @@ class Flattener {
   std::deque<Context> contexts_;
   std::unique_ptr<Streams> streams_;
   std::map<ir::ValueList, RowOf> rows_;  // by the variables of the copies
+  /// Of code that has been put in the place of calls, by the scope of the code they stand in.
+  std::map<std::pair<const InlinedCall*, std::uint32_t>, std::uint32_t> inlined_scopes_;
   /// In an arm that is computed where it is not taken, too, in which functions take the place of
   /// their calls; and where its value is wanted, if something can fail.
   bool in_both_arms_ = false;

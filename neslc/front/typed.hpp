@@ -136,9 +136,17 @@ struct Time {  // time(body): the pair of the body's value and the seconds it to
   ExprPtr body;
 };
 
+/// A call that the code of a function has been put in the place of.
+struct InlinedCall {
+  const Definition* function;
+  Span span;              // of the call
+  const InlinedCall* of;  // in whose code the call stands; null: in that of the body itself
+};
+
 struct Expr {
   TypePtr type = nullptr;
   Span span;  // the whole expression as written, in the source of its body
+  const InlinedCall* inlined = nullptr;  // if it is code of that function, whose source it is
   std::variant<IntLiteral, FloatLiteral, CharLiteral, StringLiteral, BoolLiteral, LocalRef,
                GlobalRef, Pair, Call, If, Let, ApplyToEach, SequenceLiteral, EmptySequence,
                LambdaRef, Partial, Time>

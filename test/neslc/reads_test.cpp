@@ -1,10 +1,11 @@
 // What a loop reads again for each instance of a loop around it is fetched before, and gives the
-// same values and failures. A read inside of a function that is called is not fetched before: such
-// programs say what is right.
+// same values and failures, as do functions that read elements. A read of a place with a name of
+// its own inside of a function is not fetched before: such programs say what is right.
 #include <algorithm>
 #include <regex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -19,8 +20,10 @@ namespace {
 class Reads : public BothLevels {
  public:
   Reads() {
-    define("function at(m, i, j) = m[i][j]");
-    define("function of(v, i) = v[i]");
+    define("function at(m, i, j) = let p = i; q = j in m[p][q]");
+    define("function of(v, i) = let p = i in v[p]");
+    define("function cell(m, i, j) = m[i][j]");
+    define("function item(v, i) = v[i]");
     define("function table(h, w) = {{10 * i + j : j in [0:w]} : i in [0:h]}");
   }
 
@@ -31,7 +34,12 @@ class Reads : public BothLevels {
     const std::string fetched =
         std::regex_replace(std::regex_replace(text, matrix, "$1[$2][$3]"), vector, "$1[$2]");
     REQUIRE(fetched != text);
-    CHECK(message_of(check(fetched)) == message_of(check(text)));
+    const std::string expected = message_of(check(text));
+    CHECK(message_of(check(fetched)) == expected);
+    static const std::regex at(R"(\bat\()"), of(R"(\bof\()");
+    const std::string by_functions =
+        std::regex_replace(std::regex_replace(text, at, "cell("), of, "item(");
+    CHECK(message_of(check(by_functions)) == expected);
   }
 
   /// Of a failure, whose details may be those of another element.
@@ -257,17 +265,62 @@ TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
 
 TEST_CASE("columns that are read again and again are turned once", "[reads]") {
   Evaluations evaluations(3);
-  const std::string product = evaluations.compiled(
-      "let n = 3 + rand(1); a = {{rand(j + 9) : j in [0:n]} : i in [0:n]} "
-      "in {{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}");
-  // The innermost loop goes through two rows, which begin at a place for each pair of i and j.
-  const auto reduction = product.find("REDUCE s");
-  REQUIRE(reduction != std::string::npos);
-  const std::string body = product.substr(reduction, product.find("SPEC", reduction) - reduction);
-  INFO(body);
-  CHECK(std::regex_search(
-      body, std::regex(R"(\* INT\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])"
-                       R"(\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])")));
+  evaluations.value("function at(m, i, j) = m[i][j]");
+  evaluations.value("function column(m, j) = {row[j] : row in m}");
+  evaluations.value("function dot(x, y) = sum({s * t : s in x; t in y})");
+  evaluations.value("function cell(a, b, i, j) = sum({at(a, i, k) * at(b, k, j) : k in [0:#b]})");
+  for (const char* const products :
+       {"{{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+        "{{sum({at(a, i, k) * at(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+        "{{cell(a, a, i, j) : j in [0:n]} : i in [0:n]}"}) {
+    const std::string product = evaluations.compiled(
+        std::string("let n = 3 + rand(1); a = {{rand(j + 9) : j in [0:n]} : i in [0:n]} in ") +
+        products);
+    // The innermost loop goes through two rows, which begin at a place for each pair of i and j.
+    const auto reduction = product.find("REDUCE s");
+    REQUIRE(reduction != std::string::npos);
+    const std::string body = product.substr(reduction, product.find("SPEC", reduction) - reduction);
+    INFO(body);
+    CHECK(std::regex_search(
+        body, std::regex(R"(\* INT\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])"
+                         R"(\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])")));
+  }
+}
+
+TEST_CASE("failures in functions that read elements tell of their calls", "[reads]") {
+  Folder folder;
+  const std::string functions =
+      "function cell(m, i, j) = m[i][j];\n"
+      "function column(m, j) = {row[j] : row in m};\n"
+      "function beside(m, i, j) = cell(m, i, j + 1);\n";
+  const auto message = [&](const std::string& expression, const char* level) {
+    folder.write("p.nesl", functions + expression + ";\n");
+    return run(nesl(std::string("run p.nesl ") + level), folder).err;
+  };
+  const auto check = [&](const std::string& expression, const std::vector<const char*>& parts) {
+    const std::string found = message(expression, "-O3");
+    INFO(found);
+    for (const char* const part : parts) CHECK(found.find(part) != std::string::npos);
+    CHECK(message(expression, "-O0") == found);
+  };
+  check("{{beside([[1, 2], [3, 4]], i, j) : j in [0:2]} : i in [0:2]}",
+        {"p.nesl:1:26", "in `cell`", "index 2, length 2", "p.nesl:3:28: note: called from `beside`",
+         "p.nesl:4:3: note: called from the top level"});
+  check("let m = dist([1, 2], 50) in {sum(column(m, j)) : j in [0:3]}",
+        {"p.nesl:2:26", "in `column`", "index 2, length 2",
+         "p.nesl:4:34: note: called from the top level"});
+}
+
+TEST_CASE("arguments of functions that read elements are computed once", "[reads]") {
+  Reads reads;
+  reads.define("function first_of(m, j, unused) = m[0][j]");
+  CHECK(reads.check("{first_of({{x + j : x in r} : r in m}, j, 1 / (j - 2)) : j in [0:2]; m in "
+                    "[[[1, 2]], [[3, 4]]]}") == "[1, 5]");
+  CHECK(reads.check("{first_of(m, j, 1 / (j - 1)) : j in [0:2]; m in [[[1, 2]], [[3, 4]]]}")
+            .find("zero") != std::string::npos);
+  reads.define("function twice_of(v, i) = v[i] + v[i]");
+  CHECK(reads.check("sum({let (v, k) = ([1, 2, 4], i) in twice_of({x * rand(1) + x : x in v}, k) : "
+                    "i in [0:3]})") == "14");
 }
 
 TEST_CASE("a variable that was computed of random numbers is as good as any other", "[reads]") {
