@@ -298,7 +298,7 @@ class BytesReader {
   /// Sets `ended` at the end of the input; returns what is wrong, or nothing.
   std::string read(std::int64_t most, bool& ended) {
     constexpr bool kAsTheyAre = std::is_same_v<Element, Number> && !kReversed;
-    constexpr std::size_t kBlock = (std::size_t{1} << 16) / sizeof(Number);
+    constexpr std::size_t kBlock = (std::size_t{1} << (kAsTheyAre ? 20 : 16)) / sizeof(Number);
     std::array<char, kAsTheyAre ? 1 : kBlock * sizeof(Number)> block;
     while (numbers_.size() < most && !ended) {
       const std::size_t wanted = std::min(static_cast<std::size_t>(most - numbers_.size()), kBlock);
