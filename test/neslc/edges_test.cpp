@@ -155,6 +155,10 @@ TEST_CASE("chains of operators have any length") {
   folder.write("each.nesl", "{" + chain("x", " + ", kLength) + " : x in [1, 2]};\n");
   CHECK(run(nesl("run each.nesl"), folder).out ==
         fmt::format("it = [{}, {}] : [int]\n", kLength + 1, 2 * (kLength + 1)));
+  folder.write("read.nesl", "function at(v, i) = v[i];\nlet v = [5, 7] in {at(v, 1) + " +
+                                chain("x", " + ", kLength) + " + at(v, x - 1) : x in [1, 2]};\n");
+  CHECK(run(nesl("run read.nesl"), folder).out ==
+        fmt::format("it = [{}, {}] : [int]\n", kLength + 13, 2 * (kLength + 1) + 14));
   folder.write("function.nesl",
                "function long(x) = " + chain("x", " + ", kLength) + ";\nlong(3);\n");
   CHECK(run(nesl("run function.nesl"), folder).out ==
