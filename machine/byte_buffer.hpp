@@ -60,7 +60,7 @@ class InputBuffer {
   std::size_t read(void* to, std::size_t most);
 
   int fd_;
-  std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);
+  std::size_t room_ = static_cast<std::size_t>(tuning.input_bytes);
   std::unique_ptr<unsigned char[]> data_;  // made at the first read
   std::size_t next_ = 0;
   std::size_t last_ = 0;
@@ -84,7 +84,7 @@ class OutputBuffer {
 
  private:
   int fd_;
-  std::size_t room_ = static_cast<std::size_t>(tuning.io_bytes);
+  std::size_t room_ = static_cast<std::size_t>(tuning.output_bytes);
   std::unique_ptr<char[]> data_;
   std::size_t used_ = 0;
 };

@@ -340,7 +340,7 @@ TEST_CASE("FREAD_CHAR: maximum, end of file and delimiters, in this order") {
 }
 
 TEST_CASE("texts longer than the buffer of a stream") {
-  const auto room = static_cast<std::size_t>(vinterp::tuning.io_bytes);
+  const auto room = static_cast<std::size_t>(vinterp::tuning.input_bytes);
   std::string text;
   while (text.size() < 3 * room + 7) text += static_cast<char>('a' + text.size() % 23);
   const auto rest_of = [](Fixture& f, std::int64_t maximum, std::string_view delimiters) {
