@@ -24,7 +24,7 @@ bool is_bitwise(const NativeValue& value) {
          (value.op == Op::And || value.op == Op::Or || value.op == Op::Xor || value.op == Op::Not);
 }
 
-/// That it does shows even if nobody reads the quotient.
+/// A division by zero shows even if nobody reads the quotient.
 bool may_fail(const NativeValue& value) {
   return value.kind == NativeValue::Kind::Apply && value.type == Type::Int &&
          (value.op == Op::Divide || value.op == Op::Modulo);

@@ -57,6 +57,8 @@ class NumberBlock {
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size() / sizeof(Element)); }
+  /// How many more fit without growing.
+  std::size_t free() const { return bytes_.room() / sizeof(Element); }
   /// Where so many more go, to be added when they are there. Throws Failure (OutOfMemory).
   Element* room(std::size_t count) {
     const std::size_t bytes = count * sizeof(Element);
@@ -299,9 +301,14 @@ class BytesReader {
   std::string read(std::int64_t most, bool& ended) {
     constexpr bool kAsTheyAre = std::is_same_v<Element, Number> && !kReversed;
     constexpr std::size_t kBlock = (std::size_t{1} << (kAsTheyAre ? 20 : 16)) / sizeof(Number);
+    constexpr std::size_t kFew = 64;
     std::array<char, kAsTheyAre ? 1 : kBlock * sizeof(Number)> block;
     while (numbers_.size() < most && !ended) {
-      const std::size_t wanted = std::min(static_cast<std::size_t>(most - numbers_.size()), kBlock);
+      // So that few numbers from a pipe take little memory, too.
+      const std::size_t room =
+          std::max({numbers_.free(), kFew, static_cast<std::size_t>(numbers_.size())});
+      const std::size_t wanted =
+          std::min({static_cast<std::size_t>(most - numbers_.size()), kBlock, room});
       Element* const to = numbers_.room(wanted);
       char* const bytes = kAsTheyAre ? reinterpret_cast<char*>(to) : block.data();
       const std::size_t found = take(bytes, wanted * sizeof(Number));

@@ -27,7 +27,7 @@ CVL_FN void move_register(E* out, const E* in) {
 /// Up to 64 bytes.
 template <class E>
 CVL_FN void move_some(E* out, const E* in, std::int64_t n) {
-  const std::uint64_t lanes = ~std::uint64_t{0} >> (64 - n);
+  const std::uint64_t lanes = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(n));
   if constexpr (sizeof(E) == 1) {
     _mm512_mask_storeu_epi8(out, lanes, _mm512_maskz_loadu_epi8(lanes, in));
   } else if constexpr (sizeof(E) == 4) {
@@ -40,7 +40,7 @@ CVL_FN void move_some(E* out, const E* in, std::int64_t n) {
 }
 #endif
 
-/// Exactly n elements. REQUIRES: n is positive
+/// Exactly n elements.
 template <class E>
 CVL_FN void move_run(E* out, const E* in, std::int64_t n) {
 #if defined(__AVX512VL__)

@@ -10,7 +10,7 @@
 namespace neslc {
 namespace {
 
-/// Is it the variable, or a constant away from it?
+/// Is it one of the variables, or such a one plus or minus something?
 bool is_near(const Expr& index, const std::vector<const Local*>& locals) {
   const auto is_one = [&](const Expr& expr) { return contains(locals, local_of(expr)); };
   if (is_one(index)) return true;
