@@ -10,21 +10,88 @@
 namespace neslc {
 namespace {
 
-/// Is it one of the variables, or such a one plus or minus something?
-bool is_near(const Expr& index, const std::vector<const Local*>& locals) {
-  const auto is_one = [&](const Expr& expr) { return contains(locals, local_of(expr)); };
-  if (is_one(index)) return true;
-  const Pair* operands = primitive_operands(index, "+");
-  if (operands == nullptr) operands = primitive_operands(index, "-");
-  return operands != nullptr && (is_one(*operands->first) || is_one(*operands->second));
-}
-
-/// Is nothing computed for it?
+/// Does it cost nothing to compute it again, and cannot fail?
 bool is_at_hand(const Expr& expr) {
+  if (const auto* pair = std::get_if<Pair>(&expr.node)) {
+    return is_at_hand(*pair->first) && is_at_hand(*pair->second);
+  }
+  if (const Expr* sequence = primitive_argument(expr, "length")) return is_at_hand(*sequence);
   const auto* global = std::get_if<GlobalRef>(&expr.node);
   return std::holds_alternative<LocalRef>(expr.node) ||
          std::holds_alternative<IntLiteral>(expr.node) ||
          (global != nullptr && global->definition->kind == DefinitionKind::Variable);
+}
+
+/// The operands of a sum or difference; null for other expressions.
+const Pair* sum_operands(const Expr& expr) {
+  const Pair* const operands = primitive_operands(expr, "+");
+  return operands != nullptr ? operands : primitive_operands(expr, "-");
+}
+
+/// Is it one of the variables, or such a one plus or minus something?
+bool is_near(const Expr& index, const std::vector<const Local*>& locals) {
+  const auto is_one = [&](const Expr& expr) { return contains(locals, local_of(expr)); };
+  if (is_one(index)) return true;
+  const Pair* const operands = sum_operands(index);
+  return operands != nullptr && (is_one(*operands->first) || is_one(*operands->second));
+}
+
+/// v[i] or v[i + k], of which all is at hand?
+bool is_element_at_hand(const Expr& expr) {
+  const Pair* const element = primitive_operands(expr, "elt");
+  if (element == nullptr || !is_at_hand(*element->first)) return false;
+  const Pair* const sum = sum_operands(*element->second);
+  return sum == nullptr ? is_at_hand(*element->second)
+                        : is_at_hand(*sum->first) && is_at_hand(*sum->second);
+}
+
+/// Is the variable only used as the sequence in `local[...]`?
+bool is_only_indexed(const Expr& code, const Local* local) {
+  bool result = true;
+  for_each_expression(code, [&](const Expr& part) {
+    const Pair* const element = primitive_operands(part, "elt");
+    if (element != nullptr && is_local(*element->first, local)) {
+      result = result && is_only_indexed(*element->second, local);
+      return Visit::Past;
+    }
+    result = result && !is_local(part, local);
+    return result ? Visit::Below : Visit::End;
+  });
+  return result;
+}
+
+/// Is some `local[...]` evaluated whenever the code is?
+bool is_indexed_unconditionally(const Expr& code, const Local* local) {
+  bool result = false;
+  for_each_unconditional(code, [&](const Expr& part) {
+    const Pair* const element = primitive_operands(part, "elt");
+    result = result || (element != nullptr && is_local(*element->first, local));
+    return Visit::Below;
+  });
+  return result;
+}
+
+/// The same, for what is_at_hand() or is_element_at_hand().
+ExprPtr copy_of(const Expr& expr) {
+  auto result = std::make_unique<Expr>();
+  result->type = expr.type;
+  result->span = expr.span;
+  result->inlined = expr.inlined;
+  if (const auto* local = std::get_if<LocalRef>(&expr.node)) {
+    result->node = *local;
+  } else if (const auto* number = std::get_if<IntLiteral>(&expr.node)) {
+    result->node = *number;
+  } else if (const auto* global = std::get_if<GlobalRef>(&expr.node)) {
+    result->node = *global;
+  } else if (const auto* pair = std::get_if<Pair>(&expr.node)) {
+    ExprPtr first = copy_of(*pair->first);
+    result->node = Pair{std::move(first), copy_of(*pair->second)};
+  } else {
+    const auto& call = std::get<Call>(expr.node);
+    ExprPtr callee = copy_of(*call.callee);
+    result->node = Call{std::move(callee), copy_of(*call.argument)};
+  }
+  return result;
 }
 
 }  // namespace
@@ -144,10 +211,7 @@ class ExpandingCopier {
         return self.made(
             expr, If{std::move(condition), std::move(then_branch), self.copy(*node.else_branch)});
       }
-      ExprPtr operator()(const Let& node) {
-        std::vector<Binding> bindings = self.copy(node.bindings);
-        return self.made(expr, Let{std::move(bindings), self.copy(*node.body), node.field});
-      }
+      ExprPtr operator()(const Let& node) { return self.copy_let(expr, node); }
       ExprPtr operator()(const ApplyToEach& node) {
         std::vector<Binding> generators = self.copy(node.generators);
         const bool outer = std::exchange(self.in_loop_, true);
@@ -174,12 +238,60 @@ class ExpandingCopier {
   }
 
   ExprPtr variable(const Expr& expr, const LocalRef& node) {
-    const auto found = arguments_.find(node.local);
-    if (found == arguments_.end()) return made(expr, LocalRef{local(node.local)});
-    const Expr& argument = *found->second;
-    if (const auto* global = std::get_if<GlobalRef>(&argument.node)) return made(expr, *global);
-    if (const auto* number = std::get_if<IntLiteral>(&argument.node)) return made(expr, *number);
-    return made(expr, std::get<LocalRef>(argument.node));
+    const auto found = values_.find(node.local);
+    return found != values_.end() ? copy_of(*found->second)
+                                  : made(expr, LocalRef{local(node.local)});
+  }
+
+  /// What a function gives a name is put in the place of that, too: its code is not looked at while
+  /// it runs.
+  ExprPtr copy_let(const Expr& expr, const Let& node) {
+    std::vector<Binding> bindings;
+    for (const Binding& binding : node.bindings) {
+      ExprPtr value = copy(*binding.value);
+      const bool named = call_ == nullptr || !replace(*binding.pattern, value, node);
+      if (named) bindings.push_back({copy(*binding.pattern), std::move(value)});
+    }
+    ExprPtr body = copy(*node.body);
+    return bindings.empty() ? std::move(body)
+                            : made(expr, Let{std::move(bindings), std::move(body), node.field});
+  }
+
+  /// False if the value is to have its name.
+  bool replace(const Pattern& pattern, ExprPtr& value, const Let& let) {
+    if (!is_at_hand(*value) && !(is_element_at_hand(*value) && is_read_once_more(pattern, let))) {
+      return false;
+    }
+    if (!fits(pattern, *value)) return false;
+    replace_parts(pattern, *value);
+    return true;
+  }
+
+  /// Is the element a row, of which elements are read, and one of these in any case?
+  static bool is_read_once_more(const Pattern& pattern, const Let& let) {
+    const auto only_indexed = [&](const Binding& binding) {
+      return is_only_indexed(*binding.value, pattern.local);
+    };
+    return pattern.kind == Pattern::Kind::Variable && is_only_indexed(*let.body, pattern.local) &&
+           std::all_of(let.bindings.begin(), let.bindings.end(), only_indexed) &&
+           is_indexed_unconditionally(*let.body, pattern.local);
+  }
+
+  /// Does each variable of the pattern stand for a part of the value?
+  static bool fits(const Pattern& pattern, const Expr& value) {
+    if (pattern.kind != Pattern::Kind::Pair) return pattern.kind == Pattern::Kind::Variable;
+    const auto* pair = std::get_if<Pair>(&value.node);
+    return pair != nullptr && fits(*pattern.first, *pair->first) &&
+           fits(*pattern.second, *pair->second);
+  }
+  void replace_parts(const Pattern& pattern, const Expr& value) {
+    if (pattern.kind == Pattern::Kind::Variable) {
+      values_[pattern.local] = copy_of(value);
+      return;
+    }
+    const auto& pair = std::get<Pair>(value.node);
+    replace_parts(*pattern.first, *pair.first);
+    replace_parts(*pattern.second, *pair.second);
   }
 
   /// The code of the function that the call names.
@@ -202,10 +314,12 @@ class ExpandingCopier {
     if (parameter.kind == Pattern::Kind::Pair && pair != nullptr) {
       bind(*parameter.first, *pair->first, inner, bindings);
       bind(*parameter.second, *pair->second, inner, bindings);
-    } else if (parameter.kind == Pattern::Kind::Variable && is_at_hand(argument)) {
-      inner.arguments_[parameter.local] = copy(argument);
+      return;
+    }
+    ExprPtr value = copy(argument);
+    if (parameter.kind == Pattern::Kind::Variable && is_at_hand(*value)) {
+      inner.values_[parameter.local] = std::move(value);
     } else {
-      ExprPtr value = copy(argument);
       bindings.push_back({inner.copy(parameter), std::move(value)});
     }
   }
@@ -215,7 +329,7 @@ class ExpandingCopier {
   const InlinedCall* call_ = nullptr;  // null: of the code itself
   bool in_loop_ = false;
   std::unordered_map<const Local*, const Local*> locals_;
-  std::unordered_map<const Local*, ExprPtr> arguments_;
+  std::unordered_map<const Local*, ExprPtr> values_;  // that variables are replaced by
 };
 
 const Expr& ExpandedCalls::of(const Expr& code) {
@@ -249,7 +363,7 @@ bool ExpandedCalls::is_expanded(const Expr& expr) {
   return callee != nullptr && reads_by_parameter(*callee->definition);
 }
 
-/// Is it a small function that reads elements at places that it is given?
+/// Is it a small function that reads elements at places that it is given, or gives names to?
 bool ExpandedCalls::reads_by_parameter(const Definition& function) {
   if (function.kind != DefinitionKind::Function || !function.body) return false;
   if (const auto found = reads_.find(&function); found != reads_.end()) return found->second;
@@ -258,16 +372,19 @@ bool ExpandedCalls::reads_by_parameter(const Definition& function) {
   bool result = false;
   if (!function.serial_only && compiler_.observed(&function) == nullptr &&
       !contains_stream(function.scheme.type) && compiler_.inline_call(version)) {
-    std::vector<const Local*> parameters;
-    append_locals(*function.body->parameter, parameters);
+    std::vector<const Local*> places;
+    append_locals(*function.body->parameter, places);
     for_each_expression(*function.body->expression, [&](const Expr& part) {
       if (std::holds_alternative<LambdaRef>(part.node)) {
         result = false;
         return Visit::End;
       }
+      if (const auto* let = std::get_if<Let>(&part.node)) {
+        for (const Binding& binding : let->bindings) append_locals(*binding.pattern, places);
+      }
       const Pair* const element = primitive_operands(part, "elt");
-      result = result || is_expanded(part) ||
-               (element != nullptr && is_near(*element->second, parameters));
+      result =
+          result || is_expanded(part) || (element != nullptr && is_near(*element->second, places));
       return Visit::Below;
     });
   }

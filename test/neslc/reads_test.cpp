@@ -1,6 +1,6 @@
 // What a loop reads again for each instance of a loop around it is fetched before, and gives the
-// same values and failures, as do functions that read elements. A read of a place with a name of
-// its own inside of a function is not fetched before: such programs say what is right.
+// same values and failures, as do functions that read elements. A read of a place that a function
+// computes is not fetched before: such programs say what is right.
 #include <algorithm>
 #include <regex>
 #include <string>
@@ -20,10 +20,12 @@ namespace {
 class Reads : public BothLevels {
  public:
   Reads() {
-    define("function at(m, i, j) = let p = i; q = j in m[p][q]");
-    define("function of(v, i) = let p = i in v[p]");
+    define("function at(m, i, j) = let p = 1 * i; q = 1 * j in m[p][q]");
+    define("function of(v, i) = let p = 1 * i in v[p]");
     define("function cell(m, i, j) = m[i][j]");
     define("function item(v, i) = v[i]");
+    define("function named(m, i, j) = let r = m[i]; (k, p) = (j, 0) in r[k + p]");
+    define("function place(v, i) = let (w, k) = (v, i) in w[k]");
     define("function table(h, w) = {{10 * i + j : j in [0:w]} : i in [0:h]}");
   }
 
@@ -40,6 +42,9 @@ class Reads : public BothLevels {
     const std::string by_functions =
         std::regex_replace(std::regex_replace(text, at, "cell("), of, "item(");
     CHECK(message_of(check(by_functions)) == expected);
+    const std::string by_names =
+        std::regex_replace(std::regex_replace(text, at, "named("), of, "place(");
+    CHECK(message_of(check(by_names)) == expected);
   }
 
   /// Of a failure, whose details may be those of another element.
@@ -266,13 +271,14 @@ TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
 TEST_CASE("columns that are read again and again are turned once", "[reads]") {
   Evaluations evaluations(3);
   evaluations.value("function at(m, i, j) = m[i][j]");
-  evaluations.value("function column(m, j) = {row[j] : row in m}");
-  evaluations.value("function dot(x, y) = sum({s * t : s in x; t in y})");
+  evaluations.value("function by_pair(m, p) = let (i, j) = p in m[i][j]");
+  evaluations.value("function named(m, i, j) = let r = m[i] in r[j]");
   evaluations.value("function cell(a, b, i, j) = sum({at(a, i, k) * at(b, k, j) : k in [0:#b]})");
   for (const char* const products :
        {"{{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
         "{{sum({at(a, i, k) * at(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
-        "{{cell(a, a, i, j) : j in [0:n]} : i in [0:n]}"}) {
+        "{{cell(a, a, i, j) : j in [0:n]} : i in [0:n]}",
+        "{{sum({by_pair(a, (i, k)) * named(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}"}) {
     const std::string product = evaluations.compiled(
         std::string("let n = 3 + rand(1); a = {{rand(j + 9) : j in [0:n]} : i in [0:n]} in ") +
         products);
