@@ -22,6 +22,13 @@ bool is_at_hand(const Expr& expr) {
          (global != nullptr && global->definition->kind == DefinitionKind::Variable);
 }
 
+/// May what is read of a variable be the value itself? Not if it is large: variables of variables
+/// would grow with each of them.
+bool may_replace_variable(const Expr& value) {
+  constexpr int kMost = 16;
+  return is_at_hand(value) && size_of(value) <= kMost;
+}
+
 /// The operands of a sum or difference; null for other expressions.
 const Pair* sum_operands(const Expr& expr) {
   const Pair* const operands = primitive_operands(expr, "+");
@@ -249,7 +256,7 @@ class ExpandingCopier {
     std::vector<Binding> bindings;
     for (const Binding& binding : node.bindings) {
       ExprPtr value = copy(*binding.value);
-      const bool named = call_ == nullptr || !replace(*binding.pattern, value, node);
+      const bool named = call_ == nullptr || !replace(*binding.pattern, *value, node);
       if (named) bindings.push_back({copy(*binding.pattern), std::move(value)});
     }
     ExprPtr body = copy(*node.body);
@@ -258,16 +265,15 @@ class ExpandingCopier {
   }
 
   /// False if the value is to have its name.
-  bool replace(const Pattern& pattern, ExprPtr& value, const Let& let) {
-    if (!is_at_hand(*value) && !(is_element_at_hand(*value) && is_read_once_more(pattern, let))) {
-      return false;
-    }
-    if (!fits(pattern, *value)) return false;
-    replace_parts(pattern, *value);
+  bool replace(const Pattern& pattern, const Expr& value, const Let& let) {
+    const bool is_row = is_element_at_hand(value) && is_read_once_more(pattern, let);
+    if (!is_row && !may_replace_variable(value)) return false;
+    if (!fits(pattern, value)) return false;
+    replace_parts(pattern, value);
     return true;
   }
 
-  /// Is the element a row, of which elements are read, and one of these in any case?
+  /// Are only elements of it read, and one of them in any case?
   static bool is_read_once_more(const Pattern& pattern, const Let& let) {
     const auto only_indexed = [&](const Binding& binding) {
       return is_only_indexed(*binding.value, pattern.local);
@@ -317,7 +323,7 @@ class ExpandingCopier {
       return;
     }
     ExprPtr value = copy(argument);
-    if (parameter.kind == Pattern::Kind::Variable && is_at_hand(*value)) {
+    if (parameter.kind == Pattern::Kind::Variable && may_replace_variable(*value)) {
       inner.values_[parameter.local] = std::move(value);
     } else {
       bindings.push_back({inner.copy(parameter), std::move(value)});
