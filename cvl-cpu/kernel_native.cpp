@@ -131,11 +131,7 @@ class NativeMaker {
       }
       change.state = states[component];
     }
-    std::vector<std::uint32_t*> wanted = {&rounds.flag};
-    for (NativeRounds::Change& change : rounds.changes) {
-      wanted.insert(wanted.end(), {&change.state, &change.next});
-    }
-    simplify(rounds.body, wanted, cpu_.isa());
+    simplify(rounds, cpu_.isa());
     find_shared(rounds, places);
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
@@ -197,11 +193,7 @@ class NativeMaker {
       read.place = places.nodes[node] = places.words++;
     }
     pieces.words = places.words;
-    std::vector<std::uint32_t*> results;
-    for (NativePieces::Fold& fold : pieces.folds) results.push_back(&fold.result.value);
-    for (NativeLoop::Result& any : pieces.disjunctions) results.push_back(&any.value);
-    for (NativeLoop::Result& stored : pieces.body.results) results.push_back(&stored.value);
-    simplify(pieces.body, results, cpu_.isa());
+    simplify(pieces, cpu_.isa());
     return NativeCode::make(pieces, cpu_.isa(), cpu_.widths());
   }
 
@@ -348,9 +340,7 @@ class NativeMaker {
         loop.results.push_back({value_of_[step.node], step.node});
       }
     }
-    std::vector<std::uint32_t*> results;
-    for (NativeLoop::Result& stored : loop.results) results.push_back(&stored.value);
-    simplify(loop, results, cpu_.isa());
+    simplify(loop, cpu_.isa());
     auto code = NativeCode::make(loop, cpu_.isa(), cpu_.widths());
     if (code == nullptr) return false;
     BoundStep native;

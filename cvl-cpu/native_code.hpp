@@ -43,6 +43,12 @@ struct NativeLoop {
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
+
+    /// Then it may fail, whether anybody reads the quotient or not.
+    bool divides_ints() const {
+      return kind == Kind::Apply && type == Type::Int &&
+             (op == vcode::Op::Divide || op == vcode::Op::Modulo);
+    }
   };
   struct Result {
     std::uint32_t value = 0;

@@ -1,8 +1,10 @@
 #include "cvl-cpu/native_simplify.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace cvl::cpu {
 namespace {
@@ -22,12 +24,6 @@ void for_operands(NativeValue& value, const Visit& visit) {
 bool is_bitwise(const NativeValue& value) {
   return value.kind == NativeValue::Kind::Apply && value.type == Type::Int &&
          (value.op == Op::And || value.op == Op::Or || value.op == Op::Xor || value.op == Op::Not);
-}
-
-/// A division by zero shows even if nobody reads the quotient.
-bool may_fail(const NativeValue& value) {
-  return value.kind == NativeValue::Kind::Apply && value.type == Type::Int &&
-         (value.op == Op::Divide || value.op == Op::Modulo);
 }
 
 /// A function of each bit of up to three numbers, and how many operations it is made of.
@@ -128,7 +124,7 @@ void remove_unused(std::vector<NativeValue>& values, const std::vector<std::uint
   std::vector<bool> used(values.size());
   for (const std::uint32_t* const number : wanted) used[*number] = true;
   for (std::size_t k = values.size(); k-- > 0;) {
-    if (may_fail(values[k])) used[k] = true;
+    if (values[k].divides_ints()) used[k] = true;
     if (used[k]) for_operands(values[k], [&](std::uint32_t& operand) { used[operand] = true; });
   }
   std::vector<std::uint32_t> number(values.size());
@@ -143,11 +139,32 @@ void remove_unused(std::vector<NativeValue>& values, const std::vector<std::uint
   for (std::uint32_t* const from : wanted) *from = number[*from];
 }
 
-}  // namespace
-
-void simplify(NativeLoop& loop, const std::vector<std::uint32_t*>& wanted, Isa isa) {
+/// `wanted`: the numbers of values outside of those.
+void simplify(NativeLoop& loop, std::vector<std::uint32_t*> wanted, Isa isa) {
+  for (NativeLoop::Result& stored : loop.results) wanted.push_back(&stored.value);
   if (isa == Isa::V4) merge_bitwise(loop.values, wanted);
   remove_unused(loop.values, wanted);
+}
+
+}  // namespace
+
+void simplify(NativeLoop& loop, Isa isa) {
+  simplify(loop, {}, isa);
+}
+
+void simplify(NativeRounds& rounds, Isa isa) {
+  std::vector<std::uint32_t*> wanted = {&rounds.flag};
+  for (NativeRounds::Change& change : rounds.changes) {
+    wanted.insert(wanted.end(), {&change.state, &change.next});
+  }
+  simplify(rounds.body, std::move(wanted), isa);
+}
+
+void simplify(NativePieces& pieces, Isa isa) {
+  std::vector<std::uint32_t*> wanted;
+  for (NativePieces::Fold& fold : pieces.folds) wanted.push_back(&fold.result.value);
+  for (NativeLoop::Result& any : pieces.disjunctions) wanted.push_back(&any.value);
+  simplify(pieces.body, std::move(wanted), isa);
 }
 
 }  // namespace cvl::cpu

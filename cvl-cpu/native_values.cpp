@@ -93,11 +93,6 @@ int int_predicate(Op op) {
   }
 }
 
-bool divides(const NativeLoop::Value& value) {
-  return value.kind == NativeLoop::Value::Kind::Apply && value.type == Type::Int &&
-         (value.op == Op::Divide || value.op == Op::Modulo);
-}
-
 }  // namespace
 
 InstId instruction(bool avx512, Op op, Lane lane) {
@@ -121,13 +116,13 @@ ValueWriter::ValueWriter(asmjit::CodeHolder& code, const NativeLoop& loop, Isa i
 /// Do some lanes take 64 bits?
 bool ValueWriter::needs_wide_lanes(const NativeLoop& loop, Widths widths) {
   return std::any_of(loop.values.begin(), loop.values.end(), [&](const Value& value) {
-    return is_wide(lane_of(value.type, widths)) || divides(value);
+    return is_wide(lane_of(value.type, widths)) || value.divides_ints();
   });
 }
 
 bool ValueWriter::fails_by_element() const {
   return std::any_of(loop_.values.begin(), loop_.values.end(), [&](const Value& value) {
-    return divides(value) && loop_.values[value.args[1]].kind != Value::Kind::Uniform;
+    return value.divides_ints() && loop_.values[value.args[1]].kind != Value::Kind::Uniform;
   });
 }
 
@@ -146,8 +141,9 @@ void ValueWriter::begin_function(const Gp& first, const Gp& second) {
   start_ = c_.cursor();
   c_.bind(c_.newLabel());
   begin_loop();
-  if (std::any_of(loop_.values.begin(), loop_.values.end(), divides))
-    at_start([&] { failed_ = no_flags(); });
+  const bool fails = std::any_of(loop_.values.begin(), loop_.values.end(),
+                                 [](const Value& value) { return value.divides_ints(); });
+  if (fails) at_start([&] { failed_ = no_flags(); });
 }
 
 void ValueWriter::copy_mask(const Gp& out, const KReg& mask) {
@@ -374,7 +370,7 @@ void ValueWriter::write_apply(std::uint32_t k) {
   const Value& value = loop_.values[k];
   if (value.kind == Value::Kind::Bitwise) return write_bitwise(k);
   const Lane in = operand_lane(value, 0, widths_);
-  if (divides(value)) {
+  if (value.divides_ints()) {
     write_division(k);
   } else if (const InstId id = instruction(avx512_, value.op, in); id != 0) {
     held_[k] = make(lane(k));

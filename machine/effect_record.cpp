@@ -85,7 +85,8 @@ void EffectRecord::keep(Effect& effect, std::span<const Value> results) {
   for (const Value& result : results) bytes_ += stored_bytes(result);
 }
 
-/// Is more kept for nobody else than is reasonable? Looked at each time that so much has been added.
+/// Is more kept for nobody else than is reasonable? Looked at each time that so much has been
+/// added.
 bool EffectRecord::keeps_much_alone() {
   const std::size_t much = most_bytes_ / kPartAlone;
   if (bytes_ - bytes_when_looked_at_ <= much) return false;

@@ -61,9 +61,7 @@ class EffectRecord {
   /// Has the program been begun anew and not come as far as before?
   bool repeats() const { return next_ < effects_.size(); }
   /// Is more kept than is reasonable, if it is not needed to come as far as before?
-  bool is_full() {
-    return !closed_ && !repeats() && (bytes_ > most_bytes_ || keeps_much_alone());
-  }
+  bool is_full() { return !closed_ && !repeats() && (bytes_ > most_bytes_ || keeps_much_alone()); }
   /// Did the last effect fail?
   bool last_failed() const { return !effects_.empty() && effects_.back().failure != nullptr; }
   /// Lets go of everything: the program cannot be begun anew any more.
@@ -91,8 +89,8 @@ class EffectRecord {
   cvl::Backend& backend_;
   std::size_t most_bytes_;
   std::vector<Effect> effects_;
-  std::size_t next_ = 0;   // the effect that the program comes to next
-  std::size_t bytes_ = 0;  // of all effects, …
+  std::size_t next_ = 0;                  // the effect that the program comes to next
+  std::size_t bytes_ = 0;                 // of all effects, …
   std::size_t bytes_when_looked_at_ = 0;  // … when it was last found out who else holds them
   bool gives_away_ = false;
   bool closed_ = false;

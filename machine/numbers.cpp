@@ -305,10 +305,8 @@ class BytesReader {
     std::array<char, kAsTheyAre ? 1 : kBlock * sizeof(Number)> block;
     while (numbers_.size() < most && !ended) {
       // So that few numbers from a pipe take little memory, too.
-      const std::size_t room =
-          std::max({numbers_.free(), kFew, static_cast<std::size_t>(numbers_.size())});
-      const std::size_t wanted =
-          std::min({static_cast<std::size_t>(most - numbers_.size()), kBlock, room});
+      const std::size_t wanted = std::min({static_cast<std::size_t>(most - numbers_.size()), kBlock,
+                                           std::max(numbers_.free(), kFew)});
       Element* const to = numbers_.room(wanted);
       char* const bytes = kAsTheyAre ? reinterpret_cast<char*>(to) : block.data();
       const std::size_t found = take(bytes, wanted * sizeof(Number));

@@ -52,21 +52,6 @@ bool is_element_at_hand(const Expr& expr) {
                         : is_at_hand(*sum->first) && is_at_hand(*sum->second);
 }
 
-/// Is the variable only used as the sequence in `local[...]`?
-bool is_only_indexed(const Expr& code, const Local* local) {
-  bool result = true;
-  for_each_expression(code, [&](const Expr& part) {
-    const Pair* const element = primitive_operands(part, "elt");
-    if (element != nullptr && is_local(*element->first, local)) {
-      result = result && is_only_indexed(*element->second, local);
-      return Visit::Past;
-    }
-    result = result && !is_local(part, local);
-    return result ? Visit::Below : Visit::End;
-  });
-  return result;
-}
-
 /// Is some `local[...]` evaluated whenever the code is?
 bool is_indexed_unconditionally(const Expr& code, const Local* local) {
   bool result = false;
@@ -75,29 +60,6 @@ bool is_indexed_unconditionally(const Expr& code, const Local* local) {
     result = result || (element != nullptr && is_local(*element->first, local));
     return Visit::Below;
   });
-  return result;
-}
-
-/// The same, for what is_at_hand() or is_element_at_hand().
-ExprPtr copy_of(const Expr& expr) {
-  auto result = std::make_unique<Expr>();
-  result->type = expr.type;
-  result->span = expr.span;
-  result->inlined = expr.inlined;
-  if (const auto* local = std::get_if<LocalRef>(&expr.node)) {
-    result->node = *local;
-  } else if (const auto* number = std::get_if<IntLiteral>(&expr.node)) {
-    result->node = *number;
-  } else if (const auto* global = std::get_if<GlobalRef>(&expr.node)) {
-    result->node = *global;
-  } else if (const auto* pair = std::get_if<Pair>(&expr.node)) {
-    ExprPtr first = copy_of(*pair->first);
-    result->node = Pair{std::move(first), copy_of(*pair->second)};
-  } else {
-    const auto& call = std::get<Call>(expr.node);
-    ExprPtr callee = copy_of(*call.callee);
-    result->node = Call{std::move(callee), copy_of(*call.argument)};
-  }
   return result;
 }
 
@@ -143,7 +105,7 @@ class ExpandingCopier {
     auto result = std::make_unique<Expr>();
     result->type = type(original.type);
     result->span = original.span;
-    result->inlined = call_;
+    result->inlined = call_ != nullptr ? call_ : original.inlined;
     result->node = std::move(node);
     return result;
   }
@@ -244,10 +206,12 @@ class ExpandingCopier {
     return std::visit(Visitor{*this, expr}, expr.node);
   }
 
+  /// A copy of what stands for a variable, or for a part of it.
+  ExprPtr same(const Expr& value) const { return ExpandingCopier(owner_).copy(value); }
+
   ExprPtr variable(const Expr& expr, const LocalRef& node) {
     const auto found = values_.find(node.local);
-    return found != values_.end() ? copy_of(*found->second)
-                                  : made(expr, LocalRef{local(node.local)});
+    return found != values_.end() ? same(*found->second) : made(expr, LocalRef{local(node.local)});
   }
 
   /// What a function gives a name is put in the place of that, too: its code is not looked at while
@@ -256,7 +220,7 @@ class ExpandingCopier {
     std::vector<Binding> bindings;
     for (const Binding& binding : node.bindings) {
       ExprPtr value = copy(*binding.value);
-      const bool named = call_ == nullptr || !replace(*binding.pattern, *value, node);
+      const bool named = call_ == nullptr || !replace(*binding.pattern, *value, expr);
       if (named) bindings.push_back({copy(*binding.pattern), std::move(value)});
     }
     ExprPtr body = copy(*node.body);
@@ -265,8 +229,8 @@ class ExpandingCopier {
   }
 
   /// False if the value is to have its name.
-  bool replace(const Pattern& pattern, const Expr& value, const Let& let) {
-    const bool is_row = is_element_at_hand(value) && is_read_once_more(pattern, let);
+  bool replace(const Pattern& pattern, const Expr& value, const Expr& let) {
+    const bool is_row = is_element_at_hand(value) && is_indexed(pattern, let);
     if (!is_row && !may_replace_variable(value)) return false;
     if (!fits(pattern, value)) return false;
     replace_parts(pattern, value);
@@ -274,13 +238,10 @@ class ExpandingCopier {
   }
 
   /// Are only elements of it read, and one of them in any case?
-  static bool is_read_once_more(const Pattern& pattern, const Let& let) {
-    const auto only_indexed = [&](const Binding& binding) {
-      return is_only_indexed(*binding.value, pattern.local);
-    };
-    return pattern.kind == Pattern::Kind::Variable && is_only_indexed(*let.body, pattern.local) &&
-           std::all_of(let.bindings.begin(), let.bindings.end(), only_indexed) &&
-           is_indexed_unconditionally(*let.body, pattern.local);
+  bool is_indexed(const Pattern& pattern, const Expr& let) {
+    return pattern.kind == Pattern::Kind::Variable &&
+           owner_.compiler_.indexed_variables().only_indexed(let, pattern.local) &&
+           is_indexed_unconditionally(let, pattern.local);
   }
 
   /// Does each variable of the pattern stand for a part of the value?
@@ -292,7 +253,7 @@ class ExpandingCopier {
   }
   void replace_parts(const Pattern& pattern, const Expr& value) {
     if (pattern.kind == Pattern::Kind::Variable) {
-      values_[pattern.local] = copy_of(value);
+      values_[pattern.local] = same(value);
       return;
     }
     const auto& pair = std::get<Pair>(value.node);
@@ -339,13 +300,12 @@ class ExpandingCopier {
 };
 
 const Expr& ExpandedCalls::of(const Expr& code) {
-  const Expr*& result = known_[&code];
-  if (result != nullptr) return *result;
-  if (has_calls_in_loops(code)) {
+  const auto [known, is_new] = known_.try_emplace(&code, &code);
+  if (is_new && has_calls_in_loops(code)) {
     copies_.push_back(ExpandingCopier(*this).copy(code));
-    return *(known_[&code] = copies_.back().get());
+    known->second = copies_.back().get();
   }
-  return *(known_[&code] = &code);
+  return *known->second;
 }
 
 bool ExpandedCalls::has_calls_in_loops(const Expr& code) {
@@ -357,9 +317,12 @@ bool ExpandedCalls::has_calls_in_loops(const Expr& code) {
   for_each_expression(code, [&](const Expr& part) {
     const auto* each = std::get_if<ApplyToEach>(&part.node);
     if (each == nullptr) return result ? Visit::End : Visit::Below;
+    for (const Binding& generator : each->generators) {
+      result = result || has_calls_in_loops(*generator.value);
+    }
     for_each_expression(*each->body, look);
     if (each->sieve) for_each_expression(*each->sieve, look);
-    return result ? Visit::End : Visit::Below;
+    return result ? Visit::End : Visit::Past;
   });
   return result;
 }

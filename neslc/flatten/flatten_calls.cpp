@@ -177,6 +177,22 @@ Value Flattener::inlined(const Version& version, std::uint32_t scope, const Valu
   return joined(code_of(version.body()), frame, context);
 }
 
+ir::Origin Flattener::origin_of(const Expr& expr, const Frame& frame) {
+  return {expr.span, scope_of(expr.inlined, frame)};
+}
+
+std::uint32_t Flattener::scope_of(const InlinedCall* call, const Frame& frame) {
+  if (call == nullptr) return frame.scope;
+  const auto [scope, is_new] = inlined_scopes_.try_emplace({call, frame.scope});
+  if (is_new) {
+    Version version;
+    version.definition = call->function;
+    const ir::Origin origin = {call->span, scope_of(call->of, frame)};
+    scope->second = compiler_.add_scope(version, origin);
+  }
+  return scope->second;
+}
+
 Value Flattener::inlined_with_streams(const Version& called, const Value& captured,
                                       const Value& argument, Context* context) {
   constexpr int kDeepest = 50;

@@ -358,22 +358,6 @@ Value Flattener::expression(const Expr& expr, Frame& frame, Context* context) {
   return result;
 }
 
-ir::Origin Flattener::origin_of(const Expr& expr, const Frame& frame) {
-  return {expr.span, scope_of(expr.inlined, frame)};
-}
-
-std::uint32_t Flattener::scope_of(const InlinedCall* call, const Frame& frame) {
-  if (call == nullptr) return frame.scope;
-  const auto [scope, is_new] = inlined_scopes_.try_emplace({call, frame.scope});
-  if (is_new) {
-    Version version;
-    version.definition = call->function;
-    const ir::Origin origin = {call->span, scope_of(call->of, frame)};
-    scope->second = compiler_.add_scope(version, origin);
-  }
-  return scope->second;
-}
-
 Value Flattener::evaluated(const Expr& expr, Frame& frame, Context* context) {
   struct Visitor {
     Flattener& self;
