@@ -155,14 +155,14 @@ class NativeMaker {
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const WalkedNode& walked : steps_.walked) {
       if (walked.kind == PlanNode::Kind::SegmentOffset) {
-        add_offset(pieces.body, walked.node);
+        add_counted(pieces.body, walked.node, 1);
       } else {
         same_in_segment_[walked.node] = true;
       }
     }
     for (const BoundStep& step : steps_.steps) {
       if (step.kind == StepKind::Walk) continue;
-      if (step.kind == StepKind::GatherRuns) {
+      if (step.kind == StepKind::GatherRuns || step.kind == StepKind::JoinedRuns) {
         if (!program_.runs[step.runs].backwards) continue;
         if (wanted.side_by_side || !has_native_backwards(cpu_.isa(), type(step.node))) {
           return nullptr;
@@ -170,8 +170,13 @@ class NativeMaker {
         pieces.body.values[value(pieces.body, step.node)].backwards = true;
         continue;
       }
-      if (step.kind == StepKind::Progression || !has_native_form(step)) return nullptr;
-      add_step(pieces.body, step);
+      if (!has_native_form(step)) return nullptr;
+      if (step.kind == StepKind::Progression) {
+        if (wanted.side_by_side) return nullptr;
+        add_counted(pieces.body, step.node, step.stride);
+      } else {
+        add_step(pieces.body, step);
+      }
     }
     places = {std::vector<std::uint32_t>(plan_.nodes.size(), kNone), {}, 1};
     const auto add_result = [&](NodeId node) {
@@ -439,11 +444,12 @@ class NativeMaker {
     loop.values.push_back(added);
   }
 
-  void add_offset(NativeLoop& loop, NodeId node) {
+  void add_counted(NativeLoop& loop, NodeId node, std::int64_t stride) {
     NativeLoop::Value added;
     added.kind = NativeLoop::Value::Kind::Progression;
     added.type = plan_.nodes[node].type;
     added.place = node;
+    added.stride = stride;
     value_of_[node] = static_cast<std::uint32_t>(loop.values.size());
     loop.values.push_back(added);
   }

@@ -396,6 +396,9 @@ void KernelPass::find_run_segments() {
   if (by_tiles && any_blocks && may_be_long) run_segments_ = segments;
   if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
   if (segments == nullptr && !columns_) segments = walked_or_folded(reductions);
+  if (segments == nullptr && bound_.main.by_runs) {
+    segments = &whole_.emplace(state_.cpu, Segdes::regular(1, bound_.length()));
+  }
   by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);
   if (by_pieces_ && pieces_.takes_rows()) whole_segments_ = segments;
 }

@@ -80,7 +80,8 @@ class KernelPass {
   std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
   KernelPieces pieces_{bound_};
-  std::optional<KernelColumns> columns_;        // if all that is done is to reduce rows
+  std::optional<Segments> whole_;         // all elements, if pieces_ takes them for one segment
+  std::optional<KernelColumns> columns_;  // if all that is done is to reduce rows
   std::optional<KernelInterleave> interleave_;  // … or to store short ones
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;

@@ -1,6 +1,7 @@
 #include "cvl-cpu/kernel_pieces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "cvl-cpu/kernel_native.hpp"
@@ -41,8 +42,10 @@ bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const S
     return fold->type() == Type::Float;
   });
   shortest_ = floats ? kLongPiece : 1;
+  cut_ = must_cut();
+  if (cut_ && !folds_.empty()) return false;
   const auto are_there = [&](const BoundRuns& runs) {
-    return runs.segments != nullptr && runs.segments->are_those_of(segments);
+    return runs.segments == nullptr || runs.segments->are_those_of(segments);
   };
   const std::vector<BoundStep>& steps = program.usual().steps;
   const auto walks_there = [&](const BoundStep& step) {
@@ -78,16 +81,38 @@ bool KernelPieces::divides() const {
   });
 }
 
+/// Is there something that may be read from several places in one segment, or that is one run for
+/// all segments?
+bool KernelPieces::must_cut() const {
+  const BoundProgram& program = pass_.main;
+  return program.by_runs &&
+         (!program.joins.empty() ||
+          std::any_of(program.runs.begin(), program.runs.end(), [](const BoundRuns& runs) {
+            return runs.otherwise.has_value() || runs.segments == nullptr;
+          }));
+}
+
 bool KernelPieces::find_reads() {
+  using Kind = BoundStep::Kind;
+  const BoundProgram& program = pass_.main;
   reads_.clear();
-  for (const NodeId node : pass_.main.in_memory) {
+  for (const NodeId node : program.in_memory) {
     reads_.push_back({node, kNone, pass_.node(node).base, pass_.node(node).width, 0});
   }
-  for (const BoundStep& step : pass_.main.usual().steps) {
-    if (step.kind != BoundStep::Kind::GatherRuns) continue;
-    if (step.vector->form != Form::Dense) return false;
-    reads_.push_back({step.node, step.runs, elements<std::byte>(*step.vector), step.width, 0});
+  std::size_t count = 0;
+  for (const BoundStep& step : program.usual().steps) {
+    if (step.kind != Kind::GatherRuns && step.kind != Kind::JoinedRuns) continue;
+    if (cut_) {
+      if (count == kMostRuns) return false;
+      if (count == spanned_.size()) spanned_.emplace_back();
+      const Type type = pass_.plan().nodes[step.node].type;
+      if (!open_spanned(pass_.state().cpu, program, step, type, spanned_[count++])) return false;
+    } else {
+      if (step.vector->form != Form::Dense) return false;
+      reads_.push_back({step.node, step.runs, elements<std::byte>(*step.vector), step.width, 0});
+    }
   }
+  spanned_.resize(count);
   return true;
 }
 
@@ -95,13 +120,23 @@ void KernelPieces::find_places() {
   const PiecePlaces& places = pass_.main.native.piece_places;
   for (Read& read : reads_) read.place = places.nodes[read.node];
   std::erase_if(reads_, [](const Read& read) { return read.place == kNone; });
+  for (SpannedRead& read : spanned_) read.place = places.nodes[read.node];
+  std::erase_if(spanned_, [](const SpannedRead& read) { return read.place == kNone; });
   const std::vector<WalkedNode>& walked = pass_.main.usual().walked;
   walked_.clear();
+  counted_.clear();
   for (std::uint32_t k = 0; k < walked.size(); ++k) {
     const std::uint32_t place = places.nodes[walked[k].node];
     if (place == kNone) continue;
-    const bool counts = walked[k].kind == PlanNode::Kind::SegmentOffset;
-    walked_.push_back({k, counts ? 0 : pass_.node(walked[k].node).width, place});
+    if (walked[k].kind == PlanNode::Kind::SegmentOffset) {
+      counted_.push_back({true, 0, 1, place});
+    } else {
+      walked_.push_back({k, pass_.node(walked[k].node).width, place});
+    }
+  }
+  for (const BoundStep& step : pass_.main.usual().steps) {
+    if (step.kind != BoundStep::Kind::Progression || places.nodes[step.node] == kNone) continue;
+    counted_.push_back({false, step.start, step.stride, places.nodes[step.node]});
   }
   for (std::size_t k = 0; k < stored_.size(); ++k) {
     stored_[k].place = places.results[folds_.size() + disjunctions_.size() + k];
@@ -136,7 +171,6 @@ bool KernelPieces::find_runs(const SegmentBlock& block, Table& table) const {
 void KernelPieces::find_walked(const SegmentBlock& block, Table& table) const {
   const std::vector<WalkedNode>& nodes = pass_.main.usual().walked;
   for (const Walked& walked : walked_) {
-    if (walked.width == 0) continue;
     const std::uint32_t k = walked.number;
     table.walked[k] =
         segment_values(pass_.state().cpu, nodes[k], block.first, block.count, table.values[k]);
@@ -147,7 +181,16 @@ void KernelPieces::find_walked(const SegmentBlock& block, Table& table) const {
 bool KernelPieces::has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const {
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
-    if (!find_runs(block, table)) return false;
+    if (!(cut_ ? has_all_spans(block) : find_runs(block, table))) return false;
+  }
+  return true;
+}
+
+bool KernelPieces::has_all_spans(const SegmentBlock& block) const {
+  std::array<SpanCursor, kMostRuns> cursors;
+  for (std::int64_t s = 0; s < block.count; ++s) {
+    const Part part = part_of(block, s);
+    if (part.n > 0 && !find_spans(part, cursors.data())) return false;
   }
   return true;
 }
@@ -184,16 +227,20 @@ class KernelPieces::Tile {
       : pieces_(pieces),
         tile_(tile),
         places_(pieces.pass_.main.native.piece_places),
-        before_(tile.begin - pieces.segments_->start(first)),
-        rows_(static_cast<std::size_t>(std::min(end - first, kTogether)) * places_.words) {
+        most_(pieces.cut_ ? kCut : std::min(end - first, kTogether)),
+        rows_(static_cast<std::size_t>(most_) * places_.words),
+        counted_(static_cast<std::size_t>(most_) * pieces.counted_.size()) {
     totals_ = pieces.begin(rows_.data(), first, end, found_);
     for (std::size_t filled = places_.words; filled < rows_.size(); filled *= 2) {
       std::copy_n(rows_.data(), std::min(filled, rows_.size() - filled), rows_.data() + filled);
     }
   }
 
-  void add(const Table& table, const SegmentBlock& block, std::int64_t s, std::int64_t begin,
-           std::int64_t n) {
+  /// n elements of a segment from `begin` on. Returns the row. REQUIRES: !is_full().
+  std::uintptr_t* add(const Table& table, const SegmentBlock& block, std::int64_t s,
+                      std::int64_t begin, std::int64_t n) {
+    std::int64_t* counted =
+        counted_.data() + static_cast<std::size_t>(count_) * pieces_.counted_.size();
     std::uintptr_t* row = rows_.data() + count_++ * places_.words;
     row[0] = static_cast<std::uintptr_t>(n);
     for (const Read& read : pieces_.reads_) {
@@ -207,20 +254,25 @@ class KernelPieces::Tile {
     for (const Stored& stored : pieces_.stored_) {
       row[stored.place] = address(stored.base + begin * stored.width);
     }
-    const bool continued = block.starts[s] < tile_.begin;
-    // Machine code of processors that have low bytes first: an INT of any width begins here.
     for (const Walked& walked : pieces_.walked_) {
-      row[walked.place] = walked.width != 0
-                              ? address(table.walked[walked.number] + s * walked.width)
-                              : address(continued ? &before_ : &kNothing);
+      row[walked.place] = address(table.walked[walked.number] + s * walked.width);
     }
+    // Machine code of processors that have low bytes first: an INT of any width begins here.
+    for (const Counted& number : pieces_.counted_) {
+      const std::int64_t i = begin - (number.in_segment ? block.starts[s] : 0);
+      *counted = number.start + i * number.stride;
+      row[number.place] = address(counted++);
+    }
+    const bool continued = block.starts[s] < tile_.begin;
     for (std::size_t k = 0; k < totals_.size(); ++k) {
       const Total& total = totals_[k];
       const std::int64_t segment = block.first + s;
       row[total.place] = address(continued ? pieces_.folds_[k]->continued_piece(tile_, segment)
                                            : total.base + segment * total.width);
     }
+    return row;
   }
+  bool is_full() const { return count_ == most_; }
 
   /// Computes what has been added. False when something fails.
   bool run() {
@@ -231,16 +283,63 @@ class KernelPieces::Tile {
   void end() { pieces_.put_flags(found_, tile_); }
 
  private:
-  static constexpr std::int64_t kNothing = 0;
+  static constexpr std::int64_t kCut = 16;  // rows together
   const KernelPieces& pieces_;
   const KernelTile& tile_;
   const PiecePlaces& places_;
-  const std::int64_t before_;  // elements of the first segment that lie in front of the tile
+  const std::int64_t most_;
   std::byte found_[kMostResults] = {};
   std::vector<Total> totals_;
   std::vector<std::uintptr_t> rows_;
-  std::int64_t count_ = 0;  // rows that are filled
+  std::vector<std::int64_t> counted_;  // numbers of each row
+  std::int64_t count_ = 0;             // rows that are filled
 };
+
+/// The elements of segment s of a block that lie in its tile; there may be none.
+KernelPieces::Part KernelPieces::part_of(const SegmentBlock& block, std::int64_t s) {
+  const std::int64_t begin = std::max(block.starts[s], block.begin);
+  return {{block.first + s, block.starts[s], block.starts[s + 1]},
+          begin,
+          std::min(block.starts[s + 1], block.end) - begin};
+}
+
+bool KernelPieces::find_spans(const Part& part, SpanCursor* cursors) const {
+  RunTable table;
+  return std::all_of(spanned_.begin(), spanned_.end(), [&](const SpannedRead& read) {
+    return (cursors++)->find(pass_.state().cpu, read, part.segment, part.begin, part.n, table);
+  });
+}
+
+/// A tile whose segments are cut. False when the runs of one are not known, or something fails.
+bool KernelPieces::run_cut(std::int64_t first, const KernelTile& tile, Table& table) const {
+  std::array<SpanCursor, kMostRuns> cursors;
+  Tile own(*this, tile, first, segments_->first_from(tile.end));
+  for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
+    block = next_block(first, tile, table);
+    find_walked(block, table);
+    for (std::int64_t s = 0; s < block.count; ++s) {
+      const Part part = part_of(block, s);
+      if (part.n <= 0) continue;
+      if (!find_spans(part, cursors.data())) return false;
+      for (std::int64_t i = 0; i < part.n;) {
+        if (own.is_full() && !own.run()) return false;
+        std::array<const std::byte*, kMostRuns> from;
+        std::int64_t end = part.n;
+        for (std::size_t k = 0; k < spanned_.size(); ++k) {
+          const SpanCursor::Span span = cursors[k].at(i);
+          from[k] = span.first;
+          end = std::min(end, span.end);
+        }
+        std::uintptr_t* row = own.add(table, block, s, part.begin + i, end - i);
+        for (std::size_t k = 0; k < spanned_.size(); ++k) row[spanned_[k].place] = address(from[k]);
+        i = end;
+      }
+    }
+    if (!own.run()) return false;
+  }
+  own.end();
+  return true;
+}
 
 bool KernelPieces::run(const KernelTile& tile,
                        const std::function<void(std::int64_t, std::int64_t)>& evaluate) const {
@@ -249,6 +348,7 @@ bool KernelPieces::run(const KernelTile& tile,
   std::int64_t first = segments_->first_from(tile.begin);
   if (first == segments_->count() || segments_->start(first) > tile.begin) --first;
   if (overwrites_ && !has_all_runs(first, tile, table)) return false;
+  if (cut_) return run_cut(first, tile, table);
   Tile own(*this, tile, first, segments_->first_from(tile.end));
   std::int64_t done = tile.begin;  // what lies before has been evaluated
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {

@@ -6,6 +6,9 @@
 // begin is found out for many segments at a time. Elements meet in the order of
 // ReduceKernels::tile; what is folded of pieces that are too short for this is evaluated block by
 // block.
+//
+// Where nothing is folded, a segment is cut into pieces wherever what is read passes from one
+// vector to the next, or to what lies outside of it (kernel_spans.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_spans.hpp"
 
 namespace cvl::cpu {
 
@@ -51,10 +55,17 @@ class KernelPieces {
     std::int64_t width;
     std::uint32_t place;
   };
+  /// A number that counts from element to element: `start` at the first one, of the segment or of
+  /// all.
+  struct Counted {
+    bool in_segment;
+    std::int64_t start, stride;
+    std::uint32_t place;
+  };
   /// What is read once for each segment.
   struct Walked {
     std::uint32_t number;  // among what the steps read by walks
-    std::int64_t width;    // 0: the position within the segment
+    std::int64_t width;
     std::uint32_t place;
   };
   /// Where the totals of segments go, that of segment 0 to `base`.
@@ -66,6 +77,11 @@ class KernelPieces {
   static constexpr std::int64_t kTogether = 64;  // segments
   static constexpr std::size_t kMostRuns = 8, kMostWalked = 16, kMostResults = 8;
 
+  /// What a tile has of a segment.
+  struct Part {
+    Segments::Place segment;
+    std::int64_t begin, n;
+  };
   /// What is known of some segments.
   struct Table {
     StartsBuffer<kTogether> room;
@@ -78,6 +94,7 @@ class KernelPieces {
 
   static std::uintptr_t address(const void* of) { return reinterpret_cast<std::uintptr_t>(of); }
   bool find_stored();
+  bool must_cut() const;
   bool find_reads();
   void find_places();
   std::vector<Total> begin(std::uintptr_t* addresses, std::int64_t first, std::int64_t end,
@@ -88,17 +105,24 @@ class KernelPieces {
   SegmentBlock next_block(std::int64_t first, const KernelTile& tile, Table& table) const;
   bool find_runs(const SegmentBlock& block, Table& table) const;
   bool has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const;
+  static Part part_of(const SegmentBlock& block, std::int64_t s);
+  bool find_spans(const Part& part, SpanCursor* cursors) const;
+  bool has_all_spans(const SegmentBlock& block) const;
+  bool run_cut(std::int64_t first, const KernelTile& tile, Table& table) const;
   void find_walked(const SegmentBlock& block, Table& table) const;
 
   BoundPass& pass_;
   std::vector<KernelReduction*> folds_, disjunctions_;
   const Segments* segments_ = nullptr;
   std::vector<Read> reads_;
+  std::vector<SpannedRead> spanned_;  // cut_: what is read through runs
+  std::vector<Counted> counted_;
   std::vector<Walked> walked_;
   std::vector<Stored> stored_;
   std::int64_t shortest_ = 1;  // of the pieces that are taken
   bool overwrites_ = false;    // operands
   bool rows_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace cvl::cpu

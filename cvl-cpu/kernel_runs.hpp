@@ -98,7 +98,8 @@ struct RunTable {
   std::int64_t bounds[2] = {0, 0};
 };
 
-/// False when a check fails; then there are no runs. REQUIRES: 0 < n <= kSegmentBlock
+/// False when a check fails; then there are no runs. REQUIRES: 0 < n, and n <= kSegmentBlock or all
+/// elements lie in the segment of the table
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table);
 

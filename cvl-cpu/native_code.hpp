@@ -87,7 +87,8 @@ struct NativeRounds {
 /// the first elements of all, then the second ones, and so on. Each is folded from the first to the
 /// last; the totals of all go to the place of a fold. There are no results of elements.
 struct NativePieces {
-  /// Progressions count by one from the element at `place`. For results: has_native_result().
+  /// Progressions count from the element at `place`, side by side by one. For results:
+  /// has_native_result().
   NativeLoop body;
   struct Fold {
     vcode::Op op = vcode::Op::AddReduce;  // has_native_fold()

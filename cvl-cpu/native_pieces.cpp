@@ -59,13 +59,14 @@ class PiecesWriter : public FoldWriter {
   /// The next numbers.
   void write_progression(std::uint32_t k) {
     const Lane own = lane(k);
-    const Vec step = constant(own, lanes_);
+    const std::int64_t stride = loop_.values[k].stride;
+    const Vec step = constant(own, stride * lanes_);
     Vec& next = next_[k];
     if (!next.isValid()) {
       before_loop([&] {
         next = make_vector(own);
         load_one(next, own, asmjit::x86::ptr(address(loop_.values[k].place)));
-        c_.emit(instruction(avx512_, Op::Add, own), next, next, multiples(own, 1));
+        c_.emit(instruction(avx512_, Op::Add, own), next, next, multiples(own, stride));
       });
     }
     held_[k] = make(own);
