@@ -110,6 +110,11 @@ struct PieceResults {
   bool side_by_side = false;  // of rows: NativePieces
   bool operator==(const PieceResults&) const = default;
   std::size_t count() const { return numbers.size() + flags.size() + stored.size(); }
+  void clear() {
+    numbers.clear();
+    flags.clear();
+    stored.clear();
+  }
 };
 
 /// Places in the rows of NativePieces.

@@ -38,7 +38,8 @@ void BoundPass::find_run_indices() {
     std::optional<RunIndex>& index = run_indices_[sink.index];
     index = find_run_index(pass_, sink.index);
     // Several elements might go to the one place.
-    if (index && (index->otherwise || index->backwards)) index.reset();
+    if (index && (index->backwards || (index->otherwise && index->from_zero))) index.reset();
+    if (index) index->otherwise.reset();
   }
 }
 
@@ -128,6 +129,7 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, const PlanS
   runs.into = into;
   runs.under = under;
   runs.otherwise = form.otherwise;
+  runs.from_zero = form.from_zero;
   runs.backwards = form.backwards;
   if (form.segdes != kNone && state_.segdes[form.segdes].count != 1) {
     runs.segments = &segments(form.segdes);

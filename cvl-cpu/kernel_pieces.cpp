@@ -19,7 +19,8 @@ bool KernelPieces::open(const std::vector<KernelReduction*>& reductions, const S
   if (rows_ && segments.count() < kRowsTogether) return false;
   folds_.clear();
   disjunctions_.clear();
-  PieceResults wanted;
+  PieceResults& wanted = wanted_;
+  wanted.clear();
   wanted.side_by_side = rows_;
   for (KernelReduction* reduction : reductions) {
     const Segments* own = reduction->folded();
@@ -260,7 +261,9 @@ class KernelPieces::Tile {
     // Machine code of processors that have low bytes first: an INT of any width begins here.
     for (const Counted& number : pieces_.counted_) {
       const std::int64_t i = begin - (number.in_segment ? block.starts[s] : 0);
-      *counted = number.start + i * number.stride;
+      *counted = static_cast<std::int64_t>(static_cast<std::uint64_t>(number.start) +
+                                           static_cast<std::uint64_t>(i) *
+                                               static_cast<std::uint64_t>(number.stride));
       row[number.place] = address(counted++);
     }
     const bool continued = block.starts[s] < tile_.begin;
@@ -283,7 +286,7 @@ class KernelPieces::Tile {
   void end() { pieces_.put_flags(found_, tile_); }
 
  private:
-  static constexpr std::int64_t kCut = 16;  // rows together
+  static constexpr std::int64_t kCut = 8;  // rows together
   const KernelPieces& pieces_;
   const KernelTile& tile_;
   const PiecePlaces& places_;

@@ -113,6 +113,7 @@ class KernelPieces {
 
   BoundPass& pass_;
   std::vector<KernelReduction*> folds_, disjunctions_;
+  PieceResults wanted_;
   const Segments* segments_ = nullptr;
   std::vector<Read> reads_;
   std::vector<SpannedRead> spanned_;  // cut_: what is read through runs

@@ -77,7 +77,8 @@ class IndexReader {
     }
     if (bounds.limit != kNone && !add_stage(bounds.limit, Stage::Check)) return false;
     const std::int64_t otherwise = node(choice.args[2]).int_value;
-    if (nothing_beyond && bounds.from_zero && otherwise >= 0) result_.otherwise = otherwise;
+    if (nothing_beyond && otherwise >= 0) result_.otherwise = otherwise;
+    result_.from_zero = bounds.from_zero;
     return read_beyond(choice.args[1], bounds.offset);
   }
 
@@ -279,6 +280,7 @@ bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_
   const std::int64_t far =
       wide ? std::int64_t{1} << 61 : std::int64_t{std::numeric_limits<std::int32_t>::max()};
   if (position < -far || position > far - n || *runs.otherwise >= runs.limit) return false;
+  if (position < 0 && !runs.from_zero) return false;
   std::int64_t first = std::clamp<std::int64_t>(-position, 0, n);
   std::int64_t last =
       bound ? std::clamp(std::clamp<std::int64_t>(*bound, 0, far) - position, first, n) : n;

@@ -48,9 +48,11 @@ struct RunIndex {
   SegdesId segdes = kNone;      // whose segments; kNone: the positions of the pass are one, …
   std::int64_t row_length = 0;  // … or, if not 0, rows of a regular nest
   std::vector<RunStage> stages;
-  /// The place of elements for which the last check fails, or that would lie below zero; where it
-  /// is there, nothing is added behind that check.
+  /// The place of elements for which the last check fails because they would lie too far behind,
+  /// and, if from_zero, of those that would lie below zero; where it is there, nothing is added
+  /// behind that check.
   std::optional<std::int64_t> otherwise;
+  bool from_zero = false;
   /// What the stages add less the position.
   bool backwards = false;
 };
@@ -75,7 +77,8 @@ struct BoundRuns {
   const Segments* segments = nullptr;    // null: one segment
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
-  std::optional<std::int64_t> otherwise;  // of a gather, in the same sense
+  std::optional<std::int64_t> otherwise;  // of a gather, in the same sense, …
+  bool from_zero = false;                 // … as this
   bool backwards = false;                 // of a gather
   std::int64_t limit = 0;
   /// If only the elements of a vector are added, and a number: those, and that.
