@@ -388,7 +388,9 @@ bool BoundPass::bind_numbers(BoundRuns& runs) const {
         item.vector = &state_.arrays[pass_.nodes[item.node].id];
       } else if (item.kind == RowNumber::Item::Kind::Number) {
         if (!is_uniform(item.node)) return false;
-        item.number = uniform_int(item.node);
+        const bool flag = pass_.nodes[item.node].type == Type::Bool;
+        item.number = flag ? std::to_integer<std::int64_t>(nodes_[item.node].cell[0])
+                           : uniform_int(item.node);
       }
     }
   }

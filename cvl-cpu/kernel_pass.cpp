@@ -395,25 +395,21 @@ void KernelPass::find_run_segments() {
       segments != nullptr && segments->total() >= segments->count() * tuning.runs_block / kShort;
   if (by_tiles && any_blocks && may_be_long) run_segments_ = segments;
   if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
-  if (segments == nullptr && !columns_) segments = walked_or_folded(reductions);
-  if (segments == nullptr && bound_.main.by_runs) {
-    segments = &whole_.emplace(state_.cpu, Segdes::regular(1, bound_.length()));
-  }
+  if (segments == nullptr && !columns_) segments = segments_of_pieces(reductions);
   by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);
   if (by_pieces_ && pieces_.takes_rows()) whole_segments_ = segments;
 }
 
-/// The segments off which the first walk reads something, or else those that are folded; null if
-/// there are none.
-const Segments* KernelPass::walked_or_folded(
-    const std::vector<KernelReduction*>& reductions) const {
+/// The segments off which the first walk reads something, or else those that are folded; all
+/// elements are one if there are none.
+const Segments* KernelPass::segments_of_pieces(const std::vector<KernelReduction*>& reductions) {
   for (const BoundStep& step : bound_.main.usual().steps) {
     if (step.kind == BoundStep::Kind::Walk) return step.segments;
   }
   for (const KernelReduction* reduction : reductions) {
     if (reduction->folded() != nullptr) return reduction->folded();
   }
-  return nullptr;
+  return &whole_.emplace(state_.cpu, Segdes::regular(1, bound_.length()));
 }
 
 /// How many of n elements from `begin` on are a block. `segment` is where the last block was.

@@ -60,7 +60,7 @@ class KernelPass {
   void check_targets(const BoundProgram& program, const KernelTile& tile) const;
   const Segments* separate_segments();
   void find_run_segments();
-  const Segments* walked_or_folded(const std::vector<KernelReduction*>& reductions) const;
+  const Segments* segments_of_pieces(const std::vector<KernelReduction*>& reductions);
   std::int64_t block_length(std::int64_t begin, std::int64_t n, Segments::Place& segment) const;
   void divide_scatters();
   bool divide_sinks();
@@ -80,8 +80,8 @@ class KernelPass {
   std::vector<KernelReduction*> reductions_;
   std::vector<KernelScan> scans_;
   KernelPieces pieces_{bound_};
-  std::optional<Segments> whole_;         // all elements, if pieces_ takes them for one segment
-  std::optional<KernelColumns> columns_;  // if all that is done is to reduce rows
+  std::optional<Segments> whole_;               // all elements, where pieces_ takes them for one
+  std::optional<KernelColumns> columns_;        // if all that is done is to reduce rows
   std::optional<KernelInterleave> interleave_;  // … or to store short ones
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;

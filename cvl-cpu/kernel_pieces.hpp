@@ -75,7 +75,7 @@ class KernelPieces {
     std::uint32_t place;
   };
   static constexpr std::int64_t kTogether = 64;  // segments
-  static constexpr std::size_t kMostRuns = 8, kMostWalked = 16, kMostResults = 8;
+  static constexpr std::size_t kMostRuns = 16, kMostWalked = 16, kMostResults = 8;
 
   /// What a tile has of a segment.
   struct Part {

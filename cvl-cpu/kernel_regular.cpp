@@ -19,6 +19,14 @@ bool is_int_operation(const PlanNode& node, Op op) {
   return node.applies(op) && node.type == Type::Int && node.written == Type::Int;
 }
 
+/// Does a node compare INTs, or combine two such conditions?
+bool is_condition(const PlanNode& node) {
+  for (const Op op : {Op::Less, Op::LessEqual, Op::Greater, Op::GreaterEqual, Op::Equal}) {
+    if (node.applies(op)) return node.written == Type::Int;
+  }
+  return (node.applies(Op::And) || node.applies(Op::Or)) && node.written == Type::Bool;
+}
+
 class RowNumberReader {
  public:
   RowNumberReader(const PlanPass& pass, std::int64_t row_length)
@@ -26,7 +34,7 @@ class RowNumberReader {
 
   bool read(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
-    if (node.type != Type::Int || result.items.size() >= kMostItems) return false;
+    if (node.type == Type::Float || result.items.size() >= kMostItems) return false;
     if (node.uniform) {
       Item item;
       item.node = number;
@@ -43,10 +51,17 @@ class RowNumberReader {
       result.segdes = node.id;
       return add_place();
     }
+    if (is_int_operation(node, Op::Select)) {
+      Item item;
+      item.kind = Item::Kind::Choose;
+      return read_argument(node.args[0], item.args[0]) &&
+             read_argument(node.args[1], item.args[1]) &&
+             read_argument(node.args[2], item.args[2]) && add(item);
+    }
     for (const Op op : {Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Modulo}) {
       if (is_int_operation(node, op)) return read_operation(node);
     }
-    return false;
+    return is_condition(node) && read_operation(node);
   }
 
   RowNumber result;
@@ -108,8 +123,22 @@ void apply(Op op, const std::int64_t* a, const std::int64_t* b, std::int64_t cou
       return each(ops::Multiply());
     case Op::Divide:
       return each(ops::Divide());
-    default:
+    case Op::Modulo:
       return each(ops::Modulo());
+    case Op::Less:
+      return each(ops::Less());
+    case Op::LessEqual:
+      return each(ops::LessEqual());
+    case Op::Greater:
+      return each(ops::Greater());
+    case Op::GreaterEqual:
+      return each(ops::GreaterEqual());
+    case Op::Equal:
+      return each(ops::Equal());
+    case Op::And:
+      return each(ops::And());
+    default:
+      return each(ops::Or());
   }
 }
 
@@ -157,9 +186,12 @@ std::optional<Ascending> applied(Op op, const Ascending& a, const Ascending& b, 
       fits = b.step == 0 && b.first > 0 && a.first >= 0 && a.step >= 0 && a.step % b.first == 0;
       if (fits) result = {a.first / b.first, a.step / b.first};
       break;
-    default:
+    case Op::Modulo:
       fits = b.step == 0 && b.first > 0 && a.first >= 0 && a.step >= 0 && a.step % b.first == 0;
       if (fits) result = {a.first % b.first, 0};
+      break;
+    default:
+      fits = false;
   }
   if (!fits || !fits_int(result, count, wide)) return std::nullopt;
   return result;
@@ -252,6 +284,10 @@ bool RowNumber::evaluate_some(std::int64_t first, const std::int64_t* starts, st
       // GCOVR_EXCL_STOP
     } else if (item.kind == Item::Kind::Number) {
       known[k] = Ascending{item.number, 0};
+    } else if (item.kind == Item::Kind::Choose) {
+      const std::int64_t* chosen = numbers(item.args[0]);
+      const std::int64_t *then = numbers(item.args[1]), *otherwise = numbers(item.args[2]);
+      for (std::int64_t s = 0; s < count; ++s) room[k][s] = chosen[s] != 0 ? then[s] : otherwise[s];
     } else if (item.kind == Item::Kind::Element) {
       const std::int64_t* indices = numbers(item.args[0]);
       for (std::int64_t s = 0; s < count; ++s) {

@@ -26,10 +26,10 @@ std::int64_t row_length_of_read(const PlanPass& pass, NodeId node);
 /// the own segment occurs in it.
 struct RowNumber {
   struct Item {
-    enum class Kind : std::uint8_t { Place, Number, Apply, Element };
+    enum class Kind : std::uint8_t { Place, Number, Apply, Choose, Element };
     Kind kind = Kind::Number;
-    vcode::Op op = vcode::Op::Add;   // Apply
-    std::uint32_t args[2] = {};      // Apply; Element: the index
+    vcode::Op op = vcode::Op::Add;   // Apply; 0 and 1 stand for BOOLs
+    std::uint32_t args[3] = {};      // Apply; Choose: by the first; Element: the index
     NodeId node = kNone;             // Number: which is uniform; Element: the gather
     std::int64_t number = 0;         // with the operands of one run
     const Vector* vector = nullptr;  // Element; likewise
