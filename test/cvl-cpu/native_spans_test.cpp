@@ -146,4 +146,54 @@ TEST_CASE("what is read beside segments in machine code", "[native]") {
       "native_pays_after=0,pieces_mean_length=1");
 }
 
+TEST_CASE("rows are chosen by conditions on their numbers", "[native]") {
+  const Op op = GENERATE(Op::Less, Op::LessEqual, Op::Greater, Op::GreaterEqual, Op::Equal);
+  const Op both = GENERATE(Op::And, Op::Or);
+  KernelBuilder b;
+  const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m"), one = b.literal(1);
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId first = b.in("first", Type::Int, s), bound = b.in("bound", Type::Int, one);
+  const ArrayId own = b.in("own", Type::Float, n), from = b.in("from", Type::Float, m);
+  auto t = b.thunk();
+  const auto row = t.apply(Op::Subtract, Type::Int, {t.seg_no(d, t.index()), t.number(1)});
+  const auto other = t.apply(op, Type::Int, {row, t.at(bound, t.number(0))});
+  const auto inside = t.apply(Op::GreaterEqual, Type::Int, {row, t.number(0)});
+  // The first row has none before it, but for which condition it is.
+  const auto flag = t.apply(both, Type::Bool, {inside, other});
+  const auto chosen = t.apply(Op::Select, Type::Int, {flag, row, t.number(2)});
+  const auto start = t.at(first, chosen);
+  const auto place = t.apply(Op::Add, Type::Int, {start, t.seg_off(d, t.index())});
+  const auto taken = t.at(from, kept_inside(t, place, m));
+  b.out(b.map("sums", b.under(d), Type::Float,
+              t.give({t.apply(Op::Add, Type::Float, {taken, t.own(own)})})));
+  for_pairs(
+      [&](Pair& pair) {
+        Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+        for (const Lengths& lengths : {Lengths(5, 300), Lengths{40, 0, 700, 33, 1, 0, 5000, 8}}) {
+          for (const std::int64_t limit : {-1, 0, 1, 3, 100}) {
+            CAPTURE(lengths.size(), limit);
+            std::vector<double> starts;
+            for (std::size_t k = 0; k < lengths.size(); ++k) {
+              starts.push_back(static_cast<double>(k * 100) - 30);
+            }
+            const auto operands = [&](CpuBackend& cpu) {
+              return std::vector<Value>{descriptor(cpu, lengths), upload(cpu, Type::Int, starts),
+                                        upload(cpu, Type::Int, {static_cast<double>(limit)}),
+                                        upload(cpu, Type::Float, numbers(total(lengths), 7)),
+                                        upload(cpu, Type::Float, numbers(900, 8))};
+            };
+            const std::string expected = by_steps.of(operands(pair.steps));
+            const bool fails = both == Op::Or && (op == Op::Less           ? limit > -1
+                                                  : op == Op::LessEqual    ? limit >= -1
+                                                  : op == Op::Greater      ? limit < -1
+                                                  : op == Op::GreaterEqual ? limit <= -1
+                                                                           : limit == -1);
+            REQUIRE((expected.find("out of range") != std::string::npos) == fails);
+            REQUIRE(with_code.of(operands(pair.code)) == expected);
+          }
+        }
+      },
+      "native_pays_after=0,pieces_mean_length=1");
+}
+
 }  // namespace kernel_test
