@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include <boost/container/small_vector.hpp>
+
 #include "cvl-cpu/kernel_native.hpp"
 
 namespace cvl::cpu {
@@ -100,20 +102,18 @@ bool KernelPieces::find_reads() {
   for (const NodeId node : program.in_memory) {
     reads_.push_back({node, kNone, pass_.node(node).base, pass_.node(node).width, 0});
   }
-  std::size_t count = 0;
+  spanned_.clear();
   for (const BoundStep& step : program.usual().steps) {
     if (step.kind != Kind::GatherRuns && step.kind != Kind::JoinedRuns) continue;
     if (cut_) {
-      if (count == kMostRuns) return false;
-      if (count == spanned_.size()) spanned_.emplace_back();
-      const Type type = pass_.plan().nodes[step.node].type;
-      if (!open_spanned(pass_.state().cpu, program, step, type, spanned_[count++])) return false;
+      const auto read = spanned_read(program, step, pass_.plan().nodes[step.node].type);
+      if (!read || spanned_.size() == kMostRuns) return false;
+      spanned_.push_back(*read);
     } else {
       if (step.vector->form != Form::Dense) return false;
       reads_.push_back({step.node, step.runs, elements<std::byte>(*step.vector), step.width, 0});
     }
   }
-  spanned_.resize(count);
   return true;
 }
 
@@ -188,10 +188,10 @@ bool KernelPieces::has_all_runs(std::int64_t first, const KernelTile& tile, Tabl
 }
 
 bool KernelPieces::has_all_spans(const SegmentBlock& block) const {
-  std::array<SpanCursor, kMostRuns> cursors;
+  Cursors cursors = start_cursors(nullptr);
   for (std::int64_t s = 0; s < block.count; ++s) {
     const Part part = part_of(block, s);
-    if (part.n > 0 && !find_spans(part, cursors.data())) return false;
+    if (part.n > 0 && !find_spans(part, cursors)) return false;
   }
   return true;
 }
@@ -228,21 +228,23 @@ class KernelPieces::Tile {
       : pieces_(pieces),
         tile_(tile),
         places_(pieces.pass_.main.native.piece_places),
-        most_(pieces.cut_ ? kCut : std::min(end - first, kTogether)),
-        rows_(static_cast<std::size_t>(most_) * places_.words),
-        counted_(static_cast<std::size_t>(most_) * pieces.counted_.size()) {
-    totals_ = pieces.begin(rows_.data(), first, end, found_);
-    for (std::size_t filled = places_.words; filled < rows_.size(); filled *= 2) {
-      std::copy_n(rows_.data(), std::min(filled, rows_.size() - filled), rows_.data() + filled);
+        most_(pieces.cut_ ? kCut : std::min(end - first, kTogether)) {
+    const std::size_t words = static_cast<std::size_t>(most_) * places_.words;
+    const std::size_t numbers = static_cast<std::size_t>(most_) * pieces.counted_.size();
+    memory_.resize(words + numbers, boost::container::default_init);
+    rows_ = memory_.data();
+    counted_ = rows_ + words;
+    totals_ = pieces.begin(rows_, first, end, found_);
+    for (std::size_t filled = places_.words; filled < words; filled *= 2) {
+      std::copy_n(rows_, std::min(filled, words - filled), rows_ + filled);
     }
   }
 
   /// n elements of a segment from `begin` on. Returns the row. REQUIRES: !is_full().
   std::uintptr_t* add(const Table& table, const SegmentBlock& block, std::int64_t s,
                       std::int64_t begin, std::int64_t n) {
-    std::int64_t* counted =
-        counted_.data() + static_cast<std::size_t>(count_) * pieces_.counted_.size();
-    std::uintptr_t* row = rows_.data() + count_++ * places_.words;
+    std::uintptr_t* counted = counted_ + static_cast<std::size_t>(count_) * pieces_.counted_.size();
+    std::uintptr_t* row = rows_ + count_++ * places_.words;
     row[0] = static_cast<std::uintptr_t>(n);
     for (const Read& read : pieces_.reads_) {
       std::int64_t position = begin;
@@ -261,9 +263,8 @@ class KernelPieces::Tile {
     // Machine code of processors that have low bytes first: an INT of any width begins here.
     for (const Counted& number : pieces_.counted_) {
       const std::int64_t i = begin - (number.in_segment ? block.starts[s] : 0);
-      *counted = static_cast<std::int64_t>(static_cast<std::uint64_t>(number.start) +
-                                           static_cast<std::uint64_t>(i) *
-                                               static_cast<std::uint64_t>(number.stride));
+      *counted = static_cast<std::uintptr_t>(number.start) +
+                 static_cast<std::uintptr_t>(i) * static_cast<std::uintptr_t>(number.stride);
       row[number.place] = address(counted++);
     }
     const bool continued = block.starts[s] < tile_.begin;
@@ -280,7 +281,7 @@ class KernelPieces::Tile {
   /// Computes what has been added. False when something fails.
   bool run() {
     const NativeCode& code = *pieces_.pass_.main.native.pieces;
-    return count_ == 0 || !code.run_pieces(rows_.data(), std::exchange(count_, 0));
+    return count_ == 0 || !code.run_pieces(rows_, std::exchange(count_, 0));
   }
 
   void end() { pieces_.put_flags(found_, tile_); }
@@ -293,8 +294,9 @@ class KernelPieces::Tile {
   const std::int64_t most_;
   std::byte found_[kMostResults] = {};
   std::vector<Total> totals_;
-  std::vector<std::uintptr_t> rows_;
-  std::vector<std::int64_t> counted_;  // numbers of each row
+  boost::container::small_vector<std::uintptr_t, 256> memory_;
+  std::uintptr_t* rows_ = nullptr;
+  std::uintptr_t* counted_ = nullptr;  // INTs of each row
   std::int64_t count_ = 0;             // rows that are filled
 };
 
@@ -306,16 +308,26 @@ KernelPieces::Part KernelPieces::part_of(const SegmentBlock& block, std::int64_t
           std::min(block.starts[s + 1], block.end) - begin};
 }
 
-bool KernelPieces::find_spans(const Part& part, SpanCursor* cursors) const {
+/// For each of `spanned_`; all have room in `memory`, if there is some.
+KernelPieces::Cursors KernelPieces::start_cursors(std::byte* memory) const {
+  Cursors cursors(spanned_.size());
+  for (std::size_t k = 0; k < cursors.size(); ++k) {
+    std::byte* own = memory == nullptr ? nullptr : memory + k * SpanCursor::kMemoryBytes;
+    cursors[k].start(pass_.state().cpu, spanned_[k], own);
+  }
+  return cursors;
+}
+
+bool KernelPieces::find_spans(const Part& part, Cursors& cursors) {
   RunTable table;
-  return std::all_of(spanned_.begin(), spanned_.end(), [&](const SpannedRead& read) {
-    return (cursors++)->find(pass_.state().cpu, read, part.segment, part.begin, part.n, table);
+  return std::all_of(cursors.begin(), cursors.end(), [&](SpanCursor& cursor) {
+    return cursor.find(part.segment, part.begin, part.n, table);
   });
 }
 
 /// A tile whose segments are cut. False when the runs of one are not known, or something fails.
 bool KernelPieces::run_cut(std::int64_t first, const KernelTile& tile, Table& table) const {
-  std::array<SpanCursor, kMostRuns> cursors;
+  Cursors cursors = start_cursors(thread_memory(spanned_.size() * SpanCursor::kMemoryBytes));
   Tile own(*this, tile, first, segments_->first_from(tile.end));
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
@@ -323,7 +335,7 @@ bool KernelPieces::run_cut(std::int64_t first, const KernelTile& tile, Table& ta
     for (std::int64_t s = 0; s < block.count; ++s) {
       const Part part = part_of(block, s);
       if (part.n <= 0) continue;
-      if (!find_spans(part, cursors.data())) return false;
+      if (!find_spans(part, cursors)) return false;
       for (std::int64_t i = 0; i < part.n;) {
         if (own.is_full() && !own.run()) return false;
         std::array<const std::byte*, kMostRuns> from;

@@ -15,6 +15,8 @@
 #include <functional>
 #include <vector>
 
+#include <boost/container/static_vector.hpp>
+
 #include "cvl-cpu/kernel_sink.hpp"
 #include "cvl-cpu/kernel_spans.hpp"
 
@@ -89,6 +91,7 @@ class KernelPieces {
     const std::byte* walked[kMostWalked];
     alignas(64) std::int64_t values[kMostWalked][kTogether + 8];
   };
+  using Cursors = boost::container::static_vector<SpanCursor, kMostRuns>;
   class Tile;
   class Rows;
 
@@ -106,7 +109,8 @@ class KernelPieces {
   bool find_runs(const SegmentBlock& block, Table& table) const;
   bool has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const;
   static Part part_of(const SegmentBlock& block, std::int64_t s);
-  bool find_spans(const Part& part, SpanCursor* cursors) const;
+  Cursors start_cursors(std::byte* memory) const;
+  static bool find_spans(const Part& part, Cursors& cursors);
   bool has_all_spans(const SegmentBlock& block) const;
   bool run_cut(std::int64_t first, const KernelTile& tile, Table& table) const;
   void find_walked(const SegmentBlock& block, Table& table) const;

@@ -4,35 +4,36 @@
 
 namespace cvl::cpu {
 
-bool open_spanned(CpuBackend& cpu, const BoundProgram& program, const BoundStep& step, Type type,
-                  SpannedRead& read) {
+std::optional<SpannedRead> spanned_read(const BoundProgram& program, const BoundStep& step,
+                                        Type type) {
+  SpannedRead read;
   read.node = step.node;
   read.runs = &program.runs[step.runs];
-  read.join = nullptr;
+  read.type = type;
   read.width = step.width;
   if (step.kind == BoundStep::Kind::JoinedRuns) {
     read.join = &program.joins[step.join];
-    if (read.join->narrow) return false;
+    if (read.join->narrow) return std::nullopt;
   } else {
-    if (step.vector->form != Form::Dense) return false;
+    if (step.vector->form != Form::Dense) return std::nullopt;
     read.base = elements<std::byte>(*step.vector);
   }
-  const std::optional<std::int64_t>& otherwise = read.runs->otherwise;
-  if (!otherwise || *otherwise >= read.runs->limit) return true;  // then nothing lies outside
-  const std::byte* element =
-      read.join != nullptr ? place_of(*read.join, *otherwise) : read.base + *otherwise * read.width;
-  read.outside.resize(static_cast<std::size_t>(kSegmentBlock * read.width) + Heap::kPadding);
-  cpu.kernels().fill[type_index(type)](read.outside.data(), element, kSegmentBlock);
-  return true;
+  return read;
 }
 
-bool SpanCursor::find(CpuBackend& cpu, const SpannedRead& read, const Segments::Place& segment,
-                      std::int64_t begin, std::int64_t n, RunTable& table) {
+void SpanCursor::start(CpuBackend& cpu, const SpannedRead& read, std::byte* memory) {
+  cpu_ = &cpu;
+  read_ = &read;
+  memory_ = memory;
+  filled_ = 0;
+}
+
+bool SpanCursor::find(const Segments::Place& segment, std::int64_t begin, std::int64_t n,
+                      RunTable& table) {
   table.segment = segment.segment;
   table.bounds[0] = segment.start;
   table.bounds[1] = segment.end;
-  if (!find_runs(cpu, *read.runs, begin, n, table)) return false;
-  read_ = &read;
+  if (!find_runs(*cpu_, *read_->runs, begin, n, table)) return false;
   run_begin_ = table.before;
   run_end_ = n - table.behind;
   end_ = n;
@@ -41,13 +42,24 @@ bool SpanCursor::find(CpuBackend& cpu, const SpannedRead& read, const Segments::
   return true;
 }
 
-SpanCursor::Span SpanCursor::at(std::int64_t i) {
-  const bool backwards = read_->runs->backwards;
-  if (i < run_begin_ || i >= run_end_) {
-    const std::byte* first = read_->outside.data();
-    if (backwards) first += (kSegmentBlock - 1) * read_->width;
-    return {first, std::min(i + kSegmentBlock, i < run_begin_ ? run_begin_ : end_)};
+/// Elements of that number, as many as there is room for.
+SpanCursor::Span SpanCursor::outside(std::int64_t i, std::int64_t end) {
+  end = std::min(end, i + kSegmentBlock);
+  if (filled_ < end - i) {
+    const std::int64_t place = *read_->runs->otherwise;
+    const std::byte* element =
+        read_->join != nullptr ? place_of(*read_->join, place) : read_->base + place * read_->width;
+    filled_ = end - i;
+    cpu_->kernels().fill[type_index(read_->type)](memory_, element, filled_);
   }
+  const std::int64_t first = read_->runs->backwards ? filled_ - 1 : 0;
+  return {memory_ + first * read_->width, end};
+}
+
+SpanCursor::Span SpanCursor::at(std::int64_t i) {
+  if (i < run_begin_) return outside(i, run_begin_);
+  if (i >= run_end_) return outside(i, end_);
+  const bool backwards = read_->runs->backwards;
   const std::int64_t position = position_ + (backwards ? run_end_ - 1 - i : i - run_begin_);
   if (read_->join == nullptr) return {read_->base + position * read_->width, run_end_};
   const BoundJoin& join = *read_->join;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "cvl/poison.hpp"
 
@@ -20,6 +21,19 @@ std::size_t RegionAllocator::occupied(const Buffer& buffer) {
 
 std::size_t RegionAllocator::rounded(std::size_t bytes) {
   return (bytes + kGranule - 1) / kGranule * kGranule;
+}
+
+/// Null when there is no memory.
+RegionAllocator::Block* RegionAllocator::new_header() noexcept {
+  if (spare_ == nullptr) return new (std::nothrow) Block;
+  Block* block = std::exchange(spare_, spare_->after);
+  *block = Block();
+  return block;
+}
+
+/// Loops free and allocate blocks all the time, which are cut and merged.
+void RegionAllocator::drop_header(Block* block) noexcept {
+  block->after = std::exchange(spare_, block);
 }
 
 Buffer* RegionAllocator::allocate(std::size_t bytes, bool& recycled) noexcept {
@@ -128,7 +142,7 @@ void RegionAllocator::discard_free() noexcept {
 /// Cuts what is not needed off a block. Without memory for another header the block stays whole.
 void RegionAllocator::split(Block& block, std::size_t bytes) noexcept {
   if (block.bytes == bytes) return;
-  auto* rest = new (std::nothrow) Block;
+  auto* rest = new_header();
   if (rest == nullptr) return;
   rest->heap = block.heap;
   rest->data = block.data + bytes;
@@ -158,7 +172,7 @@ RegionAllocator::Block* RegionAllocator::absorb(Block* block, Block* next) noexc
   } else {
     block->region->last = block;
   }
-  delete next;
+  drop_header(next);
   return block;
 }
 
@@ -169,7 +183,7 @@ void RegionAllocator::give_to_tail(Block* block) noexcept {
   region.used -= block->bytes;
   region.last = block->before;
   if (region.last != nullptr) region.last->after = nullptr;
-  delete block;
+  drop_header(block);
 }
 
 RegionAllocator::Block* RegionAllocator::take_tail(std::size_t bytes, bool& recycled) noexcept {
@@ -185,7 +199,7 @@ RegionAllocator::Block* RegionAllocator::take_tail(std::size_t bytes, bool& recy
 }
 
 RegionAllocator::Block* RegionAllocator::append(Region& region, std::size_t bytes) noexcept {
-  auto* block = new (std::nothrow) Block;
+  auto* block = new_header();
   if (block == nullptr) return nullptr;
   block->data = region.data + region.used;
   block->bytes = bytes;
@@ -232,6 +246,7 @@ RegionAllocator::Region* RegionAllocator::add_region(std::size_t bytes) noexcept
 }
 
 void RegionAllocator::trim() noexcept {
+  while (spare_ != nullptr) delete std::exchange(spare_, spare_->after);
   for (Region** link = &regions_; *link != nullptr;) {
     Region* region = *link;
     if (region->used != 0) {

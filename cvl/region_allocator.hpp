@@ -72,6 +72,8 @@ class RegionAllocator {
       boost::intrusive::multiset<Block, boost::intrusive::compare<BySizeThenAddress>>;
 
   static std::size_t rounded(std::size_t bytes);
+  Block* new_header() noexcept;
+  void drop_header(Block* block) noexcept;
   Block* take_fitting(std::size_t bytes) noexcept;
   Block* append(Region& region, std::size_t bytes) noexcept;
   void use_tail(Region& region, std::size_t bytes) noexcept;
@@ -87,6 +89,7 @@ class RegionAllocator {
   HeapStatistics& statistics_;
   Region* regions_ = nullptr;
   FreeBlocks free_;
+  Block* spare_ = nullptr;  // headers that are not in use, one `after` the other
 };
 
 }  // namespace cvl
