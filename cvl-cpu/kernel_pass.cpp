@@ -111,7 +111,8 @@ void KernelPass::run() {
     if (columns_->run()) return;
     open(bound_.bind(length));
   }
-  if (needed_ && tiles_ == 1 && length <= block_ && scans_.empty() && selections_.empty()) {
+  if (needed_ && !by_pieces_ && tiles_ == 1 && length <= block_ && scans_.empty() &&
+      selections_.empty()) {
     run_single_block();
   } else if (needed_) {
     run_rounds();
@@ -394,7 +395,7 @@ void KernelPass::find_run_segments() {
   const bool may_be_long =
       segments != nullptr && segments->total() >= segments->count() * tuning.runs_block / kShort;
   if (by_tiles && any_blocks && may_be_long) run_segments_ = segments;
-  if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.longest_block) return;
+  if (!reduces_only || !scans_.empty() || bound_.length() <= tuning.pieces_after) return;
   if (segments == nullptr && !columns_) segments = segments_of_pieces(reductions);
   by_pieces_ = segments != nullptr && pieces_.open(reductions, *segments);
   if (by_pieces_ && pieces_.takes_rows()) whole_segments_ = segments;
