@@ -517,15 +517,11 @@ bool pays(const BoundPass& pass, BoundProgram& program) {
   return false;
 }
 
-/// The same. True when code is to be made now.
+/// Counts a run of the pass. True when code for steps is to be made now.
 bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
   if (!pass.state().cpu.makes_native_code()) return false;
-  NativeSteps& native = program.native;
-  if (native.made) {
-    if (is_made_for(native, pass, program, rounds)) return false;
-    native = {};
-  }
-  if (!pays(pass, program)) return false;
+  forget_other_native_steps(pass, program, rounds);
+  if (program.native.made || !pays(pass, program)) return false;
   note_made(pass, program, rounds);
   return true;
 }
@@ -534,6 +530,18 @@ bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
 
 void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
   if (is_due(pass, program, false)) NativeMaker(pass, program).make(program.native);
+}
+
+void forget_other_native_steps(const BoundPass& pass, BoundProgram& program, bool rounds) {
+  NativeSteps& native = program.native;
+  if (!native.made || is_made_for(native, pass, program, rounds)) return;
+  native.steps = {};
+  native.slots = 0;
+  native.code.clear();
+  native.rounds.reset();
+  native.made = native.tried_rounds = false;
+  native.uses.clear();
+  native.work = 0;
 }
 
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {

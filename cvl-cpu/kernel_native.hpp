@@ -14,6 +14,10 @@ namespace cvl::cpu {
 /// called when the pass has been bound and all targets have been added.
 void renew_native_steps(const BoundPass& pass, BoundProgram& program);
 
+/// Forgets code for steps, or rounds of them, that are run in another way this time. Where no new
+/// code is wanted, this takes the place of the above.
+void forget_other_native_steps(const BoundPass& pass, BoundProgram& program, bool rounds = false);
+
 /// The same for the body of a loop. Where all of it can be machine code, the loop is, too
 /// (NativeSteps::rounds), and the steps stay as they are.
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);

@@ -260,7 +260,9 @@ void KernelPass::open(bool again) {
   }
   find_run_segments();
   for (BoundProgram* program : {&bound_.main, &bound_.epilogue, &bound_.selected}) {
-    if (program->program != nullptr && !by_pieces_) renew_native_steps(bound_, *program);
+    if (program->program == nullptr) continue;
+    // What pieces leave is computed by steps.
+    by_pieces_ ? forget_other_native_steps(bound_, *program) : renew_native_steps(bound_, *program);
   }
   for (KernelSelection* selection : selections_) selection->set_tiles(tiles_, tile_length_);
   block_ = std::min(std::max<std::int64_t>(length, kShortestBlock), tuning.longest_block);
