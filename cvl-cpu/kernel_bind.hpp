@@ -131,12 +131,6 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
-  /// What is wanted of pieces of segments, what that was when it was made, or found to be
-  /// impossible, and whether by the steps for a block of which all runs are known.
-  std::unique_ptr<NativeCode> pieces;
-  PiecePlaces piece_places;
-  std::optional<PieceResults> pieces_for;
-  bool pieces_by_runs = false;
 
   /// How a step is run that code was made for, and how the vector lies that rounds gather from.
   struct Use {
@@ -151,6 +145,16 @@ struct NativeSteps {
   std::vector<Use> uses;             // of the steps of usual()
   std::vector<bool> begins_uniform;  // of the body of a loop, see BoundPass
   std::int64_t work = 0;             // elements times steps so far, while it is not made
+};
+
+/// Machine code for what is wanted of pieces of segments.
+struct PieceCode {
+  std::unique_ptr<NativeCode> code;
+  PiecePlaces places;
+  /// What was wanted when it was made, or found to be impossible, and whether by the steps for a
+  /// block of which all runs are known.
+  std::optional<PieceResults> made_for;
+  bool by_runs = false;
 };
 
 /// A program with the operands of one run.
@@ -175,6 +179,7 @@ struct BoundProgram {
   bool run_able = false;          // can it do without the indices, given the runs?
   bool by_runs = false;           // and is that worth while with the operands of this run?
   NativeSteps native;             // in place of usual()
+  PieceCode pieces;               // in place of all
   std::vector<NodeId> in_memory;  // nodes whose values are read in place
   std::vector<Target> targets;
   std::uint32_t slots = 0;

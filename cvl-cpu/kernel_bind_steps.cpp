@@ -50,6 +50,7 @@ void BoundPass::bind_program(BoundProgram& bound, const KernelProgram& program) 
   bound.program = &program;
   bound.element_steps = {};
   bound.native = {};
+  bound.pieces = {};
   bound.in_memory.clear();
   bound.targets.clear();
   bound.slots = program.slots;

@@ -534,14 +534,7 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
 
 void forget_other_native_steps(const BoundPass& pass, BoundProgram& program, bool rounds) {
   NativeSteps& native = program.native;
-  if (!native.made || is_made_for(native, pass, program, rounds)) return;
-  native.steps = {};
-  native.slots = 0;
-  native.code.clear();
-  native.rounds.reset();
-  native.made = native.tried_rounds = false;
-  native.uses.clear();
-  native.work = 0;
+  if (native.made && !is_made_for(native, pass, program, rounds)) native = {};
 }
 
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {
@@ -560,17 +553,17 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
 }
 
 bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {
-  NativeSteps& native = program.native;
+  PieceCode& pieces = program.pieces;
   if (!pass.state().cpu.makes_native_code()) return false;
   const auto is_made = [&] {
-    return native.pieces_for == wanted && native.pieces_by_runs == program.by_runs;
+    return pieces.made_for == wanted && pieces.by_runs == program.by_runs;
   };
   if (!is_made() && pays(pass, program)) {
-    native.pieces_for = wanted;
-    native.pieces_by_runs = program.by_runs;
-    native.pieces = NativeMaker(pass, program).make_pieces(wanted, native.piece_places);
+    pieces.made_for = wanted;
+    pieces.by_runs = program.by_runs;
+    pieces.code = NativeMaker(pass, program).make_pieces(wanted, pieces.places);
   }
-  return is_made() && native.pieces != nullptr;
+  return is_made() && pieces.code != nullptr;
 }
 
 }  // namespace cvl::cpu

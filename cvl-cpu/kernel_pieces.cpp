@@ -118,7 +118,7 @@ bool KernelPieces::find_reads() {
 }
 
 void KernelPieces::find_places() {
-  const PiecePlaces& places = pass_.main.native.piece_places;
+  const PiecePlaces& places = pass_.main.pieces.places;
   for (Read& read : reads_) read.place = places.nodes[read.node];
   std::erase_if(reads_, [](const Read& read) { return read.place == kNone; });
   for (SpannedRead& read : spanned_) read.place = places.nodes[read.node];
@@ -200,7 +200,7 @@ bool KernelPieces::has_all_spans(const SegmentBlock& block) const {
 /// everywhere, and the flags. Returns where totals of segments [first, end) go.
 std::vector<KernelPieces::Total> KernelPieces::begin(std::uintptr_t* addresses, std::int64_t first,
                                                      std::int64_t end, std::byte* flags) const {
-  const PiecePlaces& places = pass_.main.native.piece_places;
+  const PiecePlaces& places = pass_.main.pieces.places;
   for (NodeId node = 0; node < places.nodes.size(); ++node) {
     if (places.nodes[node] != kNone) addresses[places.nodes[node]] = address(pass_.node(node).base);
   }
@@ -227,7 +227,7 @@ class KernelPieces::Tile {
   Tile(const KernelPieces& pieces, const KernelTile& tile, std::int64_t first, std::int64_t end)
       : pieces_(pieces),
         tile_(tile),
-        places_(pieces.pass_.main.native.piece_places),
+        places_(pieces.pass_.main.pieces.places),
         most_(pieces.cut_ ? kCut : std::min(end - first, kTogether)) {
     const std::size_t words = static_cast<std::size_t>(most_) * places_.words;
     const std::size_t numbers = static_cast<std::size_t>(most_) * pieces.counted_.size();
@@ -280,7 +280,7 @@ class KernelPieces::Tile {
 
   /// Computes what has been added. False when something fails.
   bool run() {
-    const NativeCode& code = *pieces_.pass_.main.native.pieces;
+    const NativeCode& code = *pieces_.pass_.main.pieces.code;
     return count_ == 0 || !code.run_pieces(rows_, std::exchange(count_, 0));
   }
 

@@ -183,12 +183,11 @@ std::optional<Ascending> applied(Op op, const Ascending& a, const Ascending& b, 
       break;
     }
     case Op::Divide:
-      fits = b.step == 0 && b.first > 0 && a.first >= 0 && a.step >= 0 && a.step % b.first == 0;
-      if (fits) result = {a.first / b.first, a.step / b.first};
-      break;
     case Op::Modulo:
       fits = b.step == 0 && b.first > 0 && a.first >= 0 && a.step >= 0 && a.step % b.first == 0;
-      if (fits) result = {a.first % b.first, 0};
+      if (!fits) break;
+      result = op == Op::Divide ? Ascending{a.first / b.first, a.step / b.first}
+                                : Ascending{a.first % b.first, 0};
       break;
     default:
       fits = false;

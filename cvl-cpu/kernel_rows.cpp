@@ -16,7 +16,7 @@ class KernelPieces::Rows {
   Rows(const KernelPieces& pieces, std::int64_t first, std::int64_t end)
       : pieces_(pieces),
         length_(pieces.segments_->length(first)),
-        addresses_(pieces.pass_.main.native.piece_places.words),
+        addresses_(pieces.pass_.main.pieces.places.words),
         beside_(pieces.reads_.size()) {
     addresses_[0] = static_cast<std::uintptr_t>(length_);
     totals_ = pieces.begin(addresses_.data(), first, end, found_flags_);
@@ -24,9 +24,7 @@ class KernelPieces::Rows {
       addresses_[totals_[k].place] = address(found_totals_[k]);
     }
     make_room();
-    for (const Walked& walked : pieces.walked_) {
-      if (walked.width == 0) addresses_[walked.place] = address(&kNothing);
-    }
+    for (const Counted& number : pieces.counted_) addresses_[number.place] = address(&kNothing);
   }
 
   /// Rows [s, s + n) of a block. False when something fails.
@@ -50,7 +48,6 @@ class KernelPieces::Rows {
     }
     for (std::size_t k = 0; k < pieces_.walked_.size(); ++k) {
       const Walked& walked = pieces_.walked_[k];
-      if (walked.width == 0) continue;
       const std::byte* values = table.walked[walked.number] + s * walked.width;
       std::memcpy(of_rows_[k], values, static_cast<std::size_t>(n * walked.width));
       for (std::int64_t r = n; r < kRowsTogether; ++r) {
@@ -59,7 +56,7 @@ class KernelPieces::Rows {
       }
       addresses_[walked.place] = address(of_rows_[k]);
     }
-    if (pieces_.pass_.main.native.pieces->run_pieces(addresses_.data(), 1)) return false;
+    if (pieces_.pass_.main.pieces.code->run_pieces(addresses_.data(), 1)) return false;
     for (std::size_t k = 0; k < totals_.size(); ++k) {
       const Total& total = totals_[k];
       std::memcpy(total.base + (block.first + s) * total.width, found_totals_[k],

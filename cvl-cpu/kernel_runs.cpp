@@ -77,8 +77,10 @@ class IndexReader {
     }
     if (bounds.limit != kNone && !add_stage(bounds.limit, Stage::Check)) return false;
     const std::int64_t otherwise = node(choice.args[2]).int_value;
-    if (nothing_beyond && otherwise >= 0) result_.otherwise = otherwise;
-    result_.from_zero = bounds.from_zero;
+    if (nothing_beyond && otherwise >= 0) {
+      result_.otherwise = otherwise;
+      result_.from_zero = bounds.from_zero;
+    }
     return read_beyond(choice.args[1], bounds.offset);
   }
 
