@@ -34,7 +34,7 @@ constexpr int kMostAdded = 4;
 constexpr int kElementDepth = 3;
 // How far the making of a column is followed.
 constexpr int kColumnDepth = 16;
-// How many numbers are remembered that conditions keep from being negative.
+// How many numbers are remembered that conditions keep from being negative, and lengths.
 constexpr std::size_t kMostKnown = 32;
 
 class Idioms : public RegionRewriter {
@@ -52,6 +52,7 @@ class Idioms : public RegionRewriter {
 
   // Identities of single operations in the same walk: they open the way for each other.
   void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
+    if (!std::exchange(is_inside_, true)) meet_parameters(shapes);
     RegionRewriter::region(shapes, block, begin, end);
     algebra_.region(shapes, block, begin, end);
   }
@@ -62,11 +63,25 @@ class Idioms : public RegionRewriter {
   }
 
  private:
-  void enter() override { seen_before_.emplace_back(lengths_.size(), not_negative_.size()); }
+  void enter() override {
+    seen_before_.push_back({lengths_.size(), counted_.size(), not_negative_.size()});
+  }
   void leave() override {
-    lengths_.resize(seen_before_.back().first);
-    not_negative_.resize(seen_before_.back().second);
+    lengths_.resize(seen_before_.back().lengths);
+    counted_.resize(seen_before_.back().counted);
+    not_negative_.resize(seen_before_.back().not_negative);
     seen_before_.pop_back();
+  }
+  void meet_parameters(Shapes& shapes) {
+    for (const ValueId parameter : function_.parameters) {
+      if (function_.values[parameter].type == Type::Segdes) meet_segments(shapes, parameter);
+    }
+  }
+  void meet_segments(Shapes& shapes, ValueId segdes) {
+    if (counted_.size() >= kMostKnown) return;
+    counted_.push_back(shapes.of(segdes).sum);
+    const std::optional<Linear> each = shapes.element(segdes);
+    if (each && !shapes.one_segment(segdes)) counted_.push_back(*each);
   }
   void assumed(Shapes& shapes, ValueId condition, bool value) override {
     if (!shapes.is_scalar(condition)) return;
@@ -79,7 +94,11 @@ class Idioms : public RegionRewriter {
   ValueId equivalent(const Statement& statement, const ValueList& operands) override {
     switch (vcode::info(statement.op).family) {
       case Family::MakeSegdes:
-        if (shapes_->is_scalar(operands[0])) lengths_.push_back(operands[0]);
+        if (shapes_->is_scalar(operands[0])) {
+          lengths_.push_back(operands[0]);
+        } else {
+          meet_segments(*shapes_, statement.results[0]);
+        }
         return kNoValue;
       case Family::Elementwise:
         return elementwise(statement, operands);
@@ -102,7 +121,7 @@ class Idioms : public RegionRewriter {
     }
   }
 
-  Ranges ranges() { return {*shapes_, names_, lengths_, not_negative_}; }
+  Ranges ranges() { return {*shapes_, names_, lengths_, counted_, not_negative_}; }
 
   ValueId elementwise(const Statement& statement, const ValueList& operands) {
     if (statement.op == Op::Select) return selection(operands);
@@ -110,9 +129,14 @@ class Idioms : public RegionRewriter {
       const ValueId position = position_of(operands[0], operands[1]);
       return position != kNoValue ? position : position_of(operands[1], operands[0]);
     }
+    if (statement.op == Op::Modulo) return remainder(operands);
     if (statement.written != Type::Bool) return comparison(statement, operands);
     if (statement.op != Op::And && statement.op != Op::Or) return kNoValue;
     Ranges ranges = this->ranges();
+    const ValueId both = statement.results[0];
+    if (statement.op == Op::And && shapes_->is_scalar(both) && ranges.never(both)) {
+      return emit_constant(bool_constant(false));
+    }
     const auto is_neutral = [&](ValueId flags) {
       return statement.op == Op::And ? ranges.always(flags) : ranges.never(flags);
     };
@@ -154,6 +178,20 @@ class Idioms : public RegionRewriter {
     if (op == Op::Subtract) return kNoValue;
     const ValueId second = position_of(lengths, all, segdes, added[1], depth + 1);
     return second == kNoValue ? kNoValue : emit(op, Type::Int, {second, added[0]});
+  }
+
+  // Of the next or the last position in a ring, as a rule: a division takes longer than a choice.
+  // The position itself is divided into rows and columns; these are known as such.
+  ValueId remainder(const ValueList& operands) {
+    const ValueId x = operands[0], divisor = operands[1];
+    if (!same_length(x, divisor)) return kNoValue;
+    const Ranges::Quotient quotient = ranges().quotient(x, divisor);
+    if (quotient == Ranges::Quotient::Zero) return x;
+    const Definition* made = shapes_->definition(x);
+    if (quotient == Ranges::Quotient::Unknown || !made || made->is(Op::Index)) return kNoValue;
+    return emit(Op::Select, Type::Int,
+                {emit(Op::GreaterEqual, Type::Int, {x, divisor}),
+                 emit(Op::Subtract, Type::Int, {x, divisor}), x});
   }
 
   // Of the least or the greatest index, as a rule.
@@ -318,7 +356,10 @@ class Idioms : public RegionRewriter {
     const Op op = made->op;
     const Type written = made->written;
     ValueList operands = operands_of(*made);
-    if (op == Op::Select) return is_any(operands[0], elements) ? operands[1] : scalar;
+    if (op == Op::Select) {
+      if (compares_to_zero(Op::Greater, operands[0], elements)) return operands[1];
+      return compares_to_zero(Op::Equal, operands[0], elements) ? operands[2] : scalar;
+    }
     if (op != Op::Add && op != Op::Subtract && op != Op::Multiply) return scalar;
     bool changed = false;
     for (ValueId& operand : operands) {
@@ -327,9 +368,10 @@ class Idioms : public RegionRewriter {
     return changed ? emit(op, written, {operands.begin(), operands.end()}) : scalar;
   }
 
-  bool is_any(ValueId condition, const Linear& elements) {
+  // Does the condition compare that number of elements with 0?
+  bool compares_to_zero(Op op, ValueId condition, const Linear& elements) {
     const Definition* made = shapes_->definition(condition);
-    if (!made || !made->is(Op::Greater) || made->written != Type::Int) return false;
+    if (!made || !made->is(op) || made->written != Type::Int) return false;
     const ValueList compared = operands_of(*made);
     const auto asked = shapes_->element(compared[0]);
     return shapes_->is_scalar(condition) && known_element(compared[1]) == 0 && asked &&
@@ -459,9 +501,13 @@ class Idioms : public RegionRewriter {
   std::vector<std::uint32_t> uses_;  // of the function's values before the pass
   Algebra algebra_;
   std::vector<ValueId> lengths_;      // scalars that descriptors have been made of on the way here
+  std::vector<Linear> counted_;       // lengths of segments, and their sums, of other descriptors
   std::vector<Linear> not_negative_;  // as conditions on the way here tell
-  std::vector<std::pair<std::size_t, std::size_t>> seen_before_;  // how many of both, of each block
-                                                                  // that we are in
+  struct Seen {
+    std::size_t lengths, counted, not_negative;
+  };
+  std::vector<Seen> seen_before_;  // how many, of each block that we are in
+  bool is_inside_ = false;         // the function has been entered
 };
 
 }  // namespace

@@ -74,6 +74,14 @@ Op mirrored(Op comparison) {
 
 }  // namespace
 
+bool Ranges::all(bool value, ValueId flags) {
+  const Bounds before = not_negative_;
+  if (!shapes_.is_scalar(flags)) exists(shapes_.of(flags).length);
+  const bool found = all(value, flags, Place{}, kDepth);
+  not_negative_ = before;
+  return found;
+}
+
 bool Ranges::all(bool value, ValueId flags, const Place& place, int depth) {
   const Definition* made = shapes_.definition(flags);
   if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) {
@@ -92,9 +100,15 @@ bool Ranges::all(bool value, ValueId flags, const Place& place, int depth) {
         }
         const auto unless = [&](ValueId other, ValueId asked) {
           const std::size_t before = facts_.size();
+          const Bounds known = not_negative_;
           assume(!value, other, place, depth - 1);
+          for (std::size_t k = before; k < facts_.size(); ++k) {
+            if (!shapes_.is_scalar(facts_[k].x)) continue;
+            for (const Linear& more : consequences(facts_[k])) exists(more + Linear::number(1));
+          }
           const bool holds = all(value, asked, place, depth - 1);
           facts_.resize(before);
+          not_negative_ = known;
           return holds;
         };
         return unless(y, x) || unless(x, y);
@@ -153,7 +167,7 @@ bool Ranges::never_at(Op op, ValueId x, ValueId y, const Place& place, int depth
 
 bool Ranges::inside(ValueId positions, const Linear& length) {
   // Where there are none they are, too.
-  not_negative_.push_back(shapes_.of(positions).length - Linear::number(1));
+  exists(shapes_.of(positions).length);
   const Range found = range(positions, Place{}, kDepth);
   const auto not_above = [&](const Linear& bound) {
     return at_least(length - Linear::number(1), bound);
@@ -190,35 +204,85 @@ bool Ranges::is_exact(const Range& range, const Range& other) {
          shapes_.equations.equal(range.greatest[0], *other.segment);
 }
 
+// Where neither of two factors is less than 1, their product is not less than their sum less 1.
 bool Ranges::at_least(const Linear& x, const Linear& y) {
   const Linear asked = tightened(shapes_.equations.normal(x - y));
+  if (is_known(asked)) return true;
+  const Linear one = Linear::number(1);
+  return std::any_of(asked.terms.begin(), asked.terms.end(), [&](const Term& term) {
+    const auto* factors = shapes_.equations.factors(term.atom);
+    if (factors == nullptr || term.factor != 1) return false;
+    const auto& [a, b] = *factors;
+    const Linear less = asked - Linear::atom(term.atom) + a + b - one;
+    return is_known(less) && is_known(a - one) && is_known(b - one);
+  });
+}
+
+bool Ranges::is_known(const Linear& not_negative) {
   const auto more = [&](const Linear& than) {
-    const auto difference = shapes_.equations.difference(asked, than);
+    const auto difference = shapes_.equations.difference(not_negative, than);
     return difference && *difference >= 0;
   };
   return more(Linear::number(0)) || std::any_of(not_negative_.begin(), not_negative_.end(), more) ||
          std::any_of(known_.begin(), known_.end(), more);
 }
 
+// So many things, if they are counted by rows of equal length: there is a row, and it has elements.
+void Ranges::exists(const Linear& count) {
+  if (not_negative_.size() >= kMostBounds) return;
+  not_negative_.push_back(count - Linear::number(1));
+  const Linear known = shapes_.equations.normal(count);
+  if (known.constant != 0 || known.terms.size() != 1 || known.terms[0].factor != 1) return;
+  const auto* factors = shapes_.equations.factors(known.terms[0].atom);
+  if (factors == nullptr || !is_length(factors->first) || !is_length(factors->second)) return;
+  exists(factors->first);
+  if (factors->second != factors->first) exists(factors->second);
+}
+
 std::vector<Linear> Ranges::follows(ValueId condition, bool value) {
   assume(value, condition, Place{}, kDepth);
-  const std::vector<Fact> facts = std::exchange(facts_, {});
   std::vector<Linear> result;
-  for (const Fact& fact : facts) {
-    Range more = range(fact.x, Place{}, kDepth), less = range(fact.y, Place{}, kDepth);
-    if (!fact.place.segments.empty() || !more.exact || !less.exact) continue;
-    const bool mirrored = fact.op == Op::Less || fact.op == Op::LessEqual;
-    if (mirrored) std::swap(more, less);
-    if (fact.op == Op::Equal || fact.op == Op::NotEqual) continue;
-    const bool differ = fact.op == Op::Less || fact.op == Op::Greater;
-    for (const Linear& high : more.greatest) {
-      for (const Linear& low : less.least) {
-        const Linear known = high - low - Linear::number(differ ? 1 : 0);
-        result.push_back(tightened(shapes_.equations.normal(known)));
-      }
+  for (const Fact& fact : std::exchange(facts_, {})) {
+    for (const Linear& more : consequences(fact)) result.push_back(more);
+  }
+  return result;
+}
+
+// What is not negative where that holds, of scalars.
+std::vector<Linear> Ranges::consequences(const Fact& fact) {
+  const bool learning = std::exchange(learning_, true);
+  Range more = range(fact.x, Place{}, kDepth), less = range(fact.y, Place{}, kDepth);
+  learning_ = learning;
+  std::vector<Linear> result;
+  if (!fact.place.segments.empty() || !more.exact || !less.exact) return result;
+  if (fact.op == Op::Equal || fact.op == Op::NotEqual) return result;
+  if (fact.op == Op::Less || fact.op == Op::LessEqual) std::swap(more, less);
+  const bool differ = fact.op == Op::Less || fact.op == Op::Greater;
+  for (const Linear& high : more.greatest) {
+    for (const Linear& low : less.least) {
+      const Linear known = high - low - Linear::number(differ ? 1 : 0);
+      result.push_back(tightened(shapes_.equations.normal(known)));
     }
   }
   return result;
+}
+
+Ranges::Quotient Ranges::quotient(ValueId numbers, ValueId divisor) {
+  exists(shapes_.of(numbers).length);
+  const Range x = range(numbers, Place{}, kDepth), by = range(divisor, Place{}, kDepth);
+  if (!x.exact || !by.exact || !is_not_below_zero(x)) return Quotient::Unknown;
+  const auto known = std::find_if(by.greatest.begin(), by.greatest.end(), [&](const Linear& most) {
+    return at_least(most, Linear::number(1)) &&
+           std::any_of(by.least.begin(), by.least.end(),
+                       [&](const Linear& least) { return shapes_.equations.equal(least, most); });
+  });
+  if (known == by.greatest.end()) return Quotient::Unknown;
+  const auto below = [&](std::int64_t times) {
+    const Linear most = *known * times - Linear::number(1);
+    return std::any_of(x.greatest.begin(), x.greatest.end(),
+                       [&](const Linear& bound) { return at_least(most, bound); });
+  };
+  return below(1) ? Quotient::Zero : below(2) ? Quotient::ZeroOrOne : Quotient::Unknown;
 }
 
 // The least of no elements is greater than any number, their greatest less.
@@ -314,6 +378,8 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
       return made->written == Type::Int ? scaled(*made, place, depth) : Range{};
     case Op::Modulo:
       return remainder(*made, place, depth);
+    case Op::Divide:
+      return made->written == Type::Int ? divided(*made, place, depth) : Range{};
     case Op::Rand:
       return below(range(names_(made->operands[0]), place, depth - 1));
     case Op::Select:
@@ -361,9 +427,7 @@ Ranges::Range Ranges::positions(ValueId index, const Place& place, int depth) {
     found.exact = number == 0 || number == 1 || fits(found);
   }
   found.segment = shapes_.element(segments);
-  for (const Linear& most : length.greatest) {
-    if (not_negative_.size() < kMostBounds) not_negative_.push_back(most - Linear::number(1));
-  }
+  for (const Linear& most : length.greatest) exists(most);
   const Range itself = unknown(index, place);
   if (found.exact && itself.exact) {
     add(found.least, itself.least.front(), true);
@@ -389,13 +453,13 @@ Ranges::Bounds Ranges::lasts(ValueId start, ValueId segments, const Place& segme
 
 // Bounds that another one implies are left out.
 void Ranges::add(Bounds& bounds, const Linear& bound, bool least) {
-  const auto implies = [&](const Linear& other) {
+  for (Linear& other : bounds) {
     const auto difference = shapes_.equations.difference(other, bound);
-    return difference && (least ? *difference >= 0 : *difference <= 0);
-  };
-  if (bounds.size() < kMostBounds && std::none_of(bounds.begin(), bounds.end(), implies)) {
-    bounds.push_back(bound);
+    if (!difference) continue;
+    if (least ? *difference < 0 : *difference > 0) other = bound;
+    return;
   }
+  if (bounds.size() < kMostBounds) bounds.push_back(bound);
 }
 
 // The first positions of segments of one length.
@@ -465,6 +529,37 @@ Ranges::Range Ranges::remainder(const Definition& made, const Place& place, int 
   return below(by);
 }
 
+// Of numbers that are not negative, by a positive one: the number of a row, as a rule.
+Ranges::Range Ranges::divided(const Definition& made, const Place& place, int depth) {
+  const Range x = range(names_(made.operands[0]), place, depth - 1);
+  const Range by = range(names_(made.operands[1]), place, depth - 1);
+  const auto is_positive = [&](const Linear& bound) { return at_least(bound, Linear::number(1)); };
+  if (!x.exact || !by.exact || !is_not_below_zero(x) ||
+      std::none_of(by.least.begin(), by.least.end(), is_positive)) {
+    return {};
+  }
+  Range found{{Linear::number(0)}, x.greatest, true};
+  for (const Linear& bound : x.greatest) {
+    for (const Linear& factor : by.least) {
+      const std::optional<Linear> rows = without_factor(bound + Linear::number(1), factor);
+      if (rows) add(found.greatest, *rows - Linear::number(1), false);
+    }
+  }
+  return found;
+}
+
+std::optional<Linear> Ranges::without_factor(const Linear& product, const Linear& factor) {
+  const Linear known = shapes_.equations.normal(product);
+  if (known.constant != 0 || known.terms.size() != 1 || known.terms[0].factor != 1) {
+    return std::nullopt;
+  }
+  const auto* factors = shapes_.equations.factors(known.terms[0].atom);
+  if (factors == nullptr) return std::nullopt;
+  const auto& [a, b] = *factors;
+  if (shapes_.equations.equal(a, factor)) return b;
+  return shapes_.equations.equal(b, factor) ? std::optional(a) : std::nullopt;
+}
+
 Ranges::Range Ranges::below(const Range& bound) {
   Range found{{Linear::number(0)}, {}, bound.exact};
   for (const Linear& most : bound.greatest) found.greatest.push_back(most - Linear::number(1));
@@ -504,16 +599,27 @@ Ranges::Range Ranges::chosen(const Definition& select, const Place& place, int d
 }
 
 bool Ranges::is_length(ValueId vector) const {
+  const bool is_known = std::any_of(lengths_.begin(), lengths_.end(),
+                                    [&](ValueId length) { return names_(length) == vector; });
   const Definition* made = shapes_.definition(vector);
-  if (!made || made->kind != Statement::Kind::Op || made->result != 0) return false;
+  if (is_known || !made || made->kind != Statement::Kind::Op || made->result != 0) return is_known;
   if (made->op == Op::Distribute) return is_length(names_(made->operands[0]));
-  return made->op == Op::Length || made->op == Op::Lengths ||
-         std::any_of(lengths_.begin(), lengths_.end(),
-                     [&](ValueId length) { return names_(length) == vector; });
+  return made->op == Op::Length || made->op == Op::Lengths;
+}
+
+bool Ranges::is_length(const Linear& number) {
+  const auto equal = [&](const Linear& other) { return shapes_.equations.equal(other, number); };
+  return std::any_of(counted_.begin(), counted_.end(), equal) ||
+         std::any_of(lengths_.begin(), lengths_.end(), [&](ValueId length) {
+           const std::optional<Linear> element = shapes_.element(names_(length));
+           return element && equal(*element);
+         });
 }
 
 // Or is it a length? An INT and a number, if that is not negative, cannot wrap around to one.
 bool Ranges::is_below_length(const Linear& bound) {
+  const auto not_below = [&](const Linear& count) { return at_least(count, bound); };
+  if (std::any_of(counted_.begin(), counted_.end(), not_below)) return true;
   return std::any_of(lengths_.begin(), lengths_.end(), [&](ValueId length) {
     const std::optional<Linear> element = shapes_.element(names_(length));
     if (!element) return false;

@@ -1,6 +1,7 @@
 // Between which numbers the elements of a vector are.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,22 +24,27 @@ bool is_comparison(Op op);
 class Ranges {
  public:
   /// `lengths`: scalars that descriptors have been made of, which would have failed for others.
-  /// `known`: what is not negative because of conditions that hold here, see follows().
+  /// `counted`: numbers and lengths of segments, and their sums. `known`: what is not negative
+  /// because of conditions that hold here, see follows().
   Ranges(Shapes& shapes, const Renaming& names, std::span<const ValueId> lengths = {},
-         std::span<const Linear> known = {})
-      : shapes_(shapes), names_(names), lengths_(lengths), known_(known) {}
+         std::span<const Linear> counted = {}, std::span<const Linear> known = {})
+      : shapes_(shapes), names_(names), lengths_(lengths), counted_(counted), known_(known) {}
 
   /// What is not negative where the BOOL scalar is `value`.
   std::vector<Linear> follows(ValueId condition, bool value);
 
   /// Are all elements of the BOOL vector known to be F, because of what is compared in it?
-  bool never(ValueId flags) { return all(false, flags, Place{}, kDepth); }
+  bool never(ValueId flags) { return all(false, flags); }
   /// Are all of them known to be T?
-  bool always(ValueId flags) { return all(true, flags, Place{}, kDepth); }
+  bool always(ValueId flags) { return all(true, flags); }
   /// Are all of the numbers known to be positions in a vector of that length?
   bool inside(ValueId positions, const Linear& length);
   /// Is the number known not to be negative?
   bool not_negative(ValueId scalar);
+  /// What is known of the quotients of the numbers and a positive one, by which they are divided
+  /// element by element.
+  enum class Quotient : std::uint8_t { Unknown, Zero, ZeroOrOne };
+  Quotient quotient(ValueId numbers, ValueId divisor);
   /// Of a comparison that is about to be made.
   bool never(Op op, Type written, ValueId x, ValueId y) {
     return never(op, written, x, y, Place{}, kDepth);
@@ -75,12 +81,16 @@ class Ranges {
     std::optional<Linear> segment = {};  // of positions in segments: the length of those
   };
 
+  bool all(bool value, ValueId flags);
   bool all(bool value, ValueId flags, const Place& place, int depth);
   bool never(Op op, Type written, ValueId x, ValueId y, const Place& place, int depth);
   bool never_less(const Range& x, const Range& y, bool or_equal);
   bool is_exact(const Range& range, const Range& other);
   bool is_not_below_zero(const Range& range);
   bool at_least(const Linear& x, const Linear& y);
+  bool is_known(const Linear& not_negative);
+  void exists(const Linear& count);
+  std::vector<Linear> consequences(const Fact& fact);
   void assume(bool value, ValueId flags, const Place& place, int depth);
   Range extreme(ValueId x, Op reduction, const Place& place, int depth);
   bool never_at(Op op, ValueId x, ValueId y, const Place& place, int depth);
@@ -96,18 +106,22 @@ class Ranges {
   Range sum(const Definition& made, const Place& place, int depth);
   Range scaled(const Definition& made, const Place& place, int depth);
   Range remainder(const Definition& made, const Place& place, int depth);
+  Range divided(const Definition& made, const Place& place, int depth);
+  std::optional<Linear> without_factor(const Linear& product, const Linear& factor);
   static Range below(const Range& bound);
   Range chosen(const Definition& select, const Place& place, int depth);
   bool fits(const Range& range);
   bool is_below_length(const Linear& bound);
 
   bool is_length(ValueId vector) const;
+  bool is_length(const Linear& number);
   Place of_segments(const Place& place, ValueId scalar_or_each, ValueId segments);
   bool same_element(ValueId x, const Place& at, ValueId y, const Place& other);
 
   Shapes& shapes_;
   const Renaming& names_;
   std::span<const ValueId> lengths_;
+  std::span<const Linear> counted_;
   std::span<const Linear> known_;  // not to be negative
   std::vector<Fact> facts_;        // that are assumed
   bool learning_ = false;          // from what is assumed

@@ -48,9 +48,9 @@ class ShapeAnalysis::Walk {
         visitor_(visitor),
         calls_(calls) {
     if (!analysis.parameters_[function]) return;  // not called: nothing is known
-    SignatureReader reader(shapes_);
+    SignatureReader reader(shapes_, *analysis.parameters_[function]);
     for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
-      shapes_.define(function_.parameters[i], reader.read((*analysis.parameters_[function])[i]));
+      shapes_.define(function_.parameters[i], reader.read(i));
     }
   }
 
@@ -58,10 +58,9 @@ class ShapeAnalysis::Walk {
   std::optional<SignatureShapes> run() {
     if (!block(function_.body)) return std::nullopt;
     SignatureWriter writer(shapes_);
-    SignatureShapes signature;
-    for (ValueId value : function_.parameters) signature.push_back(writer.write(value));
-    for (ValueId value : function_.body.results) signature.push_back(writer.write(value));
-    return signature;
+    for (ValueId value : function_.parameters) writer.add(value);
+    for (ValueId value : function_.body.results) writer.add(value);
+    return writer.take();
   }
 
  private:
@@ -234,16 +233,16 @@ class ShapeAnalysis::Walk {
   bool call(const Statement& statement) {
     const std::uint32_t callee = statement.index;
     SignatureWriter writer(shapes_);
-    SignatureShapes arguments;
-    for (ValueId value : statement.operands) arguments.push_back(writer.write(value));
+    for (ValueId value : statement.operands) writer.add(value);
+    SignatureShapes arguments = writer.take();
     const std::optional<SignatureShapes>& known = analysis_.call(index_, callee, arguments);
     if (calls_) calls_->push_back({callee, std::move(arguments), known});
     if (!known) return false;
-    SignatureReader reader(shapes_);
+    SignatureReader reader(shapes_, *known);
     const std::size_t count = statement.operands.size();
-    for (std::size_t i = 0; i < count; ++i) reader.bind((*known)[i], statement.operands[i]);
+    for (std::size_t i = 0; i < count; ++i) reader.bind(i, statement.operands[i]);
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
-      shapes_.define(statement.results[i], reader.read((*known)[count + i]));
+      shapes_.define(statement.results[i], reader.read(count + i));
     }
     return true;
   }
@@ -268,9 +267,8 @@ bool makes_calls(const Function& function) {
 SignatureShapes unknown_shapes(const Function& function, std::size_t count) {
   Shapes shapes(function);
   SignatureWriter writer(shapes);
-  SignatureShapes result;
-  for (std::size_t i = 0; i < count; ++i) result.push_back(writer.write(static_cast<ValueId>(i)));
-  return result;
+  for (std::size_t i = 0; i < count; ++i) writer.add(static_cast<ValueId>(i));
+  return writer.take();
 }
 
 }  // namespace

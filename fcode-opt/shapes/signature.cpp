@@ -1,94 +1,195 @@
 #include "fcode-opt/shapes/signature.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <tuple>
 
 namespace fcode {
 
-SignatureTerm SignatureWriter::term(const Linear& term) {
-  // Numbers beyond are no lengths, and their differences might overflow.
+// All but a constant, and that; numbers beyond are no lengths, and their differences might
+// overflow.
+std::pair<Linear, std::int64_t> SignatureWriter::split(const Linear& term) const {
   constexpr std::int64_t kFarthest = std::int64_t{1} << 48;
   Linear known = shapes_.equations.normal(term);
   std::int64_t constant = 0;
   if (known.constant > -kFarthest && known.constant < kFarthest) {
-    if (known.is_number()) return {SignatureTerm::kNone, known.constant};
     constant = std::exchange(known.constant, 0);
   }
+  return {std::move(known), constant};
+}
+
+SignatureTerm SignatureWriter::term(const Linear& term) {
+  const auto [known, constant] = split(term);
+  if (known == Linear{}) return {SignatureTerm::kNone, constant};
   const auto next = static_cast<std::uint32_t>(unknowns_.size());
   const Unknown& unknown = unknowns_.try_emplace(known, Unknown{next, constant}).first->second;
   return {unknown.number, constant - unknown.constant};
 }
 
-SignatureShape SignatureWriter::write(ValueId value) {
+std::optional<SignatureTerm> SignatureWriter::met(const Linear& term) const {
+  const auto [known, constant] = split(term);
+  const auto found = unknowns_.find(known);
+  if (found == unknowns_.end()) return std::nullopt;
+  return SignatureTerm{found->second.number, constant - found->second.constant};
+}
+
+void SignatureWriter::add(ValueId value) {
   const bool uniform = shapes_.uniform(value);
   const std::optional<Linear> element = shapes_.element(value);
   const Shape& shape = shapes_.of(value);
-  SignatureShape result;
-  result.length = term(shape.length);
-  result.sum = term(shape.sum);
-  result.uniform = uniform;
-  if (element) result.element = term(*element);
+  SignatureShape added;
+  added.length = term(shape.length);
+  added.sum = term(shape.sum);
+  added.uniform = uniform;
+  if (element) added.element = term(*element);
   const auto next = static_cast<std::uint32_t>(contents_.size());
-  result.content = contents_.try_emplace(shape.content, next).first->second;
-  return result;
+  added.content = contents_.try_emplace(shape.content, next).first->second;
+  result_.values.push_back(added);
 }
 
-void SignatureReader::bind(const SignatureShape& signature, ValueId value) {
+SignatureShapes SignatureWriter::take() {
+  find_products();
+  return std::move(result_);
+}
+
+void SignatureWriter::find_products() {
+  for (const auto& [known, unknown] : unknowns_) {
+    if (known.terms.size() != 1 || known.terms[0].factor != 1 || known.constant != 0) continue;
+    const auto* factors = shapes_.equations.factors(known.terms[0].atom);
+    if (factors == nullptr) continue;
+    const std::optional<SignatureTerm> a = met(factors->first), b = met(factors->second);
+    if (a && b) result_.products.push_back({{unknown.number, -unknown.constant}, *a, *b});
+  }
+  std::sort(result_.products.begin(), result_.products.end(),
+            [](const auto& x, const auto& y) { return x.product.unknown < y.product.unknown; });
+}
+
+void SignatureReader::bind(std::size_t index, ValueId value) {
+  const SignatureShape& shape = signature_.values[index];
   const std::optional<Linear> element = shapes_.element(value);
   const Shape& actual = shapes_.of(value);
   auto remember = [&](const SignatureTerm& term, const Linear& value) {
     if (term.unknown == SignatureTerm::kNone) return;
     unknowns_.try_emplace(term.unknown, value - Linear::number(term.more));
   };
-  remember(signature.length, actual.length);
-  remember(signature.sum, actual.sum);
-  if (signature.uniform && element) remember(signature.element, *element);
-  contents_.try_emplace(signature.content, actual.content);
+  remember(shape.length, actual.length);
+  remember(shape.sum, actual.sum);
+  if (shape.uniform && element) remember(shape.element, *element);
+  contents_.try_emplace(shape.content, actual.content);
 }
 
 Linear SignatureReader::term(const SignatureTerm& term) {
   const Linear more = Linear::number(term.more);
-  if (term.unknown == SignatureTerm::kNone) return more;
-  const auto [place, is_new] = unknowns_.try_emplace(term.unknown);
-  if (is_new) place->second = shapes_.equations.unknown();
-  return place->second + more;
+  return term.unknown == SignatureTerm::kNone ? more : unknown(term.unknown) + more;
 }
 
-Shape SignatureReader::read(const SignatureShape& signature) {
+Linear SignatureReader::unknown(std::uint32_t number) {
+  const auto known = unknowns_.find(number);
+  if (known != unknowns_.end()) return known->second;
+  const auto made =
+      std::find_if(signature_.products.begin(), signature_.products.end(),
+                   [&](const SignatureProduct& each) { return each.product.unknown == number; });
+  const Linear value = made == signature_.products.end()
+                           ? shapes_.equations.unknown()
+                           : shapes_.equations.product(term(made->a), term(made->b)) -
+                                 Linear::number(made->product.more);
+  unknowns_.emplace(number, value);
+  return value;
+}
+
+Shape SignatureReader::read(std::size_t index) {
+  const SignatureShape& known = signature_.values[index];
   Shape shape;
-  shape.length = term(signature.length);
-  shape.sum = term(signature.sum);
-  shape.uniform = signature.uniform;
-  if (shape.uniform) shape.element = term(signature.element);
-  const auto [place, is_new] = contents_.try_emplace(signature.content);
+  shape.length = term(known.length);
+  shape.sum = term(known.sum);
+  shape.uniform = known.uniform;
+  if (shape.uniform) shape.element = term(known.element);
+  const auto [place, is_new] = contents_.try_emplace(known.content);
   if (is_new) place->second = shapes_.new_content();
   shape.content = place->second;
   return shape;
 }
 
-SignatureShapes common(const SignatureShapes& a, const SignatureShapes& b) {
+namespace {
+
+/// Terms of two signatures that have one in common.
+class Join {
+ public:
+  Join(const SignatureShapes& a, const SignatureShapes& b) : a_(a), b_(b) {}
+
+  SignatureShapes run() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> contents;
+    SignatureShapes result;
+    for (std::size_t i = 0; i < a_.values.size(); ++i) {
+      const SignatureShape &x = a_.values[i], &y = b_.values[i];
+      SignatureShape shape;
+      shape.length = join(x.length, y.length);
+      shape.sum = join(x.sum, y.sum);
+      shape.uniform = x.uniform && y.uniform;
+      if (shape.uniform) shape.element = join(x.element, y.element);
+      const auto next = static_cast<std::uint32_t>(contents.size());
+      shape.content = contents.try_emplace({x.content, y.content}, next).first->second;
+      result.values.push_back(shape);
+    }
+    for (const auto& [key, unknown] : unknowns_) add_product(key, unknown, result.products);
+    std::sort(result.products.begin(), result.products.end(),
+              [](const auto& x, const auto& y) { return x.product.unknown < y.product.unknown; });
+    return result;
+  }
+
+ private:
   // Terms share an unknown if they do in both, and differ by the same number in both.
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;
-  std::map<Key, std::pair<std::uint32_t, std::int64_t>> unknowns;
-  auto join = [&](const SignatureTerm& x, const SignatureTerm& y) -> SignatureTerm {
-    if (x.unknown == SignatureTerm::kNone && x == y) return x;
-    const auto next = static_cast<std::uint32_t>(unknowns.size());
-    const auto& [number, first] =
-        unknowns.try_emplace({x.unknown, y.unknown, x.more - y.more}, next, x.more).first->second;
-    return {number, x.more - first};
+  struct Unknown {
+    std::uint32_t number;
+    std::int64_t first;  // what the term of `a` that it first stood for had more
   };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> contents;
-  SignatureShapes result;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    SignatureShape shape;
-    shape.length = join(a[i].length, b[i].length);
-    shape.sum = join(a[i].sum, b[i].sum);
-    shape.uniform = a[i].uniform && b[i].uniform;
-    if (shape.uniform) shape.element = join(a[i].element, b[i].element);
-    const auto next = static_cast<std::uint32_t>(contents.size());
-    shape.content = contents.try_emplace({a[i].content, b[i].content}, next).first->second;
-    result.push_back(shape);
+  static Key key_of(const SignatureTerm& x, const SignatureTerm& y) {
+    return {x.unknown, y.unknown, x.more - y.more};
   }
-  return result;
+
+  SignatureTerm join(const SignatureTerm& x, const SignatureTerm& y) {
+    if (x.unknown == SignatureTerm::kNone && x == y) return x;
+    const auto next = static_cast<std::uint32_t>(unknowns_.size());
+    const Unknown& unknown =
+        unknowns_.try_emplace(key_of(x, y), Unknown{next, x.more}).first->second;
+    return {unknown.number, x.more - unknown.first};
+  }
+  std::optional<SignatureTerm> joined(const SignatureTerm& x, const SignatureTerm& y) const {
+    if (x.unknown == SignatureTerm::kNone && x == y) return x;
+    const auto found = unknowns_.find(key_of(x, y));
+    if (found == unknowns_.end()) return std::nullopt;
+    return SignatureTerm{found->second.number, x.more - found->second.first};
+  }
+
+  static const SignatureProduct* product_of(const SignatureShapes& shapes, std::uint32_t unknown) {
+    for (const SignatureProduct& each : shapes.products) {
+      if (each.product.unknown == unknown) return &each;
+    }
+    return nullptr;
+  }
+
+  // Of an unknown that is a product in both, of the same.
+  void add_product(const Key& key, const Unknown& unknown,
+                   std::vector<SignatureProduct>& products) const {
+    const auto& [of_a, of_b, difference] = key;
+    const SignatureProduct *x = product_of(a_, of_a), *y = product_of(b_, of_b);
+    if (x == nullptr || y == nullptr || x->product.more - y->product.more != difference) return;
+    for (const bool crossed : {false, true}) {
+      const auto a = joined(x->a, crossed ? y->b : y->a), b = joined(x->b, crossed ? y->a : y->b);
+      if (!a || !b) continue;
+      products.push_back({{unknown.number, x->product.more - unknown.first}, *a, *b});
+      return;
+    }
+  }
+
+  const SignatureShapes &a_, &b_;
+  std::map<Key, Unknown> unknowns_;
+};
+
+}  // namespace
+
+SignatureShapes common(const SignatureShapes& a, const SignatureShapes& b) {
+  return Join(a, b).run();
 }
 
 }  // namespace fcode

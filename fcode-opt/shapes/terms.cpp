@@ -119,7 +119,7 @@ Linear Equations::product(const Linear& a, const Linear& b) {
   }
   if (y < x) std::swap(x, y);
   const auto [place, is_new] = products_.try_emplace({x, y}, next_);
-  if (is_new) ++next_;
+  if (is_new) factors_.emplace(next_++, place->first);
   return Linear::atom(place->second);
 }
 

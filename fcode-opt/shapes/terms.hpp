@@ -62,6 +62,11 @@ class Equations {
   bool unite(const Linear& a, const Linear& b);
   /// a·b; products of two unknowns are atoms, the same for the same factors.
   Linear product(const Linear& a, const Linear& b);
+  /// Of an atom that is a product, else null.
+  const std::pair<Linear, Linear>* factors(Atom atom) const {
+    const auto found = factors_.find(atom);
+    return found == factors_.end() ? nullptr : &found->second;
+  }
 
   /// What was learned since, for leaving a branch and for taking its knowledge along.
   using Mark = std::size_t;
@@ -85,6 +90,7 @@ class Equations {
   std::vector<Step> trail_;
   std::vector<std::uint32_t> step_of_;  // by atom: index into trail_
   std::map<std::pair<Linear, Linear>, Atom> products_;
+  std::map<Atom, std::pair<Linear, Linear>> factors_;
 };
 
 }  // namespace fcode
