@@ -287,6 +287,8 @@ class BoundPass {
   void find_run_indices();
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
+  static BoundSum bound_sum(const BoundRuns& runs, const RunSum& sum);
+  static bool add_up(BoundSum& sum, const std::vector<BoundStage>& stages);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, const PlanSink* scatter = nullptr);
   bool reads_row(NodeId number, const BoundProgram& bound) const;
   void find_rows(BoundProgram& bound) const;

@@ -38,7 +38,9 @@ void BoundPass::find_run_indices() {
     std::optional<RunIndex>& index = run_indices_[sink.index];
     index = find_run_index(pass_, sink.index);
     // Several elements might go to the one place.
-    if (index && (index->backwards || (index->otherwise && index->from_zero))) index.reset();
+    const bool several = index && (!index->choices.empty() || index->backwards ||
+                                   (index->otherwise && index->from_zero));
+    if (several) index.reset();
     if (index) index->otherwise.reset();
   }
 }
@@ -114,6 +116,22 @@ void BoundPass::bind_runs(BoundProgram& bound) {
   renew_runs(bound);
 }
 
+/// Of stages of these runs.
+BoundSum BoundPass::bound_sum(const BoundRuns& runs, const RunSum& sum) {
+  BoundSum bound;
+  bound.step = sum.step;
+  for (std::uint32_t k = sum.first; k < sum.last; ++k) {
+    const BoundStage& own = runs.stages[k];
+    const auto first =
+        std::find_if(runs.stages.begin(), runs.stages.end(),
+                     [&](const BoundStage& stage) { return stage.walked.node == own.walked.node; });
+    (own.uniform ? bound.uniform : bound.others)
+        .push_back({static_cast<std::uint32_t>(first - runs.stages.begin()),
+                    own.kind == RunStage::Kind::Add});
+  }
+  return bound;
+}
+
 std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, const PlanSink* scatter) {
   const RunIndex& form = *run_indices_[index];
   const SegdesId into = scatter != nullptr ? scatter->into : kNone;
@@ -148,6 +166,11 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, const PlanS
     own.walked = walked_node(stage.node, kNone);
     if (own.row) own.walked.divisor = 1;  // a row finds out for itself what it may read
   }
+  for (const RunChoice& choice : form.choices) {
+    runs.choices.push_back({choice.op, bound_sum(runs, choice.left), bound_sum(runs, choice.right),
+                            bound_sum(runs, choice.then)});
+  }
+  if (!form.choices.empty()) runs.rest = bound_sum(runs, form.rest);
   if (into != kNone) {
     WalkedNode walked;
     walked.type = Type::Int;
@@ -417,7 +440,7 @@ bool BoundPass::is_shared_by_runs(NodeId number, const BoundProgram& bound) {
 
 /// Are the places where segments begin the elements of a vector, but for what is the same for all?
 void BoundPass::find_first_places(BoundRuns& runs) const {
-  if (runs.segments == nullptr || runs.backwards) return;
+  if (runs.segments == nullptr || runs.backwards || !runs.choices.empty()) return;
   const BoundStage* only = nullptr;
   runs.more = 0;
   for (const BoundStage& stage : runs.stages) {
@@ -437,6 +460,16 @@ void BoundPass::find_first_places(BoundRuns& runs) const {
   if (only != nullptr) runs.first = elements<std::byte>(*only->walked.vector);
 }
 
+/// Adds up what is the same in all segments. False where INTs of 64 bits would wrap around.
+bool BoundPass::add_up(BoundSum& sum, const std::vector<BoundStage>& stages) {
+  sum.fixed = 0;
+  return std::all_of(sum.uniform.begin(), sum.uniform.end(), [&](const BoundSum::Summand& own) {
+    const std::int64_t value = stages[own.stage].value;
+    return own.adds ? !__builtin_add_overflow(sum.fixed, value, &sum.fixed)
+                    : !__builtin_sub_overflow(sum.fixed, value, &sum.fixed);
+  });
+}
+
 /// What differs between runs of the kernel whose steps are the same.
 void BoundPass::renew_runs(BoundProgram& bound) {
   bound.by_runs = false;
@@ -452,6 +485,12 @@ void BoundPass::renew_runs(BoundProgram& bound) {
       if (stage.uniform) stage.value = uniform_int(stage.walked.node);
       if (!stage.uniform && !stays_inside(stage.walked, runs.segments)) return;
     }
+    for (BoundChoice& choice : runs.choices) {
+      for (BoundSum* sum : {&choice.left, &choice.right, &choice.then}) {
+        if (!add_up(*sum, runs.stages)) return;
+      }
+    }
+    if (!add_up(runs.rest, runs.stages)) return;
     find_first_places(runs);
     // Places that lie in a vector are listed in half of the time.
     const std::int64_t mean = tuning.runs_mean_length / (runs.first != nullptr ? 2 : 1);

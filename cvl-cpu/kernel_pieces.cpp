@@ -91,7 +91,7 @@ bool KernelPieces::must_cut() const {
   return program.by_runs &&
          (!program.joins.empty() ||
           std::any_of(program.runs.begin(), program.runs.end(), [](const BoundRuns& runs) {
-            return runs.otherwise.has_value() || runs.segments == nullptr;
+            return runs.otherwise.has_value() || !runs.choices.empty() || runs.segments == nullptr;
           }));
 }
 

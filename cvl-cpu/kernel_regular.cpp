@@ -250,10 +250,43 @@ std::int64_t row_length_of_read(const PlanPass& pass, NodeId number) {
 
 bool RowNumber::evaluate(std::int64_t first, const std::int64_t* starts, std::int64_t count,
                          bool wide, std::int64_t* out) const {
+  if (count == 1) return evaluate_one(segdes == kNone ? starts[0] : first, wide, *out);
   for (std::int64_t k = 0; k < count; k += kTogether) {
     const std::int64_t some = std::min(kTogether, count - k);
     if (!evaluate_some(first + k, starts + k, some, wide, out + k)) return false;
   }
+  return true;
+}
+
+// Of one row nothing has to be told about others.
+bool RowNumber::evaluate_one(std::int64_t place, bool wide, std::int64_t& out) const {
+  std::int64_t numbers[kMostItems];
+  for (std::uint32_t k = 0; k < items.size(); ++k) {
+    const Item& item = items[k];
+    const std::int64_t *x = &numbers[item.args[0]], *y = &numbers[item.args[1]];
+    switch (item.kind) {
+      case Item::Kind::Place:
+        numbers[k] = place;
+        break;
+      case Item::Kind::Number:
+        numbers[k] = item.number;
+        break;
+      case Item::Kind::Choose:
+        numbers[k] = *x != 0 ? *y : numbers[item.args[2]];
+        break;
+      case Item::Kind::Element:
+        if (*x < 0 || *x >= item.vector->length) return false;
+        numbers[k] = element(*item.vector, *x, wide);
+        break;
+      case Item::Kind::Apply:
+        if (wide) {
+          apply<std::int64_t>(item.op, x, y, 1, &numbers[k]);
+        } else {
+          apply<std::int32_t>(item.op, x, y, 1, &numbers[k]);
+        }
+    }
+  }
+  out = numbers[items.size() - 1];
   return true;
 }
 

@@ -44,6 +44,7 @@ struct RowNumber {
                 std::int64_t* out) const;
 
  private:
+  bool evaluate_one(std::int64_t place, bool wide, std::int64_t& out) const;
   bool evaluate_some(std::int64_t first, const std::int64_t* starts, std::int64_t count, bool wide,
                      std::int64_t* out) const;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -22,7 +24,10 @@ class IndexReader {
   explicit IndexReader(const PlanPass& pass) : pass_(pass) {}
 
   bool read(NodeId index) {
-    return is(index, Op::Select) ? read_bounded(index) : read_first(index);
+    if (is(index, Op::Select) ? read_bounded(index) : read_first(index)) return true;
+    result_ = {};
+    has_offset_ = whole_ = false;
+    return read_chosen(index);
   }
   RunIndex take() { return std::move(result_); }
 
@@ -34,8 +39,9 @@ class IndexReader {
   /// If the index is a sum with a position within rows of a regular nest: the length of those.
   std::int64_t row_length_in(NodeId number) const {
     if (const std::int64_t length = row_length_of_offset(pass_, number)) return length;
-    if (!is(number, Op::Add) && !is(number, Op::Subtract)) return 0;
-    const std::int64_t first = row_length_in(node(number).args[0]);
+    const bool chosen = is(number, Op::Select);
+    if (!is(number, Op::Add) && !is(number, Op::Subtract) && !chosen) return 0;
+    const std::int64_t first = row_length_in(node(number).args[chosen ? 2 : 0]);
     return first != 0 ? first : row_length_in(node(number).args[1]);
   }
 
@@ -118,6 +124,90 @@ class IndexReader {
     return read_sum(node(number).args[first ? 1 : 0], Stage::Add);
   }
 
+  struct Summand {
+    NodeId node;
+    Stage sign;
+  };
+  using Summands = std::vector<Summand>;
+
+  /// A sum with one SELECT in it by where the position is.
+  bool read_chosen(NodeId index) {
+    result_.row_length = row_length_in(index);
+    Summands outer;
+    NodeId choice = kNone;
+    if (!find_choice(index, Stage::Add, outer, choice) || choice == kNone) return false;
+    const auto and_outer = [&](NodeId number) {
+      Summands all = outer;
+      all.push_back({number, Stage::Add});
+      return all;
+    };
+    for (; is(choice, Op::Select); choice = node(choice).args[2]) {
+      const PlanNode& condition = node(node(choice).args[0]);
+      if (!orders_ints(condition) || result_.choices.size() == kMostChoices) return false;
+      RunChoice own;
+      own.op = condition.op;
+      if (!read_line({{condition.args[0], Stage::Add}}, own.left) ||
+          !read_line({{condition.args[1], Stage::Add}}, own.right) ||
+          !read_line(and_outer(node(choice).args[1]), own.then)) {
+        return false;
+      }
+      if (std::abs(own.left.step - own.right.step) > 1 || own.then.step < 0) return false;
+      result_.choices.push_back(own);
+    }
+    if (!read_line(and_outer(choice), result_.rest) || result_.rest.step < 0) return false;
+    return result_.rest.step == 1 ||
+           std::any_of(result_.choices.begin(), result_.choices.end(),
+                       [](const RunChoice& own) { return own.then.step == 1; });
+  }
+
+  static bool orders_ints(const PlanNode& condition) {
+    const auto is = [&](Op op) { return condition.applies(op); };
+    return condition.written == Type::Int &&
+           (is(Op::Less) || is(Op::LessEqual) || is(Op::Greater) || is(Op::GreaterEqual) ||
+            is(Op::Equal));
+  }
+
+  /// The summands of a number but for the only one that is chosen by where the position is.
+  bool find_choice(NodeId number, Stage sign, Summands& summands, NodeId& choice) const {
+    const PlanNode& it = node(number);
+    const bool subtracts = is(number, Op::Subtract);
+    if (subtracts || is(number, Op::Add)) {
+      const Stage opposite = sign == Stage::Add ? Stage::Subtract : Stage::Add;
+      return find_choice(it.args[0], sign, summands, choice) &&
+             find_choice(it.args[1], subtracts ? opposite : sign, summands, choice);
+    }
+    if (!is(number, Op::Select) || !has_offset(number, kDeepest)) {
+      summands.push_back({number, sign});
+      return true;
+    }
+    if (choice != kNone || sign != Stage::Add || it.type != Type::Int) return false;
+    choice = number;
+    return true;
+  }
+
+  /// Is there a position in it, as far as it is looked into?
+  bool has_offset(NodeId number, int depth) const {
+    const PlanNode& it = node(number);
+    if (it.kind == Kind::SegmentOffset || it.kind == Kind::Position) return true;
+    if (it.kind != Kind::Apply || depth == 0) return false;
+    if (row_length_of_number(pass_, number) != 0) return false;
+    return std::any_of(std::begin(it.args), std::end(it.args), [&](NodeId argument) {
+      return argument != kNone && has_offset(argument, depth - 1);
+    });
+  }
+
+  bool read_line(const Summands& summands, RunSum& line) {
+    has_offset_ = result_.backwards = false;
+    line.first = static_cast<std::uint32_t>(result_.stages.size());
+    for (const auto& [number, sign] : summands) {
+      if (!read_sum(number, sign)) return false;
+    }
+    line.last = static_cast<std::uint32_t>(result_.stages.size());
+    const bool backwards = std::exchange(result_.backwards, false);
+    line.step = !has_offset_ ? 0 : backwards ? -1 : 1;
+    return true;
+  }
+
   bool add_stage(NodeId number, Stage stage) {
     const PlanNode& it = node(number);
     if (it.type != Type::Int) return false;
@@ -153,6 +243,9 @@ class IndexReader {
     whole_ = true;
     return result_.segdes == kNone && result_.row_length == 0;
   }
+
+  static constexpr std::size_t kMostChoices = 4;
+  static constexpr int kDeepest = 8;
 
   const PlanPass& pass_;
   RunIndex result_;
@@ -299,6 +392,7 @@ bool find_bordered_run(const BoundRuns& runs, std::int64_t position, std::int64_
 /// The run of n elements from `begin` on that lie in the segment of the table.
 bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
               RunTable& table) {
+  if (!runs.choices.empty()) return add_chosen_runs(cpu, runs, begin, n, table);
   const bool wide = cpu.element_bytes(Type::Int) == 8;
   std::int64_t position = begin - table.bounds[0];
   if (runs.backwards) position = -(position + n - 1);
@@ -308,21 +402,14 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
   std::optional<std::int64_t> bound;  // of the last check
   bool inside = true;
   for (const BoundStage& stage : runs.stages) {
-    std::int64_t value = stage.value;
-    if (stage.row) {
-      if (!stage.row->evaluate(table.segment, table.bounds, 1, wide, &value)) return false;
-    } else if (!stage.uniform) {
-      alignas(64) std::int64_t buffer[kSegmentBlock + 8];
-      const std::byte* number = segment_values(cpu, stage.walked, table.segment, 1, buffer);
-      value = wide ? *reinterpret_cast<const std::int64_t*>(number)
-                   : *reinterpret_cast<const std::int32_t*>(number);
-    }
+    const std::optional<std::int64_t> value = stage_value(cpu, stage, table);
+    if (!value) return false;
     if (stage.kind == Stage::Check) {
-      inside = inside && lies_below(value);
+      inside = inside && lies_below(*value);
       bound = value;
     } else {
-      position = stage.kind == Stage::Add ? wrapped_sum(position, value)
-                                          : wrapped_difference(position, value);
+      position = stage.kind == Stage::Add ? wrapped_sum(position, *value)
+                                          : wrapped_difference(position, *value);
     }
   }
   if (!inside || !lies_below(runs.limit)) {
@@ -437,6 +524,21 @@ const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::in
   return segment_values_of(cpu, node, first, count, reinterpret_cast<std::int32_t*>(buffer));
 }
 
+std::optional<std::int64_t> stage_value(CpuBackend& cpu, const BoundStage& stage,
+                                        const RunTable& table) {
+  if (stage.uniform) return stage.value;
+  const bool wide = cpu.element_bytes(Type::Int) == 8;
+  if (stage.row) {
+    std::int64_t value = 0;
+    if (!stage.row->evaluate(table.segment, table.bounds, 1, wide, &value)) return std::nullopt;
+    return value;
+  }
+  alignas(64) std::int64_t buffer[kSegmentBlock + 8];
+  const std::byte* number = segment_values(cpu, stage.walked, table.segment, 1, buffer);
+  return wide ? *reinterpret_cast<const std::int64_t*>(number)
+              : *reinterpret_cast<const std::int32_t*>(number);
+}
+
 std::optional<RunIndex> find_run_index(const PlanPass& pass, NodeId index) {
   IndexReader reader(pass);
   if (!reader.read(index)) return std::nullopt;
@@ -478,9 +580,21 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     table.count += std::max<std::int64_t>(found, 0);
     return found >= 0;
   };
+  const auto choose = [&](const SegmentBlock& block) {
+    for (std::int64_t s = 0; s < block.count; ++s) {
+      const std::int64_t from = std::max(block.starts[s], block.begin);
+      const std::int64_t elements = std::min(block.starts[s + 1], block.end) - from;
+      table.segment = block.first + s;
+      std::copy_n(block.starts + s, 2, table.bounds);
+      if (elements > 0 && !add_chosen_runs(cpu, runs, from, elements, table)) return false;
+    }
+    return true;
+  };
   bool good = true;
   const auto visit = [&](const SegmentBlock& block) {
-    good = good && (runs.first != nullptr ? list(block) : for_runs(cpu, runs, block, add));
+    good = good && (!runs.choices.empty()   ? choose(block)
+                    : runs.first != nullptr ? list(block)
+                                            : for_runs(cpu, runs, block, add));
     const std::int64_t last = block.count - 1;
     table.segment = block.first + last;
     std::copy_n(block.starts + last, 2, table.bounds);

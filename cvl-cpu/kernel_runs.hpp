@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "cvl-cpu/kernel_program.hpp"
 #include "cvl-cpu/kernel_regular.hpp"
 #include "cvl-cpu/segments.hpp"
@@ -43,11 +45,27 @@ struct RunStage {
   NodeId node = kNone;
 };
 
-/// An index: the position within the segment plus what the stages add.
+/// What some of the stages add up to, and `step` times the position within the segment.
+struct RunSum {
+  std::uint32_t first = 0, last = 0;  // stages
+  int step = 0;                       // -1, 0 or 1
+};
+
+/// Where that holds, in one interval of a segment, the index is another sum.
+struct RunChoice {
+  vcode::Op op = vcode::Op::Less;  // left op right
+  RunSum left, right, then;
+};
+
+/// An index: the position within the segment plus what the stages add. With choices, the first one
+/// that holds gives the sum, and if none holds, `rest` does: the next place in a ring
+/// (`if i + 1 >= n then i + 1 - n else i + 1`), or one that stops at the border.
 struct RunIndex {
   SegdesId segdes = kNone;      // whose segments; kNone: the positions of the pass are one, …
   std::int64_t row_length = 0;  // … or, if not 0, rows of a regular nest
   std::vector<RunStage> stages;
+  std::vector<RunChoice> choices;
+  RunSum rest;
   /// The place of elements for which the last check fails because they would lie too far behind,
   /// and, if from_zero, of those that would lie below zero; where it is there, nothing is added
   /// behind that check.
@@ -69,6 +87,22 @@ struct BoundStage {
   std::optional<RowNumber> row = std::nullopt;  // of a regular nest, if it is not uniform
 };
 
+/// A RunSum with the operands of one run.
+struct BoundSum {
+  struct Summand {
+    std::uint32_t stage;  // the first one that has the number
+    bool adds;
+  };
+  using Summands = boost::container::small_vector<Summand, 2>;
+  int step = 0;
+  Summands uniform, others;
+  std::int64_t fixed = 0;  // what the uniform ones add up to
+};
+struct BoundChoice {
+  vcode::Op op = vcode::Op::Less;
+  BoundSum left, right, then;
+};
+
 /// An index with the operands of one run. The sum must lie in [0, limit).
 struct BoundRuns {
   NodeId index = kNone;
@@ -77,6 +111,8 @@ struct BoundRuns {
   const Segments* segments = nullptr;    // null: one segment
   std::shared_ptr<const Segments> rows;  // of a regular nest: `segments`
   std::vector<BoundStage> stages;
+  std::vector<BoundChoice> choices;       // of a gather, …
+  BoundSum rest;                          // … in the same sense
   std::optional<std::int64_t> otherwise;  // of a gather, in the same sense, …
   bool from_zero = false;                 // … as this
   bool backwards = false;                 // of a gather
@@ -106,7 +142,17 @@ struct RunTable {
 bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
                RunTable& table);
 
+/// What a stage adds in the segment of a table. Nothing if an element that it reads is not there.
+std::optional<std::int64_t> stage_value(CpuBackend& cpu, const BoundStage& stage,
+                                        const RunTable& table);
+
+/// Adds the runs of the n elements from `begin` on that lie in the segment of the table, of an
+/// index with choices. False when a place lies outside. REQUIRES: n is positive
+bool add_chosen_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::int64_t n,
+                     RunTable& table);
+
 /// The least indices of elements that the segments of a block have in it. False when a check fails.
+/// REQUIRES: no choices
 bool find_run_positions(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlock& block,
                         std::int64_t* positions);
 

@@ -1,6 +1,7 @@
 #include "cvl-cpu/kernel_spans.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cvl::cpu {
 
@@ -34,11 +35,13 @@ bool SpanCursor::find(const Segments::Place& segment, std::int64_t begin, std::i
   table.bounds[0] = segment.start;
   table.bounds[1] = segment.end;
   if (!find_runs(*cpu_, *read_->runs, begin, n, table)) return false;
-  run_begin_ = table.before;
-  run_end_ = n - table.behind;
+  runs_.clear();
+  for (std::int64_t k = 0, begin = table.before; k < table.count; ++k) {
+    const std::int64_t end = table.before + table.ends[k];
+    runs_.push_back({std::exchange(begin, end), end, table.positions[k]});
+  }
   end_ = n;
-  position_ = table.positions[0];
-  part_ = 0;
+  run_ = part_ = 0;
   return true;
 }
 
@@ -57,21 +60,23 @@ SpanCursor::Span SpanCursor::outside(std::int64_t i, std::int64_t end) {
 }
 
 SpanCursor::Span SpanCursor::at(std::int64_t i) {
-  if (i < run_begin_) return outside(i, run_begin_);
-  if (i >= run_end_) return outside(i, end_);
+  for (; run_ < runs_.size() && i >= runs_[run_].end; ++run_) part_ = 0;
+  if (run_ == runs_.size()) return outside(i, end_);
+  const Run& run = runs_[run_];
+  if (i < run.begin) return outside(i, run.begin);
   const bool backwards = read_->runs->backwards;
-  const std::int64_t position = position_ + (backwards ? run_end_ - 1 - i : i - run_begin_);
-  if (read_->join == nullptr) return {read_->base + position * read_->width, run_end_};
+  const std::int64_t position = run.position + (backwards ? run.end - 1 - i : i - run.begin);
+  if (read_->join == nullptr) return {read_->base + position * read_->width, run.end};
   const BoundJoin& join = *read_->join;
   const auto at = [&](std::int64_t end) {
     return Span{reinterpret_cast<const std::byte*>(join.place(part_, position)), end};
   };
-  if (backwards) return at(run_end_);  // it does not pass from one vector to another
+  if (backwards) return at(run.end);  // it does not pass from one vector to another
   while (position >= join.vectors[part_].end) ++part_;
   const std::int64_t left = join.vectors[part_].end - position;
   // What is the same everywhere lies there only so many times.
   const std::int64_t most = join.fills[part_] ? std::min(left, kSegmentBlock) : left;
-  return at(std::min(run_end_, i + most));
+  return at(std::min(run.end, i + most));
 }
 
 }  // namespace cvl::cpu

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <boost/container/small_vector.hpp>
+
 #include "cvl-cpu/kernel_bind.hpp"
 
 namespace cvl::cpu {
@@ -54,9 +56,14 @@ class SpanCursor {
   const SpannedRead* read_ = nullptr;
   std::byte* memory_ = nullptr;
   std::int64_t filled_ = 0;  // elements of it
-  std::int64_t run_begin_ = 0, run_end_ = 0, end_ = 0;
-  std::int64_t position_ = 0;  // of the run's first element; backwards, of its last one
-  std::size_t part_ = 0;       // of joined vectors: that of the last span
+  struct Run {
+    std::int64_t begin, end;
+    std::int64_t position;  // of the first element; backwards, of the last one
+  };
+  boost::container::small_vector<Run, 4> runs_;
+  std::size_t run_ = 0;   // that of the last span
+  std::size_t part_ = 0;  // of joined vectors: likewise
+  std::int64_t end_ = 0;
 };
 
 }  // namespace cvl::cpu

@@ -10,6 +10,7 @@
 //
 // A vector over uniform segments of k elements has k columns: column j is the vector of the
 // elements j of all segments.
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -78,10 +79,13 @@ class Idioms : public RegionRewriter {
     }
   }
   void meet_segments(Shapes& shapes, ValueId segdes) {
-    if (counted_.size() >= kMostKnown) return;
-    counted_.push_back(shapes.of(segdes).sum);
+    meet_count(shapes.of(segdes).sum);
     const std::optional<Linear> each = shapes.element(segdes);
-    if (each && !shapes.one_segment(segdes)) counted_.push_back(*each);
+    if (each && !shapes.one_segment(segdes)) meet_count(*each);
+  }
+  void meet_count(const Linear& count) {
+    const bool is_new = std::find(counted_.begin(), counted_.end(), count) == counted_.end();
+    if (is_new && counted_.size() < kMostKnown) counted_.push_back(count);
   }
   void assumed(Shapes& shapes, ValueId condition, bool value) override {
     if (!shapes.is_scalar(condition)) return;
@@ -121,7 +125,7 @@ class Idioms : public RegionRewriter {
     }
   }
 
-  Ranges ranges() { return {*shapes_, names_, lengths_, counted_, not_negative_}; }
+  Ranges ranges() { return {module_, *shapes_, names_, lengths_, counted_, not_negative_}; }
 
   ValueId elementwise(const Statement& statement, const ValueList& operands) {
     if (statement.op == Op::Select) return selection(operands);

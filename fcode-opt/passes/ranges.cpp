@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "vcode/numbers.hpp"
+
 namespace fcode {
 
 bool is_comparison(Op op) {
@@ -366,6 +368,10 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
     found.exact = length || fits(found);
     return found;
   }
+  if (made && made->is_const()) {
+    const vcode::Constant& constant = module_.constants[made->index];
+    if (constant.type == Type::Int) return this->constant(constant);
+  }
   if (!computed || depth == 0) return unknown(vector, place);
   switch (made->op) {
     case Op::Index:
@@ -393,6 +399,14 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
     default:
       return unknown(vector, place);
   }
+}
+
+Ranges::Range Ranges::constant(const vcode::Constant& constant) {
+  const std::vector<std::int64_t>& elements = constant.ints();
+  if (elements.empty()) return {};
+  const auto [least, greatest] = std::minmax_element(elements.begin(), elements.end());
+  if (!vcode::fits_32_bits(*least) || !vcode::fits_32_bits(*greatest)) return {};
+  return {{Linear::number(*least)}, {Linear::number(*greatest)}, true};
 }
 
 Ranges::Range Ranges::unknown(ValueId vector, const Place& place) {
@@ -593,6 +607,7 @@ Ranges::Range Ranges::chosen(const Definition& select, const Place& place, int d
     choose(range->least, true);
     choose(range->greatest, false);
   }
+  choose({Linear::number(0)}, true);
   choose(not_negative_, false);
   found.exact = x.exact && y.exact;
   return found;
@@ -618,15 +633,16 @@ bool Ranges::is_length(const Linear& number) {
 
 // Or is it a length? An INT and a number, if that is not negative, cannot wrap around to one.
 bool Ranges::is_below_length(const Linear& bound) {
-  const auto not_below = [&](const Linear& count) { return at_least(count, bound); };
-  if (std::any_of(counted_.begin(), counted_.end(), not_below)) return true;
-  return std::any_of(lengths_.begin(), lengths_.end(), [&](ValueId length) {
+  const auto is_below = [&](ValueId length) {
     const std::optional<Linear> element = shapes_.element(names_(length));
     if (!element) return false;
     const Linear most = shapes_.equations.normal(*element);
     return most.terms.size() == 1 && most.terms[0].factor == 1 && most.constant >= 0 &&
            at_least(most, bound);
-  });
+  };
+  return std::any_of(lengths_.begin(), lengths_.end(), is_below) ||
+         std::any_of(counted_.begin(), counted_.end(),
+                     [&](const Linear& count) { return at_least(count, bound); });
 }
 
 // Arithmetic on INT wraps around, and what is computed agrees with what should have been as far as

@@ -26,9 +26,15 @@ class Ranges {
   /// `lengths`: scalars that descriptors have been made of, which would have failed for others.
   /// `counted`: numbers and lengths of segments, and their sums. `known`: what is not negative
   /// because of conditions that hold here, see follows().
-  Ranges(Shapes& shapes, const Renaming& names, std::span<const ValueId> lengths = {},
-         std::span<const Linear> counted = {}, std::span<const Linear> known = {})
-      : shapes_(shapes), names_(names), lengths_(lengths), counted_(counted), known_(known) {}
+  Ranges(const Module& module, Shapes& shapes, const Renaming& names,
+         std::span<const ValueId> lengths = {}, std::span<const Linear> counted = {},
+         std::span<const Linear> known = {})
+      : module_(module),
+        shapes_(shapes),
+        names_(names),
+        lengths_(lengths),
+        counted_(counted),
+        known_(known) {}
 
   /// What is not negative where the BOOL scalar is `value`.
   std::vector<Linear> follows(ValueId condition, bool value);
@@ -98,6 +104,7 @@ class Ranges {
   Range range(ValueId vector, const Place& place, int depth);
   Range made_range(ValueId vector, const Place& place, int depth);
   void learn(Op op, const Range& other, Range& range);
+  Range constant(const vcode::Constant& constant);
   Range unknown(ValueId vector, const Place& place);
   Range positions(ValueId index, const Place& place, int depth);
   Bounds lasts(ValueId start, ValueId segments, const Place& segment, int depth);
@@ -118,6 +125,7 @@ class Ranges {
   Place of_segments(const Place& place, ValueId scalar_or_each, ValueId segments);
   bool same_element(ValueId x, const Place& at, ValueId y, const Place& other);
 
+  const Module& module_;
   Shapes& shapes_;
   const Renaming& names_;
   std::span<const ValueId> lengths_;

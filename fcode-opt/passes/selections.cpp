@@ -37,7 +37,7 @@ class Selections : public RegionRewriter {
         !same_segments(packing->segdes, into) || !fits(defaults, into)) {
       return kNoValue;
     }
-    if (Ranges(*shapes_, names_).never(packing->flags)) return defaults;
+    if (Ranges(module_, *shapes_, names_).never(packing->flags)) return defaults;
     operations_ = 0;
     const ValueId chosen = for_all(data, *packing);
     if (chosen == kNoValue) return kNoValue;

@@ -193,6 +193,14 @@ Shape Shapes::result(const Statement& statement) {
     const Shape& from = of(operands[term->operand]);
     shape.length = term->described ? from.sum : from.length;
   }
+  // What is fetched from equal elements is one of them. A number would be put in the place of the
+  // operation, even where that fails.
+  const bool fetches = statement.op == Op::Extract || statement.op == Op::BPermute;
+  if (const auto each = element(operands[0]); fetches && each && !equations.number(*each)) {
+    shape.uniform = true;
+    shape.element = *each;
+    shape.sum = equations.product(*each, shape.length);
+  }
   const bool sums = statement.op == Op::AddReduce || statement.op == Op::AddCombine;
   if (sums && statement.written == Type::Int) shape.sum = of(operands[0]).sum;
   return shape;

@@ -74,11 +74,19 @@ Linear Equations::normal(const Linear& term) const {
   return result;
 }
 
+bool Equations::is_normal(const Linear& term) const {
+  return std::none_of(term.terms.begin(), term.terms.end(),
+                      [&](const Term& entry) { return solved(entry.atom) != nullptr; });
+}
+
 bool Equations::equal(const Linear& a, const Linear& b) const {
-  return a == b || normal(a - b) == Linear{};
+  if (a == b) return true;
+  if (is_normal(a) && is_normal(b)) return false;
+  return normal(a - b) == Linear{};
 }
 
 std::optional<std::int64_t> Equations::difference(const Linear& a, const Linear& b) const {
+  if (a.terms != b.terms && is_normal(a) && is_normal(b)) return std::nullopt;
   return number(a - b);
 }
 

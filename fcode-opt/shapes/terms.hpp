@@ -53,6 +53,7 @@ class Equations {
 
   /// `term` with everything put in that is known.
   Linear normal(const Linear& term) const;
+  bool is_normal(const Linear& term) const;
   bool equal(const Linear& a, const Linear& b) const;
   /// a - b, if it is a known number.
   std::optional<std::int64_t> difference(const Linear& a, const Linear& b) const;
