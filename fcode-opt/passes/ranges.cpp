@@ -250,8 +250,9 @@ std::vector<Linear> Ranges::follows(ValueId condition, bool value) {
   return result;
 }
 
-// What is not negative where that holds, of scalars.
-std::vector<Linear> Ranges::consequences(const Fact& fact) {
+// What is not negative where that holds, of scalars. What is asked on the way may assume more for a
+// while, so facts may move.
+std::vector<Linear> Ranges::consequences(Fact fact) {
   const bool learning = std::exchange(learning_, true);
   Range more = range(fact.x, Place{}, kDepth), less = range(fact.y, Place{}, kDepth);
   learning_ = learning;

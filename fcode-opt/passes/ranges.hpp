@@ -96,7 +96,7 @@ class Ranges {
   bool at_least(const Linear& x, const Linear& y);
   bool is_known(const Linear& not_negative);
   void exists(const Linear& count);
-  std::vector<Linear> consequences(const Fact& fact);
+  std::vector<Linear> consequences(Fact fact);
   void assume(bool value, ValueId flags, const Place& place, int depth);
   Range extreme(ValueId x, Op reduction, const Place& place, int depth);
   bool never_at(Op op, ValueId x, ValueId y, const Place& place, int depth);

@@ -132,12 +132,14 @@ class ShapeAnalysis::Walk {
   Arm arm(Block& body, ValueId condition, bool value) {
     Arm arm;
     const Equations::Mark mark = shapes_.equations.mark();
+    const std::size_t orders = shapes_.orders();
     const bool possible = shapes_.assume(condition, value);
     arm.reaches = block(body, condition, value) && possible;
     if (arm.reaches) {
       for (ValueId result : body.results) arm.results.push_back(settled(result));
     }
     arm.learned = shapes_.equations.leave(mark);
+    shapes_.leave_orders(orders);
     return arm;
   }
 
@@ -156,6 +158,7 @@ class ShapeAnalysis::Walk {
     }
     const Arm& only = then_arm.reaches ? then_arm : else_arm;
     shapes_.equations.replay(only.learned);
+    shapes_.assume(condition, then_arm.reaches);
     for (std::size_t i = 0; i < statement.results.size(); ++i) {
       shapes_.define(statement.results[i], only.results[i]);
     }

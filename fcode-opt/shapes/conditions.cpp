@@ -71,10 +71,18 @@ bool Shapes::assume(ValueId condition, bool value, int depth) {
     return assume(made->operands[0], value, depth - 1) &&
            assume(made->operands[1], value, depth - 1);
   }
-  const bool equal = (made->op == Op::Equal && value) || (made->op == Op::NotEqual && !value);
-  if (!equal || made->written != Type::Int) return true;
-  if (!is_scalar(made->operands[0]) || !is_scalar(made->operands[1])) return true;
-  return equations.unite(of(made->operands[0]).sum, of(made->operands[1]).sum);
+  if (!compares_ints(*made)) return true;
+  const ValueId x = made->operands[0], y = made->operands[1];
+  if (!is_scalar(x) || !is_scalar(y)) return true;
+  const Op op = made->op;
+  if ((op == Op::Equal && value) || (op == Op::NotEqual && !value)) {
+    return equations.unite(of(x).sum, of(y).sum);
+  }
+  const bool less = (op == Op::Less && value) || (op == Op::GreaterEqual && !value);
+  const bool greater = (op == Op::Greater && value) || (op == Op::LessEqual && !value);
+  if (less) orders_.push_back({of(x).sum, of(y).sum});
+  if (greater) orders_.push_back({of(y).sum, of(x).sum});
+  return true;
 }
 
 }  // namespace fcode

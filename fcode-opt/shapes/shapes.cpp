@@ -171,6 +171,21 @@ void Shapes::run(const Statement& statement, const vcode::Kernel& kernel) {
   }
 }
 
+// Does the operation fetch one element, by a number, of a vector that is known to be longer?
+bool Shapes::fetches_inside(const Statement& statement) {
+  const bool fetches = statement.op == Op::Extract ||
+                       (statement.op == Op::BPermute && is_scalar(statement.operands[1]) &&
+                        one_segment(statement.operands[3]));
+  if (!fetches || !one_segment(statement.operands[2])) return false;
+  const std::optional<std::int64_t> place = known_element(statement.operands[1]);
+  if (!place || *place < 0 || !fits(statement.operands[0], statement.operands[2])) return false;
+  const Linear& length = of(statement.operands[0]).length;
+  if (const auto known = equations.number(length)) return *place < *known;
+  return std::any_of(orders_.begin(), orders_.end(), [&](const Order& order) {
+    return is_number(order.less, *place) && equations.equal(order.more, length);
+  });
+}
+
 Shape Shapes::result(const Statement& statement) {
   const ValueList& operands = statement.operands;
   Shape shape = unknown();
@@ -193,10 +208,9 @@ Shape Shapes::result(const Statement& statement) {
     const Shape& from = of(operands[term->operand]);
     shape.length = term->described ? from.sum : from.length;
   }
-  // What is fetched from equal elements is one of them. A number would be put in the place of the
-  // operation, even where that fails.
-  const bool fetches = statement.op == Op::Extract || statement.op == Op::BPermute;
-  if (const auto each = element(operands[0]); fetches && each && !equations.number(*each)) {
+  // What is fetched from equal elements is one of them. Where that fails nothing may take its
+  // place.
+  if (const auto each = element(operands[0]); each && fetches_inside(statement)) {
     shape.uniform = true;
     shape.element = *each;
     shape.sum = equations.product(*each, shape.length);

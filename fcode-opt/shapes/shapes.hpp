@@ -76,6 +76,10 @@ class Shapes {
   std::optional<bool> truth(ValueId condition) { return truth(condition, kConditionDepth); }
   /// Learns what follows when the BOOL scalar is `value`. False if that cannot be.
   bool assume(ValueId condition, bool value) { return assume(condition, value, kConditionDepth); }
+  /// What assume() has learned of which number is less than which, for leaving a branch; equations
+  /// have marks of their own.
+  std::size_t orders() const { return orders_.size(); }
+  void leave_orders(std::size_t known) { orders_.resize(known); }
 
   Equations equations;
 
@@ -89,6 +93,7 @@ class Shapes {
   Shape elementwise(const Statement& statement);
   Shape distribute(const Statement& statement);
   Shape result(const Statement& statement);
+  bool fetches_inside(const Statement& statement);
   void pack(const Statement& statement);
   void run(const Statement& statement, const vcode::Kernel& kernel);
   bool obey_rules(const Statement& statement);
@@ -106,6 +111,10 @@ class Shapes {
   std::vector<std::optional<Shape>> shapes_;
   std::vector<Definition> definitions_;                  // without a kind: not met yet
   std::map<std::pair<ValueId, Content>, Shape> packed_;  // (flags, segments) -> new descriptor
+  struct Order {
+    Linear less, more;
+  };
+  std::vector<Order> orders_;
   Content next_content_ = 0;
 };
 
