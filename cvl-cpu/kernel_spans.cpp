@@ -36,9 +36,10 @@ bool SpanCursor::find(const Segments::Place& segment, std::int64_t begin, std::i
   table.bounds[1] = segment.end;
   if (!find_runs(*cpu_, *read_->runs, begin, n, table)) return false;
   runs_.clear();
-  for (std::int64_t k = 0, begin = table.before; k < table.count; ++k) {
+  std::int64_t from = table.before;
+  for (std::int64_t k = 0; k < table.count; ++k) {
     const std::int64_t end = table.before + table.ends[k];
-    runs_.push_back({std::exchange(begin, end), end, table.positions[k]});
+    runs_.push_back({std::exchange(from, end), end, table.positions[k]});
   }
   end_ = n;
   run_ = part_ = 0;
