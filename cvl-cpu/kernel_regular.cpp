@@ -21,10 +21,8 @@ bool is_int_operation(const PlanNode& node, Op op) {
 
 /// Does a node compare INTs, or combine two such conditions?
 bool is_condition(const PlanNode& node) {
-  for (const Op op : {Op::Less, Op::LessEqual, Op::Greater, Op::GreaterEqual, Op::Equal}) {
-    if (node.applies(op)) return node.written == Type::Int;
-  }
-  return (node.applies(Op::And) || node.applies(Op::Or)) && node.written == Type::Bool;
+  return orders_ints(node) ||
+         ((node.applies(Op::And) || node.applies(Op::Or)) && node.written == Type::Bool);
 }
 
 class RowNumberReader {
@@ -231,6 +229,13 @@ std::int64_t row_length(const PlanPass& pass, NodeId number, Op op) {
 }
 
 }  // namespace
+
+bool orders_ints(const PlanNode& node) {
+  const auto applies = [&](Op op) { return node.applies(op); };
+  return node.written == Type::Int &&
+         (applies(Op::Less) || applies(Op::LessEqual) || applies(Op::Greater) ||
+          applies(Op::GreaterEqual) || applies(Op::Equal));
+}
 
 std::int64_t row_length_of_offset(const PlanPass& pass, NodeId node) {
   return row_length(pass, node, Op::Modulo);

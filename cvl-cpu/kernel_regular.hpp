@@ -12,6 +12,9 @@
 
 namespace cvl::cpu {
 
+/// Does a node compare INTs, other than for being different?
+bool orders_ints(const PlanNode& node);
+
 /// The remainder of the own position divided by a number is the position within a row of so many
 /// elements. 0: the node is something else.
 std::int64_t row_length_of_offset(const PlanPass& pass, NodeId node);

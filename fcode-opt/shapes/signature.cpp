@@ -4,6 +4,22 @@
 #include <tuple>
 
 namespace fcode {
+namespace {
+
+const SignatureProduct* product_of(const SignatureShapes& shapes, std::uint32_t unknown) {
+  const auto& products = shapes.products;
+  const auto found =
+      std::find_if(products.begin(), products.end(),
+                   [&](const SignatureProduct& each) { return each.product.unknown == unknown; });
+  return found == products.end() ? nullptr : &*found;
+}
+
+void sort_by_unknown(std::vector<SignatureProduct>& products) {
+  std::sort(products.begin(), products.end(),
+            [](const auto& x, const auto& y) { return x.product.unknown < y.product.unknown; });
+}
+
+}  // namespace
 
 // All but a constant, and that; numbers beyond are no lengths, and their differences might
 // overflow.
@@ -59,8 +75,7 @@ void SignatureWriter::find_products() {
     const std::optional<SignatureTerm> a = met(factors->first), b = met(factors->second);
     if (a && b) result_.products.push_back({{unknown.number, -unknown.constant}, *a, *b});
   }
-  std::sort(result_.products.begin(), result_.products.end(),
-            [](const auto& x, const auto& y) { return x.product.unknown < y.product.unknown; });
+  sort_by_unknown(result_.products);
 }
 
 void SignatureReader::bind(std::size_t index, ValueId value) {
@@ -85,13 +100,10 @@ Linear SignatureReader::term(const SignatureTerm& term) {
 Linear SignatureReader::unknown(std::uint32_t number) {
   const auto known = unknowns_.find(number);
   if (known != unknowns_.end()) return known->second;
-  const auto made =
-      std::find_if(signature_.products.begin(), signature_.products.end(),
-                   [&](const SignatureProduct& each) { return each.product.unknown == number; });
-  const Linear value = made == signature_.products.end()
-                           ? shapes_.equations.unknown()
-                           : shapes_.equations.product(term(made->a), term(made->b)) -
-                                 Linear::number(made->product.more);
+  const SignatureProduct* made = product_of(signature_, number);
+  const Linear value = made == nullptr ? shapes_.equations.unknown()
+                                       : shapes_.equations.product(term(made->a), term(made->b)) -
+                                             Linear::number(made->product.more);
   unknowns_.emplace(number, value);
   return value;
 }
@@ -131,8 +143,7 @@ class Join {
       result.values.push_back(shape);
     }
     for (const auto& [key, unknown] : unknowns_) add_product(key, unknown, result.products);
-    std::sort(result.products.begin(), result.products.end(),
-              [](const auto& x, const auto& y) { return x.product.unknown < y.product.unknown; });
+    sort_by_unknown(result.products);
     return result;
   }
 
@@ -159,13 +170,6 @@ class Join {
     const auto found = unknowns_.find(key_of(x, y));
     if (found == unknowns_.end()) return std::nullopt;
     return SignatureTerm{found->second.number, x.more - found->second.first};
-  }
-
-  static const SignatureProduct* product_of(const SignatureShapes& shapes, std::uint32_t unknown) {
-    for (const SignatureProduct& each : shapes.products) {
-      if (each.product.unknown == unknown) return &each;
-    }
-    return nullptr;
   }
 
   // Of an unknown that is a product in both, of the same.
