@@ -43,15 +43,18 @@ class Assumptions {
   Checks checks(const RegionGraph& graph, const Schedule& schedule,
                 const std::vector<NodeIndex>& members) const;
 
+  /// What is proved of a value that the region mentions, in terms that nothing assumed has changed.
+  struct Proved {
+    Linear length, sum;
+    std::optional<Linear> element;
+  };
+  const Proved& proved(ValueId value) const { return proved_.at(value); }
+
  private:
   // The rules of a statement: terms that must be equal.
   struct Rule {
     std::size_t statement;
     Linear left, right;
-  };
-  struct Proved {
-    Linear length, sum;
-    std::optional<Linear> element;
   };
   class Kernel;
 

@@ -59,7 +59,7 @@ class RegionFusion {
       graph_.storage = storage_of(graph_, shapes_, survives_);
       choice_ = known_.choose(graph_, choice_.schedule);
       again = give_back() || !find_checks(assumptions);
-      if (!again) write_kernels();
+      if (!again) write_kernels(assumptions);
       assumptions.leave();
     }
     describe(report);
@@ -120,13 +120,14 @@ class RegionFusion {
   // From the last one on, whose results are read behind the region or by instructions: what each
   // kernel takes shows when it has been written. A vector of which only the length is asked may be
   // among that, or not, if something else tells it.
-  void write_kernels() {
+  void write_kernels(const Assumptions& assumptions) {
     find_wanted();
     for (auto kernel = kernels_.rbegin(); kernel != kernels_.rend(); ++kernel) {
       if (kernel->members.empty()) continue;
       kernel->written = write_kernel(graph_, kernel->members, wanted_, kernel->checked, function_,
                                      module_, shapes_);
-      write_spec(graph_, kernel->members, function_, module_, shapes_, kernel->written);
+      write_spec(graph_, kernel->members, assumptions, function_, module_, shapes_,
+                 kernel->written);
       for (const ValueId operand : kernel->written.operands) wanted_[operand] = true;
     }
   }

@@ -13,8 +13,10 @@ namespace {
 class SpecWriter {
  public:
   SpecWriter(const RegionGraph& graph, const std::vector<NodeIndex>& members,
-             const Function& function, Module& module, Shapes& shapes, WrittenKernel& written)
+             const Assumptions& assumptions, const Function& function, Module& module,
+             Shapes& shapes, WrittenKernel& written)
       : graph_(graph),
+        assumptions_(assumptions),
         function_(function),
         module_(module),
         shapes_(shapes),
@@ -45,7 +47,7 @@ class SpecWriter {
       return;  // a generator that is an operand as well
     }
     if (is_length_of_other(statement)) {
-      const Linear& length = shapes_.of(statement.operands[0]).length;
+      const Linear& length = assumptions_.proved(statement.operands[0]).length;
       const ValueId known = length_value(length, statement.origin);
       if (known != kNoValue) {
         names_[statement.results[0]] = known;
@@ -88,8 +90,8 @@ class SpecWriter {
   // A value that the kernel does without.
   void provide(ValueId value) {
     const Origin& origin = function_.values[value].origin;
-    if (function_.values[value].type == Type::Segdes && shapes_.one_segment(value)) {
-      const ValueId length = length_value(shapes_.of(value).sum, origin);
+    if (function_.values[value].type == Type::Segdes && is_one_segment(value)) {
+      const ValueId length = length_value(assumptions_.proved(value).sum, origin);
       if (length != kNoValue) {
         names_[value] = emit(Op::MakeSegdes, Type::Int, {length}, origin);
         return;
@@ -125,27 +127,29 @@ class SpecWriter {
 
   // A scalar that holds a length which some operand has.
   ValueId length_value(const Linear& length, const Origin& origin) {
-    if (const std::optional<std::int64_t> number = shapes_.equations.number(length)) {
-      const std::uint32_t constant = add_constant(module_, int_constant(*number));
+    if (length.is_number()) {
+      const std::uint32_t constant = add_constant(module_, int_constant(length.constant));
       spec_.body.statements.push_back(make_const(module_, spec_, constant, origin));
       return spec_.body.statements.back().results[0];
     }
-    for (std::size_t i = 0; i < written_.operands.size(); ++i) {
-      const ValueId operand = written_.operands[i];
-      const Shape& shape = shapes_.of(operand);
+    for (const ValueId operand : written_.operands) {
+      const Assumptions::Proved& proved = assumptions_.proved(operand);
       const Type type = *function_.values[operand].type;
       if (type != Type::Segdes) {
-        if (shapes_.equations.equal(shape.length, length)) {
-          return emit(Op::Length, type, {names_[operand]}, origin);
-        }
-      } else if (shapes_.equations.equal(shape.sum, length) && shapes_.one_segment(operand)) {
+        if (proved.length == length) return emit(Op::Length, type, {names_[operand]}, origin);
+      } else if (proved.sum == length && is_one_segment(operand)) {
         return emit(Op::Lengths, Type::Int, {names_[operand]}, origin);
       }
     }
     return kNoValue;
   }
 
+  bool is_one_segment(ValueId segdes) const {
+    return assumptions_.proved(segdes).length == Linear::number(1);
+  }
+
   const RegionGraph& graph_;
+  const Assumptions& assumptions_;
   const Function& function_;
   Module& module_;
   Shapes& shapes_;
@@ -174,8 +178,9 @@ void set_spec(Function spec, Module& module, vcode::Kernel& kernel) {
 }
 
 void write_spec(const RegionGraph& graph, const std::vector<NodeIndex>& members,
-                const Function& function, Module& module, Shapes& shapes, WrittenKernel& written) {
-  SpecWriter(graph, members, function, module, shapes, written).run();
+                const Assumptions& assumptions, const Function& function, Module& module,
+                Shapes& shapes, WrittenKernel& written) {
+  SpecWriter(graph, members, assumptions, function, module, shapes, written).run();
 }
 
 }  // namespace fcode

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "fcode-opt/fusion/assumptions.hpp"
 #include "fcode-opt/fusion/kernel_writer.hpp"
 
 namespace fcode {
@@ -13,8 +14,9 @@ void set_spec(Function spec, Module& module, vcode::Kernel& kernel);
 /// Fills kernel.spec from the statements of the members and of the generators that they read.
 /// A descriptor of one segment that the kernel needs for its length only is made anew from what the
 /// kernel takes; a value that cannot be had so becomes one more operand (which the kernel does not
-/// read).
+/// read). The SPEC is what runs where the assumptions do not hold, so it relies on what is proved.
 void write_spec(const RegionGraph& graph, const std::vector<NodeIndex>& members,
-                const Function& function, Module& module, Shapes& shapes, WrittenKernel& written);
+                const Assumptions& assumptions, const Function& function, Module& module,
+                Shapes& shapes, WrittenKernel& written);
 
 }  // namespace fcode
