@@ -136,6 +136,7 @@ class Idioms : public RegionRewriter {
     if (statement.op == Op::Modulo) return remainder(operands);
     if (statement.written != Type::Bool) return comparison(statement, operands);
     if (statement.op != Op::And && statement.op != Op::Or) return kNoValue;
+    if (!same_length(operands[0], operands[1])) return kNoValue;
     Ranges ranges = this->ranges();
     const ValueId both = statement.results[0];
     if (statement.op == Op::And && shapes_->is_scalar(both) && ranges.never(both)) {
@@ -144,7 +145,6 @@ class Idioms : public RegionRewriter {
     const auto is_neutral = [&](ValueId flags) {
       return statement.op == Op::And ? ranges.always(flags) : ranges.never(flags);
     };
-    if (!same_length(operands[0], operands[1])) return kNoValue;
     if (is_neutral(operands[0])) return operands[1];
     return is_neutral(operands[1]) ? operands[0] : kNoValue;
   }
@@ -263,13 +263,15 @@ class Idioms : public RegionRewriter {
     return emit(Op::Greater, Type::Int, {longest, limit});
   }
 
-  // An index that is kept inside, and never is outside; or the arm that is always taken.
+  // An index that is kept inside, and never is outside; or the arm that is always taken. The other
+  // one has to fit as well: where it is too short, the operation fails.
   ValueId selection(const ValueList& operands) {
+    if (!same_length(operands[0], operands[1]) || !same_length(operands[0], operands[2])) {
+      return kNoValue;
+    }
     Ranges ranges = this->ranges();
-    const bool first = same_length(operands[0], operands[1]) && ranges.always(operands[0]);
-    if (first) return operands[1];
-    const bool second = same_length(operands[0], operands[2]) && ranges.never(operands[0]);
-    return second ? operands[2] : known_maximum(operands);
+    if (ranges.always(operands[0])) return operands[1];
+    return ranges.never(operands[0]) ? operands[2] : known_maximum(operands);
   }
 
   // The greater one of two numbers, as far as it is known which one is not less.

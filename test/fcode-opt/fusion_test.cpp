@@ -195,6 +195,19 @@ TEST_CASE("a descriptor of one segment is taken where only its length has to be 
   CHECK(program.kernels[0].inputs.size() == 2);
 }
 
+TEST_CASE("a SPEC relies on no length that its kernel only assumes") {
+  // The second vector has 4 elements: the kernel is for a first one as long. Where that is shorter,
+  // the operation cuts, and the descriptor of what it makes has to fit.
+  const vcode::Program program = optimized(
+      "FUNC MAIN CONST INT 3 RAND MAKE_SEGDES CONST INT 9 CPOP 1 1 DIST INT RAND START_TIMER "
+      "COPY 1 0 CONST INT (4 5 6 7) OR INT COPY 1 0 LENGTH INT MAKE_SEGDES COPY 1 2 COPY 1 0 "
+      "+ INT CPOP 1 1 MAX_REDUCE INT RET");
+  REQUIRE(program.kernels.size() == 1);
+  const std::string text = flat(program);
+  CHECK(text.find("x0 : VEC INT 4") != std::string::npos);
+  CHECK(text.find("LENGTH INT MAKE_SEGDES MAX_REDUCE INT END") != std::string::npos);
+}
+
 TEST_CASE("generators are computed at fetched positions although they exist as values") {
   const vcode::Program program = optimized(
       "FUNC MAIN CONST INT 780 CONST SEGDES 3 DIST INT COPY 1 0 RAND CONST INT (13 20 16) COPY 1 2 "

@@ -163,6 +163,18 @@ TEST_CASE("positions between two numbers of their segment are known to be betwee
   CHECK(checks_left(zero, k, j_and_k, "COPY 1 2") == 2);
 }
 
+TEST_CASE("what is never taken still has to fit") {
+  // No element is greater than itself; the arm for one may be too short.
+  const auto left = [](const std::string& other) {
+    return after(and_remove_dead<alone<recognize_idioms>>,
+                 "FUNC P CONST INT 5 RAND MAKE_SEGDES CONST INT 9 COPY 1 1 DIST INT RAND " + other +
+                     "COPY 1 1 COPY 1 0 > INT COPY 1 1 COPY 1 3 SELECT INT POP 3 1 RET");
+  };
+  CHECK(left("COPY 1 0 ").find("SELECT") == std::string::npos);
+  const std::string shorter = "CONST INT 5 RAND MAKE_SEGDES CONST INT 9 CPOP 1 1 DIST INT RAND ";
+  CHECK(left(shorter).find("SELECT") != std::string::npos);
+}
+
 TEST_CASE("what a guard excludes need not be checked") {
   // Of positions i in a vector of n elements, or of any numbers, whether some lies where it must
   // not while the guard holds.
