@@ -101,7 +101,7 @@ constexpr Pass kPasses[] = {
      to_the_end<kShapeRounds, unify_shapes, fold_constants, simplify_descriptors, simplify_branches,
                 merge_common, remove_dead>},
     {"copies", 3, false, "fetches from copied runs, as fetches from what was copied",
-     to_the_end<kRounds, fetch_from_copied, simplify_algebra, merge_common, remove_dead>},
+     to_the_end<kRounds, fetch_from_copied, recognize_idioms, simplify_algebra, merge_common, remove_dead>},
     {"choices", 3, false, "choices between vectors as soon as these are there",
      plain<hoist_choices>},
     {"checks", 3, false, "run-time checks as assertions", plain<checks_to_assertions>},

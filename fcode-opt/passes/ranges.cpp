@@ -393,6 +393,8 @@ Ranges::Range Ranges::made_range(ValueId vector, const Place& place, int depth) 
       return chosen(*made, place, depth);
     case Op::AddScan:
       return made->written == Type::Int ? starts(*made) : Range{};
+    case Op::Lengths:
+      return range(names_(made->operands[0]), place, depth - 1);
     case Op::Pack:
     case Op::Permute:
     case Op::BPermute:

@@ -26,6 +26,10 @@ const char* const kGrids[] = {
     "function known(g, n) = {{let u = rem(i + n - 1, n); d = rem(i + 1, n); l = rem(j + n - 1, n); "
     "r = rem(j + 1, n) in g[u][l] + 2 * g[i][r] + 3 * g[d][j] + g[i][j] "
     ": j in index(n)} : i in index(n)}",
+    "function by_rows(g) = let n = #g; m = #g[0] in {{let above = g[rem(i + n - 1, n)]; row = "
+    "g[i]; "
+    "below = g[rem(i + 1, n)] in above[rem(j + m - 1, m)] + 2 * row[rem(j + 1, m)] + 3 * below[j] "
+    "+ row[j] : j in index(m)} : i in index(n)}",
     "function chosen_ring(g, n) = {{let u = if i == 0 then n - 1 else i - 1; d = if i == n - 1 "
     "then 0 else i + 1; l = if j == 0 then n - 1 else j - 1; r = if j == n - 1 then 0 else j + 1 "
     "in g[u][l] + 2 * g[i][r] + 3 * g[d][j] + g[i][j] : j in index(n)} : i in index(n)}",
@@ -45,6 +49,7 @@ const char* const kGrids[] = {
     "function reduced(g) = {{rem(x, 1000) : x in r} : r in g}",
     "function rings(g, k) = if k == 0 then g else rings(reduced(ring(g)), k - 1)",
     "function knowns(g, n, k) = if k == 0 then g else knowns(reduced(known(g, n)), n, k - 1)",
+    "function rows(g, k) = if k == 0 then g else rows(reduced(by_rows(g)), k - 1)",
     "function chosens(g, n, k) = if k == 0 then g else chosens(reduced(chosen_ring(g, n)), n, "
     "k - 1)",
     "function borders(g, k) = if k == 0 then g else borders(reduced(border(g)), k - 1)",
@@ -68,6 +73,7 @@ TEST_CASE("neighbours in grids of sizes from outside") {
     const std::string around = digest(n, "flatten(rings(g, 3))");
     CHECK(around.find("outside") == std::string::npos);
     CHECK(digest(n, "flatten(knowns(g, n, 3))") == around);
+    CHECK(digest(n, "flatten(rows(g, 3))") == around);
     CHECK(digest(n, "flatten(chosens(g, n, 3))") == around);
     CHECK(digest(n, "flatten(offs(g, n, 3))") == around);
     digest(n, "flatten(borders(g, 3))");
@@ -110,6 +116,10 @@ TEST_CASE("places that leave a grid by one are found") {
     const std::string grid = "let n = " + n + " + nothing; g = grid(n); v = flatten(g) in ";
     CHECK(both.check(grid + "{{g[i][rem(j + 1, n + 1)] : j in index(n)} : i in index(n)}") ==
           outside);
+    CHECK(both.check(grid + "{{let r = g[i] in r[rem(j + 1, n + 1)] : j in index(n)} "
+                            ": i in index(n)}") == outside);
+    CHECK(both.check(grid + "{{let r = g[rem(i + 1, n + 1)] in r[j] : j in index(n)} "
+                            ": i in index(n)}") == outside);
     CHECK(both.check(grid + "{{g[rem(i + n, n + 1)][j] : j in index(n)} : i in index(n)}") ==
           outside);
     CHECK(both.check(grid + "{v[rem(c + 1, n * n + 1)] : c in index(n * n)}") == outside);
