@@ -287,6 +287,8 @@ class BoundPass {
   void find_run_indices();
   void bind_runs(BoundProgram& bound);
   void add_run_steps(BoundProgram& bound);
+  static std::uint32_t row_place(const BoundProgram& bound, const BoundRuns& last,
+                                 const BoundStage& added);
   static BoundSum bound_sum(const BoundRuns& runs, const RunSum& sum);
   static bool add_up(BoundSum& sum, const std::vector<BoundStage>& stages);
   std::uint32_t add_runs(BoundProgram& bound, NodeId index, const PlanSink* scatter = nullptr);

@@ -132,6 +132,25 @@ BoundSum BoundPass::bound_sum(const BoundRuns& runs, const RunSum& sum) {
   return bound;
 }
 
+/// Where RowNumbers has the number of the last one of these stages, which others may share.
+std::uint32_t BoundPass::row_place(const BoundProgram& bound, const BoundRuns& last,
+                                   const BoundStage& added) {
+  std::uint32_t next = 0, found = kNone;
+  const auto visit = [&](const BoundRuns& runs) {
+    for (const BoundStage& stage : runs.stages) {
+      if (!stage.row || stage.row_place == kNone) continue;
+      next = std::max(next, stage.row_place + 1);
+      const bool same =
+          stage.walked.node == added.walked.node && stage.row->segdes == added.row->segdes;
+      if (same) found = stage.row_place;
+    }
+  };
+  for (const BoundRuns& runs : bound.runs) visit(runs);
+  visit(last);
+  if (found != kNone) return found;
+  return next < RowNumbers::kMostStages ? next : kNone;
+}
+
 std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, const PlanSink* scatter) {
   const RunIndex& form = *run_indices_[index];
   const SegdesId into = scatter != nullptr ? scatter->into : kNone;
@@ -164,7 +183,9 @@ std::uint32_t BoundPass::add_runs(BoundProgram& bound, NodeId index, const PlanS
       if (!own.row) return kNone;
     }
     own.walked = walked_node(stage.node, kNone);
-    if (own.row) own.walked.divisor = 1;  // a row finds out for itself what it may read
+    if (!own.row) continue;
+    own.walked.divisor = 1;  // a row finds out for itself what it may read
+    own.row_place = row_place(bound, runs, own);
   }
   for (const RunChoice& choice : form.choices) {
     runs.choices.push_back({choice.op, bound_sum(runs, choice.left), bound_sum(runs, choice.right),
@@ -493,7 +514,9 @@ void BoundPass::renew_runs(BoundProgram& bound) {
     if (!add_up(runs.rest, runs.stages)) return;
     find_first_places(runs);
     // Places that lie in a vector are listed in half of the time.
-    const std::int64_t mean = tuning.runs_mean_length / (runs.first != nullptr ? 2 : 1);
+    const std::int64_t mean = !runs.choices.empty()   ? tuning.chosen_mean_length
+                              : runs.first != nullptr ? tuning.runs_mean_length / 2
+                                                      : tuning.runs_mean_length;
     if (runs.segments != nullptr && runs.segments->total() < mean * runs.segments->count()) return;
   }
   for (const BoundStep& step : bound.run_steps.steps) {

@@ -94,8 +94,7 @@ void BlockEvaluator::place(const BoundSteps& steps) {
 
 void BlockEvaluator::bind_again() {
   for (std::size_t k = 0; k < program_.runs.size(); ++k) {
-    runs_[k].segment = 0;
-    runs_[k].bounds[0] = runs_[k].bounds[1] = 0;
+    new (&runs_[k]) RunTable;
   }
   walked_ = nullptr;
   for (std::size_t k = 0; k < program_.in_memory.size(); ++k) {

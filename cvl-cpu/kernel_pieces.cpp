@@ -189,9 +189,11 @@ bool KernelPieces::has_all_runs(std::int64_t first, const KernelTile& tile, Tabl
 
 bool KernelPieces::has_all_spans(const SegmentBlock& block) const {
   Cursors cursors = start_cursors(nullptr);
+  RowNumbers rows;
+  rows.begin(block);
   for (std::int64_t s = 0; s < block.count; ++s) {
     const Part part = part_of(block, s);
-    if (part.n > 0 && !find_spans(part, cursors)) return false;
+    if (part.n > 0 && !find_spans(part, cursors, rows)) return false;
   }
   return true;
 }
@@ -318,10 +320,10 @@ KernelPieces::Cursors KernelPieces::start_cursors(std::byte* memory) const {
   return cursors;
 }
 
-bool KernelPieces::find_spans(const Part& part, Cursors& cursors) {
+bool KernelPieces::find_spans(const Part& part, Cursors& cursors, RowNumbers& rows) {
   RunTable table;
   return std::all_of(cursors.begin(), cursors.end(), [&](SpanCursor& cursor) {
-    return cursor.find(part.segment, part.begin, part.n, table);
+    return cursor.find(part.segment, part.begin, part.n, rows, table);
   });
 }
 
@@ -329,13 +331,15 @@ bool KernelPieces::find_spans(const Part& part, Cursors& cursors) {
 bool KernelPieces::run_cut(std::int64_t first, const KernelTile& tile, Table& table) const {
   Cursors cursors = start_cursors(thread_memory(spanned_.size() * SpanCursor::kMemoryBytes));
   Tile own(*this, tile, first, segments_->first_from(tile.end));
+  RowNumbers rows;
   for (SegmentBlock block{}; block.end < tile.end; first += block.count) {
     block = next_block(first, tile, table);
     find_walked(block, table);
+    rows.begin(block);
     for (std::int64_t s = 0; s < block.count; ++s) {
       const Part part = part_of(block, s);
       if (part.n <= 0) continue;
-      if (!find_spans(part, cursors)) return false;
+      if (!find_spans(part, cursors, rows)) return false;
       for (std::int64_t i = 0; i < part.n;) {
         if (own.is_full() && !own.run()) return false;
         std::array<const std::byte*, kMostRuns> from;

@@ -76,7 +76,7 @@ class KernelPieces {
     std::int64_t width;
     std::uint32_t place;
   };
-  static constexpr std::int64_t kTogether = 64;  // segments
+  static constexpr std::int64_t kTogether = RowNumbers::kMostSegments;
   static constexpr std::size_t kMostRuns = 16, kMostWalked = 16, kMostResults = 8;
 
   /// What a tile has of a segment.
@@ -110,7 +110,7 @@ class KernelPieces {
   bool has_all_runs(std::int64_t first, const KernelTile& tile, Table& table) const;
   static Part part_of(const SegmentBlock& block, std::int64_t s);
   Cursors start_cursors(std::byte* memory) const;
-  static bool find_spans(const Part& part, Cursors& cursors);
+  static bool find_spans(const Part& part, Cursors& cursors, RowNumbers& rows);
   bool has_all_spans(const SegmentBlock& block) const;
   bool run_cut(std::int64_t first, const KernelTile& tile, Table& table) const;
   void find_walked(const SegmentBlock& block, Table& table) const;

@@ -284,11 +284,33 @@ const std::byte* segment_values(CpuBackend& cpu, const WalkedNode& node, std::in
   return segment_values_of(cpu, node, first, count, reinterpret_cast<std::int32_t*>(buffer));
 }
 
+void RowNumbers::begin(const SegmentBlock& block) {
+  block_ = block;
+  std::fill_n(states_, kMostStages, State::NotAsked);
+}
+
+std::optional<std::int64_t> RowNumbers::at(const BoundStage& stage, std::int64_t segment,
+                                           bool wide) {
+  State& state = states_[stage.row_place];
+  std::int64_t* numbers = numbers_[stage.row_place];
+  if (state == State::NotAsked) {
+    const bool known =
+        stage.row->evaluate(block_.first, block_.starts, block_.count, wide, numbers);
+    state = known ? State::Known : State::Unknown;
+  }
+  if (state == State::Unknown) return std::nullopt;
+  return numbers[segment - block_.first];
+}
+
 std::optional<std::int64_t> stage_value(CpuBackend& cpu, const BoundStage& stage,
                                         const RunTable& table) {
   if (stage.uniform) return stage.value;
   const bool wide = cpu.element_bytes(Type::Int) == 8;
   if (stage.row) {
+    if (table.rows != nullptr && stage.row_place != kNone) {
+      const std::optional<std::int64_t> known = table.rows->at(stage, table.segment, wide);
+      if (known) return known;
+    }
     std::int64_t value = 0;
     if (!stage.row->evaluate(table.segment, table.bounds, 1, wide, &value)) return std::nullopt;
     return value;
@@ -311,6 +333,8 @@ bool find_runs(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::
     return true;
   };
   if (runs.segments == nullptr) {
+    table.segment = 0;
+    table.rows = nullptr;
     table.bounds[0] = 0;
     table.bounds[1] = begin + n;
     return find_run(cpu, runs, begin, n, table);

@@ -85,6 +85,7 @@ struct BoundStage {
   std::int64_t value = 0;  // uniform: of walked.node
   WalkedNode walked;
   std::optional<RowNumber> row = std::nullopt;  // of a regular nest, if it is not uniform
+  std::uint32_t row_place = kNone;              // row: in RowNumbers; kNone: not there
 };
 
 /// A RunSum with the operands of one run.
@@ -122,6 +123,26 @@ struct BoundRuns {
   std::int64_t more = 0;
 };
 
+/// The numbers that stages have in the segments of a block, all of them computed when the first one
+/// is asked for: what is computed for each segment by itself takes ten times as long.
+class RowNumbers {
+ public:
+  static constexpr std::int64_t kMostSegments = 64;
+  static constexpr std::uint32_t kMostStages = 12;
+
+  /// From now on those of that block. REQUIRES: it has kMostSegments at most and stays where it is
+  void begin(const SegmentBlock& block);
+  /// Nothing if it is not known of all of them. REQUIRES: the stage has a row, and a place here;
+  /// the segment is one of the block
+  std::optional<std::int64_t> at(const BoundStage& stage, std::int64_t segment, bool wide);
+
+ private:
+  enum class State : std::uint8_t { NotAsked, Known, Unknown };
+  SegmentBlock block_{};
+  State states_[kMostStages] = {};
+  std::int64_t numbers_[kMostStages][kMostSegments];
+};
+
 /// The runs of a block of elements: run k ends before element ends[k] of the block, begins where
 /// the last one ends, and its elements have the positions from positions[k] on; where they go
 /// backwards, the last one has that.
@@ -135,6 +156,7 @@ struct RunTable {
   /// The segment that the last block ended in, from where to where; none at first.
   std::int64_t segment = 0;
   std::int64_t bounds[2] = {0, 0};
+  RowNumbers* rows = nullptr;  // what is known of its segment, if not null
 };
 
 /// False when a check fails; then there are no runs. REQUIRES: 0 < n, and n <= kSegmentBlock or all

@@ -30,7 +30,8 @@ void SpanCursor::start(CpuBackend& cpu, const SpannedRead& read, std::byte* memo
 }
 
 bool SpanCursor::find(const Segments::Place& segment, std::int64_t begin, std::int64_t n,
-                      RunTable& table) {
+                      RowNumbers& rows, RunTable& table) {
+  table.rows = &rows;
   table.segment = segment.segment;
   table.bounds[0] = segment.start;
   table.bounds[1] = segment.end;

@@ -42,9 +42,11 @@ class SpanCursor {
 
   /// `memory`: kMemoryBytes, or null if at() will not be called.
   void start(CpuBackend& cpu, const SpannedRead& read, std::byte* memory);
-  /// The elements [begin, begin + n) of a segment. False when a check fails; then there are no
-  /// spans. `table` is overwritten. REQUIRES: start(); n is positive.
-  bool find(const Segments::Place& segment, std::int64_t begin, std::int64_t n, RunTable& table);
+  /// The elements [begin, begin + n) of a segment of the block that `rows` is about. False when a
+  /// check fails; then there are no spans. `table` is overwritten. REQUIRES: start(); n is
+  /// positive.
+  bool find(const Segments::Place& segment, std::int64_t begin, std::int64_t n, RowNumbers& rows,
+            RunTable& table);
   /// The span from element i on, which goes on as long as possible. REQUIRES: i < n, and not below
   /// that of the last call.
   Span at(std::int64_t i);

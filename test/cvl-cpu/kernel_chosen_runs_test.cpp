@@ -143,4 +143,70 @@ TEST_CASE("a place outside is found among those that are chosen") {
   });
 }
 
+TEST_CASE("places in a ring, from where rows begin that are a ring themselves") {
+  // Of each element the next one in a ring: of the own segment, and from where the next one begins,
+  // and that so many segments behind, which has to be there.
+  KernelBuilder b;
+  const SizeId s = b.size("s"), n = b.size("n"), m = b.size("m");
+  const SegdesId d = b.in_segdes("d", s, n);
+  const ArrayId first = b.in("first", Type::Int, s);
+  const ArrayId from = b.in("from", Type::Int, m);
+  const ArrayId behind = b.in("behind", Type::Int, b.literal(1));
+  auto t = b.thunk();
+  const Node row = t.seg_no(d, t.index()), one = t.number(1);
+  const auto in_ring = [&](Node place, Node length) {
+    const Node next = t.apply(Op::Add, Type::Int, {place, one});
+    return t.apply(Op::Select, Type::Int,
+                   {t.apply(Op::GreaterEqual, Type::Int, {next, length}),
+                    t.apply(Op::Subtract, Type::Int, {next, length}), next});
+  };
+  const Node place = in_ring(t.seg_off(d, t.index()), t.seg_len(d, row));
+  const auto read = [&](Node begins) {
+    return t.at(from, t.apply(Op::Add, Type::Int, {t.at(first, begins), place}));
+  };
+  const Node far = t.apply(Op::Add, Type::Int, {row, t.at(behind, t.number(0))});
+  const Node sum = t.apply(Op::Add, Type::Int, {read(in_ring(row, t.size(s))), read(far)});
+  b.out(b.map("sum", b.under(d), Type::Int,
+              t.give({t.apply(Op::Subtract, Type::Int, {sum, read(row)})})));
+
+  for_backends([&](CpuBackend& cpu) {
+    const auto operands = [&](const Lengths& lengths, const Numbers& begins, std::int64_t shift) {
+      const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+      return std::vector<Value>{descriptor(cpu, lengths), upload(cpu, Type::Int, begins),
+                                upload(cpu, Type::Int, numbers(longest + 50, 31, 1000)),
+                                upload(cpu, Type::Int, {static_cast<double>(shift)})};
+    };
+    std::vector<Lengths> all = shapes();
+    all.push_back(Lengths(200, 180));
+    all.push_back({1000, 3, 0, 900, 1, 450, 700});
+    for (const Lengths& lengths : all) {
+      if (lengths.empty()) continue;
+      const std::size_t count = lengths.size();
+      Numbers begins;
+      for (std::size_t k = 0; k < count; ++k) begins.push_back(static_cast<double>(5 * k % 49));
+      const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+      const Numbers data = numbers(longest + 50, 31, 1000);
+      Numbers expected;
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto length = static_cast<std::size_t>(lengths[k]);
+        for (std::size_t i = 0; i < length; ++i) {
+          const auto at = [&](double begin) {
+            return data[static_cast<std::size_t>(begin) + (i + 1) % length];
+          };
+          expected.push_back(at(begins[(k + 1) % count]));
+        }
+      }
+      CAPTURE(count, longest);
+      const auto results = run(cpu, b.kernel, operands(lengths, begins, 0));
+      REQUIRE(bits(cpu, results[0]) == bits(cpu, upload(cpu, Type::Int, expected)));
+    }
+    // The last segment looks for one that is not there.
+    std::string message;
+    failure_of(cpu, b.kernel, operands(Lengths(70, 200), Numbers(70, 3), 1), &message);
+    CHECK(message.find("index 70") != std::string::npos);
+    failure_of(cpu, b.kernel, operands(Lengths(70, 200), Numbers(70, 3), -1), &message);
+    CHECK(message.find("index -1") != std::string::npos);
+  });
+}
+
 }  // namespace kernel_test

@@ -69,7 +69,7 @@ TEST_CASE("neighbours in grids of sizes from outside") {
     return both.check("let n = " + std::to_string(n) + " + nothing; g = grid(n) in digest(" + grid +
                       ")");
   };
-  for (const int n : {1, 2, 3, 7, 24, 40, 130}) {
+  for (const int n : {1, 2, 3, 7, 24, 40, 130, 210}) {
     const std::string around = digest(n, "flatten(rings(g, 3))");
     CHECK(around.find("outside") == std::string::npos);
     CHECK(digest(n, "flatten(knowns(g, n, 3))") == around);
@@ -112,7 +112,7 @@ TEST_CASE("places that leave a grid by one are found") {
   BothLevels both;
   for (const char* form : kGrids) both.define(form);
   const std::string outside = "this index is outside the sequence";
-  for (const std::string n : {"1", "3", "40"}) {
+  for (const std::string n : {"1", "3", "40", "200"}) {
     const std::string grid = "let n = " + n + " + nothing; g = grid(n); v = flatten(g) in ";
     CHECK(both.check(grid + "{{g[i][rem(j + 1, n + 1)] : j in index(n)} : i in index(n)}") ==
           outside);
