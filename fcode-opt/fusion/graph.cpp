@@ -360,7 +360,7 @@ class GraphBuilder {
   }
 
   static bool is_view(const Node& node) {
-    return node.view && node.view->kind != View::Kind::Half && !node.kept;
+    return node.view && node.view->kind != View::Kind::Half;
   }
 
   // Its elements, and what else the operations take: that has to be there for the SPEC.

@@ -140,5 +140,16 @@ TEST_CASE("random joins are what they are made of", "[joins]") {
   }
 }
 
+TEST_CASE("a join that is also made is read where its parts lie", "[joins]") {
+  // Its parts have lengths that the kernel itself would compute. A program that nesl-random found.
+  Joins joins;
+  joins.define("datatype cell(a, int) :: (a in any)");
+  const std::string outcome = joins.check(
+      "{v : (k, v) in int_collect({(mod(i, 3), x) : x in ({(f, `a) : v17 in (let s = (let v14 = "
+      "bottop(([] cell(char))) in if #v14 == 0 then ([] cell(char)) else v14[mod(0, #v14)]) in "
+      "if #s == 0 then s else (let (r, l) = rest_tail(s) in [l] ++ r))}); i in index(1)})}[0]");
+  CHECK(outcome.find("length") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace neslc::testing
