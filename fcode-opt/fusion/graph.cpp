@@ -359,9 +359,9 @@ class GraphBuilder {
     add_read(node, {value, made, Access::Foreign});
   }
 
-  static bool is_view(const Node& node) {
-    return node.view && node.view->kind != View::Kind::Half;
-  }
+  // Even where it has to exist as a value it is read where its parts lie: the writer knows no other
+  // way, and a node may be kept after its readers have been looked at.
+  static bool is_view(const Node& node) { return node.view && node.view->kind != View::Kind::Half; }
 
   // Its elements, and what else the operations take: that has to be there for the SPEC.
   void read_view(Node& node, const Node& view) {
