@@ -47,11 +47,11 @@ class Outline {
       return;
     }
     const bool elements = std::holds_alternative<SequenceLiteral>(expr.node);
-    for_each_child(expr, [&](const Expr& child) {
-      const bool number = std::holds_alternative<IntLiteral>(child.node) ||
-                          std::holds_alternative<FloatLiteral>(child.node);
-      if (!(elements && number)) write(child, depth);
-    });
+    for (const Expr* child : children_of(expr)) {
+      const bool number = std::holds_alternative<IntLiteral>(child->node) ||
+                          std::holds_alternative<FloatLiteral>(child->node);
+      if (!(elements && number)) write(*child, depth);
+    }
   }
 
   const vcode::Source& source_;

@@ -12,7 +12,52 @@ void add(std::vector<const Local*>& to, const Local* local) {
   if (!contains(to, local)) to.push_back(local);
 }
 
+/// Takes in each node's direct sub-expressions.
+struct ChildrenTaker {
+  std::vector<const Expr*>& children;
+
+  void take(const ExprPtr& child) const { children.push_back(child.get()); }
+  void operator()(const Pair& node) const { take(node.first), take(node.second); }
+  void operator()(const Call& node) const { take(node.callee), take(node.argument); }
+  void operator()(const If& node) const {
+    take(node.condition), take(node.then_branch), take(node.else_branch);
+  }
+  void operator()(const Let& node) const {
+    for (const Binding& binding : node.bindings) take(binding.value);
+    take(node.body);
+  }
+  void operator()(const ApplyToEach& node) const {
+    for (const Binding& generator : node.generators) take(generator.value);
+    take(node.body);
+    if (node.sieve) take(node.sieve);
+  }
+  void operator()(const SequenceLiteral& node) const {
+    for (const ExprPtr& element : node.elements) take(element);
+  }
+  void operator()(const Partial& node) const { take(node.function), take(node.value); }
+  void operator()(const Time& node) const { take(node.body); }
+  void operator()(const IntLiteral&) const {}
+  void operator()(const FloatLiteral&) const {}
+  void operator()(const CharLiteral&) const {}
+  void operator()(const StringLiteral&) const {}
+  void operator()(const BoolLiteral&) const {}
+  void operator()(const LocalRef&) const {}
+  void operator()(const GlobalRef&) const {}
+  void operator()(const EmptySequence&) const {}
+  void operator()(const LambdaRef&) const {}
+};
+
 }  // namespace
+
+void append_children(const Expr& expr, std::vector<const Expr*>& children) {
+  std::visit(ChildrenTaker{children}, expr.node);
+}
+
+std::vector<const Expr*> children_of(const Expr& expr) {
+  std::vector<const Expr*> children;
+  append_children(expr, children);
+  return children;
+}
 
 bool contains(const std::vector<const Local*>& locals, const Local* local) {
   return std::find(locals.begin(), locals.end(), local) != locals.end();
@@ -39,9 +84,9 @@ const std::vector<const Local*>& FreeVariables::of(const Expr& expr) {
     const Expr& next = *pending.back();
     const std::size_t waiting = pending.size();
     if (!known_.contains(&next)) {
-      for_each_child(next, [&](const Expr& child) {
-        if (!known_.contains(&child)) pending.push_back(&child);
-      });
+      for (const Expr* child : children_of(next)) {
+        if (!known_.contains(child)) pending.push_back(child);
+      }
       if (pending.size() > waiting) continue;
       known_[&next] = found_in(next);
     }
@@ -62,11 +107,11 @@ std::vector<const Local*> FreeVariables::found_in(const Expr& expr) const {
     for (const Binding& generator : each->generators) append_locals(*generator.pattern, bound);
   }
   // Every binding has its own Local: a bound one cannot occur outside of its scope.
-  for_each_child(expr, [&](const Expr& child) {
-    for (const Local* local : known_.at(&child)) {
+  for (const Expr* child : children_of(expr)) {
+    for (const Local* local : known_.at(child)) {
       if (!contains(bound, local)) add(result, local);
     }
-  });
+  }
   return result;
 }
 

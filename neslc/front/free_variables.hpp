@@ -12,42 +12,10 @@
 
 namespace neslc {
 
-/// Calls `action` for each direct sub-expression.
-template <class Action>
-void for_each_child(const Expr& expr, const Action& action) {
-  struct Visitor {
-    const Action& action;
-    void operator()(const Pair& node) const { action(*node.first), action(*node.second); }
-    void operator()(const Call& node) const { action(*node.callee), action(*node.argument); }
-    void operator()(const If& node) const {
-      action(*node.condition), action(*node.then_branch), action(*node.else_branch);
-    }
-    void operator()(const Let& node) const {
-      for (const Binding& binding : node.bindings) action(*binding.value);
-      action(*node.body);
-    }
-    void operator()(const ApplyToEach& node) const {
-      for (const Binding& generator : node.generators) action(*generator.value);
-      action(*node.body);
-      if (node.sieve) action(*node.sieve);
-    }
-    void operator()(const SequenceLiteral& node) const {
-      for (const ExprPtr& element : node.elements) action(*element);
-    }
-    void operator()(const Partial& node) const { action(*node.function), action(*node.value); }
-    void operator()(const Time& node) const { action(*node.body); }
-    void operator()(const IntLiteral&) const {}
-    void operator()(const FloatLiteral&) const {}
-    void operator()(const CharLiteral&) const {}
-    void operator()(const StringLiteral&) const {}
-    void operator()(const BoolLiteral&) const {}
-    void operator()(const LocalRef&) const {}
-    void operator()(const GlobalRef&) const {}
-    void operator()(const EmptySequence&) const {}
-    void operator()(const LambdaRef&) const {}
-  };
-  std::visit(Visitor{action}, expr.node);
-}
+/// Appends the direct sub-expressions, in the order of the text.
+void append_children(const Expr& expr, std::vector<const Expr*>& children);
+/// The same as a list of their own.
+std::vector<const Expr*> children_of(const Expr& expr);
 
 /// Calls `visit` for the expression and what is below it, outermost first. `visit` says whether to
 /// go below the expression that it is given, or to end.
@@ -61,7 +29,7 @@ void for_each_expression(const Expr& expr, const Action& visit) {
     const Visit wish = visit(next);
     if (wish == Visit::End) return;
     if (wish == Visit::Past) continue;
-    for_each_child(next, [&](const Expr& child) { pending.push_back(&child); });
+    append_children(next, pending);
   }
 }
 

@@ -107,17 +107,19 @@ void for_backends(const std::function<void(CpuBackend&)>& test) {
     CpuBackend cpu(options(widths, 3, isas.back()));
     test(cpu);
   };
-  if (testing::kSanitized) {  // half a minute for each of them
+  if (testing::kSanitized) {
     CpuBackend usual(options({4, 8}, 2, isas.back()));
     test(usual);
     tuned("smallest", {8, 4});
     return;
   }
+  const bool is_stressed = tuned::from_environment() != "usual";  // and needs no more of it
   for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 4}}) {
     for (const int threads : {1, 2, 4}) {
       CpuBackend cpu(options(widths, threads, isas.back()));
       test(cpu);
     }
+    if (is_stressed) continue;
     CpuBackend first(options(widths, 2, isas.front()));
     test(first);
     for (const char* setting : {"smallest", "odd"}) tuned(setting, widths);

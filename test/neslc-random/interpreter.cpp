@@ -192,7 +192,7 @@ bool Interpreter::is_constant(const Expr& expr) {
     if (const auto* each = std::get_if<ApplyToEach>(&part.node)) {
       for (const Binding& generator : each->generators) append_locals(*generator.pattern, bound);
     }
-    for_each_child(part, collect);
+    for (const Expr* child : children_of(part)) collect(*child);
   };
   collect(expr);
   bool result = true;
@@ -217,7 +217,7 @@ void Interpreter::constant_parts(const Expr& expr, const std::vector<TypePtr>& i
     constant_parts(*node->condition, instantiation);
     return;
   }
-  for_each_child(expr, [&](const Expr& part) { constant_parts(part, instantiation); });
+  for (const Expr* part : children_of(expr)) constant_parts(*part, instantiation);
   if (const auto* node = std::get_if<Call>(&expr.node)) {
     constant_parts_of_call(*node, instantiation);
   }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "process.hpp"
+#include "sanitized.hpp"
 #include "support.hpp"
 
 namespace neslc::testing {
@@ -110,7 +111,7 @@ class Expectation {
   std::vector<std::string> results_;
 };
 
-constexpr int kLengths[] = {0, 1, 2, 3, 9, 17, 65, 300};
+const std::vector<int> kLengths = ::testing::some_sizes({0, 1, 2, 3, 9, 17, 65, 300});
 
 TEST_CASE("sorted and ranks order values of any type") {
   Random random;
