@@ -147,8 +147,8 @@ TEST_CASE("every kernel of the library is launched, with every type") {
       // Two pairs of widths have all element types; the others share their kernels.
       const bool all_shapes = setting == "usual" && widths.int_bytes == widths.float_bytes;
       Harness harness(widths, property::test_seed());
-      runs +=
-          run_all_operations(harness, property::small_shapes(harness.random()), all_shapes ? 5 : 20);
+      runs += run_all_operations(harness, property::small_shapes(harness.random()),
+                                 all_shapes ? 5 : 20);
     }
   }
   std::uint64_t launches = 0, kernels = 0;
