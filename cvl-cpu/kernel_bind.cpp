@@ -6,6 +6,7 @@
 
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/narrow.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -247,7 +248,7 @@ bool BoundPass::joins_bytes(NodeId number) const {
 
 bool BoundPass::compares_bytes(NodeId number) const {
   const PlanNode& node = pass_.nodes[number];
-  if (node.kind != Kind::Apply || !is_byte_comparison(node.op) || node.written != Type::Int) {
+  if (node.kind != Kind::Apply || !vcode::is_comparison(node.op) || node.written != Type::Int) {
     return false;
   }
   const Mode first = nodes_[node.args[0]].mode;

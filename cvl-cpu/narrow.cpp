@@ -6,6 +6,7 @@
 #include "cvl-cpu/movement.hpp"
 #include "cvl-cpu/operations.hpp"
 #include "cvl/failure.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -96,22 +97,6 @@ Vector as_ints(CpuBackend& cpu, Vector bytes) {
   return result;
 }
 
-/// The comparison with its operands exchanged.
-Op mirrored(Op op) {
-  switch (op) {
-    case Op::Less:
-      return Op::Greater;
-    case Op::LessEqual:
-      return Op::GreaterEqual;
-    case Op::Greater:
-      return Op::Less;
-    case Op::GreaterEqual:
-      return Op::LessEqual;
-    default:
-      return op;
-  }
-}
-
 /// The bytes b for which `b op number` holds.
 ByteRange matching_bytes(Op op, std::int64_t number) {
   constexpr std::int64_t kMost = 255;
@@ -144,20 +129,6 @@ Vector writable_bytes(CpuBackend& cpu, Vector& dying) {
   Vector result = cpu.new_narrow(dying.length);
   copy_parallel(cpu, result.buffer->data, dying.buffer->data, dying.length);
   return result;
-}
-
-bool is_byte_comparison(Op op) {
-  switch (op) {
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Greater:
-    case Op::GreaterEqual:
-      return true;
-    default:
-      return false;
-  }
 }
 
 void compare_bytes(const CpuBackend& cpu, Op op, bool number_first, std::int64_t number,

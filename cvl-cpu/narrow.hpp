@@ -15,8 +15,7 @@ void move_narrow(CpuBackend& cpu, vcode::Op op, Value* operands, Value* results)
 /// writable() of a Narrow vector, which stays so.
 Vector writable_bytes(CpuBackend& cpu, Vector& dying);
 
-bool is_byte_comparison(vcode::Op op);
-/// out[i] = bytes[i] op number, or number op bytes[i]. REQUIRES: is_byte_comparison(op)
+/// out[i] = bytes[i] op number, or number op bytes[i]. REQUIRES: op is a comparison
 void compare_bytes(const CpuBackend& cpu, vcode::Op op, bool number_first, std::int64_t number,
                    const std::byte* bytes, std::byte* out, std::int64_t n);
 

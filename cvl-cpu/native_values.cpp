@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cvl-cpu/native_gather.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace cvl::cpu {
 
@@ -53,10 +54,6 @@ constexpr Instructions kAvx2[] = {
     {Op::ShiftLeft, {Inst::kIdVpsllvd, Inst::kIdVpsllvq}},
     {Op::ShiftRight, {Inst::kIdVpsravd, 0}},
 };
-
-bool is_comparison(Op op) {
-  return op >= Op::Less && op <= Op::NotEqual;
-}
 
 /// What VCMPPD is asked; comparisons with NaN are false but for the last one.
 int float_predicate(Op op) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
@@ -90,6 +91,9 @@ Ref<Buffer> Heap::allocate(std::size_t bytes, Extent extent) {
   statistics_.recycled += recycled ? 1 : 0;
   count_use(occupied(*buffer), buffer->size_class == kLarge);
   unpoison(buffer->data, padded);
+  if (heap_tuning.fresh_byte >= 0 && of_process_) {
+    std::memset(buffer->data, static_cast<int>(heap_tuning.fresh_byte), bytes);
+  }
   if (watches_) {
     source_.begin_use(buffer->data, extent == Extent::Capacity ? buffer->capacity : bytes);
   }

@@ -21,6 +21,7 @@
 #include "fcode-opt/passes/ranges.hpp"
 #include "fcode-opt/passes/region_rewriter.hpp"
 #include "ir/tools.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace fcode {
 namespace {

@@ -13,9 +13,6 @@
 
 namespace fcode {
 
-/// Less, Equal and so on.
-bool is_comparison(Op op);
-
 /// Answers for the place that the walk of `shapes` has reached.
 ///
 /// Where flags are the conjunction of two others, one of them is assumed while the other is looked
@@ -57,7 +54,8 @@ class Ranges {
   }
 
  private:
-  static constexpr int kDepth = 8;  // how far the making of a vector is followed
+  static constexpr int kDepth = 8;               // how far the making of a vector is followed
+  static constexpr std::size_t kMostBounds = 8;  // that are remembered of one side
 
   /// Which element of a vector is meant, while any one element of some flags is looked at: that
   /// at the same position, or that of the segment, in the descriptor or vector of lengths given, in

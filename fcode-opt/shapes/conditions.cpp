@@ -1,5 +1,6 @@
 // What conditions on lengths say.
 #include "fcode-opt/shapes/shapes.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace fcode {
 namespace {
@@ -8,8 +9,8 @@ namespace {
 constexpr std::int64_t kLargestDifference = (std::int64_t{1} << 31) - 1;
 
 bool compares_ints(const Definition& statement) {
-  return statement.kind == Statement::Kind::Op && statement.op >= Op::Less &&
-         statement.op <= Op::NotEqual && statement.written == Type::Int;
+  return statement.kind == Statement::Kind::Op && vcode::is_comparison(statement.op) &&
+         statement.written == Type::Int;
 }
 
 bool holds(Op op, std::int64_t x, std::int64_t y) {

@@ -83,7 +83,7 @@ Pair::Pair(cvl::Widths widths, cvl::cpu::Isa isa)
     : code(options(widths, 2, isa)), steps(by_steps(options(widths, 2, isa))) {}
 
 void for_pairs(const std::function<void(Pair&)>& test, const std::string& setting) {
-  const tuned::Scope scope(setting);
+  const tuned::Scope scope(tuned::from_environment() + "," + setting);
   std::vector<cvl::cpu::Isa> isas = cvl::cpu::usable_isas();
   std::vector<cvl::Widths> all = {{4, 8}, {8, 4}, {4, 4}, {8, 8}};
   if (testing::kSanitized) {  // which see nothing of what machine code does

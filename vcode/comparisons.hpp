@@ -1,0 +1,49 @@
+// The operations that compare two numbers.
+#pragma once
+
+#include "vcode/opcodes.hpp"
+
+namespace vcode {
+
+/// <, <=, >, >=, = or /=.
+constexpr bool is_comparison(Op op) {
+  return op >= Op::Less && op <= Op::NotEqual;
+}
+
+/// The comparison that holds where this one does not, of INTs and of FLOATs that are not NaN.
+constexpr Op opposite_of(Op comparison) {
+  switch (comparison) {
+    case Op::Less:
+      return Op::GreaterEqual;
+    case Op::LessEqual:
+      return Op::Greater;
+    case Op::Greater:
+      return Op::LessEqual;
+    case Op::GreaterEqual:
+      return Op::Less;
+    case Op::Equal:
+      return Op::NotEqual;
+    default:
+      return Op::Equal;
+  }
+}
+
+/// The comparison with its operands exchanged: y mirrored(op) x is x op y.
+constexpr Op mirrored(Op comparison) {
+  switch (comparison) {
+    case Op::Less:
+      return Op::Greater;
+    case Op::LessEqual:
+      return Op::GreaterEqual;
+    case Op::Greater:
+      return Op::Less;
+    case Op::GreaterEqual:
+      return Op::LessEqual;
+    default:
+      return comparison;
+  }
+}
+
+static_assert(is_comparison(opposite_of(Op::LessEqual)) && !is_comparison(Op::Add));
+
+}  // namespace vcode
