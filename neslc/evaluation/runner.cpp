@@ -6,7 +6,7 @@
 
 #include "cvl/failure.hpp"
 #include "machine/failure_report.hpp"
-#include "neslc/front/random_warnings.hpp"
+#include "neslc/front/warnings.hpp"
 
 namespace neslc {
 namespace {
@@ -29,10 +29,9 @@ FormResult Runner::rejected(StaticError error) {
 }
 
 void Runner::warn_of(const CheckedForm& form) const {
-  const auto body = form.written_body();
-  if (!body || !evaluator_.options.warn) return;
-  for (const vcode::Diagnostic& warning : random_warnings(*body)) {
-    evaluator_.options.warn(warning, body->source.get());
+  if (!evaluator_.options.warn) return;
+  for (const vcode::Diagnostic& warning : warnings_of(form)) {
+    evaluator_.options.warn(warning, form.written_body()->source.get());
   }
 }
 

@@ -34,9 +34,6 @@ class RandomWarnings {
     source_ = body.source.get();
     look_through(*body.expression);
     for (const auto& lambda : body.lambdas) look_through(*lambda->body);
-    std::sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.span.line, a.span.column) < std::pair(b.span.line, b.span.column);
-    });
     return std::move(found_);
   }
 

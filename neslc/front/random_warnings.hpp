@@ -9,8 +9,8 @@
 namespace neslc {
 
 /// A part of an apply-to-each that depends on none of its variables is evaluated once, so
-/// `{rand(10) : i in s}` draws one number and repeats it. One warning for each such call of `rand`,
-/// in order of the text; the spans belong to `body.source`.
+/// `{rand(10) : i in s}` draws one number and repeats it. One warning for each such call of `rand`;
+/// the spans belong to `body.source`.
 std::vector<vcode::Diagnostic> random_warnings(const Body& body);
 
 }  // namespace neslc

@@ -14,7 +14,7 @@
 #include "neslc/front/free_variables.hpp"
 #include "neslc/front/library_text.hpp"
 #include "neslc/front/lower_case.hpp"
-#include "neslc/front/random_warnings.hpp"
+#include "neslc/front/warnings.hpp"
 #include "neslc/lsp/uri.hpp"
 
 namespace neslc::lsp {
@@ -71,7 +71,7 @@ void Document::check(const ParsedForm& form) {
   Checked checked = session_.check(form.form);
   if (!checked) return add_error(*checked.error, form);
   if (const auto body = checked.form->written_body(); body && body->source == source_) {
-    for (vcode::Diagnostic& warning : random_warnings(*body)) {
+    for (vcode::Diagnostic& warning : warnings_of(*checked.form)) {
       errors_.push_back(std::move(warning));
     }
   }

@@ -118,7 +118,7 @@ TEST_CASE("the NESL examples of the index of errors print what it says") {
           text_of(blocks[i + 1].lines));
     ++examples;
   }
-  CHECK(examples == 16);
+  CHECK(examples == 17);
 }
 
 TEST_CASE("nesl explain shows what the index of errors says") {
