@@ -94,6 +94,21 @@ bool can_be_advised() {
 
 }  // namespace
 
+TEST_CASE("blocks hold the byte that is asked for when they come into use") {
+  HostMemory source;
+  Heap heap(source);
+  cvl::heap_tuning.fresh_byte = 7;
+  for (const std::size_t bytes : {1, 100, 5000, 3'000'000}) {
+    for (int round = 0; round < 2; ++round) {  // fresh, and recycled
+      const Ref<Buffer> block = heap.allocate(bytes);
+      CHECK(std::all_of(block->data, block->data + bytes,
+                        [](std::byte b) { return b == std::byte{7}; }));
+      std::fill_n(block->data, bytes, std::byte{9});
+    }
+  }
+  cvl::heap_tuning.fresh_byte = -1;
+}
+
 TEST_CASE("blocks are aligned, padded and distinct") {
   HostMemory memory;
   Heap heap(memory);
