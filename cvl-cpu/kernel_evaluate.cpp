@@ -323,6 +323,14 @@ void BlockEvaluator::look_up(const BoundStep& step, std::byte* out, std::int64_t
              [&](std::int64_t i) { return lengths ? starts[i + 1] - starts[i] : starts[i]; });
     return;
   }
+  // Segments of which no lengths are stored have the same: only whether they exist has to be looked
+  // at.
+  if (kind == PlanNode::Kind::SegmentLength && step.guard == kNone &&
+      !pass_.is_uniform(step.args[0]) &&
+      cpu_.kernels().indices_below(at_[step.args[0]], n, limit)) {
+    put_ints(out, step.width, n, [length = segments.length(0)](std::int64_t) { return length; });
+    return;
+  }
   // Neighbours often ask for the same segment.
   std::int64_t last_index = -1, found = 0;
   Segments::Place place{0, 0, 0};

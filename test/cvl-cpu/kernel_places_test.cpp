@@ -227,6 +227,29 @@ TEST_CASE("lengths and starts of the segments that positions number") {
   });
 }
 
+TEST_CASE(
+    "the first number of a segment that does not exist is told, also where all have one length") {
+  KernelBuilder b;
+  const SizeId s = b.size("s");
+  const SizeId n = b.size("n");
+  const SegdesId d = b.in_segdes("d", s, n);
+  auto t = b.thunk();
+  const auto behind = t.apply(Op::Add, Type::Int, {t.index(), t.number(2)});
+  b.out(b.map("length", b.flat(s), Type::Int, t.give({t.seg_len(d, behind)})));
+  for_backends([&](CpuBackend& cpu) {
+    Lengths mixed(3000, 2);
+    mixed[1234] = 5;
+    for (const Lengths& lengths : {Lengths(3000, 2), mixed}) {
+      std::string message;
+      CHECK(failure_of(cpu, b.kernel, {descriptor(cpu, lengths)}, &message) ==
+            vcode::ErrorCode::IndexOutOfRange);
+      CAPTURE(message);
+      CHECK(message.find("3000") != std::string::npos);
+      CHECK(message.find("2998") != std::string::npos);
+    }
+  });
+}
+
 TEST_CASE("several segments in turn read runs of one vector") {
   for (const std::int64_t divisor : {2, 3, 1000}) {
     KernelBuilder b;
