@@ -13,9 +13,9 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// So many random programs, operations of one kind and the like; a tenth of them under sanitizers.
+/// So many random programs, operations of one kind and the like; a fifth of them under sanitizers.
 constexpr int some_of(int count) {
-  return kSanitized ? std::max(1, count / 10) : count;
+  return kSanitized ? std::max(1, count / 5) : count;
 }
 
 /// All of these sizes; the first and the last one under sanitizers.
