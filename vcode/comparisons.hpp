@@ -7,6 +7,7 @@ namespace vcode {
 
 /// <, <=, >, >=, = or /=.
 constexpr bool is_comparison(Op op) {
+  static_assert(static_cast<int>(Op::NotEqual) - static_cast<int>(Op::Less) == 5);
   return op >= Op::Less && op <= Op::NotEqual;
 }
 
@@ -43,7 +44,5 @@ constexpr Op mirrored(Op comparison) {
       return comparison;
   }
 }
-
-static_assert(is_comparison(opposite_of(Op::LessEqual)) && !is_comparison(Op::Add));
 
 }  // namespace vcode

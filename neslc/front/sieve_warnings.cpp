@@ -28,7 +28,8 @@ class SieveWarnings {
   std::vector<vcode::Diagnostic> found;
 
  private:
-  /// Calls in the body of `each`, but not those that a condition or an inner sieve is told of.
+  /// Warns of calls in the body of `each`, but not where an `if` decides about them, and not twice
+  /// where an inner sieve is told of, too.
   void look_inside(const Expr& expr, const ApplyToEach& each) {
     for_each_expression(expr, [&](const Expr& part) {
       if (const auto* conditional = std::get_if<If>(&part.node)) {
