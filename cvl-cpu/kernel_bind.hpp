@@ -74,6 +74,12 @@ struct BoundStep {
 
 /// What is done for a block of elements.
 struct BoundSteps {
+  /// Are there elements that are fetched one by one?
+  bool fetch() const {
+    return std::any_of(steps.begin(), steps.end(),
+                       [](const BoundStep& step) { return step.kind == BoundStep::Kind::Gather; });
+  }
+
   std::vector<BoundStep> steps;
   std::vector<WalkedNode> walked;
 };

@@ -8,6 +8,7 @@
 #include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_native.hpp"
+#include "cvl-cpu/kernel_pass_builder.hpp"
 #include "cvl-cpu/kernel_regular.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 
@@ -30,12 +31,10 @@ class ColumnPlanner {
       if (!is_fold(sink)) return std::nullopt;
     }
     if (plan_.rows == kNone) return std::nullopt;
-    PlanNode position;
-    position.kind = Kind::Position;
-    first_ = state(ColumnPlan::FirstRow, Type::Int);
-    column_ = state(ColumnPlan::Column, Type::Int);
-    length_ = state(ColumnPlan::RowLength, Type::Int);
-    row_ = apply(Op::Add, Type::Int, {add(position), first_});
+    first_ = made_.state(ColumnPlan::FirstRow, Type::Int);
+    column_ = made_.state(ColumnPlan::Column, Type::Int);
+    length_ = made_.state(ColumnPlan::RowLength, Type::Int);
+    row_ = made_.apply(Op::Add, Type::Int, {made_.position(), first_});
     for (NodeId k = 0; k < pass_.nodes.size(); ++k) {
       new_[k] = moved(k);
       if (new_[k] == kNone) return std::nullopt;
@@ -54,35 +53,13 @@ class ColumnPlanner {
     if (plan_.rows == kNone) plan_.rows = sink.under;
     return plan_.rows == sink.under;
   }
-  NodeId add(const PlanNode& node) {
-    plan_.pass.nodes.push_back(node);
-    return static_cast<NodeId>(plan_.pass.nodes.size() - 1);
-  }
-  NodeId state(std::uint32_t component, Type type) {
-    PlanNode node;
-    node.kind = Kind::State;
-    node.type = type;
-    node.id = component;
-    return add(node);
-  }
-  NodeId apply(Op op, Type written, std::initializer_list<NodeId> args) {
-    PlanNode node;
-    node.kind = Kind::Apply;
-    node.op = op;
-    node.written = written;
-    const bool compares = op == Op::Greater || op == Op::NotEqual;
-    node.type = compares ? Type::Bool : written;
-    std::copy(args.begin(), args.end(), node.args);
-    return add(node);
-  }
-
   /// A node of the pass as one of a column; kNone if there is none.
   NodeId moved(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
     switch (node.kind) {
       case Kind::Constant:
       case Kind::Size:
-        return add(node);
+        return made_.add(node);
       case Kind::Position:
         return position();
       case Kind::Gather:
@@ -96,7 +73,7 @@ class ColumnPlanner {
       case Kind::SegmentOffset:
         return node.id == plan_.rows ? column_ : kNone;
       case Kind::SegmentStart:
-        return is_own(node) ? apply(Op::Multiply, Type::Int, {row_, length_}) : kNone;
+        return is_own(node) ? made_.apply(Op::Multiply, Type::Int, {row_, length_}) : kNone;
       case Kind::SegmentLength:
         return is_own(node) ? length_ : kNone;
       default:
@@ -109,11 +86,11 @@ class ColumnPlanner {
       if (arg != kNone) arg = new_[arg];
     }
     if (node.guard != kNone) node.guard = new_[node.guard];
-    return add(node);
+    return made_.add(node);
   }
   NodeId position() {
-    const NodeId start = apply(Op::Multiply, Type::Int, {row_, length_});
-    return apply(Op::Add, Type::Int, {start, column_});
+    const NodeId start = made_.apply(Op::Multiply, Type::Int, {row_, length_});
+    return made_.apply(Op::Add, Type::Int, {start, column_});
   }
   /// Does the pass divide by so many elements, to find out where in a row it is?
   bool is_of_row(std::int64_t length) {
@@ -133,43 +110,16 @@ class ColumnPlanner {
     ColumnPlan::Fold fold;
     fold.sink = &sink;
     const auto component = ColumnPlan::Totals + static_cast<std::uint32_t>(plan_.folds.size());
-    fold.total = state(component, type);
-    fold.result = combined(sink.op, type, fold.total, value);
-    PlanSink store;
-    store.values = {fold.result};
-    store.arrays = {kNone};
-    plan_.pass.sinks.push_back(store);
+    fold.total = made_.state(component, type);
+    fold.result = made_.combined(sink.op, type, fold.total, value);
+    made_.store(fold.result);
     plan_.folds.push_back(fold);
     plan_.any_order &= type != Type::Float || sink.op == Op::MaxReduce || sink.op == Op::MinReduce;
   }
 
-  NodeId combined(Op reduction, Type type, NodeId total, NodeId value) {
-    switch (reduction) {
-      case Op::AddReduce:
-        return apply(Op::Add, type, {total, value});
-      case Op::MultiplyReduce:
-        return apply(Op::Multiply, type, {total, value});
-      case Op::AndReduce:
-        return apply(Op::And, type, {total, value});
-      case Op::OrReduce:
-        return apply(Op::Or, type, {total, value});
-      case Op::XorReduce:
-        return apply(Op::Xor, type, {total, value});
-      default:
-        break;
-    }
-    // As ops::Max and ops::Min choose, NaN included.
-    const bool greatest = reduction == Op::MaxReduce;
-    NodeId stays = apply(Op::Greater, type, {greatest ? total : value, greatest ? value : total});
-    if (type == Type::Float) {
-      const NodeId is_nan = apply(Op::NotEqual, type, {total, total});
-      stays = apply(Op::Or, Type::Bool, {stays, is_nan});
-    }
-    return apply(Op::Select, type, {stays, total, value});
-  }
-
   const PlanPass& pass_;
   ColumnPlan plan_;
+  PassBuilder made_{plan_.pass};
   std::vector<NodeId> new_;
   NodeId first_ = kNone, column_ = kNone, length_ = kNone, row_ = kNone;
 };
@@ -195,9 +145,7 @@ class KernelColumns::Worker {
     set(ColumnPlan::RowLength, row_length);
     set(ColumnPlan::Column, row_length / 2);
     bound_.bind(rows);
-    const std::vector<BoundStep>& steps = bound_.main.element_steps.steps;
-    return std::any_of(steps.begin(), steps.end(),
-                       [](const BoundStep& step) { return step.kind == BoundStep::Kind::Gather; });
+    return bound_.main.element_steps.fetch();
   }
 
   /// Rows [begin, begin + n), whose totals go to `out[k]`, which holds what they begin with.

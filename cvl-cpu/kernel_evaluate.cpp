@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 
-constexpr std::size_t lines(std::size_t bytes) {
-  return (bytes + kLine - 1) / kLine * kLine;
-}
-
 /// Kernels may write so much behind the elements of a block.
 constexpr std::int64_t kSlack = 64;
 
@@ -49,10 +45,10 @@ std::byte* element_zero(std::byte* memory, std::int64_t bytes) {
 
 std::size_t BlockEvaluator::memory_bytes(const BoundPass& pass, const BoundProgram& program,
                                          std::int64_t block) {
-  return lines(pass.plan().nodes.size() * sizeof(std::byte*)) +
-         lines(program.in_memory.size() * sizeof(std::byte*)) +
-         lines(program.targets.size() * sizeof(std::byte*)) +
-         lines(program.runs.size() * sizeof(RunTable)) +
+  return whole_lines(pass.plan().nodes.size() * sizeof(std::byte*)) +
+         whole_lines(program.in_memory.size() * sizeof(std::byte*)) +
+         whole_lines(program.targets.size() * sizeof(std::byte*)) +
+         whole_lines(program.runs.size() * sizeof(RunTable)) +
          (program.slots_in_use() + 2) * static_cast<std::size_t>(slot_stride(block));
 }
 
@@ -67,13 +63,13 @@ BlockEvaluator::BlockEvaluator(const BoundPass& pass, const BoundProgram& progra
       stride_(slot_stride(block)) {
   const std::size_t nodes = pass.plan().nodes.size();
   at_ = reinterpret_cast<const std::byte**>(memory);
-  memory += lines(nodes * sizeof(std::byte*));
+  memory += whole_lines(nodes * sizeof(std::byte*));
   memory_ = reinterpret_cast<const std::byte**>(memory);
-  memory += lines(program.in_memory.size() * sizeof(std::byte*));
+  memory += whole_lines(program.in_memory.size() * sizeof(std::byte*));
   targets_ = reinterpret_cast<std::byte**>(memory);
-  memory += lines(program.targets.size() * sizeof(std::byte*));
+  memory += whole_lines(program.targets.size() * sizeof(std::byte*));
   runs_ = reinterpret_cast<RunTable*>(memory);
-  memory += lines(program.runs.size() * sizeof(RunTable));
+  memory += whole_lines(program.runs.size() * sizeof(RunTable));
   positions_ = reinterpret_cast<std::uint64_t*>(memory);
   filled_ = memory + stride_;
   slots_ = filled_ + stride_;

@@ -1,6 +1,7 @@
 // Evaluating a block of elements.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +11,13 @@ namespace cvl::cpu {
 
 /// Memory of the calling thread, aligned to 64 bytes and valid until it asks again.
 std::byte* thread_memory(std::size_t bytes);
+
+/// So many bytes, rounded up to cache lines.
+template <std::integral Bytes>
+constexpr Bytes whole_lines(Bytes bytes) {
+  constexpr Bytes kLine = 64;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
 
 /// Element 0 of a tile that lies at `memory`, if the elements before it take so many bytes. That
 /// may be outside of any object and is only a number until elements of the tile are asked for.

@@ -5,6 +5,7 @@
 
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_native.hpp"
+#include "cvl-cpu/kernel_pass_builder.hpp"
 #include "cvl-cpu/kernel_regular.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
@@ -27,9 +28,7 @@ class InterleavePlanner {
     if (pass_.once || pass_.has_scan || pass_.nodes.size() > kMostNodes || !finds_rows()) {
       return std::nullopt;
     }
-    PlanNode position;
-    position.kind = Kind::Position;
-    row_ = add(position);
+    row_ = made_.position();
     for (const PlanSink& sink : pass_.sinks) {
       const bool stores = sink.kind == PlanSink::Kind::Store && !is_uniform(sink.values[0]);
       if (!stores && !is_part(sink)) return std::nullopt;
@@ -69,40 +68,18 @@ class InterleavePlanner {
     return kNone;
   }
   NodeId start_of(NodeId index) {
-    return is_offset(index) ? number(0) : moved(uniform_summand(index));
+    return is_offset(index) ? made_.number(0) : moved(uniform_summand(index));
   }
 
   void add_column(std::int64_t column) {
     for (NodeId k = 0; k < new_.size(); ++k) {
       if (by_column_[k]) new_[k] = kNone;
     }
-    column_ = number(column);
+    column_ = made_.number(column);
     for (InterleavePlan::Result& result : plan_.results) {
       result.columns.push_back(moved(result.sink->values[0]));
-      PlanSink store;
-      store.values = {result.columns.back()};
-      store.arrays = {kNone};
-      plan_.pass.sinks.push_back(store);
+      made_.store(result.columns.back());
     }
-  }
-
-  NodeId add(const PlanNode& node) {
-    plan_.pass.nodes.push_back(node);
-    return static_cast<NodeId>(plan_.pass.nodes.size() - 1);
-  }
-  NodeId number(std::int64_t value) {
-    PlanNode node;
-    node.uniform = true;
-    node.int_value = value;
-    return add(node);
-  }
-  NodeId apply(Op op, NodeId first, NodeId second) {
-    PlanNode node;
-    node.kind = Kind::Apply;
-    node.op = op;
-    node.args[0] = first;
-    node.args[1] = second;
-    return add(node);
   }
 
   /// A node of the pass as one of the column.
@@ -118,10 +95,11 @@ class InterleavePlanner {
     switch (node.kind) {
       case Kind::Constant:
       case Kind::Size:
-        return add(node);
+        return made_.add(node);
       case Kind::Position: {
-        const NodeId start = apply(Op::Multiply, row_, number(plan_.row_length));
-        return of_column(k, apply(Op::Add, start, column_));
+        const NodeId start =
+            made_.apply(Op::Multiply, Type::Int, {row_, made_.number(plan_.row_length)});
+        return of_column(k, made_.apply(Op::Add, Type::Int, {start, column_}));
       }
       case Kind::Gather:
       case Kind::Apply:
@@ -147,11 +125,12 @@ class InterleavePlanner {
     };
     for (NodeId& arg : node.args) move(arg);
     move(node.guard);
-    return add(node);
+    return made_.add(node);
   }
 
   const PlanPass& pass_;
   InterleavePlan plan_;
+  PassBuilder made_{plan_.pass};
   std::vector<NodeId> new_;
   std::vector<bool> by_column_;  // does a node depend on the place in the row?
   NodeId row_ = kNone, column_ = kNone;

@@ -36,10 +36,6 @@ constexpr std::int64_t kLeastCost = 64;
 constexpr std::int64_t kLeastRounds = 16;
 constexpr std::int64_t kMostRounds = 256;
 
-std::int64_t whole_lines(std::int64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
 /// A component of the states.
 struct Component {
   NodeId initial = kNone;  // in the pass

@@ -87,6 +87,7 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
   } else if (std::optional<InterleavePlan> rows = plan_interleave(pass)) {
     interleave_.emplace(state, std::move(*rows));
   }
+  if (std::optional<PanelPlan> plan = plan_panels(pass)) panels_.emplace(state, std::move(*plan));
 }
 
 void KernelPass::run() {
@@ -106,6 +107,10 @@ void KernelPass::run() {
   if (by_columns && columns_->run()) return;
   if (interleave_ && interleave_->run(length)) return;
   open(bound_.bind(length));
+  if (panels_ && !by_pieces_ && bound_.main.usual().fetch() && panels_->can_run()) {
+    if (panels_->run()) return;
+    open(bound_.bind(length));
+  }
   const bool fetched_rows = rows && !by_columns && !bound_.main.by_runs;
   if (columns_ && !by_pieces_ && (fetched_rows || columns_->can_run_long())) {
     if (columns_->run()) return;

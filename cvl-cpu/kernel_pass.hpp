@@ -12,6 +12,7 @@
 #include "cvl-cpu/kernel_columns.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_interleave.hpp"
+#include "cvl-cpu/kernel_panels.hpp"
 #include "cvl-cpu/kernel_pieces.hpp"
 #include "cvl-cpu/kernel_scan.hpp"
 #include "cvl-cpu/kernel_sink.hpp"
@@ -82,6 +83,7 @@ class KernelPass {
   KernelPieces pieces_{bound_};
   std::optional<Segments> whole_;               // all elements, where pieces_ takes them for one
   std::optional<KernelColumns> columns_;        // if all that is done is to reduce rows
+  std::optional<KernelPanels> panels_;          // … that are long
   std::optional<KernelInterleave> interleave_;  // … or to store short ones
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;

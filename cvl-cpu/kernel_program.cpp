@@ -64,7 +64,8 @@ void Roots::add(const PlanPass& pass, const PlanSink& sink, bool index_by_runs) 
 }  // namespace
 
 bool divides_ints(const PlanNode& node) {
-  return node.type == Type::Int && (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo);
+  return node.type == vcode::Type::Int &&
+         (node.op == vcode::Op::Divide || node.op == vcode::Op::Modulo);
 }
 
 bool is_walked(const PlanPass& pass, NodeId number) {

@@ -14,9 +14,9 @@
 namespace cvl::cpu {
 namespace {
 
-class Reduction : public KernelReduction {
+class ReduceSink : public KernelReduction {
  public:
-  Reduction(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+  ReduceSink(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
       : KernelReduction(pass, sink, program),
         value_(sink.values[0]),
         type_(type_of(value_)),
@@ -224,7 +224,7 @@ class Reduction : public KernelReduction {
 
 std::unique_ptr<KernelReduction> KernelReduction::make(BoundPass& pass, const PlanSink& sink,
                                                        BoundProgram& program) {
-  return std::make_unique<Reduction>(pass, sink, program);
+  return std::make_unique<ReduceSink>(pass, sink, program);
 }
 
 }  // namespace cvl::cpu

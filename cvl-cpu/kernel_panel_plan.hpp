@@ -1,0 +1,47 @@
+// How a pass that reduces rows is computed panel by panel (kernel_panels.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cvl/kernel_plan.hpp"
+
+namespace cvl::cpu {
+
+/// A pass over rows, divided by what its values depend on.
+struct PanelPlan {
+  /// State of all passes that is the same everywhere: the length of a row.
+  static constexpr std::uint32_t kRowLength = 0;
+
+  /// A value of a row or a column, which the elements read as a state.
+  struct Shared {
+    NodeId value = kNone;
+    NodeId state = kNone;
+  };
+  /// Elements of a vector, at the sum of a place of the row and one of the column: what elements
+  /// read as a state, too.
+  struct Fetched {
+    ArrayId array = kNone;
+    NodeId of_row = kNone, of_column = kNone;
+    NodeId state = kNone;
+  };
+  struct Fold {
+    const PlanSink* sink = nullptr;
+    NodeId total = kNone;   // a state: of some columns so far
+    NodeId result = kNone;  // that, combined with the element
+  };
+  SegdesId segdes = kNone;      // of the rows
+  std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
+  PlanPass rows, columns, elements;
+  std::vector<Shared> of_rows, of_columns;
+  std::vector<Fetched> fetched;
+  std::vector<Fold> folds;
+  std::uint32_t states = 0;  // of the elements
+};
+
+/// Nothing for a pass that does anything but to reduce rows, that reads elements one behind the
+/// other, or fetches none.
+std::optional<PanelPlan> plan_panels(const PlanPass& pass);
+
+}  // namespace cvl::cpu

@@ -1,0 +1,525 @@
+#include "cvl-cpu/kernel_panels.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "cvl-cpu/fold_tiles.hpp"
+#include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_native.hpp"
+#include "cvl-cpu/kernel_storage.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using vcode::Op;
+
+/// Elements that are computed at a time, …
+constexpr std::int64_t kBlock = LargestTuning::longest_block;
+/// … and rows: what is read of a column fills whole cache lines, and a block has several columns.
+constexpr std::int64_t kMostRows = 2 * kRowsTogether;
+/// Fewer rows have hardly any neighbours.
+constexpr std::int64_t kLeastRows = 4;
+
+/// Elements of a vector that are fetched for some rows, column by column.
+class PanelRead {
+ public:
+  /// `type` is that of the elements; those of a Narrow vector are widened.
+  PanelRead(const CpuBackend& cpu, const Vector& vector)
+      : from_(elements<std::byte>(vector)),
+        length_(vector.length),
+        width_(static_cast<std::int64_t>(cpu.element_bytes(vector.type))),
+        stored_width_(cpu.stored_bytes(vector)),
+        transpose_(vector.form == Form::Dense
+                       ? cpu.kernels().transpose_rows[type_index(vector.type)]
+                       : nullptr),
+        prefetches_(length_ * stored_width_ > tuning.prefetched_bytes) {}
+
+  /// Where n rows read, counted from the place of a column.
+  void set_rows(const BoundPass& pass, const std::byte* places, std::int64_t n) {
+    stretches_.clear();
+    rows_.clear();
+    for (std::int64_t r = 0; r < n; ++r) {
+      const std::int64_t place = pass.int_at(places, r);
+      rows_.push_back(place);
+      Stretch* const last = stretches_.empty() ? nullptr : &stretches_.back();
+      if (last != nullptr && last->count == 1 &&
+          (place == last->place || place == last->place + 1)) {
+        last->stride = place - last->place;
+      }
+      if (last != nullptr && place == last->place + last->count * last->stride) {
+        ++last->count;
+      } else {
+        stretches_.push_back({place, 1, 1});
+      }
+    }
+    least_ = stretches_[0].place;
+    greatest_ = least_;
+    for (const Stretch& stretch : stretches_) {
+      least_ = std::min(least_, stretch.place);
+      greatest_ = std::max(greatest_, stretch.place + (stretch.count - 1) * stretch.stride);
+    }
+  }
+
+  /// The elements of columns [begin, end) of n, the rows of each side by side. False if any lies
+  /// outside.
+  bool read(const BoundPass& pass, const std::byte* places, std::int64_t begin, std::int64_t end,
+            std::int64_t n, std::byte* out) const {
+    bool follow = true;  // do columns?
+    for (std::int64_t c = begin; c < end; ++c) {
+      const std::int64_t place = pass.int_at(places, c);
+      if (place + least_ < 0 || place + greatest_ >= length_) return false;
+      follow &= place == pass.int_at(places, begin) + (c - begin);
+    }
+    if (follow && transpose_ != nullptr && stretches_.size() > kFewStretches) {
+      read_along_rows(pass.int_at(places, begin), end - begin, out);
+      return true;
+    }
+    for (std::int64_t c = begin; c < end; ++c) {
+      if (prefetches_ && c + kAhead < n) prefetch(pass.int_at(places, c + kAhead));
+      out = read_column(pass.int_at(places, c), out);
+    }
+    return true;
+  }
+
+ private:
+  /// Rows that read one behind the other, or the same.
+  struct Stretch {
+    std::int64_t place, count, stride;
+  };
+  static constexpr std::int64_t kAhead = kBlock / kMostRows;  // columns: a block of them
+  static constexpr std::size_t kFewStretches = 4;
+
+  /// The same where columns follow each other in memory.
+  void read_along_rows(std::int64_t place, std::int64_t columns, std::byte* out) const {
+    const auto n = static_cast<std::int64_t>(rows_.size());
+    alignas(64) std::byte transposed[kBlock * 8 + Heap::kPadding * kRowsTogether];
+    for (std::int64_t r = 0; r < n; r += kRowsTogether) {
+      std::uintptr_t from[kRowsTogether];
+      for (std::int64_t k = 0; k < kRowsTogether; ++k) {
+        const std::int64_t row = rows_[static_cast<std::size_t>(std::min(r + k, n - 1))];
+        from[k] = reinterpret_cast<std::uintptr_t>(from_ + (place + row) * width_);
+      }
+      transpose_(transposed, from, columns);
+      const std::int64_t bytes = std::min(kRowsTogether, n - r) * width_;
+      for (std::int64_t c = 0; c < columns; ++c) {
+        std::copy_n(transposed + c * kRowsTogether * width_, bytes, out + (c * n + r) * width_);
+      }
+    }
+  }
+
+  std::byte* read_column(std::int64_t place, std::byte* out) const {
+    if (stored_width_ == 8) return read_as<std::uint64_t, std::uint64_t>(place, out);
+    if (stored_width_ == 4) return read_as<std::uint32_t, std::uint32_t>(place, out);
+    if (width_ == 8) return read_as<std::uint8_t, std::uint64_t>(place, out);
+    if (width_ == 4) return read_as<std::uint8_t, std::uint32_t>(place, out);
+    return read_as<std::uint8_t, std::uint8_t>(place, out);
+  }
+  template <class Stored, class E>
+  std::byte* read_as(std::int64_t place, std::byte* out) const {
+    const auto* const from = reinterpret_cast<const Stored*>(from_) + place;
+    auto* to = reinterpret_cast<E*>(out);
+    for (const Stretch& stretch : stretches_) {
+      const Stored* const first = from + stretch.place;
+      if (stretch.stride == 0) {
+        std::fill_n(to, stretch.count, static_cast<E>(*first));
+      } else {
+        std::copy_n(first, stretch.count, to);
+      }
+      to += stretch.count;
+    }
+    return reinterpret_cast<std::byte*>(to);
+  }
+  void prefetch(std::int64_t place) const {
+    constexpr std::int64_t kLine = 64;
+    for (const Stretch& stretch : stretches_) {
+      const std::byte* const first = from_ + (place + stretch.place) * stored_width_;
+      const std::int64_t bytes = (stretch.count - 1) * stretch.stride * stored_width_;
+      for (std::int64_t b = 0; b <= bytes; b += kLine) __builtin_prefetch(first + b);
+    }
+  }
+
+  const std::byte* from_;
+  std::int64_t length_, width_, stored_width_;
+  TransposeRowsKernel transpose_;  // null where elements are to be widened
+  bool prefetches_;
+  std::vector<std::int64_t> rows_;  // places
+  std::vector<Stretch> stretches_;
+  std::int64_t least_ = 0, greatest_ = 0;  // places of the rows
+};
+
+/// Columns of a row that are combined by themselves.
+struct Piece {
+  std::int64_t begin, end;
+};
+
+/// A reduction of some rows. Every so many columns, elements meet in the same accumulator, as those
+/// of a piece do that ReduceKernels::accumulate takes in; those of a column lie side by side.
+class PanelFold {
+ public:
+  PanelFold(const CpuBackend& cpu, Op reduction, Type type, std::int64_t rows, std::byte* out)
+      : kernels_(cpu.kernels().reduce[static_cast<std::size_t>(reduction)][type_index(type)]),
+        fill_(cpu.kernels().fill[type_index(type)]),
+        transpose_(cpu.kernels().transpose_rows[type_index(type)]),
+        width_(static_cast<std::int64_t>(cpu.element_bytes(type))),
+        turn_(kReductionStateBytes / width_),
+        row_count_(rows),
+        out_(out),
+        begun_(static_cast<std::size_t>(rows)) {}
+
+  static std::size_t memory_bytes(std::int64_t rows) {
+    return static_cast<std::size_t>(rows) * kReductionStateBytes + Heap::kPadding;
+  }
+  /// After how many columns accumulators follow again.
+  std::int64_t turn() const { return turn_; }
+
+  void begin(std::byte* memory) {
+    memory_ = memory;
+    fill_(memory, kernels_.start, row_count_ * turn_);
+  }
+  /// Those of the column, one for each row.
+  std::byte* accumulators(std::int64_t column) const {
+    return memory_ + in_turn(column) * row_count_ * width_;
+  }
+  /// Results may be written further than they take. What lies behind those of a column is kept, …
+  void keep_behind(std::int64_t column) {
+    behind_ = accumulators(column) + row_count_ * width_;
+    std::memcpy(kept_, behind_, sizeof kept_);
+  }
+  /// … and put back.
+  void restore_behind() { std::memcpy(behind_, kept_, sizeof kept_); }
+  /// A piece of a row is complete. What follows is another one.
+  void end_piece(std::int64_t row, const Piece& piece) {
+    alignas(64) std::byte state[kReductionStateBytes];
+    for (std::int64_t k = 0; k < turn_; ++k) {
+      const std::int64_t at = in_turn(piece.begin + k) * row_count_ + row;
+      copy(state + k * width_, memory_ + at * width_);
+      copy(memory_ + at * width_, kernels_.start);
+    }
+    finish(row, state);
+  }
+  /// All rows are complete, and so are their last pieces.
+  void end_rows(const std::vector<Piece>& pieces) {
+    // Accumulators of one row side by side, so many at a time.
+    alignas(64) std::byte transposed[kMostRows * kReductionStateBytes];
+    const std::int64_t together = kRowsTogether * width_;
+    const std::int64_t stride = kMostRows * together;
+    for (std::int64_t k = 0; k < turn_; k += kRowsTogether) {
+      std::uintptr_t from[kRowsTogether];
+      for (std::int64_t i = 0; i < kRowsTogether; ++i) {
+        from[i] = reinterpret_cast<std::uintptr_t>(accumulators(k + i));
+      }
+      transpose_(transposed + k / kRowsTogether * stride, from, row_count_);
+    }
+    for (std::int64_t row = 0; row < row_count_; ++row) {
+      alignas(64) std::byte state[kReductionStateBytes];
+      const std::int64_t first = in_turn(pieces[static_cast<std::size_t>(row)].begin) * width_;
+      for (std::int64_t at = 0; at < kReductionStateBytes; at += together) {
+        const std::byte* const some = transposed + at / together * stride + row * together;
+        // The first accumulators are those of the first column.
+        const std::int64_t to = (at - first) & (kReductionStateBytes - 1);
+        const std::int64_t fitting = std::min(together, kReductionStateBytes - to);
+        std::copy_n(some, fitting, state + to);
+        std::copy_n(some + fitting, together - fitting, state);
+      }
+      finish(row, state);
+    }
+  }
+
+ private:
+  std::int64_t in_turn(std::int64_t column) const { return column & (turn_ - 1); }
+  void finish(std::int64_t row, const std::byte* state) {
+    std::byte* const total = out_ + row * width_;
+    Element piece;
+    kernels_.finish(state, piece.bytes);
+    if (begun_[static_cast<std::size_t>(row)]) {
+      kernels_.combine(total, piece.bytes, 1);
+    } else {
+      copy(total, piece.bytes);
+    }
+    begun_[static_cast<std::size_t>(row)] = true;
+  }
+  void copy(std::byte* to, const std::byte* from) const {
+    width_ == 8 ? std::memcpy(to, from, 8) : std::memcpy(to, from, 4);
+  }
+
+  const ReduceKernels& kernels_;
+  const FillKernel fill_;
+  const TransposeRowsKernel transpose_;
+  const std::int64_t width_;
+  const std::int64_t turn_;  // a power of two
+  const std::int64_t row_count_;
+  std::byte* const out_;
+  std::byte* memory_ = nullptr;
+  std::byte* behind_ = nullptr;
+  std::byte kept_[Heap::kPadding] = {};
+  std::vector<bool> begun_;  // is there anything of a row in the result?
+};
+
+}  // namespace
+
+/// Some rows, on one thread.
+class KernelPanels::Panel {
+ public:
+  /// The totals of the rows from `first` on go to `results`.
+  Panel(const KernelPanels& panels, std::int64_t first, std::int64_t rows,
+        const std::vector<Result>& results)
+      : state_(panels.state_),
+        plan_(panels.plan_),
+        bound_(*panels.bound_),
+        first_row_(first),
+        row_count_(rows),
+        memory_(thread_memory(memory_bytes())),
+        rows_(bound_.rows, bound_.rows.main, kBlock, take(evaluator_bytes(bound_.rows)), nullptr,
+              0),
+        columns_(bound_.columns, bound_.columns.main, kBlock, take(evaluator_bytes(bound_.columns)),
+                 nullptr, 0),
+        elements_(bound_.elements, bound_.elements.main, kBlock,
+                  take(evaluator_bytes(bound_.elements)), nullptr, 0) {
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const Type type = results[k].vector.type;
+      const auto width = static_cast<std::int64_t>(state_.cpu.element_bytes(type));
+      folds_.emplace_back(state_.cpu, plan_.folds[k].sink->op, type, rows,
+                          results[k].out + first * width);
+      folds_.back().begin(take(PanelFold::memory_bytes(rows)));
+      columns_together_ = std::min(columns_together_, folds_.back().turn());
+    }
+    const auto fitting = static_cast<std::uint64_t>(kBlock / rows);
+    columns_together_ =
+        std::min(columns_together_, static_cast<std::int64_t>(std::bit_floor(fitting)));
+  }
+
+  /// False if anything is fetched from outside of its vector.
+  bool run() {
+    begin_pieces();
+    begin_rows();
+    for (std::int64_t begin = 0; begin < row_length(); begin += kBlock) {
+      const std::int64_t n = std::min(kBlock, row_length() - begin);
+      columns_.run(begin, n);
+      for (std::int64_t c = 0; c < n; c += columns_together_) {
+        const std::int64_t some = std::min(columns_together_, n - c);
+        if (!begin_columns(c, some, n)) return false;
+        run_columns(begin + c, begin + c + some);
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kSlotBytes = static_cast<std::size_t>(kBlock) * 8 + Heap::kPadding;
+
+  static std::size_t evaluator_bytes(const BoundPass& pass) {
+    return BlockEvaluator::memory_bytes(pass, pass.main, kBlock);
+  }
+  std::size_t memory_bytes() const {
+    const std::size_t slots = plan_.of_rows.size() + plan_.of_columns.size() + plan_.fetched.size();
+    return whole_lines(evaluator_bytes(bound_.rows)) +
+           whole_lines(evaluator_bytes(bound_.columns)) +
+           whole_lines(evaluator_bytes(bound_.elements)) + slots * whole_lines(kSlotBytes) +
+           plan_.folds.size() * whole_lines(PanelFold::memory_bytes(row_count_));
+  }
+  std::byte* take(std::size_t bytes) {
+    std::byte* const taken = memory_;
+    memory_ += whole_lines(bytes);
+    return taken;
+  }
+  std::int64_t row_length() const { return state_.segdes[plan_.segdes].uniform_length; }
+  std::int64_t width_of(const PlanPass& pass, NodeId node) const {
+    return static_cast<std::int64_t>(state_.cpu.element_bytes(pass.nodes[node].type));
+  }
+
+  /// Rows are combined piece by piece, as tiles divide them.
+  void begin_pieces() {
+    const std::int64_t tile =
+        tuning.fold_tile_bytes / static_cast<std::int64_t>(state_.cpu.widths().float_bytes);
+    tile_length_ = tile;
+    for (std::int64_t r = 0; r < row_count_; ++r) pieces_.push_back({0, end_of_piece(r, 0)});
+    find_next_end();
+  }
+  /// The column where a piece of a row ends that begins at another one.
+  std::int64_t end_of_piece(std::int64_t row, std::int64_t column) const {
+    const std::int64_t start = (first_row_ + row) * row_length();
+    const std::int64_t tile_end = ((start + column) / tile_length_ + 1) * tile_length_;
+    return std::min(row_length(), tile_end - start);
+  }
+  void find_next_end() {
+    next_end_ = pieces_[0].end;
+    for (const Piece& piece : pieces_) next_end_ = std::min(next_end_, piece.end);
+  }
+
+  /// What is the same in each row, once for each column of a block.
+  void begin_rows() {
+    rows_.run(first_row_, row_count_);
+    for (const PanelPlan::Shared& shared : plan_.of_rows) {
+      const std::int64_t bytes = row_count_ * width_of(plan_.rows, shared.value);
+      std::byte* const memory = take(kSlotBytes);
+      const std::byte* const values = rows_.filled(shared.value, row_count_);
+      for (std::int64_t c = 0; c < columns_together_; ++c) {
+        std::copy_n(values, bytes, memory + c * bytes);
+      }
+      elements_.set_memory(shared.state, memory);
+    }
+    for (const PanelPlan::Shared& shared : plan_.of_columns) {
+      spread_.push_back(take(kSlotBytes));
+      elements_.set_memory(shared.state, spread_.back());
+    }
+    for (const PanelPlan::Fetched& fetched : plan_.fetched) {
+      PanelRead& read = reads_.emplace_back(state_.cpu, state_.arrays[fetched.array]);
+      read.set_rows(bound_.rows, rows_.filled(fetched.of_row, row_count_), row_count_);
+      fetched_.push_back(take(kSlotBytes));
+      elements_.set_memory(fetched.state, fetched_.back());
+    }
+  }
+
+  /// What is the same in each column, once for each row, and what is fetched: of `some` columns of
+  /// the n that have been evaluated, from the first-th one on.
+  bool begin_columns(std::int64_t first, std::int64_t some, std::int64_t n) {
+    for (std::size_t k = 0; k < spread_.size(); ++k) {
+      const NodeId value = plan_.of_columns[k].value;
+      const FillKernel fill =
+          state_.cpu.kernels().fill[type_index(plan_.columns.nodes[value].type)];
+      const std::int64_t width = width_of(plan_.columns, value);
+      const std::byte* const values = columns_.filled(value, n) + first * width;
+      for (std::int64_t c = 0; c < some; ++c) {
+        fill(spread_[k] + c * row_count_ * width, values + c * width, row_count_);
+      }
+    }
+    for (std::size_t k = 0; k < reads_.size(); ++k) {
+      const std::byte* const places = columns_.filled(plan_.fetched[k].of_column, n);
+      if (!reads_[k].read(bound_.columns, places, first, first + some, n, fetched_[k]))
+        return false;
+    }
+    return true;
+  }
+
+  /// Columns [begin, end), the first of which is the first one of the block.
+  void run_columns(std::int64_t begin, std::int64_t end) {
+    for (std::size_t k = 0; k < folds_.size(); ++k) {
+      std::byte* const accumulators = folds_[k].accumulators(begin);
+      elements_.set_memory(plan_.folds[k].total, accumulators);
+      elements_.set_target(k, accumulators);
+    }
+    for (std::int64_t column = begin; column < end;) {
+      const std::int64_t until = std::min(end, next_end_);
+      for (PanelFold& fold : folds_) fold.keep_behind(until - 1);
+      elements_.run((column - begin) * row_count_, (until - column) * row_count_);
+      for (PanelFold& fold : folds_) fold.restore_behind();
+      if (until == next_end_) end_pieces();
+      column = until;
+    }
+  }
+  void end_pieces() {
+    if (next_end_ == row_length()) {
+      for (PanelFold& fold : folds_) fold.end_rows(pieces_);
+      return;
+    }
+    for (std::int64_t r = 0; r < row_count_; ++r) {
+      Piece& piece = pieces_[static_cast<std::size_t>(r)];
+      if (piece.end != next_end_) continue;
+      for (PanelFold& fold : folds_) fold.end_piece(r, piece);
+      piece = {piece.end, end_of_piece(r, piece.end)};
+    }
+    find_next_end();
+  }
+
+  KernelState& state_;
+  const PanelPlan& plan_;
+  const Bound& bound_;
+  const std::int64_t first_row_, row_count_;
+  std::byte* memory_;
+  BlockEvaluator rows_, columns_, elements_;
+  std::vector<PanelFold> folds_;
+  std::vector<PanelRead> reads_;
+  std::vector<std::byte*> spread_, fetched_;  // values of columns, and what is read
+  std::vector<Piece> pieces_;                 // of each row, the one at hand
+  std::int64_t tile_length_ = 0;
+  std::int64_t next_end_ = 0;  // of the pieces
+  std::int64_t columns_together_ = kBlock;
+};
+
+KernelPanels::KernelPanels(KernelState& state, PanelPlan plan)
+    : state_(state), plan_(std::move(plan)) {}
+
+KernelPanels::Bound::Bound(KernelState& state, const PanelPlan& plan, const std::byte* row_length)
+    : rows(state, plan.rows), columns(state, plan.columns), elements(state, plan.elements) {
+  elements.uniform_state.resize(plan.states);
+  for (BoundPass* pass : {&rows, &columns}) pass->uniform_state.resize(1);
+  for (BoundPass* pass : {&rows, &columns, &elements}) {
+    pass->uniform_state[PanelPlan::kRowLength] = row_length;
+  }
+}
+
+bool KernelPanels::can_run() const {
+  const Segdes& rows = state_.segdes[plan_.segdes];
+  const auto lies_in_memory = [&](const PanelPlan::Fetched& read) {
+    const Form form = state_.arrays[read.array].form;
+    return form == Form::Inline || form == Form::Dense || form == Form::Narrow;
+  };
+  // Shorter ones are combined in another order.
+  const std::int64_t shortest = std::max(tuning.longest_row + 1, kLongPiece);
+  return rows.uniform && rows.uniform_length >= shortest && rows.count >= kLeastRows &&
+         rows.total > tuning.small_length &&
+         (plan_.row_length == 0 || plan_.row_length == rows.uniform_length) &&
+         !state_.faults.any() &&
+         std::all_of(plan_.fetched.begin(), plan_.fetched.end(), lies_in_memory);
+}
+
+bool KernelPanels::bind() {
+  const Segdes& rows = state_.segdes[plan_.segdes];
+  std::memcpy(row_length_, make_int(state_.cpu.widths(), rows.uniform_length).payload, 8);
+  if (!bound_) bound_.emplace(state_, plan_, row_length_);
+  bound_->rows.bind(rows.count);
+  bound_->columns.bind(rows.uniform_length);
+  bound_->elements.bind(rows.total);
+  for (const PanelPlan::Fold& fold : plan_.folds) {
+    Target target;
+    target.node = fold.result;
+    target.width = bound_->elements.node(fold.result).width;
+    target.tiled = true;
+    bound_->elements.add_target(bound_->elements.main, target, true);
+  }
+  for (BoundPass* pass : {&bound_->rows, &bound_->columns, &bound_->elements}) {
+    renew_native_steps(*pass, pass->main);
+  }
+  return !state_.faults.any();
+}
+
+bool KernelPanels::run() {
+  const Segdes& rows = state_.segdes[plan_.segdes];
+  CpuBackend& cpu = state_.cpu;
+  if (!bind()) {
+    state_.faults.clear();  // the pass itself says what fails first
+    return false;
+  }
+  std::vector<Result> results(plan_.folds.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const PanelPlan::Fold& fold = plan_.folds[k];
+    Result& result = results[k];
+    state_.arrays[fold.sink->arrays[0]] = Vector();
+    result.vector = cpu.new_vector(plan_.elements.nodes[fold.result].type, rows.count);
+    result.out = checked_storage(cpu, result.vector, 0, rows.count);
+  }
+  const bool few = rows.count < 2 * kMostRows * cpu.scheduler().threads();
+  const std::int64_t together = few ? kRowsTogether : kMostRows;
+  const auto nodes = static_cast<std::int64_t>(plan_.elements.nodes.size());
+  std::atomic<bool> inside = true;
+  auto body = [&](std::int64_t k) {
+    const std::int64_t first = k * together;
+    if (!Panel(*this, first, std::min(together, rows.count - first), results).run()) inside = false;
+  };
+  cpu.scheduler().for_tiles(tile_count(rows.count, together),
+                            rows.total * nodes * tuning.native_step_cost, body);
+  if (state_.faults.any() || !inside) {
+    state_.faults.clear();
+    return false;
+  }
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(results[k].vector);
+  }
+  return true;
+}
+
+}  // namespace cvl::cpu
