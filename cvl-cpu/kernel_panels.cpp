@@ -65,7 +65,7 @@ class PanelRead {
   }
 
   /// The elements of columns [begin, end) of n, the rows of each side by side. False if any lies
-  /// outside.
+  /// outside. What the next block reads is fetched into the cache.
   bool read(const BoundPass& pass, const std::byte* places, std::int64_t begin, std::int64_t end,
             std::int64_t n, std::byte* out) const {
     bool follow = true;  // do columns?
@@ -78,9 +78,21 @@ class PanelRead {
       read_along_rows(pass.int_at(places, begin), end - begin, out);
       return true;
     }
-    for (std::int64_t c = begin; c < end; ++c) {
-      if (prefetches_ && c + kAhead < n) prefetch(pass.int_at(places, c + kAhead));
-      out = read_column(pass.int_at(places, c), out);
+    if (prefetches_) {
+      const std::int64_t some = std::min(end + (end - begin), n);
+      for (std::int64_t c = end; c < some; ++c) prefetch(pass.int_at(places, c));
+    }
+    const auto place = [&](std::int64_t c) { return pass.int_at(places, c); };
+    if (stored_width_ == 8) {
+      read_columns<std::uint64_t, std::uint64_t>(place, begin, end, out);
+    } else if (stored_width_ == 4) {
+      read_columns<std::uint32_t, std::uint32_t>(place, begin, end, out);
+    } else if (width_ == 8) {
+      read_columns<std::uint8_t, std::uint64_t>(place, begin, end, out);
+    } else if (width_ == 4) {
+      read_columns<std::uint8_t, std::uint32_t>(place, begin, end, out);
+    } else {
+      read_columns<std::uint8_t, std::uint8_t>(place, begin, end, out);
     }
     return true;
   }
@@ -90,7 +102,6 @@ class PanelRead {
   struct Stretch {
     std::int64_t place, count, stride;
   };
-  static constexpr std::int64_t kAhead = kBlock / kMostRows;  // columns: a block of them
   static constexpr std::size_t kFewStretches = 4;
 
   /// The same where columns follow each other in memory.
@@ -111,27 +122,22 @@ class PanelRead {
     }
   }
 
-  std::byte* read_column(std::int64_t place, std::byte* out) const {
-    if (stored_width_ == 8) return read_as<std::uint64_t, std::uint64_t>(place, out);
-    if (stored_width_ == 4) return read_as<std::uint32_t, std::uint32_t>(place, out);
-    if (width_ == 8) return read_as<std::uint8_t, std::uint64_t>(place, out);
-    if (width_ == 4) return read_as<std::uint8_t, std::uint32_t>(place, out);
-    return read_as<std::uint8_t, std::uint8_t>(place, out);
-  }
-  template <class Stored, class E>
-  std::byte* read_as(std::int64_t place, std::byte* out) const {
-    const auto* const from = reinterpret_cast<const Stored*>(from_) + place;
+  template <class Stored, class E, class Place>
+  void read_columns(const Place& place, std::int64_t begin, std::int64_t end,
+                    std::byte* out) const {
+    const auto* const from = reinterpret_cast<const Stored*>(from_);
     auto* to = reinterpret_cast<E*>(out);
-    for (const Stretch& stretch : stretches_) {
-      const Stored* const first = from + stretch.place;
-      if (stretch.stride == 0) {
-        std::fill_n(to, stretch.count, static_cast<E>(*first));
-      } else {
-        std::copy_n(first, stretch.count, to);
+    for (std::int64_t c = begin; c < end; ++c) {
+      for (const Stretch& stretch : stretches_) {
+        const Stored* const first = from + place(c) + stretch.place;
+        if (stretch.stride == 0) {
+          std::fill_n(to, stretch.count, static_cast<E>(*first));
+        } else {
+          std::copy_n(first, stretch.count, to);
+        }
+        to += stretch.count;
       }
-      to += stretch.count;
     }
-    return reinterpret_cast<std::byte*>(to);
   }
   void prefetch(std::int64_t place) const {
     constexpr std::int64_t kLine = 64;
