@@ -308,11 +308,9 @@ Ranges::Range Ranges::below(const Range& bound) {
 // A number that is one of two: not below what neither is below.
 Ranges::Range Ranges::chosen(const Definition& select, const Place& place, int depth) {
   const auto arm = [&](bool first) {
-    const std::size_t before = facts_.size();
+    const Assumptions assumptions(*this);
     assume(first, names_(select.operands[0]), place, depth - 1);
-    Range found = range(names_(select.operands[first ? 1 : 2]), place, depth - 1);
-    facts_.resize(before);
-    return found;
+    return range(names_(select.operands[first ? 1 : 2]), place, depth - 1);
   };
   const Range x = arm(true), y = arm(false);
   Range found;

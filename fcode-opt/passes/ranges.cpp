@@ -36,6 +36,10 @@ bool Ranges::all(bool value, ValueId flags) {
 }
 
 bool Ranges::all(bool value, ValueId flags, const Place& place, int depth) {
+  const bool assumed = std::any_of(flags_.begin(), flags_.end(), [&](const Flag& known) {
+    return known.value == value && same_element(known.flags, known.place, flags, place);
+  });
+  if (assumed) return true;
   const Definition* made = shapes_.definition(flags);
   if (!made || made->kind != Statement::Kind::Op || made->operands.empty() || depth == 0) {
     return false;
@@ -52,15 +56,14 @@ bool Ranges::all(bool value, ValueId flags, const Place& place, int depth) {
           return all(value, x, place, depth - 1) && all(value, y, place, depth - 1);
         }
         const auto unless = [&](ValueId other, ValueId asked) {
-          const std::size_t before = facts_.size();
+          const Assumptions assumptions(*this);
           const Bounds known = not_negative_;
           assume(!value, other, place, depth - 1);
-          for (std::size_t k = before; k < facts_.size(); ++k) {
+          for (std::size_t k = assumptions.first_fact(); k < facts_.size(); ++k) {
             if (!shapes_.is_scalar(facts_[k].x)) continue;
             for (const Linear& more : consequences(facts_[k])) exists(more + Linear::number(1));
           }
           const bool holds = all(value, asked, place, depth - 1);
-          facts_.resize(before);
           not_negative_ = known;
           return holds;
         };
@@ -87,6 +90,8 @@ void Ranges::assume(bool value, ValueId flags, const Place& place, int depth) {
     assume(value, y, place, depth - 1);
   } else if (is_comparison(made->op) && made->written == Type::Int) {
     facts_.push_back({value ? made->op : opposite_of(made->op), x, y, place});
+  } else {
+    flags_.push_back({value, flags, place});
   }
 }
 
@@ -194,6 +199,7 @@ void Ranges::exists(const Linear& count) {
 
 std::vector<Linear> Ranges::follows(ValueId condition, bool value) {
   assume(value, condition, Place{}, kDepth);
+  flags_.clear();
   std::vector<Linear> result;
   for (const Fact& fact : std::exchange(facts_, {})) {
     for (const Linear& more : consequences(fact)) result.push_back(more);

@@ -71,6 +71,30 @@ class Ranges {
     ValueId x = kNoValue, y = kNoValue;
     Place place;
   };
+  /// The BOOL is `value`, at that place.
+  struct Flag {
+    bool value = false;
+    ValueId flags = kNoValue;
+    Place place;
+  };
+  /// Forgets in the end what has been assumed since.
+  class Assumptions {
+   public:
+    explicit Assumptions(Ranges& ranges)
+        : ranges_(ranges), facts_(ranges.facts_.size()), flags_(ranges.flags_.size()) {}
+    Assumptions(const Assumptions&) = delete;
+    Assumptions& operator=(const Assumptions&) = delete;
+    ~Assumptions() {
+      ranges_.facts_.resize(facts_);
+      ranges_.flags_.resize(flags_);
+    }
+    /// The first fact that has been assumed.
+    std::size_t first_fact() const { return facts_; }
+
+   private:
+    Ranges& ranges_;
+    std::size_t facts_, flags_;
+  };
   /// Some element of a vector of which nothing else is known.
   struct Unknown {
     ValueId vector = kNoValue;
@@ -129,7 +153,8 @@ class Ranges {
   std::span<const ValueId> lengths_;
   std::span<const Linear> counted_;
   std::span<const Linear> known_;  // not to be negative
-  std::vector<Fact> facts_;        // that are assumed
+  std::vector<Fact> facts_;        // that are assumed, …
+  std::vector<Flag> flags_;        // … and what is not a comparison of INTs
   bool learning_ = false;          // from what is assumed
   std::uint32_t extremes_ = 0;     // that have been looked at
   std::vector<Unknown> unknowns_;

@@ -238,6 +238,25 @@ TEST_CASE("what a guard excludes need not be checked") {
   CHECK_FALSE(decided(any, left("<=", 0), above(0)));
 }
 
+TEST_CASE("flags that a guard excludes are never T") {
+  // Of FLOATs, which nothing is known of: those below 0 that are not, as compiled from
+  // `if x < 0 then 0 else sqrt(x)`.
+  const std::string floats =
+      "FUNC P CONST INT 5 RAND COPY 1 0 MAKE_SEGDES CONST INT 9 COPY 1 1 DIST INT RAND I_TO_F "
+      "COPY 1 0 CONST FLOAT 0.0 COPY 1 3 DIST FLOAT < FLOAT ";
+  const auto decided = [&](const std::string& both) {
+    const std::string result =
+        after(and_remove_dead<alone<recognize_idioms>>,
+              floats + both + "COPY 1 2 OR_REDUCE BOOL CPOP 1 1 POP 1 0 RET");
+    return result.find("OR_REDUCE") == std::string::npos;
+  };
+  const std::string above_1 = "COPY 1 1 CONST FLOAT 1.0 COPY 1 4 DIST FLOAT > FLOAT ";
+  CHECK(decided("COPY 1 0 NOT BOOL AND BOOL "));
+  CHECK(decided(above_1 + "COPY 1 1 NOT BOOL AND BOOL AND BOOL "));
+  CHECK_FALSE(decided(above_1 + "AND BOOL "));
+  CHECK_FALSE(decided(above_1 + "COPY 1 1 NOT BOOL OR BOOL AND BOOL "));
+}
+
 TEST_CASE("that one vector has elements does not tell that another has") {
   // Is one of the first m positions below 0, or one of the first n not below n + m - 1? That is a
   // length less 1, and so the sum is exact.
