@@ -131,15 +131,15 @@ class ShapeAnalysis::Walk {
 
   Arm arm(Block& body, ValueId condition, bool value) {
     Arm arm;
-    const Equations::Mark mark = shapes_.equations.mark();
-    const std::size_t orders = shapes_.orders();
+    const Equations::Mark equations = shapes_.equations.mark();
+    const Shapes::Mark mark = shapes_.mark();
     const bool possible = shapes_.assume(condition, value);
     arm.reaches = block(body, condition, value) && possible;
     if (arm.reaches) {
       for (ValueId result : body.results) arm.results.push_back(settled(result));
     }
-    arm.learned = shapes_.equations.leave(mark);
-    shapes_.leave_orders(orders);
+    arm.learned = shapes_.equations.leave(equations);
+    shapes_.leave(mark);
     return arm;
   }
 

@@ -49,6 +49,11 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
     if (x && y) return !decides;
     return std::nullopt;
   }
+  if (const Definition* flags = any_differ(*made)) {
+    // Elements, like the lengths of segments.
+    if (same_segments(flags->operands[0], flags->operands[1])) return false;
+    return std::nullopt;
+  }
   if (!compares_ints(*made)) return std::nullopt;
   const ValueId x = made->operands[0], y = made->operands[1];
   if (!is_scalar(x) || !is_scalar(y)) return std::nullopt;
@@ -72,6 +77,15 @@ bool Shapes::assume(ValueId condition, bool value, int depth) {
     return assume(made->operands[0], value, depth - 1) &&
            assume(made->operands[1], value, depth - 1);
   }
+  if (made->op == Op::OrReduce && made->written == Type::Bool && !value) {
+    const Definition* flags = definition(made->operands[0]);
+    const bool of_all =
+        one_segment(made->operands[1]) && fits(made->operands[0], made->operands[1]);
+    if (flags == nullptr || !of_all || !compares_ints(*flags) || flags->op != Op::NotEqual) {
+      return true;
+    }
+    return assume_equal(flags->operands[0], flags->operands[1]);
+  }
   if (!compares_ints(*made)) return true;
   const ValueId x = made->operands[0], y = made->operands[1];
   if (!is_scalar(x) || !is_scalar(y)) return true;
@@ -84,6 +98,55 @@ bool Shapes::assume(ValueId condition, bool value, int depth) {
   if (less) orders_.push_back({of(x).sum, of(y).sum});
   if (greater) orders_.push_back({of(y).sum, of(x).sum});
   return true;
+}
+
+/// The comparison of two vectors of INT, of as many elements, if that is whether any two differ.
+const Definition* Shapes::any_differ(const Definition& made) {
+  if (made.op != Op::OrReduce || made.written != Type::Bool) return nullptr;
+  const ValueId flags = made.operands[0], segments = made.operands[1];
+  const Definition* compared = definition(flags);
+  const bool differ =
+      compared != nullptr && compares_ints(*compared) && compared->op == Op::NotEqual;
+  const bool of_all = differ && one_segment(segments) && fits(flags, segments) &&
+                      same_length(compared->operands[0], compared->operands[1]);
+  return of_all ? compared : nullptr;
+}
+
+/// Vectors whose elements are equal: as nested sequences have been found to be of the same lengths.
+bool Shapes::assume_equal(ValueId x, ValueId y) {
+  const Shape of_x = of(x), of_y = of(y);
+  if (of_x.content == of_y.content) return true;
+  if (!of_x.uniform) {
+    learn(x, of_y);
+  } else if (!of_y.uniform) {
+    learn(y, of_x);
+  }
+  return equations.unite(of_x.sum, of_y.sum);
+}
+
+/// A vector is equal to one of that shape, and so is the descriptor that has its elements as
+/// lengths.
+void Shapes::learn(ValueId vector, const Shape& equal) {
+  const auto change = [&](ValueId value) {
+    Shape shape = of(value);
+    changes_.push_back({value, shape});
+    shape.content = equal.content;
+    shape.uniform = equal.uniform;
+    shape.element = equal.element;
+    define(value, std::move(shape));
+  };
+  const Definition* made = definition(vector);
+  const bool lengths = made != nullptr && made->is(Op::Lengths);
+  change(vector);
+  if (lengths) change(made->operands[0]);
+}
+
+void Shapes::leave(const Mark& mark) {
+  orders_.resize(mark.orders);
+  for (; changes_.size() > mark.changes; changes_.pop_back()) {
+    Change& last = changes_.back();
+    define(last.value, std::move(last.before));
+  }
 }
 
 }  // namespace fcode

@@ -76,10 +76,13 @@ class Shapes {
   std::optional<bool> truth(ValueId condition) { return truth(condition, kConditionDepth); }
   /// Learns what follows when the BOOL scalar is `value`. False if that cannot be.
   bool assume(ValueId condition, bool value) { return assume(condition, value, kConditionDepth); }
-  /// What assume() has learned of which number is less than which, for leaving a branch; equations
-  /// have marks of their own.
-  std::size_t orders() const { return orders_.size(); }
-  void leave_orders(std::size_t known) { orders_.resize(known); }
+  /// How much assume() has learned of which number is less than which, and of contents, for leaving
+  /// a branch; equations have marks of their own.
+  struct Mark {
+    std::size_t orders, changes;
+  };
+  Mark mark() const { return {orders_.size(), changes_.size()}; }
+  void leave(const Mark& mark);
 
   Equations equations;
 
@@ -88,6 +91,9 @@ class Shapes {
 
   std::optional<bool> truth(ValueId condition, int depth);
   bool assume(ValueId condition, bool value, int depth);
+  const Definition* any_differ(const Definition& made);
+  bool assume_equal(ValueId x, ValueId y);
+  void learn(ValueId vector, const Shape& equal);
   Shape constant(const vcode::Constant& constant);
   Shape given(const GivenShape& known);
   Shape elementwise(const Statement& statement);
@@ -115,6 +121,11 @@ class Shapes {
     Linear less, more;
   };
   std::vector<Order> orders_;
+  struct Change {
+    ValueId value;
+    Shape before;
+  };
+  std::vector<Change> changes_;  // of shapes, by what was assumed
   Content next_content_ = 0;
 };
 

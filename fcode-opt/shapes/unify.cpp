@@ -68,6 +68,7 @@ class Unification : public ShapeVisitor {
  private:
   void statement(Shapes& shapes, Statement& statement) {
     if (statement.kind == Statement::Kind::Run) return;
+    for (ValueId& operand : statement.operands) take_known(shapes, operand);
     if (statement.kind == Statement::Kind::Op && statement.op == Op::Length) {
       length(shapes, statement);
     }
@@ -79,6 +80,15 @@ class Unification : public ShapeVisitor {
         scalar(shapes, statement, value);
       }
     }
+  }
+
+  /// Two descriptors may have turned out to be equal, by a check, when both were there.
+  void take_known(Shapes& shapes, ValueId& operand) {
+    if (function_.values[operand].type != Type::Segdes) return;
+    const auto known = seen_.find(segments_key(shapes, operand));
+    if (known == seen_.end() || names_(known->second) == names_(operand)) return;
+    operand = known->second;
+    changed_ = true;
   }
 
   /// Takes the length of what the vector was computed from, element by element, as far back as

@@ -74,6 +74,33 @@ TEST_CASE("conditions on lengths that are known to be equal disappear") {
   CHECK(text.find("CONST BOOL F IF") != std::string::npos);
 }
 
+TEST_CASE("a check of the lengths of segments makes descriptors equal behind it") {
+  // A descriptor of two segments of any lengths, and one of two of equal lengths.
+  const std::string descriptors =
+      "FUNC MAIN CONST INT 2 MAKE_SEGDES CONST INT 9 COPY 1 1 DIST INT RAND MAKE_SEGDES "
+      "CONST INT 7 COPY 1 2 DIST INT MAKE_SEGDES COPY 1 1 LENGTHS COPY 1 1 LENGTHS != INT "
+      "COPY 1 3 OR_REDUCE BOOL ";
+  const auto decisions = [&](const std::string& text) {
+    Module module = module_of(descriptors + text);
+    class Decisions : public ShapeVisitor {
+     public:
+      void decided(Shapes&, Statement&, bool) override { ++count; }
+      int count = 0;
+    } visitor;
+    KnownWalks walks;
+    ShapeAnalysis(module, ShapeAnalysis::Trust::Never, walks).walk(module.entry, visitor);
+    return visitor.count;
+  };
+  const std::string differ =
+      "COPY 1 1 LENGTHS COPY 1 1 LENGTHS != INT COPY 1 3 OR_REDUCE BOOL "
+      "IF CONST INT 1 ELSE CONST INT 2 ENDIF POP 1 0 ";
+  CHECK(decisions("IF EXIT ELSE ENDIF " + differ + "RET") == 1);
+  CHECK(decisions("IF ELSE " + differ + "ENDIF RET") == 1);
+  CHECK(decisions("IF " + differ + "ELSE ENDIF RET") == 0);
+  // Behind a conditional, one arm of which has made no difference.
+  CHECK(decisions("IF ELSE ENDIF " + differ + "RET") == 0);
+}
+
 TEST_CASE("what one arm of a conditional shows does not hold in the other") {
   const std::string check =
       "FUNC MAIN CONST INT 9 RAND MAKE_SEGDES CONST INT 9 RAND MAKE_SEGDES "
