@@ -14,64 +14,86 @@ using vcode::Type;
 
 class PanelPlanner {
  public:
-  explicit PanelPlanner(const PlanPass& pass) : pass_(pass), depends_on_(pass.nodes.size()) {}
+  explicit PanelPlanner(const PlanPass& pass)
+      : pass_(pass), depends_on_(pass.nodes.size(), kUnknown) {}
 
   std::optional<PanelPlan> run() {
     if (pass_.once || pass_.has_scan) return std::nullopt;
+    std::vector<const PlanSink*> taken;
     for (const PlanSink& sink : pass_.sinks) {
-      if (!is_fold(sink)) return std::nullopt;
+      takes(sink) ? taken.push_back(&sink) : plan_.rest.sinks.push_back(sink);
     }
-    if (plan_.segdes == kNone) return std::nullopt;
-    bool fetches = false;
-    for (NodeId k = 0; k < pass_.nodes.size(); ++k) {
-      const std::optional<unsigned> found = find_dependence(k);
-      if (!found) return std::nullopt;
-      depends_on_[k] = *found;
-      fetches |= pass_.nodes[k].kind == Kind::Gather && *found == kBoth;
-    }
-    const auto is_of_element = [&](const PlanSink& sink) {
-      return depends_on_[sink.values[0]] == kBoth;
-    };
-    if (!fetches || !std::all_of(pass_.sinks.begin(), pass_.sinks.end(), is_of_element)) {
-      return std::nullopt;
-    }
+    const bool has_rows = plan_.segdes != kNone || plan_.row_length != 0;
+    if (taken.empty() || !has_rows) return std::nullopt;
+    plan_.rest.length = pass_.length;
+    plan_.rest.nodes = pass_.nodes;
     for (Part* part : {&rows_, &columns_, &elements_}) begin(*part);
     plan_.states = PanelPlan::kRowLength + 1;
-    for (const PlanSink& sink : pass_.sinks) {
-      const NodeId value = moved(elements_, sink.values[0]);
-      const Type type = plan_.elements.nodes[value].type;
-      const NodeId total = next_state(type);
-      const NodeId result = elements_.made.combined(sink.op, type, total, value);
-      plan_.folds.push_back({&sink, total, result});
-      elements_.made.store(result);
+    for (const PlanSink* sink : taken) {
+      const NodeId value = moved(elements_, sink->values[0]);
+      sink->kind == PlanSink::Kind::Store ? add_store(*sink, value) : add_fold(*sink, value);
     }
     return std::move(plan_);
   }
 
  private:
-  static constexpr unsigned kNeither = 0, kRow = 1, kColumn = 2, kBoth = 3;
+  /// What a node depends on, as bits: the row, the column, what is fetched by both, and what has no
+  /// place in a panel.
+  using Dependence = unsigned;
+  static constexpr Dependence kNeither = 0, kRow = 1, kColumn = 2, kBoth = 3, kFetched = 4,
+                              kNoPlace = 8, kUnknown = 16;
 
   /// One of the passes that the pass is divided into.
   struct Part {
-    Part(PlanPass& of, unsigned bits) : pass(of), made(of), depends_on(bits) {}
+    Part(PlanPass& of, Dependence bits) : pass(of), made(of), depends_on(bits) {}
 
     PlanPass& pass;
     PassBuilder made;
-    unsigned depends_on;
+    Dependence depends_on;
     std::vector<NodeId> moved;
     NodeId place = kNone;  // the number of the row or column
     NodeId row_length = kNone;
   };
 
-  bool is_fold(const PlanSink& sink) {
-    if (sink.kind != PlanSink::Kind::Reduce || sink.under == kNone) return false;
-    if (pass_.nodes[sink.values[0]].type == Type::Bool) return false;
-    if (plan_.segdes == kNone) plan_.segdes = sink.under;
-    return plan_.segdes == sink.under;
+  void add_fold(const PlanSink& sink, NodeId value) {
+    const Type type = plan_.elements.nodes[value].type;
+    const NodeId total = next_state(type);
+    const NodeId result = elements_.made.combined(sink.op, type, total, value);
+    plan_.folds.push_back({&sink, total, result});
+    elements_.made.store(result);
+  }
+  void add_store(const PlanSink& sink, NodeId value) {
+    plan_.stores.push_back({&sink, value});
+    elements_.made.store(value);
   }
 
-  /// Nothing: such a node has no place in a panel.
-  std::optional<unsigned> find_dependence(NodeId number) {
+  /// Does what goes there depend on rows and columns of the same descriptor as the others, and is
+  /// some of it fetched by both?
+  bool takes(const PlanSink& sink) {
+    const bool folds = sink.kind == PlanSink::Kind::Reduce && sink.under != kNone &&
+                       pass_.nodes[sink.values[0]].type != Type::Bool;
+    const bool stores = sink.kind == PlanSink::Kind::Store && sink.arrays[0] != kNone;
+    if (!folds && !stores) return false;
+    const SegdesId segdes = plan_.segdes;
+    const std::int64_t row_length = plan_.row_length;
+    const std::vector<Dependence> known = depends_on_;
+    const bool fits = !folds || is_own(sink.under);
+    if (fits && find_dependence(sink.values[0]) == (kBoth | kFetched)) return true;
+    plan_.segdes = segdes;
+    plan_.row_length = row_length;
+    depends_on_ = known;
+    return false;
+  }
+  bool is_own(SegdesId segdes) {
+    if (plan_.segdes == kNone) plan_.segdes = segdes;
+    return plan_.segdes == segdes;
+  }
+
+  Dependence find_dependence(NodeId number) {
+    if (depends_on_[number] == kUnknown) depends_on_[number] = dependence_of(number);
+    return depends_on_[number];
+  }
+  Dependence dependence_of(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
     switch (node.kind) {
       case Kind::Position:
@@ -81,24 +103,27 @@ class PanelPlanner {
         if (is_of_row(row_length_of_offset(pass_, number))) return kColumn;
         return of_arguments(node);
       case Kind::SegmentNumber:
-        return node.id == plan_.segdes ? std::optional(kRow) : std::nullopt;
+        return is_own(node.id) ? kRow : kNoPlace;
       case Kind::SegmentOffset:
-        return node.id == plan_.segdes ? std::optional(kColumn) : std::nullopt;
+        return is_own(node.id) ? kColumn : kNoPlace;
       case Kind::SegmentLength:
-        return is_own(node) ? kNeither : of_arguments(node);
+        return is_own_length(node) ? kNeither : of_arguments(node);
+      case Kind::Gather: {
+        const Dependence place = of_arguments(node);
+        return (place & kBoth) == kBoth ? place | kFetched : place;
+      }
       case Kind::Constant:
       case Kind::Size:
-      case Kind::Gather:
       case Kind::SegmentStart:
         return of_arguments(node);
       default:
-        return std::nullopt;
+        return kNoPlace;
     }
   }
-  unsigned of_arguments(const PlanNode& node) const {
-    unsigned all = node.guard == kNone ? kNeither : depends_on_[node.guard];
+  Dependence of_arguments(const PlanNode& node) {
+    Dependence all = node.guard == kNone ? kNeither : find_dependence(node.guard);
     for (const NodeId arg : node.args) {
-      if (arg != kNone) all |= depends_on_[arg];
+      if (arg != kNone) all |= find_dependence(arg);
     }
     return all;
   }
@@ -126,7 +151,7 @@ class PanelPlanner {
     return part.moved[number];
   }
   NodeId made(Part& part, NodeId number) {
-    const unsigned depends_on = depends_on_[number];
+    const Dependence depends_on = depends_on_[number] & kBoth;
     if (part.depends_on == kBoth && depends_on == kRow) {
       return shared(rows_, plan_.of_rows, moved(rows_, number));
     }
@@ -154,10 +179,10 @@ class PanelPlanner {
         }
         break;
       case Kind::SegmentLength:
-        if (is_own(node)) return part.row_length;
+        if (is_own_length(node)) return part.row_length;
         break;
       case Kind::SegmentStart:
-        if (is_own(node)) return apply(part, Op::Multiply, part.place, part.row_length);
+        if (is_own_length(node)) return apply(part, Op::Multiply, part.place, part.row_length);
         break;
       default:
         break;
@@ -168,7 +193,8 @@ class PanelPlanner {
     if (node.guard != kNone) node.guard = moved(part, node.guard);
     return part.made.add(node);
   }
-  bool is_own(const PlanNode& node) const {
+  /// Length or start of the own row.
+  bool is_own_length(const PlanNode& node) const {
     const PlanNode& segment = pass_.nodes[node.args[0]];
     return node.id == plan_.segdes && !node.traps && segment.kind == Kind::SegmentNumber;
   }
@@ -186,8 +212,9 @@ class PanelPlanner {
   };
   Sum sum_of(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
-    if (depends_on_[number] == kColumn) return {true, kNone, moved(columns_, number)};
-    if (depends_on_[number] != kBoth) return {true, moved(rows_, number), kNone};
+    const Dependence depends_on = depends_on_[number] & kBoth;
+    if (depends_on == kColumn) return {true, kNone, moved(columns_, number)};
+    if (depends_on != kBoth) return {true, moved(rows_, number), kNone};
     if (node.kind == Kind::Position) return {true, row_start(), columns_.place};
     const bool subtracts = node.applies(Op::Subtract);
     if (node.written != Type::Int || !(subtracts || node.applies(Op::Add))) return {false};
@@ -222,7 +249,7 @@ class PanelPlanner {
 
   const PlanPass& pass_;
   PanelPlan plan_;
-  std::vector<unsigned> depends_on_;
+  std::vector<Dependence> depends_on_;  // by node
   Part rows_{plan_.rows, kRow};
   Part columns_{plan_.columns, kColumn};
   Part elements_{plan_.elements, kBoth};

@@ -1,4 +1,4 @@
-// How a pass that reduces rows is computed panel by panel (kernel_panels.hpp).
+// How what a pass reduces or stores of rows is computed panel by panel (kernel_panels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -31,17 +31,22 @@ struct PanelPlan {
     NodeId total = kNone;   // a state: of some columns so far
     NodeId result = kNone;  // that, combined with the element
   };
-  SegdesId segdes = kNone;      // of the rows
+  struct Store {
+    const PlanSink* sink = nullptr;
+    NodeId value = kNone;
+  };
+  SegdesId segdes = kNone;      // of the rows, if the pass asks for it
   std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
   PlanPass rows, columns, elements;
   std::vector<Shared> of_rows, of_columns;
   std::vector<Fetched> fetched;
   std::vector<Fold> folds;
+  std::vector<Store> stores;
   std::uint32_t states = 0;  // of the elements
+  PlanPass rest;             // the pass without these sinks
 };
 
-/// Nothing for a pass that does anything but to reduce rows, that reads elements one behind the
-/// other, or fetches none.
+/// Nothing for a pass that fetches no elements of rows, or reads others one behind the other.
 std::optional<PanelPlan> plan_panels(const PlanPass& pass);
 
 }  // namespace cvl::cpu

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,8 @@ constexpr std::int64_t kBlock = LargestTuning::longest_block;
 constexpr std::int64_t kMostRows = 2 * kRowsTogether;
 /// Fewer rows have hardly any neighbours.
 constexpr std::int64_t kLeastRows = 4;
+/// Elements from which to store them pays: fewer stay in the cache however they are read.
+constexpr std::int64_t kLeastStored = 1 << 14;
 
 /// Elements of a vector that are fetched for some rows, column by column.
 class PanelRead {
@@ -62,6 +65,13 @@ class PanelRead {
       least_ = std::min(least_, stretch.place);
       greatest_ = std::max(greatest_, stretch.place + (stretch.count - 1) * stretch.stride);
     }
+  }
+
+  /// Do rows lie side by side, but the first n columns apart?
+  bool is_by_columns(const BoundPass& pass, const std::byte* places, std::int64_t n) const {
+    constexpr std::int64_t kLine = 64;
+    const std::int64_t distance = pass.int_at(places, n - 1) - pass.int_at(places, 0);
+    return stretches_.size() <= kFewStretches && std::abs(distance) * stored_width_ >= n * kLine;
   }
 
   /// The elements of columns [begin, end) of n, the rows of each side by side. False if any lies
@@ -270,10 +280,9 @@ class PanelFold {
 /// Some rows, on one thread.
 class KernelPanels::Panel {
  public:
-  /// The totals of the rows from `first` on go to `results`.
-  Panel(const KernelPanels& panels, std::int64_t first, std::int64_t rows,
-        const std::vector<Result>& results)
-      : state_(panels.state_),
+  Panel(const KernelPanels& panels, std::int64_t first, std::int64_t rows)
+      : panels_(panels),
+        state_(panels.state_),
         plan_(panels.plan_),
         bound_(*panels.bound_),
         first_row_(first),
@@ -285,11 +294,10 @@ class KernelPanels::Panel {
                  nullptr, 0),
         elements_(bound_.elements, bound_.elements.main, kBlock,
                   take(evaluator_bytes(bound_.elements)), nullptr, 0) {
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      const Type type = results[k].vector.type;
-      const auto width = static_cast<std::int64_t>(state_.cpu.element_bytes(type));
-      folds_.emplace_back(state_.cpu, plan_.folds[k].sink->op, type, rows,
-                          results[k].out + first * width);
+    for (std::size_t k = 0; k < panels.totals_.size(); ++k) {
+      const Result& result = panels.totals_[k];
+      folds_.emplace_back(state_.cpu, plan_.folds[k].sink->op, result.vector.type, rows,
+                          result.out + first * width_of(result.vector.type));
       folds_.back().begin(take(PanelFold::memory_bytes(rows)));
       columns_together_ = std::min(columns_together_, folds_.back().turn());
     }
@@ -298,9 +306,24 @@ class KernelPanels::Panel {
         std::min(columns_together_, static_cast<std::int64_t>(std::bit_floor(fitting)));
   }
 
+  /// Does a row fetch from other lines of memory than its neighbour, element by element, where a
+  /// column does not?
+  bool pays() {
+    begin_rows();
+    const std::int64_t n = std::min(kRowsTogether, row_length());
+    columns_.run(0, n);
+    for (std::size_t k = 0; k < reads_.size(); ++k) {
+      if (reads_[k].is_by_columns(bound_.columns, columns_.filled(plan_.fetched[k].of_column, n),
+                                  n)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// False if anything is fetched from outside of its vector.
   bool run() {
-    begin_pieces();
+    if (!folds_.empty()) begin_pieces();
     begin_rows();
     for (std::int64_t begin = 0; begin < row_length(); begin += kBlock) {
       const std::int64_t n = std::min(kBlock, row_length() - begin);
@@ -332,9 +355,12 @@ class KernelPanels::Panel {
     memory_ += whole_lines(bytes);
     return taken;
   }
-  std::int64_t row_length() const { return state_.segdes[plan_.segdes].uniform_length; }
+  std::int64_t row_length() const { return panels_.table_.uniform_length; }
+  std::int64_t width_of(Type type) const {
+    return static_cast<std::int64_t>(state_.cpu.element_bytes(type));
+  }
   std::int64_t width_of(const PlanPass& pass, NodeId node) const {
-    return static_cast<std::int64_t>(state_.cpu.element_bytes(pass.nodes[node].type));
+    return width_of(pass.nodes[node].type);
   }
 
   /// Rows are combined piece by piece, as tiles divide them.
@@ -413,8 +439,31 @@ class KernelPanels::Panel {
       for (PanelFold& fold : folds_) fold.keep_behind(until - 1);
       elements_.run((column - begin) * row_count_, (until - column) * row_count_);
       for (PanelFold& fold : folds_) fold.restore_behind();
+      for (std::size_t k = 0; k < plan_.stores.size(); ++k) store(k, column, until - column);
       if (until == next_end_) end_pieces();
       column = until;
+    }
+  }
+  /// Puts the values of n columns where they belong in each row.
+  void store(std::size_t which, std::int64_t column, std::int64_t n) {
+    const NodeId value = plan_.stores[which].value;
+    const Type type = plan_.elements.nodes[value].type;
+    const std::int64_t width = width_of(type), square_row = kRowsTogether * width;
+    const std::byte* const values = elements_.filled(value, n * row_count_);
+    std::byte* const first_row =
+        panels_.stored_[which].out + (first_row_ * row_length() + column) * width;
+    alignas(64) std::byte square[(kMostRows + kRowsTogether) * kRowsTogether * 8];
+    for (std::int64_t c = 0; c < n; c += kRowsTogether) {
+      std::uintptr_t from[kRowsTogether];
+      for (std::int64_t k = 0; k < kRowsTogether; ++k) {
+        from[k] =
+            reinterpret_cast<std::uintptr_t>(values + std::min(c + k, n - 1) * row_count_ * width);
+      }
+      state_.cpu.kernels().transpose_rows[type_index(type)](square, from, row_count_);
+      const std::int64_t bytes = std::min(kRowsTogether, n - c) * width;
+      for (std::int64_t r = 0; r < row_count_; ++r) {
+        std::copy_n(square + r * square_row, bytes, first_row + (r * row_length() + c) * width);
+      }
     }
   }
   void end_pieces() {
@@ -431,6 +480,7 @@ class KernelPanels::Panel {
     find_next_end();
   }
 
+  const KernelPanels& panels_;
   KernelState& state_;
   const PanelPlan& plan_;
   const Bound& bound_;
@@ -442,7 +492,7 @@ class KernelPanels::Panel {
   std::vector<std::byte*> spread_, fetched_;  // values of columns, and what is read
   std::vector<Piece> pieces_;                 // of each row, the one at hand
   std::int64_t tile_length_ = 0;
-  std::int64_t next_end_ = 0;  // of the pieces
+  std::int64_t next_end_ = std::numeric_limits<std::int64_t>::max();  // of the pieces
   std::int64_t columns_together_ = kBlock;
 };
 
@@ -458,72 +508,99 @@ KernelPanels::Bound::Bound(KernelState& state, const PanelPlan& plan, const std:
   }
 }
 
-bool KernelPanels::can_run() const {
-  const Segdes& rows = state_.segdes[plan_.segdes];
+bool KernelPanels::can_run(std::int64_t length) {
+  if (plan_.segdes != kNone) {
+    table_ = state_.segdes[plan_.segdes];
+  } else {
+    if (length % plan_.row_length != 0) return false;
+    table_ = Segdes::regular(length / plan_.row_length, plan_.row_length);
+  }
+  const bool declined = table_.count == declined_.count && table_.total == declined_.total;
   const auto lies_in_memory = [&](const PanelPlan::Fetched& read) {
     const Form form = state_.arrays[read.array].form;
     return form == Form::Inline || form == Form::Dense || form == Form::Narrow;
   };
   // Shorter ones are combined in another order.
-  const std::int64_t shortest = std::max(tuning.longest_row + 1, kLongPiece);
-  return rows.uniform && rows.uniform_length >= shortest && rows.count >= kLeastRows &&
-         rows.total > tuning.small_length &&
-         (plan_.row_length == 0 || plan_.row_length == rows.uniform_length) &&
-         !state_.faults.any() &&
+  const bool long_enough = table_.uniform_length >= std::max(tuning.longest_row + 1, kLongPiece) &&
+                           length > tuning.small_length;
+  return !declined && table_.uniform && table_.count >= kLeastRows && !state_.faults.any() &&
+         (plan_.row_length == 0 || plan_.row_length == table_.uniform_length) &&
+         (plan_.folds.empty() || long_enough) && (plan_.stores.empty() || length >= kLeastStored) &&
          std::all_of(plan_.fetched.begin(), plan_.fetched.end(), lies_in_memory);
 }
 
 bool KernelPanels::bind() {
-  const Segdes& rows = state_.segdes[plan_.segdes];
-  std::memcpy(row_length_, make_int(state_.cpu.widths(), rows.uniform_length).payload, 8);
+  std::memcpy(row_length_, make_int(state_.cpu.widths(), table_.uniform_length).payload, 8);
   if (!bound_) bound_.emplace(state_, plan_, row_length_);
-  bound_->rows.bind(rows.count);
-  bound_->columns.bind(rows.uniform_length);
-  bound_->elements.bind(rows.total);
+  BoundPass& elements = bound_->elements;
+  bound_->rows.bind(table_.count);
+  bound_->columns.bind(table_.uniform_length);
+  elements.bind(table_.total);
+  if (state_.faults.any()) return false;
   for (const PanelPlan::Fold& fold : plan_.folds) {
     Target target;
     target.node = fold.result;
-    target.width = bound_->elements.node(fold.result).width;
+    target.width = elements.node(fold.result).width;
     target.tiled = true;
-    bound_->elements.add_target(bound_->elements.main, target, true);
+    elements.add_target(elements.main, target, true);
   }
-  for (BoundPass* pass : {&bound_->rows, &bound_->columns, &bound_->elements}) {
+  for (BoundPass* pass : {&bound_->rows, &bound_->columns, &elements}) {
     renew_native_steps(*pass, pass->main);
   }
-  return !state_.faults.any();
+  // What fits bytes is left to the pass, which stores it so.
+  const auto fits_bytes = [&](const PanelPlan::Store& store) {
+    return elements.joins_bytes(store.value);
+  };
+  if (plan_.stores.empty()) return true;
+  const bool pays = std::none_of(plan_.stores.begin(), plan_.stores.end(), fits_bytes) &&
+                    Panel(*this, 0, std::min(kMostRows, table_.count)).pays();
+  if (!pays) declined_ = table_;
+  return pays && !state_.faults.any();
+}
+
+/// A short vector lies in its Result, which must not move any more.
+void KernelPanels::make(Result& result, const PlanSink& sink, Type type, std::int64_t length) {
+  state_.arrays[sink.arrays[0]] = Vector();
+  result.vector = state_.cpu.new_vector(type, length);
+  result.out = checked_storage(state_.cpu, result.vector, 0, length);
 }
 
 bool KernelPanels::run() {
-  const Segdes& rows = state_.segdes[plan_.segdes];
-  CpuBackend& cpu = state_.cpu;
   if (!bind()) {
     state_.faults.clear();  // the pass itself says what fails first
     return false;
   }
-  std::vector<Result> results(plan_.folds.size());
-  for (std::size_t k = 0; k < results.size(); ++k) {
+  totals_.resize(plan_.folds.size());
+  for (std::size_t k = 0; k < totals_.size(); ++k) {
     const PanelPlan::Fold& fold = plan_.folds[k];
-    Result& result = results[k];
-    state_.arrays[fold.sink->arrays[0]] = Vector();
-    result.vector = cpu.new_vector(plan_.elements.nodes[fold.result].type, rows.count);
-    result.out = checked_storage(cpu, result.vector, 0, rows.count);
+    make(totals_[k], *fold.sink, plan_.elements.nodes[fold.result].type, table_.count);
   }
-  const bool few = rows.count < 2 * kMostRows * cpu.scheduler().threads();
+  stored_.resize(plan_.stores.size());
+  for (std::size_t k = 0; k < stored_.size(); ++k) {
+    const PanelPlan::Store& store = plan_.stores[k];
+    make(stored_[k], *store.sink, plan_.elements.nodes[store.value].type, table_.total);
+  }
+  const bool few = table_.count < 2 * kMostRows * state_.cpu.scheduler().threads();
   const std::int64_t together = few ? kRowsTogether : kMostRows;
   const auto nodes = static_cast<std::int64_t>(plan_.elements.nodes.size());
   std::atomic<bool> inside = true;
   auto body = [&](std::int64_t k) {
     const std::int64_t first = k * together;
-    if (!Panel(*this, first, std::min(together, rows.count - first), results).run()) inside = false;
+    if (!Panel(*this, first, std::min(together, table_.count - first)).run()) inside = false;
   };
-  cpu.scheduler().for_tiles(tile_count(rows.count, together),
-                            rows.total * nodes * tuning.native_step_cost, body);
+  state_.cpu.scheduler().for_tiles(tile_count(table_.count, together),
+                                   table_.total * nodes * tuning.native_step_cost, body);
   if (state_.faults.any() || !inside) {
     state_.faults.clear();
+    totals_.clear();
+    stored_.clear();
     return false;
   }
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(results[k].vector);
+  for (std::size_t k = 0; k < totals_.size(); ++k) {
+    state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(totals_[k].vector);
+  }
+  for (std::size_t k = 0; k < stored_.size(); ++k) {
+    state_.arrays[plan_.stores[k].sink->arrays[0]] = std::move(stored_[k].vector);
   }
   return true;
 }

@@ -1,10 +1,12 @@
-// Reductions of long rows whose elements do not follow each other in memory.
+// Rows whose elements do not follow each other in memory: what is stored of them, and reductions of
+// long ones.
 //
-// `{sum({r[j] : r in m}) : j in [0:n]}` adds up columns of a matrix. Row by row, as elements are
-// numbered, each of them is fetched from a cache line of its own, which has left the cache before
-// the next row needs its neighbour. Here a panel of some rows is computed column by column, where
-// elements are neighbours. What depends only on the row or only on the column is computed once for
-// each. Each row is combined in the order of ReduceKernels::tile.
+// `{{r[j] : r in m} : j in [0:n]}` transposes a matrix, and a sum of each row adds up columns. Row
+// by row, as elements are numbered, each of them is fetched from a cache line of its own, which has
+// left the cache before the next row needs its neighbour. Here a panel of some rows is computed
+// column by column, where elements are neighbours. What depends only on the row or only on the
+// column is computed once for each. Each row is combined in the order of ReduceKernels::tile; what
+// is stored is transposed in the cache.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +24,18 @@ class KernelPanels {
  public:
   KernelPanels(KernelState& state, PanelPlan plan);
 
-  /// Are there rows for this, in this run?
-  bool can_run() const;
-  /// Runs the pass. False if anything fails: then nothing has been done. REQUIRES: can_run()
+  /// Are there rows for this, in this run, in which the pass has so many elements?
+  bool can_run(std::int64_t length);
+  /// Runs what it takes of the pass. False if that does not pay, or anything fails: then nothing
+  /// has been done. REQUIRES: can_run()
   bool run();
+  /// What is left of the pass.
+  const PlanPass& rest() const { return plan_.rest; }
 
  private:
   class Panel;
 
-  /// Where the totals of rows go.
+  /// Where the totals or the elements of rows go.
   struct Result {
     Vector vector;
     std::byte* out = nullptr;
@@ -43,10 +48,14 @@ class KernelPanels {
   };
 
   bool bind();
+  void make(Result& result, const PlanSink& sink, Type type, std::int64_t length);
 
   KernelState& state_;
   const PanelPlan plan_;
   std::optional<Bound> bound_;  // made when it is wanted
+  Segdes table_;                // the rows of this run
+  Segdes declined_;             // those for which this did not pay, the last time
+  std::vector<Result> totals_, stored_;
   alignas(8) std::byte row_length_[8] = {};
 };
 

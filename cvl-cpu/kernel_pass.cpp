@@ -87,7 +87,6 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
   } else if (std::optional<InterleavePlan> rows = plan_interleave(pass)) {
     interleave_.emplace(state, std::move(*rows));
   }
-  if (std::optional<PanelPlan> plan = plan_panels(pass)) panels_.emplace(state, std::move(*plan));
 }
 
 void KernelPass::run() {
@@ -107,10 +106,7 @@ void KernelPass::run() {
   if (by_columns && columns_->run()) return;
   if (interleave_ && interleave_->run(length)) return;
   open(bound_.bind(length));
-  if (panels_ && !by_pieces_ && bound_.main.usual().fetch() && panels_->can_run()) {
-    if (panels_->run()) return;
-    open(bound_.bind(length));
-  }
+  if (run_panels()) return;
   const bool fetched_rows = rows && !by_columns && !bound_.main.by_runs;
   if (columns_ && !by_pieces_ && (fetched_rows || columns_->can_run_long())) {
     if (columns_->run()) return;
@@ -124,6 +120,27 @@ void KernelPass::run() {
   }
   run_alone();
   for (const auto& sink : sinks_) sink->close();
+}
+
+/// Runs what is fetched by rows and columns panel by panel, and the rest without it. False if there
+/// is no such thing: then the pass is open.
+bool KernelPass::run_panels() {
+  if (by_pieces_ || !bound_.main.usual().fetch()) return false;
+  if (!looked_for_panels_) {
+    looked_for_panels_ = true;
+    if (std::optional<PanelPlan> plan = plan_panels(pass_))
+      panels_.emplace(state_, std::move(*plan));
+  }
+  const std::int64_t length = bound_.length();
+  if (!panels_ || !panels_->can_run(length)) return false;
+  if (!panels_->run()) {
+    open(bound_.bind(length));
+    return false;
+  }
+  if (panels_->rest().sinks.empty()) return true;
+  if (!beside_panels_) beside_panels_ = std::make_unique<KernelPass>(state_, panels_->rest());
+  beside_panels_->run();
+  return true;
 }
 
 /// The most common case: nothing is asked for twice, and nothing is allocated.

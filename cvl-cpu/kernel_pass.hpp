@@ -42,6 +42,7 @@ class KernelPass {
     std::int64_t begin, end;
   };
 
+  bool run_panels();
   void run_once();
   void run_empty();
   void open(bool again);
@@ -83,8 +84,10 @@ class KernelPass {
   KernelPieces pieces_{bound_};
   std::optional<Segments> whole_;               // all elements, where pieces_ takes them for one
   std::optional<KernelColumns> columns_;        // if all that is done is to reduce rows
-  std::optional<KernelPanels> panels_;          // … that are long
   std::optional<KernelInterleave> interleave_;  // … or to store short ones
+  bool looked_for_panels_ = false;
+  std::optional<KernelPanels> panels_;
+  std::unique_ptr<KernelPass> beside_panels_;  // what they leave, if they leave anything
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;
   bool iterates_ = false;
