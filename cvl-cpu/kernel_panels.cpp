@@ -27,6 +27,11 @@ constexpr std::int64_t kLeastRows = 4;
 /// Elements from which to store them pays: fewer stay in the cache however they are read.
 constexpr std::int64_t kLeastStored = 1 << 14;
 
+/// As those of all passes that fold, whatever the type.
+std::int64_t fold_tile_length(const CpuBackend& cpu) {
+  return tuning.fold_tile_bytes / static_cast<std::int64_t>(cpu.widths().float_bytes);
+}
+
 /// Elements of a vector that are fetched for some rows, column by column.
 class PanelRead {
  public:
@@ -116,18 +121,23 @@ class PanelRead {
 
   /// The same where columns follow each other in memory.
   void read_along_rows(std::int64_t place, std::int64_t columns, std::byte* out) const {
+    constexpr std::int64_t kTogether = kBlock / kRowsTogether;
     const auto n = static_cast<std::int64_t>(rows_.size());
-    alignas(64) std::byte transposed[kBlock * 8 + Heap::kPadding * kRowsTogether];
-    for (std::int64_t r = 0; r < n; r += kRowsTogether) {
-      std::uintptr_t from[kRowsTogether];
-      for (std::int64_t k = 0; k < kRowsTogether; ++k) {
-        const std::int64_t row = rows_[static_cast<std::size_t>(std::min(r + k, n - 1))];
-        from[k] = reinterpret_cast<std::uintptr_t>(from_ + (place + row) * width_);
-      }
-      transpose_(transposed, from, columns);
-      const std::int64_t bytes = std::min(kRowsTogether, n - r) * width_;
-      for (std::int64_t c = 0; c < columns; ++c) {
-        std::copy_n(transposed + c * kRowsTogether * width_, bytes, out + (c * n + r) * width_);
+    alignas(64) std::byte transposed[kBlock * 8];
+    for (std::int64_t c = 0; c < columns; c += kTogether) {
+      const std::int64_t some = std::min(kTogether, columns - c);
+      for (std::int64_t r = 0; r < n; r += kRowsTogether) {
+        std::uintptr_t from[kRowsTogether];
+        for (std::int64_t k = 0; k < kRowsTogether; ++k) {
+          const std::int64_t row = rows_[static_cast<std::size_t>(std::min(r + k, n - 1))];
+          from[k] = reinterpret_cast<std::uintptr_t>(from_ + (place + c + row) * width_);
+        }
+        transpose_(transposed, from, some);
+        const std::int64_t bytes = std::min(kRowsTogether, n - r) * width_;
+        for (std::int64_t k = 0; k < some; ++k) {
+          std::copy_n(transposed + k * kRowsTogether * width_, bytes,
+                      out + ((c + k) * n + r) * width_);
+        }
       }
     }
   }
@@ -167,15 +177,18 @@ class PanelRead {
   std::int64_t least_ = 0, greatest_ = 0;  // places of the rows
 };
 
-/// Columns of a row that are combined by themselves.
+/// Columns of a row that are combined by themselves; those of no interest are left to others.
 struct Piece {
   std::int64_t begin, end;
+  bool wanted = true;
 };
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 /// A reduction of some rows. Every so many columns, elements meet in the same accumulator, as those
 /// of a piece do that ReduceKernels::accumulate takes in; those of a column lie side by side.
 class PanelFold {
  public:
+  /// The totals of rows go to `out`; without it, those of pieces are kept.
   PanelFold(const CpuBackend& cpu, Op reduction, Type type, std::int64_t rows, std::byte* out)
       : kernels_(cpu.kernels().reduce[static_cast<std::size_t>(reduction)][type_index(type)]),
         fill_(cpu.kernels().fill[type_index(type)]),
@@ -184,7 +197,8 @@ class PanelFold {
         turn_(kReductionStateBytes / width_),
         row_count_(rows),
         out_(out),
-        begun_(static_cast<std::size_t>(rows)) {}
+        begun_(static_cast<std::size_t>(rows)),
+        pieces_(static_cast<std::size_t>(rows)) {}
 
   static std::size_t memory_bytes(std::int64_t rows) {
     return static_cast<std::size_t>(rows) * kReductionStateBytes + Heap::kPadding;
@@ -215,9 +229,9 @@ class PanelFold {
       copy(state + k * width_, memory_ + at * width_);
       copy(memory_ + at * width_, kernels_.start);
     }
-    finish(row, state);
+    if (piece.wanted) finish(row, state);
   }
-  /// All rows are complete, and so are their last pieces.
+  /// All rows are complete, and so are their last pieces, all of which are wanted.
   void end_rows(const std::vector<Piece>& pieces) {
     // Accumulators of one row side by side, so many at a time.
     alignas(64) std::byte transposed[kMostRows * kReductionStateBytes];
@@ -244,19 +258,29 @@ class PanelFold {
       finish(row, state);
     }
   }
+  /// Adds the pieces that were kept of the same rows, from left to right.
+  void combine_all(const PanelFold& kept) {
+    for (std::int64_t row = 0; row < row_count_; ++row) {
+      for (const Element& piece : kept.pieces_[static_cast<std::size_t>(row)]) combine(row, piece);
+    }
+  }
 
  private:
   std::int64_t in_turn(std::int64_t column) const { return column & (turn_ - 1); }
-  void finish(std::int64_t row, const std::byte* state) {
+  /// Adds a piece to what there is of a row.
+  void combine(std::int64_t row, const Element& piece) {
     std::byte* const total = out_ + row * width_;
-    Element piece;
-    kernels_.finish(state, piece.bytes);
     if (begun_[static_cast<std::size_t>(row)]) {
       kernels_.combine(total, piece.bytes, 1);
     } else {
       copy(total, piece.bytes);
     }
     begun_[static_cast<std::size_t>(row)] = true;
+  }
+  void finish(std::int64_t row, const std::byte* state) {
+    Element piece;
+    kernels_.finish(state, piece.bytes);
+    out_ != nullptr ? combine(row, piece) : pieces_[static_cast<std::size_t>(row)].push_back(piece);
   }
   void copy(std::byte* to, const std::byte* from) const {
     width_ == 8 ? std::memcpy(to, from, 8) : std::memcpy(to, from, 4);
@@ -273,20 +297,24 @@ class PanelFold {
   std::byte* behind_ = nullptr;
   std::byte kept_[Heap::kPadding] = {};
   std::vector<bool> begun_;  // is there anything of a row in the result?
+  std::vector<std::vector<Element>> pieces_;
 };
 
 }  // namespace
 
-/// Some rows, on one thread.
+/// Some rows, on one thread: columns [begin, end), and the pieces that begin in these.
 class KernelPanels::Panel {
  public:
-  Panel(const KernelPanels& panels, std::int64_t first, std::int64_t rows)
+  Panel(const KernelPanels& panels, std::int64_t first, std::int64_t rows, std::int64_t begin,
+        std::int64_t end)
       : panels_(panels),
         state_(panels.state_),
         plan_(panels.plan_),
         bound_(*panels.bound_),
         first_row_(first),
         row_count_(rows),
+        begin_(begin),
+        end_(end),
         memory_(thread_memory(memory_bytes())),
         rows_(bound_.rows, bound_.rows.main, kBlock, take(evaluator_bytes(bound_.rows)), nullptr,
               0),
@@ -296,8 +324,9 @@ class KernelPanels::Panel {
                   take(evaluator_bytes(bound_.elements)), nullptr, 0) {
     for (std::size_t k = 0; k < panels.totals_.size(); ++k) {
       const Result& result = panels.totals_[k];
+      std::byte* const out = result.out + first * width_of(result.vector.type);
       folds_.emplace_back(state_.cpu, plan_.folds[k].sink->op, result.vector.type, rows,
-                          result.out + first * width_of(result.vector.type));
+                          is_whole() ? out : nullptr);
       folds_.back().begin(take(PanelFold::memory_bytes(rows)));
       columns_together_ = std::min(columns_together_, folds_.back().turn());
     }
@@ -323,9 +352,9 @@ class KernelPanels::Panel {
 
   /// False if anything is fetched from outside of its vector.
   bool run() {
-    if (!folds_.empty()) begin_pieces();
+    begin_pieces();
     begin_rows();
-    for (std::int64_t begin = 0; begin < row_length(); begin += kBlock) {
+    for (std::int64_t begin = begin_; begin < end_ || next_end_ != kNever; begin += kBlock) {
       const std::int64_t n = std::min(kBlock, row_length() - begin);
       columns_.run(begin, n);
       for (std::int64_t c = 0; c < n; c += columns_together_) {
@@ -336,6 +365,8 @@ class KernelPanels::Panel {
     }
     return true;
   }
+  /// Where the columns are some of several ranges.
+  std::vector<PanelFold> take_folds() { return std::move(folds_); }
 
  private:
   static constexpr std::size_t kSlotBytes = static_cast<std::size_t>(kBlock) * 8 + Heap::kPadding;
@@ -356,6 +387,7 @@ class KernelPanels::Panel {
     return taken;
   }
   std::int64_t row_length() const { return panels_.table_.uniform_length; }
+  bool is_whole() const { return begin_ == 0 && end_ == row_length(); }
   std::int64_t width_of(Type type) const {
     return static_cast<std::int64_t>(state_.cpu.element_bytes(type));
   }
@@ -365,16 +397,24 @@ class KernelPanels::Panel {
 
   /// Rows are combined piece by piece, as tiles divide them.
   void begin_pieces() {
-    const std::int64_t tile =
-        tuning.fold_tile_bytes / static_cast<std::int64_t>(state_.cpu.widths().float_bytes);
-    tile_length_ = tile;
-    for (std::int64_t r = 0; r < row_count_; ++r) pieces_.push_back({0, end_of_piece(r, 0)});
+    if (folds_.empty()) return;
+    for (std::int64_t r = 0; r < row_count_; ++r) {
+      const std::int64_t start = (first_row_ + r) * row_length() + begin_;
+      const bool begins = begin_ == 0 || start % tile_length() == 0;
+      pieces_.push_back(begins ? piece_at(r, begin_)
+                               : Piece{begin_, end_of_piece(r, begin_), false});
+    }
     find_next_end();
   }
+  Piece piece_at(std::int64_t row, std::int64_t column) const {
+    const bool wanted = column < end_;
+    return {column, wanted ? end_of_piece(row, column) : kNever, wanted};
+  }
+  std::int64_t tile_length() const { return fold_tile_length(state_.cpu); }
   /// The column where a piece of a row ends that begins at another one.
   std::int64_t end_of_piece(std::int64_t row, std::int64_t column) const {
     const std::int64_t start = (first_row_ + row) * row_length();
-    const std::int64_t tile_end = ((start + column) / tile_length_ + 1) * tile_length_;
+    const std::int64_t tile_end = ((start + column) / tile_length() + 1) * tile_length();
     return std::min(row_length(), tile_end - start);
   }
   void find_next_end() {
@@ -439,7 +479,9 @@ class KernelPanels::Panel {
       for (PanelFold& fold : folds_) fold.keep_behind(until - 1);
       elements_.run((column - begin) * row_count_, (until - column) * row_count_);
       for (PanelFold& fold : folds_) fold.restore_behind();
-      for (std::size_t k = 0; k < plan_.stores.size(); ++k) store(k, column, until - column);
+      for (std::size_t k = 0; k < plan_.stores.size() && column < end_; ++k) {
+        store(k, column, until - column);
+      }
       if (until == next_end_) end_pieces();
       column = until;
     }
@@ -467,15 +509,19 @@ class KernelPanels::Panel {
     }
   }
   void end_pieces() {
-    if (next_end_ == row_length()) {
+    const bool at_end = std::all_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+      return piece.end == row_length() && piece.wanted;
+    });
+    if (at_end) {
       for (PanelFold& fold : folds_) fold.end_rows(pieces_);
+      next_end_ = kNever;
       return;
     }
     for (std::int64_t r = 0; r < row_count_; ++r) {
       Piece& piece = pieces_[static_cast<std::size_t>(r)];
       if (piece.end != next_end_) continue;
       for (PanelFold& fold : folds_) fold.end_piece(r, piece);
-      piece = {piece.end, end_of_piece(r, piece.end)};
+      piece = piece_at(r, piece.end);
     }
     find_next_end();
   }
@@ -484,15 +530,14 @@ class KernelPanels::Panel {
   KernelState& state_;
   const PanelPlan& plan_;
   const Bound& bound_;
-  const std::int64_t first_row_, row_count_;
+  const std::int64_t first_row_, row_count_, begin_, end_;
   std::byte* memory_;
   BlockEvaluator rows_, columns_, elements_;
   std::vector<PanelFold> folds_;
   std::vector<PanelRead> reads_;
   std::vector<std::byte*> spread_, fetched_;  // values of columns, and what is read
   std::vector<Piece> pieces_;                 // of each row, the one at hand
-  std::int64_t tile_length_ = 0;
-  std::int64_t next_end_ = std::numeric_limits<std::int64_t>::max();  // of the pieces
+  std::int64_t next_end_ = kNever;            // of the pieces
   std::int64_t columns_together_ = kBlock;
 };
 
@@ -552,8 +597,9 @@ bool KernelPanels::bind() {
     return elements.joins_bytes(store.value);
   };
   if (plan_.stores.empty()) return true;
-  const bool pays = std::none_of(plan_.stores.begin(), plan_.stores.end(), fits_bytes) &&
-                    Panel(*this, 0, std::min(kMostRows, table_.count)).pays();
+  const bool pays =
+      std::none_of(plan_.stores.begin(), plan_.stores.end(), fits_bytes) &&
+      Panel(*this, 0, std::min(kMostRows, table_.count), 0, table_.uniform_length).pays();
   if (!pays) declined_ = table_;
   return pays && !state_.faults.any();
 }
@@ -563,6 +609,19 @@ void KernelPanels::make(Result& result, const PlanSink& sink, Type type, std::in
   state_.arrays[sink.arrays[0]] = Vector();
   result.vector = state_.cpu.new_vector(type, length);
   result.out = checked_storage(state_.cpu, result.vector, 0, length);
+}
+
+/// How many columns a thread takes at a time. Where there are few panels, threads share them, but
+/// not so that what is computed of a piece beside its range counts.
+std::int64_t KernelPanels::columns_of_range(std::int64_t panels) const {
+  const std::int64_t length = table_.uniform_length;
+  const std::int64_t threads = state_.cpu.scheduler().threads();
+  if (threads == 1) return length;
+  const std::int64_t wanted = tile_count(2 * threads, panels);
+  const std::int64_t least = plan_.folds.empty() ? 16 * kBlock : 4 * fold_tile_length(state_.cpu);
+  const std::int64_t range =
+      tile_count(std::max(tile_count(length, wanted), least), kBlock) * kBlock;
+  return std::min(range, length);
 }
 
 bool KernelPanels::run() {
@@ -582,19 +641,39 @@ bool KernelPanels::run() {
   }
   const bool few = table_.count < 2 * kMostRows * state_.cpu.scheduler().threads();
   const std::int64_t together = few ? kRowsTogether : kMostRows;
+  const std::int64_t panels = tile_count(table_.count, together);
+  const std::int64_t range = columns_of_range(panels);
+  const std::int64_t ranges = tile_count(table_.uniform_length, range);
+  std::vector<std::vector<PanelFold>> folds(
+      static_cast<std::size_t>(ranges > 1 ? panels * ranges : 0));
   const auto nodes = static_cast<std::int64_t>(plan_.elements.nodes.size());
   std::atomic<bool> inside = true;
   auto body = [&](std::int64_t k) {
-    const std::int64_t first = k * together;
-    if (!Panel(*this, first, std::min(together, table_.count - first)).run()) inside = false;
+    const std::int64_t first = k / ranges * together, begin = k % ranges * range;
+    Panel panel(*this, first, std::min(together, table_.count - first), begin,
+                std::min(begin + range, table_.uniform_length));
+    if (!panel.run()) inside = false;
+    if (ranges > 1) folds[static_cast<std::size_t>(k)] = panel.take_folds();
   };
-  state_.cpu.scheduler().for_tiles(tile_count(table_.count, together),
-                                   table_.total * nodes * tuning.native_step_cost, body);
+  state_.cpu.scheduler().for_tiles(panels * ranges, table_.total * nodes * tuning.native_step_cost,
+                                   body);
   if (state_.faults.any() || !inside) {
     state_.faults.clear();
     totals_.clear();
     stored_.clear();
     return false;
+  }
+  for (std::int64_t p = 0; p < panels && ranges > 1; ++p) {
+    const std::int64_t first = p * together, rows = std::min(together, table_.count - first);
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      const Type type = totals_[k].vector.type;
+      const auto width = static_cast<std::int64_t>(state_.cpu.element_bytes(type));
+      PanelFold total(state_.cpu, plan_.folds[k].sink->op, type, rows,
+                      totals_[k].out + first * width);
+      for (std::int64_t j = 0; j < ranges; ++j) {
+        total.combine_all(folds[static_cast<std::size_t>(p * ranges + j)][k]);
+      }
+    }
   }
   for (std::size_t k = 0; k < totals_.size(); ++k) {
     state_.arrays[plan_.folds[k].sink->arrays[0]] = std::move(totals_[k].vector);

@@ -48,6 +48,7 @@ class KernelPanels {
   };
 
   bool bind();
+  std::int64_t columns_of_range(std::int64_t panels) const;
   void make(Result& result, const PlanSink& sink, Type type, std::int64_t length);
 
   KernelState& state_;

@@ -189,13 +189,25 @@ TEST_CASE("what is stored of columns is transposed") {
     const ArrayId transposed =
         b.map("transposed", KernelBuilder::under(rows), type, t.give({t.at(m, place)}));
     b.out(transposed);
+    // The same with rows that lie in descending order.
+    const Op op = type == Type::Bool ? Op::Xor : Op::Add;
+    auto v = b.thunk();
+    const Id row = v.seg_no(rows, v.index()), column = v.seg_off(rows, v.index());
+    const Id last = v.apply(Op::Subtract, Type::Int, {v.seg_count(rows), v.number(1)});
+    const Id other = v.apply(Op::Multiply, Type::Int,
+                             {v.apply(Op::Subtract, Type::Int, {last, row}), v.seg_len(rows, row)});
+    const Id by_rows = v.apply(Op::Multiply, Type::Int, {column, v.seg_count(rows)});
+    b.out(b.map("both", KernelBuilder::under(rows), type,
+                v.give({v.apply(op, type,
+                                {v.at(m, v.apply(Op::Add, Type::Int, {by_rows, row})),
+                                 v.at(m, v.apply(Op::Add, Type::Int, {other, column}))})})));
     // What has no place in a panel is computed beside it.
     auto u = b.thunk();
     b.out(b.map("twice", KernelBuilder::under(rows), Type::Int,
                 u.give({u.apply(Op::Add, Type::Int, {u.own(own), u.own(own)})})));
     const auto plan = panel_plan(b.kernel);
     REQUIRE(plan);
-    CHECK(plan->stores.size() == 1);
+    CHECK(plan->stores.size() == 2);
     CHECK(plan->rest.sinks.size() == 1);
     for_backends([&](CpuBackend& cpu) {
       for (const auto& [count, length] : {std::pair{130, 200},
@@ -218,7 +230,15 @@ TEST_CASE("what is stored of columns is transposed") {
             by_columns(m_numbers, Numbers(static_cast<std::size_t>(length), 1.0), count);
         INFO(count << " rows of " << length);
         REQUIRE(bits(cpu, found[0]) == bits(cpu, upload(cpu, type, all.m)));
-        REQUIRE(bits(cpu, found[1]) == bits(cpu, upload(cpu, Type::Int, twice)));
+        Numbers by_rows;
+        for (std::int64_t r = count; r-- > 0;) {
+          const auto first = m_numbers.begin() + r * length;
+          by_rows.insert(by_rows.end(), first, first + length);
+        }
+        const Value both =
+            execute(cpu, op, type, {upload(cpu, type, all.m), upload(cpu, type, by_rows)});
+        REQUIRE(bits(cpu, found[1]) == bits(cpu, both));
+        REQUIRE(bits(cpu, found[2]) == bits(cpu, upload(cpu, Type::Int, twice)));
       }
     });
   }
