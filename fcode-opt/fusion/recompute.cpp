@@ -65,9 +65,11 @@ class Recomputation {
     std::map<std::pair<std::size_t, std::size_t>, std::set<std::size_t>> chains;
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       if (!is_read_in_other_stages(i)) continue;
-      const std::optional<std::set<std::size_t>> chain = chain_of(i);
+      const std::optional<Chain> chain = chain_of(i);
       if (!chain) continue;
-      for (const std::size_t reader : late_readers(i)) chains[{reader, i}] = *chain;
+      const std::vector<std::size_t> late =
+          chain->generated ? later_readers(*chain, i) : late_readers(i);
+      for (const std::size_t reader : late) chains[{reader, i}] = chain->statements;
     }
     if (!chains.empty()) added.resize(statements_.size());
     for (const auto& [place, chain] : chains) {
@@ -123,8 +125,13 @@ class Recomputation {
                        [&](std::size_t reader) { return stage_[reader] > stage_[i]; });
   }
 
+  struct Chain {
+    std::set<std::size_t> statements;
+    bool generated = false;  // without reading a vector
+  };
+
   // The statements that make an element; nothing if they are too many, or what they read.
-  std::optional<std::set<std::size_t>> chain_of(std::size_t last) const {
+  std::optional<Chain> chain_of(std::size_t last) const {
     std::set<std::size_t> chain, open = {last};
     std::set<ValueId> vectors;
     std::size_t operations = 0;
@@ -151,7 +158,7 @@ class Recomputation {
     const bool gains =
         vectors.empty() || (vectors.size() == 1 && is_no_wider(*vectors.begin(), last));
     if (!gains) return std::nullopt;
-    return chain;
+    return Chain{std::move(chain), vectors.empty()};
   }
 
   // Does an element of the vector take no more room than one of the statement's result?
@@ -164,6 +171,27 @@ class Recomputation {
   bool is_generated(ValueId value) const {
     const Definition* made = shapes_.definition(value);
     return made != nullptr && (made->is_const() || made->is(Op::Distribute) || made->is(Op::Index));
+  }
+
+  // The readers that depend on more reductions than the first one: they are in another pass, which
+  // can make the elements if all lengths are known to fit.
+  std::vector<std::size_t> later_readers(const Chain& chain, std::size_t made) {
+    const auto fits = [&](std::size_t i) { return lengths_fit(statements_[i]); };
+    if (!std::all_of(chain.statements.begin(), chain.statements.end(), fits)) return {};
+    const std::vector<std::size_t>& all = readers_[made];
+    const auto earlier = [&](std::size_t a, std::size_t b) { return stage_[a] < stage_[b]; };
+    const std::uint32_t least = stage_[*std::min_element(all.begin(), all.end(), earlier)];
+    std::vector<std::size_t> later;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(later),
+                 [&](std::size_t reader) { return stage_[reader] > least && fits(reader); });
+    return later;
+  }
+  bool lengths_fit(const Statement& statement) {
+    bool fit = true;
+    shapes_.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
+      fit = fit && shapes_.equations.equal(left, right);
+    });
+    return fit;
   }
 
   // The readers that depend on a reduction of the vector, or of what elementwise operations make of
@@ -212,9 +240,9 @@ class Recomputation {
     const auto made = maker_.find(original_value);
     if (made == maker_.end()) return value;
     const Statement& original = statements_[made->second];
-    // What is repeated by segments counts as memory as long as it is read: it ends with the first.
-    const bool repeated = is(original, Family::Distribute);
-    if (!repeated && chain.count(made->second) == 0) return value;
+    // What is generated counts as memory as long as it is read: it ends with the first reader.
+    const bool generated = is(original, Family::Distribute) || is(original, Family::Index);
+    if (!generated && chain.count(made->second) == 0) return value;
     const auto known = copies_.find({original_value, stage_[reader]});
     if (known != copies_.end()) return known->second;
     ValueList operands = original.operands;

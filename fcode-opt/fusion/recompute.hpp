@@ -9,6 +9,9 @@
 // Between them `distance` would have to be stored, for all pairs. The second pass computes it
 // again, and nothing longer than points and centers is held (Briggs, Cooper and Torczon,
 // "Rematerialization", PLDI 1992, do so for registers).
+//
+// What reads no vector at all, such as the places of a column of a matrix, is made by each pass
+// that wants it, whatever keeps these apart.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +23,8 @@
 
 namespace fcode {
 
-/// Gives readers that depend on a reduction of a vector a copy of what makes its elements: some
+/// Gives readers that depend on a reduction of a vector, or of anything if it is made of positions
+/// and numbers, a copy of what makes its elements: some
 /// operations, none of them slow, on at most one vector that is as long and whose elements take no
 /// more room. Vectors that must exist for another reason stay. The statements [begin, end) of the
 /// block have been passed by the walk, and none is a barrier; `end` moves behind what is added.

@@ -137,6 +137,27 @@ TEST_CASE("what is compared with its own reduction is computed again, not held")
   }
 }
 
+TEST_CASE("places that are computed from positions are computed by each kernel that fetches") {
+  // Columns of a matrix of 1000 rows are added up, and their squares, less the sum of all.
+  const std::string fetch = "CONST SEGDES 16000 CONST SEGDES 16000 BPERMUTE FLOAT ";
+  const std::string text =
+      "FUNC MAIN CONST INT 1000 CONST SEGDES 16000 DIST INT RAND I_TO_F START_TIMER "
+      "CONST INT 1000 CONST SEGDES 16 DIST INT MAKE_SEGDES CONST INT 0 CONST SEGDES 16 DIST INT "
+      "CONST INT 1 CONST SEGDES 16 DIST INT COPY 1 2 INDEX CONST INT 16 CONST SEGDES 16000 "
+      "DIST INT * INT "
+      "CONST INT 0 CONST INT 1 CONST SEGDES 16 INDEX COPY 1 2 DIST INT + INT COPY 1 2 COPY 1 1 " +
+      fetch +
+      "COPY 1 2 +_REDUCE FLOAT CONST SEGDES 16 +_REDUCE FLOAT CONST SEGDES 16000 DIST FLOAT "
+      "COPY 1 3 CPOP 1 1 - FLOAT CPOP 1 1 " +
+      fetch + "COPY 1 0 * FLOAT CPOP 1 1 +_REDUCE FLOAT CPOP 1 1 POP 1 0 RET";
+  const vcode::Program program = parse(text);
+  const cvl::Widths widths{8, 8};
+  const Measured before = measured(program, widths),
+                 after = measured(optimize(program, {}), widths);
+  CHECK(after.output == before.output);
+  CHECK(after.peak < 300'000);  // the matrix, and what is left of it
+}
+
 TEST_CASE("what is fetched for two kernels is not held at once") {
   // One run, whose length the optimizer does not know.
   check_peak(parse(run_length_coding(
