@@ -23,12 +23,12 @@
 
 namespace fcode {
 
-/// Gives readers that depend on a reduction of a vector, or of anything if it is made of positions
-/// and numbers, a copy of what makes its elements: some
-/// operations, none of them slow, on at most one vector that is as long and whose elements take no
-/// more room. Vectors that must exist for another reason stay. The statements [begin, end) of the
-/// block have been passed by the walk, and none is a barrier; `end` moves behind what is added.
-/// `uses`: count_uses() of the function, without what was added by this.
+/// Gives readers that depend on a reduction of a vector, or of anything if the vector is made of
+/// positions and numbers, a copy of what makes its elements: some operations, none of them slow, on
+/// at most one vector that is as long and whose elements take no more room. Vectors that must exist
+/// for another reason stay. The statements [begin, end) of the block have been passed by the walk,
+/// and none is a barrier; `end` moves behind what is added. `uses`: count_uses() of the function,
+/// without what was added by this.
 void recompute(Function& function, const std::vector<std::uint32_t>& uses, Shapes& shapes,
                Block& block, std::size_t begin, std::size_t& end);
 
