@@ -39,6 +39,11 @@ class FoldTiles {
   std::int64_t tile_length_;
 };
 
+/// Elements of a tile of a pass that folds, whatever their types.
+inline std::int64_t fold_tile_length(const CpuBackend& cpu) {
+  return tuning.fold_tile_bytes / static_cast<std::int64_t>(cpu.widths().float_bytes);
+}
+
 /// Segments that are short and of equal length, each of which is combined from left to right.
 inline bool are_rows(const Segdes& segdes) {
   return segdes.uniform && segdes.uniform_length > 0 && segdes.uniform_length <= tuning.longest_row;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cvl-cpu/kernel_bind.hpp"
+#include "cvl-cpu/kernel_panel_fold.hpp"
 #include "cvl-cpu/kernel_panel_plan.hpp"
 #include "cvl-cpu/kernel_state.hpp"
 
@@ -35,12 +36,21 @@ class KernelPanels {
  private:
   class Panel;
 
+  struct Rows {
+    std::int64_t count = 0, length = 0;  // length: of each
+    bool operator==(const Rows&) const = default;
+  };
   /// Where the totals or the elements of rows go.
   struct Result {
     Vector vector;
     std::byte* out = nullptr;
   };
 
+  /// How the work is divided: into panels of so many rows, and those into ranges of so many
+  /// columns.
+  struct Division {
+    std::int64_t rows, panels, columns, ranges;
+  };
   struct Bound {
     Bound(KernelState& state, const PanelPlan& plan, const std::byte* row_length);
 
@@ -48,14 +58,15 @@ class KernelPanels {
   };
 
   bool bind();
-  std::int64_t columns_of_range(std::int64_t panels) const;
+  Division divide() const;
+  void combine(const Division& division, const std::vector<std::vector<PanelFold>>& folds);
   void make(Result& result, const PlanSink& sink, Type type, std::int64_t length);
 
   KernelState& state_;
   const PanelPlan plan_;
   std::optional<Bound> bound_;  // made when it is wanted
-  Segdes table_;                // the rows of this run
-  Segdes declined_;             // those for which this did not pay, the last time
+  Rows table_;                  // of this run
+  Rows declined_;               // for which this did not pay, the last time
   std::vector<Result> totals_, stored_;
   alignas(8) std::byte row_length_[8] = {};
 };

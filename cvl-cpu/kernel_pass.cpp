@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
 #include "cvl-cpu/kernel_native.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
@@ -252,7 +253,7 @@ std::int64_t KernelPass::cost() const {
 
 void KernelPass::open(bool again) {
   const std::int64_t length = bound_.length();
-  tile_length_ = folds_      ? tuning.fold_tile_bytes / state_.cpu.widths().float_bytes
+  tile_length_ = folds_      ? fold_tile_length(state_.cpu)
                  : iterates_ ? tuning.iterate_tile
                              : tuning.map_tile;
   tiles_ = tile_count(length, tile_length_);

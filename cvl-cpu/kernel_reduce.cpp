@@ -200,8 +200,7 @@ class ReduceSink : public KernelReduction {
     pass_.add_target(program_, target, true);
     // A tile may end with a row.
     const std::int64_t elements =
-        std::min(length(),
-                 tuning.fold_tile_bytes / width_of(Type::Float) + (rows_ ? tuning.longest_row : 0));
+        std::min(length(), fold_tile_length(cpu_) + (rows_ ? tuning.longest_row : 0));
     tile_bytes += static_cast<std::size_t>((elements * width_ + 63) / 64 * 64 + 64);
   }
 
