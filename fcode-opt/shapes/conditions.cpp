@@ -77,13 +77,7 @@ bool Shapes::assume(ValueId condition, bool value, int depth) {
     return assume(made->operands[0], value, depth - 1) &&
            assume(made->operands[1], value, depth - 1);
   }
-  if (made->op == Op::OrReduce && made->written == Type::Bool && !value) {
-    const Definition* flags = definition(made->operands[0]);
-    const bool of_all =
-        one_segment(made->operands[1]) && fits(made->operands[0], made->operands[1]);
-    if (flags == nullptr || !of_all || !compares_ints(*flags) || flags->op != Op::NotEqual) {
-      return true;
-    }
+  if (const Definition* flags = any_differ(*made); flags != nullptr && !value) {
     return assume_equal(flags->operands[0], flags->operands[1]);
   }
   if (!compares_ints(*made)) return true;
@@ -112,7 +106,8 @@ const Definition* Shapes::any_differ(const Definition& made) {
   return of_all ? compared : nullptr;
 }
 
-/// Vectors whose elements are equal: as nested sequences have been found to be of the same lengths.
+/// Vectors of as many elements, each equal to the other's: as nested sequences have been found to
+/// be of the same lengths.
 bool Shapes::assume_equal(ValueId x, ValueId y) {
   const Shape of_x = of(x), of_y = of(y);
   if (of_x.content == of_y.content) return true;

@@ -97,6 +97,10 @@ TEST_CASE("a check of the lengths of segments makes descriptors equal behind it"
   CHECK(decisions("IF EXIT ELSE ENDIF " + differ + "RET") == 1);
   CHECK(decisions("IF ELSE " + differ + "ENDIF RET") == 1);
   CHECK(decisions("IF " + differ + "ELSE ENDIF RET") == 0);
+  // A vector that may be longer is not equal because its first elements are.
+  CHECK(decisions("POP 1 0 COPY 1 1 LENGTHS CONST INT 7 CONST INT 9 RAND MAKE_SEGDES DIST INT "
+                  "!= INT COPY 1 3 OR_REDUCE BOOL IF EXIT ELSE ENDIF " +
+                  differ + "RET") == 0);
   // Behind a conditional, one arm of which has made no difference.
   CHECK(decisions("IF ELSE ENDIF " + differ + "RET") == 0);
 }
