@@ -36,8 +36,13 @@ class PanelRead {
   void set_rows(const BoundPass& pass, const std::byte* places, std::int64_t n) {
     stretches_.clear();
     rows_.clear();
+    near_ = true;
     for (std::int64_t r = 0; r < n; ++r) {
       const std::int64_t place = pass.int_at(places, r);
+      if (!is_near(place)) {
+        near_ = false;
+        return;
+      }
       rows_.push_back(place);
       Stretch* const last = stretches_.empty() ? nullptr : &stretches_.back();
       if (last != nullptr && last->count == 1 &&
@@ -61,18 +66,20 @@ class PanelRead {
   /// Do rows lie side by side, but the first n columns apart?
   bool is_by_columns(const BoundPass& pass, const std::byte* places, std::int64_t n) const {
     constexpr std::int64_t kLine = 64;
-    const std::int64_t distance = pass.int_at(places, n - 1) - pass.int_at(places, 0);
-    return stretches_.size() <= kFewStretches && std::abs(distance) * stored_width_ >= n * kLine;
+    const std::int64_t first = pass.int_at(places, 0), last = pass.int_at(places, n - 1);
+    return near_ && is_near(first) && is_near(last) && stretches_.size() <= kFewStretches &&
+           std::abs(last - first) * stored_width_ >= n * kLine;
   }
 
   /// The elements of columns [begin, end) of n, the rows of each side by side. False if any lies
   /// outside. What the next block reads is fetched into the cache.
   bool read(const BoundPass& pass, const std::byte* places, std::int64_t begin, std::int64_t end,
             std::int64_t n, std::byte* out) const {
+    if (!near_) return false;
     bool follow = true;  // do columns?
     for (std::int64_t c = begin; c < end; ++c) {
       const std::int64_t place = pass.int_at(places, c);
-      if (place + least_ < 0 || place + greatest_ >= length_) return false;
+      if (!is_near(place) || place + least_ < 0 || place + greatest_ >= length_) return false;
       follow &= place == pass.int_at(places, begin) + (c - begin);
     }
     if (follow && transpose_ != nullptr && stretches_.size() > kFewStretches) {
@@ -81,7 +88,9 @@ class PanelRead {
     }
     if (prefetches_) {
       const std::int64_t some = std::min(end + (end - begin), n);
-      for (std::int64_t c = end; c < some; ++c) prefetch(pass.int_at(places, c));
+      for (std::int64_t c = end; c < some; ++c) {
+        if (is_near(pass.int_at(places, c))) prefetch(pass.int_at(places, c));
+      }
     }
     const auto place = [&](std::int64_t c) { return pass.int_at(places, c); };
     if (stored_width_ == 8) {
@@ -104,6 +113,13 @@ class PanelRead {
     std::int64_t place, count, stride;
   };
   static constexpr std::size_t kFewStretches = 4;
+
+  /// Can places be added up? No vector is as long; two such places that meet in one are left to the
+  /// pass.
+  static bool is_near(std::int64_t place) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 48;
+    return place > -kFar && place < kFar;
+  }
 
   /// The same where columns follow each other in memory.
   void read_along_rows(std::int64_t place, std::int64_t columns, std::byte* out) const {
@@ -148,9 +164,13 @@ class PanelRead {
   void prefetch(std::int64_t place) const {
     constexpr std::int64_t kLine = 64;
     for (const Stretch& stretch : stretches_) {
-      const std::byte* const first = from_ + (place + stretch.place) * stored_width_;
+      // A number only: what lies outside of the vector is found out when it is read.
+      const auto first = reinterpret_cast<std::uintptr_t>(from_) +
+                         static_cast<std::uintptr_t>((place + stretch.place) * stored_width_);
       const std::int64_t bytes = (stretch.count - 1) * stretch.stride * stored_width_;
-      for (std::int64_t b = 0; b <= bytes; b += kLine) __builtin_prefetch(first + b);
+      for (std::int64_t b = 0; b <= bytes; b += kLine) {
+        __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(b)));
+      }
     }
   }
 
@@ -158,6 +178,7 @@ class PanelRead {
   std::int64_t length_, width_, stored_width_;
   TransposeRowsKernel transpose_;  // null where elements are to be widened
   bool prefetches_;
+  bool near_ = true;                // are all places of rows?
   std::vector<std::int64_t> rows_;  // places
   std::vector<Stretch> stretches_;
   std::int64_t least_ = 0, greatest_ = 0;  // places of the rows

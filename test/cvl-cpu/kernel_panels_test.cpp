@@ -298,6 +298,38 @@ TEST_CASE("passes that panels have no place for") {
   CHECK_FALSE(panel_plan(b.kernel));
 }
 
+TEST_CASE("places far outside of all vectors") {
+  KernelBuilder b;
+  const SegdesId rows = b.in_segdes("rows", b.size("s"), b.size("n"));
+  const ArrayId m = b.in("m", Type::Float, b.size("k"));
+  const ArrayId start = b.in("start", Type::Int, b.size("s"));
+  const ArrayId step = b.in("step", Type::Int, b.size("l"));
+  auto t = b.thunk();
+  const Id place =
+      t.apply(Op::Add, Type::Int,
+              {t.at(start, t.seg_no(rows, t.index())), t.at(step, t.seg_off(rows, t.index()))});
+  b.out(b.reduce("r", b.under(rows), Op::AddReduce, Type::Float, t.give({t.at(m, place)})));
+  REQUIRE(panel_plan(b.kernel));
+  for_backends([&](CpuBackend& cpu) {
+    constexpr std::int64_t kCount = 16, kLength = 200;
+    const bool wide = cpu.element_bytes(Type::Int) == 8;
+    const double far = wide ? 4.611686018427388e18 : 1073741824.0;
+    const Segdes segdes = equal(cpu, kCount, kLength);
+    const Numbers m_numbers = numbers(kCount * kLength, 88);
+    const auto operands = [&](double first, double second) {
+      return std::vector<Value>{segdes, upload(cpu, Type::Float, m_numbers),
+                                upload(cpu, Type::Int, Numbers(kCount, first)),
+                                upload(cpu, Type::Int, Numbers(kLength, second))};
+    };
+    CHECK(failure_of(cpu, b.kernel, operands(far, far)) == vcode::ErrorCode::IndexOutOfRange);
+    CHECK(failure_of(cpu, b.kernel, operands(5, -far)) == vcode::ErrorCode::IndexOutOfRange);
+    // They meet in the vector.
+    const auto found = run(cpu, b.kernel, operands(-far, far));
+    const auto near = run(cpu, b.kernel, operands(0, 0));
+    CHECK(bits(cpu, found[0]) == bits(cpu, near[0]));
+  });
+}
+
 TEST_CASE("a failure in a panel is the one that comes first in the rows") {
   const Columns columns(Op::AddReduce, Op::Divide, Type::Int);
   for_backends([&](CpuBackend& cpu) {
