@@ -30,7 +30,7 @@ class ColumnPlanner {
     for (const PlanSink& sink : pass_.sinks) {
       if (!is_fold(sink)) return std::nullopt;
     }
-    if (plan_.rows == kNone) return std::nullopt;
+    if (plan_.rows.segdes == kNone) return std::nullopt;
     first_ = made_.state(ColumnPlan::FirstRow, Type::Int);
     column_ = made_.state(ColumnPlan::Column, Type::Int);
     length_ = made_.state(ColumnPlan::RowLength, Type::Int);
@@ -50,9 +50,9 @@ class ColumnPlanner {
     const PlanNode& value = pass_.nodes[sink.values[0]];
     if (value.uniform) return false;
     if (sink.under == kNone) return value.type != Type::Float;
-    if (plan_.rows == kNone) plan_.rows = sink.under;
-    return plan_.rows == sink.under;
+    return plan_.rows.take(sink.under);
   }
+
   /// A node of the pass as one of a column; kNone if there is none.
   NodeId moved(NodeId number) {
     const PlanNode& node = pass_.nodes[number];
@@ -65,17 +65,17 @@ class ColumnPlanner {
       case Kind::Gather:
         return with_arguments(node);
       case Kind::Apply:
-        if (is_of_row(row_length_of_number(pass_, number))) return row_;
-        if (is_of_row(row_length_of_offset(pass_, number))) return column_;
+        if (plan_.rows.is_number(pass_, number)) return row_;
+        if (plan_.rows.is_offset(pass_, number)) return column_;
         return with_arguments(node);
       case Kind::SegmentNumber:
-        return node.id == plan_.rows ? row_ : kNone;
+        return node.id == plan_.rows.segdes ? row_ : kNone;
       case Kind::SegmentOffset:
-        return node.id == plan_.rows ? column_ : kNone;
+        return node.id == plan_.rows.segdes ? column_ : kNone;
       case Kind::SegmentStart:
-        return is_own(node) ? made_.apply(Op::Multiply, Type::Int, {row_, length_}) : kNone;
+        return plan_.rows.describe(pass_, node) ? row_start() : kNone;
       case Kind::SegmentLength:
-        return is_own(node) ? length_ : kNone;
+        return plan_.rows.describe(pass_, node) ? length_ : kNone;
       default:
         // Elements one behind the other are read faster as they lie.
         return kNone;
@@ -88,22 +88,8 @@ class ColumnPlanner {
     if (node.guard != kNone) node.guard = new_[node.guard];
     return made_.add(node);
   }
-  NodeId position() {
-    const NodeId start = made_.apply(Op::Multiply, Type::Int, {row_, length_});
-    return made_.apply(Op::Add, Type::Int, {start, column_});
-  }
-  /// Does the pass divide by so many elements, to find out where in a row it is?
-  bool is_of_row(std::int64_t length) {
-    if (length == 0) return false;
-    if (plan_.row_length == 0) plan_.row_length = length;
-    return plan_.row_length == length;
-  }
-  bool is_own(const PlanNode& node) const {
-    const PlanNode& segment = pass_.nodes[node.args[0]];
-    return node.id == plan_.rows && !node.traps && segment.kind == Kind::SegmentNumber &&
-           segment.id == plan_.rows;
-  }
-
+  NodeId row_start() { return made_.apply(Op::Multiply, Type::Int, {row_, length_}); }
+  NodeId position() { return made_.apply(Op::Add, Type::Int, {row_start(), column_}); }
   void add_fold(const PlanSink& sink) {
     const NodeId value = new_[sink.values[0]];
     const Type type = plan_.pass.nodes[value].type;
@@ -204,31 +190,31 @@ KernelColumns::KernelColumns(KernelState& state, ColumnPlan plan)
 KernelColumns::~KernelColumns() = default;
 
 bool KernelColumns::can_run() const {
-  const Segdes& rows = state_.segdes[plan_.rows];
+  const Segdes& rows = state_.segdes[plan_.rows.segdes];
   constexpr std::int64_t kFits = std::numeric_limits<std::int32_t>::max();
   return rows.count >= tuning.least_rows && rows.total <= kFits &&
-         (plan_.row_length == 0 || plan_.row_length == rows.uniform_length) && !state_.faults.any();
+         plan_.rows.fit(rows.uniform_length) && !state_.faults.any();
 }
 
 bool KernelColumns::can_run_rows() const {
-  return are_rows(state_.segdes[plan_.rows]) && can_run();
+  return are_rows(state_.segdes[plan_.rows.segdes]) && can_run();
 }
 
 bool KernelColumns::can_run_long() const {
-  const Segdes& rows = state_.segdes[plan_.rows];
+  const Segdes& rows = state_.segdes[plan_.rows.segdes];
   return plan_.any_order && rows.uniform && rows.uniform_length > 0 && can_run();
 }
 
 bool KernelColumns::fetches() {
   std::unique_ptr<Worker> worker = take();
-  const bool found = worker->fetches(state_.segdes[plan_.rows].count, row_length());
+  const bool found = worker->fetches(state_.segdes[plan_.rows.segdes].count, row_length());
   state_.faults.clear();  // of an index that is the same for all
   put_back(std::move(worker));
   return found;
 }
 
 bool KernelColumns::run() {
-  const Segdes& rows = state_.segdes[plan_.rows];
+  const Segdes& rows = state_.segdes[plan_.rows.segdes];
   CpuBackend& cpu = state_.cpu;
   std::vector<Vector> results;
   std::vector<std::byte*> out;
@@ -275,7 +261,7 @@ void KernelColumns::run_rows(std::int64_t begin, std::int64_t end, std::vector<s
         out[k], state_.cpu.kernels().reduce[op][type_index(type)].start, end - begin);
   }
   std::unique_ptr<Worker> worker = take();
-  worker->run(begin, end - begin, state_.segdes[plan_.rows].uniform_length, out);
+  worker->run(begin, end - begin, state_.segdes[plan_.rows.segdes].uniform_length, out);
   put_back(std::move(worker));
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "cvl-cpu/kernel_regular.hpp"
 #include "cvl-cpu/kernel_state.hpp"
 
 namespace cvl::cpu {
@@ -29,9 +30,8 @@ struct ColumnPlan {
     NodeId result = kNone;  // that, combined with the element of the column
   };
   PlanPass pass;
-  SegdesId rows = kNone;        // of reductions, some of which may be of all elements
-  std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
-  bool any_order = true;        // can the order of combination not be seen?
+  NestRows rows;          // of reductions, some of which may be of all elements
+  bool any_order = true;  // can the order of combination not be seen?
   std::vector<Fold> folds;
 };
 
@@ -47,7 +47,7 @@ class KernelColumns {
   bool can_run_rows() const;
   bool can_run_long() const;
   /// Of this run.
-  std::int64_t row_length() const { return state_.segdes[plan_.rows].uniform_length; }
+  std::int64_t row_length() const { return state_.segdes[plan_.rows.segdes].uniform_length; }
   /// Are there elements of a column that neither lie one behind the other nor are the same for all
   /// rows? REQUIRES: can_run_rows()
   bool fetches();

@@ -19,6 +19,11 @@ constexpr Bytes whole_lines(Bytes bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+/// Bytes of room for a tile of so many elements, with those that kernels may write behind it.
+constexpr std::size_t tile_room(std::int64_t elements, std::int64_t width) {
+  return whole_lines(static_cast<std::size_t>(elements * width)) + Heap::kPadding;
+}
+
 /// Element 0 of a tile that lies at `memory`, if the elements before it take so many bytes. That
 /// may be outside of any object and is only a number until elements of the tile are asked for.
 std::byte* element_zero(std::byte* memory, std::int64_t bytes);

@@ -23,7 +23,7 @@ class PanelPlanner {
     for (const PlanSink& sink : pass_.sinks) {
       takes(sink) ? taken.push_back(&sink) : plan_.rest.sinks.push_back(sink);
     }
-    const bool has_rows = plan_.segdes != kNone || plan_.row_length != 0;
+    const bool has_rows = plan_.nest.segdes != kNone || plan_.nest.row_length != 0;
     if (taken.empty() || !has_rows) return std::nullopt;
     plan_.rest.length = pass_.length;
     plan_.rest.nodes = pass_.nodes;
@@ -74,19 +74,13 @@ class PanelPlanner {
                        pass_.nodes[sink.values[0]].type != Type::Bool;
     const bool stores = sink.kind == PlanSink::Kind::Store && sink.arrays[0] != kNone;
     if (!folds && !stores) return false;
-    const SegdesId segdes = plan_.segdes;
-    const std::int64_t row_length = plan_.row_length;
+    const NestRows nest = plan_.nest;
     const std::vector<Dependence> known = depends_on_;
-    const bool fits = !folds || is_own(sink.under);
+    const bool fits = !folds || plan_.nest.take(sink.under);
     if (fits && find_dependence(sink.values[0]) == (kBoth | kFetched)) return true;
-    plan_.segdes = segdes;
-    plan_.row_length = row_length;
+    plan_.nest = nest;
     depends_on_ = known;
     return false;
-  }
-  bool is_own(SegdesId segdes) {
-    if (plan_.segdes == kNone) plan_.segdes = segdes;
-    return plan_.segdes == segdes;
   }
 
   Dependence find_dependence(NodeId number) {
@@ -99,15 +93,15 @@ class PanelPlanner {
       case Kind::Position:
         return kBoth;
       case Kind::Apply:
-        if (is_of_row(row_length_of_number(pass_, number))) return kRow;
-        if (is_of_row(row_length_of_offset(pass_, number))) return kColumn;
+        if (plan_.nest.is_number(pass_, number)) return kRow;
+        if (plan_.nest.is_offset(pass_, number)) return kColumn;
         return of_arguments(node);
       case Kind::SegmentNumber:
-        return is_own(node.id) ? kRow : kNoPlace;
+        return plan_.nest.take(node.id) ? kRow : kNoPlace;
       case Kind::SegmentOffset:
-        return is_own(node.id) ? kColumn : kNoPlace;
+        return plan_.nest.take(node.id) ? kColumn : kNoPlace;
       case Kind::SegmentLength:
-        return is_own_length(node) ? kNeither : of_arguments(node);
+        return plan_.nest.describe(pass_, node) ? kNeither : of_arguments(node);
       case Kind::Gather: {
         const Dependence place = of_arguments(node);
         return (place & kBoth) == kBoth ? place | kFetched : place;
@@ -127,13 +121,6 @@ class PanelPlanner {
     }
     return all;
   }
-  /// Does the pass divide by so many elements, to find out where in a row it is?
-  bool is_of_row(std::int64_t length) {
-    if (length == 0) return false;
-    if (plan_.row_length == 0) plan_.row_length = length;
-    return plan_.row_length == length;
-  }
-
   void begin(Part& part) const {
     part.moved.assign(pass_.nodes.size(), kNone);
     part.row_length = part.made.state(PanelPlan::kRowLength, Type::Int);
@@ -173,16 +160,16 @@ class PanelPlanner {
       case Kind::SegmentOffset:
         return part.place;
       case Kind::Apply:
-        if (is_of_row(row_length_of_number(pass_, number)) ||
-            is_of_row(row_length_of_offset(pass_, number))) {
+        if (plan_.nest.is_number(pass_, number) || plan_.nest.is_offset(pass_, number)) {
           return part.place;
         }
         break;
       case Kind::SegmentLength:
-        if (is_own_length(node)) return part.row_length;
+        if (plan_.nest.describe(pass_, node)) return part.row_length;
         break;
       case Kind::SegmentStart:
-        if (is_own_length(node)) return apply(part, Op::Multiply, part.place, part.row_length);
+        if (plan_.nest.describe(pass_, node))
+          return apply(part, Op::Multiply, part.place, part.row_length);
         break;
       default:
         break;
@@ -192,11 +179,6 @@ class PanelPlanner {
     }
     if (node.guard != kNone) node.guard = moved(part, node.guard);
     return part.made.add(node);
-  }
-  /// Length or start of the own row.
-  bool is_own_length(const PlanNode& node) const {
-    const PlanNode& segment = pass_.nodes[node.args[0]];
-    return node.id == plan_.segdes && !node.traps && segment.kind == Kind::SegmentNumber;
   }
   NodeId row_start() {
     if (row_start_ == kNone) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "cvl-cpu/kernel_regular.hpp"
 #include "cvl/kernel_plan.hpp"
 
 namespace cvl::cpu {
@@ -35,8 +36,7 @@ struct PanelPlan {
     const PlanSink* sink = nullptr;
     NodeId value = kNone;
   };
-  SegdesId segdes = kNone;      // of the rows, if the pass asks for it
-  std::int64_t row_length = 0;  // that the pass was made for, if it divides by it; 0: for any
+  NestRows nest;
   PlanPass rows, columns, elements;
   std::vector<Shared> of_rows, of_columns;
   std::vector<Fetched> fetched;

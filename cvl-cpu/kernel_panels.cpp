@@ -276,13 +276,14 @@ KernelPanels::Bound::Bound(KernelState& state, const PanelPlan& plan, const std:
 }
 
 bool KernelPanels::can_run(std::int64_t length) {
-  if (plan_.segdes != kNone) {
-    const Segdes& rows = state_.segdes[plan_.segdes];
+  const auto& [segdes, row_length] = plan_.nest;
+  if (segdes != kNone) {
+    const Segdes& rows = state_.segdes[segdes];
     if (!rows.uniform) return false;
     table_ = {rows.count, rows.uniform_length};
   } else {
-    if (length % plan_.row_length != 0) return false;
-    table_ = {length / plan_.row_length, plan_.row_length};
+    if (length % row_length != 0) return false;
+    table_ = {length / row_length, row_length};
   }
   const auto lies_in_memory = [&](const PanelPlan::Fetched& read) {
     const Form form = state_.arrays[read.array].form;
@@ -292,8 +293,8 @@ bool KernelPanels::can_run(std::int64_t length) {
   const bool long_enough =
       table_.length >= std::max(tuning.longest_row + 1, kLongPiece) && length > tuning.small_length;
   return table_ != declined_ && table_.count >= kLeastRows && !state_.faults.any() &&
-         (plan_.row_length == 0 || plan_.row_length == table_.length) &&
-         (plan_.folds.empty() || long_enough) && (plan_.stores.empty() || length >= kLeastStored) &&
+         plan_.nest.fit(table_.length) && (plan_.folds.empty() || long_enough) &&
+         (plan_.stores.empty() || length >= kLeastStored) &&
          std::all_of(plan_.fetched.begin(), plan_.fetched.end(), lies_in_memory);
 }
 

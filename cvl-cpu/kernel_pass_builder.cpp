@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vcode/comparisons.hpp"
+#include "vcode/reductions.hpp"
 
 namespace cvl::cpu {
 
@@ -20,20 +21,7 @@ NodeId PassBuilder::apply(Op op, Type written, std::initializer_list<NodeId> arg
 }
 
 NodeId PassBuilder::combined(Op reduction, Type type, NodeId total, NodeId value) {
-  switch (reduction) {
-    case Op::AddReduce:
-      return apply(Op::Add, type, {total, value});
-    case Op::MultiplyReduce:
-      return apply(Op::Multiply, type, {total, value});
-    case Op::AndReduce:
-      return apply(Op::And, type, {total, value});
-    case Op::OrReduce:
-      return apply(Op::Or, type, {total, value});
-    case Op::XorReduce:
-      return apply(Op::Xor, type, {total, value});
-    default:
-      break;
-  }
+  if (const auto op = vcode::elementwise_of(reduction)) return apply(*op, type, {total, value});
   // As ops::Max and ops::Min choose.
   const bool greatest = reduction == Op::MaxReduce;
   NodeId stays = apply(Op::Greater, type, {greatest ? total : value, greatest ? value : total});

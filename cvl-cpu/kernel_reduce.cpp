@@ -201,7 +201,7 @@ class ReduceSink : public KernelReduction {
     // A tile may end with a row.
     const std::int64_t elements =
         std::min(length(), fold_tile_length(cpu_) + (rows_ ? tuning.longest_row : 0));
-    tile_bytes += static_cast<std::size_t>((elements * width_ + 63) / 64 * 64 + 64);
+    tile_bytes += tile_room(elements, width_);
   }
 
   NodeId value_;

@@ -237,6 +237,31 @@ bool orders_ints(const PlanNode& node) {
           applies(Op::GreaterEqual) || applies(Op::Equal));
 }
 
+bool NestRows::take(SegdesId id) {
+  if (segdes == kNone) segdes = id;
+  return segdes == id;
+}
+
+bool NestRows::take_length(std::int64_t length) {
+  if (length == 0) return false;
+  if (row_length == 0) row_length = length;
+  return row_length == length;
+}
+
+bool NestRows::is_number(const PlanPass& pass, NodeId node) {
+  return take_length(row_length_of_number(pass, node));
+}
+
+bool NestRows::is_offset(const PlanPass& pass, NodeId node) {
+  return take_length(row_length_of_offset(pass, node));
+}
+
+bool NestRows::describe(const PlanPass& pass, const PlanNode& node) const {
+  const PlanNode& segment = pass.nodes[node.args[0]];
+  return node.id == segdes && !node.traps && segment.kind == Kind::SegmentNumber &&
+         segment.id == segdes;
+}
+
 std::int64_t row_length_of_offset(const PlanPass& pass, NodeId node) {
   return row_length(pass, node, Op::Modulo);
 }

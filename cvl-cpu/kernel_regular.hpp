@@ -24,6 +24,25 @@ std::int64_t row_length_of_number(const PlanPass& pass, NodeId node);
 /// has the number of the row.
 std::int64_t row_length_of_read(const PlanPass& pass, NodeId node);
 
+/// The rows that a pass refers to, as far as its nodes have been looked at.
+struct NestRows {
+  SegdesId segdes = kNone;      // whose segments they are; kNone: nothing has asked for one
+  std::int64_t row_length = 0;  // by which the pass divides positions; 0: it has not
+
+  /// Are the segments of this descriptor the rows? If there was none before, they are.
+  bool take(SegdesId id);
+  /// Does the node divide the own position for the number of its row, or for its place there?
+  bool is_number(const PlanPass& pass, NodeId node);
+  bool is_offset(const PlanPass& pass, NodeId node);
+  /// Is it the length or the start of the own row?
+  bool describe(const PlanPass& pass, const PlanNode& node) const;
+  /// Can rows be so long in a run?
+  bool fit(std::int64_t length) const { return row_length == 0 || row_length == length; }
+
+ private:
+  bool take_length(std::int64_t length);
+};
+
 /// An INT that is the same in a whole row, because the own position occurs in it only divided by
 /// the length of a row, or a multiple of that; or in a whole segment, because only the number of
 /// the own segment occurs in it.

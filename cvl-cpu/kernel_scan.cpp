@@ -2,18 +2,11 @@
 
 #include <algorithm>
 
+#include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
-namespace {
-
-std::size_t tile_room(std::int64_t length, std::int64_t width, Widths widths) {
-  const std::int64_t elements = std::min(length, tuning.fold_tile_bytes / widths.float_bytes);
-  return static_cast<std::size_t>((elements * width + 63) / 64 * 64 + 64);
-}
-
-}  // namespace
 
 KernelScan::KernelScan(BoundPass& pass, NodeId node, ArrayId result)
     : pass_(pass),
@@ -35,7 +28,7 @@ void KernelScan::open(std::size_t& tile_bytes, std::int64_t tiles, bool linked) 
   const SegdesId under = pass_.plan().nodes[node_].id;
   const bool single = under == kNone || pass_.state().segdes[under].count == 1;
   segments_ = single ? nullptr : &pass_.segments(under);
-  const std::size_t room = tile_room(pass_.length(), width_, cpu_.widths());
+  const std::size_t room = tile_room(std::min(pass_.length(), fold_tile_length(cpu_)), width_);
   const BoundNode& argument = pass_.node(argument_);
   const bool aligned = reinterpret_cast<std::uintptr_t>(argument.base) % Heap::kAlignment == 0;
   in_ = nullptr;

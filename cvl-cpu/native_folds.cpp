@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "cvl/scalar_ops.hpp"
+#include "vcode/reductions.hpp"
 
 namespace cvl::cpu {
 
@@ -92,9 +93,8 @@ void FoldWriter::start_totals(int registers) {
 }
 
 void FoldWriter::fold(Op reduction, Lane own, const Vec& out, const Vec& a, const Vec& b) {
-  if (reduction == Op::AddReduce || reduction == Op::MultiplyReduce) {
-    const Op op = reduction == Op::AddReduce ? Op::Add : Op::Multiply;
-    c_.emit(instruction(avx512_, op, own), out, a, b);
+  if (const auto op = vcode::elementwise_of(reduction)) {
+    c_.emit(instruction(avx512_, *op, own), out, a, b);
     return;
   }
   const asmjit::InstId extreme = extreme_instruction(avx512_, reduction, own);

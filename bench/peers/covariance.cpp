@@ -1,49 +1,52 @@
-#include <array>
-
 #include "peer.hpp"
 
 using namespace peer;
 
 constexpr std::size_t kCoordinates = 16;
 
-using Point = std::array<double, kCoordinates>;
+struct Point {
+  double at[kCoordinates];
+
+  Point operator+(const Point& other) const {
+    Point sum;
+    for (std::size_t j = 0; j < kCoordinates; ++j) sum.at[j] = at[j] + other.at[j];
+    return sum;
+  }
+};
 
 struct Table {
-  std::array<Point, kCoordinates> rows{};
+  Point rows[kCoordinates];
 
   Table operator+(const Table& other) const {
-    Table sum = *this;
-    for (std::size_t i = 0; i < kCoordinates; ++i) {
-      for (std::size_t j = 0; j < kCoordinates; ++j) sum.rows[i][j] += other.rows[i][j];
-    }
+    Table sum;
+    for (std::size_t i = 0; i < kCoordinates; ++i) sum.rows[i] = rows[i] + other.rows[i];
     return sum;
   }
 };
 
 Table covariances(const Array<Point>& points) {
   const auto n = static_cast<double>(points.size());
-  const Table means = parallel_sum<Table>(points.size(), [&](std::size_t begin, std::size_t end) {
-    Table sum;
-    for (std::size_t p = begin; p < end; ++p) {
-      for (std::size_t j = 0; j < kCoordinates; ++j) sum.rows[0][j] += points[p][j] / n;
-    }
+  Point means = parallel_sum<Point>(points.size(), [&](std::size_t begin, std::size_t end) {
+    Point sum{};
+    for (std::size_t p = begin; p < end; ++p) sum = sum + points[p];
     return sum;
   });
+  for (double& mean : means.at) mean /= n;
   return parallel_sum<Table>(points.size(), [&](std::size_t begin, std::size_t end) {
-    Table sum;
+    Table sum{};
     for (std::size_t p = begin; p < end; ++p) {
       Point centered;
       for (std::size_t j = 0; j < kCoordinates; ++j) {
-        centered[j] = points[p][j] - means.rows[0][j];
+        centered.at[j] = points[p].at[j] - means.at[j];
       }
       for (std::size_t i = 0; i < kCoordinates; ++i) {
         for (std::size_t j = 0; j < kCoordinates; ++j) {
-          sum.rows[i][j] += centered[i] * centered[j];
+          sum.rows[i].at[j] += centered.at[i] * centered.at[j];
         }
       }
     }
     for (Point& row : sum.rows) {
-      for (double& x : row) x /= n;
+      for (double& x : row.at) x /= n;
     }
     return sum;
   });
@@ -56,7 +59,7 @@ int main(int argc, char** argv) {
         return generate(n, [](std::size_t i) {
           Point point;
           for (std::size_t j = 0; j < kCoordinates; ++j) {
-            point[j] = unit(i * kCoordinates + j, 1) * static_cast<double>(j + 1);
+            point.at[j] = unit(i * kCoordinates + j, 1) * static_cast<double>(j + 1);
           }
           return point;
         });
@@ -66,7 +69,7 @@ int main(int argc, char** argv) {
         double sum = 0;
         for (std::size_t i = 0; i < kCoordinates; ++i) {
           for (std::size_t j = 0; j < kCoordinates; ++j) {
-            sum += static_cast<double>(i + 2 * j + 1) * table.rows[i][j];
+            sum += static_cast<double>(i + 2 * j + 1) * table.rows[i].at[j];
           }
         }
         print(sum);

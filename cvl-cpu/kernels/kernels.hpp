@@ -115,8 +115,8 @@ struct ScanKernels {
 struct ReduceKernels {
   /// out[k] = reduction of segment k, from left to right.
   void (*small)(void* out, const void* in, const SegmentRun& segments);
-  /// A tile of one segment: begin, accumulate any number of times (all but the last time a multiple
-  /// of 256 bytes), finish.
+  /// A tile of one segment: begin, accumulate any number of times (all but the last a multiple of
+  /// 256 bytes), finish. The state is an array: element i joins number i, modulo its length.
   void (*begin)(void* state);
   void (*accumulate)(void* state, const void* in, std::int64_t n);
   void (*finish)(const void* state, void* out);

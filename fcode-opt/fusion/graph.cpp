@@ -53,7 +53,9 @@ class GraphBuilder {
       node.piece.reset();
       node.view = views_[i];
     }
-    const bool fits = typed(*node.statement) && aligned(*node.statement);
+    // Lengths are known to fit, or assumed to. Operands of an elementwise operation may even be
+    // longer than the first: that is left to the instruction.
+    const bool fits = typed(*node.statement) && shapes_.lengths_fit(*node.statement);
     if ((i < native_.size() && native_[i]) || !fits) {
       node.role = Role::Opaque;
       node.piece.reset();
@@ -140,16 +142,6 @@ class GraphBuilder {
       if (wanted ? found != *wanted : !vcode::is_data(found)) return false;
     }
     return true;
-  }
-
-  // Are all lengths known to fit, or assumed to? Operands of an elementwise operation may even be
-  // longer than the first: that is left to the instruction.
-  bool aligned(const Statement& statement) {
-    bool fits = true;
-    shapes_.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
-      fits = fits && shapes_.equations.equal(left, right);
-    });
-    return fits;
   }
 
   bool looks_up_segments(const Statement& statement) {

@@ -176,7 +176,7 @@ class Recomputation {
   // The readers that depend on more reductions than the first one: they are in another pass, which
   // can make the elements if all lengths are known to fit.
   std::vector<std::size_t> later_readers(const Chain& chain, std::size_t made) {
-    const auto fits = [&](std::size_t i) { return lengths_fit(statements_[i]); };
+    const auto fits = [&](std::size_t i) { return shapes_.lengths_fit(statements_[i]); };
     if (!std::all_of(chain.statements.begin(), chain.statements.end(), fits)) return {};
     const std::vector<std::size_t>& all = readers_[made];
     const auto earlier = [&](std::size_t a, std::size_t b) { return stage_[a] < stage_[b]; };
@@ -185,13 +185,6 @@ class Recomputation {
     std::copy_if(all.begin(), all.end(), std::back_inserter(later),
                  [&](std::size_t reader) { return stage_[reader] > least && fits(reader); });
     return later;
-  }
-  bool lengths_fit(const Statement& statement) {
-    bool fit = true;
-    shapes_.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
-      fit = fit && shapes_.equations.equal(left, right);
-    });
-    return fit;
   }
 
   // The readers that depend on a reduction of the vector, or of what elementwise operations make of

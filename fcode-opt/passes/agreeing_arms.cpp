@@ -194,11 +194,7 @@ class AgreeingArms : public ShapeVisitor {
     const Family family = vcode::info(statement.op).family;
     if (family != Family::Elementwise && family != Family::Distribute) return false;
     if (divides_ints(statement.op, statement.written)) return false;
-    bool fits = true;
-    shapes.for_each_demand(statement, [&](const Linear& left, const Linear& right) {
-      fits = fits && shapes.equations.equal(left, right);
-    });
-    return fits;
+    return shapes.lengths_fit(statement);
   }
 
   // Both arms take the place of their conditional.

@@ -22,6 +22,7 @@
 #include "fcode-opt/passes/region_rewriter.hpp"
 #include "ir/tools.hpp"
 #include "vcode/numbers.hpp"
+#include "vcode/reductions.hpp"
 
 namespace fcode {
 namespace {
@@ -158,20 +159,7 @@ class Unrolling : public RegionRewriter {
     const bool again = total == next && reduction != Op::AddReduce &&
                        reduction != Op::MultiplyReduce && reduction != Op::XorReduce;
     if (again) return total;
-    switch (reduction) {
-      case Op::AddReduce:
-        return make(Op::Add, type, {total, next});
-      case Op::MultiplyReduce:
-        return make(Op::Multiply, type, {total, next});
-      case Op::AndReduce:
-        return make(Op::And, type, {total, next});
-      case Op::OrReduce:
-        return make(Op::Or, type, {total, next});
-      case Op::XorReduce:
-        return make(Op::Xor, type, {total, next});
-      default:
-        break;
-    }
+    if (const auto op = vcode::elementwise_of(reduction)) return make(*op, type, {total, next});
     // Of equal numbers, 0.0 and -0.0, the later one; and a NaN whatever follows.
     const bool greatest = reduction == Op::MaxReduce;
     ValueId stays = make(greatest ? Op::Greater : Op::Less, type, {total, next});

@@ -70,6 +70,15 @@ class Shapes {
     }
   }
 
+  /// Are all lengths known to be as the operation demands?
+  bool lengths_fit(const Statement& statement) {
+    bool fit = true;
+    for_each_demand(statement, [&](const Linear& left, const Linear& right) {
+      fit = fit && equations.equal(left, right);
+    });
+    return fit;
+  }
+
   /// Of a result of an Op or Const that the walk has passed, else null.
   const Definition* definition(ValueId value) const;
   /// Is the BOOL scalar known to be T or F?

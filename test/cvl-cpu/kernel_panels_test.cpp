@@ -257,7 +257,7 @@ TEST_CASE("rows that the pass divides its positions to are reduced by panels, to
                  t.give({t.at(m, t.apply(Op::Add, Type::Int, {start, row}))})));
   const auto plan = panel_plan(b.kernel);
   REQUIRE(plan);
-  CHECK(plan->row_length == kLength);
+  CHECK(plan->nest.row_length == kLength);
   for_backends([&](CpuBackend& cpu) {
     const Numbers m_numbers = numbers(kCount * kLength, 85);
     const Segdes segdes = equal(cpu, kCount, kLength);
