@@ -100,6 +100,7 @@ constexpr Pass kPasses[] = {
     {"shapes", 2, false, "equal descriptors and sizes, conditions on lengths",
      to_the_end<kShapeRounds, unify_shapes, fold_constants, simplify_descriptors, simplify_branches,
                 merge_common, remove_dead>},
+    {"runs", 3, false, "packs of whole segments, as copies of runs", plain<copy_packed_runs>},
     {"copies", 3, false, "fetches from copied runs, as fetches from what was copied",
      to_the_end<kRounds, fetch_from_copied, recognize_idioms, simplify_algebra, merge_common,
                 remove_dead>},

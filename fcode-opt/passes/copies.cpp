@@ -71,8 +71,7 @@ class CopiedRuns : public RegionRewriter {
     const ValueId source = copying[0], whole = copying[2];
     if (!shapes_->one_segment(whole) || !fits(source, whole)) return kNoValue;
 
-    const ValueId count = emit(Op::Length, Type::Int, {fetch.index});
-    fetch.all = emit(Op::MakeSegdes, Type::Int, {count});
+    fetch.all = one_segment(fetch.index, Type::Int);
     const ValueId place = fetched_element(copying[1], fetch, kDepth);
     if (place == kNoValue) return kNoValue;
     const ValueId lengths = for_each_index(emit(Op::Lengths, Type::Int, {fetch.segments}), fetch);

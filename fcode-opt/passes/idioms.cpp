@@ -260,7 +260,7 @@ class Idioms : public RegionRewriter {
       return kNoValue;
     }
     const ValueId lengths = emit(Op::Lengths, Type::Int, {counted});
-    const ValueId longest = emit(Op::MaxReduce, Type::Int, {lengths, whole(lengths, Type::Int)});
+    const ValueId longest = emit(Op::MaxReduce, Type::Int, {lengths, one_segment(lengths, Type::Int)});
     return emit(Op::Greater, Type::Int, {longest, limit});
   }
 
@@ -420,7 +420,7 @@ class Idioms : public RegionRewriter {
                           known_element(names_(condition->operands[1])) == 0;
     if (!is_empty || !ranges().inside(operands[1], length)) return kNoValue;
     return emit(Op::BPermute, fetch.written,
-                {vector, operands[1], whole(vector, fetch.written), operands[3]});
+                {vector, operands[1], one_segment(vector, fetch.written), operands[3]});
   }
 
   // Permuted by its own ranks, which nobody else reads.
@@ -492,12 +492,7 @@ class Idioms : public RegionRewriter {
   ValueId constant_column(std::int64_t number, ValueId segdes) {
     const ValueId lengths = emit(Op::Lengths, Type::Int, {segdes});
     return emit(Op::Distribute, Type::Int,
-                {emit_constant(int_constant(number)), whole(lengths, Type::Int)});
-  }
-
-  // One segment as long as the vector, whose type is given.
-  ValueId whole(ValueId vector, Type type) {
-    return emit(Op::MakeSegdes, Type::Int, {emit(Op::Length, type, {vector})});
+                {emit_constant(int_constant(number)), one_segment(lengths, Type::Int)});
   }
 
   /// A vector that is the result unless the condition holds.

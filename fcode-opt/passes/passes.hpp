@@ -45,6 +45,9 @@ bool simplify_descriptors(Module& module);
 /// and what simplify_algebra() does.
 bool recognize_idioms(Module& module, KnownWalks& walks);
 
+/// Packs of whole segments, as copies of runs.
+bool copy_packed_runs(Module& module, KnownWalks& walks);
+
 /// Fetches from vectors that are runs of others, one behind the other: from those. A kernel checks
 /// such an index a run at a time; other code would pay for it.
 bool fetch_from_copied(Module& module, KnownWalks& walks);

@@ -30,7 +30,7 @@ void RegionRewriter::region(Shapes& shapes, Block& block, std::size_t begin, std
 }
 
 void RegionRewriter::rewrite(const Statement& statement) {
-  if (statement.kind != Statement::Kind::Op || statement.results.size() != 1) return;
+  if (statement.kind != Statement::Kind::Op || !takes(statement)) return;
   origin_ = statement.origin;
   const ValueId same = equivalent(statement, operands_of(statement));
   if (same == kNoValue) {
@@ -52,6 +52,10 @@ ValueId RegionRewriter::emit_constant(vcode::Constant constant) {
   made_.push_back(make_const(module_, function_, index, origin_));
   shapes_->step(made_.back(), module_);
   return made_.back().results[0];
+}
+
+ValueId RegionRewriter::one_segment(ValueId vector, Type type) {
+  return emit(Op::MakeSegdes, Type::Int, {emit(Op::Length, type, {vector})});
 }
 
 std::optional<std::int64_t> RegionRewriter::known_element(ValueId value) const {

@@ -22,12 +22,16 @@ class RegionRewriter : public ShapeVisitor {
   bool finish();
 
  protected:
-  /// A value that the only result of an operation is equal to, or none. It may be made with
+  /// Can equivalent() be asked? It names other results than the first itself.
+  virtual bool takes(const Statement& statement) const { return statement.results.size() == 1; }
+  /// A value that the first result of an operation is equal to, or none. It may be made with
   /// emit(); if it is none after all, what was emitted goes.
   virtual ValueId equivalent(const Statement& statement, const ValueList& operands) = 0;
 
   ValueId emit(Op op, Type written, ValueList operands);
   ValueId emit_constant(vcode::Constant constant);
+  /// A descriptor of one segment, as long as the vector, whose type is given.
+  ValueId one_segment(ValueId vector, Type type);
   /// The operands of a definition or a statement under their present names.
   template <class Made>
   ValueList operands_of(const Made& made) const {

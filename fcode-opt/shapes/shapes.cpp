@@ -126,13 +126,23 @@ Shape Shapes::distribute(const Statement& statement) {
   return shape;
 }
 
-// One descriptor for all packs by the same flags and segments.
+// One descriptor for all packs by the same flags and segments. Of segments that are kept or dropped
+// as a whole as many elements are left as the lengths say that are packed by the same flags.
 void Shapes::pack(const Statement& statement) {
   const ValueId flags = statement.operands[1], segdes = statement.operands[2];
+  const auto sum_of = [&](ValueId choice, Content numbers) -> Linear& {
+    const auto [sum, is_new] = sums_.try_emplace({choice, numbers});
+    if (is_new) sum->second = equations.unknown();
+    return sum->second;
+  };
   const auto [place, is_new] = packed_.try_emplace({flags, of(segdes).content});
   if (is_new) {
     place->second = unknown();
     place->second.length = of(segdes).length;
+    const Definition* spread = definition(flags);
+    if (spread && spread->is(Op::Distribute)) {
+      place->second.sum = sum_of(spread->operands[0], of(spread->operands[1]).content);
+    }
   }
   Shape data = unknown();
   data.length = place->second.sum;
@@ -141,6 +151,9 @@ void Shapes::pack(const Statement& statement) {
     data.uniform = true;
     data.element = *each;
     data.sum = equations.product(data.element, data.length);
+    sum_of(flags, of(statement.operands[0]).content) = data.sum;
+  } else if (statement.written == Type::Int) {
+    data.sum = sum_of(flags, of(statement.operands[0]).content);
   }
   define(statement.results[0], std::move(data));
   define(statement.results[1], place->second);

@@ -126,6 +126,7 @@ class Shapes {
   std::vector<std::optional<Shape>> shapes_;
   std::vector<Definition> definitions_;                  // without a kind: not met yet
   std::map<std::pair<ValueId, Content>, Shape> packed_;  // (flags, segments) -> new descriptor
+  std::map<std::pair<ValueId, Content>, Linear> sums_;   // (flags, numbers) -> sum of the packed
   struct Order {
     Linear less, more;
   };
