@@ -128,6 +128,36 @@ TEST_CASE("arms that agree with the general case go") {
            square));
 }
 
+TEST_CASE("packs of whole segments are copies of runs") {
+  // The stack: flags of three segments, these, data.
+  const auto copies = [](const std::string& data, const std::string& flags,
+                         const std::string& then) {
+    const std::string text = "FUNC P CONST BOOL (T F T) CONST INT (2 3 1) MAKE_SEGDES " + data +
+                             " " + flags + " " + then + " RET";
+    const std::string result = after(and_remove_dead<alone<copy_packed_runs>>, text);
+    return result.find("BPERMUTE FLOAT") != std::string::npos &&
+           result.find("PACK FLOAT") == std::string::npos;
+  };
+  const std::string data = "CONST FLOAT (5.0 6.0 7.0 8.0 9.0 4.0)";
+  const std::string of_segments = "COPY 1 2 COPY 1 2 DIST BOOL";
+  const std::string pack = "CONST SEGDES 6 PACK FLOAT";
+  CHECK(copies(data, of_segments, pack + " POP 1 0"));
+  CHECK(copies(data, of_segments, pack + " LENGTHS"));
+  CHECK(copies(data, of_segments, "CONST SEGDES (2 4) PACK FLOAT POP 1 0"));
+  // How much is left of each of two segments is asked for; flags of elements; data that are made
+  // in passing.
+  CHECK_FALSE(copies(data, of_segments, "CONST SEGDES (2 4) PACK FLOAT LENGTHS"));
+  CHECK_FALSE(copies(data, "CONST BOOL (T T F F F T)", pack + " POP 1 0"));
+  CHECK_FALSE(copies(data + " COPY 1 0 * FLOAT", of_segments, pack + " POP 1 0"));
+  // The starts are packed as the lengths are.
+  const std::string lengths = "COPY 1 2 COPY 1 2 LENGTHS CPOP 1 1 CONST SEGDES 3 PACK INT POP 1 0";
+  const std::string both =
+      after(and_remove_dead<alone<copy_packed_runs>>,
+            "FUNC P CONST BOOL (T F T) CONST INT (2 3 1) MAKE_SEGDES " + data + " " + lengths +
+                " CPOP 1 1 COPY 1 3 COPY 1 3 DIST BOOL " + pack + " RET");
+  CHECK(::testing::occurrences(both, "PACK INT") == 2);
+}
+
 TEST_CASE("what is fetched from copied runs is fetched from what was copied") {
   // Below: the starts of three runs of a vector, their segments, the vector and its copied runs.
   const auto copied = [](const std::string& step, const std::string& then) {

@@ -178,13 +178,26 @@ TEST_CASE("so is by how many elements an argument is longer than another one") {
   CHECK_FALSE(argument_is_longer("FUNC MAIN" + by_one + drawn + " RET", 1));
 }
 
+TEST_CASE("what is left of whole segments is as long as the lengths that are left") {
+  const std::string drawn =
+      "FUNC MAIN CONST INT (9 9) RAND MAKE_SEGDES CONST INT (9 9) RAND I_TO_B ";
+  const std::string lengths =
+      "COPY 1 1 LENGTHS COPY 1 1 CONST SEGDES 2 PACK INT POP 1 0 MAKE_SEGDES ";
+  const std::string data = "CONST INT (1 2) COPY 1 3 DIST INT ";
+  const std::string pack = "COPY 1 0 LENGTH BOOL MAKE_SEGDES PACK INT POP 1 0 CALL REC RET";
+  CHECK(argument_is_longer(drawn + lengths + data + "COPY 1 2 COPY 1 4 DIST BOOL " + pack, 0));
+  // By the opposite flags.
+  CHECK_FALSE(argument_is_longer(
+      drawn + lengths + data + "COPY 1 2 NOT BOOL COPY 1 4 DIST BOOL " + pack, 0));
+}
+
 TEST_CASE("walks that are known already change nothing") {
   for (const std::filesystem::path& path : programs_and_examples()) {
     CAPTURE(path.string());
     Module module = module_of(read_file(path)), afresh = module_of(read_file(path));
     KnownWalks walks;
     for (const auto pass : {unify_shapes, recognize_idioms, unify_shapes, simplify_algebra,
-                            fetch_from_copied, select_elements, unify_shapes}) {
+                            copy_packed_runs, fetch_from_copied, select_elements, unify_shapes}) {
       KnownWalks none;
       CHECK(pass(module, walks) == pass(afresh, none));
       merge_common(module);

@@ -252,12 +252,12 @@ class ArmGenerator {
     const auto part = [&] { return number(depth - 1); };
     switch (below(12)) {
       case 11:
-        return fmt::format("(if {} then all[3] else rows[rem(i * i, {})][{}])", flag(depth - 1),
+        return fmt::format("(if {} then few[3] else rows[rem(i * i, {})][{}])", flag(depth - 1),
                            4 + below(3), below(3));
       case 8:
-        return fmt::format("all[{}]", below(3) == 0 ? part() : "rem(i * i, 50)");
+        return fmt::format("few[{}]", below(3) == 0 ? part() : "rem(i * i, 50)");
       case 9:
-        return fmt::format("(if i < {} then {} else all[i - {}])", below(5), part(), below(5));
+        return fmt::format("(if i < {} then {} else few[i - {}])", below(5), part(), below(5));
       case 10:
         return own_ ? fmt::format("(if #own > {} then own[{}] else {})", below(3), below(3), part())
                     : part();
@@ -301,7 +301,7 @@ class ArmGenerator {
 
 TEST_CASE("random conditionals give the same at both levels", "[arms]") {
   Levels levels;
-  levels.define("all = {rem(i * 31, 17) : i in index(50)}");
+  levels.define("few = {rem(i * 31, 17) : i in index(50)}");
   levels.define("rows = {{i * j : j in index(1 + rem(i * 2, 5))} : i in index(6)}");
   levels.define("function h(i) = if i > 4 then 40 / (i - 4) else i * i");
   const char* const wished = std::getenv("NESL_ARMS");

@@ -12,8 +12,8 @@ namespace neslc::testing {
 class BothLevels {
  public:
   void define(const std::string& text) {
-    plain_.value(text);
-    optimized_.value(text);
+    plain_.define(text);
+    optimized_.define(text);
   }
   /// The value, or the message of the failure, which is the same at both levels.
   std::string check(const std::string& text) {

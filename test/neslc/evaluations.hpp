@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include <catch2/catch.hpp>
+
 #include "cli/backends.hpp"
 #include "neslc/evaluation/evaluator.hpp"
 #include "neslc/evaluation/runner.hpp"
@@ -35,6 +37,13 @@ class Evaluations {
   }
 
   Evaluator& evaluator() { return evaluator_; }
+
+  /// Defines functions, or a variable as `name = value`.
+  void define(const std::string& text) {
+    const std::string said = value(text);
+    INFO(text << "\n" << said);
+    CHECK((said.empty() || text.starts_with(said.substr(0, said.find('=')) + '=')));
+  }
 
   /// The value, or the message of the failure.
   std::string value(const std::string& text) {

@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "evaluations.hpp"
+#include "both_levels.hpp"
 #include "occurrences.hpp"
 #include "sanitized.hpp"
 
@@ -19,35 +19,16 @@ using ::testing::occurrences;
 
 constexpr std::size_t kDepth = 300;
 
-/// The two ways of one program.
-class Both {
+/// Functions that call themselves, and the loops that they become.
+class Both : public BothLevels {
  public:
   Both() {
-    for (Evaluations* each : {&recursion_, &loops_}) each->evaluator().options.max_depth = kDepth;
-  }
-  void define(const std::string& text) {
-    INFO(text);
-    recursion_.value(text);
-    const std::string line = loops_.value(text);
-    CHECK((line.empty() || line.find(" = ") != std::string::npos));
-  }
-  std::string check(const std::string& text) {
-    INFO(text);
-    const std::string value = loops_.value(text);
-    CHECK(value == recursion_.value(text));
-    return without_name(value);
+    for (Evaluations* each : {&plain_, &optimized_}) each->evaluator().options.max_depth = kDepth;
   }
   /// How many loops there are in the kernels for an expression.
   std::size_t loops(const std::string& text) {
-    return occurrences(loops_.compiled(text), "ITERATE");
+    return occurrences(optimized_.compiled(text), "ITERATE");
   }
-
- private:
-  static std::string without_name(const std::string& line) {
-    return line.starts_with("it = ") ? line.substr(5) : line;
-  }
-
-  Evaluations recursion_{0}, loops_{3};
 };
 
 TEST_CASE("functions of scalars that call themselves last are loops", "[loops]") {

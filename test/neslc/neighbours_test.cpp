@@ -15,7 +15,7 @@ namespace {
 const char* const kGrids[] = {
     // The next and the last place by remainders, by conditionals, and kept at the border.
     "function around(n) = {(rem(i + n - 1, n), rem(i + 1, n)) : i in index(n)}",
-    "function chosen(n) = {(if i == 0 then n - 1 else i - 1, if i == n - 1 then 0 else i + 1) "
+    "function chosen(n) = {((if i == 0 then n - 1 else i - 1), if i == n - 1 then 0 else i + 1) "
     ": i in index(n)}",
     "function kept(n) = {(max(i - 1, 0), min(i + 1, n - 1)) : i in index(n)}",
     "function back(i, n) = if i < 0 then i + n else if i >= n then i - n else i",

@@ -271,10 +271,10 @@ TEST_CASE("no more is fetched than there is in the matrix", "[reads]") {
 
 TEST_CASE("columns that are read again and again are turned once", "[reads]") {
   Evaluations evaluations(3);
-  evaluations.value("function at(m, i, j) = m[i][j]");
-  evaluations.value("function by_pair(m, p) = let (i, j) = p in m[i][j]");
-  evaluations.value("function named(m, i, j) = let r = m[i] in r[j]");
-  evaluations.value("function cell(a, b, i, j) = sum({at(a, i, k) * at(b, k, j) : k in [0:#b]})");
+  evaluations.define("function at(m, i, j) = m[i][j]");
+  evaluations.define("function by_pair(m, p) = let (i, j) = p in m[i][j]");
+  evaluations.define("function named(m, i, j) = let r = m[i] in r[j]");
+  evaluations.define("function cell(a, b, i, j) = sum({at(a, i, k) * at(b, k, j) : k in [0:#b]})");
   for (const char* const products :
        {"{{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
         "{{sum({at(a, i, k) * at(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
@@ -332,8 +332,8 @@ TEST_CASE("arguments of functions that read elements are computed once", "[reads
 
 TEST_CASE("a variable that was computed of random numbers is as good as any other", "[reads]") {
   Evaluations evaluations(3);
-  evaluations.value("n = 40 + rand(1)");
-  evaluations.value("a = {{float(rem(i * j, 7) + rand(1)) : j in [0:n]} : i in [0:n]}");
+  evaluations.define("n = 40 + rand(1)");
+  evaluations.define("a = {{float(rem(i * j, 7) + rand(1)) : j in [0:n]} : i in [0:n]}");
   for (const char* const product :
        {"{{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
         "{{sum({x * y : x in r; y in {q[j] : q in a}}) : j in [0:n]} : r in a}"}) {

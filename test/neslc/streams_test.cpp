@@ -191,8 +191,8 @@ const char* const kForSequences =
 
 TEST_CASE("random programs of streams give what sequences give, for pieces of any length") {
   Evaluations sequences(0);
-  sequences.value(kForSequences);
-  sequences.value(kForBoth);
+  sequences.define(kForSequences);
+  sequences.define(kForBoth);
   std::vector<std::unique_ptr<Evaluations>> streams;
   for (const std::int64_t length : {1, 2, 7, 64, 1000, 65536}) {
     for (const int level : {0, 3}) {
