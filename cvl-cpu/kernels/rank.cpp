@@ -225,20 +225,45 @@ struct Ranker {
     return {varying, least, greatest, descents == 0};
   }
 
-  /// Ranks of a few elements by comparing each with each.
-  static CVL_FN void rank_few(I* out, const U* key, std::int64_t n, U flip) {
-    U transformed[kRankFew];
-    I rank[kRankFew];
-    for (std::int64_t i = 0; i < n; ++i) {
-      transformed[i] = ordered<U, is_float>(key[i], flip);
-      rank[i] = 0;
-    }
+  /// Ranks of up to kMost elements by comparing each with all of them at once.
+  template <std::int64_t kMost>
+  static CVL_FN void rank_among(I* out, const U* key, std::int64_t n, U flip) {
+    U transformed[kMost] = {};
+    U rank[kMost] = {};
+    for (std::int64_t i = 0; i < n; ++i) transformed[i] = ordered<U, is_float>(key[i], flip);
     for (std::int64_t j = 0; j < n; ++j) {
       const U other = transformed[j];
-      for (std::int64_t i = 0; i < j; ++i) rank[i] += other < transformed[i] ? 1 : 0;
-      for (std::int64_t i = j + 1; i < n; ++i) rank[i] += other <= transformed[i] ? 1 : 0;
+#pragma omp simd
+      for (std::int64_t i = 0; i < kMost; ++i) {
+        const bool first = other < transformed[i];
+        const bool equal = other == transformed[i];
+        rank[i] += static_cast<U>(first | (equal & (j < i)));
+      }
     }
-    for (std::int64_t i = 0; i < n; ++i) out[i] = rank[i];
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<I>(rank[i]);
+  }
+
+  static CVL_FN void rank_few(I* out, const U* key, std::int64_t n, U flip) {
+    if (n <= kRankFew / 4) {
+      rank_among<kRankFew / 4>(out, key, n, flip);
+    } else {
+      rank_among<kRankFew>(out, key, n, flip);
+    }
+  }
+
+  /// Sorts a few elements by insertion.
+  static CVL_FN void sort_few(U* out, const U* key, std::int64_t n, U flip) {
+    U transformed[kRankFew];
+    for (std::int64_t i = 0; i < n; ++i) {
+      const U inserted = ordered<U, is_float>(key[i], flip);
+      std::int64_t place = i;
+      for (; place > 0 && inserted < transformed[place - 1]; --place) {
+        transformed[place] = transformed[place - 1];
+        out[place] = out[place - 1];
+      }
+      transformed[place] = inserted;
+      out[place] = key[i];
+    }
   }
 
   /// Sorts n entries, using `other` as second buffer, and returns where they ended.
@@ -274,13 +299,20 @@ struct Ranker {
   /// order visits the elements of each segment by their rank: a counter per segment gives it.
   static void rank_segments(void* out, const void* keys, const std::int64_t* starts,
                             std::int64_t count, void* scratch, std::int64_t room, bool down) {
-    rank_from_first(static_cast<I*>(out) + starts[0], static_cast<const U*>(keys), starts, count,
-                    scratch, room, down);
+    I* const rank = static_cast<I*>(out) + starts[0];
+    const auto* key = static_cast<const U*>(keys);
+    const auto few = [&](std::int64_t begin, std::int64_t n, U flip) {
+      rank_few(rank + (begin - starts[0]), key + begin, n, flip);
+    };
+    rank_from_first(rank, key, starts, count, scratch, room, down, few);
   }
 
-  /// r[0] is the rank of the first element of the first segment.
-  static void rank_from_first(I* r, const U* key, const std::int64_t* starts, std::int64_t count,
-                              void* scratch, std::int64_t room, bool down) {
+  /// r[0] is the rank of the first element of the first segment. A segment of a few elements is
+  /// left to few(begin, n, flip).
+  template <class Few>
+  static CVL_FN void rank_from_first(I* r, const U* key, const std::int64_t* starts,
+                                     std::int64_t count, void* scratch, std::int64_t room,
+                                     bool down, const Few& few) {
     const std::int64_t origin = starts[0];
     const U flip = flip_of<U>(down);
     auto* entries = static_cast<Entry*>(scratch);
@@ -291,7 +323,7 @@ struct Ranker {
       const std::int64_t begin = starts[s];
       const std::int64_t n = starts[s + 1] - begin;
       if (n <= kRankFew) {
-        rank_few(r + (begin - origin), key + begin, n, flip);
+        few(begin, n, flip);
       } else if (n <= tuning.rank_longest) {
         for (std::int64_t i = begin; i < begin + n; ++i) {
           const auto place = static_cast<std::uint64_t>(i - origin);
@@ -318,11 +350,14 @@ struct Ranker {
     auto* r = static_cast<U*>(out);
     auto* rank = static_cast<I*>(ranks);
     const std::int64_t origin = starts[0];
-    rank_from_first(rank, key, starts, count, scratch, room, down);
+    const auto few = [&](std::int64_t begin, std::int64_t n, U flip) {
+      sort_few(r + begin, key + begin, n, flip);
+    };
+    rank_from_first(rank, key, starts, count, scratch, room, down, few);
     for (std::int64_t s = 0; s < count; ++s) {
       const std::int64_t begin = starts[s];
       const std::int64_t n = starts[s + 1] - begin;
-      if (n > tuning.rank_longest) continue;
+      if (n <= kRankFew || n > tuning.rank_longest) continue;
       for (std::int64_t i = begin; i < begin + n; ++i) r[begin + rank[i - origin]] = key[i];
     }
   }

@@ -254,6 +254,8 @@ std::uint32_t ElementWriter::index_element(const Statement& statement, std::uint
   const std::uint32_t step = per_segment(statement.operands[1], segdes, at);
   std::uint32_t steps =
       tables_.shapes.one_segment(segdes) ? at : segment_node(Node::Kind::SegOff, segdes, at);
+  // Backwards as a difference, which libraries know as a run.
+  if (is_number(step, -1)) return apply(Op::Subtract, Type::Int, {start, steps});
   steps = apply(Op::Multiply, Type::Int, {steps, step});
   return apply(Op::Add, Type::Int, {start, steps});
 }
