@@ -52,6 +52,9 @@ bool copy_packed_runs(Module& module, KnownWalks& walks);
 /// such an index a run at a time; other code would pay for it.
 bool fetch_from_copied(Module& module, KnownWalks& walks);
 
+/// Checks of indices that go up or down by one in each segment, by the first and the last of these.
+bool check_by_ends(Module& module, KnownWalks& walks);
+
 /// Reductions of a few elements for each of many instances, as operations on the instances.
 bool unroll_reductions(Module& module, KnownWalks& walks);
 
