@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "fcode-opt/passes/ranges.hpp"
 #include "ir/tools.hpp"
 
 namespace fcode {
@@ -241,7 +242,7 @@ class GraphBuilder {
       if (is_random(*node.statement)) comes_after(std::exchange(random, i));
       if (node.role == Role::Assert) {
         comes_after(std::exchange(check, i));
-      } else if (stops(node) || relies[i]) {
+      } else if (relies[i] || (stops(node) && !(check != kOutside && fetches_inside(node)))) {
         node.may_fail = true;
         comes_after(check);
       }
@@ -262,6 +263,14 @@ class GraphBuilder {
     const Statement& statement = *node.statement;
     return divides_ints(statement.op, statement.written) || statement.op == Op::BPermute ||
            statement.op == Op::Extract;
+  }
+
+  // Is each index known to be a place in the vector?
+  bool fetches_inside(const Node& node) {
+    const ValueList& operands = node.statement->operands;
+    return node.role == Role::Map && node.statement->op == Op::BPermute &&
+           shapes_.one_segment(operands[2]) &&
+           Ranges(module_, shapes_, names_).inside(operands[1], shapes_.of(operands[0]).length);
   }
 
   // A value that an instruction takes has to exist; so have then the operands of its own one.
@@ -435,6 +444,7 @@ class GraphBuilder {
   const Module& module_;
   const Function& function_;
   Shapes& shapes_;
+  const Renaming names_{0};  // values have their own names
   const std::vector<std::uint32_t>& outside_uses_;
   const std::vector<bool>& native_;
   const std::vector<bool>& assumed_;
