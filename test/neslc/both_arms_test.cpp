@@ -73,6 +73,23 @@ TEST_CASE("arms may be variables of the top level", "[arms]") {
   levels.check("{if x then far else sqrt(-far) : x in [true, false]}");
 }
 
+TEST_CASE("what an arm fetches does not wait for the checks of others", "[arms]") {
+  Levels levels;
+  levels.define(
+      "function around(l, n, k) = if k == 0 then l else around({let a = if rem(i, n) > 0 then "
+      "l[i - 1] else 0; b = if rem(i, n) < n - 1 then l[i + 1] else 0; c = if i >= n then "
+      "l[i - n] else 0; d = if i < n * (n - 1) then l[i + n] else 0 in "
+      "rem(2 * a + 3 * b + 5 * c + 7 * d, 1009) : i in index(#l)}, n, k - 1)");
+  const std::string program =
+      levels.program("let n = 5 + rand(1) in around(index(25 + rand(1)), n, 2)");
+  CHECK(program.find("VEC BOOL n") == std::string::npos);  // no flags are kept
+  for (const char* length : {"n * n", "0", "n", "n * n - 1", "n * n + 1"}) {
+    for (const char* n : {"1", "5", "300"}) {
+      levels.check(fmt::format("let n = {} + rand(1) in around(index({}), n, 2)", n, length));
+    }
+  }
+}
+
 TEST_CASE("what fails in an arm that is taken is reported", "[arms]") {
   Levels levels;
   CHECK(levels.check("{if x > 1 then 7 / (x - 3) else 0 : x in [1, 3, 2]}") == "division by zero");
