@@ -105,8 +105,10 @@ class CommonExpressions {
 
   // Vectors are not kept across calls, most of all not by every level of a recursion at once:
   // computing them again needs less memory. Descriptors and what is made one for each segment may
-  // be kept.
-  static bool is_small(const Statement& statement) {
+  // be kept. So may what calls give: to call twice at each level of a recursion takes 2^levels
+  // calls.
+  static bool is_kept(const Statement& statement) {
+    if (statement.kind == Statement::Kind::Call) return true;
     if (statement.kind != Statement::Kind::Op) return pushes_constant(statement);
     switch (vcode::info(statement.op).family) {
       case vcode::Family::Reduce:
@@ -132,7 +134,7 @@ class CommonExpressions {
       added_.push_back({&*entry, std::nullopt});
       return false;
     }
-    if (known.calls_passed != calls_passed_ && !is_small(statement)) {
+    if (known.calls_passed != calls_passed_ && !is_kept(statement)) {
       // The earlier one is known again behind this block, where the new one is not seen.
       added_.push_back({&*entry, known});
       remember();

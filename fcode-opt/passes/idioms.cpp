@@ -260,7 +260,8 @@ class Idioms : public RegionRewriter {
       return kNoValue;
     }
     const ValueId lengths = emit(Op::Lengths, Type::Int, {counted});
-    const ValueId longest = emit(Op::MaxReduce, Type::Int, {lengths, one_segment(lengths, Type::Int)});
+    const ValueId longest =
+        emit(Op::MaxReduce, Type::Int, {lengths, one_segment(lengths, Type::Int)});
     return emit(Op::Greater, Type::Int, {longest, limit});
   }
 

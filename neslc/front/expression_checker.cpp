@@ -142,11 +142,23 @@ Typed ExpressionChecker::visit(const ast::Expr& at, const ast::If& node) {
                  then_branch->span},
                 {fmt::format("{} behind `else`", quoted(else_branch->span)), else_branch->type,
                  else_branch->span}},
-               {}, hint_for_unequal(operand(*then_branch), operand(*else_branch)));
+               {}, hint_for_branches(*node.else_branch, *then_branch, *else_branch));
   }
   const TypePtr type = then_branch->type;
   return make(at.span, type,
               If{std::move(condition), std::move(then_branch), std::move(else_branch)});
+}
+
+std::string ExpressionChecker::hint_for_branches(const ast::Expr& written, const Expr& then_branch,
+                                                 const Expr& else_branch) const {
+  const auto* tuple = std::get_if<ast::Tuple>(&written.node);
+  const Span whole = written.span;
+  const bool in_parentheses = tuple == nullptr || tuple->first->span.line != whole.line ||
+                              tuple->first->span.column != whole.column;
+  if (!in_parentheses && resolved(then_branch.type)->kind != TypeKind::Pair) {
+    return "a comma behind `else` belongs to that branch; parentheses around the whole `if` end it";
+  }
+  return hint_for_unequal(operand(then_branch), operand(else_branch));
 }
 
 Typed ExpressionChecker::visit(const ast::Expr& at, const ast::Let& node) {

@@ -54,6 +54,9 @@ class ExpressionChecker {
   const Definition* serial() const { return serial_; }
   /// The text of a place, in backquotes.
   std::string quoted(Span span) const;
+  /// `written`: the branch behind `else`.
+  std::string hint_for_branches(const ast::Expr& written, const Expr& then_branch,
+                                const Expr& else_branch) const;
   std::string_view written(Span span) const { return body_.source->text(span); }
 
  private:

@@ -128,6 +128,19 @@ TEST_CASE("arms that agree with the general case go") {
            square));
 }
 
+TEST_CASE("of equal calls without effects one is left, whatever lies between them") {
+  const auto calls = [](const std::string& body, const std::string& between) {
+    const std::string text = "FUNC MAIN " + kX + "COPY 1 0 CALL ONE " + between +
+                             " CPOP 1 1 CALL ONE RET FUNC ONE " + body +
+                             " RET FUNC TWO COPY 1 0 * INT RET";
+    return ::testing::occurrences(after(merge_common, text), "CALL ONE");
+  };
+  CHECK(calls("COPY 1 0 + INT", "") == 1);
+  CHECK(calls("COPY 1 0 + INT", "CALL TWO") == 1);
+  CHECK(calls("RAND", "") == 2);
+  CHECK(calls("COPY 1 0 + INT START_TIMER STOP_TIMER POP 1 0", "") == 2);
+}
+
 TEST_CASE("packs of whole segments are copies of runs") {
   // The stack: flags of three segments, these, data.
   const auto copies = [](const std::string& data, const std::string& flags,
