@@ -264,6 +264,47 @@ Value Vectors::placed(const std::vector<Source>& sources, const Value* defaults,
 
 Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value* defaults,
                                 ValueId target, LengthId total) {
+  if (defaults == nullptr || sources.size() > 1) {
+    return merged_sequences(sources, defaults, target, total);
+  }
+  // As a rule they are as long as those that they replace. Then their elements go where those of
+  // the others are, and whoever holds the vector alone writes into it.
+  const Source& source = sources.front();
+  const ValueId place = place_in_all(source, target);
+  const ValueId single = b_.single(b_.variable(place).length, place);
+  const ValueId all = b_.single(total, lengths(defaults->var));
+  const auto fetch = [&](ValueId from) {
+    return b_.op(Op::BPermute, VectorType::Int, {from, place, all, single});
+  };
+  const ValueId differs = any(b_.op(Op::NotEqual, VectorType::Int,
+                                    {fetch(lengths(defaults->var)), lengths(source.vector.var)}),
+                              single);
+  const auto replace = [&] {
+    const ValueId index = ranges(fetch(offsets(defaults->var)), source.vector.var);
+    const Source inner{source.vector.elements(), index,
+                       flat(source.vector.var, Value::scalar(index, nullptr))};
+    const Value& elements = defaults->elements();
+    return Value::sequence(
+        defaults->var,
+        placed({inner}, &elements, flat(defaults->var, elements), b_.variable(defaults->var).total),
+        source.vector.context);
+  };
+  const ValueList vars = b_.conditional(
+      differs, [&] { return vars_of(merged_sequences(sources, defaults, target, total)); },
+      [&] { return vars_of(replace()); });
+  const Value result = with_vars(*defaults, vars, source.vector.context);
+  set_length(result, total);
+  return result;
+}
+
+ValueId Vectors::place_in_all(const Source& source, ValueId target) {
+  if (b_.variable(target).length == ir::kOne) return source.index;
+  return add(source.index,
+             b_.op(Op::Distribute, VectorType::Int, {offsets(target), source.descriptor}));
+}
+
+Value Vectors::merged_sequences(const std::vector<Source>& sources, const Value* defaults,
+                                ValueId target, LengthId total) {
   // The lengths first; they tell where the elements of each sequence go.
   std::vector<Source> length_sources;
   for (const Source& source : sources) {
@@ -330,11 +371,7 @@ Value Vectors::placed_sequences(const std::vector<Source>& sources, const Value*
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Source& source = sources[i];
-    ValueId place = source.index;  // in the whole target
-    if (b_.variable(target).length != ir::kOne) {
-      place =
-          add(place, b_.op(Op::Distribute, VectorType::Int, {offsets(target), source.descriptor}));
-    }
+    const ValueId place = place_in_all(source, target);
     const ValueId single = b_.single(b_.variable(place).length, place);
     const auto fetch = [&](ValueId from) {
       return b_.op(Op::BPermute, VectorType::Int, {from, place, all, single});

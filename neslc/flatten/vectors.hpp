@@ -85,6 +85,11 @@ class Vectors {
                ir::LengthId total);
   Value placed_sequences(const std::vector<Source>& sources, const Value* defaults,
                          ir::ValueId target, ir::LengthId total);
+  /// The same, whatever their lengths.
+  Value merged_sequences(const std::vector<Source>& sources, const Value* defaults,
+                         ir::ValueId target, ir::LengthId total);
+  /// The indices, counted from the first segment of the target on.
+  ir::ValueId place_in_all(const Source& source, ir::ValueId target);
 
   ir::Builder& b_;
   bool in_kernels_;
