@@ -4,6 +4,9 @@
 // index(#m)} both arms go through r, so that what they give is as long as r, whichever is taken.
 // Instead of packing the rows for each arm, and merging what comes of them, the arms are computed
 // for the elements of all rows, and those that are wanted are selected: one pass in a kernel.
+//
+// In {if i == k then p else {x - q * y : x in r; y in p} : ...} an arm is a sequence as a whole. It
+// may have another length, so that this is asked first, and then done as it is elsewhere.
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +23,8 @@ using VectorType = vcode::Type;
 
 namespace {
 
-/// Of index(#r) or [0:#r]: r.
-const Local* numbered(const Expr& generator) {
+/// Of index(n) or [0:n]: n.
+const Expr* counted_to(const Expr& generator) {
   const Expr* end = primitive_argument(generator, "index");
   if (const auto range = range_parts(generator)) {
     const auto is_literal = [](const Expr& expr, std::int64_t number) {
@@ -30,8 +33,20 @@ const Local* numbered(const Expr& generator) {
     };
     if (is_literal(*range->start, 0) && is_literal(*range->step, 1)) end = range->end;
   }
+  return end;
+}
+
+/// Of index(#r) or [0:#r]: r.
+const Local* numbered(const Expr& generator) {
+  const Expr* const end = counted_to(generator);
   const Expr* const sequence = end == nullptr ? nullptr : primitive_argument(*end, "length");
   return sequence == nullptr ? nullptr : local_of(*sequence);
+}
+
+/// Of index(n) or [0:n]: n, if it is a variable.
+const Local* numbered_to(const Expr& generator) {
+  const Expr* const end = counted_to(generator);
+  return end == nullptr ? nullptr : local_of(*end);
 }
 
 /// The variables that each arm below the expression goes through, or is.
@@ -83,6 +98,10 @@ class RowArms {
  private:
   bool generator_fits(const Expr& generator) {
     if (numbered(generator) == row_) return true;
+    if (const Local* const end = numbered_to(generator)) {
+      have_others_ = true;
+      return frame_.locals.contains(end);
+    }
     const Local* const local = local_of(generator);
     if (local == nullptr) return false;
     have_others_ |= local != row_;
@@ -118,22 +137,63 @@ std::optional<Value> Flattener::row_conditional(const Expr& expr, const If& node
     return known != frame.locals.end() && known->second.is_sequence() &&
            known->second.context == context;
   };
-  const std::vector<const Local*> rows = rows_of(expr);
-  const auto found = std::find_if(rows.begin(), rows.end(), is_here);
-  if (found == rows.end()) return std::nullopt;
-  BothArms arms(compiler_, most, true, frame.instantiation);
-  RowArms fitting(arms, *found, frame);
-  if (!fitting.fit(*node.then_branch) || !fitting.fit(*node.else_branch)) return std::nullopt;
-
-  const Value value = frame.locals.at(*found);
-  Context* const each = for_each(context, value.var, value.elements());
-  const Row row{*found, value, each, Value::scalar(v_.positions(value.var), each)};
-  const bool may_fail = arms.may_fail() || fitting.have_others();
-  in_both_arms_ = true;
-  const Value elements =
-      with_late_checks([&] { return row_choice(node, condition, may_fail, row, frame, context); });
-  in_both_arms_ = false;
-  return Value::sequence(value.var, bring(elements, each), context);
+  const auto first_here = [&](const Expr& part) -> const Local* {
+    const std::vector<const Local*> rows = rows_of(part);
+    const auto found = std::find_if(rows.begin(), rows.end(), is_here);
+    return found == rows.end() ? nullptr : *found;
+  };
+  const auto chosen = [&](const Local* local, bool may_fail) {
+    const Value value = frame.locals.at(local);
+    Context* const each = for_each(context, value.var, value.elements());
+    const Row row{local, value, each, Value::scalar(v_.positions(value.var), each)};
+    in_both_arms_ = true;
+    const Value elements = with_late_checks(
+        [&] { return row_choice(node, condition, may_fail, row, frame, context); });
+    in_both_arms_ = false;
+    return Value::sequence(value.var, bring(elements, each), context);
+  };
+  if (const Local* const row = first_here(expr)) {
+    BothArms arms(compiler_, most, true, frame.instantiation);
+    RowArms fitting(arms, row, frame);
+    if (!fitting.fit(*node.then_branch) || !fitting.fit(*node.else_branch)) return std::nullopt;
+    return chosen(row, arms.may_fail() || fitting.have_others());
+  }
+  // Is one arm a sequence, and goes the other one through a row?
+  for (const bool then_whole : {true, false}) {
+    const Local* const whole = local_of(then_whole ? *node.then_branch : *node.else_branch);
+    const Expr& other = then_whole ? *node.else_branch : *node.then_branch;
+    const auto known = whole == nullptr ? frame.locals.end() : frame.locals.find(whole);
+    const Local* const row = first_here(other);
+    if (known == frame.locals.end() || row == nullptr || !known->second.is_sequence()) continue;
+    BothArms arms(compiler_, most, true, frame.instantiation);
+    if (!RowArms(arms, row, frame).fit(other)) continue;
+    const auto lengths = [&](const Value& sequence) {
+      return bring_scalar(Value::scalar(v_.lengths(sequence.var), sequence.context), context);
+    };
+    const ValueId flags = bring_scalar(condition, context);
+    const ValueId taken = then_whole ? flags : b_.op(Op::Not, VectorType::Bool, {flags});
+    const ValueId unequal = b_.op(Op::NotEqual, VectorType::Int,
+                                  {lengths(known->second), lengths(frame.locals.at(row))});
+    const ValueId differ =
+        v_.any(b_.op(Op::And, VectorType::Bool, {taken, unequal}), instances(context));
+    Value form;
+    const ValueList vars = b_.conditional(
+        differ,
+        [&] {
+          const Value general =
+              conditional(condition, context, arm_of(*node.then_branch, frame, context),
+                          arm_of(*node.else_branch, frame, context));
+          return vars_of(bring(general, context));
+        },
+        [&] {
+          form = chosen(row, true);
+          return vars_of(form);
+        });
+    Value result = with_vars(form, vars, context);
+    for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+    return result;
+  }
+  return std::nullopt;
 }
 
 Value Flattener::row_choice(const If& node, const Value& condition, bool may_fail, const Row& row,
@@ -161,14 +221,22 @@ Value Flattener::row_arm(const Expr& expr, bool may_fail, const Row& row, Frame&
     }
     result = row_arm(*let->body, may_fail, row, frame, context);
   } else if (const auto* each = std::get_if<ApplyToEach>(&expr.node)) {
-    const auto sequence_of = [&](const Binding& generator) -> const Value& {
+    const auto length_of = [&](const Binding& generator) {
+      if (const Local* const end = numbered_to(*generator.value)) {
+        const Value& count = frame.locals.at(end);
+        const ir::Origin each_origin = std::exchange(b_.origin, origin_of(*generator.value, frame));
+        if (range_parts(*generator.value)) check_counts_up(count, context);
+        b_.origin = each_origin;
+        return count;
+      }
       const Local* const local = local_of(*generator.value);
-      return local == nullptr ? row.value : frame.locals.at(local);
+      const Value& sequence = local == nullptr ? row.value : frame.locals.at(local);
+      return Value::scalar(v_.lengths(sequence.var), sequence.context);
     };
-    const Value first = sequence_of(each->generators[0]);
-    for (const Binding& generator : each->generators) {
-      const Value other = sequence_of(generator);
-      if (other.var != first.var) check_lengths(first, other, context, kEachMessage);
+    const Value first = length_of(each->generators[0]);
+    for (std::size_t k = 1; k < each->generators.size(); ++k) {
+      const Value other = length_of(each->generators[k]);
+      if (other.var != first.var) check_equal_lengths(first, other, context, kEachMessage);
     }
     for (const Binding& generator : each->generators) {
       bind(*generator.pattern, row_elements(*generator.value, row, frame), frame);
@@ -179,6 +247,16 @@ Value Flattener::row_arm(const Expr& expr, bool may_fail, const Row& row, Frame&
   }
   b_.origin = outer;
   return result;
+}
+
+/// [0:end] fails where the end is negative.
+void Flattener::check_counts_up(const Value& end, Context* context) {
+  const Value zero = Value::scalar(b_.int_constant(0), serial());
+  const Value one = Value::scalar(b_.int_constant(1), serial());
+  const ValueId negative =
+      b_.op(Op::Less, VectorType::Int, {bring_scalar(end, context), bring_scalar(zero, context)});
+  check(Value::scalar(negative, context), context, kRangeMessage,
+        {{"start", zero}, {"end", end}, {"stride", one}});
 }
 
 /// The elements of a sequence that stand beside those of the row; any, where there is none.

@@ -276,11 +276,14 @@ void Flattener::check_lengths(const Value& first, const Value& other, Context* c
   const auto lengths = [&](const Value& sequence) {
     return Value::scalar(v_.lengths(sequence.var), sequence.context);
   };
-  const ValueId differs =
-      b_.op(Op::NotEqual, VectorType::Int,
-            {bring_scalar(lengths(first), context), bring_scalar(lengths(other), context)});
-  check(Value::scalar(differs, context), context, message,
-        {{"lengths", lengths(first)}, {"and", lengths(other)}});
+  check_equal_lengths(lengths(first), lengths(other), context, message);
+}
+
+void Flattener::check_equal_lengths(const Value& first, const Value& other, Context* context,
+                                    const std::string& message) {
+  const ValueId differs = b_.op(Op::NotEqual, VectorType::Int,
+                                {bring_scalar(first, context), bring_scalar(other, context)});
+  check(Value::scalar(differs, context), context, message, {{"lengths", first}, {"and", other}});
 }
 
 void Flattener::equate_lengths(const std::vector<Value>& sequences, Context* context,

@@ -25,6 +25,8 @@ namespace neslc {
 
 /// What an apply-to-each says whose sequences are not of the same length.
 inline constexpr const char* kEachMessage = "Length mismatch in an apply-to-each.";
+inline constexpr const char* kRangeMessage =
+    "In [s:e:l], e must be >= to s, and l must be positive.";
 
 /// What a loop reads, fetched before it (flatten_reads.cpp).
 struct FetchedRead {
@@ -118,6 +120,9 @@ class Flattener {
   /// The same where two sequences are not of the same length, in contexts that enclose `context`.
   void check_lengths(const Value& first, const Value& other, Context* context,
                      const std::string& message);
+  /// The same of the lengths themselves.
+  void check_equal_lengths(const Value& first, const Value& other, Context* context,
+                           const std::string& message);
   /// The same for all sequences, which are in the context; from here on they are known to be as
   /// long as the first one.
   void equate_lengths(const std::vector<Value>& sequences, Context* context,
@@ -305,6 +310,7 @@ class Flattener {
                    Frame& frame, Context* context);
   Value row_arm(const Expr& expr, bool may_fail, const Row& row, Frame& frame, Context* context);
   Value row_elements(const Expr& sequence, const Row& row, const Frame& frame);
+  void check_counts_up(const Value& end, Context* context);
   Value wanted_if(const Value& condition, bool taken);
   Value where_wanted(const Value& flags, Context* context);
   bool has_constant_parts(const Expr& expr);

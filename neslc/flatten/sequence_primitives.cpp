@@ -153,8 +153,7 @@ Value range(Flattener& f, const CallSite& site, const Value& argument) {
     return Value::scalar(b.op(Op::Or, VectorType::Bool, {reversed, stuck}), context);
   };
   const Flattener::Details details = {{"start", parts[0]}, {"end", parts[2]}, {"stride", parts[1]}};
-  f.check(bad, violations, context, "In [s:e:l], e must be >= to s, and l must be positive.",
-          details);
+  f.check(bad, violations, context, kRangeMessage, details);
   ValueId count = b.op(Op::Subtract, VectorType::Int, {end, start});
   if (!unit) {
     // As the end is not below the start, a difference below 0 is one that wrapped around.

@@ -121,5 +121,58 @@ TEST_CASE("what is the same in a row fails where a row that takes the arm has el
   CHECK(before("[t, t]") == "division by zero");
 }
 
+TEST_CASE("an arm that is another sequence as a whole", "[rows]") {
+  Rows rows;
+  rows.define(
+      "function replaced(m, k, p) = {if i == k then p else {x * 10 : x in r} "
+      ": r in m; i in index(#m)}");
+  rows.define(
+      "function kept(m, k, p) = {if i /= k then {x + y : x in r; y in p} else p "
+      ": r in m; i in index(#m)}");
+  CHECK(rows.check("replaced([[1, 2], [3, 4]], 1, [7, 8])") == "[[10, 20], [7, 8]]");
+  CHECK(rows.check("replaced([[1, 2], [3, 4]], 1, [7, 8, 9])") == "[[10, 20], [7, 8, 9]]");
+  CHECK(rows.check("replaced([[1, 2], [3]], 7, [7])") == "[[10, 20], [30]]");
+  CHECK(rows.check("replaced([[1, 2], [] int], 1, [] int)") == "[[10, 20], []]");
+  CHECK(rows.check("replaced([] [int], 0, [7])") == "[]");
+  CHECK(rows.check("kept([[1, 2], [3, 4]], 1, [7, 8])") == "[[8, 10], [7, 8]]");
+  CHECK(rows.check("kept([[1, 2], [3]], 1, [7, 8])") == "[[8, 10], [7, 8]]");
+  CHECK(rows.check("kept([[1, 2], [3]], 0, [7, 8])") ==
+        "the sequences of this apply-to-each have different lengths");
+  // One for each instance.
+  CHECK(rows.check("{replaced(m, 0, p) : m in [[[1, 2], [3]], [[4]], [] [int]]; "
+                   "p in [[5, 5], [6, 6], [7]]}") == "[[[5, 5], [30]], [[6, 6]], []]");
+  rows.define(
+      "function jordan(m, k) = if k == #m then m else let p = m[k]; row = {x / p[k] : x in p} in "
+      "jordan({if i == k then row else let c = r[k] in {x - c * y : x in r; y in row} "
+      ": r in m; i in index(#m)}, k + 1)");
+  CHECK(rows.check("jordan([[2.0, 1.0, 3.0], [4.0, 4.0, 10.0]], 0)") ==
+        "[[1.0, 0.0, 0.5], [0.0, 1.0, 2.0]]");
+  for (const char* n : {"1", "9", "200"}) {
+    rows.check(
+        fmt::format("let n = {} + rand(1) in jordan({{{{if i == j then 3.0 else "
+                    "float(rem(i * j, 7)) / 70.0 : j in index(n)}} : i in index(n)}}, 0)",
+                    n));
+  }
+}
+
+TEST_CASE("rows beside numbers that are counted to a limit", "[rows]") {
+  Rows rows;
+  for (const char* numbers : {"index(n)", "[0:n]"}) {
+    rows.define(
+        fmt::format("function lower(m, n, k) = {{if i <= k then r else {{x * 10 + j : x in "
+                    "r; j in {}}} : r in m; i in index(#m)}}",
+                    numbers));
+    CHECK(rows.check("lower([[1, 2], [3, 4], [5, 6]], 2, 0)") == "[[1, 2], [30, 41], [50, 61]]");
+    CHECK(rows.check("lower([[1, 2], [3, 4], [5]], 2, 0)") ==
+          "the sequences of this apply-to-each have different lengths");
+    CHECK(rows.check("lower([[1, 2], [3, 4]], 9, 5)") == "[[1, 2], [3, 4]]");
+    rows.check("lower([[1, 2], [3, 4]], -3, 0)");
+    CHECK(rows.check("lower([[1, 2], [3, 4]], -3, 5)") == "[[1, 2], [3, 4]]");
+    rows.check("{lower(m, n, 0) : m in [[[1], [2]], [] [int], [[4, 5], [6, 7]]]; n in [1, -1, 2]}");
+  }
+  CHECK(rows.check("lower([[1, 2], [3, 4]], -3, 0)") == "this range does not count up");
+  CHECK(rows.moves("let m = {[0:i] : i in [0:rand(9)]} in lower(m, rand(9), 3)") == 0);
+}
+
 }  // namespace
 }  // namespace neslc::testing
