@@ -18,12 +18,6 @@
 namespace fcode {
 namespace {
 
-bool reduces(const Statement& statement) {
-  return statement.kind == Statement::Kind::Op &&
-         (statement.op == Op::OrReduce || statement.op == Op::MaxReduce ||
-          statement.op == Op::MinReduce);
-}
-
 class Progressions : public RegionRewriter {
  public:
   using RegionRewriter::RegionRewriter;
@@ -130,13 +124,13 @@ class Progressions : public RegionRewriter {
       return std::nullopt;
     }
     for (const std::size_t k : {0, 1}) {
-      const std::optional<Progression> index = progression(operands[k], depth - 1);
-      if (!index) continue;
+      const std::optional<Progression> part = progression(operands[k], depth - 1);
+      if (!part) continue;
       const ValueId other = spread(operands[1 - k]);
       if (other == kNoValue) return std::nullopt;
-      const ValueId first = k == 0 ? emit(op, Type::Int, {index->first, other})
-                                   : emit(op, Type::Int, {other, index->first});
-      return Progression{first, op == Op::Subtract && k == 1 ? -index->step : index->step};
+      const ValueId first = k == 0 ? emit(op, Type::Int, {part->first, other})
+                                   : emit(op, Type::Int, {other, part->first});
+      return Progression{first, op == Op::Subtract && k == 1 ? -part->step : part->step};
     }
     return std::nullopt;
   }
@@ -166,12 +160,13 @@ class Progressions : public RegionRewriter {
 };
 
 bool checks_indices(const Function& function) {
-  bool counts = false, reduced = false;
+  bool counts = false, reduces = false;
   for_each_statement(function.body, [&](const Statement& statement) {
-    counts |= statement.kind == Statement::Kind::Op && statement.op == Op::Index;
-    reduced |= reduces(statement);
+    if (statement.kind != Statement::Kind::Op) return;
+    counts |= statement.op == Op::Index;
+    reduces |= vcode::info(statement.op).family == vcode::Family::Reduce;
   });
-  return counts && reduced;
+  return counts && reduces;
 }
 
 }  // namespace

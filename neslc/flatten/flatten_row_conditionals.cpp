@@ -70,6 +70,17 @@ std::vector<const Local*> rows_of(const Expr& expr) {
   return result;
 }
 
+/// The first of them that has a value for each instance of the context; null: there is none.
+const Local* first_row(const Expr& expr, const Frame& frame, const Context* context) {
+  const std::vector<const Local*> rows = rows_of(expr);
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Local* local) {
+    const auto known = frame.locals.find(local);
+    return known != frame.locals.end() && known->second.is_sequence() &&
+           known->second.context == context;
+  });
+  return found == rows.end() ? nullptr : *found;
+}
+
 /// Can the arms be computed for all elements of the row?
 class RowArms {
  public:
@@ -132,68 +143,68 @@ std::optional<Value> Flattener::row_conditional(const Expr& expr, const If& node
       !is_scalar_type(type->element())) {
     return std::nullopt;
   }
-  const auto is_here = [&](const Local* local) {
-    const auto known = frame.locals.find(local);
-    return known != frame.locals.end() && known->second.is_sequence() &&
-           known->second.context == context;
-  };
-  const auto first_here = [&](const Expr& part) -> const Local* {
-    const std::vector<const Local*> rows = rows_of(part);
-    const auto found = std::find_if(rows.begin(), rows.end(), is_here);
-    return found == rows.end() ? nullptr : *found;
-  };
-  const auto chosen = [&](const Local* local, bool may_fail) {
-    const Value value = frame.locals.at(local);
-    Context* const each = for_each(context, value.var, value.elements());
-    const Row row{local, value, each, Value::scalar(v_.positions(value.var), each)};
-    in_both_arms_ = true;
-    const Value elements = with_late_checks(
-        [&] { return row_choice(node, condition, may_fail, row, frame, context); });
-    in_both_arms_ = false;
-    return Value::sequence(value.var, bring(elements, each), context);
-  };
-  if (const Local* const row = first_here(expr)) {
+  if (const Local* const row = first_row(expr, frame, context)) {
     BothArms arms(compiler_, most, true, frame.instantiation);
     RowArms fitting(arms, row, frame);
     if (!fitting.fit(*node.then_branch) || !fitting.fit(*node.else_branch)) return std::nullopt;
-    return chosen(row, arms.may_fail() || fitting.have_others());
+    return chosen_row(node, condition, arms.may_fail() || fitting.have_others(), row, frame,
+                      context);
   }
-  // Is one arm a sequence, and goes the other one through a row?
   for (const bool then_whole : {true, false}) {
     const Local* const whole = local_of(then_whole ? *node.then_branch : *node.else_branch);
     const Expr& other = then_whole ? *node.else_branch : *node.then_branch;
     const auto known = whole == nullptr ? frame.locals.end() : frame.locals.find(whole);
-    const Local* const row = first_here(other);
+    const Local* const row = first_row(other, frame, context);
     if (known == frame.locals.end() || row == nullptr || !known->second.is_sequence()) continue;
     BothArms arms(compiler_, most, true, frame.instantiation);
     if (!RowArms(arms, row, frame).fit(other)) continue;
-    const auto lengths = [&](const Value& sequence) {
-      return bring_scalar(Value::scalar(v_.lengths(sequence.var), sequence.context), context);
-    };
-    const ValueId flags = bring_scalar(condition, context);
-    const ValueId taken = then_whole ? flags : b_.op(Op::Not, VectorType::Bool, {flags});
-    const ValueId unequal = b_.op(Op::NotEqual, VectorType::Int,
-                                  {lengths(known->second), lengths(frame.locals.at(row))});
-    const ValueId differ =
-        v_.any(b_.op(Op::And, VectorType::Bool, {taken, unequal}), instances(context));
-    Value form;
-    const ValueList vars = b_.conditional(
-        differ,
-        [&] {
-          const Value general =
-              conditional(condition, context, arm_of(*node.then_branch, frame, context),
-                          arm_of(*node.else_branch, frame, context));
-          return vars_of(bring(general, context));
-        },
-        [&] {
-          form = chosen(row, true);
-          return vars_of(form);
-        });
-    Value result = with_vars(form, vars, context);
-    for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
-    return result;
+    return row_or_sequence(node, condition, then_whole, known->second, row, frame, context);
   }
   return std::nullopt;
+}
+
+/// The row, or a sequence as a whole in the arm that is taken where the condition is `whole_where`.
+Value Flattener::row_or_sequence(const If& node, const Value& condition, bool whole_where,
+                                 const Value& sequence, const Local* row, Frame& frame,
+                                 Context* context) {
+  const auto lengths = [&](const Value& of) {
+    return bring_scalar(Value::scalar(v_.lengths(of.var), of.context), context);
+  };
+  const ValueId flags = bring_scalar(condition, context);
+  const ValueId taken = whole_where ? flags : b_.op(Op::Not, VectorType::Bool, {flags});
+  const ValueId unequal =
+      b_.op(Op::NotEqual, VectorType::Int, {lengths(sequence), lengths(frame.locals.at(row))});
+  const ValueId differ =
+      v_.any(b_.op(Op::And, VectorType::Bool, {taken, unequal}), instances(context));
+  Value form;
+  const ValueList vars = b_.conditional(
+      differ,
+      [&] {
+        const Value general =
+            conditional(condition, context, arm_of(*node.then_branch, frame, context),
+                        arm_of(*node.else_branch, frame, context));
+        return vars_of(bring(general, context));
+      },
+      [&] {
+        form = chosen_row(node, condition, true, row, frame, context);
+        return vars_of(form);
+      });
+  Value result = with_vars(form, vars, context);
+  for_each_leaf(result, [&](const Value& leaf) { v_.set_length(leaf, context->count); });
+  return result;
+}
+
+/// Both arms for the elements of all rows, and a selection.
+Value Flattener::chosen_row(const If& node, const Value& condition, bool may_fail,
+                            const Local* local, Frame& frame, Context* context) {
+  const Value value = frame.locals.at(local);
+  Context* const each = for_each(context, value.var, value.elements());
+  const Row row{local, value, each, Value::scalar(v_.positions(value.var), each)};
+  in_both_arms_ = true;
+  const Value elements =
+      with_late_checks([&] { return row_choice(node, condition, may_fail, row, frame, context); });
+  in_both_arms_ = false;
+  return Value::sequence(value.var, bring(elements, each), context);
 }
 
 Value Flattener::row_choice(const If& node, const Value& condition, bool may_fail, const Row& row,

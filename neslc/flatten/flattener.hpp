@@ -306,6 +306,10 @@ class Flattener {
   struct Row;
   std::optional<Value> row_conditional(const Expr& expr, const If& node, const Value& condition,
                                        int most, Frame& frame, Context* context);
+  Value row_or_sequence(const If& node, const Value& condition, bool whole_where,
+                        const Value& sequence, const Local* row, Frame& frame, Context* context);
+  Value chosen_row(const If& node, const Value& condition, bool may_fail, const Local* local,
+                   Frame& frame, Context* context);
   Value row_choice(const If& node, const Value& condition, bool may_fail, const Row& row,
                    Frame& frame, Context* context);
   Value row_arm(const Expr& expr, bool may_fail, const Row& row, Frame& frame, Context* context);
