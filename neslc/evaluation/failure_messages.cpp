@@ -54,15 +54,46 @@ constexpr Words kChecks[] = {
      "`hash`: the second argument is not positive", ""},
 };
 
+bool is_part_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 // The name that the text at a place begins with.
 std::string_view name_at(const vcode::Source& source, vcode::Span span) {
   const std::string_view text = source.text(span);
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const std::size_t size =
-      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_part) - text.begin());
+  const auto size = static_cast<std::size_t>(
+      std::find_if_not(text.begin(), text.end(), is_part_of_name) - text.begin());
   return size < text.size() && text[size] == '(' ? text.substr(0, size) : std::string_view();
+}
+
+// The `and` or `or` in front of the place in its line of whose right side it is part; empty: there
+// is none.
+std::string_view operator_before(const vcode::Source& source, vcode::Span span) {
+  std::string_view before = source.line(span.line).substr(0, span.column - std::size_t{1});
+  int closed = 0;              // brackets whose beginnings are still to come
+  bool other_operand = false;  // of a comma, up to the next bracket
+  while (!before.empty()) {
+    const auto rest = std::find_if_not(before.rbegin(), before.rend(), is_part_of_name);
+    const auto size = static_cast<std::size_t>(rest - before.rbegin());
+    if (size > 0) {
+      const std::string_view word = before.substr(before.size() - size);
+      before.remove_suffix(size);
+      if (closed > 0 || other_operand) continue;
+      if (word == "and" || word == "or") return word;
+      if (word == "then" || word == "else" || word == "in" || word == "let") return {};
+      continue;
+    }
+    const char c = before.back();
+    before.remove_suffix(1);
+    if (c == ')' || c == ']' || c == '}') ++closed;
+    if (closed == 0 && (c == ';' || c == ':' || c == '|' || c == '{')) return {};
+    if (c == ',' && closed == 0) other_operand = true;
+    if (c == '(' || c == '[' || c == '{') {
+      if (closed == 0) other_operand = false;
+      closed = std::max(closed - 1, 0);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -77,6 +108,15 @@ void word_check(vcode::Diagnostic& diagnostic, std::string_view check) {
 
 void word_failure(vcode::Diagnostic& diagnostic, const vcode::Source* source,
                   std::size_t own_notes) {
+  if (diagnostic.code == vcode::ErrorCode::NeslCheck && source != nullptr && diagnostic.span) {
+    const std::string_view combining = operator_before(*source, diagnostic.span);
+    if (!combining.empty()) {
+      const bool both = combining == "and";
+      diagnostic.hint = fmt::format(
+          "`{}` computes both sides; `if a then {} else {}` computes b only where a is {}",
+          combining, both ? "b" : "t", both ? "f" : "b", both ? "true" : "false");
+    }
+  }
   if (diagnostic.code != vcode::ErrorCode::NegativeLength) return;
   const std::string_view name =
       source == nullptr ? std::string_view() : name_at(*source, diagnostic.span);

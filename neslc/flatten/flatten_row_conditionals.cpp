@@ -18,6 +18,7 @@
 namespace neslc {
 
 using ir::ValueId;
+using ir::ValueList;
 using vcode::Op;
 using VectorType = vcode::Type;
 
