@@ -398,7 +398,7 @@ class GraphBuilder {
   }
 
   // Positions that are read through generators are in range.
-  void expand(Node& node, ValueId value, Access access) {
+  void expand(Node& node, ValueId value, Access access, bool size = false) {
     const NodeIndex made = graph_.producer(value);
     if (made != kOutside) {
       Node& source = graph_.nodes[made];
@@ -407,19 +407,20 @@ class GraphBuilder {
       const bool in_order = access != Access::Foreign && access != Access::Segment;
       if (source.role == Role::Generator && (in_order || !source.by_segment)) {
         const std::vector<Access> how = accesses(*source.statement, shapes_);
+        const bool described = size || source.statement->op == Op::MakeSegdes;
         for (std::size_t i = 0; i < how.size(); ++i) {
-          expand(node, source.statement->operands[i], through(access, how[i]));
+          expand(node, source.statement->operands[i], through(access, how[i]), described);
         }
         return;
       }
       keep_with_operands(made);
     }
-    add_read(node, {value, made, access});
+    add_read(node, {value, made, access, size});
   }
 
   static void add_read(Node& node, const Read& read) {
     auto same = [&](const Read& other) {
-      return other.value == read.value && other.access == read.access;
+      return other.value == read.value && other.access == read.access && other.size == read.size;
     };
     if (std::none_of(node.reads.begin(), node.reads.end(), same)) node.reads.push_back(read);
   }

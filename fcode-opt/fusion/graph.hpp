@@ -27,6 +27,7 @@ struct Read {
   ValueId value = 0;
   NodeIndex producer = kOutside;
   Access access{};
+  bool size = false;  // a scalar that tells how long something is
 };
 
 struct Node {

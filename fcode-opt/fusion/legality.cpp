@@ -58,7 +58,7 @@ bool fusible(const RegionGraph& graph, const Node& reader, const Read& read) {
     case Role::Random:  // a scalar has no index at which to read them
       return read.access == Access::Own && producer.domain == reader.domain && !reader.scalar;
     case Role::Reduce:
-      return read.access == Access::Zero && reader.scalar;
+      return read.access == Access::Zero && reader.scalar && !read.size;
     case Role::Segments:
       return descriptor && producer.new_total;
     default:
@@ -156,7 +156,7 @@ bool ScheduleCheck::joins(const Node& reader, const Read& read, Slot slot, State
   if (read.producer == kOutside || !graph_.nodes[read.producer].scheduled()) return true;
   if (slots_[read.producer] != slot) return true;
   const State& source = states_[read.producer];
-  if (source.after_reduce && !reader.scalar) return false;
+  if (source.after_reduce && (!reader.scalar || read.size)) return false;
   if (source.after_scan) {
     if (read.access != Access::Own) return false;
     if (reader.role == Role::Scan || reader.role == Role::Filter) return false;

@@ -21,6 +21,8 @@ class Joins : public BothLevels {
     define("function tell(v) = (#v, sum({x * (1 + rem(i, 101)) : x in v; i in index(#v)}))");
     define("function numbers(n, k) = {rem(i * 7919 + k, 1009) : i in index(n)}");
   }
+  /// From now on what each pass of the optimizer leaves is checked.
+  void check_passes() { optimized_.evaluator().options.optimizer.check = true; }
 };
 
 /// Lengths about those of blocks and tiles, and such that kernels run as such.
@@ -149,6 +151,16 @@ TEST_CASE("a join that is also made is read where its parts lie", "[joins]") {
       "bottop(([] cell(char))) in if #v14 == 0 then ([] cell(char)) else v14[mod(0, #v14)]) in "
       "if #s == 0 then s else (let (r, l) = rest_tail(s) in [l] ++ r))}); i in index(1)})}[0]");
   CHECK(outcome.find("length") != std::string::npos);
+}
+
+TEST_CASE("the length of a part is not made of a sum in the same kernel", "[joins]") {
+  // A size of a kernel cannot be. A program that nesl-random found.
+  Joins joins;
+  joins.define("v = [3, 1, 4, 1, 5, 9, 2, 6]");
+  joins.check_passes();
+  joins.check(
+      "let k = (let s = [] int in sum({sum({max(x - y, 0) : x in s}) : y in s})) in "
+      "{(let w = rotate(v, k) in if #w == 0 then 0 else w[mod(0, #w)]) : p in [1, 2, 3]}");
 }
 
 }  // namespace
