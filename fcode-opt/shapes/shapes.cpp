@@ -130,7 +130,7 @@ Shape Shapes::distribute(const Statement& statement) {
 // as a whole as many elements are left as the lengths say that are packed by the same flags.
 void Shapes::pack(const Statement& statement) {
   const ValueId flags = statement.operands[1], segdes = statement.operands[2];
-  const auto sum_of = [&](ValueId choice, Content numbers) -> Linear& {
+  const auto sum_of = [&](ValueId choice, Content numbers) -> const Linear& {
     const auto [sum, is_new] = sums_.try_emplace({choice, numbers});
     if (is_new) sum->second = equations.unknown();
     return sum->second;
@@ -146,14 +146,15 @@ void Shapes::pack(const Statement& statement) {
   }
   Shape data = unknown();
   data.length = place->second.sum;
-  // Elements of a vector of equal ones, whichever they are.
+  if (statement.written == Type::Int) {
+    data.sum = sum_of(flags, of(statement.operands[0]).content);
+  }
+  // Elements of a vector of equal ones, whichever they are. What they add up to is an equation: it
+  // may rest on others, which do not hold behind an arm.
   if (const std::optional<Linear> each = element(statement.operands[0])) {
     data.uniform = true;
     data.element = *each;
-    data.sum = equations.product(data.element, data.length);
-    sum_of(flags, of(statement.operands[0]).content) = data.sum;
-  } else if (statement.written == Type::Int) {
-    data.sum = sum_of(flags, of(statement.operands[0]).content);
+    equations.unite(data.sum, equations.product(data.element, data.length));
   }
   define(statement.results[0], std::move(data));
   define(statement.results[1], place->second);

@@ -191,6 +191,22 @@ TEST_CASE("what is left of whole segments is as long as the lengths that are lef
       drawn + lengths + data + "COPY 1 2 NOT BOOL COPY 1 4 DIST BOOL " + pack, 0));
 }
 
+TEST_CASE("what an arm knows of packed lengths is forgotten behind it") {
+  // The stack: a descriptor of two, a number, segments of that length, flags, these for all
+  // elements.
+  const std::string code =
+      "FUNC MAIN CONST SEGDES 2 CONST INT 9 RAND COPY 1 0 COPY 1 2 DIST INT MAKE_SEGDES "
+      "CONST INT (9 9) RAND I_TO_B COPY 1 0 COPY 1 2 DIST BOOL "
+      "COPY 1 3 CONST INT 3 = INT IF COPY 1 2 LENGTHS COPY 1 2 COPY 1 6 PACK INT POP 2 0 ELSE "
+      "ENDIF CONST INT (1 2) COPY 1 3 DIST INT COPY 1 1 COPY 1 0 LENGTH BOOL MAKE_SEGDES PACK INT "
+      "POP 1 0 COPY 1 3 LENGTHS COPY 1 3 COPY 1 7 PACK INT POP 1 0 ";
+  CHECK(argument_is_longer(code + "MAKE_SEGDES CPOP 1 1 CALL REC RET", 0));
+  // Three for each segment that is left.
+  CHECK_FALSE(argument_is_longer(code + "LENGTH INT MAKE_SEGDES CONST INT 3 CPOP 1 1 DIST INT "
+                                        "MAKE_SEGDES CPOP 1 1 CALL REC RET",
+                                 0));
+}
+
 TEST_CASE("walks that are known already change nothing") {
   for (const std::filesystem::path& path : programs_and_examples()) {
     CAPTURE(path.string());
