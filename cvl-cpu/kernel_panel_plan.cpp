@@ -121,6 +121,7 @@ class PanelPlanner {
     }
     return all;
   }
+
   void begin(Part& part) const {
     part.moved.assign(pass_.nodes.size(), kNone);
     part.row_length = part.made.state(PanelPlan::kRowLength, Type::Int);

@@ -306,7 +306,7 @@ class Idioms : public RegionRewriter {
       // Of equal numbers, of which each segment has one: the lengths of the rows of a matrix.
       const std::optional<std::int64_t> number = known_element(operands[0]);
       const bool all_have = known_element(operands[1]).value_or(0) > 0;
-      return number && all_have ? constant_column(*number, operands[1]) : kNoValue;
+      return number && all_have ? constant_for_each_segment(*number, operands[1]) : kNoValue;
     }
     const std::optional<std::int64_t> count = columns_of(operands[1]);
     if (statement.op != Op::AddReduce || !count) return kNoValue;
@@ -456,7 +456,7 @@ class Idioms : public RegionRewriter {
   /// columns.
   ValueId column(ValueId vector, ValueId segdes, std::int64_t j, int depth) {
     if (const std::optional<std::int64_t> number = known_element(vector)) {
-      return constant_column(*number, segdes);
+      return constant_for_each_segment(*number, segdes);
     }
     const Definition* made = shapes_->definition(vector);
     if (!made || made->kind != Statement::Kind::Op || depth > kColumnDepth) return kNoValue;
@@ -464,7 +464,7 @@ class Idioms : public RegionRewriter {
     if (made->is(Op::DPermute)) return placed_column(operands, segdes, j, depth);
     if (!made->is(Op::AddScan) || made->written != Type::Int) return kNoValue;
     if (!fits(operands[0], operands[1]) || !same_segments(operands[1], segdes)) return kNoValue;
-    if (j == 0) return constant_column(0, segdes);
+    if (j == 0) return constant_for_each_segment(0, segdes);
     const ValueId added = column_or_fetch(operands[0], segdes, j - 1, depth + 1);
     if (j == 1) return added;
     const ValueId before = column(vector, segdes, j - 1, depth + 1);
@@ -486,14 +486,7 @@ class Idioms : public RegionRewriter {
   ValueId column_or_fetch(ValueId vector, ValueId segdes, std::int64_t j, int depth) {
     const ValueId built = column(vector, segdes, j, depth);
     if (built != kNoValue) return built;
-    return emit(Op::Extract, Type::Int, {vector, constant_column(j, segdes), segdes});
-  }
-
-  // As many equal numbers as there are segments.
-  ValueId constant_column(std::int64_t number, ValueId segdes) {
-    const ValueId lengths = emit(Op::Lengths, Type::Int, {segdes});
-    return emit(Op::Distribute, Type::Int,
-                {emit_constant(int_constant(number)), one_segment(lengths, Type::Int)});
+    return emit(Op::Extract, Type::Int, {vector, constant_for_each_segment(j, segdes), segdes});
   }
 
   /// A vector that is the result unless the condition holds.

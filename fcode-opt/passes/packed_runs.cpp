@@ -79,8 +79,7 @@ class PackedRuns : public RegionRewriter {
     const ValueId runs =
         emit(Op::MakeSegdes, Type::Int,
              {known ? lengths->result : emit(Op::Pack, Type::Int, {all_lengths, flags, over})});
-    const ValueId steps = emit(Op::Distribute, Type::Int,
-                               {emit_constant(int_constant(1)), one_segment(starts, Type::Int)});
+    const ValueId steps = constant_for_each_segment(1, runs);
     const ValueId places = emit(Op::Index, Type::Int, {starts, steps, runs});
     const ValueId left = one_segment(places, Type::Int);
     if (counted) names_.set(pack.results[1], left);
@@ -107,14 +106,7 @@ class PackedRuns : public RegionRewriter {
 };
 
 bool packs_rows(const Function& function) {
-  bool found = false;
-  std::vector<bool> spread(function.values.size());
-  for_each_statement(function.body, [&](const Statement& statement) {
-    if (statement.kind != Statement::Kind::Op) return;
-    if (statement.op == Op::Distribute) spread[statement.results[0]] = true;
-    found |= statement.op == Op::Pack && spread[statement.operands[1]];
-  });
-  return found;
+  return reads_result_of(function, Op::Distribute, Op::Pack, 1);
 }
 
 }  // namespace

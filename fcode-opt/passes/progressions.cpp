@@ -51,7 +51,7 @@ class Progressions : public RegionRewriter {
     segments_ = kNoValue;
     const std::optional<Progression> index = progression(reduced[0], kDepth);
     if (!index) return kNoValue;
-    return any(outside(comparison, *index, for_each_segment(compared[1])));
+    return any(outside(comparison, *index, for_each_segment(compared[1], segments_)));
   }
 
   ValueId any(ValueId flags) {
@@ -90,14 +90,15 @@ class Progressions : public RegionRewriter {
   ValueId outside(Op comparison, const Progression& index, ValueId limit) {
     const ValueId lengths = emit(Op::Lengths, Type::Int, {segments_});
     const bool up = index.step > 0;
-    const ValueId steps = emit(Op::Subtract, Type::Int, {lengths, everywhere(1)});
+    const ValueId steps =
+        emit(Op::Subtract, Type::Int, {lengths, constant_for_each_segment(1, segments_)});
     const ValueId last = emit(up ? Op::Add : Op::Subtract, Type::Int, {index.first, steps});
     const ValueId wrapped = emit(up ? Op::Less : Op::Greater, Type::Int, {last, index.first});
     const ValueId ends = emit(Op::Or, Type::Bool,
                               {emit(comparison, Type::Int, {index.first, limit}),
                                emit(comparison, Type::Int, {last, limit})});
     return emit(Op::And, Type::Bool,
-                {emit(Op::Greater, Type::Int, {lengths, everywhere(0)}),
+                {emit(Op::Greater, Type::Int, {lengths, constant_for_each_segment(0, segments_)}),
                  emit(Op::Or, Type::Bool, {ends, wrapped})});
   }
 
@@ -137,23 +138,16 @@ class Progressions : public RegionRewriter {
 
   /// Numbers that are the same in a whole segment, one for each.
   ValueId spread(ValueId numbers) {
-    if (const auto known = known_element(numbers)) return everywhere(*known);
+    if (const auto known = known_element(numbers))
+      return constant_for_each_segment(*known, segments_);
     const Definition* made = shapes_->definition(numbers);
     if (!made || !made->is(Op::Distribute)) return kNoValue;
     const ValueList operands = operands_of(*made);
     if (shapes_->is_scalar(operands[0]) && shapes_->one_segment(operands[1])) {
-      return for_each_segment(operands[0]);
+      return for_each_segment(operands[0], segments_);
     }
     return same_segments(operands[1], segments_) && segments(operands[1], operands[0]) ? operands[0]
                                                                                        : kNoValue;
-  }
-
-  ValueId everywhere(std::int64_t number) {
-    return for_each_segment(emit_constant(int_constant(number)));
-  }
-  ValueId for_each_segment(ValueId scalar) {
-    const ValueId lengths = emit(Op::Lengths, Type::Int, {segments_});
-    return emit(Op::Distribute, Type::Int, {scalar, one_segment(lengths, Type::Int)});
   }
 
   ValueId segments_ = kNoValue;  // that are looked at

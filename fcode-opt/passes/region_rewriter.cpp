@@ -58,6 +58,11 @@ ValueId RegionRewriter::one_segment(ValueId vector, Type type) {
   return emit(Op::MakeSegdes, Type::Int, {emit(Op::Length, type, {vector})});
 }
 
+ValueId RegionRewriter::for_each_segment(ValueId number, ValueId segdes) {
+  const ValueId lengths = emit(Op::Lengths, Type::Int, {segdes});
+  return emit(Op::Distribute, Type::Int, {number, one_segment(lengths, Type::Int)});
+}
+
 std::optional<std::int64_t> RegionRewriter::known_element(ValueId value) const {
   const std::optional<Type> type = function_.values[value].type;
   if (type != Type::Int && type != Type::Segdes) return std::nullopt;
@@ -71,6 +76,17 @@ bool RegionRewriter::is_identity(ValueId index, ValueId segdes) const {
   const ValueId over = names_(made->operands[2]);
   return known_element(start) == 0 && known_element(step) == 1 && segments(over, start) &&
          segments(over, step) && same_segments(over, segdes);
+}
+
+bool reads_result_of(const Function& function, Op maker, Op reader, std::size_t operand) {
+  std::vector<bool> made(function.values.size());
+  bool found = false;
+  for_each_statement(function.body, [&](const Statement& statement) {
+    if (statement.kind != Statement::Kind::Op) return;
+    if (statement.op == maker) made[statement.results[0]] = true;
+    found |= statement.op == reader && made[statement.operands[operand]];
+  });
+  return found;
 }
 
 }  // namespace fcode

@@ -32,6 +32,11 @@ class RegionRewriter : public ShapeVisitor {
   ValueId emit_constant(vcode::Constant constant);
   /// A descriptor of one segment, as long as the vector, whose type is given.
   ValueId one_segment(ValueId vector, Type type);
+  /// The number once for each segment.
+  ValueId for_each_segment(ValueId number, ValueId segdes);
+  ValueId constant_for_each_segment(std::int64_t number, ValueId segdes) {
+    return for_each_segment(emit_constant(int_constant(number)), segdes);
+  }
   /// The operands of a definition or a statement under their present names.
   template <class Made>
   ValueList operands_of(const Made& made) const {
@@ -69,6 +74,9 @@ class RegionRewriter : public ShapeVisitor {
   std::vector<Statement> made_;  // in front of it
   bool changed_ = false;
 };
+
+/// Does an operation `reader` read the first result of a `maker` as that operand?
+bool reads_result_of(const Function& function, Op maker, Op reader, std::size_t operand);
 
 /// Runs a visitor with finish() over all functions that the entry can reach. What it learns does
 /// not rest on an operation whose failure could then disappear.

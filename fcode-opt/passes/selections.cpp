@@ -108,14 +108,7 @@ class Selections : public RegionRewriter {
 
 // Are there scatters to packed positions?
 bool has_selections(const Function& function) {
-  std::vector<bool> packed(function.values.size());
-  bool found = false;
-  for_each_statement(function.body, [&](const Statement& statement) {
-    if (statement.kind != Statement::Kind::Op) return;
-    if (statement.op == Op::Pack) packed[statement.results[0]] = true;
-    found |= statement.op == Op::DPermute && packed[statement.operands[1]];
-  });
-  return found;
+  return reads_result_of(function, Op::Pack, Op::DPermute, 1);
 }
 
 }  // namespace
