@@ -138,6 +138,9 @@ struct NativeSteps {
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
 
+  /// What code is made for: steps, or rounds of many states, or of few.
+  enum class Form : std::uint8_t { Steps, Rounds, SerialRounds };
+
   /// How a step is run that code was made for, and how the vector lies that rounds gather from.
   struct Use {
     std::uint32_t target = kNone;
@@ -147,6 +150,7 @@ struct NativeSteps {
   };
   bool made = false;          // or found that there can be none
   bool tried_rounds = false;  // while the loop was running
+  Form form = Form::Steps;
   bool by_runs = false;
   std::vector<Use> uses;             // of the steps of usual()
   std::vector<bool> begins_uniform;  // of the body of a loop, see BoundPass

@@ -35,6 +35,8 @@ constexpr std::int64_t kLeastCost = 64;
 /// run that is to end does so.
 constexpr std::int64_t kLeastRounds = 16;
 constexpr std::int64_t kMostRounds = 256;
+/// Of few states none idles.
+constexpr std::int64_t kMostSerialRounds = 1 << 16;
 
 /// A component of the states.
 struct Component {
@@ -59,6 +61,7 @@ class ActiveStates {
         body_(body),
         loop_(loop),
         components_(components),
+        most_(most),
         block_(std::min<std::int64_t>(tuning.longest_block, tile_count(most, 64) * 64)),
         room_(2 * block_),
         lane_width_(static_cast<std::int64_t>(cpu.element_bytes(Type::Int))),
@@ -118,7 +121,7 @@ class ActiveStates {
   void run(std::int64_t most) {
     while (count_ > most) {
       if (alone_ != nullptr && round_ >= tuning.rounds_without_code) {
-        make_native_rounds(*alone_, alone_->main, loop_);
+        make_native_rounds(*alone_, alone_->main, loop_, most_);
         alone_ = nullptr;
       }
       if (!run_rounds()) run_round();
@@ -177,7 +180,9 @@ class ActiveStates {
     round_ += rounds;
     std::int64_t left = cpu_.kernels().flag_masks(masks_.data(), flags_.data(), count_);
     left -= end_oldest();
-    rounds_ = left == count_ ? std::min(2 * rounds_, kMostRounds) : kLeastRounds;
+    const bool serial = body_.main.native.form == NativeSteps::Form::SerialRounds;
+    rounds_ = left < count_ ? kLeastRounds
+                            : std::min(2 * rounds_, serial ? kMostSerialRounds : kMostRounds);
     remove_ended(left, false);
     return true;
   }
@@ -294,6 +299,7 @@ class ActiveStates {
   const BoundPass& body_;
   const PlanLoop& loop_;
   const std::vector<Component>& components_;
+  const std::int64_t most_;   // states of all tiles
   const std::int64_t block_;  // no more states begin together
   const std::int64_t room_;   // for so many states
   const std::int64_t lane_width_;
@@ -374,7 +380,7 @@ class Iteration final : public KernelSink {
       components_[k].target = body_.main.targets.size();
       body_.add_target(body_.main, target, true);
     }
-    renew_native_rounds(body_, body_.main, loop_);
+    renew_native_rounds(body_, body_.main, loop_, length());
     return Need::Blocks;
   }
 

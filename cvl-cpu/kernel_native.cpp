@@ -14,6 +14,9 @@ using StepKind = BoundStep::Kind;
 /// A group that computes less than this is no faster than its steps.
 constexpr std::int64_t kLeastOperations = 2;
 
+/// Registers of lanes do not pay for so few states.
+constexpr std::int64_t kFewStates = 4;
+
 bool is_applied(const BoundStep& step) {
   return step.kind == StepKind::Apply;
 }
@@ -82,18 +85,20 @@ class NativeMaker {
   }
 
   /// The loop around the steps; null when some of them have to be steps.
-  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop) {
+  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, bool serial) {
     const PlanSink& step = loop.step();
     const RoundPlaces places{static_cast<std::uint32_t>(step.values.size()),
                              static_cast<std::uint32_t>(plan_.nodes.size())};
     NativeRounds rounds;
+    rounds.serial = serial;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const BoundStep& bound : steps_.steps) {
       if (bound.kind == StepKind::Gather && gathered_form(bound) != GatheredForm::Other) {
         add_gather(rounds.body, bound, places);
       } else if (is_read_or_zero(bound)) {
         value_of_[bound.node] = value(rounds.body, bound.args[1]);
-      } else if (bound.kind != StepKind::Progression && has_native_form(bound)) {
+      } else if (bound.kind != StepKind::Progression &&
+                 (serial ? has_serial_form(bound) : has_native_form(bound))) {
         add_step(rounds.body, bound);
       } else {
         return nullptr;
@@ -131,8 +136,10 @@ class NativeMaker {
       }
       change.state = states[component];
     }
-    simplify(rounds, cpu_.isa());
-    find_shared(rounds, places);
+    if (!serial) {
+      simplify(rounds, cpu_.isa());
+      find_shared(rounds, places);
+    }
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
   }
 
@@ -212,6 +219,11 @@ class NativeMaker {
     if (!is_applied(step)) return false;
     const PlanNode& node = plan_.nodes[step.node];
     return cpu::has_native_form(cpu_.isa(), cpu_.widths(), node.op, node.written);
+  }
+  bool has_serial_form(const BoundStep& step) const {
+    if (step.left_out) return false;
+    if (step.kind == StepKind::Copy) return true;
+    return is_applied(step) && cpu::has_serial_form(cpu_.isa(), plan_.nodes[step.node].op);
   }
   bool may_fail(const BoundStep& step) const {
     return is_applied(step) && divides_ints(plan_.nodes[step.node]);
@@ -463,6 +475,10 @@ class NativeMaker {
       read.kind = once ? NativeLoop::Value::Kind::Uniform : NativeLoop::Value::Kind::Read;
       read.type = plan_.nodes[node].type;
       read.place = node;
+      const PlanNode& known = plan_.nodes[node];
+      if (known.kind == PlanNode::Kind::Constant && known.type != Type::Float) {
+        read.number = known.int_value;
+      }
       number = static_cast<std::uint32_t>(loop.values.size());
       loop.values.push_back(read);
     }
@@ -481,30 +497,36 @@ class NativeMaker {
 };
 
 /// What code is made for: how a step of usual() is run this time.
-NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step, bool rounds) {
+NativeSteps::Use use_of(const BoundProgram& program, const BoundStep& step,
+                        NativeSteps::Form form) {
   const bool overwrites = step.target != kNone && program.targets[step.target].overwrites;
   return {step.target, overwrites, step.left_out,
-          rounds ? gathered_form(step) : GatheredForm::None};
+          form == NativeSteps::Form::Steps ? GatheredForm::None : gathered_form(step)};
 }
 
 bool is_made_for(const NativeSteps& native, const BoundPass& pass, const BoundProgram& program,
-                 bool rounds) {
+                 NativeSteps::Form form) {
   const std::vector<BoundStep>& steps = program.usual().steps;
-  return native.by_runs == program.by_runs && native.begins_uniform == pass.begins_uniform &&
+  // What is made for many states does for few as well, which come and go.
+  const bool serves = native.form == form || (native.form == NativeSteps::Form::Rounds &&
+                                              form == NativeSteps::Form::SerialRounds);
+  return serves && native.by_runs == program.by_runs &&
+         native.begins_uniform == pass.begins_uniform &&
          std::equal(steps.begin(), steps.end(), native.uses.begin(), native.uses.end(),
                     [&](const BoundStep& step, const NativeSteps::Use& use) {
-                      return use_of(program, step, rounds) == use;
+                      return use_of(program, step, form) == use;
                     });
 }
 
 /// Remembers how the steps are run that code is made for.
-void note_made(const BoundPass& pass, BoundProgram& program, bool rounds) {
+void note_made(const BoundPass& pass, BoundProgram& program, NativeSteps::Form form) {
   NativeSteps& native = program.native;
   native.made = true;
+  native.form = form;
   native.begins_uniform = pass.begins_uniform;
   native.by_runs = program.by_runs;
   for (const BoundStep& step : program.usual().steps) {
-    native.uses.push_back(use_of(program, step, rounds));
+    native.uses.push_back(use_of(program, step, form));
   }
 }
 
@@ -518,38 +540,49 @@ bool pays(const BoundPass& pass, BoundProgram& program) {
 }
 
 /// Counts a run of the pass. True when code for steps is to be made now.
-bool is_due(const BoundPass& pass, BoundProgram& program, bool rounds) {
+bool is_due(const BoundPass& pass, BoundProgram& program, NativeSteps::Form form) {
   if (!pass.state().cpu.makes_native_code()) return false;
-  forget_other_native_steps(pass, program, rounds);
+  forget_other_native_steps(pass, program, form);
   if (program.native.made || !pays(pass, program)) return false;
-  note_made(pass, program, rounds);
+  note_made(pass, program, form);
   return true;
+}
+
+NativeSteps::Form form_of(std::int64_t states) {
+  return states <= kFewStates ? NativeSteps::Form::SerialRounds : NativeSteps::Form::Rounds;
 }
 
 }  // namespace
 
 void renew_native_steps(const BoundPass& pass, BoundProgram& program) {
-  if (is_due(pass, program, false)) NativeMaker(pass, program).make(program.native);
+  if (is_due(pass, program, NativeSteps::Form::Steps))
+    NativeMaker(pass, program).make(program.native);
 }
 
-void forget_other_native_steps(const BoundPass& pass, BoundProgram& program, bool rounds) {
+void forget_other_native_steps(const BoundPass& pass, BoundProgram& program,
+                               NativeSteps::Form form) {
   NativeSteps& native = program.native;
-  if (native.made && !is_made_for(native, pass, program, rounds)) native = {};
+  if (native.made && !is_made_for(native, pass, program, form)) native = {};
 }
 
-void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {
-  if (!is_due(pass, program, true)) return;
+void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
+                         std::int64_t states) {
+  const NativeSteps::Form form = form_of(states);
+  if (!is_due(pass, program, form)) return;
   NativeMaker maker(pass, program);
-  program.native.rounds = maker.make_rounds(loop);
+  program.native.rounds = maker.make_rounds(loop, form == NativeSteps::Form::SerialRounds);
   if (program.native.rounds == nullptr) maker.make(program.native);
 }
 
-void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop) {
+void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
+                        std::int64_t states) {
   NativeSteps& native = program.native;
   if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
   native.tried_rounds = true;
-  native.rounds = NativeMaker(pass, program).make_rounds(loop);
-  if (native.rounds != nullptr) note_made(pass, program, true);
+  const NativeSteps::Form form = form_of(states);
+  native.rounds =
+      NativeMaker(pass, program).make_rounds(loop, form == NativeSteps::Form::SerialRounds);
+  if (native.rounds != nullptr) note_made(pass, program, form);
 }
 
 bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {

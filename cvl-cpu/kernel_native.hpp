@@ -16,15 +16,18 @@ void renew_native_steps(const BoundPass& pass, BoundProgram& program);
 
 /// Forgets code for steps, or rounds of them, that are run in another way this time. Where no new
 /// code is wanted, this takes the place of the above.
-void forget_other_native_steps(const BoundPass& pass, BoundProgram& program, bool rounds = false);
+void forget_other_native_steps(const BoundPass& pass, BoundProgram& program,
+                               NativeSteps::Form form = NativeSteps::Form::Steps);
 
 /// The same for the body of a loop. Where all of it can be machine code, the loop is, too
-/// (NativeSteps::rounds), and the steps stay as they are.
-void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
+/// (NativeSteps::rounds), and the steps stay as they are. `states`: how many go on side by side.
+void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
+                         std::int64_t states);
 
 /// The same for a loop that is running, on one thread, and whose rounds have taken long already, of
 /// however few states. The steps stay as they are.
-void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop);
+void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
+                        std::int64_t states);
 
 /// Machine code that computes what is wanted of pieces (NativeSteps::pieces), if all that it needs
 /// can be such code, and it is time to make it. True when there is some.

@@ -43,8 +43,13 @@ Made make_code(const Write& write, const Loop& loop, Isa isa, Widths widths) {
 
 }  // namespace
 
+bool has_serial_form(Isa isa, Op op) {
+  const bool is_math = op >= Op::Log && op <= Op::Tanh && op != Op::Sqrt;
+  return isa != Isa::Baseline && !is_math;
+}
+
 bool has_native_form(Isa isa, Widths widths, Op op, Type written) {
-  if (isa == Isa::Baseline || (op >= Op::Log && op <= Op::Tanh && op != Op::Sqrt)) return false;
+  if (!has_serial_form(isa, op)) return false;
   const bool avx512 = isa == Isa::V4;
   const bool wide = widths.int_bytes == 8;
   switch (op) {
@@ -121,7 +126,8 @@ std::unique_ptr<NativeCode> NativeCode::make(const NativeLoop& loop, Isa isa, Wi
 }
 
 std::unique_ptr<NativeCode> NativeCode::make(const NativeRounds& rounds, Isa isa, Widths widths) {
-  const Made made = make_code(write_rounds, rounds, isa, widths);
+  const Made made =
+      make_code(rounds.serial ? write_serial_rounds : write_rounds, rounds, isa, widths);
   if (made.memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<NativeCode>(new NativeCode(made.memory, made.bytes, made.group));
 }

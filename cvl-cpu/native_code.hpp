@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cvl-cpu/isa.hpp"
@@ -43,6 +44,8 @@ struct NativeLoop {
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
+    std::optional<std::int64_t>
+        number;  // Uniform, INT or BOOL: what it always is, if that is known
 
     /// Then it may fail, whether anybody reads the quotient or not.
     bool divides_ints() const {
@@ -77,6 +80,9 @@ struct NativeRounds {
   /// Values that are the same for all elements in each round, such as a number of rounds. They are
   /// computed once. Either the condition is one of them, or none is.
   std::vector<bool> shared;
+  /// Is there one element, or few, so that they are computed one after the other? Nothing is shared
+  /// then, and no value is Bitwise.
+  bool serial = false;
 };
 
 /// What is computed for the elements of pieces of segments: totals of numbers, whether any BOOL is
@@ -102,6 +108,8 @@ struct NativePieces {
 
 /// Can an operation be part of a loop on such processors?
 bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
+/// Can it be part of rounds of few elements?
+bool has_serial_form(Isa isa, vcode::Op op);
 /// Can such numbers be folded by this reduction?
 bool has_native_fold(Isa isa, Widths widths, vcode::Op op, Type type);
 

@@ -7,6 +7,9 @@ namespace cvl::cpu {
 bool has_native_form(Isa, Widths, vcode::Op, Type) {
   return false;
 }
+bool has_serial_form(Isa, vcode::Op) {
+  return false;
+}
 bool has_native_fold(Isa, Widths, vcode::Op, Type) {
   return false;
 }

@@ -8,6 +8,8 @@ namespace cvl::cpu {
 
 int write_loop(const NativeLoop& loop, asmjit::CodeHolder& code, Isa isa, Widths widths);
 int write_rounds(const NativeRounds& rounds, asmjit::CodeHolder& code, Isa isa, Widths widths);
+int write_serial_rounds(const NativeRounds& rounds, asmjit::CodeHolder& code, Isa isa,
+                        Widths widths);
 int write_pieces(const NativePieces& pieces, asmjit::CodeHolder& code, Isa isa, Widths widths);
 int write_rows(const NativePieces& rows, asmjit::CodeHolder& code, Isa isa, Widths widths);
 

@@ -27,8 +27,9 @@ constexpr ExpressionId kSingle = kUndefined - 1;
 /// where it is needed.
 constexpr std::size_t kLargestBody = 300;
 
-/// Calls inside each other that are put in place.
+/// Calls inside each other that are put in place, and loops inside each other.
 constexpr int kDeepestCall = 20;
+constexpr std::size_t kDeepestLoop = 5;
 
 /// Thrown where the function is no loop.
 struct NoLoop {};
@@ -48,31 +49,24 @@ class Reader {
     for (const ValueId parameter : function.parameters) {
       arguments.push_back(this->parameter(function.values[parameter].type));
     }
-    const std::size_t scalars = body_.state.size();
     for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
       const bool many =
           type_of(k) == Type::Segdes && parameters_[k].kind != Parameter::Kind::Uniform;
       body_.own_segment.push_back(many ? add_component(Type::Int) : LoopBody::kNone);
       if (many) add_component(Type::Int);
     }
-    const Outcome outcome = call(loop_, arguments, 0);
-    if (body_.expressions.known(outcome.goes_on) == false) throw NoLoop{};
-    body_.fails = outcome.fails;
-    body_.goes_on =
-        body_.expressions.choice(outcome.fails, body_.expressions.constant(false), outcome.goes_on);
-    body_.results = outcome.results;
-    // Sequences stay what they are.
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-      if (body_.component[k] != LoopBody::kNone) {
-        body_.next.push_back(outcome.next[k]);
-      } else if (outcome.next[k] != arguments[k]) {
-        throw NoLoop{};
-      }
+    const std::vector<std::uint32_t> components(body_.component.begin(),
+                                                body_.component.begin() + arguments.size());
+    const Round round = this->round(loop_, arguments, components, {});
+    if (expressions().known(round.goes_on) == false) throw NoLoop{};
+    body_.fails = round.fails;
+    body_.goes_on = round.goes_on;
+    body_.results = round.results;
+    for (const Change& change : round.changes) next_[change.component] = change.next;
+    keep(round.inside, round.waits);
+    for (std::uint32_t k = 0; k < body_.state.size(); ++k) {
+      body_.next.push_back(next_[k].value_or(state_node(k)));
     }
-    for (std::size_t k = scalars; k < body_.state.size(); ++k) {
-      body_.next.push_back(state_node(static_cast<std::uint32_t>(k)));
-    }
-    if (outcome.combined) collect(*outcome.combined);
     // A loop that never ends has no results.
     const auto undefined = [](ExpressionId node) { return node >= kSequences; };
     if (body_.results.size() != function.result_types.size() ||
@@ -99,6 +93,38 @@ class Reader {
   };
   using Values = std::vector<ExpressionId>;  // of a function, by ValueId
 
+  /// A loop inside of a round. Until it has come to its end the round waits; then it keeps its last
+  /// state, which its results are computed from, until the round is done.
+  struct InnerLoop {
+    std::uint32_t begun;   // the component that says whether its state has a meaning
+    ExpressionId reached;  // does the round run it, and has nothing in front of it to wait for?
+    ExpressionId stays;    // in the round of its own that it is in
+    std::vector<InnerLoop> inside;
+  };
+  struct Change {
+    std::uint32_t component;
+    ExpressionId now, next;
+  };
+  /// What a round of a loop comes to. While a loop inside goes on the state stays as it is.
+  struct Round {
+    ExpressionId fails, goes_on;
+    ExpressionId waits;  // for a loop inside
+    std::vector<Change> changes;
+    std::vector<ExpressionId> results;
+    std::vector<InnerLoop> inside;
+  };
+  /// A loop that is being read, and what those inside are known to do so far.
+  struct OpenLoop {
+    std::uint32_t function;
+    ExpressionId waits, fails;
+    std::vector<InnerLoop> inside;
+  };
+  /// A condition of the arms that are being read, and which of its arms that is.
+  struct Arm {
+    ExpressionId condition;
+    bool is_first;
+  };
+
   Expressions& expressions() { return body_.expressions; }
 
   ExpressionId parameter(std::optional<Type> type) {
@@ -115,6 +141,7 @@ class Reader {
   std::uint32_t add_component(Type type) {
     if (!vcode::is_data(type)) throw NoLoop{};
     body_.state.push_back(type);
+    next_.emplace_back();
     return static_cast<std::uint32_t>(body_.state.size() - 1);
   }
 
@@ -163,6 +190,92 @@ class Reader {
       if (shape == module_.given_shapes.end() || shape->second.length != 1) throw NoLoop{};
     }
     return constant(index, describes || vectors_.contains(index));
+  }
+
+  /// A round of a loop whose parameters are `arguments` now, those that are scalars being
+  /// components of the state. `begun`: of a loop inside, whether its state has a meaning yet.
+  Round round(std::uint32_t function, const std::vector<ExpressionId>& arguments,
+              const std::vector<std::uint32_t>& components, std::optional<ExpressionId> begun) {
+    if (loops_.size() == kDeepestLoop) throw NoLoop{};
+    const ExpressionId never = expressions().constant(false);
+    loops_.push_back({function, never, never, {}});
+    const Outcome outcome = call(function, arguments, 0);
+    const OpenLoop loop = std::move(loops_.back());
+    loops_.pop_back();
+    Round round;
+    round.waits = loop.waits;
+    round.results = outcome.results;
+    round.inside = loop.inside;
+    round.fails =
+        expressions().either(loop.fails, both(expressions().negation(loop.waits), outcome.fails));
+    round.goes_on = expressions().either(loop.waits, outcome.goes_on);
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      const ExpressionId now = arguments[k];
+      const ExpressionId next = outcome.next.empty() ? now : outcome.next[k];
+      if (components[k] != LoopBody::kNone) {
+        round.changes.push_back(change(components[k], now, scalar(next), round));
+      } else if (next != now) {
+        throw NoLoop{};  // sequences stay what they are
+      }
+    }
+    if (outcome.combined) collect(*outcome.combined, begun, round);
+    round.goes_on = both(expressions().negation(round.fails), round.goes_on);
+    return round;
+  }
+
+  Change change(std::uint32_t component, ExpressionId now, ExpressionId next, const Round& round) {
+    return {component, now, expressions().choice(round.waits, now, next)};
+  }
+
+  /// A call of a function that is a loop itself.
+  Outcome inner_loop(std::uint32_t function, const std::vector<ExpressionId>& arguments) {
+    body_.has_inner_loops = true;
+    ExpressionId reached = both(expressions().negation(loops_.back().waits),
+                                expressions().negation(loops_.back().fails));
+    for (const Arm& arm : arms_) {
+      reached = both(reached, arm.is_first ? arm.condition : expressions().negation(arm.condition));
+    }
+    const std::uint32_t begun = begun_with(literal_node(Type::Bool, 0));
+    std::vector<ExpressionId> now;
+    std::vector<std::uint32_t> components;
+    for (const ExpressionId argument : arguments) {
+      const bool is_sequence = argument >= kSequences && argument < kPending;
+      now.push_back(argument);
+      components.push_back(LoopBody::kNone);
+      if (is_sequence) continue;
+      components.back() = begun_with(literal_node(expressions()[scalar(argument)].type, 0));
+      now.back() = expressions().choice(state_node(begun), state_node(components.back()), argument);
+    }
+    const std::vector<Arm> arms = std::exchange(arms_, {{reached, true}});
+    const Round round = this->round(function, now, components, state_node(begun));
+    arms_ = arms;
+    const ExpressionId goes_on = both(reached, round.goes_on);
+    for (const Change& change : round.changes) {
+      next_[change.component] = expressions().choice(goes_on, change.next, change.now);
+    }
+    OpenLoop& outer = loops_.back();
+    outer.waits = expressions().either(outer.waits, goes_on);
+    outer.fails = expressions().either(outer.fails, both(reached, round.fails));
+    outer.inside.push_back({begun, reached,
+                            expressions().either(round.waits, expressions().negation(goes_on)),
+                            round.inside});
+    const ExpressionId never = expressions().constant(false);
+    return {never, never, {}, round.results, {}};
+  }
+
+  std::uint32_t begun_with(const ThunkNode& number) {
+    const std::uint32_t component = add_component(number.type);
+    body_.begun.push_back({component, number});
+    return component;
+  }
+
+  /// Loops keep their states while the rounds stay that they are in.
+  void keep(const std::vector<InnerLoop>& loops, ExpressionId round_stays) {
+    for (const InnerLoop& loop : loops) {
+      const ExpressionId kept = both(loop.reached, round_stays);
+      next_[loop.begun] = kept;
+      keep(loop.inside, both(kept, loop.stays));
+    }
   }
 
   Outcome call(std::uint32_t index, const std::vector<ExpressionId>& arguments, int depth) {
@@ -256,42 +369,53 @@ class Reader {
 
   /// What changes nothing; nothing for operations whose result depends on the order.
   static std::optional<ThunkNode> identity(Op op, Type type) {
-    ThunkNode node;
-    node.type = type;
     if (type == Type::Float) return std::nullopt;
     switch (op) {
       case Op::Add:
       case Op::Or:
       case Op::Xor:
-        node.int_value = 0;
-        return node;
+        return literal_node(type, 0);
       case Op::Multiply:
-        node.int_value = 1;
-        return node;
+        return literal_node(type, 1);
       case Op::And:
-        node.int_value = type == Type::Bool ? 1 : -1;
-        return node;
+        return literal_node(type, type == Type::Bool ? 1 : -1);
       default:
         return std::nullopt;
     }
   }
 
-  void collect(const Combined& combined) {
-    const ThunkNode identity = *this->identity(combined.op, combined.type);
-    const std::uint32_t component = add_component(combined.type);
-    const ExpressionId so_far = state_node(component);
-    body_.collected = LoopBody::Collected{component, identity};
-    body_.next.push_back(applied(combined.op, combined.type, {so_far, combined.term}));
-    ExpressionId& result = body_.results[0];
+  /// What the results of the next rounds are combined with is collected in a component.
+  void collect(const Combined& combined, std::optional<ExpressionId> begun, Round& round) {
+    if (loops_.empty()) body_.collects = true;
+    const auto component = [&](const ThunkNode& number, Op op, Type type, ExpressionId term) {
+      const std::uint32_t component = begun_with(number);
+      ExpressionId now = state_node(component);
+      if (begun) now = expressions().choice(*begun, now, expressions().add(number));
+      round.changes.push_back(change(component, now, applied(op, type, {now, term}), round));
+      return now;
+    };
+    const ExpressionId so_far =
+        component(*identity(combined.op, combined.type), combined.op, combined.type, combined.term);
+    ExpressionId& result = round.results[0];
     if (result != kUndefined) {
       result = applied(combined.op, combined.type, {so_far, scalar(result)});
     }
+    if (!body_.has_inner_loops) return;
+    // Steps do not tell how deep a loop is among others.
+    const ExpressionId depth =
+        component(literal_node(Type::Int, 0), Op::Add, Type::Int, int_constant(1));
+    const ExpressionId too_deep =
+        applied(Op::GreaterEqual, Type::Int, {depth, int_constant(LoopBody::kMostDepth)});
+    round.fails = expressions().either(round.fails, too_deep);
   }
 
   Outcome call(const Statement& statement, const Values& values, int depth) {
     std::vector<ExpressionId> arguments;
     for (const ValueId operand : statement.operands) arguments.push_back(values[operand]);
-    if (statement.index != loop_) {
+    if (statement.index != loops_.back().function) {
+      const auto is_open = [&](const OpenLoop& loop) { return loop.function == statement.index; };
+      if (std::any_of(loops_.begin(), loops_.end(), is_open)) throw NoLoop{};
+      if (calls_itself(statement.index)) return inner_loop(statement.index, arguments);
       Outcome outcome = call(statement.index, arguments, depth + 1);
       if (!outcome.next.empty()) throw NoLoop{};
       return outcome;
@@ -307,9 +431,17 @@ class Reader {
             {}};
   }
 
+  bool calls_itself(std::uint32_t function) const {
+    bool found = false;
+    for_each_statement(module_.functions[function].body, [&](const Statement& statement) {
+      found = found || (statement.kind == Statement::Kind::Call && statement.index == function);
+    });
+    return found;
+  }
+
   Outcome conditional(const Statement& statement, Values& values, int depth) {
     const ExpressionId condition = scalar(values[statement.operands[0]]);
-    const auto arm = [&](const Block& arm) -> Outcome {
+    const auto arm = [&](const Block& arm, bool is_first) -> Outcome {
       // Whatever it says before it ends the program, it says when the function itself is run.
       if (arm.diverges) {
         return {expressions().constant(true),
@@ -318,10 +450,13 @@ class Reader {
                 std::vector<ExpressionId>(statement.results.size(), kUndefined),
                 {}};
       }
-      return block(arm, values, depth);
+      arms_.push_back({condition, is_first});
+      const Outcome outcome = block(arm, values, depth);
+      arms_.pop_back();
+      return outcome;
     };
-    const Outcome a = arm(*statement.then_block);
-    const Outcome b = arm(*statement.else_block);
+    const Outcome a = arm(*statement.then_block, true);
+    const Outcome b = arm(*statement.else_block, false);
     Outcome outcome{expressions().choice(condition, a.fails, b.fails),
                     expressions().choice(condition, a.goes_on, b.goes_on),
                     {},
@@ -459,9 +594,7 @@ class Reader {
     const std::uint32_t segments = sequence(descriptor);
     const bool is_parameter = number < parameters_.size();
     if (is_parameter && parameters_[number].descriptor != segments) throw NoLoop{};
-    ThunkNode zero;
-    zero.type = type_of(number);
-    const ExpressionId none = expressions().add(zero);
+    const ExpressionId none = expressions().add(literal_node(type_of(number), 0));
     const ExpressionId inside = lies_below(scalar(index), size(descriptor));
     const ExpressionId first = start(segments);
     if (first == kUndefined && is_parameter) return chosen(inside, number, index, none);
@@ -497,10 +630,19 @@ class Reader {
                     applied(Op::Less, Type::Int, {index, limit})});
   }
 
-  ExpressionId int_constant(std::int64_t value) {
+  static ThunkNode literal_node(Type type, std::int64_t value) {
     ThunkNode node;
+    node.type = type;
     node.int_value = value;
-    return expressions().add(node);
+    return node;
+  }
+
+  ExpressionId int_constant(std::int64_t value) {
+    return expressions().add(literal_node(Type::Int, value));
+  }
+
+  ExpressionId both(ExpressionId a, ExpressionId b) {
+    return expressions().choice(a, b, expressions().constant(false));
   }
 
   ExpressionId applied(Op op, Type written, std::initializer_list<ExpressionId> args) {
@@ -528,7 +670,10 @@ class Reader {
   const Module& module_;
   std::uint32_t loop_;
   const std::vector<Parameter>& parameters_;
-  std::set<std::uint32_t> vectors_;  // of the constants that the run gives
+  std::set<std::uint32_t> vectors_;                // of the constants that the run gives
+  std::vector<OpenLoop> loops_;                    // inside each other
+  std::vector<Arm> arms_;                          // of the round of the innermost one
+  std::vector<std::optional<ExpressionId>> next_;  // of components; nothing: they stay as they are
   LoopBody body_;
 };
 

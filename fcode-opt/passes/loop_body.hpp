@@ -1,5 +1,7 @@
 // A function of scalars that calls itself last, or only combines what that gives with a number, as
-// a loop: one round of it in expressions.
+// a loop: one round of it in expressions. Loops inside of its rounds are part of it: a step is then
+// a round of the innermost loop that goes on (loop flattening: Ghuloum and Fisher, "Flattening and
+// parallelizing irregular, recurrent loop nests", PPoPP 1995).
 #pragma once
 
 #include <cstdint>
@@ -13,14 +15,18 @@
 namespace fcode {
 
 /// The state consists of those parameters of the function that are scalars, of where the own
-/// elements of its sequences begin and how many there are, and of constants. Sequences stay the
-/// same in all rounds. They are known by numbers: parameters by their own, and behind those the
-/// constants. Of them the expressions read elements (Subscript, `id` being the vector's number) and
-/// lengths (Size, `id` being the number of a descriptor, or of a constant vector; of a descriptor
-/// with many segments: the length of all). A state either goes on or has come to its end; then it
-/// gives the results, or fails, as the function says in its own way.
+/// elements of its sequences begin and how many there are, of constants, and of what loops inside
+/// have come to. Sequences stay the same in all rounds. They are known by numbers: parameters by
+/// their own, and behind those the constants. Of them the expressions read elements (Subscript,
+/// `id` being the vector's number) and lengths (Size, `id` being the number of a descriptor, or of
+/// a constant vector; of a descriptor with many segments: the length of all). A state either goes
+/// on or has come to its end; then it gives the results, or fails, as the function says in its own
+/// way.
 struct LoopBody {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// Of calls inside each other, where their results are combined with numbers: about what the
+  /// machine usually allows.
+  static constexpr std::int64_t kMostDepth = 1'000'000;
 
   Expressions expressions;
   /// Indices into Module::constants: those that the run gives, and sequences.
@@ -31,13 +37,15 @@ struct LoopBody {
   /// Of each parameter that is a descriptor with many segments: which component is where the own
   /// one begins; the next one is its length.
   std::vector<std::uint32_t> own_segment;  // others: kNone
-  /// A component that collects what is added to results, or combined with them in another way that
-  /// knows no order, and what it is at first.
-  struct Collected {
+  /// A component that begins with the same number for all.
+  struct Begun {
     std::uint32_t component = 0;
-    vcode::ThunkNode identity;
+    vcode::ThunkNode number;
   };
-  std::optional<Collected> collected;
+  std::vector<Begun> begun;
+  /// Are results combined with numbers, so that each round is a call inside of the one before?
+  bool collects = false;
+  bool has_inner_loops = false;
   ExpressionId goes_on = 0, fails = 0;
   std::vector<ExpressionId> next;  // has a meaning where the state goes on
   std::vector<ExpressionId> results;

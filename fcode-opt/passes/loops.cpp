@@ -29,12 +29,14 @@ using vcode::ThunkNode;
 constexpr std::int64_t kMostIterations = 10'000'000;
 
 /// For one instance a call that comes last takes no room: it may go on as long as anybody waits.
-/// One whose result is combined with a number is as deep as the machine usually allows.
-constexpr std::int64_t kMostSerialIterations = 1'000'000'000, kMostSerialDepth = 1'000'000;
+constexpr std::int64_t kMostSerialIterations = 1'000'000'000;
+
+/// Rounds of loops inside say little of how deep a recursion is.
+constexpr std::int64_t kMostWithInnerLoops = 100'000'000;
 
 std::int64_t most_iterations(const LoopBody& body, bool serial) {
-  if (!serial) return kMostIterations;
-  return body.collected ? kMostSerialDepth : kMostSerialIterations;
+  if (!serial) return body.has_inner_loops ? kMostWithInnerLoops : kMostIterations;
+  return body.collects && !body.has_inner_loops ? LoopBody::kMostDepth : kMostSerialIterations;
 }
 
 class LoopKernel {
@@ -182,7 +184,7 @@ class LoopKernel {
       node.kind = ThunkNode::Kind::SegLen;
       begin_with(component + 1, node);
     }
-    if (body_.collected) begin_with(body_.collected->component, body_.collected->identity);
+    for (const LoopBody::Begun& begun : body_.begun) begin_with(begun.component, begun.number);
     for (std::size_t k = 0; k < body_.state.size(); ++k) {
       last_.push_back(array("z", k, body_.state[k], kLength));
     }
@@ -290,16 +292,19 @@ class LoopMaker {
   explicit LoopMaker(Module& module) : module_(module), pool_(module) {}
 
   bool run() {
-    // Functions of one instance come last: they are what the others are made of.
-    const std::size_t count = module_.functions.size();
-    for (const bool serial_ones : {false, true}) {
-      for (std::uint32_t k = 0; k < count; ++k) {
-        if (!module_.functions[k].serial) continue;
-        const SerialFunction serial = *module_.functions[k].serial;
-        if ((serial.function == k) != serial_ones) continue;
-        if (const auto body = loop_body(module_, serial)) make(k, serial, *body);
-      }
+    // All are read first: functions of one instance are what the others are made of.
+    struct Loop {
+      std::uint32_t function;
+      SerialFunction serial;
+      LoopBody body;
+    };
+    std::vector<Loop> loops;
+    for (std::uint32_t k = 0; k < module_.functions.size(); ++k) {
+      const auto& serial = module_.functions[k].serial;
+      if (!serial) continue;
+      if (auto body = loop_body(module_, *serial)) loops.push_back({k, *serial, std::move(*body)});
     }
+    for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
     for (const Made& made : made_) go_on_in_rests(made);
     return !made_.empty();
   }

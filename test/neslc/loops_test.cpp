@@ -305,9 +305,92 @@ TEST_CASE("functions that are no loops stay what they are", "[loops]") {
   both.define("function drawn(n) = if n == 0 then 0 else drawn(n - 1 - rand(1))");
   CHECK(both.check("{drawn(n) : n in index(3)}") == "[0, 0, 0]");
   CHECK(both.loops("{drawn(n) : n in index(3)}") == 0);
+}
+
+TEST_CASE("loops inside of rounds are part of a loop", "[loops]") {
+  Both both;
+  // `loops`: those inside are loops of their own, too, where something else calls them.
+  const auto check = [&](const std::string& expression, const std::string& value,
+                         std::size_t loops = 2) {
+    INFO(expression);
+    CHECK(both.check(expression) == value);
+    CHECK(both.loops(expression) == loops);
+  };
   both.define("function inner(n, k) = if n == 0 then k else inner(n - 1, k + 1)");
   both.define("function outer(n, k) = if n == 0 then k else outer(n - 1, inner(n, k))");
-  CHECK(both.check("{outer(n, 0) : n in index(5)}") == "[0, 1, 3, 6, 10]");
+  check("{outer(n, 0) : n in index(5)}", "[0, 1, 3, 6, 10]", 3);
+  check("outer(20, 0)", "210");
+  both.define("function outermost(n, k) = if n == 0 then k else outermost(n - 1, outer(n, k))");
+  check("{outermost(n, 0) : n in index(6)}", "[0, 1, 4, 10, 20, 35]", 5);
+
+  // In some rounds only, in what is called, and the condition of a round.
+  both.define(
+      "function is_prime(n, d) = if d * d > n then n > 1 else if rem(n, d) == 0 then f else "
+      "is_prime(n, d + 1)");
+  both.define(
+      "function primes(n, c) = if n == 0 then c else primes(n - 1, if is_prime(n, 2) then "
+      "c + 1 else c)");
+  check("primes(200, 0)", "46");
+  both.define("function prime_above(n) = if is_prime(n, 2) then n else prime_above(n + 1)");
+  check("{prime_above(n) : n in [1, 8, 24, 90, 114]}", "[2, 11, 29, 97, 127]");
+  both.define("function weight(n) = if is_prime(n, 2) then n else 0");
+  both.define(
+      "function weights(n, s) = if n == 0 then s else "
+      "weights(n - 1, if evenp(n) then s else s + weight(n))");
+  check("{weights(n, 0) : n in [0, 10, 50]}", "[0, 15, 326]");
+
+  // One behind the other, the second from what the first gives; in both arms.
+  both.define("function digits(n, s) = if n == 0 then s else digits(n / 10, s + rem(n, 10))");
+  both.define(
+      "function reversed(n, r) = if n == 0 then r else reversed(n / 10, 10 * r + rem(n, 10))");
+  both.define(
+      "function searched(n) = let r = reversed(n, 0); s = digits(n + r, 0) in "
+      "if s == 9 and r > n then (n, r, s) else searched(n + 1)");
+  check("searched(20)", "(153, 351, 9)", 3);
+  both.define(
+      "function turned(n, k) = if k == 0 then n else "
+      "turned((if evenp(n) then digits(n, k) else reversed(n, 1)), k - 1)");
+  check("{turned(n, 4) : n in [11, 120, 7]}", "[111111, 1171, 11711]", 3);
+
+  // Combined results, inside and outside.
+  both.define("function factorial(n) = if n == 0 then 1 else n * factorial(n - 1)");
+  both.define("function strong(n) = if n == 0 then 0 else factorial(rem(n, 10)) + strong(n / 10)");
+  check("{strong(n) : n in [0, 145, 40585, 99]}", "[0, 145, 40585, 725760]");
+  both.define(
+      "function divisors(n, d) = if d == 0 then 0 else "
+      "(if rem(n, d) == 0 then d else 0) + divisors(n, d - 1)");
+  both.define(
+      "function perfect(n) = if n == 1 then 0 else "
+      "(if divisors(n, n - 1) == n then n else 0) + perfect(n - 1)");
+  check("perfect(100)", "34");
+  check("{perfect(n) : n in [1, 6, 29]}", "[0, 6, 34]");
+
+  // They read sequences: those of the outer loop, of each instance too.
+  both.define(
+      "function smaller(v, x, i) = if i == #v then 0 else "
+      "(if v[i] < x then 1 else 0) + smaller(v, x, i + 1)");
+  both.define(
+      "function inversions(v, i, s) = if i == #v then s else "
+      "inversions(v, i + 1, s + smaller(v, v[i], i))");
+  check("inversions([3, 1, 2, 5, 0], 0, 0)", "6");
+  check("{inversions(v, 0, 0) : v in [[2, 1], [] int, [1, 2, 3], [4, 3, 9]]}", "[1, 0, 0, 1]");
+
+  // What fails inside, or goes too deep, says what the recursion says.
+  both.define("function shares(n, d) = if n < 5 then d else shares(n - 100 / d, d - 1)");
+  both.define(
+      "function all_shares(n, s) = if n == 0 then s else all_shares(n - 1, s + shares(n, 6))");
+  check("{all_shares(n, 0) : n in [0, 9, 60]}", "[0, 49, 244]");
+  CHECK(both.check("{all_shares(n, 0) : n in [0, 9, 1000]}") == "division by zero");
+  both.define("function endless(n) = if n == 0 then 0 else 1 + endless(n - 2)");
+  both.define("function sum_of(n) = if n == 0 then 0 else endless(2 * n) + sum_of(n - 1)");
+  check("sum_of(9)", "45");
+  both.define("function sum_of(n) = if n == 0 then 0 else endless(n) + sum_of(n - 1)");
+  CHECK(both.check("sum_of(9)").find("deep") != std::string::npos);
+  // What is not computed yet does not fail.
+  both.define(
+      "function quotients(n, s) = if n == 0 then s else "
+      "quotients(n - 1, s + 1000 / inner(n, 0))");
+  check("quotients(5, 0)", "2283");
 }
 
 /// Random functions `g(i, j, x, b, k)`, of which k counts the calls, and expressions that use them.
@@ -387,7 +470,9 @@ class LoopGenerator {
       case 4:
         return fmt::format("max({}, {})", part(), part());
       case 5:
-        return fmt::format("squared({})", part());
+        if (below(2) == 0) return fmt::format("squared({})", part());
+        return below(2) == 0 ? fmt::format("looped({}, {})", part(), part())
+                             : fmt::format("digits_of({})", part());
       default:
         return fmt::format("({} {} {})", part(), below(2) == 0 ? "+" : "-", part());
     }
@@ -438,6 +523,8 @@ TEST_CASE("random functions are the same as loops", "[loops]") {
   Both both;
   both.define("m = #[1, 2]");
   both.define("function squared(n) = rem(n * n, 1000)");
+  both.define("function looped(n, k) = if n < 1 then k else looped(n / 3, k + rem(n, 4))");
+  both.define("function digits_of(n) = if n < 1 then 1 else rem(n, 5) + digits_of(n / 4)");
   std::size_t loops = 0, collecting = 0, failures = 0;
   for (int seed = 1; seed <= programs; ++seed) {
     LoopGenerator generator(static_cast<unsigned>(seed));
@@ -450,6 +537,7 @@ TEST_CASE("random functions are the same as loops", "[loops]") {
       failures += value.empty() || value[0] != '[';
     }
     both.check("g([3, 1, 2], 4, m, 0.25, f, 3)");
+    both.check("g([3, 1, 2], m, 7, 0.5, t, 40)");
     both.check("h([3, 1, 2], 4, m, 0.25, f, 3)");
     loops += both.loops("{g([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
     collecting += both.loops("{h([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
