@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "cvl-cpu/kernel_evaluate.hpp"
@@ -19,14 +20,17 @@ namespace {
 constexpr std::int64_t kLeastRows = 4;
 /// Elements from which to store them pays: fewer stay in the cache however they are read.
 constexpr std::int64_t kLeastStored = 1 << 14;
+/// Panels that take turns: what they work with is to stay in the cache, too.
+constexpr std::int64_t kPanelsTogether = 16;
 
 }  // namespace
 
 /// Some rows, on one thread: columns [begin, end), and the pieces that begin in these.
 class KernelPanels::Panel {
  public:
+  /// `memory`: so many memory_bytes().
   Panel(const KernelPanels& panels, std::int64_t first, std::int64_t rows, std::int64_t begin,
-        std::int64_t end)
+        std::int64_t end, std::byte* memory)
       : panels_(panels),
         state_(panels.state_),
         plan_(panels.plan_),
@@ -35,7 +39,8 @@ class KernelPanels::Panel {
         row_count_(rows),
         begin_(begin),
         end_(end),
-        memory_(thread_memory(memory_bytes())),
+        next_(begin),
+        memory_(memory),
         rows_(bound_.rows, bound_.rows.main, kPanelBlock, take(evaluator_bytes(bound_.rows)),
               nullptr, 0),
         columns_(bound_.columns, bound_.columns.main, kPanelBlock,
@@ -55,6 +60,15 @@ class KernelPanels::Panel {
         std::min(columns_together_, static_cast<std::int64_t>(std::bit_floor(fitting)));
   }
 
+  static std::size_t memory_bytes(const KernelPanels& panels, std::int64_t rows) {
+    const PanelPlan& plan = panels.plan_;
+    const Bound& bound = *panels.bound_;
+    const std::size_t slots = plan.of_rows.size() + plan.of_columns.size() + plan.fetched.size();
+    return whole_lines(evaluator_bytes(bound.rows)) + whole_lines(evaluator_bytes(bound.columns)) +
+           whole_lines(evaluator_bytes(bound.elements)) + slots * whole_lines(kSlotBytes) +
+           plan.folds.size() * whole_lines(PanelFold::memory_bytes(rows));
+  }
+
   /// Does a row fetch from other lines of memory than its neighbour, element by element, where a
   /// column does not?
   bool pays() {
@@ -70,20 +84,21 @@ class KernelPanels::Panel {
     return false;
   }
 
-  /// False if anything is fetched from outside of its vector.
-  bool run() {
+  void begin() {
     begin_pieces();
     begin_rows();
-    for (std::int64_t begin = begin_; begin < end_ || next_end_ != PanelPiece::kNever;
-         begin += kPanelBlock) {
-      const std::int64_t n = std::min(kPanelBlock, row_length() - begin);
-      columns_.run(begin, n);
-      for (std::int64_t c = 0; c < n; c += columns_together_) {
-        const std::int64_t some = std::min(columns_together_, n - c);
-        if (!begin_columns(c, some, n)) return false;
-        run_columns(begin + c, begin + c + some);
-      }
+  }
+  bool is_done() const { return next_ >= end_ && next_end_ == PanelPiece::kNever; }
+  /// The next columns. False if anything is fetched from outside of its vector.
+  bool run_block() {
+    const std::int64_t n = std::min(kPanelBlock, row_length() - next_);
+    columns_.run(next_, n);
+    for (std::int64_t c = 0; c < n; c += columns_together_) {
+      const std::int64_t some = std::min(columns_together_, n - c);
+      if (!begin_columns(c, some, n)) return false;
+      run_columns(next_ + c, next_ + c + some);
     }
+    next_ += n;
     return true;
   }
   /// Where the columns are some of several ranges.
@@ -95,13 +110,6 @@ class KernelPanels::Panel {
 
   static std::size_t evaluator_bytes(const BoundPass& pass) {
     return BlockEvaluator::memory_bytes(pass, pass.main, kPanelBlock);
-  }
-  std::size_t memory_bytes() const {
-    const std::size_t slots = plan_.of_rows.size() + plan_.of_columns.size() + plan_.fetched.size();
-    return whole_lines(evaluator_bytes(bound_.rows)) +
-           whole_lines(evaluator_bytes(bound_.columns)) +
-           whole_lines(evaluator_bytes(bound_.elements)) + slots * whole_lines(kSlotBytes) +
-           plan_.folds.size() * whole_lines(PanelFold::memory_bytes(row_count_));
   }
   std::byte* take(std::size_t bytes) {
     std::byte* const taken = memory_;
@@ -253,6 +261,7 @@ class KernelPanels::Panel {
   const PanelPlan& plan_;
   const Bound& bound_;
   const std::int64_t first_row_, row_count_, begin_, end_;
+  std::int64_t next_;  // column that has not been computed
   std::byte* memory_;
   BlockEvaluator rows_, columns_, elements_;
   std::vector<PanelFold> folds_;
@@ -321,10 +330,16 @@ bool KernelPanels::bind() {
     return elements.joins_bytes(store.value);
   };
   if (plan_.stores.empty()) return true;
-  const bool pays = std::none_of(plan_.stores.begin(), plan_.stores.end(), fits_bytes) &&
-                    Panel(*this, 0, std::min(kPanelRows, table_.count), 0, table_.length).pays();
+  const bool pays =
+      std::none_of(plan_.stores.begin(), plan_.stores.end(), fits_bytes) && first_pays();
   if (!pays) declined_ = table_;
   return pays && !state_.faults.any();
+}
+
+bool KernelPanels::first_pays() const {
+  const std::int64_t rows = std::min(kPanelRows, table_.count);
+  std::byte* const memory = thread_memory(Panel::memory_bytes(*this, rows));
+  return Panel(*this, 0, rows, 0, table_.length, memory).pays();
 }
 
 /// A short vector lies in its Result, which must not move any more.
@@ -341,13 +356,46 @@ KernelPanels::Division KernelPanels::divide() const {
   const bool few = table_.count < 2 * kPanelRows * threads;
   const std::int64_t rows = few ? kRowsTogether : kPanelRows;
   const std::int64_t panels = tile_count(table_.count, rows);
+  const std::int64_t together = std::clamp<std::int64_t>(panels / threads, 1, kPanelsTogether);
   const std::int64_t wanted = threads == 1 ? 1 : tile_count(2 * threads, panels);
   const std::int64_t least =
       plan_.folds.empty() ? 16 * kPanelBlock : 4 * fold_tile_length(state_.cpu);
   const std::int64_t share = std::max(tile_count(table_.length, wanted), least);
   const std::int64_t columns =
       std::min(tile_count(share, kPanelBlock) * kPanelBlock, table_.length);
-  return {rows, panels, columns, tile_count(table_.length, columns)};
+  return {rows, panels, together, columns, tile_count(table_.length, columns)};
+}
+
+/// Panels that read the same columns take turns, so that these are in the cache for all but the
+/// first. False if anything is fetched from outside of its vector. `folds`: null where the columns
+/// are all of them.
+bool KernelPanels::run_together(const Division& division, std::int64_t first_panel,
+                                std::int64_t range, std::vector<PanelFold>* folds) const {
+  const std::int64_t count = std::min(division.together, division.panels - first_panel);
+  const std::size_t bytes = Panel::memory_bytes(*this, division.rows);
+  std::byte* const memory = thread_memory(static_cast<std::size_t>(count) * bytes);
+  const std::int64_t begin = range * division.columns;
+  const std::int64_t end = std::min(begin + division.columns, table_.length);
+  std::vector<std::unique_ptr<Panel>> panels;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t first = (first_panel + k) * division.rows;
+    panels.push_back(std::make_unique<Panel>(*this, first,
+                                             std::min(division.rows, table_.count - first), begin,
+                                             end, memory + static_cast<std::size_t>(k) * bytes));
+    panels.back()->begin();
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& panel : panels) {
+      if (panel->is_done()) continue;
+      if (!panel->run_block()) return false;
+      again = true;
+    }
+  }
+  for (std::int64_t k = 0; k < count && folds != nullptr; ++k) {
+    folds[k * division.ranges] = panels[static_cast<std::size_t>(k)]->take_folds();
+  }
+  return true;
 }
 
 /// The pieces that the tasks have kept.
@@ -385,17 +433,17 @@ bool KernelPanels::run() {
     make(stored_[k], *store.sink, plan_.elements.nodes[store.value].type, total);
   }
   const Division division = divide();
-  const std::int64_t tasks = division.panels * division.ranges;
+  const std::int64_t tasks = tile_count(division.panels, division.together) * division.ranges;
   std::vector<std::vector<PanelFold>> folds;
-  if (division.ranges > 1) folds.resize(static_cast<std::size_t>(tasks));
+  if (division.ranges > 1)
+    folds.resize(static_cast<std::size_t>(division.panels * division.ranges));
   std::atomic<bool> inside = true;
   auto body = [&](std::int64_t k) {
-    const std::int64_t first = k / division.ranges * division.rows;
-    const std::int64_t begin = k % division.ranges * division.columns;
-    Panel panel(*this, first, std::min(division.rows, table_.count - first), begin,
-                std::min(begin + division.columns, table_.length));
-    if (!panel.run()) inside = false;
-    if (division.ranges > 1) folds[static_cast<std::size_t>(k)] = panel.take_folds();
+    const std::int64_t first = k / division.ranges * division.together;
+    const std::int64_t range = k % division.ranges;
+    std::vector<PanelFold>* const kept =
+        folds.empty() ? nullptr : &folds[static_cast<std::size_t>(first * division.ranges + range)];
+    if (!run_together(division, first, range, kept)) inside = false;
   };
   const auto nodes = static_cast<std::int64_t>(plan_.elements.nodes.size());
   state_.cpu.scheduler().for_tiles(tasks, total * nodes * tuning.native_step_cost, body);

@@ -46,10 +46,10 @@ class KernelPanels {
     std::byte* out = nullptr;
   };
 
-  /// How the work is divided: into panels of so many rows, and those into ranges of so many
-  /// columns.
+  /// How the work is divided: into panels of so many rows, some of which are computed together, and
+  /// those into ranges of so many columns.
   struct Division {
-    std::int64_t rows, panels, columns, ranges;
+    std::int64_t rows, panels, together, columns, ranges;
   };
   struct Bound {
     Bound(KernelState& state, const PanelPlan& plan, const std::byte* row_length);
@@ -58,7 +58,10 @@ class KernelPanels {
   };
 
   bool bind();
+  bool first_pays() const;
   Division divide() const;
+  bool run_together(const Division& division, std::int64_t first_panel, std::int64_t range,
+                    std::vector<PanelFold>* folds) const;
   void combine(const Division& division, const std::vector<std::vector<PanelFold>>& folds);
   void make(Result& result, const PlanSink& sink, Type type, std::int64_t length);
 
