@@ -133,15 +133,23 @@ class Assumptions::Kernel {
     }
   }
 
-  // A value from before that has the length, preferably one that is needed anyway.
+  // A value from before that has the length, preferably one that is needed anyway, or one that
+  // takes no memory: a vector may be made for nothing else.
   ValueId teller(const Linear& term) const {
-    for (const std::vector<ValueId>* values : {&natural_, &touched_}) {
-      for (ValueId value : *values) {
-        if (tells(value, term) && is_before(value)) return value;
-      }
+    const auto finds = [&](ValueId value) { return tells(value, term) && is_before(value); };
+    const auto is_free = [&](ValueId value) {
+      return is_segdes(value) || graph_.producer(value) == kOutside;
+    };
+    for (const ValueId value : natural_) {
+      if (finds(value)) return value;
     }
-    for (const auto& [value, proved] : all_.proved_) {
-      if (tells(value, term) && is_before(value)) return value;
+    for (const bool any : {false, true}) {
+      for (const ValueId value : touched_) {
+        if ((any || is_free(value)) && finds(value)) return value;
+      }
+      for (const auto& [value, proved] : all_.proved_) {
+        if ((any || is_free(value)) && finds(value)) return value;
+      }
     }
     return kNoValue;
   }

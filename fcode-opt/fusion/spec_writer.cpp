@@ -1,6 +1,7 @@
 #include "fcode-opt/fusion/spec_writer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "fcode-opt/checks.hpp"
@@ -26,7 +27,10 @@ class SpecWriter {
 
   void run() {
     for (ValueId operand : written_.operands) add_parameter(operand);
-    for (NodeIndex i : used_) copy(*graph_.nodes[i].statement);
+    find_wanted();
+    for (NodeIndex i : used_) {
+      if (wanted_.contains(i)) copy(*graph_.nodes[i].statement);
+    }
     for (ValueId result : written_.results) {
       spec_.body.results.push_back(names_[result]);
       spec_.result_types.push_back(function_.values[result].type);
@@ -40,19 +44,34 @@ class SpecWriter {
     spec_.parameters.push_back(names_[value]);
   }
 
+  // The statements that are needed for the results. What only its length is asked for of need not
+  // be made, nor live on, where an operand tells it.
+  void find_wanted() {
+    values_.insert(written_.results.begin(), written_.results.end());
+    for (auto i = used_.rbegin(); i != used_.rend(); ++i) {
+      const Statement& statement = *graph_.nodes[*i].statement;
+      const bool draws = graph_.nodes[*i].role == Role::Random;
+      const bool wanted = draws || statement.results.empty() ||
+                          std::any_of(statement.results.begin(), statement.results.end(),
+                                      [&](ValueId value) { return values_.contains(value); });
+      if (!wanted) continue;
+      wanted_.insert(*i);
+      if (!is_told_length(statement)) {
+        values_.insert(statement.operands.begin(), statement.operands.end());
+      }
+    }
+  }
+
   void copy(const Statement& statement) {
     if (std::all_of(statement.results.begin(), statement.results.end(),
                     [&](ValueId value) { return names_[value] != kNoValue; }) &&
         !statement.results.empty()) {
       return;  // a generator that is an operand as well
     }
-    if (is_length_of_other(statement)) {
+    if (is_told_length(statement)) {
       const Linear& length = assumptions_.proved(statement.operands[0]).length;
-      const ValueId known = length_value(length, statement.origin);
-      if (known != kNoValue) {
-        names_[statement.results[0]] = known;
-        return;
-      }
+      names_[statement.results[0]] = length_value(length, statement.origin);
+      return;
     }
     for (ValueId operand : statement.operands) {
       if (names_[operand] == kNoValue) provide(operand);
@@ -64,11 +83,15 @@ class SpecWriter {
     spec_.body.statements.push_back(clone_statement(statement, function_, spec_, names_));
   }
 
-  // Does it ask for the length of a vector that the kernel does not take? That vector need not live
-  // on for it.
-  bool is_length_of_other(const Statement& statement) const {
-    return statement.kind == Statement::Kind::Op && statement.op == Op::Length &&
-           names_[statement.operands[0]] == kNoValue;
+  // Does it ask for a length which is known without the vector, that nothing else is asked of?
+  bool is_told_length(const Statement& statement) const {
+    if (statement.kind != Statement::Kind::Op || statement.op != Op::Length) return false;
+    const ValueId vector = statement.operands[0];
+    const auto is_vector = [&](ValueId operand) { return operand == vector; };
+    const Linear& length = assumptions_.proved(vector).length;
+    return !values_.contains(vector) &&
+           std::none_of(written_.operands.begin(), written_.operands.end(), is_vector) &&
+           (length.is_number() || teller(length));
   }
 
   ValueId emit(Op op, Type written, ValueList operands, const Origin& origin) {
@@ -132,16 +155,31 @@ class SpecWriter {
       spec_.body.statements.push_back(make_const(module_, spec_, constant, origin));
       return spec_.body.statements.back().results[0];
     }
+    const std::optional<ValueId> teller = this->teller(length);
+    if (!teller) return kNoValue;
+    const ValueId name = names_[*teller];
+    const Type type = *function_.values[*teller].type;
+    if (type != Type::Segdes) return emit(Op::Length, type, {name}, origin);
+    const ValueId lengths = emit(Op::Lengths, Type::Int, {name}, origin);
+    if (is_one_segment(*teller)) return lengths;
+    const ValueId count = emit(Op::Length, Type::Int, {lengths}, origin);
+    const ValueId all = emit(Op::MakeSegdes, Type::Int, {count}, origin);
+    return emit(Op::AddReduce, Type::Int, {lengths, all}, origin);
+  }
+
+  // An operand that is so long, or whose segments are so long together.
+  std::optional<ValueId> teller(const Linear& length) const {
+    std::optional<ValueId> found;
     for (const ValueId operand : written_.operands) {
       const Assumptions::Proved& proved = assumptions_.proved(operand);
-      const Type type = *function_.values[operand].type;
-      if (type != Type::Segdes) {
-        if (proved.length == length) return emit(Op::Length, type, {names_[operand]}, origin);
-      } else if (proved.sum == length && is_one_segment(operand)) {
-        return emit(Op::Lengths, Type::Int, {names_[operand]}, origin);
+      if (function_.values[operand].type != Type::Segdes) {
+        if (proved.length == length) return operand;
+      } else if (proved.sum == length) {
+        if (is_one_segment(operand)) return operand;
+        found = operand;
       }
     }
-    return kNoValue;
+    return found;
   }
 
   bool is_one_segment(ValueId segdes) const {
@@ -155,6 +193,8 @@ class SpecWriter {
   Shapes& shapes_;
   WrittenKernel& written_;
   std::set<NodeIndex> used_;
+  std::set<NodeIndex> wanted_;  // of those, …
+  std::set<ValueId> values_;    // … and their operands and results
   std::vector<ValueId> names_;
   Function spec_;
 };

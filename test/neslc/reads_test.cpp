@@ -294,6 +294,19 @@ TEST_CASE("columns that are read again and again are turned once", "[reads]") {
   }
 }
 
+TEST_CASE("places that kernels compute are not made for their length alone", "[reads]") {
+  Reads reads;
+  const std::string products =
+      "let p = {{rand(1) + i * j : j in [0:3]} : i in [0:5 + rand(1)]} in "
+      "{{sum({q[i] * q[j] : q in p}) : j in index(#p[0])} : i in index(#p[0])}";
+  CHECK(reads.check(products) == "[[0, 0, 0], [0, 30, 60], [0, 60, 120]]");
+  const std::string code = Evaluations(3).compiled(products);
+  // Each kernel computes for itself where the row of a point begins.
+  CHECK(code.find("(SEGOFF s0 i) 3)") != std::string::npos);
+  CHECK_FALSE(std::regex_search(
+      code, std::regex(R"(y\d = MAP n\d \( i => \(\* INT \(SEGOFF s\d i\) 3\) \))")));
+}
+
 TEST_CASE("failures in functions that read elements tell of their calls", "[reads]") {
   Folder folder;
   const std::string functions =
