@@ -241,16 +241,44 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
 }
 
 /// The elements for all of the loops from `loops[k]` on; the first one is empty where not `wanted`.
+/// Those of rows, row[j], are read as m[k][j] for all k.
 Value Flattener::fetched(const Expr& element, const std::vector<Loop>& loops, std::size_t k,
                          const Value& wanted, Frame& frame, Context* context) {
   if (k == loops.size()) return expression(element, frame, context);
-  const Value range = bring(k == 0 ? range_if(*loops[k].range, wanted, frame, context)
-                                   : expression(*loops[k].range, frame, context),
-                            context);
-  Context* const each = for_each(context, range.var, range.elements());
-  frame.locals[loops[k].variable] = in_context(range.elements(), each);
+  const Expr& range = *loops[k].range;
+  if (!counts(range)) {
+    const Value rows = expression(range, frame, context);
+    ValueId count = bring_scalar(Value::scalar(v_.lengths(rows.var), rows.context), context);
+    if (k == 0) {
+      const ValueId none = bring_scalar(Value::scalar(b_.int_constant(0), &serial_), context);
+      count = b_.op(Op::Select, VectorType::Int, {wanted.var, count, none});
+    }
+    const ValueId descriptor = v_.descriptor_of(count);
+    const Value numbers = Value::scalar(v_.positions(descriptor), context);
+    Context* const each = for_each(context, descriptor, numbers);
+    const Value elements = element_of_row(element, rows, in_context(numbers, each), frame, each);
+    return Value::sequence(descriptor, bring(elements, each), context);
+  }
+  const Value numbers =
+      bring(k == 0 ? range_if(range, wanted, frame, context) : expression(range, frame, context),
+            context);
+  Context* const each = for_each(context, numbers.var, numbers.elements());
+  frame.locals[loops[k].variable] = in_context(numbers.elements(), each);
   const Value elements = fetched(element, loops, k + 1, wanted, frame, each);
-  return Value::sequence(range.var, bring(elements, each), context);
+  return Value::sequence(numbers.var, bring(elements, each), context);
+}
+
+/// row[j] ..., of the row that has this number.
+Value Flattener::element_of_row(const Expr& element, const Value& rows, const Value& number,
+                                Frame& frame, Context* context) {
+  std::vector<ElementIndex> indices = {{number, origin_of(element, frame), true}};
+  const Expr* sequence = &element;
+  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
+    const Value index = expression(*operands->second, frame, context);
+    indices.insert(indices.begin() + 1, {index, origin_of(*sequence, frame)});
+    sequence = operands->first.get();
+  }
+  return element_of(*this, rows, std::move(indices), context);
 }
 
 /// The range, or an empty one where not `wanted`.
@@ -300,6 +328,9 @@ void Flattener::add_reads(const Expr& expr, const ApplyToEach& node, const std::
     for (const Loop& loop : own) {
       if (!counts_a_few(*loop.range)) add(node, *element, {loop});
     }
+  }
+  for (const Loop& loop : rows(node)) {
+    for (const Expr* element : elements_of(loop.variable, node)) add(node, *element, {loop});
   }
   for_each_in_body(node, [&](const Expr& part) {
     const auto* inner = std::get_if<ApplyToEach>(&part.node);

@@ -360,6 +360,8 @@ class Flattener {
                                             Context* context);
   Value fetched(const Expr& element, const std::vector<ReadingLoop>& loops, std::size_t k,
                 const Value& wanted, Frame& frame, Context* context);
+  Value element_of_row(const Expr& element, const Value& rows, const Value& number, Frame& frame,
+                       Context* context);
   Value range_if(const Expr& range, const Value& wanted, Frame& frame, Context* context);
   /// Makes what a loop has found fetched known in its body, `each`.
   void bind_read(const FetchedRead& read, const ApplyToEach& node, Frame& frame, Context* each);

@@ -279,7 +279,8 @@ TEST_CASE("columns that are read again and again are turned once", "[reads]") {
        {"{{sum({a[i][k] * a[k][j] : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
         "{{sum({at(a, i, k) * at(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
         "{{cell(a, a, i, j) : j in [0:n]} : i in [0:n]}",
-        "{{sum({by_pair(a, (i, k)) * named(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}"}) {
+        "{{sum({by_pair(a, (i, k)) * named(a, k, j) : k in [0:n]}) : j in [0:n]} : i in [0:n]}",
+        "{{sum({r[i] * r[j] : r in a}) : j in [0:n]} : i in [0:n]}"}) {
     const std::string product = evaluations.compiled(
         std::string("let n = 3 + rand(1); a = {{rand(j + 9) : j in [0:n]} : i in [0:n]} in ") +
         products);
@@ -292,6 +293,32 @@ TEST_CASE("columns that are read again and again are turned once", "[reads]") {
         body, std::regex(R"(\* INT\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])"
                          R"(\s+x\d\[\(\+ INT x\d\[\(SEGNO s\d i\)\] \(SEGOFF s\d i\)\)\])")));
   }
+}
+
+TEST_CASE("products of the columns of rows", "[reads]") {
+  Reads reads;
+  reads.define("function gram(m, n) = {{sum({r[i] * r[j] : r in m}) : j in [0:n]} : i in [0:n]}");
+  CHECK(reads.check("gram(table(3, 2), 2)") == "[[500, 530], [530, 563]]");
+  CHECK(reads.check("gram([[1, 2], [3, 4, 5]], 2)") == "[[10, 14], [14, 20]]");
+  CHECK(reads.check("gram([] [int], 2)") == "[[0, 0], [0, 0]]");
+  CHECK(reads.check("gram([[1]], 0)") == "[]");
+  CHECK(reads.check("gram([[1, 2], [3]], 0)") == "[]");
+  CHECK(reads.check("gram([[1, 2], [3]], 2)").find("outside") != std::string::npos);
+  CHECK(reads.check("{gram(m, #m) : m in [[[1, 2], [3, 4]], [] [int], [[5]]]}") ==
+        "[[[10, 14], [14, 20]], [], [[25]]]");
+  CHECK(reads.check("{{{sum({r[i] * r[j] : r in m | r[i] > k}) : j in [0:2]} : i in [0:2]} : m in "
+                    "[[[1, 2], [3, 4]], [[5, 6]]]; k in [1, 9]}") ==
+        "[[[9, 12], [14, 20]], [[0, 0], [0, 0]]]");
+  CHECK(reads.check("{sum({w * r[0] : r in table(2, 2)}) : w in [1, 2, 3]}") == "[10, 20, 30]");
+  CHECK(reads.check("{sum({w * r[0] : r in m}) : w in [1, 2]; m in [table(2, 2), table(1, 1)]}") ==
+        "[10, 0]");
+  // Nothing is read where there are no instances.
+  CHECK(reads.check("{{sum({r[i] * r[j] : r in m}) : j in [0:n]} : i in [5, 6]; m in "
+                    "[table(2, 2), table(2, 2)]; n in [0, 0]}") == "[[], []]");
+  reads.define(
+      "function planes(n) = {{{x * 100 + 10 * y + z : z in [0:n]} : y in [0:n]} : x in [0:n]}");
+  CHECK(reads.check("{{sum({p[i][1] * p[j][0] : p in planes(3)}) : j in [0:2]} : i in [0:2]}") ==
+        "[[50300, 53330], [53300, 56630]]");
 }
 
 TEST_CASE("places that kernels compute are not made for their length alone", "[reads]") {
