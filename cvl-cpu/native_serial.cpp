@@ -25,10 +25,8 @@ using vcode::Op;
 using Register = asmjit::x86::Reg;
 using Value = NativeLoop::Value;
 
-/// A round is written once for each way through its choices: no more than so many choices one
-/// behind the other, and so many operations on all ways.
+/// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
-constexpr int kMostOperations = 3000;
 
 /// An arm of more operations is jumped over where it is not wanted.
 constexpr int kShortArm = 6;
@@ -77,7 +75,7 @@ class SerialWriter {
     c_.align(asmjit::AlignMode::kCode, 32);
     c_.bind(again_);
     find_simpler(path);
-    write_round(path, {rounds_.flag}, 0);
+    write_round(path, {rounds_.flag});
     c_.bind(ended_);
     c_.mov(goes_on_, 0);
     const Label store = c_.newLabel();
@@ -177,7 +175,7 @@ class SerialWriter {
   // --- The round ---
 
   /// Writes the rest of a round, in which all tests have to hold if the state is to go on.
-  void write_round(Path path, Tests tests, int choices) {
+  void write_round(Path path, Tests tests) {
     while (!tests.empty()) {
       const std::uint32_t test = path.same[tests.back()];
       tests.pop_back();
@@ -192,7 +190,7 @@ class SerialWriter {
         tests.push_back(args[0]);
         continue;
       }
-      if (is_logic(test, Op::Or) && may_choose(choices)) {
+      if (is_logic(test, Op::Or)) {
         // Which of the two holds may be what the next state depends on.
         const bool first = decides(path, path.same[args[0]]);
         if (first || decides(path, path.same[args[1]])) {
@@ -200,7 +198,7 @@ class SerialWriter {
           const auto rest = [&](const Path& way, bool holds) {
             Tests more = tests;
             if (!holds) more.push_back(args[first ? 1 : 0]);
-            write_round(way, std::move(more), choices + 1);
+            write_round(way, std::move(more));
           };
           return choose(path, condition, rest);
         }
@@ -208,26 +206,20 @@ class SerialWriter {
       jump(path, test, false, ended_);
       path = given(path, test, true);
     }
-    if (may_choose(choices)) {
-      for (const NativeRounds::Change& change : rounds_.changes) {
-        const std::uint32_t next = path.same[change.next];
-        if (!applies(next, Op::Select)) continue;
-        const std::uint32_t condition = path.same[values_[next].args[0]];
-        if (!decides(path, condition)) continue;
-        return choose(path, condition,
-                      [&](const Path& way, bool) { write_round(way, {}, choices + 1); });
-      }
+    for (const NativeRounds::Change& change : rounds_.changes) {
+      const std::uint32_t next = path.same[change.next];
+      if (!applies(next, Op::Select)) continue;
+      const std::uint32_t condition = path.same[values_[next].args[0]];
+      if (!decides(path, condition)) continue;
+      return choose(path, condition, [&](const Path& way, bool) { write_round(way, {}); });
     }
     write_change(path);
-  }
-
-  bool may_choose(int choices) const {
-    return choices < kMostChoices && operations_ < kMostOperations;
   }
 
   /// Calls rest(path, holds) for both ways.
   template <class Rest>
   void choose(Path& path, std::uint32_t condition, const Rest& rest) {
+    ++choices_;
     const Label otherwise = c_.newLabel();
     jump(path, condition, false, otherwise);
     rest(given(path, condition, true), true);
@@ -235,10 +227,12 @@ class SerialWriter {
     rest(given(path, condition, false), false);
   }
 
-  /// Is it worth a jump whether the condition holds? It is where several components depend on it,
-  /// or what takes long.
+  /// Is it worth a jump whether the condition holds? It is where several components depend on it
+  /// and there is something to compute for them, or one that takes long.
   bool decides(const Path& path, std::uint32_t condition) const {
+    if (choices_ == kMostChoices) return false;
     int components = 0;
+    bool computes = false;
     for (const NativeRounds::Change& change : rounds_.changes) {
       const std::uint32_t next = path.same[change.next];
       if (!applies(next, Op::Select)) continue;
@@ -249,8 +243,9 @@ class SerialWriter {
       for (const int arm : {1, 2}) {
         if (!is_short(path, path.same[args[arm]], room)) return true;
       }
+      computes = computes || room < kShortArm;
     }
-    return components > 1;
+    return components > 1 && computes;
   }
 
   /// Can it be computed by few simple operations? They take room.
@@ -353,7 +348,6 @@ class SerialWriter {
       result = make(value.type);
       c_.mov(result.as<Gp>(), imm(path.known[k] ? std::int64_t{*path.known[k]} : *value.number));
     } else {
-      ++operations_;
       result = value.kind == Value::Kind::Gather ? gathered(path, value) : applied(path, value);
     }
     path.held[k] = result;
@@ -721,7 +715,7 @@ class SerialWriter {
   Gp at_, position_, left_, goes_on_;
   Label again_, ended_, stopped_, failed_;
   std::vector<Register> held_;  // of the state, in all rounds
-  int operations_ = 0;          // written so far
+  int choices_ = 0;             // written so far
 };
 
 }  // namespace
