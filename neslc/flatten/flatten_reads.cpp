@@ -29,7 +29,9 @@
 namespace neslc {
 
 using ir::ValueId;
+using vcode::Op;
 using Loop = Flattener::ReadingLoop;
+using VectorType = vcode::Type;
 
 namespace {
 
