@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cvl-cpu/native_simplify.hpp"
+#include "vcode/math_functions.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -223,7 +224,7 @@ class NativeMaker {
   bool has_serial_form(const BoundStep& step) const {
     if (step.left_out) return false;
     if (step.kind == StepKind::Copy) return true;
-    return is_applied(step) && cpu::has_serial_form(cpu_.isa(), plan_.nodes[step.node].op);
+    return is_applied(step) && cpu::has_serial_form(cpu_.isa());
   }
   bool may_fail(const BoundStep& step) const {
     return is_applied(step) && divides_ints(plan_.nodes[step.node]);
@@ -448,6 +449,7 @@ class NativeMaker {
     } else {
       added.written = node.written;
       added.op = node.op;
+      if (vcode::is_math_function(node.op)) added.math = step.kernel;
       const std::size_t count = vcode::info(node.op).operands.size();
       for (std::size_t k = 0; k < count; ++k) added.args[k] = value(loop, step.args[k]);
       if (step.guard != kNone && may_fail(step)) added.guard = value(loop, step.guard);

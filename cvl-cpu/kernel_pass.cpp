@@ -10,6 +10,7 @@
 #include "cvl-cpu/kernel_native.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
+#include "vcode/math_functions.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -19,8 +20,8 @@ using SinkKind = PlanSink::Kind;
 /// Blocks of few elements are short, so that runs over short vectors take little memory.
 constexpr std::int64_t kShortestBlock = 8;
 
-bool is_math(vcode::Op op) {
-  return op >= vcode::Op::Log && op <= vcode::Op::Tanh;
+bool takes_long(vcode::Op op) {
+  return vcode::is_math_function(op) || op == vcode::Op::Sqrt;
 }
 
 }  // namespace
@@ -217,7 +218,7 @@ std::int64_t KernelPass::step_cost(const BoundStep& step) const {
   const PlanNode& node = pass_.nodes[step.node];
   // Processors divide INTs of 64 bits one by one.
   const bool divides_wide = divides_ints(node) && state_.cpu.widths().int_bytes == 8;
-  const bool slow = is_math(node.op) || divides_wide;
+  const bool slow = takes_long(node.op) || divides_wide;
   return slow ? tuning.math_cost : tuning.step_cost;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "cvl-cpu/native_writers.hpp"
+#include "vcode/math_functions.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -43,13 +44,12 @@ Made make_code(const Write& write, const Loop& loop, Isa isa, Widths widths) {
 
 }  // namespace
 
-bool has_serial_form(Isa isa, Op op) {
-  const bool is_math = op >= Op::Log && op <= Op::Tanh && op != Op::Sqrt;
-  return isa != Isa::Baseline && !is_math;
+bool has_serial_form(Isa isa) {
+  return isa != Isa::Baseline;
 }
 
 bool has_native_form(Isa isa, Widths widths, Op op, Type written) {
-  if (!has_serial_form(isa, op)) return false;
+  if (isa == Isa::Baseline || vcode::is_math_function(op)) return false;
   const bool avx512 = isa == Isa::V4;
   const bool wide = widths.int_bytes == 8;
   switch (op) {

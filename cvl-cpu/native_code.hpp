@@ -1,7 +1,8 @@
 // Machine code for loops over elements: from a list of operations to a function.
 //
 // Every result has the bits that the kernels for single operations give. What has no instructions
-// of its own (math functions, division of wide INT) cannot be part of a loop.
+// of its own (math functions, division of wide INT) cannot be part of a loop, but of rounds of few
+// elements.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "cvl-cpu/isa.hpp"
+#include "cvl-cpu/kernels/kernels.hpp"
 #include "cvl/value.hpp"
 #include "vcode/opcodes.hpp"
 
@@ -44,8 +46,8 @@ struct NativeLoop {
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
-    std::optional<std::int64_t>
-        number;  // Uniform, INT or BOOL: what it always is, if that is known
+    ElementwiseKernel math = nullptr;    // Apply, in serial rounds: computes a math function
+    std::optional<std::int64_t> number;  // Uniform, INT or BOOL: what it always is, if known
 
     /// Then it may fail, whether anybody reads the quotient or not.
     bool divides_ints() const {
@@ -108,8 +110,8 @@ struct NativePieces {
 
 /// Can an operation be part of a loop on such processors?
 bool has_native_form(Isa isa, Widths widths, vcode::Op op, Type written);
-/// Can it be part of rounds of few elements?
-bool has_serial_form(Isa isa, vcode::Op op);
+/// Can operations be part of rounds of few elements? Then all can, math functions as calls.
+bool has_serial_form(Isa isa);
 /// Can such numbers be folded by this reduction?
 bool has_native_fold(Isa isa, Widths widths, vcode::Op op, Type type);
 

@@ -7,7 +7,7 @@ namespace cvl::cpu {
 bool has_native_form(Isa, Widths, vcode::Op, Type) {
   return false;
 }
-bool has_serial_form(Isa, vcode::Op) {
+bool has_serial_form(Isa) {
   return false;
 }
 bool has_native_fold(Isa, Widths, vcode::Op, Type) {

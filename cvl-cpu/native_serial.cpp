@@ -254,7 +254,7 @@ class SerialWriter {
     if (path.held[k].isValid() || value.kind == Value::Kind::Uniform) return true;
     const bool divides = applies(k, Op::Divide) || applies(k, Op::Modulo);
     if (divides && !values_[value.args[1]].number) return false;
-    if (applies(k, Op::Sqrt) || --room < 0) return false;
+    if (applies(k, Op::Sqrt) || value.math != nullptr || --room < 0) return false;
     return std::all_of(std::begin(value.args), std::end(value.args), [&](std::uint32_t operand) {
       return operand == NativeLoop::kNone || is_short(path, path.same[operand], room);
     });
@@ -453,7 +453,31 @@ class SerialWriter {
     return out;
   }
 
+  /// A math function of one number, by the kernel for vectors.
+  Register called(Path& path, const Value& value) {
+    const Xmm argument = real(path, value.args[0]);
+    const auto bytes = static_cast<std::uint32_t>(widths_.float_bytes);
+    Mem from = c_.newStack(bytes, bytes), to = c_.newStack(bytes, bytes);
+    from.setSize(bytes);
+    to.setSize(bytes);
+    store(from, Type::Float, argument);
+    const Gp from_at = c_.newIntPtr(), to_at = c_.newIntPtr();
+    c_.lea(from_at, from);
+    c_.lea(to_at, to);
+    asmjit::InvokeNode* call = nullptr;
+    c_.invoke(
+        &call, imm(reinterpret_cast<std::uintptr_t>(value.math)),
+        asmjit::FuncSignatureT<bool, void*, const void*, const void*, const void*, std::int64_t>());
+    call->setArg(0, to_at);
+    call->setArg(1, from_at);
+    call->setArg(2, imm(0));
+    call->setArg(3, imm(0));
+    call->setArg(4, imm(1));
+    return loaded(Type::Float, to);
+  }
+
   Register applied(Path& path, const Value& value) {
+    if (value.math != nullptr) return called(path, value);
     const bool is_arithmetic = value.op <= Op::Divide;
     if (is_arithmetic && value.type == Type::Float) return float_arithmetic(path, value);
     switch (value.op) {

@@ -17,6 +17,7 @@
 #include "cvl/scalar_ops.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/passes/rewriter.hpp"
+#include "vcode/math_functions.hpp"
 #include "vcode/numbers.hpp"
 
 namespace fcode {
@@ -39,11 +40,6 @@ bool same(const Element& a, const Element& b) {
   return a == b;
 }
 
-/// Functions whose last bits depend on the library that computes them: left to the run.
-constexpr bool is_inexact(Op op) {
-  return op >= Op::Log && op <= Op::Tanh && op != Op::Sqrt;
-}
-
 /// Arithmetic at one combination of widths.
 template <class Int, class Float>
 class Arithmetic {
@@ -55,7 +51,7 @@ class Arithmetic {
     switch (op) {
 #define ELEMENTWISE(id, text, types, in, out, doc)                                         \
   case Op::id:                                                                             \
-    if constexpr (is_inexact(Op::id))                                                      \
+    if constexpr (vcode::is_math_function(Op::id))                                         \
       return std::nullopt;                                                                 \
     else                                                                                   \
       return by_type<cvl::ops::id, vcode::Argument::types, in[0], sizeof(in) - 1>(written, \
