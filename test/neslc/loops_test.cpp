@@ -29,6 +29,16 @@ class Both : public BothLevels {
   std::size_t loops(const std::string& text) {
     return occurrences(optimized_.compiled(text), "ITERATE");
   }
+  /// Is the function one of them?
+  bool is_loop(const std::string& function, const std::string& text) {
+    const std::string code = optimized_.compiled(text);
+    const std::string begin = "KERNEL " + function + ".";
+    for (auto at = code.find(begin); at != std::string::npos; at = code.find(begin, at + 1)) {
+      const std::string kernel = code.substr(at, code.find("SPEC", at) - at);
+      if (kernel.find("ITERATE") != std::string::npos) return true;
+    }
+    return false;
+  }
 };
 
 TEST_CASE("functions of scalars that call themselves last are loops", "[loops]") {
@@ -539,11 +549,12 @@ TEST_CASE("random functions are the same as loops", "[loops]") {
     both.check("g([3, 1, 2], 4, m, 0.25, f, 3)");
     both.check("g([3, 1, 2], m, 7, 0.5, t, 40)");
     both.check("h([3, 1, 2], 4, m, 0.25, f, 3)");
-    loops += both.loops("{g([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
-    collecting += both.loops("{h([1, 2], n, m, 0.5, t, 5) : n in index(m)}") > 0;
+    loops += both.is_loop("g", "{g([1, 2], n, m, 0.5, t, 5) : n in index(m)}");
+    collecting += both.is_loop("h", "{h([1, 2], n, m, 0.5, t, 5) : n in index(m)}");
   }
-  CHECK(loops > static_cast<std::size_t>(programs) / 2);
-  CHECK(collecting > static_cast<std::size_t>(programs) / 2);
+  // Some are too large. Compilers differ in what the same seeds give.
+  CHECK(loops >= static_cast<std::size_t>(programs) / 3);
+  CHECK(collecting >= static_cast<std::size_t>(programs) / 3);
   CHECK(failures > 0);
   CHECK(failures < 3 * static_cast<std::size_t>(programs));
 }
