@@ -86,7 +86,8 @@ class NativeMaker {
   }
 
   /// The loop around the steps; null when some of them have to be steps.
-  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, bool serial) {
+  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, NativeSteps::Form form) {
+    const bool serial = form == NativeSteps::Form::SerialRounds;
     const PlanSink& step = loop.step();
     const RoundPlaces places{static_cast<std::uint32_t>(step.values.size()),
                              static_cast<std::uint32_t>(plan_.nodes.size())};
@@ -98,8 +99,7 @@ class NativeMaker {
         add_gather(rounds.body, bound, places);
       } else if (is_read_or_zero(bound)) {
         value_of_[bound.node] = value(rounds.body, bound.args[1]);
-      } else if (bound.kind != StepKind::Progression &&
-                 (serial ? has_serial_form(bound) : has_native_form(bound))) {
+      } else if (bound.kind != StepKind::Progression && has_native_form(bound, serial)) {
         add_step(rounds.body, bound);
       } else {
         return nullptr;
@@ -214,17 +214,13 @@ class NativeMaker {
   const Target* target(const BoundStep& step) const {
     return step.target == kNone ? nullptr : &program_.targets[step.target];
   }
-  bool has_native_form(const BoundStep& step) const {
+  bool has_native_form(const BoundStep& step, bool serial = false) const {
     if (step.left_out) return false;
     if (step.kind == StepKind::Copy || step.kind == StepKind::Progression) return true;
     if (!is_applied(step)) return false;
+    if (serial) return cpu::has_serial_form(cpu_.isa());
     const PlanNode& node = plan_.nodes[step.node];
     return cpu::has_native_form(cpu_.isa(), cpu_.widths(), node.op, node.written);
-  }
-  bool has_serial_form(const BoundStep& step) const {
-    if (step.left_out) return false;
-    if (step.kind == StepKind::Copy) return true;
-    return is_applied(step) && cpu::has_serial_form(cpu_.isa());
   }
   bool may_fail(const BoundStep& step) const {
     return is_applied(step) && divides_ints(plan_.nodes[step.node]);
@@ -475,9 +471,9 @@ class NativeMaker {
       NativeLoop::Value read;
       const bool once = pass_.is_uniform(node) || same_in_segment_[node];
       read.kind = once ? NativeLoop::Value::Kind::Uniform : NativeLoop::Value::Kind::Read;
-      read.type = plan_.nodes[node].type;
-      read.place = node;
       const PlanNode& known = plan_.nodes[node];
+      read.type = known.type;
+      read.place = node;
       if (known.kind == PlanNode::Kind::Constant && known.type != Type::Float) {
         read.number = known.int_value;
       }
@@ -572,7 +568,7 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
   const NativeSteps::Form form = form_of(states);
   if (!is_due(pass, program, form)) return;
   NativeMaker maker(pass, program);
-  program.native.rounds = maker.make_rounds(loop, form == NativeSteps::Form::SerialRounds);
+  program.native.rounds = maker.make_rounds(loop, form);
   if (program.native.rounds == nullptr) maker.make(program.native);
 }
 
@@ -582,8 +578,7 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
   if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
   native.tried_rounds = true;
   const NativeSteps::Form form = form_of(states);
-  native.rounds =
-      NativeMaker(pass, program).make_rounds(loop, form == NativeSteps::Form::SerialRounds);
+  native.rounds = NativeMaker(pass, program).make_rounds(loop, form);
   if (native.rounds != nullptr) note_made(pass, program, form);
 }
 

@@ -1,0 +1,101 @@
+// The values of rounds in machine code that computes one state at a time: operations in general
+// registers, and on the lowest lane of vector registers.
+#pragma once
+
+#include <asmjit/x86.h>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cvl-cpu/native_code.hpp"
+
+namespace cvl::cpu {
+
+/// What is known on a way through code: which values have been computed, and, of choices that have
+/// been made, what conditions are.
+struct ScalarPath {
+  std::vector<asmjit::x86::Reg> held;      // invalid: it has not been computed
+  std::vector<std::optional<bool>> known;  // of BOOLs
+  std::vector<std::uint32_t> same;         // the value that it is, given these
+};
+
+/// Writes the code for values. Which of them are wanted, and where, is up to the class that is
+/// derived from it. INTs are in general registers of their width, BOOLs in such of 32 bits, as 0 or
+/// 1, and FLOATs in vector registers.
+class ScalarWriter {
+ protected:
+  using CondCode = asmjit::x86::CondCode;
+  using Gp = asmjit::x86::Gp;
+  using Label = asmjit::Label;
+  using Mem = asmjit::x86::Mem;
+  using Register = asmjit::x86::Reg;
+  using Value = NativeLoop::Value;
+  using Xmm = asmjit::x86::Xmm;
+
+  ScalarWriter(asmjit::CodeHolder& code, const std::vector<Value>& values, Widths widths)
+      : c_(&code), values_(values), widths_(widths) {}
+
+  bool applies(std::uint32_t k, vcode::Op op) const {
+    return values_[k].kind == Value::Kind::Apply && values_[k].op == op;
+  }
+  bool is_logic(std::uint32_t k, vcode::Op op) const {
+    return values_[k].type == Type::Bool && applies(k, op);
+  }
+
+  Register make(Type type);
+  void move(const Register& to, Type type, const Register& from);
+  Register copied(Type type, const Register& from);
+
+  /// The one element at a place of the table of addresses, or that of the state.
+  Mem element(std::uint32_t place, Type type, bool of_state);
+  Register loaded(Type type, const Mem& from);
+  void store(const Mem& to, Type type, const Register& from);
+
+  /// The register of a value, which is computed here if it has not been on the way.
+  Register need(ScalarPath& path, std::uint32_t number);
+  /// Jumps if the condition does not hold.
+  void jump_unless(ScalarPath& path, std::uint32_t condition, const Label& target);
+
+  asmjit::x86::Compiler c_;
+  const std::vector<Value>& values_;
+  Gp at_;         // the table of addresses
+  Gp position_;   // of the state
+  Label failed_;  // where division by 0 leads
+
+ private:
+  bool is_wide(Type type) const {
+    return (type == Type::Int ? widths_.int_bytes : widths_.float_bytes) == 8;
+  }
+  Gp address(std::uint32_t place);
+  Mem element(const Gp& address, Type type, const Gp* index) const;
+  /// An instruction for FLOATs, by their width.
+  template <class... Operands>
+  void emit_float(asmjit::InstId narrow, asmjit::InstId wide, const Operands&... operands) {
+    c_.emit(is_wide(Type::Float) ? wide : narrow, operands...);
+  }
+
+  Gp general(ScalarPath& path, std::uint32_t k) { return need(path, k).as<Gp>(); }
+  Xmm real(ScalarPath& path, std::uint32_t k) { return need(path, k).as<Xmm>(); }
+  std::optional<std::int64_t> literal(const ScalarPath& path, std::uint32_t k) const;
+  void combine(ScalarPath& path, asmjit::InstId id, const Gp& out, std::uint32_t k);
+  CondCode compare(ScalarPath& path, std::uint32_t number);
+  Gp flag(CondCode condition);
+
+  Register gathered(ScalarPath& path, const Value& value);
+  Register called(ScalarPath& path, const Value& value);
+  Register applied(ScalarPath& path, std::uint32_t k);
+  Register converted(ScalarPath& path, const Value& value);
+  Register compared(ScalarPath& path, std::uint32_t k);
+  Register float_arithmetic(ScalarPath& path, const Value& value);
+  Register int_arithmetic(ScalarPath& path, const Value& value);
+  void shift(ScalarPath& path, const Value& value, const Gp& out);
+  Register selected(ScalarPath& path, const Value& value);
+  Register rounded(ScalarPath& path, const Value& value);
+  Register divided(ScalarPath& path, const Value& value);
+  Gp shifted(const Gp& dividend, int bits);
+  Gp multiplied(const Gp& dividend, std::int64_t divisor);
+
+  const Widths widths_;
+};
+
+}  // namespace cvl::cpu
