@@ -33,19 +33,24 @@ void Flattener::append_parts(const Expr& expr, Frame& frame, Context* context,
 
 /// a[i][j] ...
 Value Flattener::nested_element(const Expr& expr, Frame& frame, Context* context) {
+  const Value sequence = expression(indexed_sequence(expr), frame, context);
+  return element_of(*this, sequence, indices_of(expr, frame, context), context);
+}
+
+/// i and j of v[i][j].
+std::vector<ElementIndex> Flattener::indices_of(const Expr& element, Frame& frame,
+                                                Context* context) {
   std::vector<const Expr*> path;  // from the outermost element inward
-  const Expr* variable = &expr;
-  while (const Pair* operands = primitive_operands(*variable, "elt")) {
-    path.push_back(variable);
-    variable = operands->first.get();
+  for (const Expr* part = &element; const Pair* operands = primitive_operands(*part, "elt");
+       part = operands->first.get()) {
+    path.push_back(part);
   }
-  const Value sequence = expression(*variable, frame, context);
   std::vector<ElementIndex> indices;
-  for (auto element = path.rbegin(); element != path.rend(); ++element) {
-    const Expr& index = *primitive_operands(**element, "elt")->second;
-    indices.push_back({expression(index, frame, context), origin_of(**element, frame)});
+  for (auto part = path.rbegin(); part != path.rend(); ++part) {
+    const Expr& index = *primitive_operands(**part, "elt")->second;
+    indices.push_back({expression(index, frame, context), origin_of(**part, frame)});
   }
-  return element_of(*this, sequence, std::move(indices), context);
+  return indices;
 }
 
 /// The first operand where the expression is a call, by its name, of a function of several

@@ -41,15 +41,6 @@ void for_each_in_body(const ApplyToEach& loop, const Action& visit) {
   if (loop.sieve) for_each_unconditional(*loop.sieve, visit);
 }
 
-/// What the element is one of: v of v[i][j].
-const Expr& sequence_of(const Expr& element) {
-  const Expr* sequence = &element;
-  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
-    sequence = operands->first.get();
-  }
-  return *sequence;
-}
-
 /// The elements v[i] or v[i][j] ..., each as long as it goes, that are wanted, of those that are
 /// evaluated once for each element of the loop.
 template <class Wanted>
@@ -72,8 +63,8 @@ std::vector<const Expr*> elements_read(const ApplyToEach& loop) {
 
 /// row[j] ... for such a row.
 std::vector<const Expr*> elements_of(const Local* row, const ApplyToEach& loop) {
-  return elements_where(loop,
-                        [&](const Expr& element) { return is_local(sequence_of(element), row); });
+  return elements_where(
+      loop, [&](const Expr& element) { return is_local(indexed_sequence(element), row); });
 }
 
 /// [a:b], [a:b:d] with a literal d, or index(n).
@@ -202,7 +193,7 @@ std::optional<FetchedRead> Flattener::fetched_before(const Expr& expr, const Exp
   const std::vector<const Local*>& outside = compiler_.free_variables().of(expr);
   std::vector<const Expr*> parts = {&element};
   std::vector<const Local*> counters;
-  const Expr* sequence = &sequence_of(element);
+  const Expr* sequence = &indexed_sequence(element);
   for (const Loop& loop : loops) {
     if (is_local(*sequence, loop.variable)) {
       sequence = loop.range;
@@ -258,7 +249,9 @@ Value Flattener::fetched(const Expr& element, const std::vector<Loop>& loops, st
     const ValueId descriptor = v_.descriptor_of(count);
     const Value numbers = Value::scalar(v_.positions(descriptor), context);
     Context* const each = for_each(context, descriptor, numbers);
-    const Value elements = element_of_row(element, rows, in_context(numbers, each), frame, each);
+    std::vector<ElementIndex> indices = indices_of(element, frame, each);
+    indices.insert(indices.begin(), {in_context(numbers, each), origin_of(element, frame), true});
+    const Value elements = element_of(*this, rows, std::move(indices), each);
     return Value::sequence(descriptor, bring(elements, each), context);
   }
   const Value numbers =
@@ -268,19 +261,6 @@ Value Flattener::fetched(const Expr& element, const std::vector<Loop>& loops, st
   frame.locals[loops[k].variable] = in_context(numbers.elements(), each);
   const Value elements = fetched(element, loops, k + 1, wanted, frame, each);
   return Value::sequence(numbers.var, bring(elements, each), context);
-}
-
-/// row[j] ..., of the row that has this number.
-Value Flattener::element_of_row(const Expr& element, const Value& rows, const Value& number,
-                                Frame& frame, Context* context) {
-  std::vector<ElementIndex> indices = {{number, origin_of(element, frame), true}};
-  const Expr* sequence = &element;
-  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
-    const Value index = expression(*operands->second, frame, context);
-    indices.insert(indices.begin() + 1, {index, origin_of(*sequence, frame)});
-    sequence = operands->first.get();
-  }
-  return element_of(*this, rows, std::move(indices), context);
 }
 
 /// The range, or an empty one where not `wanted`.

@@ -57,6 +57,7 @@ struct Frame {
 };
 
 class Streams;
+struct ElementIndex;
 
 class Flattener {
  public:
@@ -194,6 +195,7 @@ class Flattener {
   Value call_expression(const Expr& expr, Frame& frame, Context* context);
   bool is_nested_element(const Expr& expr) const;
   Value nested_element(const Expr& expr, Frame& frame, Context* context);
+  std::vector<ElementIndex> indices_of(const Expr& element, Frame& frame, Context* context);
   const Expr* first_operand(const Expr& expr) const;
   Value call_with_first(const Expr& expr, Value first, Frame& frame, Context* context);
   /// The operands of the `++` that the expression consists of, from left to right.
@@ -360,8 +362,6 @@ class Flattener {
                                             Context* context);
   Value fetched(const Expr& element, const std::vector<ReadingLoop>& loops, std::size_t k,
                 const Value& wanted, Frame& frame, Context* context);
-  Value element_of_row(const Expr& element, const Value& rows, const Value& number, Frame& frame,
-                       Context* context);
   Value range_if(const Expr& range, const Value& wanted, Frame& frame, Context* context);
   /// Makes what a loop has found fetched known in its body, `each`.
   void bind_read(const FetchedRead& read, const ApplyToEach& node, Frame& frame, Context* each);

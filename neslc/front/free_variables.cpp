@@ -221,6 +221,14 @@ const Pair* primitive_operands(const Expr& expr, std::string_view name) {
   return argument == nullptr ? nullptr : std::get_if<Pair>(&argument->node);
 }
 
+const Expr& indexed_sequence(const Expr& expr) {
+  const Expr* sequence = &expr;
+  while (const Pair* operands = primitive_operands(*sequence, "elt")) {
+    sequence = operands->first.get();
+  }
+  return *sequence;
+}
+
 std::optional<RangeParts> range_parts(const Expr& expr) {
   const Pair* const operands = primitive_operands(expr, "iseq");
   const auto* rest = operands == nullptr ? nullptr : std::get_if<Pair>(&operands->second->node);

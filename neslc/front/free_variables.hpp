@@ -98,6 +98,8 @@ const Expr* primitive_argument(const Expr& expr, std::string_view name);
 
 /// The operands if the expression calls, by its name, this primitive of two arguments; else null.
 const Pair* primitive_operands(const Expr& expr, std::string_view name);
+/// What the expression is an element of, if it is one: v of v[i][j].
+const Expr& indexed_sequence(const Expr& expr);
 
 /// The numbers of [start:end:step], each an expression; nothing for other expressions.
 struct RangeParts {
