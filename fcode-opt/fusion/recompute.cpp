@@ -12,6 +12,7 @@
 #include "fcode-opt/fusion/access.hpp"
 #include "fcode-opt/shapes/analysis.hpp"
 #include "ir/tools.hpp"
+#include "vcode/math_functions.hpp"
 
 namespace fcode {
 namespace {
@@ -26,23 +27,8 @@ bool is(const Statement& statement, Family family) {
 }
 
 bool is_cheap(const Statement& statement) {
-  if (!is(statement, Family::Elementwise)) return false;
-  switch (statement.op) {
-    case Op::Exp:
-    case Op::Log:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-      return false;
-    default:
-      return !divides_ints(statement.op, statement.written);
-  }
+  return is(statement, Family::Elementwise) && !vcode::is_math_function(statement.op) &&
+         !divides_ints(statement.op, statement.written);
 }
 
 class Recomputation {

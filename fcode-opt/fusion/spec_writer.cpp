@@ -27,10 +27,8 @@ class SpecWriter {
 
   void run() {
     for (ValueId operand : written_.operands) add_parameter(operand);
-    find_wanted();
-    for (NodeIndex i : used_) {
-      if (wanted_.contains(i)) copy(*graph_.nodes[i].statement);
-    }
+    leave_out_unwanted();
+    for (NodeIndex i : used_) copy(*graph_.nodes[i].statement);
     for (ValueId result : written_.results) {
       spec_.body.results.push_back(names_[result]);
       spec_.result_types.push_back(function_.values[result].type);
@@ -44,20 +42,21 @@ class SpecWriter {
     spec_.parameters.push_back(names_[value]);
   }
 
-  // The statements that are needed for the results. What only its length is asked for of need not
-  // be made, nor live on, where an operand tells it.
-  void find_wanted() {
+  // What only its length is asked for of need not be made, nor live on, where an operand tells it.
+  void leave_out_unwanted() {
     values_.insert(written_.results.begin(), written_.results.end());
-    for (auto i = used_.rbegin(); i != used_.rend(); ++i) {
-      const Statement& statement = *graph_.nodes[*i].statement;
-      const bool draws = graph_.nodes[*i].role == Role::Random;
-      const bool wanted = draws || statement.results.empty() ||
-                          std::any_of(statement.results.begin(), statement.results.end(),
+    for (auto i = used_.end(); i != used_.begin();) {
+      --i;
+      const Node& node = graph_.nodes[*i];
+      const ValueList& results = node.statement->results;
+      const bool wanted = node.role == Role::Random || results.empty() ||
+                          std::any_of(results.begin(), results.end(),
                                       [&](ValueId value) { return values_.contains(value); });
-      if (!wanted) continue;
-      wanted_.insert(*i);
-      if (!is_told_length(statement)) {
-        values_.insert(statement.operands.begin(), statement.operands.end());
+      if (!wanted) {
+        i = used_.erase(i);
+      } else if (!is_told_length(*node.statement)) {
+        const ValueList& operands = node.statement->operands;
+        values_.insert(operands.begin(), operands.end());
       }
     }
   }
@@ -193,8 +192,7 @@ class SpecWriter {
   Shapes& shapes_;
   WrittenKernel& written_;
   std::set<NodeIndex> used_;
-  std::set<NodeIndex> wanted_;  // of those, …
-  std::set<ValueId> values_;    // … and their operands and results
+  std::set<ValueId> values_;  // what those take and give
   std::vector<ValueId> names_;
   Function spec_;
 };

@@ -1,5 +1,6 @@
 #include "fcode-opt/passes/expressions.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -10,16 +11,12 @@ using vcode::Op;
 using vcode::ThunkNode;
 using vcode::Type;
 
-namespace {
-
-ThunkNode bool_constant_node(bool value) {
+vcode::ThunkNode literal_node(Type type, std::int64_t value) {
   ThunkNode node;
-  node.type = Type::Bool;
-  node.int_value = value ? 1 : 0;
+  node.type = type;
+  node.int_value = value;
   return node;
 }
-
-}  // namespace
 
 ExpressionId Expressions::add(const ThunkNode& node) {
   const std::string key = fmt::format(
@@ -32,7 +29,21 @@ ExpressionId Expressions::add(const ThunkNode& node) {
 }
 
 ExpressionId Expressions::constant(bool value) {
-  return add(bool_constant_node(value));
+  return add(literal_node(Type::Bool, value ? 1 : 0));
+}
+
+ExpressionId Expressions::number(std::int64_t value) {
+  return add(literal_node(Type::Int, value));
+}
+
+ExpressionId Expressions::applied(Op op, Type written, std::initializer_list<ExpressionId> args) {
+  ThunkNode node;
+  node.kind = ThunkNode::Kind::Apply;
+  node.op = op;
+  node.written = written;
+  node.type = *vcode::operand_type(vcode::info(op).results[0], written);
+  std::copy(args.begin(), args.end(), node.args);
+  return add(node);
 }
 
 std::optional<bool> Expressions::known(ExpressionId node) const {
@@ -44,30 +55,22 @@ std::optional<bool> Expressions::known(ExpressionId node) const {
 ExpressionId Expressions::negation(ExpressionId a) {
   if (const auto value = known(a)) return constant(!*value);
   if (nodes_[a].kind == ThunkNode::Kind::Apply && nodes_[a].op == Op::Not) return nodes_[a].args[0];
-  ThunkNode node;
-  node.kind = ThunkNode::Kind::Apply;
-  node.op = Op::Not;
-  node.type = node.written = Type::Bool;
-  node.args[0] = a;
-  return add(node);
+  return applied(Op::Not, Type::Bool, {a});
 }
 
 ExpressionId Expressions::either(ExpressionId a, ExpressionId b) {
   return choice(a, constant(true), b);
 }
 
+ExpressionId Expressions::both(ExpressionId a, ExpressionId b) {
+  return choice(a, b, constant(false));
+}
+
 ExpressionId Expressions::choice(ExpressionId condition, ExpressionId first, ExpressionId second) {
   if (first == second) return first;
   if (const auto value = known(condition)) return *value ? first : second;
-  ThunkNode node;
-  node.type = nodes_[first].type;
   const auto logic = [&](Op op, ExpressionId a, ExpressionId b) {
-    node.kind = ThunkNode::Kind::Apply;
-    node.op = op;
-    node.written = Type::Bool;
-    node.args[0] = a;
-    node.args[1] = b;
-    return add(node);
+    return applied(op, Type::Bool, {a, b});
   };
   if (const auto value = known(first)) {
     if (const auto other = known(second)) return *value ? condition : negation(condition);
@@ -76,7 +79,9 @@ ExpressionId Expressions::choice(ExpressionId condition, ExpressionId first, Exp
   if (const auto value = known(second)) {
     return *value ? logic(Op::Or, negation(condition), first) : logic(Op::And, condition, first);
   }
+  ThunkNode node;
   node.kind = ThunkNode::Kind::If;
+  node.type = nodes_[first].type;
   node.args[0] = condition;
   node.args[1] = first;
   node.args[2] = second;

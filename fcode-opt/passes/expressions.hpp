@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,14 +16,20 @@ namespace fcode {
 
 using ExpressionId = std::uint32_t;
 
+/// A number that is written in the program: of INT or BOOL, or 0.0.
+vcode::ThunkNode literal_node(vcode::Type type, std::int64_t value);
+
 /// Expressions of a state, each once, named by their numbers.
 class Expressions {
  public:
   ExpressionId add(const vcode::ThunkNode& node);
   ExpressionId constant(bool value);
+  ExpressionId number(std::int64_t value);
+  ExpressionId applied(vcode::Op op, vcode::Type written, std::initializer_list<ExpressionId> args);
   /// Simplified as far as constants and equal operands go.
   ExpressionId choice(ExpressionId condition, ExpressionId first, ExpressionId second);
   ExpressionId either(ExpressionId a, ExpressionId b);
+  ExpressionId both(ExpressionId a, ExpressionId b);
   ExpressionId negation(ExpressionId a);
 
   std::optional<bool> known(ExpressionId node) const;

@@ -206,8 +206,8 @@ class Reader {
     round.waits = loop.waits;
     round.results = outcome.results;
     round.inside = loop.inside;
-    round.fails =
-        expressions().either(loop.fails, both(expressions().negation(loop.waits), outcome.fails));
+    round.fails = expressions().either(
+        loop.fails, expressions().both(expressions().negation(loop.waits), outcome.fails));
     round.goes_on = expressions().either(loop.waits, outcome.goes_on);
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       const ExpressionId now = arguments[k];
@@ -219,7 +219,7 @@ class Reader {
       }
     }
     if (outcome.combined) collect(*outcome.combined, begun, round);
-    round.goes_on = both(expressions().negation(round.fails), round.goes_on);
+    round.goes_on = expressions().both(expressions().negation(round.fails), round.goes_on);
     return round;
   }
 
@@ -230,10 +230,11 @@ class Reader {
   /// A call of a function that is a loop itself.
   Outcome inner_loop(std::uint32_t function, const std::vector<ExpressionId>& arguments) {
     body_.has_inner_loops = true;
-    ExpressionId reached = both(expressions().negation(loops_.back().waits),
-                                expressions().negation(loops_.back().fails));
+    ExpressionId reached = expressions().both(expressions().negation(loops_.back().waits),
+                                              expressions().negation(loops_.back().fails));
     for (const Arm& arm : arms_) {
-      reached = both(reached, arm.is_first ? arm.condition : expressions().negation(arm.condition));
+      reached = expressions().both(
+          reached, arm.is_first ? arm.condition : expressions().negation(arm.condition));
     }
     const std::uint32_t begun = begun_with(literal_node(Type::Bool, 0));
     std::vector<ExpressionId> now;
@@ -249,13 +250,13 @@ class Reader {
     const std::vector<Arm> arms = std::exchange(arms_, {{reached, true}});
     const Round round = this->round(function, now, components, state_node(begun));
     arms_ = arms;
-    const ExpressionId goes_on = both(reached, round.goes_on);
+    const ExpressionId goes_on = expressions().both(reached, round.goes_on);
     for (const Change& change : round.changes) {
       next_[change.component] = expressions().choice(goes_on, change.next, change.now);
     }
     OpenLoop& outer = loops_.back();
     outer.waits = expressions().either(outer.waits, goes_on);
-    outer.fails = expressions().either(outer.fails, both(reached, round.fails));
+    outer.fails = expressions().either(outer.fails, expressions().both(reached, round.fails));
     outer.inside.push_back({begun, reached,
                             expressions().either(round.waits, expressions().negation(goes_on)),
                             round.inside});
@@ -272,9 +273,9 @@ class Reader {
   /// Loops keep their states while the rounds stay that they are in.
   void keep(const std::vector<InnerLoop>& loops, ExpressionId round_stays) {
     for (const InnerLoop& loop : loops) {
-      const ExpressionId kept = both(loop.reached, round_stays);
+      const ExpressionId kept = expressions().both(loop.reached, round_stays);
       next_[loop.begun] = kept;
-      keep(loop.inside, both(kept, loop.stays));
+      keep(loop.inside, expressions().both(kept, loop.stays));
     }
   }
 
@@ -358,10 +359,10 @@ class Reader {
     const Type type = statement.written;
     if (!identity(op, type) || outcome.results.size() != 1) throw NoLoop{};
     ExpressionId& result = outcome.results[0];
-    if (result != kUndefined) result = applied(op, type, {scalar(result), term});
+    if (result != kUndefined) result = expressions().applied(op, type, {scalar(result), term});
     if (outcome.combined) {
       if (outcome.combined->op != op || outcome.combined->type != type) throw NoLoop{};
-      term = applied(op, type, {outcome.combined->term, term});
+      term = expressions().applied(op, type, {outcome.combined->term, term});
     }
     outcome.combined = Combined{op, type, term};
     return true;
@@ -391,21 +392,22 @@ class Reader {
       const std::uint32_t component = begun_with(number);
       ExpressionId now = state_node(component);
       if (begun) now = expressions().choice(*begun, now, expressions().add(number));
-      round.changes.push_back(change(component, now, applied(op, type, {now, term}), round));
+      round.changes.push_back(
+          change(component, now, expressions().applied(op, type, {now, term}), round));
       return now;
     };
     const ExpressionId so_far =
         component(*identity(combined.op, combined.type), combined.op, combined.type, combined.term);
     ExpressionId& result = round.results[0];
     if (result != kUndefined) {
-      result = applied(combined.op, combined.type, {so_far, scalar(result)});
+      result = expressions().applied(combined.op, combined.type, {so_far, scalar(result)});
     }
     if (!body_.has_inner_loops) return;
     // Steps do not tell how deep a loop is among others.
     const ExpressionId depth =
-        component(literal_node(Type::Int, 0), Op::Add, Type::Int, int_constant(1));
-    const ExpressionId too_deep =
-        applied(Op::GreaterEqual, Type::Int, {depth, int_constant(LoopBody::kMostDepth)});
+        component(literal_node(Type::Int, 0), Op::Add, Type::Int, expressions().number(1));
+    const ExpressionId too_deep = expressions().applied(
+        Op::GreaterEqual, Type::Int, {depth, expressions().number(LoopBody::kMostDepth)});
     round.fails = expressions().either(round.fails, too_deep);
   }
 
@@ -600,8 +602,10 @@ class Reader {
     if (first == kUndefined && is_parameter) return chosen(inside, number, index, none);
     ExpressionId place = index;
     if (first != kUndefined) {
-      place = applied(Op::Select, Type::Int,
-                      {inside, applied(Op::Add, Type::Int, {first, index}), int_constant(-1)});
+      place =
+          expressions().applied(Op::Select, Type::Int,
+                                {inside, expressions().applied(Op::Add, Type::Int, {first, index}),
+                                 expressions().number(-1)});
     }
     const ExpressionId exists = lies_below(place, size_node(is_parameter ? segments : number));
     const ExpressionId read = chosen(exists, number, place, none);
@@ -625,46 +629,19 @@ class Reader {
   }
 
   ExpressionId lies_below(ExpressionId index, ExpressionId limit) {
-    return applied(Op::And, Type::Bool,
-                   {applied(Op::GreaterEqual, Type::Int, {index, int_constant(0)}),
-                    applied(Op::Less, Type::Int, {index, limit})});
-  }
-
-  static ThunkNode literal_node(Type type, std::int64_t value) {
-    ThunkNode node;
-    node.type = type;
-    node.int_value = value;
-    return node;
-  }
-
-  ExpressionId int_constant(std::int64_t value) {
-    return expressions().add(literal_node(Type::Int, value));
-  }
-
-  ExpressionId both(ExpressionId a, ExpressionId b) {
-    return expressions().choice(a, b, expressions().constant(false));
-  }
-
-  ExpressionId applied(Op op, Type written, std::initializer_list<ExpressionId> args) {
-    ThunkNode node;
-    node.kind = ThunkNode::Kind::Apply;
-    node.op = op;
-    node.written = written;
-    node.type = *vcode::operand_type(vcode::info(op).results[0], written);
-    std::copy(args.begin(), args.end(), node.args);
-    return expressions().add(node);
+    return expressions().applied(
+        Op::And, Type::Bool,
+        {expressions().applied(Op::GreaterEqual, Type::Int, {index, expressions().number(0)}),
+         expressions().applied(Op::Less, Type::Int, {index, limit})});
   }
 
   /// The divisor, or 1 where it is 0: there the function fails, or does not divide.
   ExpressionId never_zero(ExpressionId divisor) {
     const ThunkNode& known = expressions()[divisor];
     if (known.kind == ThunkNode::Kind::Constant && known.int_value != 0) return divisor;
-    ThunkNode node;
-    node.kind = ThunkNode::Kind::If;
-    node.args[0] = applied(Op::Equal, Type::Int, {divisor, int_constant(0)});
-    node.args[1] = int_constant(1);
-    node.args[2] = divisor;
-    return expressions().add(node);
+    const ExpressionId is_zero =
+        expressions().applied(Op::Equal, Type::Int, {divisor, expressions().number(0)});
+    return expressions().choice(is_zero, expressions().number(1), divisor);
   }
 
   const Module& module_;
