@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "cvl-cpu/narrow.hpp"
+#include "cvl-cpu/native_code.hpp"
 #include "cvl-cpu/operations.hpp"
 #include "cvl/failure.hpp"
 
@@ -57,6 +58,10 @@ std::string CpuBackend::description() const {
 void CpuBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
   if (moves_narrow(*this, op, operands)) return move_narrow(*this, op, operands, results);
   kOperations[static_cast<std::size_t>(vcode::info(op).family)](*this, op, type, operands, results);
+}
+
+bool CpuBackend::runs_stacks() const {
+  return native_ && has_serial_form(isa_);
 }
 
 Vector CpuBackend::new_vector(Type type, std::int64_t length) {

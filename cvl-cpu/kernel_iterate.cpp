@@ -16,47 +16,25 @@
 #include <utility>
 #include <vector>
 
-#include "cvl-cpu/kernel_native.hpp"
-#include "cvl-cpu/kernel_sink.hpp"
+#include "cvl-cpu/kernel_loop.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
 namespace {
 
-/// What is reckoned with before anything is known of how long the states go on.
-constexpr std::int64_t kExpectedRounds = 64;
-
-/// A round of fewer states takes as long as one of so many.
-constexpr std::int64_t kLeastCost = 64;
-
 /// Rounds in machine code before those that have come to their end are sorted out, and how many
 /// they may become while none has: the longer, the more lanes of registers idle, and the later a
 /// run that is to end does so.
 constexpr std::int64_t kLeastRounds = 16;
 constexpr std::int64_t kMostRounds = 256;
-/// Of few states none idles.
-constexpr std::int64_t kMostSerialRounds = 1 << 16;
-
-/// A component of the states.
-struct Component {
-  NodeId initial = kNone;  // in the pass
-  NodeId state = kNone;    // in the body, if that reads it
-  Type type = Type::Int;
-  std::int64_t width = 0;
-  bool uniform = false;          // the same in all states and rounds
-  bool changes = false;          // from round to round, …
-  std::size_t target = 0;        // … and the body's target for what it becomes
-  Vector* result = nullptr;      // where its last value goes, or null, …
-  std::byte* element = nullptr;  // … and element 0 there
-};
 
 /// The states of a tile that go on. One for each thread.
 class ActiveStates {
  public:
   /// `most`: of all tiles.
   ActiveStates(CpuBackend& cpu, const BoundPass& body, const PlanLoop& loop,
-               const std::vector<Component>& components, std::int64_t most)
+               const std::vector<LoopComponent>& components, std::int64_t most)
       : cpu_(cpu),
         body_(body),
         loop_(loop),
@@ -67,15 +45,15 @@ class ActiveStates {
         lane_width_(static_cast<std::int64_t>(cpu.element_bytes(Type::Int))),
         flags_(static_cast<std::size_t>(room_)),
         ended_(static_cast<std::size_t>(room_)),
-        masks_(static_cast<std::size_t>(tile_count(room_, 64)) + 1) {
+        masks_(static_cast<std::size_t>(tile_count(room_, 64)) + 1),
+        table_(body, components.size()) {
     const auto evaluator =
         static_cast<std::int64_t>(BlockEvaluator::memory_bytes(body, body.main, room_));
     std::int64_t bytes = whole_lines(evaluator) + 2 * column_bytes(lane_width_);
-    for (const Component& component : components) {
+    for (const LoopComponent& component : components) {
       if (!component.uniform) bytes += 2 * column_bytes(component.width);
     }
-    memory_.reset(static_cast<std::byte*>(operator new(static_cast<std::size_t>(bytes),
-                                                       std::align_val_t(64))));
+    memory_ = loop_memory(bytes);
     std::byte* place = memory_.get();
     evaluator_.emplace(body, body.main, room_, place, nullptr, 0);
     place += whole_lines(evaluator);
@@ -85,11 +63,10 @@ class ActiveStates {
       return made;
     };
     lanes_ = column(lane_width_);
-    for (const Component& component : components) {
+    for (const LoopComponent& component : components) {
       columns_.push_back(component.uniform ? Column{} : column(component.width));
     }
-    set_places();
-    at_[places_.flags()] = reinterpret_cast<const std::byte*>(flags_.data());
+    table_[table_.places().flags()] = reinterpret_cast<const std::byte*>(flags_.data());
   }
 
   /// `alone`: the body, if no other thread has states of it.
@@ -108,7 +85,7 @@ class ActiveStates {
     groups_.push_back({begin - tile_, round_});
     cpu_.kernels().progression(lanes_.now + count_ * lane_width_, 0, 1, begin - tile_, n);
     for (std::size_t k = 0; k < components_.size(); ++k) {
-      const Component& component = components_[k];
+      const LoopComponent& component = components_[k];
       if (component.uniform) continue;
       std::memcpy(columns_[k].now + count_ * component.width, values.filled(component.initial, n),
                   static_cast<std::size_t>(n * component.width));
@@ -139,25 +116,6 @@ class ActiveStates {
     std::int64_t first;  // of the tile
     std::int64_t round;
   };
-  struct AlignedDelete {
-    void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(64)); }
-  };
-
-  /// The places that stay the same in all rounds.
-  void set_places() {
-    const auto nodes = static_cast<std::uint32_t>(body_.plan().nodes.size());
-    places_ = {static_cast<std::uint32_t>(components_.size()), nodes};
-    at_.resize(places_.count());
-    for (NodeId k = 0; k < nodes; ++k) at_[places_.node(k)] = body_.node(k).base;
-    lengths_.resize(nodes);
-    for (const BoundStep& step : body_.main.usual().steps) {
-      if (step.kind != BoundStep::Kind::Gather) continue;
-      at_[places_.node(step.node)] = elements<std::byte>(*step.vector);
-      // Machine code of processors that have low bytes first: an INT of any width begins here.
-      lengths_[step.node] = step.vector->length;
-      at_[places_.length(step.node)] = reinterpret_cast<const std::byte*>(&lengths_[step.node]);
-    }
-  }
 
   std::int64_t column_bytes(std::int64_t width) const {
     return whole_lines(room_ * width + static_cast<std::int64_t>(Heap::kPadding));
@@ -169,11 +127,12 @@ class ActiveStates {
     const NativeCode* const code = body_.main.native.rounds.get();
     const std::int64_t rounds = std::min(rounds_, loop_.rounds - (round_ - groups_[oldest_].round));
     if (code == nullptr || rounds < 2) return false;
-    for (std::uint32_t k = 0; k < places_.components; ++k) {
-      at_[places_.now(k)] = columns_[k].now;
-      at_[places_.next(k)] = columns_[k].next;
+    const RoundPlaces& places = table_.places();
+    for (std::uint32_t k = 0; k < places.components; ++k) {
+      table_[places.now(k)] = columns_[k].now;
+      table_[places.next(k)] = columns_[k].next;
     }
-    if (code->run_rounds(at_.data(), rounds, count_)) return false;
+    if (code->run_rounds(table_.data(), rounds, count_)) return false;
     for (std::size_t k = 0; k < components_.size(); ++k) {
       if (components_[k].changes) std::swap(columns_[k].now, columns_[k].next);
     }
@@ -189,7 +148,7 @@ class ActiveStates {
 
   void run_round() {
     for (std::size_t k = 0; k < components_.size(); ++k) {
-      const Component& component = components_[k];
+      const LoopComponent& component = components_[k];
       if (component.uniform) continue;
       if (component.state != kNone) evaluator_->set_memory(component.state, columns_[k].now);
       if (component.changes) evaluator_->set_target(component.target, columns_[k].next);
@@ -243,7 +202,7 @@ class ActiveStates {
   /// All states, which belong side by side.
   void write_all() {
     for (std::size_t k = 0; k < components_.size(); ++k) {
-      const Component& component = components_[k];
+      const LoopComponent& component = components_[k];
       if (component.element == nullptr) continue;
       std::memcpy(component.element + (tile_ + lane_at(0)) * component.width, columns_[k].now,
                   static_cast<std::size_t>(count_ * component.width));
@@ -290,7 +249,7 @@ class ActiveStates {
     };
     move(Type::Int, lanes_, false);
     for (std::size_t k = 0; k < components_.size(); ++k) {
-      const Component& component = components_[k];
+      const LoopComponent& component = components_[k];
       if (!component.uniform) move(component.type, columns_[k], component.changes && move_on);
     }
   }
@@ -298,22 +257,20 @@ class ActiveStates {
   CpuBackend& cpu_;
   const BoundPass& body_;
   const PlanLoop& loop_;
-  const std::vector<Component>& components_;
+  const std::vector<LoopComponent>& components_;
   const std::int64_t most_;   // states of all tiles
   const std::int64_t block_;  // no more states begin together
   const std::int64_t room_;   // for so many states
   const std::int64_t lane_width_;
-  std::unique_ptr<std::byte, AlignedDelete> memory_;
+  LoopMemory memory_;
   std::optional<BlockEvaluator> evaluator_;
-  std::vector<Column> columns_;  // of the components
-  RoundPlaces places_;
-  std::vector<const std::byte*> at_;   // for machine code
-  std::vector<std::int64_t> lengths_;  // of the vectors that nodes are gathered from
-  std::vector<std::uint8_t> flags_;    // of which the rounds' condition has held
-  std::int64_t rounds_ = 0;            // in machine code, the next time
-  Column lanes_;                       // where in the tile a state belongs; ascending
+  std::vector<Column> columns_;      // of the components
+  std::vector<std::uint8_t> flags_;  // of which the rounds' condition has held
+  std::int64_t rounds_ = 0;          // in machine code, the next time
+  Column lanes_;                     // where in the tile a state belongs; ascending
   std::vector<std::int64_t> ended_;
   std::vector<std::uint64_t> masks_;
+  RoundTable table_;
   std::int64_t tile_ = 0;  // where it begins
   BoundPass* alone_ = nullptr;
   std::int64_t count_ = 0;
@@ -322,55 +279,14 @@ class ActiveStates {
   std::size_t oldest_ = 0;  // of the groups of which a state is left
 };
 
-class Iteration final : public KernelSink {
+class Iteration final : public LoopSink {
  public:
-  Iteration(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
-      : KernelSink(pass, sink, program),
-        loop_(state_.plan.loops[sink.loop]),
-        body_(state_, loop_.body),
-        components_(sink.values.size()) {
-    body_.uniform_state.resize(components_.size());
-    body_.begins_uniform.resize(components_.size());
-    for (std::size_t k = 0; k < components_.size(); ++k) {
-      Component& component = components_[k];
-      component.initial = sink.values[k];
-      component.type = type_of(component.initial);
-      component.width = width_of(component.type);
-      component.changes = !loop_.keeps(k);
-      if (sink.arrays[k] != kNone) component.result = &state_.arrays[sink.arrays[k]];
-    }
-    for (NodeId k = 0; k < loop_.body.nodes.size(); ++k) {
-      const PlanNode& node = loop_.body.nodes[k];
-      if (node.kind == PlanNode::Kind::State) components_[node.id].state = k;
-    }
-  }
-
-  void open_empty() override {
-    for (const Component& component : components_) {
-      if (component.result != nullptr) *component.result = cpu_.new_vector(component.type, 0);
-    }
-  }
+  using LoopSink::LoopSink;
 
   Need open(std::size_t&) override {
     idle_.clear();
     made_.clear();
-    for (std::size_t k = 0; k < components_.size(); ++k) {
-      Component& component = components_[k];
-      const std::byte* cell = pass_.node(component.initial).cell;
-      component.uniform = !component.changes && pass_.is_uniform(component.initial);
-      component.element = nullptr;
-      body_.uniform_state[k] = component.uniform ? cell : nullptr;
-      body_.begins_uniform[k] = component.changes && pass_.is_uniform(component.initial);
-      if (component.result == nullptr) continue;
-      if (component.uniform) {
-        *component.result = constant_vector(cpu_, component.type, length(), cell);
-      } else {
-        *component.result = cpu_.new_vector(component.type, length());
-        component.element = checked_storage(cpu_, *component.result, 0, length());
-      }
-    }
-    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kExpectedRounds;
-    body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
+    open_states();
     for (std::size_t k = 0; k < components_.size(); ++k) {
       if (!components_[k].changes) continue;
       Target target;
@@ -399,11 +315,6 @@ class Iteration final : public KernelSink {
     idle_.push_back(active(state));
   }
 
-  std::int64_t rounds_cost() const override {
-    return kExpectedRounds * tuning.native_step_cost *
-           static_cast<std::int64_t>(loop_.body.nodes.size());
-  }
-
  private:
   static ActiveStates*& active(std::byte* state) {
     return *reinterpret_cast<ActiveStates**>(state);
@@ -420,9 +331,6 @@ class Iteration final : public KernelSink {
     return taken;
   }
 
-  const PlanLoop& loop_;
-  BoundPass body_;
-  std::vector<Component> components_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<ActiveStates>> made_;
   std::vector<ActiveStates*> idle_;  // of those
@@ -432,6 +340,7 @@ class Iteration final : public KernelSink {
 
 std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program) {
+  if (pass.state().plan.loops[sink.loop].has_stack()) return make_recursion(pass, sink, program);
   return std::make_unique<Iteration>(pass, sink, program);
 }
 

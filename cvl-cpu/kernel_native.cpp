@@ -89,7 +89,7 @@ class NativeMaker {
   std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, NativeSteps::Form form) {
     const bool serial = form == NativeSteps::Form::SerialRounds;
     const PlanSink& step = loop.step();
-    const RoundPlaces places{static_cast<std::uint32_t>(step.values.size()),
+    const RoundPlaces places{static_cast<std::uint32_t>(loop.components),
                              static_cast<std::uint32_t>(plan_.nodes.size())};
     NativeRounds rounds;
     rounds.serial = serial;
@@ -110,6 +110,15 @@ class NativeMaker {
     for (std::uint32_t k = 0; k < places.components; ++k) {
       if (loop.keeps(k)) continue;
       rounds.changes.push_back({kNone, value(rounds.body, step.values[k]), places.next(k)});
+    }
+    if (loop.has_stack()) {
+      StackChange& stack = rounds.stack.emplace();
+      stack.push = value(rounds.body, loop.push());
+      stack.pop = value(rounds.body, loop.pop());
+      for (std::size_t k = 0; k < loop.frame(); ++k) {
+        stack.pushed.push_back(value(rounds.body, loop.pushed(k)));
+      }
+      stack.place = places.stack();
     }
     // What is read is known by its node so far.
     std::vector<std::uint32_t> states(places.components, kNone);
@@ -136,6 +145,10 @@ class NativeMaker {
         rounds.body.values.push_back(read);
       }
       change.state = states[component];
+    }
+    if (loop.has_stack()) {
+      rounds.stack->popped.assign(states.begin(),
+                                  states.begin() + static_cast<std::ptrdiff_t>(loop.frame()));
     }
     if (!serial) {
       simplify(rounds, cpu_.isa());
@@ -546,8 +559,9 @@ bool is_due(const BoundPass& pass, BoundProgram& program, NativeSteps::Form form
   return true;
 }
 
-NativeSteps::Form form_of(std::int64_t states) {
-  return states <= kFewStates ? NativeSteps::Form::SerialRounds : NativeSteps::Form::Rounds;
+NativeSteps::Form form_of(const PlanLoop& loop, std::int64_t states) {
+  return loop.has_stack() || states <= kFewStates ? NativeSteps::Form::SerialRounds
+                                                  : NativeSteps::Form::Rounds;
 }
 
 }  // namespace
@@ -565,7 +579,7 @@ void forget_other_native_steps(const BoundPass& pass, BoundProgram& program,
 
 void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
                          std::int64_t states) {
-  const NativeSteps::Form form = form_of(states);
+  const NativeSteps::Form form = form_of(loop, states);
   if (!is_due(pass, program, form)) return;
   NativeMaker maker(pass, program);
   program.native.rounds = maker.make_rounds(loop, form);
@@ -577,7 +591,7 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
   NativeSteps& native = program.native;
   if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
   native.tried_rounds = true;
-  const NativeSteps::Form form = form_of(states);
+  const NativeSteps::Form form = form_of(loop, states);
   native.rounds = NativeMaker(pass, program).make_rounds(loop, form);
   if (native.rounds != nullptr) note_made(pass, program, form);
 }

@@ -42,7 +42,8 @@ struct RoundPlaces {
   std::uint32_t flags() const { return 2 * components; }
   std::uint32_t node(NodeId node) const { return 2 * components + 1 + node; }
   std::uint32_t length(NodeId node) const { return this->node(nodes) + node; }
-  std::uint32_t count() const { return length(nodes); }
+  std::uint32_t stack() const { return length(nodes); }  // of a FrameStack, if there is one
+  std::uint32_t count() const { return stack() + 1; }
 };
 
 }  // namespace cvl::cpu

@@ -64,6 +64,7 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
       case SinkKind::Iterate:
         sinks_.push_back(make_iteration(bound_, sink, program));
         iterates_ = true;
+        recurses_ = recurses_ || state.plan.loops[sink.loop].has_stack();
         break;
       case SinkKind::Assert:
         sinks_.push_back(make_assertion(bound_, sink, program));
@@ -255,6 +256,7 @@ std::int64_t KernelPass::cost() const {
 void KernelPass::open(bool again) {
   const std::int64_t length = bound_.length();
   tile_length_ = folds_      ? fold_tile_length(state_.cpu)
+                 : recurses_ ? kRecursionTile
                  : iterates_ ? tuning.iterate_tile
                              : tuning.map_tile;
   tiles_ = tile_count(length, tile_length_);

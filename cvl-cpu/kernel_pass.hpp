@@ -91,6 +91,7 @@ class KernelPass {
   bool folds_ = false;  // are there reductions or scans, whose order depends on the tiles?
   bool scatters_ = false;
   bool iterates_ = false;
+  bool recurses_ = false;
   bool only_scatters_ = true;  // and checks
 
   // Of one run.

@@ -66,6 +66,24 @@ struct NativeLoop {
   std::vector<Result> results;
 };
 
+/// The frames on a stack, each part of which takes so many bytes.
+inline constexpr std::int64_t kFrameSlot = 8;
+struct FrameStack {
+  std::byte* base = nullptr;     // the first frame
+  std::byte* top = nullptr;      // behind the last one
+  std::byte* limit = nullptr;    // behind the room for frames
+  std::int64_t rounds_left = 0;  // of those that were asked for
+};
+
+/// What rounds do with the stack of an element, if it has one: then they are serial, of one
+/// element. They stop before a round that would put a frame on a stack that has no room for it.
+struct StackChange {
+  std::uint32_t push = 0, pop = 0;    // BOOL values: is a frame put on it, or else taken off?
+  std::vector<std::uint32_t> pushed;  // the values that the frame consists of, …
+  std::vector<std::uint32_t> popped;  // … and what its parts become: values that are Read
+  std::uint32_t place = 0;            // of a FrameStack
+};
+
 /// A computation that is done for each element again and again, with what it has become, as long as
 /// a condition holds.
 struct NativeRounds {
@@ -85,6 +103,8 @@ struct NativeRounds {
   /// Is there one element, or few, so that they are computed one after the other? Nothing is shared
   /// then, and no value is Bitwise.
   bool serial = false;
+
+  std::optional<StackChange> stack;
 };
 
 /// What is computed for the elements of pieces of segments: totals of numbers, whether any BOOL is

@@ -93,14 +93,23 @@ Mem ScalarWriter::element(std::uint32_t place, Type type, bool of_state) {
 
 Mem ScalarWriter::element(const Gp& address, Type type, const Gp* index) const {
   const std::uint32_t shift = type == Type::Bool ? 0 : is_wide(type) ? 3 : 2;
-  Mem memory =
-      index == nullptr ? asmjit::x86::ptr(address) : asmjit::x86::ptr(address, *index, shift);
-  memory.setSize(1U << shift);
+  return typed(
+      index == nullptr ? asmjit::x86::ptr(address) : asmjit::x86::ptr(address, *index, shift),
+      type);
+}
+
+Mem ScalarWriter::typed(Mem memory, Type type) const {
+  memory.setSize(type == Type::Bool ? 1 : is_wide(type) ? 8 : 4);
   return memory;
 }
 
 Register ScalarWriter::loaded(Type type, const Mem& from) {
   const Register to = make(type);
+  load(to, type, from);
+  return to;
+}
+
+void ScalarWriter::load(const Register& to, Type type, const Mem& from) {
   if (type == Type::Float) {
     emit_float(Inst::kIdVmovss, Inst::kIdVmovsd, to, from);
   } else if (type == Type::Bool) {
@@ -108,7 +117,14 @@ Register ScalarWriter::loaded(Type type, const Mem& from) {
   } else {
     c_.mov(to.as<Gp>(), from);
   }
-  return to;
+}
+
+void ScalarWriter::make_zero(const Register& to, Type type) {
+  if (type == Type::Float) {
+    c_.vxorps(to.as<Xmm>(), to.as<Xmm>(), to.as<Xmm>());
+  } else {
+    c_.xor_(to.as<Gp>(), to.as<Gp>());
+  }
 }
 
 void ScalarWriter::store(const Mem& to, Type type, const Register& from) {

@@ -5,6 +5,7 @@
 #include <asmjit/x86.h>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/native_code.hpp"
@@ -17,6 +18,8 @@ struct ScalarPath {
   std::vector<asmjit::x86::Reg> held;      // invalid: it has not been computed
   std::vector<std::optional<bool>> known;  // of BOOLs
   std::vector<std::uint32_t> same;         // the value that it is, given these
+  /// A state of which the number is known.
+  std::optional<std::pair<std::uint32_t, std::int64_t>> place;
 };
 
 /// Writes the code for values. Which of them are wanted, and where, is up to the class that is
@@ -48,7 +51,12 @@ class ScalarWriter {
 
   /// The one element at a place of the table of addresses, or that of the state.
   Mem element(std::uint32_t place, Type type, bool of_state);
+  Gp address(std::uint32_t place);
+  /// A place in memory of such a value.
+  Mem typed(Mem memory, Type type) const;
+  void load(const Register& to, Type type, const Mem& from);
   Register loaded(Type type, const Mem& from);
+  void make_zero(const Register& to, Type type);
   void store(const Mem& to, Type type, const Register& from);
 
   /// The register of a value, which is computed here if it has not been on the way.
@@ -66,7 +74,6 @@ class ScalarWriter {
   bool is_wide(Type type) const {
     return (type == Type::Int ? widths_.int_bytes : widths_.float_bytes) == 8;
   }
-  Gp address(std::uint32_t place);
   Mem element(const Gp& address, Type type, const Gp* index) const;
   /// An instruction for FLOATs, by their width.
   template <class... Operands>

@@ -3,10 +3,12 @@
 // jump, which processors predict.
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "cvl-cpu/native_scalars.hpp"
 #include "cvl-cpu/native_writers.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -15,6 +17,12 @@ using vcode::Op;
 
 /// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
+/// What is done with a stack is known on each way.
+constexpr int kMostChoicesWithStack = 40;
+
+/// Of the first component on the stack, which tells where a recursion is, so many numbers have
+/// rounds of their own, which need not ask for them.
+constexpr std::size_t kMostPlaces = 4;
 
 /// An arm of more operations is jumped over where it is not wanted.
 constexpr int kShortArm = 6;
@@ -59,11 +67,13 @@ class SerialWriter : public ScalarWriter {
       path.held[k] = loaded(value.type, element(value.place, value.type, true));
     }
     held_ = path.held;
+    if (rounds_.stack) begin_stack();
     c_.mov(left_, most);
     c_.align(asmjit::AlignMode::kCode, 32);
     c_.bind(again_);
     find_simpler(path);
     write_round(path, {rounds_.flag});
+    write_places(path);
     c_.bind(ended_);
     c_.mov(goes_on_, 0);
     const Label store = c_.newLabel();
@@ -76,6 +86,7 @@ class SerialWriter : public ScalarWriter {
       this->store(element(change.place, type, true), type, held_[change.state]);
     }
     this->store(element(rounds_.flag_place, Type::Bool, true), Type::Bool, goes_on_);
+    if (rounds_.stack) end_stack();
     c_.inc(position_);
     c_.cmp(position_, end);
     c_.jl(next_state);
@@ -119,6 +130,7 @@ class SerialWriter : public ScalarWriter {
         path.known[k] = *value.number != 0;
       }
       if (value.kind != Value::Kind::Apply) continue;
+      if (path.place) path.known[k] = compared_place(*path.place, value, path.known[k]);
       const auto known = [&](int a) { return path.known[path.same[value.args[a]]]; };
       const auto become = [&](int a) { path.same[k] = path.same[value.args[a]]; };
       if (value.op == Op::Select) {
@@ -137,6 +149,30 @@ class SerialWriter : public ScalarWriter {
         }
       }
       if (path.known[path.same[k]]) path.known[k] = path.known[path.same[k]];
+    }
+  }
+
+  /// What a comparison of the place with a number is; `known`: if it is no such comparison.
+  std::optional<bool> compared_place(const std::pair<std::uint32_t, std::int64_t>& place,
+                                     const Value& value, std::optional<bool> known) const {
+    if (!vcode::is_comparison(value.op) || value.written != Type::Int ||
+        value.args[0] != place.first || !values_[value.args[1]].number) {
+      return known;
+    }
+    const std::int64_t number = *values_[value.args[1]].number;
+    switch (value.op) {
+      case Op::Less:
+        return place.second < number;
+      case Op::LessEqual:
+        return place.second <= number;
+      case Op::Greater:
+        return place.second > number;
+      case Op::GreaterEqual:
+        return place.second >= number;
+      case Op::Equal:
+        return place.second == number;
+      default:
+        return place.second != number;
     }
   }
 
@@ -188,6 +224,16 @@ class SerialWriter : public ScalarWriter {
       if (!decides(path, condition)) continue;
       return choose(path, condition, [&](const Path& way, bool) { write_round(way, {}); });
     }
+    if (rounds_.stack) {
+      for (const std::uint32_t condition : {rounds_.stack->push, rounds_.stack->pop}) {
+        if (path.known[path.same[condition]]) {
+          if (*path.known[path.same[condition]]) break;
+          continue;
+        }
+        return choose(path, path.same[condition],
+                      [&](const Path& way, bool) { write_round(way, {}); });
+      }
+    }
     write_change(path);
   }
 
@@ -205,7 +251,8 @@ class SerialWriter : public ScalarWriter {
   /// Is it worth a jump whether the condition holds? It is where several components depend on it
   /// and there is something to compute for them, or one that takes long.
   bool decides(const Path& path, std::uint32_t condition) const {
-    if (choices_ == kMostChoices) return false;
+    if (choices_ >= (rounds_.stack ? kMostChoicesWithStack : kMostChoices)) return false;
+    if (rounds_.stack) return true;
     int components = 0;
     bool computes = false;
     for (const NativeRounds::Change& change : rounds_.changes) {
@@ -242,23 +289,116 @@ class SerialWriter : public ScalarWriter {
       Type type;
       Register becomes;
     };
+    const bool pushes = rounds_.stack && *path.known[path.same[rounds_.stack->push]];
+    const bool pops = rounds_.stack && !pushes && *path.known[path.same[rounds_.stack->pop]];
+    if (pushes) write_push(path);
     std::vector<Next> next;
     for (const NativeRounds::Change& change : rounds_.changes) {
       const std::uint32_t becomes = path.same[change.next];
-      if (becomes == change.state) continue;
+      if (becomes == change.state || (pops && is_popped(change.state))) continue;
       next.push_back({change.state, values_[change.state].type, need(path, becomes)});
       if (values_[becomes].kind == Value::Kind::Read) {
         next.back().becomes = copied(next.back().type, next.back().becomes);
       }
     }
+    if (pushes) c_.add(top_, frame_bytes());
     for (const Next& one : next) move(held_[one.state], one.type, one.becomes);
+    if (pops) write_pop();
     c_.dec(left_);
-    c_.jnz(again_);
+    c_.jnz(pops ? again_ : next_round(path));
     c_.jmp(stopped_);
+  }
+
+  // --- The stack ---
+
+  std::int32_t frame_bytes() const {
+    return static_cast<std::int32_t>(kFrameSlot) *
+           static_cast<std::int32_t>(rounds_.stack->pushed.size());
+  }
+  bool is_popped(std::uint32_t state) const {
+    const std::vector<std::uint32_t>& popped = rounds_.stack->popped;
+    return std::find(popped.begin(), popped.end(), state) != popped.end();
+  }
+  Mem of_stack(std::size_t offset) const {
+    return asmjit::x86::qword_ptr(stack_, static_cast<std::int32_t>(offset));
+  }
+  Mem part(std::size_t number, Type type) const {
+    return typed(asmjit::x86::ptr(top_, static_cast<std::int32_t>(kFrameSlot) *
+                                            static_cast<std::int32_t>(number)),
+                 type);
+  }
+
+  /// Where the next round begins: of places that are known it is written by itself.
+  Label next_round(const Path& path) {
+    if (!rounds_.stack) return again_;
+    const std::uint32_t state = rounds_.stack->popped[0];
+    for (const NativeRounds::Change& change : rounds_.changes) {
+      const Value& becomes = values_[path.same[change.next]];
+      if (change.state != state || !becomes.number) continue;
+      for (const auto& [place, label] : places_) {
+        if (place == *becomes.number) return label;
+      }
+      if (places_.size() == kMostPlaces) return again_;
+      places_.emplace_back(*becomes.number, c_.newLabel());
+      return places_.back().second;
+    }
+    return again_;
+  }
+
+  void write_places(const Path& path) {
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      Path here = path;
+      here.place.emplace(rounds_.stack->popped[0], places_[k].first);
+      find_simpler(here);
+      c_.align(asmjit::AlignMode::kCode, 32);
+      c_.bind(places_[k].second);
+      choices_ = 0;
+      write_round(here, {rounds_.flag});
+    }
+  }
+
+  void begin_stack() {
+    stack_ = address(rounds_.stack->place);
+    top_ = c_.newIntPtr();
+    c_.mov(top_, of_stack(offsetof(FrameStack, top)));
+  }
+
+  void end_stack() {
+    c_.mov(of_stack(offsetof(FrameStack, top)), top_);
+    c_.mov(of_stack(offsetof(FrameStack, rounds_left)), left_);
+  }
+
+  /// Writes a frame behind the topmost one. Where there is no room for it the round has not begun.
+  void write_push(Path& path) {
+    const StackChange& stack = *rounds_.stack;
+    c_.cmp(top_, of_stack(offsetof(FrameStack, limit)));
+    c_.je(stopped_);
+    for (std::size_t k = 0; k < stack.pushed.size(); ++k) {
+      const Type type = values_[stack.popped[k]].type;
+      store(part(k, type), type, need(path, stack.pushed[k]));
+    }
+  }
+
+  void write_pop() {
+    const StackChange& stack = *rounds_.stack;
+    const Label empty = c_.newLabel(), done = c_.newLabel();
+    c_.cmp(top_, of_stack(offsetof(FrameStack, base)));
+    c_.je(empty);
+    c_.sub(top_, frame_bytes());
+    for (std::size_t k = 0; k < stack.popped.size(); ++k) {
+      const Type type = values_[stack.popped[k]].type;
+      load(held_[stack.popped[k]], type, part(k, type));
+    }
+    c_.jmp(done);
+    c_.bind(empty);
+    for (const std::uint32_t state : stack.popped) make_zero(held_[state], values_[state].type);
+    c_.bind(done);
   }
 
   const NativeRounds& rounds_;
   Gp left_, goes_on_;
+  Gp stack_, top_;
+  std::vector<std::pair<std::int64_t, Label>> places_;  // of which rounds are written by themselves
   Label again_, ended_, stopped_;
   std::vector<Register> held_;  // of the state, in all rounds
   int choices_ = 0;             // written so far

@@ -71,8 +71,8 @@ class Liveness {
       mark(binding.defaults, canonical_[length_of_space(kernel_, *binding.into)], false);
     }
     const SizeId length = once ? 0 : canonical_[length_of_space(kernel_, binding.space)];
-    for (const Thunk* thunk : {&binding.elements, &binding.flags, &binding.index, &binding.next}) {
-      mark(*thunk, length, once);
+    for (const Thunk* thunk : thunks_of(binding)) {
+      if (thunk != &binding.defaults) mark(*thunk, length, once);
     }
   }
 

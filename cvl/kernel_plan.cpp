@@ -286,7 +286,9 @@ class Planner {
                               binding.kind == Binding::Kind::Filter ||
                               binding.kind == Binding::Kind::Split;
     const std::uint32_t pass =
-        open_pass(number, {&binding.elements, &binding.flags, &binding.index, &binding.next},
+        open_pass(number,
+                  {&binding.elements, &binding.flags, &binding.index, &binding.next, &binding.push,
+                   &binding.pop},
                   has_space(binding) ? &binding.space : nullptr, earliest, before_scans);
     if (is_pointwise(binding.kind)) {
       make_pointwise(pass, number);
@@ -420,8 +422,15 @@ class Planner {
     step.binding = number;
     step.flag = draft.graph.lower(binding.flags, number, nowhere, nowhere)[0];
     step.values = draft.graph.lower(binding.next, number, nowhere, nowhere);
+    const std::size_t components = step.values.size();
+    if (!binding.push.results.empty()) {
+      const std::vector<NodeId> push = draft.graph.lower(binding.push, number, nowhere, nowhere);
+      step.values.push_back(push[0]);
+      step.values.push_back(draft.graph.lower(binding.pop, number, nowhere, nowhere)[0]);
+      step.values.insert(step.values.end(), push.begin() + 1, push.end());
+    }
     draft.sinks.push_back(std::move(step));
-    loops_.push_back({finish_pass(draft), binding.rounds});
+    loops_.push_back({finish_pass(draft), binding.rounds, components, binding.depth});
     return static_cast<std::uint32_t>(loops_.size() - 1);
   }
 

@@ -122,13 +122,24 @@ struct PlanPass {
 /// What is done again and again with the state of a position.
 struct PlanLoop {
   /// Nodes of a state, none of which fails. Its only sink has the condition on which the state goes
-  /// on as its flag, and the next state, which has a meaning only there, as its values.
+  /// on as its flag, and the next state, which has a meaning only there, as its values. Behind
+  /// those stand, where each state has a stack, whether a frame is put on it, whether one is taken
+  /// off, and the frame.
   PlanPass body;
-  std::int64_t rounds = 0;  // how often, at most
+  std::int64_t rounds = 0;     // how often, at most
+  std::size_t components = 0;  // of the state
+  std::int64_t depth = 0;      // so many frames may be on a stack
 
   const PlanSink& step() const { return body.sinks[0]; }
+  bool has_stack() const { return step().values.size() > components; }
+  NodeId push() const { return step().values[components]; }
+  NodeId pop() const { return step().values[components + 1]; }
+  /// How many parts a frame has: one for each of the first components.
+  std::size_t frame() const { return step().values.size() - components - 2; }
+  NodeId pushed(std::size_t part) const { return step().values[components + 2 + part]; }
   /// Is a component of the state always what it was in the beginning?
   bool keeps(std::size_t component) const {
+    if (has_stack() && component < frame()) return false;
     const PlanNode& next = body.nodes[step().values[component]];
     return next.kind == PlanNode::Kind::State && next.id == component;
   }

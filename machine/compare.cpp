@@ -82,8 +82,8 @@ Tolerance tolerance(Op op, const cvl::Widths& widths, const std::vector<double>&
 /// Does one library's FLOAT result of the kernel depend on its mathematical functions, or on the
 /// order in which it combines?
 bool rounds_differently(const vcode::Kernel& kernel) {
-  const auto thunk_does = [](const vcode::Thunk& thunk) {
-    return std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [](const vcode::ThunkNode& node) {
+  const auto thunk_does = [](const vcode::Thunk* thunk) {
+    return std::any_of(thunk->nodes.begin(), thunk->nodes.end(), [](const vcode::ThunkNode& node) {
       return node.kind == vcode::ThunkNode::Kind::Apply && rounds_differently(vcode::info(node.op));
     });
   };
@@ -93,10 +93,9 @@ bool rounds_differently(const vcode::Kernel& kernel) {
   };
   return std::any_of(
       kernel.bindings.begin(), kernel.bindings.end(), [&](const vcode::Binding& binding) {
+        const auto thunks = vcode::thunks_of(binding);
         return std::any_of(binding.monoids.begin(), binding.monoids.end(), monoid_does) ||
-               thunk_does(binding.elements) || thunk_does(binding.flags) ||
-               thunk_does(binding.index) || thunk_does(binding.defaults) ||
-               thunk_does(binding.next);
+               std::any_of(thunks.begin(), thunks.end(), thunk_does);
       });
 }
 

@@ -113,8 +113,7 @@ bool is_operation(const Thunk& thunk, const ThunkNode& node) {
 /// Operations of the SPEC on an element of a binding.
 std::int64_t operations_of(const Binding& binding) {
   std::int64_t operations = binding.kind == Binding::Kind::Map ? 0 : 1;
-  for (const Thunk* thunk :
-       {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+  for (const Thunk* thunk : vcode::thunks_of(binding)) {
     operations += std::count_if(thunk->nodes.begin(), thunk->nodes.end(),
                                 [&](const ThunkNode& node) { return is_operation(*thunk, node); });
   }

@@ -86,8 +86,13 @@ class KernelComparer {
            same_list(x.segdes, y.segdes, [this](SegdesId i, SegdesId j) { return segdes(i, j); }) &&
            same_list(x.monoids, y.monoids,
                      [](Monoid i, Monoid j) { return i.op == j.op && i.type == j.type; }) &&
-           x.rounds == y.rounds && thunk(x.elements, y.elements) && thunk(x.flags, y.flags) &&
-           thunk(x.index, y.index) && thunk(x.defaults, y.defaults) && thunk(x.next, y.next);
+           x.rounds == y.rounds && x.depth == y.depth && same_thunks(x, y);
+  }
+
+  bool same_thunks(const Binding& x, const Binding& y) {
+    const auto left = thunks_of(x), right = thunks_of(y);
+    return std::equal(left.begin(), left.end(), right.begin(),
+                      [this](const Thunk* a, const Thunk* b) { return thunk(*a, *b); });
   }
 
   bool thunk(const Thunk& x, const Thunk& y) {

@@ -7,6 +7,7 @@
 // is that of evaluating the bindings one after the other (docs/fcode.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -133,10 +134,16 @@ struct Binding {
   Thunk flags;  // Filter: predicate; Split: class number; Scatter: optional condition; Iterate: of
                 // the state, not of an index: does it go on?
   Thunk index;  // Scatter: target position (within its segment if segmented)
-  std::optional<Space> into;    // Scatter: target space
-  Thunk defaults;               // Scatter: over `into`; no results: zeros
-  Thunk next;                   // Iterate: of the state
-  std::int64_t rounds = 0;      // Iterate
+  std::optional<Space> into;  // Scatter: target space
+  Thunk defaults;             // Scatter: over `into`; no results: zeros
+  Thunk next;                 // Iterate: of the state
+  std::int64_t rounds = 0;    // Iterate
+  /// Iterate, if each state has a stack (docs/fcode.md), else without results: functions of the
+  /// state. Of `push` the first result tells whether a frame is put on the stack, which consists of
+  /// the other ones, that of `pop` whether the topmost one is taken off; its parts are what the
+  /// first components become.
+  Thunk push, pop;
+  std::int64_t depth = 0;       // Iterate: so many frames may be on a stack
   std::int64_t classes = 0;     // Split
   std::vector<Monoid> monoids;  // Scan, Reduce
   std::string message;          // Assert
@@ -146,6 +153,12 @@ struct Binding {
   std::string comment;  // printed above the binding; no part of the meaning
   Span span;
 };
+
+/// The functions of a binding; those that it does not have are without results.
+inline std::array<const Thunk*, 7> thunks_of(const Binding& binding) {
+  return {&binding.elements, &binding.flags, &binding.index, &binding.defaults,
+          &binding.next,     &binding.push,  &binding.pop};
+}
 
 struct Kernel {
   std::string name;

@@ -12,8 +12,7 @@ namespace {
 
 void check_literals(const Kernel& kernel, Diagnostics& diagnostics) {
   for (const Binding& binding : kernel.bindings) {
-    for (const Thunk* thunk :
-         {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+    for (const Thunk* thunk : thunks_of(binding)) {
       for (const ThunkNode& node : thunk->nodes) {
         if (node.kind != ThunkNode::Kind::Constant || node.type != Type::Int ||
             fits_32_bits(node.int_value)) {

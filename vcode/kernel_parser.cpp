@@ -47,6 +47,7 @@ class KernelParser {
   bool classes(Binding& binding);
   bool scatter(Binding& binding);
   bool iteration(Binding& binding);
+  bool number_behind(std::string_view word, std::string_view what, std::int64_t& number);
 
   bool bind_results(Binding& binding, const std::vector<Token>& names);
   bool bind_kept(Binding& binding, const std::vector<Token>& names);
@@ -372,12 +373,26 @@ bool KernelParser::iteration(Binding& binding) {
     return false;
   }
   if (!thunks_.of_state(types, binding.next)) return false;
-  const auto rounds = reader_.accept_word("ROUNDS") ? reader_.token_integer() : std::nullopt;
-  if (!rounds || *rounds < 0) {
-    reader_.fail_expected("ROUNDS and how many there may be");
+  if (reader_.accept_word("PUSH")) {
+    if (!thunks_.of_state(types, binding.push)) return false;
+    if (!reader_.accept_word("POP")) {
+      reader_.fail_expected("POP");
+      return false;
+    }
+    if (!thunks_.of_state(types, binding.pop)) return false;
+    if (!number_behind("DEPTH", "how many frames there may be", binding.depth)) return false;
+  }
+  return number_behind("ROUNDS", "how many there may be", binding.rounds);
+}
+
+bool KernelParser::number_behind(std::string_view word, std::string_view what,
+                                 std::int64_t& number) {
+  const auto found = reader_.accept_word(word) ? reader_.token_integer() : std::nullopt;
+  if (!found || *found < 0) {
+    reader_.fail_expected(fmt::format("{} and {}", word, what));
     return false;
   }
-  binding.rounds = *rounds;
+  number = *found;
   reader_.advance();
   return true;
 }

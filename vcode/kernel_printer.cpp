@@ -140,6 +140,13 @@ void KernelPrinter::combinator(const Binding& binding) {
     thunks_.of_state(binding.flags, components);
     text_ += "\n    DO ";
     thunks_.of_state(binding.next, components);
+    if (!binding.push.results.empty()) {
+      text_ += "\n    PUSH ";
+      thunks_.of_state(binding.push, components);
+      text_ += "\n    POP ";
+      thunks_.of_state(binding.pop, components);
+      text_ += fmt::format("\n    DEPTH {}", binding.depth);
+    }
     text_ += fmt::format("\n    ROUNDS {}", binding.rounds);
   }
   for (std::size_t i = 0; i < binding.monoids.size(); ++i) {

@@ -45,6 +45,7 @@ class KernelVerifier {
   void thunks(const Binding& binding);
   void scatter(const Binding& binding);
   void iteration(const Binding& binding);
+  void needs_bool(const Thunk& thunk, std::string_view what);
   void monoids(const Binding& binding);
   void results(const Binding& binding);
   void array_result(const Binding& binding, ArrayId id, std::size_t component, SizeId length);
@@ -220,24 +221,46 @@ void KernelVerifier::iteration(const Binding& binding) {
   const std::size_t components = binding.elements.results.size();
   ThunkPlace place{false, {}, false, "the condition of WHILE", &binding.elements};
   if (!checks_.thunk(binding.flags, place, 1)) return;
-  const Type condition = binding.flags.nodes[binding.flags.results[0]].type;
-  if (condition != Type::Bool) {
-    checks_.fail(ErrorCode::KernelType, {},
-                 fmt::format("the condition of WHILE is {}, not BOOL", type_name(condition)));
-  }
+  needs_bool(binding.flags, place.what);
   place.what = "the next state";
   if (!checks_.thunk(binding.next, place, components)) return;
-  for (std::size_t i = 0; i < components; ++i) {
-    const Type type = binding.elements.nodes[binding.elements.results[i]].type;
-    const Type found = binding.next.nodes[binding.next.results[i]].type;
-    if (type == found) continue;
-    checks_.fail(ErrorCode::KernelType, {},
-                 fmt::format("component {} of the state is {}, the next one is {}", i,
-                             type_name(type), type_name(found)));
+  const auto types_fit = [&](const Thunk& thunk, std::size_t first, std::string_view what) {
+    for (std::size_t i = 0; first + i < thunk.results.size(); ++i) {
+      const Type type = binding.elements.nodes[binding.elements.results[i]].type;
+      const Type found = thunk.nodes[thunk.results[first + i]].type;
+      if (type == found) continue;
+      checks_.fail(ErrorCode::KernelType, {},
+                   fmt::format("component {} of the state is {}, {} is {}", i, type_name(type),
+                               what, type_name(found)));
+    }
+  };
+  types_fit(binding.next, 0, "the next one");
+  if (!binding.push.results.empty()) {
+    place.what = "the frame";
+    if (!checks_.thunk(binding.push, place, 0)) return;
+    if (binding.push.results.size() < 2 || binding.push.results.size() > components + 1) {
+      checks_.fail(ErrorCode::KernelResult, {},
+                   fmt::format("PUSH has {} results: there must be a condition, and behind it "
+                               "from 1 to {} components",
+                               binding.push.results.size(), components));
+      return;
+    }
+    needs_bool(binding.push, "the condition of PUSH");
+    types_fit(binding.push, 1, "that of the frame");
+    place.what = "the condition of POP";
+    if (!checks_.thunk(binding.pop, place, 1)) return;
+    needs_bool(binding.pop, place.what);
   }
-  if (binding.rounds < 0) {
-    checks_.fail(ErrorCode::Internal, {}, "a negative number of rounds");
+  if (binding.rounds < 0 || binding.depth < 0) {
+    checks_.fail(ErrorCode::Internal, {}, "a negative number of rounds or frames");
   }
+}
+
+void KernelVerifier::needs_bool(const Thunk& thunk, std::string_view what) {
+  const Type found = thunk.nodes[thunk.results[0]].type;
+  if (found == Type::Bool) return;
+  checks_.fail(ErrorCode::KernelType, {},
+               fmt::format("{} is {}, not BOOL", what, type_name(found)));
 }
 
 void KernelVerifier::scatter(const Binding& binding) {

@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view kReduceSuffix = "_REDUCE";
 
 /// All that is neither a combinator, an operation of thunks nor a type.
-constexpr std::string_view kOtherWords[] = {"KERNEL", "IN",  "OUT", "DO",    "SPEC",  "END",  "VEC",
-                                            "SEG",    "LET", "IF",  "INTO",  "WHEN",  "EXIT", "T",
-                                            "F",      "=",   "=>",  "WHILE", "ROUNDS"};
+constexpr std::string_view kOtherWords[] = {
+    "KERNEL", "IN",   "OUT", "DO", "SPEC", "END", "VEC",   "SEG",    "LET",  "IF",  "INTO",
+    "WHEN",   "EXIT", "T",   "F",  "=",    "=>",  "WHILE", "ROUNDS", "PUSH", "POP", "DEPTH"};
 
 struct CombinatorName {
   std::string_view text;

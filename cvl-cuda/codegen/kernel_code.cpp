@@ -48,6 +48,11 @@ std::optional<KernelPlan> plan_for_device(const vcode::Kernel& kernel) {
 
 Generated generate(const KernelPlan& plan) {
   Generated result;
+  const auto has_stack = [](const PlanLoop& loop) { return loop.has_stack(); };
+  if (std::any_of(plan.loops.begin(), plan.loops.end(), has_stack)) {
+    result.reason = "states of ITERATE have stacks, for which a device has no room";
+    return result;
+  }
   const FaultSites sites(plan);
   KernelCode code;
   code.sites = sites.sites();

@@ -48,11 +48,9 @@ class KeyWriter {
     number(binding.segdes.size());
     for (std::uint32_t id : binding.segdes) number(id);
     number(binding.size);
-    for (const vcode::Thunk* part :
-         {&binding.elements, &binding.flags, &binding.index, &binding.defaults, &binding.next}) {
-      thunk(*part);
-    }
+    for (const vcode::Thunk* part : vcode::thunks_of(binding)) thunk(*part);
     number(binding.rounds);
+    number(binding.depth);
     number(binding.into.has_value());
     if (binding.into) space(*binding.into);
     number(binding.classes);

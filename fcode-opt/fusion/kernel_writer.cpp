@@ -234,8 +234,7 @@ class KernelWriter {
     for (const Binding& binding : bindings_) {
       if (vcode::has_space(binding)) note(binding.space);
       if (binding.into) note(*binding.into);
-      for (const vcode::Thunk* thunk :
-           {&binding.elements, &binding.flags, &binding.index, &binding.defaults}) {
+      for (const vcode::Thunk* thunk : vcode::thunks_of(binding)) {
         for (const vcode::ThunkNode& node : thunk->nodes) {
           if (node.kind == vcode::ThunkNode::Kind::Size) used.insert(node.id);
         }

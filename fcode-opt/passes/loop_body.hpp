@@ -14,6 +14,14 @@
 
 namespace fcode {
 
+/// What rounds do with the stack that each state has, as ITERATE has it.
+struct LoopStack {
+  ExpressionId push = 0, pop = 0;
+  bool branches = false;                  // are there calls behind others, as in a tree?
+  std::vector<std::uint32_t> components;  // what a frame that is taken off becomes, …
+  std::vector<ExpressionId> frame;        // … and what one consists of that is put on the stack
+};
+
 /// The state consists of those parameters of the function that are scalars, of where the own
 /// elements of its sequences begin and how many there are, of constants, and of what loops inside
 /// have come to. Sequences stay the same in all rounds. They are known by numbers: parameters by
@@ -49,9 +57,14 @@ struct LoopBody {
   ExpressionId goes_on = 0, fails = 0;
   std::vector<ExpressionId> next;  // has a meaning where the state goes on
   std::vector<ExpressionId> results;
+  /// Of a function that calls itself otherwise.
+  std::optional<LoopStack> stack;
 };
 
 /// Nothing if the function is not such a loop, or too large for one.
 std::optional<LoopBody> loop_body(const Module& module, const SerialFunction& function);
+
+/// The same of a function that calls itself anywhere, or others that do.
+std::optional<LoopBody> recursion_body(const Module& module, const SerialFunction& function);
 
 }  // namespace fcode

@@ -8,6 +8,7 @@
 // otherwise, each with operations on single numbers. Elements that fail, or that go on for very
 // long, are left to the function as it was, which knows what to say.
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -34,7 +35,11 @@ constexpr std::int64_t kMostSerialIterations = 1'000'000'000;
 /// Rounds of loops inside say little of how deep a recursion is.
 constexpr std::int64_t kMostWithInnerLoops = 100'000'000;
 
+/// Nor do those of a stack, whose depth is what counts.
+constexpr std::int64_t kMostWithStack = 1'000'000'000'000'000;
+
 std::int64_t most_iterations(const LoopBody& body, bool serial) {
+  if (body.stack) return kMostWithStack;
   if (!serial) return body.has_inner_loops ? kMostWithInnerLoops : kMostIterations;
   return body.collects && !body.has_inner_loops ? LoopBody::kMostDepth : kMostSerialIterations;
 }
@@ -48,6 +53,13 @@ class LoopKernel {
         serial_(module.functions[signature.function]),
         signature_(signature),
         most_iterations_(most_iterations) {
+    // What a frame consists of comes first.
+    if (body_.stack) order_ = body_.stack->components;
+    for (std::uint32_t k = 0; k < body_.state.size(); ++k) {
+      if (std::find(order_.begin(), order_.end(), k) == order_.end()) order_.push_back(k);
+    }
+    position_.resize(order_.size());
+    for (std::uint32_t k = 0; k < order_.size(); ++k) position_[order_[k]] = k;
     kernel_.sizes = {{"n", std::nullopt}, {"", 1}};
     kernel_.segdes = {{"all", kOne, kLength}};
   }
@@ -148,6 +160,7 @@ class LoopKernel {
   void place(ThunkNode& node) const {
     if (node.kind == ThunkNode::Kind::Size) node.id = sequences_[node.id].size;
     if (node.kind == ThunkNode::Kind::Subscript) node.id = sequences_[node.id].id;
+    if (node.kind == ThunkNode::Kind::State) node.id = position_[node.id];
   }
 
   void iterate() {
@@ -160,7 +173,7 @@ class LoopKernel {
     elements.nodes = {index, zero};
     elements.results.resize(body_.state.size());
     const auto begin_with = [&](std::uint32_t component, const ThunkNode& node) {
-      elements.results[component] = static_cast<std::uint32_t>(elements.nodes.size());
+      elements.results[position_[component]] = static_cast<std::uint32_t>(elements.nodes.size());
       elements.nodes.push_back(node);
     };
     for (const std::uint32_t component : body_.component) {
@@ -185,13 +198,22 @@ class LoopKernel {
       begin_with(component + 1, node);
     }
     for (const LoopBody::Begun& begun : body_.begun) begin_with(begun.component, begun.number);
-    for (std::size_t k = 0; k < body_.state.size(); ++k) {
-      last_.push_back(array("z", k, body_.state[k], kLength));
+    std::vector<ExpressionId> next;
+    for (const std::uint32_t component : order_) {
+      last_.push_back(array("z", last_.size(), body_.state[component], kLength));
+      next.push_back(body_.next[component]);
     }
     binding.arrays = last_;
     binding.flags = of_state({body_.goes_on});
-    binding.next = of_state(body_.next);
+    binding.next = of_state(next);
     binding.rounds = most_iterations_;
+    if (body_.stack) {
+      std::vector<ExpressionId> push = body_.stack->frame;
+      push.insert(push.begin(), body_.stack->push);
+      binding.push = of_state(push);
+      binding.pop = of_state({body_.stack->pop});
+      binding.depth = LoopBody::kMostDepth;
+    }
     kernel_.bindings.push_back(std::move(binding));
   }
 
@@ -252,6 +274,7 @@ class LoopKernel {
   const Function& serial_;
   const SerialFunction& signature_;
   const std::int64_t most_iterations_;
+  std::vector<std::uint32_t> order_, position_;  // of components in the kernel
   vcode::Kernel kernel_;
   std::vector<Sequence> sequences_;    // by number (LoopBody)
   vcode::ArrayId own_segment_ = 0;     // which one it is, if anything is fetched
@@ -302,7 +325,12 @@ class LoopMaker {
     for (std::uint32_t k = 0; k < module_.functions.size(); ++k) {
       const auto& serial = module_.functions[k].serial;
       if (!serial) continue;
-      if (auto body = loop_body(module_, *serial)) loops.push_back({k, *serial, std::move(*body)});
+      auto body = loop_body(module_, *serial);
+      if (!body) body = recursion_body(module_, *serial);
+      if (!body) continue;
+      // Where each instance makes one call after the other, many do well side by side.
+      if (body->stack && !body->stack->branches && !serial->single) continue;
+      loops.push_back({k, *serial, std::move(*body)});
     }
     for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
     for (const Made& made : made_) go_on_in_rests(made);
@@ -332,7 +360,7 @@ class LoopMaker {
     const auto rest = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.emplace_back();
     Function& function = module_.functions[number];
-    const bool is_serial = serial.function == number;
+    const bool is_serial = serial.single;
     vcode::Kernel kernel =
         LoopKernel(module_, body, serial, most_iterations(body, is_serial)).run();
     add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);

@@ -8,7 +8,7 @@ namespace kernel_test {
 
 std::string batch_kernel(int number) {
   property::Random random(static_cast<std::uint64_t>(number) + 1);
-  return random_kernel(random);
+  return random_kernel(random, false);
 }
 
 const std::vector<CostCase>& cost_cases() {

@@ -18,7 +18,7 @@ struct SpaceNames {
 
 class KernelText {
  public:
-  explicit KernelText(property::Random& random) : random_(random) {
+  KernelText(property::Random& random, bool stacks) : random_(random), stacks_(stacks) {
     spaces_.push_back({{"n", "d"}, "n", "d", "p", {"a", "b"}, {"x"}, {"f"}});
     spaces_.push_back({{"m", "e"}, "m", "e", "p", {"g"}, {}, {}});
     spaces_.push_back({{"s"}, "s", "", "", {"p"}, {}, {}});
@@ -262,19 +262,30 @@ class KernelText {
     space.bools.push_back(f);
   }
 
+  std::string stack() {
+    const std::string parts[] = {state_integer(2), state_integer(1), "(+ FLOAT x0 1.0)",
+                                 state_flag(1)};
+    std::string frame = state_flag(2);
+    const auto count = static_cast<int>(random_.between(1, 4));
+    for (int k = 0; k < count; ++k) frame += ", " + parts[k];
+    return fmt::format(
+        "    PUSH ( j, k, x0, h => {} )\n    POP ( j, k, x0, h => {} )\n    DEPTH {}\n", frame,
+        chance(0.3) ? "T" : state_flag(2), chance(0.2) ? 0 : random_.between(1, 100));
+  }
+
   void iterate(SpaceNames& space, const std::string& where) {
     const std::string j = name("w"), k = name("w"), x = name("w"), h = name("w");
     const std::string same = chance(0.3) ? "q[0]" : integer(space, 2);
     const std::string half = "(+ FLOAT (* FLOAT 0.5 x0) (I_TO_F (% j 7)))";
     body_ += fmt::format(
         "  {}, {}, {}, {} = ITERATE {} {}\n    WHILE ( j, k, x0, h => {} )\n"
-        "    DO ( j, k, x0, h => {}, {}, {}, {} )\n    ROUNDS {}\n",
+        "    DO ( j, k, x0, h => {}, {}, {}, {} )\n{}    ROUNDS {}\n",
         j, k, x, h, where,
         thunk(fmt::format("{}, {}, {}, {}", integer(space, 2), same, real(space, 0),
                           boolean(space, 1))),
         chance(0.05) ? "T" : state_flag(2), next_integer("j"), next_integer("k"),
         chance(0.3) ? "x0" : half, chance(0.3) ? "h" : state_flag(2),
-        chance(0.1) ? 0 : random_.between(1, 60));
+        stacks_ && chance(0.5) ? stack() : "", chance(0.1) ? 0 : random_.between(1, 60));
     output(j, "INT", space.size);
     if (chance(0.5)) output(k, "INT", space.size);
     if (chance(0.5)) output(x, "FLOAT", space.size);
@@ -392,6 +403,7 @@ class KernelText {
   }
 
   property::Random& random_;
+  const bool stacks_;
   std::vector<SpaceNames> spaces_;
   Names outputs_, reduced_;
   std::string body_;
@@ -400,8 +412,8 @@ class KernelText {
 
 }  // namespace
 
-std::string random_kernel(property::Random& random) {
-  return KernelText(random).run();
+std::string random_kernel(property::Random& random, bool stacks) {
+  return KernelText(random, stacks).run();
 }
 
 }  // namespace kernel_test

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "cvl-cpu/cpu_backend.hpp"
 #include "kernels/kernel_check.hpp"
 #include "kernels/kernel_text.hpp"
 #include "property/backends.hpp"
@@ -21,7 +22,9 @@ using kernel_test::parsed;
 using property::Random;
 
 void check_kernel(cvl::Backend& backend, Random& random, Counts& counts) {
-  const std::string text = kernel_test::random_kernel(random);
+  const auto* cpu = dynamic_cast<const cvl::cpu::CpuBackend*>(&backend);
+  const bool stacks = cpu != nullptr && cpu->runs_stacks();
+  const std::string text = kernel_test::random_kernel(random, stacks);
   INFO(text);
   std::string messages;
   const auto program = parsed(text, messages);

@@ -307,9 +307,6 @@ TEST_CASE("functions that are no loops stay what they are", "[loops]") {
       "n + both_ways(n - 1)");
   CHECK(both.check("{both_ways(n) : n in index(6)}") == "[1, 2, 4, 7, 28, 33]");
   CHECK(both.loops("{both_ways(n) : n in index(6)}") == 0);
-  both.define("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)");
-  CHECK(both.check("{fib(n) : n in index(9)}") == "[0, 1, 1, 2, 3, 5, 8, 13, 21]");
-  CHECK(both.loops("{fib(n) : n in index(9)}") == 0);
   both.define("function summed(n, v) = if n == 0 then sum(v) else summed(n - 1, v)");
   CHECK(both.check("{summed(n, [n, 1]) : n in index(3)}") == "[1, 2, 3]");
   both.define("function drawn(n) = if n == 0 then 0 else drawn(n - 1 - rand(1))");

@@ -277,15 +277,38 @@ class KernelEvaluator {
     for (std::int64_t i = 0; i < length(binding.space); ++i) {
       state_.clear();
       for (const Value& vector : vectors) state_.push_back(element_of(vector, i));
+      std::vector<std::vector<Value>> stack;
       for (std::int64_t round = 0; round < binding.rounds; ++round) {
         if (!flag_of(result(binding.flags, 0, i))) break;
         std::vector<Value> next;
         for (std::size_t k = 0; k < vectors.size(); ++k) next.push_back(result(binding.next, k, i));
+        if (!change_stack(binding, i, stack, next)) break;
         state_ = std::move(next);
       }
       for (std::size_t k = 0; k < vectors.size(); ++k) store(vectors[k], i, state_[k]);
     }
     store_all(binding, std::move(vectors));
+  }
+
+  /// False if the state has come to its end, because there is no room on its stack.
+  bool change_stack(const Binding& binding, std::int64_t i, std::vector<std::vector<Value>>& stack,
+                    std::vector<Value>& next) {
+    if (binding.push.results.empty()) return true;
+    std::vector<Value> frame;
+    for (std::size_t k = 1; k < binding.push.results.size(); ++k) {
+      frame.push_back(result(binding.push, k, i));
+    }
+    if (flag_of(result(binding.push, 0, i))) {
+      if (static_cast<std::int64_t>(stack.size()) == binding.depth) return false;
+      stack.push_back(std::move(frame));
+    } else if (flag_of(result(binding.pop, 0, i))) {
+      for (std::size_t k = 0; k < frame.size(); ++k) {
+        next[k] = stack.empty() ? zero_of(binding.push.nodes[binding.push.results[k + 1]].type)
+                                : stack.back()[k];
+      }
+      if (!stack.empty()) stack.pop_back();
+    }
+    return true;
   }
 
   void draw(const Binding& binding) {

@@ -308,6 +308,48 @@ TEST_CASE("states that become others", "[kernel]") {
         ErrorCode::KernelSubscript);
 }
 
+TEST_CASE("states with stacks", "[kernel]") {
+  const auto iterate = [](const std::string& stack) {
+    return bindings("y : VEC INT n, z : VEC FLOAT n",
+                    "y, z = ITERATE n ( i => a[i], x[i] )\n  WHILE ( j, k => (> INT j 0) )\n"
+                    "  DO ( j, k => (- INT j 1), k )\n  " +
+                        stack + "\n  ROUNDS 20");
+  };
+  const std::string push = "PUSH ( j, k => (< FLOAT k 1.0), j, k ) ";
+  const std::string pop = "POP ( j, k => (= INT j 3) ) ";
+  const Outcome read = iterate(push + pop + "DEPTH 7");
+  INFO(read.messages());
+  REQUIRE(read.program);
+  check_round_trip(*read.program);
+  CHECK(iterate("PUSH ( j, k => T, 7 ) POP ( j, k => F ) DEPTH 0").program);
+  const Outcome other = iterate(push + pop + "DEPTH 8");
+  REQUIRE(other.program);
+  CHECK_FALSE(same_program(*read.program, *other.program));
+
+  for (const std::string missing : {push + "DEPTH 7", pop + "DEPTH 7", push + pop,
+                                    push + pop + "DEPTH -1", push + pop + "DEPTH n"}) {
+    CHECK(only_error(iterate(missing)) == ErrorCode::Syntax);
+  }
+  const auto pushed = [&](const std::string& results) {
+    return only_error(iterate("PUSH ( j, k => " + results + " ) " + pop + "DEPTH 7"));
+  };
+  CHECK(pushed("T") == ErrorCode::KernelResult);
+  CHECK(pushed("T, j, k, j") == ErrorCode::KernelResult);
+  CHECK(pushed("j, j") == ErrorCode::KernelType);
+  CHECK(pushed("T, k") == ErrorCode::KernelType);
+  CHECK(pushed("T, j, j") == ErrorCode::KernelType);
+  CHECK(pushed("T, a[j]") == ErrorCode::KernelSubscript);
+  CHECK(only_error(iterate(push + "POP ( j, k => j ) DEPTH 7")) == ErrorCode::KernelType);
+  CHECK(only_error(iterate(push + "POP ( j, k => T, T ) DEPTH 7")) == ErrorCode::KernelResult);
+}
+
+TEST_CASE("integers of functions of a state fit in 32 bits, too", "[kernel]") {
+  const Outcome wide = bindings(
+      "y : VEC INT n",
+      "y = ITERATE n ( i => a[i] ) WHILE ( j => (> INT j 0) ) DO ( j => 5000000000 ) ROUNDS 2");
+  CHECK(only_error(wide) == ErrorCode::KernelWidth);
+}
+
 TEST_CASE("several faults of one kernel are reported in one run", "[kernel]") {
   const Outcome outcome = bindings("y : VEC INT n, z : VEC INT n",
                                    "y = MAP n ( i => q[i] )\n"

@@ -1,0 +1,93 @@
+#include "cvl-cpu/kernel_loop.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "cvl-cpu/kernel_storage.hpp"
+#include "cvl-cpu/movement.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// What is reckoned with before anything is known of how long the states go on.
+constexpr std::int64_t kExpectedRounds = 64;
+
+/// A round of fewer states takes as long as one of so many.
+constexpr std::int64_t kLeastCost = 64;
+
+}  // namespace
+
+LoopSink::LoopSink(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+    : KernelSink(pass, sink, program),
+      loop_(state_.plan.loops[sink.loop]),
+      body_(state_, loop_.body),
+      components_(sink.values.size()) {
+  body_.uniform_state.resize(components_.size());
+  body_.begins_uniform.resize(components_.size());
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    LoopComponent& component = components_[k];
+    component.initial = sink.values[k];
+    component.type = type_of(component.initial);
+    component.width = width_of(component.type);
+    component.changes = !loop_.keeps(k);
+    if (sink.arrays[k] != kNone) component.result = &state_.arrays[sink.arrays[k]];
+  }
+  for (NodeId k = 0; k < loop_.body.nodes.size(); ++k) {
+    const PlanNode& node = loop_.body.nodes[k];
+    if (node.kind == PlanNode::Kind::State) components_[node.id].state = k;
+  }
+}
+
+void LoopSink::open_empty() {
+  for (const LoopComponent& component : components_) {
+    if (component.result != nullptr) *component.result = cpu_.new_vector(component.type, 0);
+  }
+}
+
+std::int64_t LoopSink::rounds_cost() const {
+  return kExpectedRounds * tuning.native_step_cost *
+         static_cast<std::int64_t>(loop_.body.nodes.size());
+}
+
+void LoopSink::open_states() {
+  for (std::size_t k = 0; k < components_.size(); ++k) {
+    LoopComponent& component = components_[k];
+    const std::byte* cell = pass_.node(component.initial).cell;
+    component.uniform = !component.changes && pass_.is_uniform(component.initial);
+    component.element = nullptr;
+    body_.uniform_state[k] = component.uniform ? cell : nullptr;
+    body_.begins_uniform[k] = component.changes && pass_.is_uniform(component.initial);
+    if (component.result == nullptr) continue;
+    if (component.uniform) {
+      *component.result = constant_vector(cpu_, component.type, length(), cell);
+    } else {
+      *component.result = cpu_.new_vector(component.type, length());
+      component.element = checked_storage(cpu_, *component.result, 0, length());
+    }
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kExpectedRounds;
+  body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
+}
+
+RoundTable::RoundTable(const BoundPass& body, std::size_t components)
+    : places_{static_cast<std::uint32_t>(components),
+              static_cast<std::uint32_t>(body.plan().nodes.size())},
+      at_(places_.count()),
+      lengths_(places_.nodes) {
+  for (NodeId k = 0; k < places_.nodes; ++k) at_[places_.node(k)] = body.node(k).base;
+  for (const BoundStep& step : body.main.usual().steps) {
+    if (step.kind != BoundStep::Kind::Gather) continue;
+    at_[places_.node(step.node)] = elements<std::byte>(*step.vector);
+    // Machine code of processors that have low bytes first: an INT of any width begins here.
+    lengths_[step.node] = step.vector->length;
+    at_[places_.length(step.node)] = reinterpret_cast<const std::byte*>(&lengths_[step.node]);
+  }
+}
+
+LoopMemory loop_memory(std::int64_t bytes) {
+  return LoopMemory(
+      static_cast<std::byte*>(operator new(static_cast<std::size_t>(bytes), std::align_val_t(64))));
+}
+
+}  // namespace cvl::cpu

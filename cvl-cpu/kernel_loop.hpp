@@ -1,0 +1,75 @@
+// What the loops of kernels have in common: their states, the body that makes one state of another,
+// and what machine code for rounds of it reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cvl-cpu/kernel_native.hpp"
+#include "cvl-cpu/kernel_sink.hpp"
+
+namespace cvl::cpu {
+
+/// Rounds in machine code for few states, before anybody looks whether the run is to end.
+inline constexpr std::int64_t kMostSerialRounds = 1 << 16;
+
+/// States with stacks that a thread takes at a time, one after the other.
+inline constexpr std::int64_t kRecursionTile = 64;
+
+/// A component of the states.
+struct LoopComponent {
+  NodeId initial = kNone;  // in the pass
+  NodeId state = kNone;    // in the body, if that reads it
+  Type type = Type::Int;
+  std::int64_t width = 0;
+  bool uniform = false;          // the same in all states and rounds
+  bool changes = false;          // from round to round, …
+  std::size_t target = 0;        // … and the body's target for what it becomes
+  Vector* result = nullptr;      // where its last value goes, or null, …
+  std::byte* element = nullptr;  // … and element 0 there
+};
+
+/// Writes the last states of a loop.
+class LoopSink : public KernelSink {
+ public:
+  LoopSink(BoundPass& pass, const PlanSink& sink, BoundProgram& program);
+  void open_empty() override;
+  std::int64_t rounds_cost() const override;
+
+ protected:
+  /// Makes room for results, and binds the body.
+  void open_states();
+
+  const PlanLoop& loop_;
+  BoundPass body_;
+  std::vector<LoopComponent> components_;
+};
+
+/// The table of addresses for NativeSteps::rounds, with what stays the same in all rounds.
+class RoundTable {
+ public:
+  RoundTable(const BoundPass& body, std::size_t components);
+  const RoundPlaces& places() const { return places_; }
+  const std::byte*& operator[](std::uint32_t place) { return at_[place]; }
+  const std::byte* const* data() const { return at_.data(); }
+
+ private:
+  RoundPlaces places_;
+  std::vector<const std::byte*> at_;
+  std::vector<std::int64_t> lengths_;  // of the vectors that nodes are gathered from
+};
+
+/// Memory for the states of a thread, whose rows begin at lines of the cache.
+struct LoopMemoryDelete {
+  void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(64)); }
+};
+using LoopMemory = std::unique_ptr<std::byte, LoopMemoryDelete>;
+LoopMemory loop_memory(std::int64_t bytes);
+
+/// Loops whose states have stacks.
+std::unique_ptr<KernelSink> make_recursion(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program);
+
+}  // namespace cvl::cpu

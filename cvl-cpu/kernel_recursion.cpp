@@ -1,0 +1,291 @@
+// Iterate, with a stack for each state: what a function is that calls itself anywhere.
+//
+// A thread takes one state after the other, so that it has one stack at a time. It computes of a
+// round what is needed of it; when that has taken long it makes machine code, which keeps the state
+// in registers for many rounds.
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "cvl-cpu/gather_scatter.hpp"
+#include "cvl-cpu/kernel_loop.hpp"
+#include "cvl-cpu/native_code.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+/// So many times the rounds of a loop without a stack, all of which is computed, take as long.
+constexpr std::int64_t kCheaperRounds = 4;
+
+/// Rounds without machine code before anybody looks whether it pays.
+constexpr std::int64_t kRoundsBetween = 64;
+
+/// So many frames have room at first.
+constexpr std::int64_t kFirstFrames = 64;
+
+/// A value of any type. Operations on one element may read and write as much as a register holds.
+struct alignas(64) Cell {
+  std::byte bytes[64];
+};
+
+/// The body of a loop, and code for its rounds as soon as there is some.
+class RecursionBody {
+ public:
+  RecursionBody(BoundPass& body, const PlanLoop& loop) : body_(body), loop_(loop) {}
+
+  /// When the body has been bound.
+  void open() {
+    forget_other_native_steps(body_, body_.main, NativeSteps::Form::SerialRounds);
+    code_ = body_.main.native.rounds.get();
+  }
+
+  const NativeCode* code() const { return code_.load(std::memory_order_acquire); }
+
+  /// So many rounds have been computed without code.
+  void count(std::int64_t rounds) {
+    const std::int64_t most = kCheaperRounds * tuning.rounds_without_code;
+    if (rounds_.fetch_add(rounds, std::memory_order_relaxed) < most) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || code() != nullptr) return;
+    make_native_rounds(body_, body_.main, loop_, 1);
+    code_.store(body_.main.native.rounds.get(), std::memory_order_release);
+  }
+
+  const BoundPass& pass() const { return body_; }
+
+ private:
+  BoundPass& body_;
+  const PlanLoop& loop_;
+  std::atomic<const NativeCode*> code_ = nullptr;
+  std::atomic<std::int64_t> rounds_ = 0;
+  std::mutex mutex_;
+};
+
+/// The state that a thread is at.
+class StateWithStack {
+ public:
+  StateWithStack(CpuBackend& cpu, RecursionBody& body, const PlanLoop& loop,
+                 const std::vector<LoopComponent>& components)
+      : cpu_(cpu),
+        body_(body),
+        loop_(loop),
+        components_(components),
+        frame_bytes_(kFrameSlot * static_cast<std::int64_t>(loop.frame())),
+        steps_(loop.body.nodes.size()),
+        values_(loop.body.nodes.size()),
+        computed_in_(loop.body.nodes.size()),
+        now_(components.size()),
+        next_(components.size()),
+        table_(body.pass(), components.size()) {
+    for (const BoundStep& step : body.pass().main.usual().steps) steps_[step.node] = &step;
+    const RoundPlaces& places = table_.places();
+    for (std::uint32_t k = 0; k < places.components; ++k) {
+      table_[places.now(k)] = table_[places.next(k)] = now_[k].bytes;
+    }
+    table_[places.flags()] = reinterpret_cast<const std::byte*>(&goes_on_);
+    table_[places.stack()] = reinterpret_cast<const std::byte*>(&stack_);
+    give_room(std::min(kFirstFrames, loop.depth));
+  }
+
+  /// Begins with state i of a block, and goes on to the end.
+  void run(BlockEvaluator& values, std::int64_t i) {
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      const LoopComponent& component = components_[k];
+      const bool same = component.uniform || body_.pass().begins_uniform[k];
+      copy(now_[k].bytes, values.at(component.initial) + (same ? 0 : i * component.width), k);
+    }
+    stack_.top = stack_.base;
+    std::int64_t left = loop_.rounds;
+    while (left > 0 && (cpu_.stop == nullptr || !cpu_.stop())) {
+      const NativeCode* const code = has_room() ? body_.code() : nullptr;
+      const std::int64_t most = code != nullptr ? kMostSerialRounds : kRoundsBetween;
+      const std::int64_t rounds = std::min(left, most);
+      const bool ended = code != nullptr ? !run_code(*code, rounds) : !run_rounds(rounds);
+      if (ended) return;
+      left -= rounds - stack_.rounds_left;
+    }
+  }
+
+  const std::byte* last(std::size_t component) const { return now_[component].bytes; }
+
+ private:
+  /// Is there room for a frame? False only where there must not be more of them.
+  bool has_room() {
+    if (stack_.top != stack_.limit) return true;
+    const std::int64_t frames = (stack_.limit - stack_.base) / frame_bytes_;
+    if (frames == loop_.depth) return false;
+    give_room(std::min(2 * frames, loop_.depth));
+    return true;
+  }
+
+  void give_room(std::int64_t frames) {
+    const std::ptrdiff_t used = stack_.top - stack_.base;
+    frames_.resize(static_cast<std::size_t>(frames * frame_bytes_ / kFrameSlot));
+    stack_.base = reinterpret_cast<std::byte*>(frames_.data());
+    stack_.top = stack_.base + used;
+    stack_.limit = stack_.base + frames * frame_bytes_;
+  }
+
+  /// Runs at most so many rounds in machine code, or fewer if frames need more room. False if the
+  /// state has come to its end.
+  bool run_code(const NativeCode& code, std::int64_t rounds) {
+    // Nothing fails in rounds: what divides is never 0.
+    code.run_rounds(table_.data(), rounds, 1);
+    return goes_on_ != 0;
+  }
+
+  /// The same without it; as many as asked for.
+  bool run_rounds(std::int64_t rounds) {
+    stack_.rounds_left = 0;
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      if (run_round()) continue;
+      body_.count(round);
+      return false;
+    }
+    body_.count(rounds);
+    return true;
+  }
+
+  bool run_round() {
+    ++round_;
+    if (!flag(loop_.step().flag)) return false;
+    const bool pushes = flag(loop_.push());
+    if (pushes && !has_room()) return false;
+    const bool pops = !pushes && flag(loop_.pop());
+    const std::size_t popped = pops ? loop_.frame() : 0;
+    for (std::size_t k = popped; k < components_.size(); ++k) {
+      if (components_[k].changes) copy(next_[k].bytes, value(loop_.step().values[k]), k);
+    }
+    if (pushes) {
+      for (std::size_t k = 0; k < loop_.frame(); ++k) copy(part(k), value(loop_.pushed(k)), k);
+      stack_.top += frame_bytes_;
+    }
+    if (pops) {
+      constexpr Cell kZero{};
+      const bool empty = stack_.top == stack_.base;
+      if (!empty) stack_.top -= frame_bytes_;
+      for (std::size_t k = 0; k < popped; ++k) {
+        copy(next_[k].bytes, empty ? kZero.bytes : part(k), k);
+      }
+    }
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+      if (components_[k].changes) copy(now_[k].bytes, next_[k].bytes, k);
+    }
+    return true;
+  }
+
+  /// Of the frame at the top.
+  std::byte* part(std::size_t number) const {
+    return stack_.top + kFrameSlot * static_cast<std::int64_t>(number);
+  }
+
+  bool flag(NodeId node) { return *value(node) != std::byte{0}; }
+
+  void copy(std::byte* to, const std::byte* from, std::size_t component) const {
+    std::memcpy(to, from, static_cast<std::size_t>(components_[component].width));
+  }
+
+  /// Of a node in this round. Only what is needed for it is computed.
+  const std::byte* value(NodeId number) {
+    const PlanNode& node = loop_.body.nodes[number];
+    if (body_.pass().is_uniform(number)) return body_.pass().node(number).base;
+    if (node.kind == PlanNode::Kind::State) return now_[node.id].bytes;
+    const BoundStep& step = *steps_[number];
+    if (step.kind == BoundStep::Kind::Copy) return value(step.args[0]);
+    if (node.applies(vcode::Op::Select)) return value(step.args[flag(step.args[0]) ? 1 : 2]);
+    std::byte* const result = values_[number].bytes;
+    if (computed_in_[number] == round_) return result;
+    computed_in_[number] = round_;
+    if (step.kind == BoundStep::Kind::Gather) {
+      auto index = static_cast<std::uint64_t>(body_.pass().int_at(value(step.args[0]), 0));
+      Source(cpu_, *step.vector).fetch(result, &index, nullptr, 1);
+      return result;
+    }
+    const std::byte* args[3] = {};
+    for (int k = 0; k < 3; ++k) {
+      if (step.args[k] != kNone) args[k] = value(step.args[k]);
+    }
+    step.kernel(result, args[0], args[1], args[2], 1);
+    return result;
+  }
+
+  CpuBackend& cpu_;
+  RecursionBody& body_;
+  const PlanLoop& loop_;
+  const std::vector<LoopComponent>& components_;
+  const std::int64_t frame_bytes_;
+  std::vector<const BoundStep*> steps_;    // per node: what computes it
+  std::vector<Cell> values_;               // per node, …
+  std::vector<std::int64_t> computed_in_;  // … and the round that it is of
+  std::int64_t round_ = 0;
+  std::vector<Cell> now_, next_;  // the components
+  std::vector<std::uint64_t> frames_;
+  FrameStack stack_;
+  std::uint8_t goes_on_ = 0;  // behind rounds in machine code
+  RoundTable table_;
+};
+
+class Recursion final : public LoopSink {
+ public:
+  Recursion(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
+      : LoopSink(pass, sink, program), recursion_(body_, loop_) {}
+
+  Need open(std::size_t&) override {
+    idle_.clear();
+    made_.clear();
+    open_states();
+    recursion_.open();
+    return Need::Blocks;
+  }
+
+  void begin_tile(const KernelTile&, std::byte* state) override { active(state) = take(); }
+  void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t begin,
+             std::int64_t n) override {
+    for (std::int64_t i = 0; i < n; ++i) {
+      active(state)->run(values, i);
+      for (std::size_t k = 0; k < components_.size(); ++k) {
+        const LoopComponent& component = components_[k];
+        if (component.element == nullptr) continue;
+        std::memcpy(component.element + (begin + i) * component.width, active(state)->last(k),
+                    static_cast<std::size_t>(component.width));
+      }
+    }
+  }
+  void end_tile(const KernelTile&, std::byte* state, std::byte*) override {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(active(state));
+  }
+
+ private:
+  static StateWithStack*& active(std::byte* state) {
+    return *reinterpret_cast<StateWithStack**>(state);
+  }
+
+  StateWithStack* take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      made_.push_back(std::make_unique<StateWithStack>(cpu_, recursion_, loop_, components_));
+      return made_.back().get();
+    }
+    StateWithStack* const taken = idle_.back();
+    idle_.pop_back();
+    return taken;
+  }
+
+  RecursionBody recursion_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<StateWithStack>> made_;
+  std::vector<StateWithStack*> idle_;  // of those
+};
+
+}  // namespace
+
+std::unique_ptr<KernelSink> make_recursion(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program) {
+  return std::make_unique<Recursion>(pass, sink, program);
+}
+
+}  // namespace cvl::cpu

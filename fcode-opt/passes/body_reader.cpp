@@ -1,0 +1,274 @@
+#include "fcode-opt/passes/body_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "ir/tools.hpp"
+#include "vcode/numbers.hpp"
+
+namespace fcode {
+
+using vcode::Family;
+using vcode::ThunkNode;
+
+std::vector<ExpressionId> BodyReader::begin() {
+  const Function& function = module_.functions[main_];
+  if (function.opaque || function.parameters.size() != parameters_.size()) throw NoLoop{};
+  find_vectors(function.body);
+  std::vector<ExpressionId> arguments;
+  for (const ValueId parameter : function.parameters) {
+    arguments.push_back(this->parameter(function.values[parameter].type));
+  }
+  for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
+    const bool many = type_of(k) == Type::Segdes && parameters_[k].kind != Parameter::Kind::Uniform;
+    body_.own_segment.push_back(many ? add_component(Type::Int) : LoopBody::kNone);
+    if (many) add_component(Type::Int);
+  }
+  return arguments;
+}
+
+ExpressionId BodyReader::parameter(std::optional<Type> type) {
+  if (!type) throw NoLoop{};
+  const std::size_t number = body_.component.size();
+  if (*type == Type::Segdes || parameters_[number].descriptor) {
+    body_.component.push_back(LoopBody::kNone);
+    return kSequences + static_cast<ExpressionId>(number);
+  }
+  body_.component.push_back(add_component(*type));
+  return state_node(body_.component.back());
+}
+
+std::uint32_t BodyReader::add_component(Type type) {
+  if (!vcode::is_data(type)) throw NoLoop{};
+  body_.state.push_back(type);
+  return static_cast<std::uint32_t>(body_.state.size() - 1);
+}
+
+ExpressionId BodyReader::state_node(std::uint32_t component) {
+  ThunkNode node;
+  node.kind = ThunkNode::Kind::State;
+  node.type = body_.state[component];
+  node.id = component;
+  return expressions().add(node);
+}
+
+/// Of the constants that the run gives, which are vectors? Those that something is fetched from.
+void BodyReader::find_vectors(const Block& block) {
+  std::set<ValueId> fetched;
+  for_each_statement(block, [&](const Statement& statement) {
+    const bool fetches =
+        statement.kind == Statement::Kind::Op &&
+        (vcode::info(statement.op).family == Family::Extract || statement.op == Op::BPermute);
+    if (fetches) fetched.insert(statement.operands[0]);
+  });
+  for_each_statement(block, [&](const Statement& statement) {
+    if (statement.kind == Statement::Kind::Given && fetched.contains(statement.results[0])) {
+      vectors_.insert(statement.index);
+    }
+  });
+}
+
+/// A constant that is no literal: a component, or a sequence.
+ExpressionId BodyReader::constant(std::uint32_t constant, bool is_sequence) {
+  auto found = std::find(body_.constants.begin(), body_.constants.end(), constant);
+  const auto number =
+      parameters_.size() + static_cast<std::size_t>(std::distance(body_.constants.begin(), found));
+  if (found == body_.constants.end()) {
+    body_.constants.push_back(constant);
+    body_.component.push_back(is_sequence ? LoopBody::kNone
+                                          : add_component(module_.constants[constant].type));
+  }
+  return is_sequence ? kSequences + static_cast<ExpressionId>(number)
+                     : state_node(body_.component[number]);
+}
+
+ExpressionId BodyReader::given(std::uint32_t index) {
+  const bool describes = module_.constants[index].type == Type::Segdes;
+  if (describes) {
+    const auto shape = module_.given_shapes.find(index);
+    if (shape == module_.given_shapes.end() || shape->second.length != 1) throw NoLoop{};
+  }
+  return constant(index, describes || vectors_.contains(index));
+}
+
+ExpressionId BodyReader::literal(std::uint32_t index) {
+  const vcode::Constant& constant = module_.constants[index];
+  if (constant.type == Type::Segdes && constant.size() == 1) {
+    return constant.ints()[0] == 1 ? kSingle : this->constant(index, true);
+  }
+  if (constant.size() != 1) return this->constant(index, true);
+  if (!vcode::is_data(constant.type)) throw NoLoop{};
+  ThunkNode node;
+  node.type = constant.type;
+  if (constant.type == Type::Float) {
+    node.float_value = constant.floats()[0];
+    if (!std::isfinite(node.float_value)) throw NoLoop{};
+  } else {
+    node.int_value = constant.type == Type::Bool ? constant.bools()[0] : constant.ints()[0];
+    if (!vcode::fits_32_bits(node.int_value)) throw NoLoop{};
+  }
+  return expressions().add(node);
+}
+
+ExpressionId BodyReader::operation(const Statement& statement, const Values& values) {
+  const vcode::OpInfo& info = vcode::info(statement.op);
+  const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
+  if (info.family == Family::Lengths) return size(operand(0));
+  if (info.family == Family::Extract) return element(operand(0), operand(1), operand(2));
+  if (statement.op == Op::BPermute && operand(3) == kSingle) {
+    return element(operand(0), operand(1), operand(2));
+  }
+  if (info.family != Family::Elementwise) throw NoLoop{};
+  ThunkNode node;
+  node.kind = ThunkNode::Kind::Apply;
+  node.op = statement.op;
+  node.written = statement.written;
+  node.type = *vcode::operand_type(info.results[0], statement.written);
+  for (std::size_t k = 0; k < statement.operands.size(); ++k) {
+    node.args[k] = scalar(operand(k));
+  }
+  if (divides_ints(statement.op, statement.written)) node.args[1] = never_zero(node.args[1]);
+  if (statement.op == Op::Divide) {
+    if (const auto factor = vcode::exact_reciprocal(expressions()[node.args[1]])) {
+      node.op = Op::Multiply;
+      node.args[1] = expressions().add(*factor);
+    }
+  }
+  return expressions().add(node);
+}
+
+std::uint32_t BodyReader::sequence(ExpressionId node) const {
+  if (node < kSequences || node - kSequences >= body_.component.size()) throw NoLoop{};
+  return node - kSequences;
+}
+
+ExpressionId BodyReader::size_node(std::uint32_t sequence) {
+  ThunkNode node;
+  node.kind = ThunkNode::Kind::Size;
+  node.id = sequence;
+  return expressions().add(node);
+}
+
+/// Where the elements of the own segment begin; kUndefined: at the beginning.
+ExpressionId BodyReader::start(std::uint32_t descriptor) {
+  const bool many =
+      descriptor < parameters_.size() && body_.own_segment[descriptor] != LoopBody::kNone;
+  return many ? state_node(body_.own_segment[descriptor]) : kUndefined;
+}
+
+ExpressionId BodyReader::size(ExpressionId descriptor) {
+  const std::uint32_t number = sequence(descriptor);
+  if (type_of(number) != Type::Segdes) throw NoLoop{};
+  return start(number) == kUndefined ? size_node(number)
+                                     : state_node(body_.own_segment[number] + 1);
+}
+
+/// Of a parameter or constant, by its number.
+Type BodyReader::type_of(std::uint32_t number) const {
+  if (number >= parameters_.size()) {
+    return module_.constants[body_.constants[number - parameters_.size()]].type;
+  }
+  const Function& function = module_.functions[main_];
+  return *function.values[function.parameters[number]].type;
+}
+
+/// The element, or 0 where there is none: there the function fails, or does not ask for it. What
+/// is read lies in the vector, too.
+ExpressionId BodyReader::element(ExpressionId vector, ExpressionId index, ExpressionId descriptor) {
+  const std::uint32_t number = sequence(vector);
+  const std::uint32_t segments = sequence(descriptor);
+  const bool is_parameter = number < parameters_.size();
+  if (is_parameter && parameters_[number].descriptor != segments) throw NoLoop{};
+  const ExpressionId none = expressions().add(literal_node(type_of(number), 0));
+  const ExpressionId inside = lies_below(scalar(index), size(descriptor));
+  const ExpressionId first = start(segments);
+  if (first == kUndefined && is_parameter) return chosen(inside, number, index, none);
+  ExpressionId place = index;
+  if (first != kUndefined) {
+    place =
+        expressions().applied(Op::Select, Type::Int,
+                              {inside, expressions().applied(Op::Add, Type::Int, {first, index}),
+                               expressions().number(-1)});
+  }
+  const ExpressionId exists = lies_below(place, size_node(is_parameter ? segments : number));
+  const ExpressionId read = chosen(exists, number, place, none);
+  return first == kUndefined ? expressions().choice(inside, read, none) : read;
+}
+
+ExpressionId BodyReader::chosen(ExpressionId condition, std::uint32_t vector, ExpressionId place,
+                                ExpressionId otherwise) {
+  ThunkNode read;
+  read.kind = ThunkNode::Kind::Subscript;
+  read.type = expressions()[otherwise].type;
+  read.id = vector;
+  read.args[0] = place;
+  ThunkNode node;
+  node.kind = ThunkNode::Kind::If;
+  node.type = read.type;
+  node.args[0] = condition;
+  node.args[1] = expressions().add(read);
+  node.args[2] = otherwise;
+  return expressions().add(node);
+}
+
+ExpressionId BodyReader::lies_below(ExpressionId index, ExpressionId limit) {
+  return expressions().applied(
+      Op::And, Type::Bool,
+      {expressions().applied(Op::GreaterEqual, Type::Int, {index, expressions().number(0)}),
+       expressions().applied(Op::Less, Type::Int, {index, limit})});
+}
+
+/// The divisor, or 1 where it is 0: there the function fails, or does not divide.
+ExpressionId BodyReader::never_zero(ExpressionId divisor) {
+  const ThunkNode& known = expressions()[divisor];
+  if (known.kind == ThunkNode::Kind::Constant && known.int_value != 0) return divisor;
+  const ExpressionId is_zero =
+      expressions().applied(Op::Equal, Type::Int, {divisor, expressions().number(0)});
+  return expressions().choice(is_zero, expressions().number(1), divisor);
+}
+
+BodyReader::Values BodyReader::values_of(std::uint32_t index,
+                                         const std::vector<ExpressionId>& arguments, int depth) {
+  const Function& function = module_.functions[index];
+  if (function.opaque || depth > kDeepestCall) throw NoLoop{};
+  if (depth > 0) find_vectors(function.body);
+  Values values(function.values.size(), kUndefined);
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    values[function.parameters[k]] = arguments[k];
+  }
+  return values;
+}
+
+bool BodyReader::calls_itself(std::uint32_t function) const {
+  bool found = false;
+  for_each_statement(module_.functions[function].body, [&](const Statement& statement) {
+    found = found || (statement.kind == Statement::Kind::Call && statement.index == function);
+  });
+  return found;
+}
+
+std::uint32_t BodyReader::begun_with(const ThunkNode& number) {
+  const std::uint32_t component = add_component(number.type);
+  body_.begun.push_back({component, number});
+  return component;
+}
+
+std::vector<ExpressionId> BodyReader::merged(ExpressionId condition,
+                                             const std::vector<ExpressionId>& a,
+                                             const std::vector<ExpressionId>& b) {
+  if (a.size() != b.size()) throw NoLoop{};
+  std::vector<ExpressionId> result;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k] == b[k] || b[k] == kUndefined) {
+      result.push_back(a[k]);
+    } else if (a[k] == kUndefined) {
+      result.push_back(b[k]);
+    } else {
+      result.push_back(expressions().choice(condition, scalar(a[k]), scalar(b[k])));
+    }
+  }
+  return result;
+}
+
+}  // namespace fcode

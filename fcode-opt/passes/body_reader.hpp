@@ -1,0 +1,87 @@
+// Reads functions of scalars as expressions of a state (LoopBody): what loops and recursion have in
+// common. Whatever cannot be part of a kernel's rounds is thrown as NoLoop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "fcode-opt/passes/loop_body.hpp"
+
+namespace fcode {
+
+/// The function is no loop, and no recursion.
+struct NoLoop {};
+
+/// What a value is while a function is read: an expression, or, from kSequences on, something else.
+inline constexpr ExpressionId kUndefined = ~ExpressionId{0};
+/// From here on: sequences of the loop, by their numbers, …
+inline constexpr ExpressionId kSequences = ExpressionId{1} << 31;
+/// … and results of the next round, by theirs.
+inline constexpr ExpressionId kPending = kSequences + (ExpressionId{1} << 30);
+/// The descriptor of one segment of one element.
+inline constexpr ExpressionId kSingle = kUndefined - 1;
+
+class BodyReader {
+ public:
+  BodyReader(const Module& module, const SerialFunction& function)
+      : module_(module), main_(function.function), parameters_(function.parameters) {}
+
+ protected:
+  using Parameter = SerialFunction::Parameter;
+  using Values = std::vector<ExpressionId>;  // of a function, by ValueId
+
+  /// Calls inside each other that are put in place, and loops inside each other.
+  static constexpr int kDeepestCall = 20;
+
+  /// The parameters of the function: components of the state, and sequences.
+  std::vector<ExpressionId> begin();
+
+  Expressions& expressions() { return body_.expressions; }
+  std::uint32_t add_component(Type type);
+  std::uint32_t begun_with(const vcode::ThunkNode& number);
+  ExpressionId state_node(std::uint32_t component);
+
+  /// Of the constants that the run gives, which are vectors? Those that something is fetched from.
+  void find_vectors(const Block& block);
+  /// The values of a function that is called with these arguments, as far as they are known then.
+  /// REQUIRES: it can be read, being so deep in calls.
+  Values values_of(std::uint32_t function, const std::vector<ExpressionId>& arguments, int depth);
+  bool calls_itself(std::uint32_t function) const;
+
+  ExpressionId given(std::uint32_t index);
+  ExpressionId literal(std::uint32_t index);
+  ExpressionId operation(const Statement& statement, const Values& values);
+  static ExpressionId scalar(ExpressionId node) {
+    if (node >= kSequences) throw NoLoop{};
+    return node;
+  }
+  static bool is_sequence(ExpressionId node) { return node >= kSequences && node < kPending; }
+  /// Where only one of two is defined, the other one has no meaning.
+  std::vector<ExpressionId> merged(ExpressionId condition, const std::vector<ExpressionId>& a,
+                                   const std::vector<ExpressionId>& b);
+
+  const Module& module_;
+  const std::uint32_t main_;
+  LoopBody body_;
+
+ private:
+  ExpressionId parameter(std::optional<Type> type);
+  ExpressionId constant(std::uint32_t constant, bool is_sequence);
+  std::uint32_t sequence(ExpressionId node) const;
+  Type type_of(std::uint32_t number) const;
+  ExpressionId size_node(std::uint32_t sequence);
+  ExpressionId start(std::uint32_t descriptor);
+  ExpressionId size(ExpressionId descriptor);
+  ExpressionId element(ExpressionId vector, ExpressionId index, ExpressionId descriptor);
+  ExpressionId chosen(ExpressionId condition, std::uint32_t vector, ExpressionId place,
+                      ExpressionId otherwise);
+  ExpressionId lies_below(ExpressionId index, ExpressionId limit);
+  ExpressionId never_zero(ExpressionId divisor);
+
+  const std::vector<Parameter>& parameters_;
+  std::set<std::uint32_t> vectors_;  // of the constants that the run gives
+};
+
+}  // namespace fcode

@@ -1,0 +1,531 @@
+// Functions of scalars that call themselves, or each other, anywhere: as a machine with a stack,
+// each round of which runs from one call to the next (defunctionalized continuations: Reynolds,
+// "Definitional interpreters for higher-order programming languages", 1972).
+//
+// One component of the state says where the machine is: at the beginning of a function, or behind
+// one of its calls. Others are the parameters of the function and the results of its calls so far;
+// a call that is not the last thing a function does puts them on the stack, with the place behind
+// it. What a function has computed lies in components that the rounds behind a call find it in.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "fcode-opt/passes/body_reader.hpp"
+#include "ir/tools.hpp"
+
+namespace fcode {
+namespace {
+
+using vcode::ThunkNode;
+
+/// Each round computes all of this, as long as there is no machine code for it.
+constexpr std::size_t kLargestRecursion = 600;
+
+/// Places that the machine may be at.
+constexpr std::size_t kMostPlaces = 24;
+
+class RecursionReader : BodyReader {
+ public:
+  using BodyReader::BodyReader;
+
+  LoopBody run() {
+    Routine main;
+    main.function = main_;
+    main.arguments = begin();
+    for (std::size_t k = 0; k < main.arguments.size(); ++k) {
+      const std::uint32_t component = body_.component[k];
+      main.parameters.push_back(component);
+      if (component != LoopBody::kNone) slots_[body_.state[component]].push_back(component);
+      if (component != LoopBody::kNone) ++main.used[body_.state[component]];
+    }
+    routines_.push_back(std::move(main));
+    const std::uint32_t place = begun_with(number_node(code_of({0, 0})));
+    place_ = place;
+    std::vector<Action> actions;
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      if (k == kMostPlaces) throw NoLoop{};
+      actions.push_back(behind(places_[k]));
+    }
+    if (!calls_) throw NoLoop{};
+    Action round = std::move(actions.back());
+    for (std::size_t k = actions.size() - 1; k-- > 0;) {
+      const ExpressionId here = expressions().applied(
+          Op::Equal, Type::Int, {state_node(place_), expressions().number(code_of(places_[k]))});
+      round = choice(here, actions[k], round);
+    }
+    finish(std::move(round));
+    return std::move(body_);
+  }
+
+ private:
+  /// A function that the machine runs.
+  struct Routine {
+    std::uint32_t function = 0;
+    std::vector<ExpressionId> arguments;
+    std::vector<std::uint32_t> parameters;            // components, or kNone: sequences
+    std::vector<std::vector<std::uint32_t>> results;  // of its calls: components
+    std::map<Type, std::size_t> used;                 // slots of each type
+  };
+  /// Behind the call of a routine with this number, counted from 1; 0: at its beginning.
+  struct Place {
+    std::size_t routine = 0;
+    std::size_t call = 0;
+    bool operator==(const Place&) const = default;
+  };
+  /// What a round does, in one case: it becomes a state, of which components that are not named
+  /// have no meaning, and puts such a frame on the stack, or takes one off.
+  struct Action {
+    std::map<std::uint32_t, ExpressionId> becomes, frame;
+    ExpressionId push = 0, pop = 0;
+  };
+  /// A condition of the arms that are being read, and which of its arms that is.
+  struct Arm {
+    ExpressionId condition;
+    bool is_first;
+    bool operator==(const Arm&) const = default;
+  };
+  /// A call that the round may come to.
+  struct NextCall {
+    std::size_t number, routine;
+    ExpressionId condition;
+    std::vector<Arm> arms;
+    std::vector<ExpressionId> arguments;
+    bool behind_another;  // that is made whenever this one would be
+  };
+
+  static ThunkNode number_node(std::int64_t value) { return literal_node(Type::Int, value); }
+
+  // --- The machine ---
+
+  /// Places are numbered from 1: 0 is where the machine comes to its end, and -1 where it fails.
+  std::int64_t code_of(const Place& place) {
+    const auto found = std::find(places_.begin(), places_.end(), place);
+    const auto code = found - places_.begin() + 1;
+    if (found == places_.end()) places_.push_back(place);
+    return code;
+  }
+
+  /// Another component of a routine, which it may share with other routines.
+  std::uint32_t slot(Routine& routine, Type type) {
+    const std::size_t number = routine.used[type]++;
+    std::vector<std::uint32_t>& slots = slots_[type];
+    if (number == slots.size()) slots.push_back(begun_with(literal_node(type, 0)));
+    return slots[number];
+  }
+
+  /// Where a routine leaves its results.
+  std::vector<std::uint32_t> values_of_results(std::uint32_t function) {
+    std::map<Type, std::size_t> used;
+    std::vector<std::uint32_t> components;
+    for (const auto& type : module_.functions[function].result_types) {
+      if (!type || !vcode::is_data(*type)) throw NoLoop{};
+      std::vector<std::uint32_t>& values = values_[*type];
+      const std::size_t number = used[*type]++;
+      if (number == values.size()) values.push_back(begun_with(literal_node(*type, 0)));
+      components.push_back(values[number]);
+    }
+    return components;
+  }
+
+  /// What a routine is called with is known to be a number or a sequence from its first call on.
+  std::size_t routine_of(std::uint32_t function, const std::vector<ExpressionId>& arguments) {
+    std::size_t number = 0;
+    while (number < routines_.size() && routines_[number].function != function) ++number;
+    if (number == routines_.size()) {
+      Routine routine;
+      routine.function = function;
+      for (const ExpressionId argument : arguments) {
+        const bool number_given = !is_sequence(argument);
+        routine.parameters.push_back(
+            number_given ? slot(routine, expressions()[scalar(argument)].type) : LoopBody::kNone);
+        routine.arguments.push_back(number_given ? state_node(routine.parameters.back())
+                                                 : argument);
+      }
+      routines_.push_back(std::move(routine));
+    }
+    const Routine& routine = routines_[number];
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      // Sequences stay what they are.
+      const bool is_number = routine.parameters[k] != LoopBody::kNone;
+      if (is_number ? is_sequence(arguments[k]) : arguments[k] != routine.arguments[k]) {
+        throw NoLoop{};
+      }
+    }
+    return number;
+  }
+
+  Action choice(ExpressionId condition, const Action& first, const Action& second) {
+    if (const auto value = expressions().known(condition)) return *value ? first : second;
+    return {merged(condition, first.becomes, second.becomes),
+            merged(condition, first.frame, second.frame),
+            expressions().choice(condition, first.push, second.push),
+            expressions().choice(condition, first.pop, second.pop)};
+  }
+
+  std::map<std::uint32_t, ExpressionId> merged(ExpressionId condition,
+                                               const std::map<std::uint32_t, ExpressionId>& first,
+                                               std::map<std::uint32_t, ExpressionId> second) {
+    for (const auto& [component, value] : first) {
+      const auto [other, is_new] = second.try_emplace(component, value);
+      if (!is_new) other->second = expressions().choice(condition, value, other->second);
+    }
+    return second;
+  }
+
+  void finish(Action round) {
+    // Without any frame the first routine that has results is the last one.
+    const bool has_stack = expressions().known(round.push) != false;
+    if (!has_stack) {
+      ExpressionId& next = round.becomes.try_emplace(place_, state_node(place_)).first->second;
+      next = expressions().choice(round.pop, expressions().number(0), next);
+    }
+    for (std::uint32_t k = 0; k < body_.state.size(); ++k) {
+      body_.next.push_back(component_of(round.becomes, k));
+    }
+    if (has_stack) give_stack(round);
+    const ExpressionId zero = expressions().number(0);
+    body_.goes_on = expressions().applied(Op::Greater, Type::Int, {state_node(place_), zero});
+    body_.fails = expressions().applied(Op::Less, Type::Int, {state_node(place_), zero});
+    for (const std::uint32_t component : values_of_results(main_)) {
+      body_.results.push_back(state_node(component));
+    }
+  }
+
+  void give_stack(const Action& round) {
+    LoopStack& stack = body_.stack.emplace();
+    stack.push = round.push;
+    stack.pop = round.pop;
+    stack.branches = branches_;
+    stack.components = kept_in_frames(round);
+    for (const std::uint32_t component : stack.components) {
+      stack.frame.push_back(component_of(round.frame, component));
+    }
+  }
+
+  ExpressionId component_of(const std::map<std::uint32_t, ExpressionId>& values,
+                            std::uint32_t component) {
+    const auto found = values.find(component);
+    return found == values.end() ? state_node(component) : found->second;
+  }
+
+  /// The place, and what of the routines' components is read behind a call.
+  std::vector<std::uint32_t> kept_in_frames(const Action& round) {
+    std::vector<std::uint32_t> kept = {place_}, slots;
+    for (const auto& [type, own] : slots_) slots.insert(slots.end(), own.begin(), own.end());
+    std::vector<ExpressionId> read = {round.push, round.pop, round.frame.at(place_)};
+    for (const auto& [component, value] : round.becomes) read.push_back(value);
+    for (bool found = true; found;) {
+      found = false;
+      const vcode::Thunk thunk = expressions().thunk(read);
+      for (const std::uint32_t slot : slots) {
+        const bool is_read =
+            std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [&](const ThunkNode& node) {
+              return node.kind == ThunkNode::Kind::State && node.id == slot;
+            });
+        if (!is_read || std::find(kept.begin(), kept.end(), slot) != kept.end()) continue;
+        kept.push_back(slot);
+        const auto pushed = round.frame.find(slot);
+        if (pushed != round.frame.end()) read.push_back(pushed->second);
+        found = true;
+      }
+    }
+    return kept;
+  }
+
+  // --- One round ---
+
+  /// The round that begins at a place.
+  Action behind(const Place& place) {
+    at_ = place;
+    calls_so_far_ = 0;
+    next_calls_.clear();
+    arms_.clear();
+    facts_.clear();
+    failed_ = expressions().constant(false);
+    const std::uint32_t function = routines_[place.routine].function;
+    const std::vector<ExpressionId> arguments = routines_[place.routine].arguments;
+    Values values = values_of(function, arguments, 0);
+    std::vector<ExpressionId> results = block(module_.functions[function].body, values, 0);
+    Action action = choice(failed_, failure(), end(function, results));
+    for (std::size_t k = next_calls_.size(); k-- > 0;) {
+      const NextCall& next = next_calls_[k];
+      if (next.behind_another) continue;
+      action = choice(next.condition, is_last(k, results) ? jump(next) : enter(next), action);
+    }
+    return action;
+  }
+
+  Action failure() {
+    const ExpressionId never = expressions().constant(false);
+    return {{{place_, expressions().number(-1)}}, {}, never, never};
+  }
+
+  /// The routine has these results.
+  Action end(std::uint32_t function, const std::vector<ExpressionId>& results) {
+    const std::vector<std::uint32_t> components = values_of_results(function);
+    if (results.size() != components.size()) throw NoLoop{};
+    Action action{{}, {}, expressions().constant(false), expressions().constant(true)};
+    // No call is reached: of one that only a single arm leads to, that is not run.
+    std::vector<Arm> arms = facts_;
+    for (const NextCall& next : next_calls_) {
+      const Arm* open = nullptr;
+      int count = 0;
+      for (const Arm& arm : next.arms) {
+        if (value_in(facts_, arm.condition)) continue;
+        open = &arm;
+        ++count;
+      }
+      if (count == 1) arms.push_back({open->condition, !open->is_first});
+    }
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      action.becomes[components[k]] = known(scalar(results[k]), arms);
+    }
+    return action;
+  }
+
+  /// The call takes the place of the routine.
+  Action jump(const NextCall& call) {
+    const ExpressionId never = expressions().constant(false);
+    Action action{{{place_, expressions().number(code_of({call.routine, 0}))}}, {}, never, never};
+    const std::vector<std::uint32_t>& parameters = routines_[call.routine].parameters;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      if (parameters[k] != LoopBody::kNone) action.becomes[parameters[k]] = call.arguments[k];
+    }
+    return action;
+  }
+
+  /// The routine is to go on behind the call.
+  Action enter(const NextCall& call) {
+    branches_ = branches_ || at_.call > 0;
+    Action action = jump(call);
+    action.push = expressions().constant(true);
+    action.frame[place_] = expressions().number(code_of({at_.routine, call.number}));
+    const Routine& routine = routines_[at_.routine];
+    for (const std::uint32_t parameter : routine.parameters) {
+      if (parameter != LoopBody::kNone) action.frame[parameter] = state_node(parameter);
+    }
+    for (std::size_t k = 1; k <= at_.call; ++k) {
+      const std::vector<ExpressionId> results = results_of(k);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        action.frame[routine.results[k - 1][i]] = results[i];
+      }
+    }
+    return action;
+  }
+
+  /// Of a call of the routine that is at its place, or has been.
+  std::vector<ExpressionId> results_of(std::size_t call) {
+    const Routine& routine = routines_[at_.routine];
+    std::vector<ExpressionId> results;
+    for (const std::uint32_t component :
+         call == at_.call ? where_left_[{at_.routine, call}] : routine.results[call - 1]) {
+      results.push_back(state_node(component));
+    }
+    return results;
+  }
+
+  /// Is the result of the call that of the routine, which does nothing else behind it?
+  bool is_last(std::size_t number, const std::vector<ExpressionId>& results) {
+    const NextCall& call = next_calls_[number];
+    const std::vector<std::uint32_t>& left = routines_[at_.routine].results[call.number - 1];
+    if (left.size() != results.size()) return false;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      if (known(results[k], call.arms) != state_node(left[k])) return false;
+    }
+    return std::all_of(next_calls_.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+                       next_calls_.end(), [&](const NextCall& other) {
+                         return std::any_of(other.arms.begin(), other.arms.end(), [&](Arm arm) {
+                           return value_in(call.arms, arm.condition) == !arm.is_first;
+                         });
+                       });
+  }
+
+  /// What a condition is where these arms are run.
+  std::optional<bool> value_in(const std::vector<Arm>& arms, ExpressionId condition) {
+    const ThunkNode& node = expressions()[condition];
+    if (node.kind == ThunkNode::Kind::Apply && node.op == Op::Not) {
+      const auto value = value_in(arms, node.args[0]);
+      return value ? std::optional<bool>(!*value) : std::nullopt;
+    }
+    for (const Arm& arm : arms) {
+      if (arm.condition == condition) return arm.is_first;
+    }
+    return std::nullopt;
+  }
+
+  /// The expression without the choices that these arms have made.
+  ExpressionId known(ExpressionId node, const std::vector<Arm>& arms) {
+    if (node >= kSequences) return node;
+    const ThunkNode found = expressions()[node];
+    if (found.kind == ThunkNode::Kind::If) {
+      const auto value = value_in(arms, found.args[0]);
+      return value ? known(found.args[*value ? 1 : 2], arms) : node;
+    }
+    const bool logic = found.kind == ThunkNode::Kind::Apply && found.type == Type::Bool &&
+                       (found.op == Op::And || found.op == Op::Or);
+    if (!logic) return node;
+    for (const int side : {0, 1}) {
+      const auto value = value_in(arms, found.args[side]);
+      if (value == (found.op == Op::And)) return known(found.args[1 - side], arms);
+    }
+    return node;
+  }
+
+  // --- What a routine does ---
+
+  std::vector<ExpressionId> block(const Block& block, Values& values, int depth) {
+    for (const Statement& statement : block.statements) {
+      if (expressions().size() > kLargestRecursion) throw NoLoop{};
+      switch (statement.kind) {
+        case Statement::Kind::Op:
+          values[statement.results[0]] = operation(statement, values);
+          break;
+        case Statement::Kind::Const:
+          values[statement.results[0]] = literal(statement.index);
+          break;
+        case Statement::Kind::Given:
+          values[statement.results[0]] = given(statement.index);
+          break;
+        case Statement::Kind::Call:
+          set(statement, call(statement, values, depth), values);
+          break;
+        case Statement::Kind::If:
+          set(statement, conditional(statement, values, depth), values);
+          break;
+        default:
+          throw NoLoop{};
+      }
+    }
+    std::vector<ExpressionId> results;
+    for (const ValueId result : block.results) results.push_back(values[result]);
+    return results;
+  }
+
+  static void set(const Statement& statement, const std::vector<ExpressionId>& results,
+                  Values& values) {
+    if (results.size() != statement.results.size()) throw NoLoop{};
+    for (std::size_t k = 0; k < results.size(); ++k) values[statement.results[k]] = results[k];
+  }
+
+  std::vector<ExpressionId> conditional(const Statement& statement, Values& values, int depth) {
+    const ExpressionId condition = scalar(values[statement.operands[0]]);
+    const auto arm = [&](const Block& arm, bool is_first) {
+      arms_.push_back({condition, is_first});
+      std::vector<ExpressionId> results(statement.results.size(), kUndefined);
+      if (arm.diverges) {
+        // Whatever it says before it ends the program, it says when the function itself is run.
+        failed_ = expressions().either(failed_, all_hold(arms_));
+      } else {
+        results = block(arm, values, depth);
+      }
+      arms_.pop_back();
+      return results;
+    };
+    const std::vector<ExpressionId> first = arm(*statement.then_block, true);
+    return BodyReader::merged(condition, first, arm(*statement.else_block, false));
+  }
+
+  /// Are the arms run, given what is known where the round begins?
+  ExpressionId all_hold(const std::vector<Arm>& arms) {
+    ExpressionId result = expressions().constant(true);
+    for (const Arm& arm : arms) {
+      const auto value = value_in(facts_, arm.condition);
+      if (value == arm.is_first) continue;
+      if (value) return expressions().constant(false);
+      result = expressions().both(
+          result, arm.is_first ? arm.condition : expressions().negation(arm.condition));
+    }
+    return result;
+  }
+
+  std::vector<ExpressionId> call(const Statement& statement, const Values& values, int depth) {
+    std::vector<ExpressionId> arguments;
+    for (const ValueId operand : statement.operands) arguments.push_back(values[operand]);
+    const std::uint32_t function = statement.index;
+    if (!is_recursive(function)) {
+      Values own = values_of(function, arguments, depth + 1);
+      return block(module_.functions[function].body, own, depth + 1);
+    }
+    calls_ = true;
+    const std::size_t target = routine_of(function, arguments);
+    const std::size_t number = ++calls_so_far_;
+    if (number > routines_[at_.routine].results.size()) {
+      const std::vector<std::uint32_t> left = values_of_results(function);
+      where_left_[{at_.routine, number}] = left;
+      Routine& routine = routines_[at_.routine];
+      routine.results.emplace_back();
+      for (const std::uint32_t component : left) {
+        routine.results.back().push_back(slot(routine, body_.state[component]));
+      }
+    }
+    if (number == at_.call) {
+      // The machine has come here, so that nothing has failed.
+      facts_ = arms_;
+      failed_ = expressions().constant(false);
+    } else if (number > at_.call) {
+      const ExpressionId condition =
+          expressions().both(expressions().negation(failed_), all_hold(arms_));
+      const bool behind_another =
+          std::any_of(next_calls_.begin(), next_calls_.end(), [&](const NextCall& other) {
+            return std::all_of(other.arms.begin(), other.arms.end(), [&](const Arm& arm) {
+              return std::find(arms_.begin(), arms_.end(), arm) != arms_.end();
+            });
+          });
+      if (expressions().known(condition) != false) {
+        next_calls_.push_back(
+            {number, target, condition, arms_, std::move(arguments), behind_another});
+      }
+    }
+    return results_of(number);
+  }
+
+  /// Can a call of the function lead to another one of it?
+  bool is_recursive(std::uint32_t function) {
+    const auto known = recursive_.find(function);
+    if (known != recursive_.end()) return known->second;
+    bool found = false;
+    std::vector<std::uint32_t> reached, left = {function};
+    while (!left.empty() && !found) {
+      const std::uint32_t next = left.back();
+      left.pop_back();
+      for_each_statement(module_.functions[next].body, [&](const Statement& statement) {
+        if (statement.kind != Statement::Kind::Call) return;
+        found = found || statement.index == function;
+        if (std::find(reached.begin(), reached.end(), statement.index) != reached.end()) return;
+        reached.push_back(statement.index);
+        left.push_back(statement.index);
+      });
+    }
+    return recursive_[function] = found;
+  }
+
+  std::vector<Routine> routines_;  // that of the function itself is the first
+  std::vector<Place> places_;
+  std::uint32_t place_ = 0;  // the component that says where the machine is
+  std::map<Type, std::vector<std::uint32_t>> slots_, values_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::uint32_t>> where_left_;
+  std::map<std::uint32_t, bool> recursive_;
+  bool calls_ = false, branches_ = false;
+
+  // While a round is read.
+  Place at_;
+  std::size_t calls_so_far_ = 0;
+  std::vector<NextCall> next_calls_;
+  std::vector<Arm> arms_;   // that are being read
+  std::vector<Arm> facts_;  // that are run where the round begins
+  ExpressionId failed_ = 0;
+};
+
+}  // namespace
+
+std::optional<LoopBody> recursion_body(const Module& module, const SerialFunction& function) {
+  try {
+    return RecursionReader(module, function).run();
+  } catch (const NoLoop&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace fcode

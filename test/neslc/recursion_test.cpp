@@ -1,0 +1,169 @@
+// Functions of scalars that call themselves, or each other, anywhere: in kernels with stacks they
+// give what the recursion gives, failures and runaway recursion included.
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "both_levels.hpp"
+#include "occurrences.hpp"
+#include "sanitized.hpp"
+#include "tuned.hpp"
+
+namespace neslc::testing {
+namespace {
+
+using ::testing::occurrences;
+
+class Both : public BothLevels {
+ public:
+  /// How many of the kernels for an expression have stacks?
+  std::size_t stacks(const std::string& text) {
+    return occurrences(optimized_.compiled(text), "PUSH");
+  }
+  void set_max_depth(std::size_t depth) {
+    for (Evaluations* each : {&plain_, &optimized_}) each->evaluator().options.max_depth = depth;
+  }
+};
+
+/// Rounds in machine code from the beginning, or never.
+constexpr const char* kSettings[] = {"rounds_without_code=2", "rounds_without_code=512"};
+
+TEST_CASE("functions that call themselves anywhere are in kernels", "[recursion]") {
+  for (const char* setting : kSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    Both both;
+    both.define("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)");
+    CHECK(both.check("fib(17)") == "1597");
+    CHECK(both.check("{fib(n) : n in index(9)}") == "[0, 1, 1, 2, 3, 5, 8, 13, 21]");
+    CHECK(both.stacks("fib(17)") > 0);
+    CHECK(both.stacks("{fib(n) : n in index(9)}") > 0);
+
+    // The last of two calls needs the other one.
+    both.define(
+        "function ackermann(m, n) = if m == 0 then n + 1 else if n == 0 then ackermann(m - 1, 1) "
+        "else ackermann(m - 1, ackermann(m, n - 1))");
+    CHECK(both.check("ackermann(2, 20)") == "43");
+    CHECK(both.check("{ackermann(k, 3) : k in index(4)}") == "[4, 5, 9, 61]");
+    CHECK(both.stacks("ackermann(2, 20)") > 0);
+
+    both.define(
+        "function tak(x, y, z) = if y >= x then z else "
+        "tak(tak(x - 1, y, z), tak(y - 1, z, x), tak(z - 1, x, y))");
+    CHECK(both.check("tak(9, 5, 2)") == "3");
+    CHECK(both.stacks("tak(9, 5, 2)") > 0);
+
+    // What FLOATs, differences and powers are collected in depends on the order.
+    both.define("function sum_of(x) = if x < 1.0 then x else x * 0.1 + sum_of(x / 3.0)");
+    CHECK(both.check("sum_of(7.0)").starts_with("1.7"));
+    CHECK(both.stacks("sum_of(7.0)") > 0);
+    both.define("function alternating(n) = if n == 0 then 0 else n - alternating(n - 1)");
+    CHECK(both.check("alternating(100)") == "50");
+    CHECK(both.stacks("alternating(100)") > 0);
+    both.define(
+        "function power(x, k) = if k == 0 then 1 else let half = power(x, k / 2) in "
+        "if rem(k, 2) == 1 then x * half * half else half * half");
+    CHECK(both.check("power(3, 13)") == "1594323");
+    CHECK(both.stacks("power(3, 13)") > 0);
+
+    // Results of several types; tuples, characters, truth values.
+    both.define(
+        "function counts(n, c) = if n == 0 then (1, 0.5, c) else if evenp(n) then "
+        "let (a, x, d) = counts(n / 2, code_char(char_code(c) + 1)); (b, y, e) = counts(n - 1, c) "
+        "in (a + b, x * y, if d == c then e else d) else counts(n - 1, c)");
+    CHECK(both.check("counts(21, `a)") == both.check("{counts(n, `a) : n in [21]}[0]"));
+    CHECK(both.stacks("counts(21, `a)") > 0);
+    both.define(
+        "function wins(n, k) = if n == 0 then f else not(wins(n - 1, 3 - k)) or "
+        "(if n < k then f else wins(n - k, k))");
+    CHECK(both.check("{wins(n, 2) : n in index(7)}") == "[F, T, F, T, F, T, F]");
+    CHECK(both.stacks("wins(6, 2)") > 0);
+  }
+}
+
+TEST_CASE("functions that call each other are in one kernel", "[recursion]") {
+  for (const char* setting : kSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    Both both;
+    // Of these each call comes last: there is a loop, but no stack.
+    both.define("function odd(n) : int -> bool");
+    both.define("function even(n) = if n == 0 then t else odd(n - 1)");
+    both.define("function odd(n) = if n == 0 then f else even(n - 1)");
+    CHECK(both.check("(even(1000), odd(1000))") == "(T, F)");
+    CHECK(both.check("{even(n) : n in index(5)}") == "[T, F, T, F, T]");
+    CHECK(both.stacks("{even(n) : n in index(5)}") == 0);
+
+    both.define("function female(n) : int -> int");
+    both.define("function male(n) = if n == 0 then 0 else n - female(male(n - 1))");
+    both.define("function female(n) = if n == 0 then 1 else n - male(female(n - 1))");
+    CHECK(both.check("{(male(n), female(n)) : n in index(5)}") ==
+          "[(0, 1), (0, 1), (1, 2), (2, 2), (2, 3)]");
+    CHECK(both.check("male(12)") == "7");
+    CHECK(both.stacks("male(12)") > 0);
+
+    // One that calls a loop, and another one that calls itself.
+    both.define("function gcd_of(a, b) = if b == 0 then a else gcd_of(b, rem(a, b))");
+    both.define("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)");
+    both.define(
+        "function mixed(n) = if n < 3 then n else gcd_of(mixed(n - 1) + 6, n) + mixed(n / 2) + "
+        "fib(rem(n, 7))");
+    CHECK(both.check("mixed(30)") == both.check("{mixed(n) : n in [30]}[0]"));
+    CHECK(both.stacks("mixed(30)") > 0);
+  }
+}
+
+TEST_CASE("recursion reads sequences where they lie", "[recursion]") {
+  Both both;
+  both.define("coins = [1, 5, 10, 25, 50]");
+  both.define(
+      "function ways(a, k) = if a == 0 then 1 else if a < 0 or k == 0 then 0 else "
+      "ways(a, k - 1) + ways(a - coins[k - 1], k)");
+  CHECK(both.check("ways(100, 5)") == "292");
+  CHECK(both.stacks("ways(100, 5)") > 0);
+  both.define(
+      "function most(v, lo, hi) = if hi - lo < 2 then v[lo] else let m = (lo + hi) / 2 in "
+      "max(most(v, lo, m), most(v, m, hi))");
+  CHECK(both.check("let v = {rem(i * 7919, 1009) : i in [0:500]} in most(v, 0, #v)") == "1006");
+  CHECK(both.check("{most(v, 0, #v) : v in [[3, 1], [5], [2, 9, 4]]}") == "[3, 5, 9]");
+  CHECK(both.stacks("let v = {rem(i * 7919, 1009) : i in [0:500]} in most(v, 0, #v)") > 0);
+  // Outside of the sequence it says what the recursion says.
+  CHECK(both.check("most([3, 1], 0, 4)").find("index") != std::string::npos);
+}
+
+TEST_CASE("what fails in a recursion says what it says without a kernel", "[recursion]") {
+  for (const char* setting : kSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    Both both;
+    both.define(
+        "function quotients(n) = if n == 0 then 0 else 12 / (n - 3) + 2 * quotients(n - 1)");
+    CHECK(both.check("quotients(2)") == "-24");
+    CHECK(both.check("quotients(5)").find("division by zero") != std::string::npos);
+    both.define(
+        "function checked(n) = if n < 0 then error(\"below zero\") else if n < 2 then n else "
+        "checked(n - 1) + checked(n - 3)");
+    CHECK(both.check("checked(1)") == "1");
+    CHECK(both.check("checked(2)").find("below zero") != std::string::npos);
+    CHECK(both.check("{checked(n) : n in [1, 0]}") == "[1, 0]");
+    // What no result needs is not looked at.
+    both.define(
+        "function guarded(n) = if n < 2 then n else if n == 5 then guarded(n - 1) * 2 else "
+        "guarded(n - 1) + 10 / (n - 5)");
+    CHECK(both.check("guarded(4)") == both.check("{guarded(n) : n in [4]}[0]"));
+  }
+}
+
+TEST_CASE("recursion may be deep, but not endless", "[recursion]") {
+  Both both;
+  both.define("function deep(n) = if n == 0 then 0 else rem(deep(n - 1) * 3 + n, 1000)");
+  const int depth = ::testing::kSanitized ? 3000 : 100'000;
+  CHECK(both.check(fmt::format("deep({})", depth)) ==
+        both.check(fmt::format("{{deep(n) : n in [{}]}}[0]", depth)));
+  CHECK(both.stacks("deep(10)") > 0);
+  both.set_max_depth(300);
+  both.define("function endless(n) = if n == 0 then 0 else 1 - endless(n + 1)");
+  CHECK(both.check("endless(1)").find("300 deep") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace neslc::testing
