@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/gather_scatter.hpp"
@@ -25,6 +27,7 @@ constexpr std::int64_t kRoundsBetween = 64;
 
 /// So many frames have room at first.
 constexpr std::int64_t kFirstFrames = 64;
+constexpr std::int64_t kGrowth = 4;
 
 /// A value of any type. Operations on one element may read and write as much as a register holds.
 struct alignas(64) Cell {
@@ -40,6 +43,7 @@ class RecursionBody {
   void open() {
     forget_other_native_steps(body_, body_.main, NativeSteps::Form::SerialRounds);
     code_ = body_.main.native.rounds.get();
+    over_ = false;
   }
 
   const NativeCode* code() const { return code_.load(std::memory_order_acquire); }
@@ -56,11 +60,16 @@ class RecursionBody {
 
   const BoundPass& pass() const { return body_; }
 
+  /// No state needs to go on any more: a failure has been thrown, or the run is to end.
+  bool is_over() const { return over_.load(std::memory_order_relaxed); }
+  void end() { over_ = true; }
+
  private:
   BoundPass& body_;
   const PlanLoop& loop_;
   std::atomic<const NativeCode*> code_ = nullptr;
   std::atomic<std::int64_t> rounds_ = 0;
+  std::atomic<bool> over_ = false;
   std::mutex mutex_;
 };
 
@@ -99,7 +108,8 @@ class StateWithStack {
     }
     stack_.top = stack_.base;
     std::int64_t left = loop_.rounds;
-    while (left > 0 && (cpu_.stop == nullptr || !cpu_.stop())) {
+    while (left > 0 && !body_.is_over()) {
+      if (cpu_.stop != nullptr && cpu_.stop()) return body_.end();
       const NativeCode* const code = has_room() ? body_.code() : nullptr;
       const std::int64_t most = code != nullptr ? kMostSerialRounds : kRoundsBetween;
       const std::int64_t rounds = std::min(left, most);
@@ -117,16 +127,25 @@ class StateWithStack {
     if (stack_.top != stack_.limit) return true;
     const std::int64_t frames = (stack_.limit - stack_.base) / frame_bytes_;
     if (frames == loop_.depth) return false;
-    give_room(std::min(2 * frames, loop_.depth));
+    give_room(std::min(kGrowth * frames, loop_.depth));
     return true;
   }
 
   void give_room(std::int64_t frames) {
     const std::ptrdiff_t used = stack_.top - stack_.base;
-    frames_.resize(static_cast<std::size_t>(frames * frame_bytes_ / kFrameSlot));
-    stack_.base = reinterpret_cast<std::byte*>(frames_.data());
+    const std::int64_t bytes = frames * frame_bytes_;
+    std::unique_ptr<std::byte[]> room;
+    try {
+      room = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    } catch (...) {
+      body_.end();
+      throw;
+    }
+    std::copy_n(stack_.base, used, room.get());
+    frames_ = std::move(room);
+    stack_.base = frames_.get();
     stack_.top = stack_.base + used;
-    stack_.limit = stack_.base + frames * frame_bytes_;
+    stack_.limit = stack_.base + bytes;
   }
 
   /// Runs at most so many rounds in machine code, or fewer if frames need more room. False if the
@@ -222,7 +241,7 @@ class StateWithStack {
   std::vector<std::int64_t> computed_in_;  // … and the round that it is of
   std::int64_t round_ = 0;
   std::vector<Cell> now_, next_;  // the components
-  std::vector<std::uint64_t> frames_;
+  std::unique_ptr<std::byte[]> frames_;
   FrameStack stack_;
   std::uint8_t goes_on_ = 0;  // behind rounds in machine code
   RoundTable table_;
@@ -234,8 +253,7 @@ class Recursion final : public LoopSink {
       : LoopSink(pass, sink, program), recursion_(body_, loop_) {}
 
   Need open(std::size_t&) override {
-    idle_.clear();
-    made_.clear();
+    close();  // if the last run has failed
     open_states();
     recursion_.open();
     return Need::Blocks;
@@ -257,6 +275,11 @@ class Recursion final : public LoopSink {
   void end_tile(const KernelTile&, std::byte* state, std::byte*) override {
     const std::lock_guard lock(mutex_);
     idle_.push_back(active(state));
+  }
+  /// Stacks may have grown large.
+  void close() override {
+    idle_.clear();
+    made_.clear();
   }
 
  private:

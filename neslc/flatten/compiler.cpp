@@ -40,18 +40,9 @@ FlatProgram Compiler::compile(const Body& body) {
   while (!worklist_.empty()) {
     const auto [version, index] = worklist_.back();
     worklist_.pop_back();
-    Flattener flattener(*this);
-    ir::Function function = flattener.flatten_version(version, vcode_name(version, index));
-    const bool joint = !version.lifted && flattener.made_joint_calls() && options_.for_optimizer;
-    function.serial = serial_function(version, index, joint);
+    ir::Function function = Flattener(*this).flatten_version(version, vcode_name(version, index));
+    function.serial = serial_function(version, index);
     module_.functions[index] = std::move(function);
-  }
-  // Where the function for one instance has calls that are made together, another one has not.
-  for (ir::Function& function : module_.functions) {
-    if (!function.serial) continue;
-    const std::optional<ir::SerialFunction>& other =
-        module_.functions[function.serial->function].serial;
-    if (other) function.serial->function = other->function;
   }
   FlatProgram program{std::move(module_), has_streams_, pool_.components()};
   computed_.hand_down(program.module, program.components);
@@ -103,20 +94,21 @@ bool Compiler::may_be_loop(const Version& version) {
 }
 
 /// Functions that may be loops, for optimizers that make them: what number `index` does.
-/// `joint`: it has calls that are made together.
 std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version,
-                                                            std::uint32_t index, bool joint) {
+                                                            std::uint32_t index) {
   auto parameters = serial_parameters(version);
   if (!parameters) return std::nullopt;
   ir::SerialFunction result;
   result.own = static_cast<std::uint32_t>(parameters->size());
   result.parameters = std::move(*parameters);
-  result.single = !version.lifted;
+  if (!version.lifted) {
+    result.function = index;
+    return result;
+  }
   Version serial = version;
   serial.lifted = false;
   serial.passed.clear();
-  serial.apart = version.apart || joint;
-  result.function = serial == version ? index : function(serial);
+  result.function = function(serial);
   return result;
 }
 

@@ -60,9 +60,7 @@ std::vector<const Expr*> Flattener::own_calls(const Expr& expr, const Frame& fra
 std::vector<const Expr*> Flattener::recursive_calls(const std::vector<const Expr*>& code,
                                                     const Frame& frame) {
   std::vector<const Expr*> result;
-  if (apart_ || frame.definition == nullptr || !compiler_.calls_itself(*frame.definition)) {
-    return result;
-  }
+  if (frame.definition == nullptr || !compiler_.calls_itself(*frame.definition)) return result;
   for (const Expr* expr : code) {
     const std::vector<const Expr*> calls = own_calls(*expr, frame);
     result.insert(result.end(), calls.begin(), calls.end());
@@ -113,7 +111,6 @@ bool Flattener::make_joint_calls(const std::vector<const Expr*>& calls, Frame& f
     }
     const ir::Origin outer = std::exchange(b_.origin, origin_of(*first, frame));
     const std::vector<Value> results = results_of(*first, std::move(arguments), frame, context);
-    made_joint_calls_ = true;
     b_.origin = outer;
     for (std::size_t i = 0; i < same.size(); ++i) frame.known[same[i]] = results[i];
     return true;

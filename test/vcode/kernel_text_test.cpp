@@ -326,7 +326,7 @@ TEST_CASE("states with stacks", "[kernel]") {
   REQUIRE(other.program);
   CHECK_FALSE(same_program(*read.program, *other.program));
 
-  for (const std::string missing : {push + "DEPTH 7", pop + "DEPTH 7", push + pop,
+  for (const std::string& missing : {push + "DEPTH 7", pop + "DEPTH 7", push + pop,
                                     push + pop + "DEPTH -1", push + pop + "DEPTH n"}) {
     CHECK(only_error(iterate(missing)) == ErrorCode::Syntax);
   }
