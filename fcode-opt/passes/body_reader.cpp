@@ -20,12 +20,54 @@ std::vector<ExpressionId> BodyReader::begin() {
   for (const ValueId parameter : function.parameters) {
     arguments.push_back(this->parameter(function.values[parameter].type));
   }
+  std::set<std::uint32_t> seen;
+  slices_ = makes_slices(main_, seen);
   for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
-    const bool many = type_of(k) == Type::Segdes && parameters_[k].kind != Parameter::Kind::Uniform;
-    body_.own_segment.push_back(many ? add_component(Type::Int) : LoopBody::kNone);
-    if (many) add_component(Type::Int);
+    const bool begins_anywhere = slices_ || parameters_[k].kind != Parameter::Kind::Uniform;
+    const bool known = type_of(k) == Type::Segdes && begins_anywhere;
+    body_.own_segment.push_back(known ? add_component(Type::Int) : LoopBody::kNone);
+    if (known) add_component(Type::Int);
   }
   return arguments;
+}
+
+bool BodyReader::makes_slices(std::uint32_t function, std::set<std::uint32_t>& seen) const {
+  if (!seen.insert(function).second) return false;
+  bool found = false;
+  for_each_statement(module_.functions[function].body, [&](const Statement& statement) {
+    found = found || (statement.kind == Statement::Kind::Op && statement.op == Op::MakeSegdes) ||
+            (statement.kind == Statement::Kind::Call && makes_slices(statement.index, seen));
+  });
+  return found;
+}
+
+std::vector<ExpressionId> BodyReader::move_sequences(std::vector<ExpressionId>& arguments) {
+  std::vector<ExpressionId> result;
+  for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
+    if (body_.own_segment[k] == LoopBody::kNone) continue;
+    ExpressionId first = state_node(body_.own_segment[k]);
+    ExpressionId length = state_node(body_.own_segment[k] + 1);
+    if (const Made* const descriptor = made(arguments[k], Made::Kind::Descriptor)) {
+      std::optional<ExpressionId> common;
+      for (std::uint32_t v = 0; v < parameters_.size(); ++v) {
+        if (parameters_[v].descriptor != k) continue;
+        const Made* const slice = made(arguments[v], Made::Kind::Slice);
+        if (slice == nullptr || slice->vector != v || slice->descriptor != arguments[k] ||
+            common.value_or(slice->first) != slice->first) {
+          throw NoLoop{};
+        }
+        common = slice->first;
+        arguments[v] = kSequences + v;
+      }
+      if (!common) throw NoLoop{};
+      first = *common;
+      length = descriptor->length;
+      arguments[k] = kSequences + k;
+    }
+    result.push_back(first);
+    result.push_back(length);
+  }
+  return result;
 }
 
 ExpressionId BodyReader::parameter(std::optional<Type> type) {
@@ -115,10 +157,21 @@ ExpressionId BodyReader::operation(const Statement& statement, const Values& val
   const vcode::OpInfo& info = vcode::info(statement.op);
   const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
   if (info.family == Family::Lengths) return size(operand(0));
+  if (statement.op == Op::MakeSegdes) {
+    return add_made({Made::Kind::Descriptor, scalar(operand(0))});
+  }
+  if (statement.op == Op::Index) {
+    if (scalar(operand(1)) != expressions().number(1) ||
+        made(operand(2), Made::Kind::Descriptor) == nullptr) {
+      throw NoLoop{};
+    }
+    return add_made({Made::Kind::Places, 0, scalar(operand(0)), operand(2)});
+  }
   if (info.family == Family::Extract) return element(operand(0), operand(1), operand(2));
   if (statement.op == Op::BPermute && operand(3) == kSingle) {
     return element(operand(0), operand(1), operand(2));
   }
+  if (statement.op == Op::BPermute) return slice(statement, values);
   if (info.family != Family::Elementwise) throw NoLoop{};
   ThunkNode node;
   node.kind = ThunkNode::Kind::Apply;
@@ -157,7 +210,51 @@ ExpressionId BodyReader::start(std::uint32_t descriptor) {
   return many ? state_node(body_.own_segment[descriptor]) : kUndefined;
 }
 
+ExpressionId BodyReader::add_made(const Made& made) {
+  const auto found = std::find(made_.begin(), made_.end(), made);
+  const auto number = static_cast<ExpressionId>(found - made_.begin());
+  if (found == made_.end()) made_.push_back(made);
+  return kMade + number;
+}
+
+const BodyReader::Made* BodyReader::made(ExpressionId node, Made::Kind kind) const {
+  if (node < kMade || node - kMade >= made_.size()) return nullptr;
+  const Made& found = made_[node - kMade];
+  return found.kind == kind ? &found : nullptr;
+}
+
+/// Elements that lie side by side, in their order.
+ExpressionId BodyReader::slice(const Statement& statement, const Values& values) {
+  const ExpressionId descriptor = values[statement.operands[3]];
+  const Made* const places = made(values[statement.operands[1]], Made::Kind::Places);
+  if (places == nullptr || places->descriptor != descriptor) throw NoLoop{};
+  const ExpressionId first = places->first;
+  const Window source = window(values[statement.operands[0]], values[statement.operands[2]]);
+  return add_made({Made::Kind::Slice, 0, added(source.first, first), descriptor, source.vector});
+}
+
+ExpressionId BodyReader::added(ExpressionId first, ExpressionId offset) {
+  if (first == kUndefined) return offset;
+  return expressions().applied(Op::Add, Type::Int, {first, offset});
+}
+
+BodyReader::Window BodyReader::window(ExpressionId vector, ExpressionId descriptor) {
+  if (const Made* const slice = made(vector, Made::Kind::Slice)) {
+    if (slice->descriptor != descriptor) throw NoLoop{};
+    const std::uint32_t number = slice->vector;
+    const std::uint32_t segments =
+        number < parameters_.size() ? *parameters_[number].descriptor : number;
+    return {number, segments, slice->first, size(descriptor)};
+  }
+  const std::uint32_t number = sequence(vector);
+  const std::uint32_t segments = sequence(descriptor);
+  const bool is_parameter = number < parameters_.size();
+  if (is_parameter && parameters_[number].descriptor != segments) throw NoLoop{};
+  return {number, is_parameter ? segments : number, start(segments), size(descriptor)};
+}
+
 ExpressionId BodyReader::size(ExpressionId descriptor) {
+  if (const Made* const own = made(descriptor, Made::Kind::Descriptor)) return own->length;
   const std::uint32_t number = sequence(descriptor);
   if (type_of(number) != Type::Segdes) throw NoLoop{};
   return start(number) == kUndefined ? size_node(number)
@@ -176,24 +273,20 @@ Type BodyReader::type_of(std::uint32_t number) const {
 /// The element, or 0 where there is none: there the function fails, or does not ask for it. What
 /// is read lies in the vector, too.
 ExpressionId BodyReader::element(ExpressionId vector, ExpressionId index, ExpressionId descriptor) {
-  const std::uint32_t number = sequence(vector);
-  const std::uint32_t segments = sequence(descriptor);
-  const bool is_parameter = number < parameters_.size();
-  if (is_parameter && parameters_[number].descriptor != segments) throw NoLoop{};
-  const ExpressionId none = expressions().add(literal_node(type_of(number), 0));
-  const ExpressionId inside = lies_below(scalar(index), size(descriptor));
-  const ExpressionId first = start(segments);
-  if (first == kUndefined && is_parameter) return chosen(inside, number, index, none);
+  const Window from = window(vector, descriptor);
+  const ExpressionId none = expressions().add(literal_node(type_of(from.vector), 0));
+  const ExpressionId inside = lies_below(scalar(index), from.length);
+  // A vector of the function as it is has the elements that its descriptor tells.
+  const bool is_whole = from.first == kUndefined && from.segments < parameters_.size();
+  if (is_whole) return chosen(inside, from.vector, index, none);
   ExpressionId place = index;
-  if (first != kUndefined) {
-    place =
-        expressions().applied(Op::Select, Type::Int,
-                              {inside, expressions().applied(Op::Add, Type::Int, {first, index}),
-                               expressions().number(-1)});
+  if (from.first != kUndefined) {
+    place = expressions().applied(Op::Select, Type::Int,
+                                  {inside, added(from.first, index), expressions().number(-1)});
   }
-  const ExpressionId exists = lies_below(place, size_node(is_parameter ? segments : number));
-  const ExpressionId read = chosen(exists, number, place, none);
-  return first == kUndefined ? expressions().choice(inside, read, none) : read;
+  const ExpressionId exists = lies_below(place, size_node(from.segments));
+  const ExpressionId read = chosen(exists, from.vector, place, none);
+  return from.first == kUndefined ? expressions().choice(inside, read, none) : read;
 }
 
 ExpressionId BodyReader::chosen(ExpressionId condition, std::uint32_t vector, ExpressionId place,
@@ -234,7 +327,7 @@ BodyReader::Values BodyReader::values_of(std::uint32_t index,
   if (function.opaque || depth > kDeepestCall) throw NoLoop{};
   if (depth > 0) find_vectors(function.body);
   Values values(function.values.size(), kUndefined);
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
+  for (std::size_t k = 0; k < function.parameters.size(); ++k) {
     values[function.parameters[k]] = arguments[k];
   }
   return values;

@@ -20,6 +20,8 @@ inline constexpr ExpressionId kUndefined = ~ExpressionId{0};
 inline constexpr ExpressionId kSequences = ExpressionId{1} << 31;
 /// … and results of the next round, by theirs.
 inline constexpr ExpressionId kPending = kSequences + (ExpressionId{1} << 30);
+/// From here on: what is made of sequences, by its number.
+inline constexpr ExpressionId kMade = kSequences + (ExpressionId{1} << 28);
 /// The descriptor of one segment of one element.
 inline constexpr ExpressionId kSingle = kUndefined - 1;
 
@@ -37,6 +39,10 @@ class BodyReader {
 
   /// The parameters of the function: components of the state, and sequences.
   std::vector<ExpressionId> begin();
+  /// Where the sequences begin, and how long they are, of which the state knows that
+  /// (LoopBody::own_segment), when the function is called with these arguments, which are its own
+  /// sequences or slices of them; they are its own afterwards.
+  std::vector<ExpressionId> move_sequences(std::vector<ExpressionId>& arguments);
 
   Expressions& expressions() { return body_.expressions; }
   std::uint32_t add_component(Type type);
@@ -58,6 +64,8 @@ class BodyReader {
     return node;
   }
   static bool is_sequence(ExpressionId node) { return node >= kSequences && node < kPending; }
+  /// Are there slices of the function's sequences among those that it hands on?
+  bool slices() const { return slices_; }
   /// Where only one of two is defined, the other one has no meaning.
   std::vector<ExpressionId> merged(ExpressionId condition, const std::vector<ExpressionId>& a,
                                    const std::vector<ExpressionId>& b);
@@ -67,6 +75,30 @@ class BodyReader {
   LoopBody body_;
 
  private:
+  /// What is made of sequences. The descriptor of a slice; places of elements that count up by one
+  /// from `first` on, as many as `descriptor` has; or the slice, which begins at `first` in the
+  /// vector with this number. That it lies inside has been checked by the function.
+  struct Made {
+    enum class Kind : std::uint8_t { Descriptor, Places, Slice };
+    Kind kind;
+    ExpressionId length = 0, first = 0, descriptor = 0;
+    std::uint32_t vector = 0;
+    bool operator==(const Made&) const = default;
+  };
+  /// A sequence as elements are read from it.
+  struct Window {
+    std::uint32_t vector;    // number
+    std::uint32_t segments;  // whose elements those of the vector are: number
+    ExpressionId first;      // kUndefined: its first
+    ExpressionId length;
+  };
+
+  ExpressionId add_made(const Made& made);
+  const Made* made(ExpressionId node, Made::Kind kind) const;
+  ExpressionId slice(const Statement& statement, const Values& values);
+  Window window(ExpressionId vector, ExpressionId descriptor);
+  ExpressionId added(ExpressionId first, ExpressionId offset);
+  bool makes_slices(std::uint32_t function, std::set<std::uint32_t>& seen) const;
   ExpressionId parameter(std::optional<Type> type);
   ExpressionId constant(std::uint32_t constant, bool is_sequence);
   std::uint32_t sequence(ExpressionId node) const;
@@ -82,6 +114,8 @@ class BodyReader {
 
   const std::vector<Parameter>& parameters_;
   std::set<std::uint32_t> vectors_;  // of the constants that the run gives
+  std::vector<Made> made_;           // each once
+  bool slices_ = false;
 };
 
 }  // namespace fcode

@@ -22,9 +22,13 @@ class LoopReader : BodyReader {
   using BodyReader::BodyReader;
 
   LoopBody run() {
-    const std::vector<ExpressionId> arguments = begin();
-    const std::vector<std::uint32_t> components(body_.component.begin(),
-                                                body_.component.begin() + arguments.size());
+    std::vector<ExpressionId> arguments = begin();
+    std::vector<std::uint32_t> components(body_.component.begin(),
+                                          body_.component.begin() + arguments.size());
+    for (const ExpressionId node : move_sequences(arguments)) {
+      components.push_back(expressions()[node].id);
+      arguments.push_back(node);
+    }
     const Round round = this->round(main_, arguments, components, {});
     if (expressions().known(round.goes_on) == false) throw NoLoop{};
     body_.fails = round.fails;
@@ -320,6 +324,10 @@ class LoopReader : BodyReader {
       return argument >= kPending && argument < kSingle;
     };
     if (depth > 0 || std::any_of(arguments.begin(), arguments.end(), is_pending)) throw NoLoop{};
+    if (statement.index == main_) {
+      const std::vector<ExpressionId> moved = move_sequences(arguments);
+      arguments.insert(arguments.end(), moved.begin(), moved.end());
+    }
     return {expressions().constant(false),
             expressions().constant(true),
             std::move(arguments),

@@ -42,8 +42,8 @@ struct LoopBody {
   std::vector<Type> state;  // the types of the components
   /// Which component is each parameter, and behind those each constant; of sequences: kNone.
   std::vector<std::uint32_t> component;
-  /// Of each parameter that is a descriptor with many segments: which component is where the own
-  /// one begins; the next one is its length.
+  /// Of each parameter that is a descriptor with many segments, or if the function hands on slices
+  /// of its sequences: which component is where the own segment begins; the next one is its length.
   std::vector<std::uint32_t> own_segment;  // others: kNone
   /// A component that begins with the same number for all.
   struct Begun {

@@ -191,7 +191,8 @@ class LoopKernel {
       if (component == LoopBody::kNone) continue;
       ThunkNode node;
       node.id = sequences_[k].id;
-      node.args[0] = signature_.parameters[k].kind == Parameter::Kind::Fetched ? fetched : 0;
+      const Parameter::Kind kind = signature_.parameters[k].kind;
+      node.args[0] = kind == Parameter::Kind::Fetched ? fetched : kind == Parameter::Kind::Uniform;
       node.kind = ThunkNode::Kind::SegStart;
       begin_with(component, node);
       node.kind = ThunkNode::Kind::SegLen;

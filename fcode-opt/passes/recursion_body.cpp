@@ -37,8 +37,14 @@ class RecursionReader : BodyReader {
     for (std::size_t k = 0; k < main.arguments.size(); ++k) {
       const std::uint32_t component = body_.component[k];
       main.parameters.push_back(component);
-      if (component != LoopBody::kNone) slots_[body_.state[component]].push_back(component);
-      if (component != LoopBody::kNone) ++main.used[body_.state[component]];
+      if (component != LoopBody::kNone) keep(component, main);
+    }
+    if (slices()) {
+      for (const ExpressionId node : move_sequences(main.arguments)) {
+        main.arguments.push_back(node);
+        main.parameters.push_back(expressions()[node].id);
+        keep(main.parameters.back(), main);
+      }
     }
     routines_.push_back(std::move(main));
     const std::uint32_t place = begun_with(number_node(code_of({0, 0})));
@@ -95,6 +101,12 @@ class RecursionReader : BodyReader {
     bool behind_another;  // that is made whenever this one would be
   };
 
+  /// Arms that fail, behind so many calls.
+  struct Failure {
+    std::size_t calls;
+    std::vector<Arm> arms;
+  };
+
   static ThunkNode number_node(std::int64_t value) { return literal_node(Type::Int, value); }
 
   // --- The machine ---
@@ -105,6 +117,13 @@ class RecursionReader : BodyReader {
     const auto code = found - places_.begin() + 1;
     if (found == places_.end()) places_.push_back(place);
     return code;
+  }
+
+  /// The component is one of the routine.
+  void keep(std::uint32_t component, Routine& routine) {
+    const Type type = body_.state[component];
+    slots_[type].push_back(component);
+    ++routine.used[type];
   }
 
   /// Another component of a routine, which it may share with other routines.
@@ -134,6 +153,8 @@ class RecursionReader : BodyReader {
     std::size_t number = 0;
     while (number < routines_.size() && routines_[number].function != function) ++number;
     if (number == routines_.size()) {
+      // Where those of a slice begin is known of the function itself only.
+      if (slices() && std::any_of(arguments.begin(), arguments.end(), is_sequence)) throw NoLoop{};
       Routine routine;
       routine.function = function;
       for (const ExpressionId argument : arguments) {
@@ -244,6 +265,7 @@ class RecursionReader : BodyReader {
     arms_.clear();
     facts_.clear();
     failed_ = expressions().constant(false);
+    failures_.clear();
     const std::uint32_t function = routines_[place.routine].function;
     const std::vector<ExpressionId> arguments = routines_[place.routine].arguments;
     Values values = values_of(function, arguments, 0);
@@ -334,12 +356,17 @@ class RecursionReader : BodyReader {
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (known(results[k], call.arms) != state_node(left[k])) return false;
     }
-    return std::all_of(next_calls_.begin() + static_cast<std::ptrdiff_t>(number) + 1,
-                       next_calls_.end(), [&](const NextCall& other) {
-                         return std::any_of(other.arms.begin(), other.arms.end(), [&](Arm arm) {
-                           return value_in(call.arms, arm.condition) == !arm.is_first;
-                         });
-                       });
+    const auto is_run_with = [&](const std::vector<Arm>& arms) {
+      return std::none_of(arms.begin(), arms.end(), [&](const Arm& arm) {
+        return value_in(call.arms, arm.condition) == !arm.is_first;
+      });
+    };
+    const auto first = next_calls_.begin() + static_cast<std::ptrdiff_t>(number) + 1;
+    return std::none_of(first, next_calls_.end(),
+                        [&](const NextCall& other) { return is_run_with(other.arms); }) &&
+           std::none_of(failures_.begin(), failures_.end(), [&](const Failure& failure) {
+             return failure.calls >= call.number && is_run_with(failure.arms);
+           });
   }
 
   /// What a condition is where these arms are run.
@@ -417,6 +444,7 @@ class RecursionReader : BodyReader {
       if (arm.diverges) {
         // Whatever it says before it ends the program, it says when the function itself is run.
         failed_ = expressions().either(failed_, all_hold(arms_));
+        failures_.push_back({calls_so_far_, arms_});
       } else {
         results = block(arm, values, depth);
       }
@@ -449,6 +477,10 @@ class RecursionReader : BodyReader {
       return block(module_.functions[function].body, own, depth + 1);
     }
     calls_ = true;
+    if (function == main_ && slices()) {
+      const std::vector<ExpressionId> moved = move_sequences(arguments);
+      arguments.insert(arguments.end(), moved.begin(), moved.end());
+    }
     const std::size_t target = routine_of(function, arguments);
     const std::size_t number = ++calls_so_far_;
     if (number > routines_[at_.routine].results.size()) {
@@ -516,6 +548,7 @@ class RecursionReader : BodyReader {
   std::vector<Arm> arms_;   // that are being read
   std::vector<Arm> facts_;  // that are run where the round begins
   ExpressionId failed_ = 0;
+  std::vector<Failure> failures_;
 };
 
 }  // namespace

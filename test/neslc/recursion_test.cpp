@@ -1,7 +1,9 @@
 // Functions of scalars that call themselves, or each other, anywhere: in kernels with stacks they
 // give what the recursion gives, failures and runaway recursion included.
+#include <cstdlib>
+#include <initializer_list>
+#include <random>
 #include <string>
-#include <vector>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -22,6 +24,11 @@ class Both : public BothLevels {
   std::size_t stacks(const std::string& text) {
     return occurrences(optimized_.compiled(text), "PUSH");
   }
+  /// How many of them have rounds?
+  std::size_t rounds(const std::string& text) {
+    return occurrences(optimized_.compiled(text), "ITERATE");
+  }
+  std::string optimized(const std::string& text) { return optimized_.value(text).substr(5); }
   void set_max_depth(std::size_t depth) {
     for (Evaluations* each : {&plain_, &optimized_}) each->evaluator().options.max_depth = depth;
   }
@@ -152,6 +159,70 @@ TEST_CASE("recursion reads sequences where they lie", "[recursion]") {
   CHECK(both.check("most([3, 1], 0, 4)").find("index") != std::string::npos);
 }
 
+/// Functions that hand on parts of their sequences, and calls of them: of a loop, or with a stack.
+struct Slices {
+  const char* function;
+  const char* calls[3];
+};
+
+TEST_CASE("functions hand on slices of their sequences without copies", "[recursion]") {
+  for (const Slices& one : {
+           Slices{"total(v) = if #v == 0 then 0 else v[0] + total(drop(v, 1))",
+                  {"total([3, 1, 4])", "total([] int)",
+                   "{total(r) : r in [[1, 2], [] int, [5, 6, 7]]}"}},
+           {"member(x, v) = if #v == 0 then f else if v[0] == x then t else member(x, drop(v, 1))",
+            {"member(4, [3, 1, 4])", "member(7, [3, 1, 4])",
+             "{{member(x, r) : x in [0:4]} : r in [[1, 2], [] int, [3, 0, 1]]}"}},
+           {"search(x, v) = if #v == 0 then f else let m = #v / 2 in if v[m] == x then t else "
+            "if v[m] < x then search(x, drop(v, m + 1)) else search(x, take(v, m))",
+            {"search(9, [1, 3, 5, 9, 11])", "search(4, [1, 3, 5, 9, 11])",
+             "{search(x, [1, 3, 5, 9, 11]) : x in [0:12]}"}},
+           {"same(s) = if #s < 2 then t else if s[0] /= s[#s - 1] then f else "
+            "same(subseq(s, 1, #s - 1))",
+            {"same(\"abcba\")", "same(\"abca\")", "{same(s) : s in [\"abba\", \"\", \"ab\"]}"}},
+           {"inner(p, q) = if #p == 0 then 0.0 else p[0] * q[0] + inner(drop(p, 1), drop(q, 1))",
+            {"inner([1.0, 2.0], [3.0, 4.0])", "inner([1.0, 2.0], [3.0])",
+             "inner([2.0], [0.5, 7.0])"}},
+           {"pairs(v) = if #v == 0 then 0 else let (a, b) = v[0] in a * b - pairs(drop(v, 1))",
+            {"pairs(zip([1, 2, 3], [4, 5, 6]))", "pairs([(7, 2)])", "pairs([] (int, int))"}},
+           {"greatest(v) = if #v == 1 then v[0] else let m = greatest(drop(v, 1)) in "
+            "if v[0] > m then v[0] else m",
+            {"greatest([3, 9, 4])", "greatest([] int)", "greatest([-1])"}},
+           {"ways(a, v) = if a == 0 then 1 else if a < 0 or #v == 0 then 0 else "
+            "ways(a, drop(v, 1)) + (if v[0] > a then 0 else ways(a - v[0], v))",
+            {"ways(30, [10, 5, 1])", "ways(4, [10, 5])", "{ways(n, [3, 2, 1]) : n in [0:6]}"}},
+           // Slices of slices, from the end, with bounds that fail, and of one sequence of two.
+           {"inmost(v) = if #v < 3 then #v else v[0] + inmost(drop(take(v, #v - 1), 1))",
+            {"inmost([5, 6, 7, 8])", "inmost([5, 6, 7])",
+             "{inmost(r) : r in [[1, 2, 3, 4, 5], [9], [2, 2, 2]]}"}},
+           {"ends(v) = if #v == 0 then 0 else v[#v - 1] * 2 + ends(take(v, -1))",
+            {"ends([1, 2, 3])", "ends([4])", "{ends(r) : r in [[1, 2], [3, 4, 5]]}"}},
+           {"leaps(v, k) = if k == 0 then #v else leaps(drop(v, 2), k - 1)",
+            {"leaps([1, 2, 3, 4, 5], 2)", "leaps([1, 2, 3], 2)",
+             "{leaps([0:n], 1) : n in [2, 5, 3]}"}},
+           {"merged(v, w) = if #v == 0 or #w == 0 then 0 else if v[0] < w[0] then "
+            "1 + merged(drop(v, 1), w) else 1 + merged(v, drop(w, 1))",
+            {"merged([1, 4, 9], [2, 3, 10])", "merged([] int, [1])",
+             "{merged(r, [2, 5]) : r in [[1, 3, 7], [6], [0, 1]]}"}},
+       }) {
+    for (const char* setting : kSettings) {
+      const tuned::Scope scope(tuned::from_environment() + "," + setting);
+      INFO(one.function);
+      Both both;
+      both.define(std::string("function ") + one.function);
+      for (const char* call : one.calls)
+        CHECK(both.check(call).find("defined") == std::string::npos);
+      CHECK(both.rounds(one.calls[0]) > 0);
+    }
+  }
+  // A long one takes linear time, and no more memory than it has.
+  Both both;
+  both.define(
+      "function last_of(v) = if #v == 1 then v[0] else let x = last_of(drop(v, 1)) in "
+      "if x < 0 then v[0] else x");
+  CHECK(both.optimized("last_of({i * 2 : i in [0:200000]})") == "399998");
+}
+
 TEST_CASE("what fails in a recursion says what it says without a kernel", "[recursion]") {
   for (const char* setting : kSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
@@ -166,6 +237,12 @@ TEST_CASE("what fails in a recursion says what it says without a kernel", "[recu
     CHECK(both.check("checked(1)") == "1");
     CHECK(both.check("checked(2)").find("below zero") != std::string::npos);
     CHECK(both.check("{checked(n) : n in [1, 0]}") == "[1, 0]");
+    // Behind a call whose result is that of the function.
+    both.define(
+        "function late(n, k) = if n == 0 then k else let r = late(n - 1, k + 1) in "
+        "if n > 7 then error(\"late\") else r");
+    CHECK(both.check("late(7, 1)") == "8");
+    CHECK(both.check("late(9, 1)").find("late") != std::string::npos);
     // What no result needs is not looked at.
     both.define(
         "function guarded(n) = if n < 2 then n else if n == 5 then guarded(n - 1) * 2 else "
@@ -184,6 +261,96 @@ TEST_CASE("recursion may be deep, but not endless", "[recursion]") {
   both.set_max_depth(300);
   both.define("function endless(n) = if n == 0 then 0 else 1 - endless(n + 1)");
   CHECK(both.check("endless(1)").find("300 deep") != std::string::npos);
+}
+
+/// Writes the bodies of functions f and g of (n, x, z), with a FLOAT z, which call each other with
+/// less than n.
+class RandomBodies {
+ public:
+  explicit RandomBodies(unsigned seed) : random_(seed) {}
+
+  std::string body() {
+    const std::string first = number(2), real = fraction(2), rest = pair(4);
+    return fmt::format("if n < 1 then ({}, {}) else {}", first, real, rest);
+  }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string one_of(std::initializer_list<const char*> texts) {
+    return texts.begin()[below(static_cast<int>(texts.size()))];
+  }
+  std::string variable(const char* kind, int count) {
+    return count > 0 && below(2) == 0 ? fmt::format("{}{}", kind, below(count)) : "";
+  }
+  std::string number(int depth) {
+    const std::string bound = variable("i", bound_);
+    if (!bound.empty()) return bound;
+    if (depth < 1) return one_of({"n", "x", "x - n", "3", "n * x"});
+    const std::string first = number(depth - 1), second = number(depth - 1);
+    if (below(8) == 0) return fmt::format("({} / {})", first, one_of({"n", "x", "(n - 2)"}));
+    return fmt::format("rem({} {} {}, 100)", first, one_of({"+", "-", "*"}), second);
+  }
+  std::string fraction(int depth) {
+    const std::string bound = variable("r", bound_);
+    if (!bound.empty()) return bound;
+    if (depth < 1) return one_of({"z", "0.5", "float(n)", "z * 0.25"});
+    const std::string first = fraction(depth - 1), second = fraction(depth - 1);
+    return fmt::format("({} {} {})", first, one_of({"+", "-", "*"}), second);
+  }
+  std::string condition() {
+    const std::string first = number(1), second = number(1);
+    return first + one_of({" < ", " == ", " >= "}) + second;
+  }
+  std::string call() {
+    const std::string function = one_of({"f", "f", "g"});
+    const std::string next = one_of({"n - 1", "n - 1", "n / 2", "n - 2"});
+    const std::string x = number(1), z = fraction(1);
+    return fmt::format("{}_({}, {}, {})", function, next, x, z);
+  }
+  /// Of a number and a FLOAT.
+  std::string pair(int depth) {
+    const int form = below(depth < 1 ? 2 : 6);
+    if (form == 0) return call();
+    if (form == 1) {
+      const std::string first = number(2), second = fraction(1);
+      return fmt::format("({}, {})", first, second);
+    }
+    if (form < 4) {
+      const std::string test = condition(), first = pair(depth - 1), second = pair(depth - 2);
+      return fmt::format("(if {} then {} else {})", test, first, second);
+    }
+    const std::string value = pair(depth - 2);
+    const int bound = bound_++;
+    const std::string rest = pair(depth - 1);
+    --bound_;
+    return fmt::format("(let (i{0}, r{0}) = {1} in {2})", bound, value, rest);
+  }
+
+  std::mt19937 random_;
+  int bound_ = 0;
+};
+
+/// More of them with NESL_RECURSION=N.
+TEST_CASE("random functions that call each other", "[recursion]") {
+  const char* const given = std::getenv("NESL_RECURSION");
+  const int count = given != nullptr ? std::atoi(given) : ::testing::some_of(60);
+  std::size_t stacks = 0;
+  for (int seed = 1; seed <= count; ++seed) {
+    RandomBodies random(static_cast<unsigned>(seed));
+    const std::string f = random.body(), g = random.body();
+    INFO(seed << ": " << f << "\n" << g);
+    const tuned::Scope scope(tuned::from_environment() + "," + kSettings[seed % 2]);
+    Both both;
+    both.define("function g_(n, x, z) : (int, int, float) -> (int, float)");
+    both.define("function f_(n, x, z) = " + f);
+    both.define("function g_(n, x, z) = " + g);
+    for (const char* call : {"f_(6, 3, 0.5)", "f_(9, -1, 2.0)", "g_(7, 2, 1.0)",
+                             "{f_(n, 7 - n, 0.125) : n in [0:7]}"}) {
+      both.check(call);
+      stacks += both.stacks(call);
+    }
+  }
+  CHECK(stacks > static_cast<std::size_t>(count));
 }
 
 }  // namespace
