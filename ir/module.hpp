@@ -99,9 +99,10 @@ struct SerialFunction {
   std::vector<Parameter> parameters;
   /// The other function has the same parameters, but behind the first `own` of them `own_segment`,
   /// if anything is Fetched, and a descriptor of one segment over the instances. Its results are
-  /// vectors with an element for each of them. Or it is this function itself, all of whose
-  /// parameters are Uniform.
+  /// vectors with an element for each of them. Or it has a single instance as well: then all of
+  /// its parameters are Uniform, and it may be this function itself.
   std::uint32_t own = 0;
+  bool single = false;
   bool fetches() const {
     return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& parameter) {
       return parameter.kind == Parameter::Kind::Fetched;

@@ -330,7 +330,7 @@ class LoopMaker {
       if (!body) body = recursion_body(module_, *serial);
       if (!body) continue;
       // Where each instance makes one call after the other, many do well side by side.
-      if (body->stack && !body->stack->branches && serial->function != k) continue;
+      if (body->stack && !body->stack->branches && !serial->single) continue;
       loops.push_back({k, *serial, std::move(*body)});
     }
     for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
@@ -361,7 +361,7 @@ class LoopMaker {
     const auto rest = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.emplace_back();
     Function& function = module_.functions[number];
-    const bool is_serial = serial.function == number;
+    const bool is_serial = serial.single;
     vcode::Kernel kernel =
         LoopKernel(module_, body, serial, most_iterations(body, is_serial)).run();
     add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);

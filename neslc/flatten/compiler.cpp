@@ -40,9 +40,20 @@ FlatProgram Compiler::compile(const Body& body) {
   while (!worklist_.empty()) {
     const auto [version, index] = worklist_.back();
     worklist_.pop_back();
-    ir::Function function = Flattener(*this).flatten_version(version, vcode_name(version, index));
-    function.serial = serial_function(version, index);
+    Flattener flattener(*this);
+    ir::Function function = flattener.flatten_version(version, vcode_name(version, index));
+    const bool apart =
+        version.apart ||
+        (!version.lifted && flattener.copies_for_calls() && options_.for_optimizer);
+    function.serial = serial_function(version, index, apart);
     module_.functions[index] = std::move(function);
+  }
+  // Where the function for one instance copies sequences for its calls, another one does not.
+  for (ir::Function& function : module_.functions) {
+    if (!function.serial) continue;
+    const std::optional<ir::SerialFunction>& other =
+        module_.functions[function.serial->function].serial;
+    if (other) function.serial->function = other->function;
   }
   FlatProgram program{std::move(module_), has_streams_, pool_.components()};
   computed_.hand_down(program.module, program.components);
@@ -94,21 +105,20 @@ bool Compiler::may_be_loop(const Version& version) {
 }
 
 /// Functions that may be loops, for optimizers that make them: what number `index` does.
+/// `apart`: the one for one instance makes its calls one after another.
 std::optional<ir::SerialFunction> Compiler::serial_function(const Version& version,
-                                                            std::uint32_t index) {
+                                                            std::uint32_t index, bool apart) {
   auto parameters = serial_parameters(version);
   if (!parameters) return std::nullopt;
   ir::SerialFunction result;
   result.own = static_cast<std::uint32_t>(parameters->size());
   result.parameters = std::move(*parameters);
-  if (!version.lifted) {
-    result.function = index;
-    return result;
-  }
+  result.single = !version.lifted;
   Version serial = version;
   serial.lifted = false;
   serial.passed.clear();
-  result.function = function(serial);
+  serial.apart = apart;
+  result.function = serial == version ? index : function(serial);
   return result;
 }
 

@@ -30,6 +30,9 @@ struct Version {
   TypePtr result_type = nullptr;
   TypePtr captured_type = nullptr;  // lambda: its function type, which tells what it captures
   bool lifted = false;
+  /// Not lifted: are no calls made together (flatten_joint_calls)? So optimizers make machine code
+  /// of functions that hand on parts of sequences, which are copied otherwise.
+  bool apart = false;
   using Passed = ir::SerialFunction::Parameter::Kind;
   std::vector<Passed> passed;  // lifted: how, of each part of the argument
   bool fetches() const {
@@ -170,7 +173,8 @@ class Compiler {
   int recursion_of(const Definition& definition);
   std::optional<std::vector<ir::SerialFunction::Parameter>> serial_parameters(
       const Version& version);
-  std::optional<ir::SerialFunction> serial_function(const Version& version, std::uint32_t index);
+  std::optional<ir::SerialFunction> serial_function(const Version& version, std::uint32_t index,
+                                                    bool apart);
 
   Session& session_;
   TopLevelValues& values_;

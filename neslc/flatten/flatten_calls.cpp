@@ -247,6 +247,8 @@ Value Flattener::call_code(const Version& called, const Value& captured, const V
   }
   Version version = called;
   version.lifted = !context->serial();
+  version.apart = apart_ && !version.lifted && version.definition != nullptr &&
+                  compiler_.calls_itself(*version.definition);
   const Value captured_value = streams_->settled(captured);
   const Value argument_value = streams_->settled(argument);
   const bool may_be_loop = version.lifted && compiler_.may_be_loop(called);

@@ -60,7 +60,9 @@ std::vector<const Expr*> Flattener::own_calls(const Expr& expr, const Frame& fra
 std::vector<const Expr*> Flattener::recursive_calls(const std::vector<const Expr*>& code,
                                                     const Frame& frame) {
   std::vector<const Expr*> result;
-  if (frame.definition == nullptr || !compiler_.calls_itself(*frame.definition)) return result;
+  if (apart_ || frame.definition == nullptr || !compiler_.calls_itself(*frame.definition)) {
+    return result;
+  }
   for (const Expr* expr : code) {
     const std::vector<const Expr*> calls = own_calls(*expr, frame);
     result.insert(result.end(), calls.begin(), calls.end());
@@ -163,6 +165,9 @@ std::vector<Value> Flattener::results_of(const Expr& call, std::vector<Value> ar
     }
   }
   if (joint.differing[0].parts.empty()) return separately(joint);
+  for (const Value& part : joint.differing[0].parts) {
+    copies_for_calls_ = copies_for_calls_ || part.is_sequence();
+  }
   const std::optional<ValueId> few = are_few(joint.differing, context);
   if (!few) return jointly(joint);
   std::vector<Value> results;

@@ -86,6 +86,7 @@ Value Flattener::collected(Value value, TypePtr type) {
 }
 
 ir::Function Flattener::flatten_version(const Version& version, std::string name) {
+  apart_ = version.apart;
   std::vector<VectorType> parameter_types;
   if (version.captured_type != nullptr) {
     append_types(types(), version.captured_type, parameter_types);

@@ -67,6 +67,8 @@ class Flattener {
   // One of these, once:
   /// The code of a version: parameters, body, results.
   ir::Function flatten_version(const Version& version, std::string name);
+  /// Has it put sequences together, so as to make one call of several?
+  bool copies_for_calls() const { return copies_for_calls_; }
   /// The code of a top-level expression.
   ir::Function flatten_expression(const Body& body);
 
@@ -384,6 +386,8 @@ class Flattener {
   /// In an arm that is computed where it is not taken, too, in which functions take the place of
   /// their calls; and where its value is wanted, if something can fail.
   bool in_both_arms_ = false;
+  bool apart_ = false;  // see Version
+  bool copies_for_calls_ = false;
   std::optional<Value> wanted_;
   LateChecks* late_checks_ = nullptr;
   int stream_calls_ = 0;  // calls with streams that are being put in their places

@@ -191,6 +191,18 @@ TEST_CASE("functions hand on slices of their sequences without copies", "[recurs
            {"ways(a, v) = if a == 0 then 1 else if a < 0 or #v == 0 then 0 else "
             "ways(a, drop(v, 1)) + (if v[0] > a then 0 else ways(a - v[0], v))",
             {"ways(30, [10, 5, 1])", "ways(4, [10, 5])", "{ways(n, [3, 2, 1]) : n in [0:6]}"}},
+           // Calls that are made together otherwise, with copies of their parts.
+           {"halved(v) = if #v == 1 then v[0] else let h = #v / 2 in "
+            "halved(take(v, h)) + halved(drop(v, h))",
+            {"halved([3, 1, 4, 1, 5])", "halved([2])",
+             "{halved(r) : r in [[1, 2], [5], [7, 8, 9, 10]]}"}},
+           {"subsets(v, s) = if #v == 0 then (if s == 0 then 1 else 0) else "
+            "subsets(drop(v, 1), s) + subsets(drop(v, 1), s - v[0])",
+            {"subsets([1, 2, 3, 4], 5)", "subsets([] int, 0)",
+             "{subsets([1, 2, 3], s) : s in [0:7]}"}},
+           {"spans(v) = if #v == 1 then (v[0], v[0]) else let h = #v / 2; (a, b) = "
+            "spans(take(v, h)); (c, d) = spans(drop(v, h)) in (min(a, c), max(b, d))",
+            {"spans([3, 1, 4, 1, 5])", "spans([7])", "{spans(r) : r in [[2, 1], [9, 8, 7]]}"}},
            // Slices of slices, from the end, with bounds that fail, and of one sequence of two.
            {"inmost(v) = if #v < 3 then #v else v[0] + inmost(drop(take(v, #v - 1), 1))",
             {"inmost([5, 6, 7, 8])", "inmost([5, 6, 7])",
