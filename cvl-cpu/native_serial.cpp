@@ -130,7 +130,9 @@ class SerialWriter : public ScalarWriter {
         path.known[k] = *value.number != 0;
       }
       if (value.kind != Value::Kind::Apply) continue;
-      if (path.place) path.known[k] = compared_place(*path.place, value, path.known[k]);
+      if (const auto holds = path.place ? compared_place(path, value) : std::nullopt) {
+        path.known[k] = holds;
+      }
       const auto known = [&](int a) { return path.known[path.same[value.args[a]]]; };
       const auto become = [&](int a) { path.same[k] = path.same[value.args[a]]; };
       if (value.op == Op::Select) {
@@ -152,28 +154,13 @@ class SerialWriter : public ScalarWriter {
     }
   }
 
-  /// What a comparison of the place with a number is; `known`: if it is no such comparison.
-  std::optional<bool> compared_place(const std::pair<std::uint32_t, std::int64_t>& place,
-                                     const Value& value, std::optional<bool> known) const {
-    if (!vcode::is_comparison(value.op) || value.written != Type::Int ||
-        value.args[0] != place.first || !values_[value.args[1]].number) {
-      return known;
-    }
-    const std::int64_t number = *values_[value.args[1]].number;
-    switch (value.op) {
-      case Op::Less:
-        return place.second < number;
-      case Op::LessEqual:
-        return place.second <= number;
-      case Op::Greater:
-        return place.second > number;
-      case Op::GreaterEqual:
-        return place.second >= number;
-      case Op::Equal:
-        return place.second == number;
-      default:
-        return place.second != number;
-    }
+  /// What the value is, if it is a comparison of the place with a number.
+  std::optional<bool> compared_place(const Path& path, const Value& value) const {
+    const bool compares = vcode::is_comparison(value.op) && value.written == Type::Int &&
+                          value.args[0] == path.place->first &&
+                          values_[value.args[1]].number.has_value();
+    if (!compares) return std::nullopt;
+    return vcode::holds(value.op, path.place->second, *values_[value.args[1]].number);
   }
 
   Path given(const Path& path, std::uint32_t condition, bool value) {

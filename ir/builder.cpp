@@ -1,5 +1,6 @@
 #include "ir/builder.hpp"
 
+#include "vcode/comparisons.hpp"
 #include "vcode/numbers.hpp"
 
 namespace ir {
@@ -277,19 +278,8 @@ std::optional<ValueId> Builder::folded(Op op, Type type, const ValueList& operan
       case Op::Multiply:
         if (fits_32_bits(*left * *right)) return int_constant(*left * *right);
         break;
-      case Op::Equal:
-        return bool_constant(*left == *right);
-      case Op::NotEqual:
-        return bool_constant(*left != *right);
-      case Op::Less:
-        return bool_constant(*left < *right);
-      case Op::LessEqual:
-        return bool_constant(*left <= *right);
-      case Op::Greater:
-        return bool_constant(*left > *right);
-      case Op::GreaterEqual:
-        return bool_constant(*left >= *right);
       default:
+        if (vcode::is_comparison(op)) return bool_constant(vcode::holds(op, *left, *right));
         break;
     }
     return std::nullopt;

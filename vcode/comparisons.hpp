@@ -1,6 +1,8 @@
 // The operations that compare two numbers.
 #pragma once
 
+#include <cstdint>
+
 #include "vcode/opcodes.hpp"
 
 namespace vcode {
@@ -9,6 +11,24 @@ namespace vcode {
 constexpr bool is_comparison(Op op) {
   static_assert(static_cast<int>(Op::NotEqual) - static_cast<int>(Op::Less) == 5);
   return op >= Op::Less && op <= Op::NotEqual;
+}
+
+/// Of INTs.
+constexpr bool holds(Op comparison, std::int64_t x, std::int64_t y) {
+  switch (comparison) {
+    case Op::Less:
+      return x < y;
+    case Op::LessEqual:
+      return x <= y;
+    case Op::Greater:
+      return x > y;
+    case Op::GreaterEqual:
+      return x >= y;
+    case Op::Equal:
+      return x == y;
+    default:
+      return x != y;
+  }
 }
 
 /// The comparison that holds where this one does not, of INTs and of FLOATs that are not NaN.

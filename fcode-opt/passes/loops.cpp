@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "fcode-opt/fusion/canonical.hpp"
 #include "fcode-opt/fusion/spec_writer.hpp"
@@ -333,9 +334,15 @@ class LoopMaker {
       if (body->stack && !body->stack->branches && !serial->single) continue;
       loops.push_back({k, *serial, std::move(*body)});
     }
+    if (loops.empty()) return false;
+    group_.resize(module_.functions.size());
+    const std::vector<std::vector<std::uint32_t>> groups = call_groups(module_);
+    for (std::uint32_t k = 0; k < groups.size(); ++k) {
+      for (const std::uint32_t function : groups[k]) group_[function] = k;
+    }
     for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
     for (const Made& made : made_) go_on_in_rests(made);
-    return !made_.empty();
+    return true;
   }
 
  private:
@@ -345,12 +352,13 @@ class LoopMaker {
   };
 
   /// What is left to a function as it was goes on in such functions, also where the call is that of
-  /// a version for other parameters.
+  /// a version for other parameters, or of a function that calls this one.
   void go_on_in_rests(const Made& made) {
     for_each_statement(module_.functions[made.rest].body, [&](Statement& statement) {
       if (statement.kind != Statement::Kind::Call) return;
       for (const Made& other : made_) {
-        if (other.serial != made.serial || other.function != statement.index) continue;
+        const bool again = group_[other.serial] == group_[made.serial];
+        if (other.function != statement.index || !again) continue;
         statement.index = other.rest;
         break;
       }
@@ -429,6 +437,7 @@ class LoopMaker {
   Module& module_;
   KernelPool pool_;
   std::vector<Made> made_;
+  std::vector<std::uint32_t> group_;  // of functions that call each other, by function
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 // it. What a function has computed lies in components that the rounds behind a call find it in.
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -231,10 +232,14 @@ class RecursionReader : BodyReader {
     return found == values.end() ? state_node(component) : found->second;
   }
 
-  /// The place, and what of the routines' components is read behind a call.
+  /// The place, and what of the routines' components changes and is read behind a call.
   std::vector<std::uint32_t> kept_in_frames(const Action& round) {
     std::vector<std::uint32_t> kept = {place_}, slots;
-    for (const auto& [type, own] : slots_) slots.insert(slots.end(), own.begin(), own.end());
+    for (const auto& [type, own] : slots_) {
+      std::copy_if(own.begin(), own.end(), std::back_inserter(slots), [&](std::uint32_t slot) {
+        return component_of(round.becomes, slot) != state_node(slot);
+      });
+    }
     std::vector<ExpressionId> read = {round.push, round.pop, round.frame.at(place_)};
     for (const auto& [component, value] : round.becomes) read.push_back(value);
     for (bool found = true; found;) {
@@ -258,7 +263,7 @@ class RecursionReader : BodyReader {
   // --- One round ---
 
   /// The round that begins at a place.
-  Action behind(const Place& place) {
+  Action behind(Place place) {
     at_ = place;
     calls_so_far_ = 0;
     next_calls_.clear();

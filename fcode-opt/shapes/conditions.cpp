@@ -13,23 +13,6 @@ bool compares_ints(const Definition& statement) {
          statement.written == Type::Int;
 }
 
-bool holds(Op op, std::int64_t x, std::int64_t y) {
-  switch (op) {
-    case Op::Less:
-      return x < y;
-    case Op::LessEqual:
-      return x <= y;
-    case Op::Greater:
-      return x > y;
-    case Op::GreaterEqual:
-      return x >= y;
-    case Op::Equal:
-      return x == y;
-    default:
-      return x != y;
-  }
-}
-
 }  // namespace
 
 std::optional<bool> Shapes::truth(ValueId condition, int depth) {
@@ -58,12 +41,12 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
   const ValueId x = made->operands[0], y = made->operands[1];
   if (!is_scalar(x) || !is_scalar(y)) return std::nullopt;
   const std::optional<std::int64_t> nx = known_element(x), ny = known_element(y);
-  if (nx && ny) return holds(made->op, *nx, *ny);
+  if (nx && ny) return vcode::holds(made->op, *nx, *ny);
   const std::optional<std::int64_t> difference = equations.difference(of(x).sum, of(y).sum);
   if (!difference) return std::nullopt;
-  if (*difference == 0) return holds(made->op, 0, 0);
+  if (*difference == 0) return vcode::holds(made->op, 0, 0);
   const bool only_equality = made->op == Op::Equal || made->op == Op::NotEqual;
-  if (only_equality && std::abs(*difference) <= kLargestDifference) return holds(made->op, 1, 0);
+  if (only_equality && std::abs(*difference) <= kLargestDifference) return vcode::holds(made->op, 1, 0);
   return std::nullopt;
 }
 
