@@ -237,7 +237,8 @@ class RecursionReader : BodyReader {
     std::vector<std::uint32_t> kept = {place_}, slots;
     for (const auto& [type, own] : slots_) {
       std::copy_if(own.begin(), own.end(), std::back_inserter(slots), [&](std::uint32_t slot) {
-        return component_of(round.becomes, slot) != state_node(slot);
+        return component_of(round.becomes, slot) != state_node(slot) ||
+               component_of(round.frame, slot) != state_node(slot);
       });
     }
     std::vector<ExpressionId> read = {round.push, round.pop, round.frame.at(place_)};
