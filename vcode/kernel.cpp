@@ -144,6 +144,15 @@ class KernelComparer {
   Pairing sizes_, arrays_, segdes_;
 };
 
+/// Sizes and literals have a node for each place where they are written.
+bool is_same_int(const Thunk& thunk, std::uint32_t a, std::uint32_t b) {
+  const ThunkNode &x = thunk.nodes[a], &y = thunk.nodes[b];
+  if (a == b) return true;
+  if (x.kind != y.kind || x.type != Type::Int || y.type != Type::Int) return false;
+  return (x.kind == ThunkNode::Kind::Size && x.id == y.id) ||
+         (x.kind == ThunkNode::Kind::Constant && x.int_value == y.int_value);
+}
+
 }  // namespace
 
 bool names_descriptor(const ThunkNode& node) {
@@ -192,11 +201,6 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
     return literal.kind == ThunkNode::Kind::Constant && literal.type == Type::Int &&
            (literal.int_value == 0) == zero;
   };
-  // A size has a node for each place where it is written.
-  const auto are_same = [&](std::uint32_t a, std::uint32_t b) {
-    const ThunkNode &x = thunk.nodes[a], &y = thunk.nodes[b];
-    return a == b || (x.kind == ThunkNode::Kind::Size && y.kind == x.kind && x.id == y.id);
-  };
   if (is_int(node, false)) return true;
   const ThunkNode& choice = thunk.nodes[node];
   const bool selects = choice.kind == ThunkNode::Kind::Apply && choice.op == Op::Select;
@@ -204,13 +208,13 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node) {
   const ThunkNode& test = thunk.nodes[choice.args[0]];
   if (test.kind != ThunkNode::Kind::Apply || test.written != Type::Int) return false;
   if (test.op == Op::Equal) {
-    return is_int(choice.args[1], false) && are_same(test.args[0], choice.args[2]) &&
+    return is_int(choice.args[1], false) && is_same_int(thunk, test.args[0], choice.args[2]) &&
            is_int(test.args[1], true);
   }
   const ThunkNode& bound = thunk.nodes[test.args[1]];
   return test.op == Op::Greater && is_int(choice.args[2], false) &&
-         are_same(test.args[0], choice.args[1]) && bound.kind == ThunkNode::Kind::Constant &&
-         bound.int_value >= 0;
+         is_same_int(thunk, test.args[0], choice.args[1]) &&
+         bound.kind == ThunkNode::Kind::Constant && bound.int_value >= 0;
 }
 
 std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor) {
@@ -230,7 +234,7 @@ bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscrip
   const auto compares = [&](std::uint32_t at, Op op) {
     const ThunkNode& node = thunk.nodes[at];
     return node.kind == ThunkNode::Kind::Apply && node.op == op && node.written == Type::Int &&
-           node.args[0] == index;
+           is_same_int(thunk, node.args[0], index);
   };
   const auto fits = [&](const ThunkNode& test) {
     if (test.kind != ThunkNode::Kind::Apply || test.op != Op::And || test.written != Type::Bool ||

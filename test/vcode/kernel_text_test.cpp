@@ -281,6 +281,11 @@ TEST_CASE("states that become others", "[kernel]") {
     CHECK(only_error(iterate(positive, "( j, k => " + guarded + part + ", k )")) ==
           ErrorCode::KernelSubscript);
   }
+  CHECK(
+      iterate(positive, "( j, k => (IF (AND BOOL (>= INT 2 0) (< INT 2 n)) a[2] 7), k )").program);
+  CHECK(only_error(iterate(positive,
+                           "( j, k => (IF (AND BOOL (>= INT 2 0) (< INT 2 n)) a[1] 7), "
+                           "k )")) == ErrorCode::KernelSubscript);
   for (const char* condition :
        {"(AND BOOL (>= INT j 0) (<= INT j n))", "(AND BOOL (>= INT j 0) (< INT j s))",
         "(AND BOOL (> INT j 0) (< INT j n))", "(OR BOOL (>= INT j 0) (< INT j n))",
@@ -327,7 +332,7 @@ TEST_CASE("states with stacks", "[kernel]") {
   CHECK_FALSE(same_program(*read.program, *other.program));
 
   for (const std::string& missing : {push + "DEPTH 7", pop + "DEPTH 7", push + pop,
-                                    push + pop + "DEPTH -1", push + pop + "DEPTH n"}) {
+                                     push + pop + "DEPTH -1", push + pop + "DEPTH n"}) {
     CHECK(only_error(iterate(missing)) == ErrorCode::Syntax);
   }
   const auto pushed = [&](const std::string& results) {
