@@ -118,7 +118,9 @@ TEST_CASE("states with stacks do what recursion does", "[native]") {
 }
 
 TEST_CASE("a library without code for single states leaves stacks to the SPEC") {
-  CpuBackend cpu(options({4, 8}, 1, Isa::Baseline));
+  CpuOptions without = options({4, 8}, 1, cvl::cpu::usable_isas().back());
+  without.native = false;
+  CpuBackend cpu(without);
   CHECK_FALSE(cpu.runs_stacks());
   const vcode::Kernel kernel = fibonacci(10, 10);
   CHECK(cpu.prepare(kernel) == nullptr);
