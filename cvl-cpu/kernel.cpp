@@ -131,10 +131,7 @@ class CpuKernel final : public PreparedKernel {
 std::unique_ptr<PreparedKernel> CpuBackend::prepare(const vcode::Kernel& kernel) {
   std::optional<KernelPlan> plan = plan_kernel(kernel);
   if (!plan) return nullptr;
-  const auto has_stack = [](const PlanLoop& loop) { return loop.has_stack(); };
-  if (!runs_stacks() && std::any_of(plan->loops.begin(), plan->loops.end(), has_stack)) {
-    return nullptr;
-  }
+  if (plan->has_stacks() && !runs_stacks()) return nullptr;
   return std::make_unique<CpuKernel>(*this, std::move(*plan));
 }
 

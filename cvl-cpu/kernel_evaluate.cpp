@@ -1,8 +1,6 @@
 #include "cvl-cpu/kernel_evaluate.hpp"
 
 #include <cstring>
-#include <memory>
-#include <new>
 #include <type_traits>
 
 #include "cvl-cpu/movement.hpp"
@@ -11,8 +9,6 @@
 namespace cvl::cpu {
 namespace {
 
-constexpr std::size_t kLine = 64;
-
 /// Kernels may write so much behind the elements of a block.
 constexpr std::int64_t kSlack = 64;
 
@@ -20,19 +16,19 @@ std::int64_t slot_stride(std::int64_t block) {
   return block * 8 + kSlack;
 }
 
-struct AlignedDelete {
-  void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(kLine)); }
-};
-
 }  // namespace
 
+AlignedMemory aligned_memory(std::size_t bytes) {
+  return AlignedMemory(static_cast<std::byte*>(operator new(bytes, std::align_val_t(64))));
+}
+
 std::byte* thread_memory(std::size_t bytes) {
-  thread_local std::unique_ptr<std::byte, AlignedDelete> memory;
+  thread_local AlignedMemory memory;
   thread_local std::size_t size = 0;
   if (size < bytes) {
     memory.reset();
     size = 0;
-    memory.reset(static_cast<std::byte*>(operator new(bytes, std::align_val_t(kLine))));
+    memory = aligned_memory(bytes);
     size = bytes;
   }
   return memory.get();

@@ -4,10 +4,19 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 
 #include "cvl-cpu/kernel_bind.hpp"
 
 namespace cvl::cpu {
+
+/// Memory that begins at a line of the cache.
+struct AlignedDelete {
+  void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(64)); }
+};
+using AlignedMemory = std::unique_ptr<std::byte, AlignedDelete>;
+AlignedMemory aligned_memory(std::size_t bytes);
 
 /// Memory of the calling thread, aligned to 64 bytes and valid until it asks again.
 std::byte* thread_memory(std::size_t bytes);

@@ -9,15 +9,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "cvl-cpu/kernel_loop.hpp"
-#include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
 
 namespace cvl::cpu {
@@ -53,7 +50,7 @@ class ActiveStates {
     for (const LoopComponent& component : components) {
       if (!component.uniform) bytes += 2 * column_bytes(component.width);
     }
-    memory_ = loop_memory(bytes);
+    memory_ = aligned_memory(static_cast<std::size_t>(bytes));
     std::byte* place = memory_.get();
     evaluator_.emplace(body, body.main, room_, place, nullptr, 0);
     place += whole_lines(evaluator);
@@ -262,7 +259,7 @@ class ActiveStates {
   const std::int64_t block_;  // no more states begin together
   const std::int64_t room_;   // for so many states
   const std::int64_t lane_width_;
-  LoopMemory memory_;
+  AlignedMemory memory_;
   std::optional<BlockEvaluator> evaluator_;
   std::vector<Column> columns_;      // of the components
   std::vector<std::uint8_t> flags_;  // of which the rounds' condition has held
@@ -284,8 +281,7 @@ class Iteration final : public LoopSink {
   using LoopSink::LoopSink;
 
   Need open(std::size_t&) override {
-    idle_.clear();
-    made_.clear();
+    pool_.clear();
     open_states();
     for (std::size_t k = 0; k < components_.size(); ++k) {
       if (!components_[k].changes) continue;
@@ -301,7 +297,9 @@ class Iteration final : public LoopSink {
   }
 
   void begin_tile(const KernelTile& tile, std::byte* state) override {
-    active(state) = take();
+    active(state) = pool_.take([this] {
+      return std::make_unique<ActiveStates>(cpu_, body_, loop_, components_, length());
+    });
     const bool alone = tile.begin == 0 && tile.end == length();
     active(state)->begin(tile.begin, alone ? &body_ : nullptr);
   }
@@ -311,36 +309,21 @@ class Iteration final : public LoopSink {
   }
   void end_tile(const KernelTile&, std::byte* state, std::byte*) override {
     active(state)->run(0);
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(active(state));
+    pool_.leave(active(state));
   }
 
  private:
   static ActiveStates*& active(std::byte* state) {
-    return *reinterpret_cast<ActiveStates**>(state);
+    return StatesPool<ActiveStates>::of_tile(state);
   }
 
-  ActiveStates* take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      made_.push_back(std::make_unique<ActiveStates>(cpu_, body_, loop_, components_, length()));
-      return made_.back().get();
-    }
-    ActiveStates* const taken = idle_.back();
-    idle_.pop_back();
-    return taken;
-  }
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ActiveStates>> made_;
-  std::vector<ActiveStates*> idle_;  // of those
+  StatesPool<ActiveStates> pool_;
 };
 
 }  // namespace
 
 std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program) {
-  if (pass.state().plan.loops[sink.loop].has_stack()) return make_recursion(pass, sink, program);
   return std::make_unique<Iteration>(pass, sink, program);
 }
 

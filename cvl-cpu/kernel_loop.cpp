@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
@@ -83,11 +82,6 @@ RoundTable::RoundTable(const BoundPass& body, std::size_t components)
     lengths_[step.node] = step.vector->length;
     at_[places_.length(step.node)] = reinterpret_cast<const std::byte*>(&lengths_[step.node]);
   }
-}
-
-LoopMemory loop_memory(std::int64_t bytes) {
-  return LoopMemory(
-      static_cast<std::byte*>(operator new(static_cast<std::size_t>(bytes), std::align_val_t(64))));
 }
 
 }  // namespace cvl::cpu

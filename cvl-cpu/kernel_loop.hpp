@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "cvl-cpu/kernel_native.hpp"
@@ -61,15 +62,37 @@ class RoundTable {
   std::vector<std::int64_t> lengths_;  // of the vectors that nodes are gathered from
 };
 
-/// Memory for the states of a thread, whose rows begin at lines of the cache.
-struct LoopMemoryDelete {
-  void operator()(std::byte* memory) const { operator delete(memory, std::align_val_t(64)); }
-};
-using LoopMemory = std::unique_ptr<std::byte, LoopMemoryDelete>;
-LoopMemory loop_memory(std::int64_t bytes);
+/// What threads work on at a time, one each: made when nobody has left one behind.
+template <class States>
+class StatesPool {
+ public:
+  /// `make` returns a pointer to a new one.
+  template <class Make>
+  States* take(const Make& make) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      made_.push_back(make());
+      return made_.back().get();
+    }
+    States* const taken = idle_.back();
+    idle_.pop_back();
+    return taken;
+  }
+  void leave(States* states) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(states);
+  }
+  void clear() {
+    idle_.clear();
+    made_.clear();
+  }
+  /// Where a tile remembers those that it has taken.
+  static States*& of_tile(std::byte* state) { return *reinterpret_cast<States**>(state); }
 
-/// Loops whose states have stacks.
-std::unique_ptr<KernelSink> make_recursion(BoundPass& pass, const PlanSink& sink,
-                                           BoundProgram& program);
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<States>> made_;
+  std::vector<States*> idle_;  // of those
+};
 
 }  // namespace cvl::cpu

@@ -7,6 +7,7 @@
 
 #include "cvl-cpu/fold_tiles.hpp"
 #include "cvl-cpu/kernel_evaluate.hpp"
+#include "cvl-cpu/kernel_loop.hpp"
 #include "cvl-cpu/kernel_native.hpp"
 #include "cvl-cpu/kernel_storage.hpp"
 #include "cvl-cpu/movement.hpp"
@@ -61,11 +62,13 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
         sinks_.push_back(make_scatter(bound_, sink, program));
         scatters_ = true;
         break;
-      case SinkKind::Iterate:
-        sinks_.push_back(make_iteration(bound_, sink, program));
-        iterates_ = true;
-        recurses_ = recurses_ || state.plan.loops[sink.loop].has_stack();
+      case SinkKind::Iterate: {
+        const bool recurses = state.plan.loops[sink.loop].has_stack();
+        sinks_.push_back(recurses ? make_recursion(bound_, sink, program)
+                                  : make_iteration(bound_, sink, program));
+        (recurses ? recurses_ : iterates_) = true;
         break;
+      }
       case SinkKind::Assert:
         sinks_.push_back(make_assertion(bound_, sink, program));
         break;

@@ -259,7 +259,10 @@ class Recursion final : public LoopSink {
     return Need::Blocks;
   }
 
-  void begin_tile(const KernelTile&, std::byte* state) override { active(state) = take(); }
+  void begin_tile(const KernelTile&, std::byte* state) override {
+    active(state) = pool_.take(
+        [this] { return std::make_unique<StateWithStack>(cpu_, recursion_, loop_, components_); });
+  }
   void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t begin,
              std::int64_t n) override {
     for (std::int64_t i = 0; i < n; ++i) {
@@ -273,35 +276,18 @@ class Recursion final : public LoopSink {
     }
   }
   void end_tile(const KernelTile&, std::byte* state, std::byte*) override {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(active(state));
+    pool_.leave(active(state));
   }
   /// Stacks may have grown large.
-  void close() override {
-    idle_.clear();
-    made_.clear();
-  }
+  void close() override { pool_.clear(); }
 
  private:
   static StateWithStack*& active(std::byte* state) {
-    return *reinterpret_cast<StateWithStack**>(state);
-  }
-
-  StateWithStack* take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      made_.push_back(std::make_unique<StateWithStack>(cpu_, recursion_, loop_, components_));
-      return made_.back().get();
-    }
-    StateWithStack* const taken = idle_.back();
-    idle_.pop_back();
-    return taken;
+    return StatesPool<StateWithStack>::of_tile(state);
   }
 
   RecursionBody recursion_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<StateWithStack>> made_;
-  std::vector<StateWithStack*> idle_;  // of those
+  StatesPool<StateWithStack> pool_;
 };
 
 }  // namespace

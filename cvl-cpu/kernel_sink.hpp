@@ -120,6 +120,9 @@ std::unique_ptr<KernelSink> make_scatter(BoundPass& pass, const PlanSink& sink,
                                          BoundProgram& program);
 std::unique_ptr<KernelSink> make_iteration(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
+/// The same where states have stacks.
+std::unique_ptr<KernelSink> make_recursion(BoundPass& pass, const PlanSink& sink,
+                                           BoundProgram& program);
 std::unique_ptr<KernelSink> make_assertion(BoundPass& pass, const PlanSink& sink,
                                            BoundProgram& program);
 

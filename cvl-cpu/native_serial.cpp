@@ -211,17 +211,19 @@ class SerialWriter : public ScalarWriter {
       if (!decides(path, condition)) continue;
       return choose(path, condition, [&](const Path& way, bool) { write_round(way, {}); });
     }
-    if (rounds_.stack) {
-      for (const std::uint32_t condition : {rounds_.stack->push, rounds_.stack->pop}) {
-        if (path.known[path.same[condition]]) {
-          if (*path.known[path.same[condition]]) break;
-          continue;
-        }
-        return choose(path, path.same[condition],
-                      [&](const Path& way, bool) { write_round(way, {}); });
-      }
+    if (const auto condition = open_condition(path)) {
+      return choose(path, *condition, [&](const Path& way, bool) { write_round(way, {}); });
     }
     write_change(path);
+  }
+
+  /// Of which it depends what is done with the stack, if that is not known yet.
+  std::optional<std::uint32_t> open_condition(const Path& path) const {
+    if (!rounds_.stack) return std::nullopt;
+    const std::uint32_t push = path.same[rounds_.stack->push], pop = path.same[rounds_.stack->pop];
+    if (!path.known[push]) return push;
+    if (!*path.known[push] && !path.known[pop]) return pop;
+    return std::nullopt;
   }
 
   /// Calls rest(path, holds) for both ways.
@@ -235,11 +237,12 @@ class SerialWriter : public ScalarWriter {
     rest(given(path, condition, false), false);
   }
 
-  /// Is it worth a jump whether the condition holds? It is where several components depend on it
-  /// and there is something to compute for them, or one that takes long.
+  /// Is it worth a jump whether the condition holds? It is where there are stacks, and where
+  /// several components depend on it and there is something to compute for them, or one that takes
+  /// long.
   bool decides(const Path& path, std::uint32_t condition) const {
-    if (choices_ >= (rounds_.stack ? kMostChoicesWithStack : kMostChoices)) return false;
-    if (rounds_.stack) return true;
+    if (rounds_.stack) return choices_ < kMostChoicesWithStack;
+    if (choices_ == kMostChoices) return false;
     int components = 0;
     bool computes = false;
     for (const NativeRounds::Change& change : rounds_.changes) {

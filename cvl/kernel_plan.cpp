@@ -485,6 +485,11 @@ class Planner {
 
 }  // namespace
 
+bool KernelPlan::has_stacks() const {
+  return std::any_of(loops.begin(), loops.end(),
+                     [](const PlanLoop& loop) { return loop.has_stack(); });
+}
+
 std::size_t KernelPlan::launches() const {
   return static_cast<std::size_t>(
       std::count_if(passes.begin(), passes.end(), [](const PlanPass& pass) { return !pass.once; }));

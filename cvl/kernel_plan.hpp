@@ -173,6 +173,8 @@ struct KernelPlan {
     return drawn;
   }
 
+  /// Have states of a loop stacks?
+  bool has_stacks() const;
   /// Passes over index spaces, for reports: what a device would have to launch at least.
   std::size_t launches() const;
 };

@@ -31,6 +31,20 @@ std::vector<std::vector<std::uint32_t>> call_groups(const Module& module) {
   return groups;
 }
 
+std::vector<bool> recursive_functions(const Module& module,
+                                      const std::vector<std::vector<std::uint32_t>>& groups) {
+  std::vector<bool> recursive(module.functions.size());
+  for (const auto& group : groups) {
+    for (const std::uint32_t function : group) recursive[function] = group.size() > 1;
+  }
+  for (std::uint32_t k = 0; k < module.functions.size(); ++k) {
+    for_each_statement(module.functions[k].body, [&](const Statement& statement) {
+      if (statement.kind == Statement::Kind::Call && statement.index == k) recursive[k] = true;
+    });
+  }
+  return recursive;
+}
+
 std::vector<bool> reachable_functions(const Module& module) {
   const vcode::Edges edges = callees(module);
   std::vector<bool> reached(module.functions.size());

@@ -74,6 +74,9 @@ void for_each_use(Blocks& block, Visit&& visit) {
 
 /// Groups of functions that can reach each other, callees before callers.
 std::vector<std::vector<std::uint32_t>> call_groups(const Module& module);
+/// Functions of which a call can lead to another one of the same; `groups`: call_groups().
+std::vector<bool> recursive_functions(const Module& module,
+                                      const std::vector<std::vector<std::uint32_t>>& groups);
 /// Functions that a run can enter.
 std::vector<bool> reachable_functions(const Module& module);
 

@@ -48,8 +48,7 @@ std::optional<KernelPlan> plan_for_device(const vcode::Kernel& kernel) {
 
 Generated generate(const KernelPlan& plan) {
   Generated result;
-  const auto has_stack = [](const PlanLoop& loop) { return loop.has_stack(); };
-  if (std::any_of(plan.loops.begin(), plan.loops.end(), has_stack)) {
+  if (plan.has_stacks()) {
     result.reason = "states of ITERATE have stacks, for which a device has no room";
     return result;
   }

@@ -333,12 +333,27 @@ BodyReader::Values BodyReader::values_of(std::uint32_t index,
   return values;
 }
 
-bool BodyReader::calls_itself(std::uint32_t function) const {
-  bool found = false;
-  for_each_statement(module_.functions[function].body, [&](const Statement& statement) {
-    found = found || (statement.kind == Statement::Kind::Call && statement.index == function);
-  });
-  return found;
+ExpressionId BodyReader::value_of(const Statement& statement, const Values& values) {
+  switch (statement.kind) {
+    case Statement::Kind::Op:
+      return operation(statement, values);
+    case Statement::Kind::Const:
+      return literal(statement.index);
+    case Statement::Kind::Given:
+      return given(statement.index);
+    default:
+      throw NoLoop{};
+  }
+}
+
+std::vector<ExpressionId> BodyReader::arguments_of(const Statement& call, const Values& values) {
+  std::vector<ExpressionId> arguments;
+  for (const ValueId operand : call.operands) arguments.push_back(values[operand]);
+  return arguments;
+}
+
+ExpressionId BodyReader::is_run(const Arm& arm) {
+  return arm.is_first ? arm.condition : expressions().negation(arm.condition);
 }
 
 std::uint32_t BodyReader::begun_with(const ThunkNode& number) {

@@ -27,12 +27,22 @@ inline constexpr ExpressionId kSingle = kUndefined - 1;
 
 class BodyReader {
  public:
-  BodyReader(const Module& module, const SerialFunction& function)
-      : module_(module), main_(function.function), parameters_(function.parameters) {}
+  BodyReader(const Module& module, const std::vector<bool>& recursive,
+             const SerialFunction& function)
+      : module_(module),
+        recursive_(recursive),
+        main_(function.function),
+        parameters_(function.parameters) {}
 
  protected:
   using Parameter = SerialFunction::Parameter;
   using Values = std::vector<ExpressionId>;  // of a function, by ValueId
+  /// A condition, and which of its arms it is.
+  struct Arm {
+    ExpressionId condition;
+    bool is_first;
+    bool operator==(const Arm&) const = default;
+  };
 
   /// Calls inside each other that are put in place, and loops inside each other.
   static constexpr int kDeepestCall = 20;
@@ -54,11 +64,12 @@ class BodyReader {
   /// The values of a function that is called with these arguments, as far as they are known then.
   /// REQUIRES: it can be read, being so deep in calls.
   Values values_of(std::uint32_t function, const std::vector<ExpressionId>& arguments, int depth);
-  bool calls_itself(std::uint32_t function) const;
 
-  ExpressionId given(std::uint32_t index);
-  ExpressionId literal(std::uint32_t index);
-  ExpressionId operation(const Statement& statement, const Values& values);
+  /// What an operation gives, or a constant. REQUIRES: it is no call and no conditional.
+  ExpressionId value_of(const Statement& statement, const Values& values);
+  static std::vector<ExpressionId> arguments_of(const Statement& call, const Values& values);
+  /// Is the arm run, when its conditional is reached?
+  ExpressionId is_run(const Arm& arm);
   static ExpressionId scalar(ExpressionId node) {
     if (node >= kSequences) throw NoLoop{};
     return node;
@@ -71,8 +82,10 @@ class BodyReader {
                                    const std::vector<ExpressionId>& b);
 
   const Module& module_;
+  const std::vector<bool>& recursive_;  // functions: recursive_functions()
   const std::uint32_t main_;
   LoopBody body_;
+  std::vector<Arm> arms_;  // that are being read, from the outermost one inward
 
  private:
   /// What is made of sequences. The descriptor of a slice; places of elements that count up by one
@@ -93,6 +106,9 @@ class BodyReader {
     ExpressionId length;
   };
 
+  ExpressionId given(std::uint32_t index);
+  ExpressionId literal(std::uint32_t index);
+  ExpressionId operation(const Statement& statement, const Values& values);
   ExpressionId add_made(const Made& made);
   const Made* made(ExpressionId node, Made::Kind kind) const;
   ExpressionId slice(const Statement& statement, const Values& values);

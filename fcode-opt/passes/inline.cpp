@@ -12,12 +12,12 @@ constexpr std::size_t kDeepestInlined = 400;
 
 class Inliner {
  public:
-  Inliner(Module& module, const InlineLimits& limits)
-      : module_(module), limits_(limits), recursive_(module.functions.size()) {}
+  Inliner(Module& module, const InlineLimits& limits) : module_(module), limits_(limits) {}
 
   bool run() {
     const auto groups = call_groups(module_);
-    count_calls(groups);
+    recursive_ = recursive_functions(module_, groups);
+    count_calls();
     for (const auto& group : groups) {
       for (const std::uint32_t function : group) {
         into_ = function;
@@ -30,22 +30,15 @@ class Inliner {
   }
 
  private:
-  void count_calls(const std::vector<std::vector<std::uint32_t>>& groups) {
+  void count_calls() {
     const std::size_t count = module_.functions.size();
     calls_.resize(count);
     sizes_.resize(count);
     depths_.resize(count);
-    for (const auto& group : groups) {
-      if (group.size() > 1) {
-        for (const std::uint32_t function : group) recursive_[function] = true;
-      }
-    }
     for (std::uint32_t i = 0; i < count; ++i) {
       total_ += vector_operations(module_.functions[i].body);
       for_each_statement(module_.functions[i].body, [&](const Statement& statement) {
-        if (statement.kind != Statement::Kind::Call) return;
-        ++calls_[statement.index];
-        if (statement.index == i) recursive_[i] = true;
+        if (statement.kind == Statement::Kind::Call) ++calls_[statement.index];
       });
     }
     // The entry is called from outside, too.

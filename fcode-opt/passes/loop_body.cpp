@@ -90,14 +90,6 @@ class LoopReader : BodyReader {
     ExpressionId waits, fails;
     std::vector<InnerLoop> inside;
   };
-  /// A condition of the arms that are being read, and which of its arms that is.
-  struct Arm {
-    ExpressionId condition;
-    bool is_first;
-  };
-
-  Expressions& expressions() { return body_.expressions; }
-
   /// A round of a loop whose parameters are `arguments` now, those that are scalars being
   /// components of the state. `begun`: of a loop inside, whether its state has a meaning yet.
   Round round(std::uint32_t function, const std::vector<ExpressionId>& arguments,
@@ -138,10 +130,7 @@ class LoopReader : BodyReader {
     body_.has_inner_loops = true;
     ExpressionId reached = expressions().both(expressions().negation(loops_.back().waits),
                                               expressions().negation(loops_.back().fails));
-    for (const Arm& arm : arms_) {
-      reached = expressions().both(
-          reached, arm.is_first ? arm.condition : expressions().negation(arm.condition));
-    }
+    for (const Arm& arm : arms_) reached = expressions().both(reached, is_run(arm));
     const std::uint32_t begun = begun_with(literal_node(Type::Bool, 0));
     std::vector<ExpressionId> now;
     std::vector<std::uint32_t> components;
@@ -193,24 +182,12 @@ class LoopReader : BodyReader {
     ExpressionId pending = kPending;  // what the result of the next round has become so far
     for (const Statement& statement : block.statements) {
       if (expressions().size() > kLargestBody) throw NoLoop{};
-      switch (statement.kind) {
-        case Statement::Kind::Op:
-          values[statement.results[0]] = combine(statement, values, pending, outcome)
-                                             ? ++pending
-                                             : operation(statement, values);
-          break;
-        case Statement::Kind::Const:
-          values[statement.results[0]] = literal(statement.index);
-          break;
-        case Statement::Kind::Given:
-          values[statement.results[0]] = given(statement.index);
-          break;
-        case Statement::Kind::Call:
-        case Statement::Kind::If:
-          add(statement, values, depth, outcome);
-          break;
-        default:
-          throw NoLoop{};
+      if (statement.kind == Statement::Kind::Call || statement.kind == Statement::Kind::If) {
+        add(statement, values, depth, outcome);
+      } else if (combine(statement, values, pending, outcome)) {
+        values[statement.results[0]] = ++pending;
+      } else {
+        values[statement.results[0]] = value_of(statement, values);
       }
     }
     if (outcome.next.empty()) {
@@ -248,7 +225,8 @@ class LoopReader : BodyReader {
   /// there are without one. What that was before is not asked for again.
   bool combine(const Statement& statement, const Values& values, ExpressionId pending,
                Outcome& outcome) {
-    if (outcome.next.empty() || statement.operands.size() != 2) return false;
+    const bool is_operation = statement.kind == Statement::Kind::Op;
+    if (!is_operation || outcome.next.empty() || statement.operands.size() != 2) return false;
     const ExpressionId first = values[statement.operands[0]];
     const ExpressionId second = values[statement.operands[1]];
     if ((first == pending) == (second == pending)) return false;
@@ -310,12 +288,11 @@ class LoopReader : BodyReader {
   }
 
   Outcome call(const Statement& statement, const Values& values, int depth) {
-    std::vector<ExpressionId> arguments;
-    for (const ValueId operand : statement.operands) arguments.push_back(values[operand]);
+    std::vector<ExpressionId> arguments = arguments_of(statement, values);
     if (statement.index != loops_.back().function) {
       const auto is_open = [&](const OpenLoop& loop) { return loop.function == statement.index; };
       if (std::any_of(loops_.begin(), loops_.end(), is_open)) throw NoLoop{};
-      if (calls_itself(statement.index)) return inner_loop(statement.index, arguments);
+      if (recursive_[statement.index]) return inner_loop(statement.index, arguments);
       Outcome outcome = call(statement.index, arguments, depth + 1);
       if (!outcome.next.empty()) throw NoLoop{};
       return outcome;
@@ -381,16 +358,16 @@ class LoopReader : BodyReader {
     return combined;
   }
 
-  std::vector<OpenLoop> loops_;                    // inside each other
-  std::vector<Arm> arms_;                          // of the round of the innermost one
+  std::vector<OpenLoop> loops_;  // inside each other; arms_ are of the round of the innermost one
   std::vector<std::optional<ExpressionId>> next_;  // of components; nothing: they stay as they are
 };
 
 }  // namespace
 
-std::optional<LoopBody> loop_body(const Module& module, const SerialFunction& function) {
+std::optional<LoopBody> loop_body(const Module& module, const std::vector<bool>& recursive,
+                                  const SerialFunction& function) {
   try {
-    return LoopReader(module, function).run();
+    return LoopReader(module, recursive, function).run();
   } catch (const NoLoop&) {
     return std::nullopt;
   }

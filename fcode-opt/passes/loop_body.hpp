@@ -24,12 +24,12 @@ struct LoopStack {
 
 /// The state consists of those parameters of the function that are scalars, of where the own
 /// elements of its sequences begin and how many there are, of constants, and of what loops inside
-/// have come to. Sequences stay the same in all rounds. They are known by numbers: parameters by
-/// their own, and behind those the constants. Of them the expressions read elements (Subscript,
-/// `id` being the vector's number) and lengths (Size, `id` being the number of a descriptor, or of
-/// a constant vector; of a descriptor with many segments: the length of all). A state either goes
-/// on or has come to its end; then it gives the results, or fails, as the function says in its own
-/// way.
+/// have come to. The vectors stay the same in all rounds. Sequences are known by numbers:
+/// parameters by their own, and behind those the constants. Of them the expressions read elements
+/// (Subscript, `id` being the vector's number) and lengths (Size, `id` being the number of a
+/// descriptor, or of a constant vector; of a descriptor with many segments: the length of all). A
+/// state either goes on or has come to its end; then it gives the results, or fails, as the
+/// function says in its own way.
 struct LoopBody {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// Of calls inside each other, where their results are combined with numbers: about what the
@@ -61,10 +61,13 @@ struct LoopBody {
   std::optional<LoopStack> stack;
 };
 
-/// Nothing if the function is not such a loop, or too large for one.
-std::optional<LoopBody> loop_body(const Module& module, const SerialFunction& function);
+/// Nothing if the function is not such a loop, or too large for one. `recursive`: functions, by
+/// recursive_functions().
+std::optional<LoopBody> loop_body(const Module& module, const std::vector<bool>& recursive,
+                                  const SerialFunction& function);
 
 /// The same of a function that calls itself anywhere, or others that do.
-std::optional<LoopBody> recursion_body(const Module& module, const SerialFunction& function);
+std::optional<LoopBody> recursion_body(const Module& module, const std::vector<bool>& recursive,
+                                       const SerialFunction& function);
 
 }  // namespace fcode

@@ -323,26 +323,29 @@ class LoopMaker {
       SerialFunction serial;
       LoopBody body;
     };
+    const std::vector<Function>& functions = module_.functions;
+    const auto has_serial = [](const Function& function) { return function.serial.has_value(); };
+    if (std::none_of(functions.begin(), functions.end(), has_serial)) return false;
+    const std::vector<std::vector<std::uint32_t>> groups = call_groups(module_);
+    const std::vector<bool> recursive = recursive_functions(module_, groups);
+    group_.resize(functions.size());
+    for (std::uint32_t k = 0; k < groups.size(); ++k) {
+      for (const std::uint32_t function : groups[k]) group_[function] = k;
+    }
     std::vector<Loop> loops;
-    for (std::uint32_t k = 0; k < module_.functions.size(); ++k) {
-      const auto& serial = module_.functions[k].serial;
+    for (std::uint32_t k = 0; k < functions.size(); ++k) {
+      const auto& serial = functions[k].serial;
       if (!serial) continue;
-      auto body = loop_body(module_, *serial);
-      if (!body) body = recursion_body(module_, *serial);
+      auto body = loop_body(module_, recursive, *serial);
+      if (!body) body = recursion_body(module_, recursive, *serial);
       if (!body) continue;
       // Where each instance makes one call after the other, many do well side by side.
       if (body->stack && !body->stack->branches && !serial->single) continue;
       loops.push_back({k, *serial, std::move(*body)});
     }
-    if (loops.empty()) return false;
-    group_.resize(module_.functions.size());
-    const std::vector<std::vector<std::uint32_t>> groups = call_groups(module_);
-    for (std::uint32_t k = 0; k < groups.size(); ++k) {
-      for (const std::uint32_t function : groups[k]) group_[function] = k;
-    }
     for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
     for (const Made& made : made_) go_on_in_rests(made);
-    return true;
+    return !made_.empty();
   }
 
  private:

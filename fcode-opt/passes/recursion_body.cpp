@@ -48,8 +48,7 @@ class RecursionReader : BodyReader {
       }
     }
     routines_.push_back(std::move(main));
-    const std::uint32_t place = begun_with(number_node(code_of({0, 0})));
-    place_ = place;
+    place_ = begun_with(literal_node(Type::Int, code_of({0, 0})));
     std::vector<Action> actions;
     for (std::size_t k = 0; k < places_.size(); ++k) {
       if (k == kMostPlaces) throw NoLoop{};
@@ -67,13 +66,18 @@ class RecursionReader : BodyReader {
   }
 
  private:
+  /// Of a call, as components: where the routine that is called leaves them, and where the one that
+  /// calls keeps them.
+  struct Results {
+    std::vector<std::uint32_t> left, kept;
+  };
   /// A function that the machine runs.
   struct Routine {
     std::uint32_t function = 0;
     std::vector<ExpressionId> arguments;
-    std::vector<std::uint32_t> parameters;            // components, or kNone: sequences
-    std::vector<std::vector<std::uint32_t>> results;  // of its calls: components
-    std::map<Type, std::size_t> used;                 // slots of each type
+    std::vector<std::uint32_t> parameters;  // components, or kNone: sequences
+    std::vector<Results> calls;             // in their order
+    std::map<Type, std::size_t> used;       // slots of each type
   };
   /// Behind the call of a routine with this number, counted from 1; 0: at its beginning.
   struct Place {
@@ -86,12 +90,6 @@ class RecursionReader : BodyReader {
   struct Action {
     std::map<std::uint32_t, ExpressionId> becomes, frame;
     ExpressionId push = 0, pop = 0;
-  };
-  /// A condition of the arms that are being read, and which of its arms that is.
-  struct Arm {
-    ExpressionId condition;
-    bool is_first;
-    bool operator==(const Arm&) const = default;
   };
   /// A call that the round may come to.
   struct NextCall {
@@ -107,8 +105,6 @@ class RecursionReader : BodyReader {
     std::size_t calls;
     std::vector<Arm> arms;
   };
-
-  static ThunkNode number_node(std::int64_t value) { return literal_node(Type::Int, value); }
 
   // --- The machine ---
 
@@ -159,11 +155,10 @@ class RecursionReader : BodyReader {
       Routine routine;
       routine.function = function;
       for (const ExpressionId argument : arguments) {
-        const bool number_given = !is_sequence(argument);
-        routine.parameters.push_back(
-            number_given ? slot(routine, expressions()[scalar(argument)].type) : LoopBody::kNone);
-        routine.arguments.push_back(number_given ? state_node(routine.parameters.back())
-                                                 : argument);
+        const bool is_number = !is_sequence(argument);
+        routine.parameters.push_back(is_number ? slot(routine, expressions()[scalar(argument)].type)
+                                               : LoopBody::kNone);
+        routine.arguments.push_back(is_number ? state_node(routine.parameters.back()) : argument);
       }
       routines_.push_back(std::move(routine));
     }
@@ -337,31 +332,30 @@ class RecursionReader : BodyReader {
     for (std::size_t k = 1; k <= at_.call; ++k) {
       const std::vector<ExpressionId> results = results_of(k);
       for (std::size_t i = 0; i < results.size(); ++i) {
-        action.frame[routine.results[k - 1][i]] = results[i];
+        action.frame[routine.calls[k - 1].kept[i]] = results[i];
       }
     }
     return action;
   }
 
-  /// Of a call of the routine that is at its place, or has been.
+  /// Of a call of the routine that is at its place, has been, or comes later.
   std::vector<ExpressionId> results_of(std::size_t call) {
-    const Routine& routine = routines_[at_.routine];
-    std::vector<ExpressionId> results;
-    for (const std::uint32_t component :
-         call == at_.call ? where_left_[{at_.routine, call}] : routine.results[call - 1]) {
-      results.push_back(state_node(component));
+    const Results& results = routines_[at_.routine].calls[call - 1];
+    std::vector<ExpressionId> nodes;
+    for (const std::uint32_t component : call == at_.call ? results.left : results.kept) {
+      nodes.push_back(state_node(component));
     }
-    return results;
+    return nodes;
   }
 
   /// Is the result of the call that of the routine, which does nothing else behind it?
   bool is_last(std::size_t number, const std::vector<ExpressionId>& results) {
     const NextCall& call = next_calls_[number];
-    const std::vector<std::uint32_t>& left = routines_[at_.routine].results[call.number - 1];
-    if (left.size() != results.size()) return false;
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      if (known(results[k], call.arms) != state_node(left[k])) return false;
-    }
+    const std::vector<ExpressionId> own = results_of(call.number);
+    const bool same =
+        std::equal(own.begin(), own.end(), results.begin(), results.end(),
+                   [&](ExpressionId a, ExpressionId b) { return a == known(b, call.arms); });
+    if (!same) return false;
     const auto is_run_with = [&](const std::vector<Arm>& arms) {
       return std::none_of(arms.begin(), arms.end(), [&](const Arm& arm) {
         return value_in(call.arms, arm.condition) == !arm.is_first;
@@ -411,24 +405,12 @@ class RecursionReader : BodyReader {
   std::vector<ExpressionId> block(const Block& block, Values& values, int depth) {
     for (const Statement& statement : block.statements) {
       if (expressions().size() > kLargestRecursion) throw NoLoop{};
-      switch (statement.kind) {
-        case Statement::Kind::Op:
-          values[statement.results[0]] = operation(statement, values);
-          break;
-        case Statement::Kind::Const:
-          values[statement.results[0]] = literal(statement.index);
-          break;
-        case Statement::Kind::Given:
-          values[statement.results[0]] = given(statement.index);
-          break;
-        case Statement::Kind::Call:
-          set(statement, call(statement, values, depth), values);
-          break;
-        case Statement::Kind::If:
-          set(statement, conditional(statement, values, depth), values);
-          break;
-        default:
-          throw NoLoop{};
+      if (statement.kind == Statement::Kind::Call) {
+        set(statement, call(statement, values, depth), values);
+      } else if (statement.kind == Statement::Kind::If) {
+        set(statement, conditional(statement, values, depth), values);
+      } else {
+        values[statement.results[0]] = value_of(statement, values);
       }
     }
     std::vector<ExpressionId> results;
@@ -468,17 +450,15 @@ class RecursionReader : BodyReader {
       const auto value = value_in(facts_, arm.condition);
       if (value == arm.is_first) continue;
       if (value) return expressions().constant(false);
-      result = expressions().both(
-          result, arm.is_first ? arm.condition : expressions().negation(arm.condition));
+      result = expressions().both(result, is_run(arm));
     }
     return result;
   }
 
   std::vector<ExpressionId> call(const Statement& statement, const Values& values, int depth) {
-    std::vector<ExpressionId> arguments;
-    for (const ValueId operand : statement.operands) arguments.push_back(values[operand]);
+    std::vector<ExpressionId> arguments = arguments_of(statement, values);
     const std::uint32_t function = statement.index;
-    if (!is_recursive(function)) {
+    if (!recursive_[function]) {
       Values own = values_of(function, arguments, depth + 1);
       return block(module_.functions[function].body, own, depth + 1);
     }
@@ -489,13 +469,12 @@ class RecursionReader : BodyReader {
     }
     const std::size_t target = routine_of(function, arguments);
     const std::size_t number = ++calls_so_far_;
-    if (number > routines_[at_.routine].results.size()) {
-      const std::vector<std::uint32_t> left = values_of_results(function);
-      where_left_[{at_.routine, number}] = left;
-      Routine& routine = routines_[at_.routine];
-      routine.results.emplace_back();
-      for (const std::uint32_t component : left) {
-        routine.results.back().push_back(slot(routine, body_.state[component]));
+    Routine& routine = routines_[at_.routine];
+    if (number > routine.calls.size()) {
+      Results& results = routine.calls.emplace_back();
+      results.left = values_of_results(function);
+      for (const std::uint32_t component : results.left) {
+        results.kept.push_back(slot(routine, body_.state[component]));
       }
     }
     if (number == at_.call) {
@@ -519,39 +498,16 @@ class RecursionReader : BodyReader {
     return results_of(number);
   }
 
-  /// Can a call of the function lead to another one of it?
-  bool is_recursive(std::uint32_t function) {
-    const auto known = recursive_.find(function);
-    if (known != recursive_.end()) return known->second;
-    bool found = false;
-    std::vector<std::uint32_t> reached, left = {function};
-    while (!left.empty() && !found) {
-      const std::uint32_t next = left.back();
-      left.pop_back();
-      for_each_statement(module_.functions[next].body, [&](const Statement& statement) {
-        if (statement.kind != Statement::Kind::Call) return;
-        found = found || statement.index == function;
-        if (std::find(reached.begin(), reached.end(), statement.index) != reached.end()) return;
-        reached.push_back(statement.index);
-        left.push_back(statement.index);
-      });
-    }
-    return recursive_[function] = found;
-  }
-
   std::vector<Routine> routines_;  // that of the function itself is the first
   std::vector<Place> places_;
   std::uint32_t place_ = 0;  // the component that says where the machine is
   std::map<Type, std::vector<std::uint32_t>> slots_, values_;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::uint32_t>> where_left_;
-  std::map<std::uint32_t, bool> recursive_;
   bool calls_ = false, branches_ = false;
 
   // While a round is read.
   Place at_;
   std::size_t calls_so_far_ = 0;
   std::vector<NextCall> next_calls_;
-  std::vector<Arm> arms_;   // that are being read
   std::vector<Arm> facts_;  // that are run where the round begins
   ExpressionId failed_ = 0;
   std::vector<Failure> failures_;
@@ -559,9 +515,10 @@ class RecursionReader : BodyReader {
 
 }  // namespace
 
-std::optional<LoopBody> recursion_body(const Module& module, const SerialFunction& function) {
+std::optional<LoopBody> recursion_body(const Module& module, const std::vector<bool>& recursive,
+                                       const SerialFunction& function) {
   try {
-    return RecursionReader(module, function).run();
+    return RecursionReader(module, recursive, function).run();
   } catch (const NoLoop&) {
     return std::nullopt;
   }

@@ -46,7 +46,8 @@ std::optional<bool> Shapes::truth(ValueId condition, int depth) {
   if (!difference) return std::nullopt;
   if (*difference == 0) return vcode::holds(made->op, 0, 0);
   const bool only_equality = made->op == Op::Equal || made->op == Op::NotEqual;
-  if (only_equality && std::abs(*difference) <= kLargestDifference) return vcode::holds(made->op, 1, 0);
+  if (only_equality && std::abs(*difference) <= kLargestDifference)
+    return vcode::holds(made->op, 1, 0);
   return std::nullopt;
 }
 

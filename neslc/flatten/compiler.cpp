@@ -42,9 +42,8 @@ FlatProgram Compiler::compile(const Body& body) {
     worklist_.pop_back();
     Flattener flattener(*this);
     ir::Function function = flattener.flatten_version(version, vcode_name(version, index));
-    const bool apart =
-        version.apart ||
-        (!version.lifted && flattener.copies_for_calls() && options_.for_optimizer);
+    const bool apart = version.apart ||
+                       (!version.lifted && flattener.copies_for_calls() && options_.for_optimizer);
     function.serial = serial_function(version, index, apart);
     module_.functions[index] = std::move(function);
   }

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
+#include "vcode/comparisons.hpp"
 
 namespace kernel_test {
 namespace {
@@ -50,21 +51,6 @@ struct Chosen {
                 t.give({t.at(from, t.apply(Op::Add, Type::Int, {start, place}))})));
   }
 
-  bool holds(std::int64_t x, std::int64_t y) const {
-    switch (op) {
-      case Op::Less:
-        return x < y;
-      case Op::LessEqual:
-        return x <= y;
-      case Op::Greater:
-        return x > y;
-      case Op::GreaterEqual:
-        return x >= y;
-      default:
-        return x == y;
-    }
-  }
-
   void check(CpuBackend& cpu, const Lengths& lengths, const Parameters& p) const {
     CAPTURE(op, lengths.size(), p.left, p.right, p.then, p.fixed, p.last, p.rest);
     const bool wide = cpu.element_bytes(Type::Int) == 8;
@@ -77,9 +63,9 @@ struct Chosen {
         const auto sum = static_cast<std::uint64_t>(k) + static_cast<std::uint64_t>(p.left);
         const std::int64_t x =
             wide ? static_cast<std::int64_t>(sum) : static_cast<std::int32_t>(sum);
-        const std::int64_t place = holds(x, p.right) ? k + p.then
-                                   : k == p.last     ? p.fixed
-                                                     : k + p.rest;
+        const std::int64_t place = vcode::holds(op, x, p.right) ? k + p.then
+                                   : k == p.last                ? p.fixed
+                                                                : k + p.rest;
         taken.push_back(from[static_cast<std::size_t>(first[s]) + static_cast<std::size_t>(place)]);
       }
     }

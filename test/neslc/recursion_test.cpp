@@ -34,6 +34,11 @@ class Both : public BothLevels {
   }
 };
 
+/// A tree of calls, the second of which depends on a condition.
+constexpr const char* kLeaves =
+    "function leaves(n) = if n < 2 then 1 else leaves(n - 1) + "
+    "(if rem(n, 3) == 1 then 0 else leaves(n - 2))";
+
 /// Rounds in machine code from the beginning, or never.
 constexpr const char* kSettings[] = {"rounds_without_code=2", "rounds_without_code=512"};
 
@@ -41,9 +46,7 @@ TEST_CASE("functions that call themselves anywhere are in kernels", "[recursion]
   for (const char* setting : kSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
     Both both;
-    both.define(
-        "function leaves(n) = if n < 2 then 1 else leaves(n - 1) + "
-        "(if rem(n, 3) == 1 then 0 else leaves(n - 2))");
+    both.define(kLeaves);
     CHECK(both.check("leaves(25)") == "6561");
     CHECK(both.check("{leaves(n) : n in index(9)}") == "[1, 1, 2, 3, 3, 6, 9, 9, 18]");
     CHECK(both.stacks("leaves(25)") == 1);
@@ -130,9 +133,7 @@ TEST_CASE("functions that call each other are in one kernel", "[recursion]") {
 
     // One that calls a loop, and another one that calls itself.
     both.define("function gcd_of(a, b) = if b == 0 then a else gcd_of(b, rem(a, b))");
-    both.define(
-        "function leaves(n) = if n < 2 then 1 else leaves(n - 1) + "
-        "(if rem(n, 3) == 1 then 0 else leaves(n - 2))");
+    both.define(kLeaves);
     both.define(
         "function mixed(n) = if n < 3 then n else gcd_of(mixed(n - 1) + 6, n) + "
         "(if rem(n, 3) == 0 then mixed(n / 2) else 1) + leaves(rem(n, 7))");
