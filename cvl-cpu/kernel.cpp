@@ -13,15 +13,41 @@
 namespace cvl::cpu {
 namespace {
 
+/// A pass, bound once for each of some ways in which its operands lie. Many loops begin with
+/// vectors that are one number everywhere, and those that a scalar chooses between take turns.
+class PassBindings {
+ public:
+  PassBindings(KernelState& state, const PlanPass& pass) : state_(state), pass_(pass) {
+    bindings_.reserve(kMost);
+  }
+
+  void run() {
+    for (auto binding = bindings_.begin(); binding != bindings_.end(); ++binding) {
+      if (!(*binding)->run_again()) continue;
+      std::rotate(bindings_.begin(), binding, binding + 1);
+      return;
+    }
+    if (bindings_.size() < kMost) {
+      bindings_.push_back(std::make_unique<KernelPass>(state_, pass_));
+    }
+    std::rotate(bindings_.begin(), bindings_.end() - 1, bindings_.end());
+    bindings_.front()->run();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4;
+  KernelState& state_;
+  const PlanPass& pass_;
+  std::vector<std::unique_ptr<KernelPass>> bindings_;  // the one that ran last comes first
+};
+
 /// A kernel with everything that its runs have in common. Runs are one after the other.
 class CpuKernel final : public PreparedKernel {
  public:
   CpuKernel(CpuBackend& cpu, KernelPlan plan)
       : plan_(std::move(plan)), kernel_(*plan_.kernel), state_(cpu, plan_) {
     passes_.reserve(plan_.passes.size());
-    for (const PlanPass& pass : plan_.passes) {
-      passes_.push_back(std::make_unique<KernelPass>(state_, pass));
-    }
+    for (const PlanPass& pass : plan_.passes) passes_.emplace_back(state_, pass);
     for (std::size_t k = 0; k < kernel_.outputs.size(); ++k) {
       const auto is_same = [&](const vcode::KernelParameter& other) {
         return !other.segdes && other.id == kernel_.outputs[k].id;
@@ -96,7 +122,7 @@ class CpuKernel final : public PreparedKernel {
   void run_passes() {
     std::size_t end = passes_.size();
     for (std::size_t p = 0; p < end; ++p) {
-      passes_[p]->run();
+      passes_[p].run();
       for (const ArrayId array : dying_[p]) state_.arrays[array] = Vector();
       // After a failure the others go on, with whatever values, up to the last pass in which a
       // binding before the one that failed can fail.
@@ -121,7 +147,7 @@ class CpuKernel final : public PreparedKernel {
   KernelPlan plan_;
   const vcode::Kernel& kernel_;
   KernelState state_;
-  std::vector<std::unique_ptr<KernelPass>> passes_;
+  std::vector<PassBindings> passes_;
   std::vector<bool> moves_;                  // is a result the last one that is this array?
   std::vector<std::vector<ArrayId>> dying_;  // per pass: arrays that nobody reads after it
 };

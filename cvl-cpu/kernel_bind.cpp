@@ -85,25 +85,33 @@ void BoundPass::note_index(NodeId gather, const std::byte* indices, const std::u
   }
 }
 
-bool BoundPass::bind(std::int64_t length) {
+void BoundPass::begin(std::int64_t length) {
   length_ = length;
   different_.clear();
   for (std::size_t k = 0; k < stream_at_.size(); ++k) stream_at_[k] = state_.stream_at(k);
-  if (bound_ && bind_again()) {
-    find_bytes();
-    for (BoundProgram* program : {&main, &epilogue, &selected}) {
-      for (BoundSteps* steps : {&program->element_steps, &program->run_steps}) {
-        for (BoundStep& step : steps->steps) {
-          step.target = kNone;
-          step.left_out = false;
-        }
+}
+
+bool BoundPass::bind_again(std::int64_t length) {
+  if (!bound_) return false;
+  begin(length);
+  if (!has_same_steps()) return false;
+  find_bytes();
+  for (BoundProgram* program : {&main, &epilogue, &selected}) {
+    for (BoundSteps* steps : {&program->element_steps, &program->run_steps}) {
+      for (BoundStep& step : steps->steps) {
+        step.target = kNone;
+        step.left_out = false;
       }
-      program->targets.clear();
-      renew_runs(*program);
     }
-    return true;
+    program->targets.clear();
+    renew_runs(*program);
   }
+  return true;
+}
+
+void BoundPass::bind_anew(std::int64_t length) {
   bound_ = false;
+  begin(length);
   for (auto& segments : segments_) segments.reset();
   for (NodeId k = 0; k < nodes_.size(); ++k) bind_node(k);
   find_bytes();
@@ -112,7 +120,6 @@ bool BoundPass::bind(std::int64_t length) {
   if (!programs_.selected.roots.empty()) bind_program(selected, programs_.selected);
   find_volatile();
   bound_ = true;
-  return false;
 }
 
 void BoundPass::find_volatile() {
@@ -122,7 +129,7 @@ void BoundPass::find_volatile() {
     const bool computed =
         kind == Kind::Apply && nodes_[k].mode == Mode::Slot && special_[k] == Special::None;
     if (kind != Kind::Constant && kind != Kind::Position && kind != Kind::Scan && !computed) {
-      volatile_.push_back(k);
+      volatile_.push_back(what_is(k));
     }
   }
   single_.resize(segments_.size());
@@ -130,7 +137,7 @@ void BoundPass::find_volatile() {
 }
 
 /// Binds what depends on the operands. False when something is of another kind than last time.
-bool BoundPass::bind_again() {
+bool BoundPass::has_same_steps() {
   // Whether everything fits the INT of the run is looked at with the steps.
   constexpr std::int64_t kFits = std::numeric_limits<std::int32_t>::max();
   if (length_ > kFits) return false;
@@ -141,13 +148,12 @@ bool BoundPass::bind_again() {
     if (segdes.count > kFits || segdes.total > kFits) return false;
     segments_[k].emplace(state_.cpu, segdes);
   }
-  for (const NodeId k : volatile_) {
-    const Mode mode = nodes_[k].mode;
-    const Special special = special_[k];
-    const NodeId copied = copied_[k];
-    bind_node(k);
-    if (nodes_[k].mode != mode || special_[k] != special || copied_[k] != copied) return false;
-    if (pass_.nodes[k].kind == Kind::Load && mode == Mode::Slot) return false;  // a progression
+  for (const Volatile& last : volatile_) {
+    bind_node(last.node);
+    if (what_is(last.node) != last) return false;
+    const bool is_progression =
+        pass_.nodes[last.node].kind == Kind::Load && last.mode == Mode::Slot;
+    if (is_progression) return false;
   }
   return true;
 }

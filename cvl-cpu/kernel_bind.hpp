@@ -202,7 +202,15 @@ class BoundPass {
   /// Looks at the operands. `length` is that of the pass; a pass that is `once` has length 1.
   /// Failures of what is the same everywhere are noted. True when the steps are those of the last
   /// time: then only values and places differ.
-  bool bind(std::int64_t length);
+  bool bind(std::int64_t length) {
+    const bool again = bind_again(length);
+    if (!again) bind_anew(length);
+    return again;
+  }
+  /// The same if the steps are those of the last time; otherwise false, and nothing is bound.
+  bool bind_again(std::int64_t length);
+  /// The same when they are not.
+  void bind_anew(std::int64_t length);
   /// Adds a target of `program`. If nothing forbids it (`in_steps`), the step that computes the
   /// values writes them there.
   void add_target(BoundProgram& program, Target target, bool in_steps);
@@ -271,7 +279,8 @@ class BoundPass {
   std::vector<ArrayId> kept;
 
  private:
-  bool bind_again();
+  void begin(std::int64_t length);
+  bool has_same_steps();
   void find_volatile();
   void bind_node(NodeId number);
   void bind_load(NodeId number);
@@ -337,7 +346,18 @@ class BoundPass {
   std::vector<bool> needed_;
   std::vector<bool> caught_;  // whose failures keep runs from being used
   std::vector<std::optional<Segments>> segments_;
-  std::vector<NodeId> volatile_;                    // what bind_again() must look at
+  /// A node that depends on the operands, and what the steps take it for.
+  struct Volatile {
+    NodeId node;
+    BoundNode::Mode mode;
+    Special special;
+    NodeId copied;
+    bool operator==(const Volatile&) const = default;
+  };
+  Volatile what_is(NodeId node) const {
+    return {node, nodes_[node].mode, special_[node], copied_[node]};
+  }
+  std::vector<Volatile> volatile_;
   std::vector<bool> single_;                        // descriptors that had one segment
   std::vector<std::uint64_t> stream_at_;            // by draw of the plan
   std::vector<std::pair<NodeId, bool>> different_;  // see differs()

@@ -95,27 +95,32 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
   }
 }
 
-void KernelPass::run() {
+bool KernelPass::run(bool binds_anew) {
   if (pass_.once) {
     run_once();
-    return;
+    return true;
   }
   const std::int64_t length = state_.size(pass_.length);
-  if (length < 0) return;  // what binds it has failed
+  if (length < 0) return true;  // what binds it has failed
   if (length == 0) {
     run_empty();
-    return;
+    return true;
   }
   const bool rows = columns_ && columns_->can_run_rows();
   const bool by_columns =
       rows && (columns_->row_length() < tuning.rows_side_by_side || !columns_->fetches());
-  if (by_columns && columns_->run()) return;
-  if (interleave_ && interleave_->run(length)) return;
-  open(bound_.bind(length));
-  if (run_panels()) return;
+  if (by_columns && columns_->run()) return true;
+  if (interleave_ && interleave_->run(length)) return true;
+  const bool again = bound_.bind_again(length);
+  if (!again) {
+    if (!binds_anew) return false;
+    bound_.bind_anew(length);
+  }
+  open(again);
+  if (run_panels()) return true;
   const bool fetched_rows = rows && !by_columns && !bound_.main.by_runs;
   if (columns_ && !by_pieces_ && (fetched_rows || columns_->can_run_long())) {
-    if (columns_->run()) return;
+    if (columns_->run()) return true;
     open(bound_.bind(length));
   }
   if (needed_ && !by_pieces_ && tiles_ == 1 && length <= block_ && scans_.empty() &&
@@ -126,6 +131,7 @@ void KernelPass::run() {
   }
   run_alone();
   for (const auto& sink : sinks_) sink->close();
+  return true;
 }
 
 /// Runs what is fetched by rows and columns panel by panel, and the rest without it. False if there

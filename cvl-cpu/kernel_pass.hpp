@@ -26,7 +26,9 @@ class KernelPass {
   KernelPass& operator=(const KernelPass&) = delete;
 
   /// Failures of elements are noted in the state's log, others are thrown.
-  void run();
+  void run() { run(true); }
+  /// False, and nothing has been done, if operands lie in another way than in the last run.
+  bool run_again() { return run(false); }
 
  private:
   /// A sink and where its state lies among those of a tile.
@@ -42,6 +44,7 @@ class KernelPass {
     std::int64_t begin, end;
   };
 
+  bool run(bool binds_anew);
   bool run_panels();
   void run_once();
   void run_empty();
