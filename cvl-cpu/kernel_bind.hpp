@@ -98,8 +98,9 @@ struct Target {
   std::size_t offset = 0;     // tiled: in the thread's memory
 };
 
-/// How the elements lie that a step gathers: as wide as its result, or in a byte each.
-enum class GatheredForm : std::uint8_t { None, Whole, Bytes, Other };
+/// How the elements lie that a step gathers: as wide as its result, in a byte each, or nowhere,
+/// because all are the same or they count.
+enum class GatheredForm : std::uint8_t { None, Whole, Bytes, Same, Counted };
 
 /// A reduction of a node's values.
 struct NodeFold {

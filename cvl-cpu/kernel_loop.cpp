@@ -79,7 +79,8 @@ RoundTable::RoundTable(const BoundPass& body, std::size_t components)
     if (step.kind != BoundStep::Kind::Gather) continue;
     at_[places_.node(step.node)] = elements<std::byte>(*step.vector);
     // Machine code of processors that have low bytes first: an INT of any width begins here.
-    lengths_[step.node] = step.vector->length;
+    const bool counts = step.vector->form == Form::Progression;
+    lengths_[step.node] = counts ? step.vector->progression_step() : step.vector->length;
     at_[places_.length(step.node)] = reinterpret_cast<const std::byte*>(&lengths_[step.node]);
   }
 }

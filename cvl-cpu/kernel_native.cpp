@@ -46,7 +46,8 @@ void for_results(const BoundSteps& steps, const BoundStep& step, const Visit& vi
 GatheredForm gathered_form(const BoundStep& step) {
   if (step.kind != StepKind::Gather) return GatheredForm::None;
   if (step.vector->form == Form::Narrow) return GatheredForm::Bytes;
-  if (!step.vector->is_plain()) return GatheredForm::Other;
+  if (step.vector->form == Form::Constant) return GatheredForm::Same;
+  if (step.vector->form == Form::Progression) return GatheredForm::Counted;
   return step.vector->type == Type::Bool ? GatheredForm::Bytes : GatheredForm::Whole;
 }
 
@@ -95,9 +96,9 @@ class NativeMaker {
     rounds.serial = serial;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const BoundStep& bound : steps_.steps) {
-      if (bound.kind == StepKind::Gather && gathered_form(bound) != GatheredForm::Other) {
+      if (bound.kind == StepKind::Gather && can_gather(bound, serial)) {
         add_gather(rounds.body, bound, places);
-      } else if (is_read_or_zero(bound)) {
+      } else if (is_read_or_zero(rounds.body, bound)) {
         value_of_[bound.node] = value(rounds.body, bound.args[1]);
       } else if (bound.kind != StepKind::Progression && has_native_form(bound, serial)) {
         add_step(rounds.body, bound);
@@ -231,9 +232,16 @@ class NativeMaker {
     if (step.left_out) return false;
     if (step.kind == StepKind::Copy || step.kind == StepKind::Progression) return true;
     if (!is_applied(step)) return false;
-    if (serial) return cpu::has_serial_form(cpu_.isa());
     const PlanNode& node = plan_.nodes[step.node];
-    return cpu::has_native_form(cpu_.isa(), cpu_.widths(), node.op, node.written);
+    return can_apply(node.op, node.written, serial);
+  }
+  bool can_apply(vcode::Op op, Type written, bool serial) const {
+    return serial ? cpu::has_serial_form(cpu_.isa())
+                  : cpu::has_native_form(cpu_.isa(), cpu_.widths(), op, written);
+  }
+  bool can_gather(const BoundStep& step, bool serial) const {
+    return gathered_form(step) != GatheredForm::Counted ||
+           can_apply(vcode::Op::Multiply, Type::Int, serial);
   }
   bool may_fail(const BoundStep& step) const {
     return is_applied(step) && divides_ints(plan_.nodes[step.node]);
@@ -418,29 +426,59 @@ class NativeMaker {
 
   /// Is it the element of a vector where the index is inside, and else 0? In the body of a loop
   /// elements are read in choices only, whose condition that is.
-  bool is_read_or_zero(const BoundStep& step) const {
+  bool is_read_or_zero(const NativeLoop& loop, const BoundStep& step) const {
     if (!is_applied(step) || !plan_.nodes[step.node].applies(vcode::Op::Select)) return false;
     const PlanNode& otherwise = plan_.nodes[step.args[2]];
-    return plan_.nodes[step.args[1]].kind == PlanNode::Kind::Gather &&
+    const std::uint32_t read = value_of_[step.args[1]];
+    return read != kNone && loop.values[read].kind == NativeLoop::Value::Kind::Gather &&
            otherwise.kind == PlanNode::Kind::Constant && otherwise.int_value == 0 &&
            otherwise.float_value == 0 && !std::signbit(otherwise.float_value);
   }
 
+  /// What is not in memory is computed for places outside of the vector, too, where nobody wants
+  /// it.
   void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places) {
-    NativeLoop::Value length;
-    length.kind = NativeLoop::Value::Kind::Uniform;
-    length.type = Type::Int;
-    length.place = places.length(step.node);
-    NativeLoop::Value added;
-    added.kind = NativeLoop::Value::Kind::Gather;
-    added.type = plan_.nodes[step.node].type;
-    added.args[0] = value(loop, step.args[0]);
-    added.bytes = gathered_form(step) == GatheredForm::Bytes;
-    added.place = places.node(step.node);
-    added.args[1] = static_cast<std::uint32_t>(loop.values.size());
-    loop.values.push_back(length);
-    value_of_[step.node] = static_cast<std::uint32_t>(loop.values.size());
-    loop.values.push_back(added);
+    using Value = NativeLoop::Value;
+    const auto add = [&](const Value& added) {
+      loop.values.push_back(added);
+      return static_cast<std::uint32_t>(loop.values.size() - 1);
+    };
+    const auto uniform = [&](Type type, std::uint32_t place) {
+      Value one;
+      one.kind = Value::Kind::Uniform;
+      one.type = type;
+      one.place = place;
+      return add(one);
+    };
+    const auto apply = [&](vcode::Op op, std::uint32_t first, std::uint32_t second) {
+      Value applied;
+      applied.op = op;
+      applied.args[0] = first;
+      applied.args[1] = second;
+      return add(applied);
+    };
+    const Type type = plan_.nodes[step.node].type;
+    const GatheredForm form = gathered_form(step);
+    if (form == GatheredForm::Same) {
+      value_of_[step.node] = uniform(type, step.node);
+      return;
+    }
+    const std::uint32_t index = value(loop, step.args[0]);
+    if (form == GatheredForm::Counted) {
+      const std::uint32_t start = uniform(Type::Int, step.node);
+      const std::uint32_t stride = uniform(Type::Int, places.length(step.node));
+      value_of_[step.node] =
+          apply(vcode::Op::Add, start, apply(vcode::Op::Multiply, index, stride));
+      return;
+    }
+    Value gathered;
+    gathered.kind = Value::Kind::Gather;
+    gathered.type = type;
+    gathered.args[0] = index;
+    gathered.args[1] = uniform(Type::Int, places.length(step.node));
+    gathered.bytes = form == GatheredForm::Bytes;
+    gathered.place = places.node(step.node);
+    value_of_[step.node] = add(gathered);
   }
 
   void add_step(NativeLoop& loop, const BoundStep& step) {

@@ -34,7 +34,8 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
 bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted);
 
 /// Places in the table of addresses for NativeSteps::rounds. Each node of the body has two: for its
-/// one element, or the vector that it is gathered from, and for the length of that, an INT.
+/// one element, or the vector that it is gathered from, and for the length of that, an INT. Of a
+/// vector that counts these are the first element and the difference between two.
 struct RoundPlaces {
   std::uint32_t components = 0, nodes = 0;
   std::uint32_t now(std::uint32_t component) const { return component; }

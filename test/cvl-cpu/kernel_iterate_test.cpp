@@ -229,21 +229,34 @@ TEST_CASE("machine code for states that share some components gives the same sta
     const auto in_code = code.prepare(kernel), in_steps = steps.prepare(kernel);
     for (const std::int64_t length : {0, 1, 7, 63, 64, 65, 513, 9000}) {
       for (const std::int64_t rounds : {0, 1, 15, 40, 300}) {
-        // All k are equal, or not, or there is nothing to read.
-        for (const int how : {0, 1, 0, 2}) {
+        // All k are equal, or not, or there is nothing to read, or vectors that are not in memory.
+        for (const int how : {0, 1, 0, 2, 3, 4}) {
           CAPTURE(divides, length, rounds, how);
           const auto of = [&](CpuBackend& cpu, cvl::PreparedKernel& prepared) {
             const std::int64_t letters = how == 2 ? 0 : 50;
+            const Value all = descriptor(cpu, {letters});
+            const auto same = [&](Type type, double element) {
+              return execute(cpu, Op::Distribute, type, {upload(cpu, type, {element}), all});
+            };
+            const auto number = [&](double value) { return upload(cpu, Type::Int, {value}); };
+            const Value counted =
+                execute(cpu, Op::Index, Type::Int, {number(-7), number(123'456'789), all});
+            const bool in_memory = how < 3;
             const Value equal =
                 execute(cpu, Op::Distribute, Type::Int,
                         {upload(cpu, Type::Int, {-2.0}), descriptor(cpu, {length})});
             std::vector<Value> operands{
                 upload(cpu, Type::Float, numbers(length, 5, 10.0)),
-                how == 1 ? Value(upload(cpu, Type::Int, rounds_wanted(length))) : equal,
-                upload(cpu, Type::Int, numbers(letters, 1, 1e6)),
-                cpu.upload_characters(std::string(static_cast<std::size_t>(letters), '\xfe')),
-                upload(cpu, Type::Float, numbers(letters, 2)),
-                upload(cpu, Type::Bool, Numbers(static_cast<std::size_t>(letters), 1.0)),
+                how == 1 || how == 4 ? Value(upload(cpu, Type::Int, rounds_wanted(length))) : equal,
+                in_memory ? Value(upload(cpu, Type::Int, numbers(letters, 1, 1e6))) : counted,
+                in_memory ? Value(cpu.upload_characters(
+                                std::string(static_cast<std::size_t>(letters), '\xfe')))
+                          : same(Type::Int, 77.0),
+                in_memory ? Value(upload(cpu, Type::Float, numbers(letters, 2)))
+                          : same(Type::Float, 1.25),
+                in_memory ? Value(upload(cpu, Type::Bool,
+                                         Numbers(static_cast<std::size_t>(letters), 1.0)))
+                          : same(Type::Bool, 1.0),
                 upload(cpu, Type::Int, {static_cast<double>(rounds)})};
             std::vector<Value> results(10);
             REQUIRE(cpu.run(prepared, operands.data(), results.data()));
