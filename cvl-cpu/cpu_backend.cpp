@@ -60,7 +60,7 @@ void CpuBackend::execute(vcode::Op op, Type type, Value* operands, Value* result
   kOperations[static_cast<std::size_t>(vcode::info(op).family)](*this, op, type, operands, results);
 }
 
-bool CpuBackend::runs_stacks() const {
+bool CpuBackend::runs_serial_loops() const {
   return native_ && has_serial_form(isa_);
 }
 

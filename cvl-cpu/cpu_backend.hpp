@@ -57,7 +57,7 @@ class CpuBackend final : public Backend {
   Isa isa() const { return isa_; }
   bool makes_native_code() const { return native_; }
   /// Does it run ITERATE with stacks? By steps alone that takes longer than the calls of a SPEC.
-  bool runs_stacks() const;
+  bool runs_serial_loops() const;
   Scheduler& scheduler() { return scheduler_; }
   RandomState& random() { return random_; }
   std::size_t element_bytes(Type type) const { return widths_.element_bytes(type); }

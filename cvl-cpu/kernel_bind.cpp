@@ -352,7 +352,7 @@ void BoundPass::bind_gather(NodeId number) {
   const PlanNode& node = pass_.nodes[number];
   const NodeId index = node.args[0];
   const Vector& vector = state_.arrays[node.id];
-  if (drops_out(number)) return;
+  if (drops_out(number) || node.changes) return;
   if (is_uniform(index)) {
     const std::int64_t at = uniform_int(index);
     if (at < 0 || at >= vector.length) {

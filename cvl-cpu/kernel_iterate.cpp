@@ -43,7 +43,7 @@ class ActiveStates {
         flags_(static_cast<std::size_t>(room_)),
         ended_(static_cast<std::size_t>(room_)),
         masks_(static_cast<std::size_t>(tile_count(room_, 64)) + 1),
-        table_(body, components.size()) {
+        table_(body, loop_) {
     const auto evaluator =
         static_cast<std::int64_t>(BlockEvaluator::memory_bytes(body, body.main, room_));
     std::int64_t bytes = whole_lines(evaluator) + 2 * column_bytes(lane_width_);

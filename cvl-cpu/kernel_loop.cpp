@@ -69,11 +69,42 @@ void LoopSink::open_states() {
   body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
 }
 
-RoundTable::RoundTable(const BoundPass& body, std::size_t components)
-    : places_{static_cast<std::uint32_t>(components),
-              static_cast<std::uint32_t>(body.plan().nodes.size())},
+void LoopSink::open_tables() {
+  const PlanPass& pass = pass_.plan();
+  for (const PlanLoop::Table& table : loop_.tables) {
+    Vector& operand = state_.arrays[table.operand];
+    Vector& array = state_.arrays[table.array];
+    const auto reads = [&](const PlanNode& node) {
+      const bool of_array = node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather;
+      return of_array && node.id == table.operand;
+    };
+    const auto is_operand = [&](const vcode::KernelParameter& parameter) {
+      return !parameter.segdes && parameter.id == table.operand;
+    };
+    const std::vector<vcode::KernelParameter>& outputs = state_.plan.kernel->outputs;
+    const bool free = &state_.plan.passes[state_.plan.last_read[table.operand]] == &pass &&
+                      std::none_of(outputs.begin(), outputs.end(), is_operand) &&
+                      std::none_of(pass.nodes.begin(), pass.nodes.end(), reads);
+    if (free && operand.form == Form::Dense && operand.buffer.unique()) {
+      array = std::exchange(operand, Vector());
+      array.fits_bytes = false;
+      continue;
+    }
+    array = cpu_.new_vector(operand.type, operand.length);
+    copy_elements(cpu_, array, 0, operand, operand.length);
+  }
+}
+
+RoundPlaces round_places(const PlanLoop& loop) {
+  return {static_cast<std::uint32_t>(loop.components),
+          static_cast<std::uint32_t>(loop.body.nodes.size()),
+          static_cast<std::uint32_t>(loop.tables.size())};
+}
+
+RoundTable::RoundTable(const BoundPass& body, const PlanLoop& loop)
+    : places_(round_places(loop)),
       at_(places_.count()),
-      lengths_(places_.nodes) {
+      lengths_(places_.nodes + places_.tables) {
   for (NodeId k = 0; k < places_.nodes; ++k) at_[places_.node(k)] = body.node(k).base;
   for (const BoundStep& step : body.main.usual().steps) {
     if (step.kind != BoundStep::Kind::Gather) continue;
@@ -82,6 +113,13 @@ RoundTable::RoundTable(const BoundPass& body, std::size_t components)
     const bool counts = step.vector->form == Form::Progression;
     lengths_[step.node] = counts ? step.vector->progression_step() : step.vector->length;
     at_[places_.length(step.node)] = reinterpret_cast<const std::byte*>(&lengths_[step.node]);
+  }
+  for (std::uint32_t k = 0; k < places_.tables; ++k) {
+    const Vector& table = body.state().arrays[loop.tables[k].array];
+    std::int64_t& length = lengths_[places_.nodes + k];
+    length = table.length;
+    at_[places_.table(k)] = elements<std::byte>(table);
+    at_[places_.table_length(k)] = reinterpret_cast<const std::byte*>(&length);
   }
 }
 

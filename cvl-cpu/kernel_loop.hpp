@@ -16,7 +16,7 @@ namespace cvl::cpu {
 /// Rounds in machine code for few states, before anybody looks whether the run is to end.
 inline constexpr std::int64_t kMostSerialRounds = 1 << 16;
 
-/// States with stacks that a thread takes at a time, one after the other.
+/// States of serial loops that a thread takes at a time, one after the other.
 inline constexpr std::int64_t kRecursionTile = 64;
 
 /// A component of the states.
@@ -42,6 +42,8 @@ class LoopSink : public KernelSink {
  protected:
   /// Makes room for results, and binds the body.
   void open_states();
+  /// Makes the tables: copies of their operands, or these themselves where nobody else has them.
+  void open_tables();
 
   const PlanLoop& loop_;
   BoundPass body_;
@@ -51,7 +53,7 @@ class LoopSink : public KernelSink {
 /// The table of addresses for NativeSteps::rounds, with what stays the same in all rounds.
 class RoundTable {
  public:
-  RoundTable(const BoundPass& body, std::size_t components);
+  RoundTable(const BoundPass& body, const PlanLoop& loop);
   const RoundPlaces& places() const { return places_; }
   const std::byte*& operator[](std::uint32_t place) { return at_[place]; }
   const std::byte* const* data() const { return at_.data(); }

@@ -90,8 +90,7 @@ class NativeMaker {
   std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, NativeSteps::Form form) {
     const bool serial = form == NativeSteps::Form::SerialRounds;
     const PlanSink& step = loop.step();
-    const RoundPlaces places{static_cast<std::uint32_t>(loop.components),
-                             static_cast<std::uint32_t>(plan_.nodes.size())};
+    const RoundPlaces places = round_places(loop);
     NativeRounds rounds;
     rounds.serial = serial;
     value_of_.assign(plan_.nodes.size(), kNone);
@@ -120,6 +119,16 @@ class NativeMaker {
         stack.pushed.push_back(value(rounds.body, loop.pushed(k)));
       }
       stack.place = places.stack();
+    }
+    for (std::uint32_t k = 0; k < loop.writes.size(); ++k) {
+      const NodeId* const written = loop.written(k);
+      TableChange write;
+      write.flag = value(rounds.body, written[0]);
+      write.index = value(rounds.body, written[1]);
+      write.element = value(rounds.body, written[2]);
+      write.length = add_uniform(rounds.body, Type::Int, places.table_length(loop.writes[k]));
+      write.place = places.table(loop.writes[k]);
+      rounds.writes.push_back(write);
     }
     // What is read is known by its node so far.
     std::vector<std::uint32_t> states(places.components, kNone);
@@ -435,6 +444,15 @@ class NativeMaker {
            otherwise.float_value == 0 && !std::signbit(otherwise.float_value);
   }
 
+  static std::uint32_t add_uniform(NativeLoop& loop, Type type, std::uint32_t place) {
+    NativeLoop::Value uniform;
+    uniform.kind = NativeLoop::Value::Kind::Uniform;
+    uniform.type = type;
+    uniform.place = place;
+    loop.values.push_back(uniform);
+    return static_cast<std::uint32_t>(loop.values.size() - 1);
+  }
+
   /// What is not in memory is computed for places outside of the vector, too, where nobody wants
   /// it.
   void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places) {
@@ -444,11 +462,7 @@ class NativeMaker {
       return static_cast<std::uint32_t>(loop.values.size() - 1);
     };
     const auto uniform = [&](Type type, std::uint32_t place) {
-      Value one;
-      one.kind = Value::Kind::Uniform;
-      one.type = type;
-      one.place = place;
-      return add(one);
+      return add_uniform(loop, type, place);
     };
     const auto apply = [&](vcode::Op op, std::uint32_t first, std::uint32_t second) {
       Value applied;
@@ -598,7 +612,7 @@ bool is_due(const BoundPass& pass, BoundProgram& program, NativeSteps::Form form
 }
 
 NativeSteps::Form form_of(const PlanLoop& loop, std::int64_t states) {
-  return loop.has_stack() || states <= kFewStates ? NativeSteps::Form::SerialRounds
+  return loop.is_serial() || states <= kFewStates ? NativeSteps::Form::SerialRounds
                                                   : NativeSteps::Form::Rounds;
 }
 

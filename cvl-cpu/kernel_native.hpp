@@ -37,14 +37,18 @@ bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const Pie
 /// one element, or the vector that it is gathered from, and for the length of that, an INT. Of a
 /// vector that counts these are the first element and the difference between two.
 struct RoundPlaces {
-  std::uint32_t components = 0, nodes = 0;
+  std::uint32_t components = 0, nodes = 0, tables = 0;
   std::uint32_t now(std::uint32_t component) const { return component; }
   std::uint32_t next(std::uint32_t component) const { return components + component; }
   std::uint32_t flags() const { return 2 * components; }
   std::uint32_t node(NodeId node) const { return 2 * components + 1 + node; }
   std::uint32_t length(NodeId node) const { return this->node(nodes) + node; }
   std::uint32_t stack() const { return length(nodes); }  // of a FrameStack, if there is one
-  std::uint32_t count() const { return stack() + 1; }
+  std::uint32_t table(std::uint32_t table) const { return stack() + 1 + table; }
+  std::uint32_t table_length(std::uint32_t table) const { return this->table(tables) + table; }
+  std::uint32_t count() const { return table_length(tables); }
 };
+
+RoundPlaces round_places(const PlanLoop& loop);
 
 }  // namespace cvl::cpu

@@ -63,7 +63,7 @@ KernelPass::KernelPass(KernelState& state, const PlanPass& pass)
         scatters_ = true;
         break;
       case SinkKind::Iterate: {
-        const bool recurses = state.plan.loops[sink.loop].has_stack();
+        const bool recurses = state.plan.loops[sink.loop].is_serial();
         sinks_.push_back(recurses ? make_recursion(bound_, sink, program)
                                   : make_iteration(bound_, sink, program));
         (recurses ? recurses_ : iterates_) = true;

@@ -1,8 +1,9 @@
-// Iterate, with a stack for each state: what a function is that calls itself anywhere.
+// Iterate, with a stack for each state: what a function is that calls itself anywhere; and with
+// tables: what one is that changes elements of its sequences.
 //
 // A thread takes one state after the other, so that it has one stack at a time. It computes of a
 // round what is needed of it; when that has taken long it makes machine code, which keeps the state
-// in registers for many rounds.
+// in registers for many rounds. States that change tables are all run by one thread.
 
 #include <algorithm>
 #include <atomic>
@@ -82,13 +83,14 @@ class StateWithStack {
         body_(body),
         loop_(loop),
         components_(components),
-        frame_bytes_(kFrameSlot * static_cast<std::int64_t>(loop.frame())),
+        frame_bytes_(loop.has_stack() ? kFrameSlot * static_cast<std::int64_t>(loop.frame()) : 0),
         steps_(loop.body.nodes.size()),
         values_(loop.body.nodes.size()),
         computed_in_(loop.body.nodes.size()),
         now_(components.size()),
         next_(components.size()),
-        table_(body.pass(), components.size()) {
+        written_(loop.writes.size()),
+        table_(body.pass(), loop) {
     for (const BoundStep& step : body.pass().main.usual().steps) steps_[step.node] = &step;
     const RoundPlaces& places = table_.places();
     for (std::uint32_t k = 0; k < places.components; ++k) {
@@ -96,7 +98,7 @@ class StateWithStack {
     }
     table_[places.flags()] = reinterpret_cast<const std::byte*>(&goes_on_);
     table_[places.stack()] = reinterpret_cast<const std::byte*>(&stack_);
-    give_room(std::min(kFirstFrames, loop.depth));
+    if (loop.has_stack()) give_room(std::min(kFirstFrames, loop.depth));
   }
 
   /// Begins with state i of a block, and goes on to the end.
@@ -110,7 +112,8 @@ class StateWithStack {
     std::int64_t left = loop_.rounds;
     while (left > 0 && !body_.is_over()) {
       if (cpu_.stop != nullptr && cpu_.stop()) return body_.end();
-      const NativeCode* const code = has_room() ? body_.code() : nullptr;
+      const bool can_push = !loop_.has_stack() || has_room();
+      const NativeCode* const code = can_push ? body_.code() : nullptr;
       const std::int64_t most = code != nullptr ? kMostSerialRounds : kRoundsBetween;
       const std::int64_t rounds = std::min(left, most);
       const bool ended = code != nullptr ? !run_code(*code, rounds) : !run_rounds(rounds);
@@ -171,9 +174,9 @@ class StateWithStack {
   bool run_round() {
     ++round_;
     if (!flag(loop_.step().flag)) return false;
-    const bool pushes = flag(loop_.push());
+    const bool pushes = loop_.has_stack() && flag(loop_.push());
     if (pushes && !has_room()) return false;
-    const bool pops = !pushes && flag(loop_.pop());
+    const bool pops = loop_.has_stack() && !pushes && flag(loop_.pop());
     const std::size_t popped = pops ? loop_.frame() : 0;
     for (std::size_t k = popped; k < components_.size(); ++k) {
       if (components_[k].changes) copy(next_[k].bytes, value(loop_.step().values[k]), k);
@@ -190,10 +193,29 @@ class StateWithStack {
         copy(next_[k].bytes, empty ? kZero.bytes : part(k), k);
       }
     }
+    write_tables();
     for (std::size_t k = 0; k < components_.size(); ++k) {
       if (components_[k].changes) copy(now_[k].bytes, next_[k].bytes, k);
     }
     return true;
+  }
+
+  /// Everything else has been read before.
+  void write_tables() {
+    for (std::size_t k = 0; k < written_.size(); ++k) {
+      const NodeId* const nodes = loop_.written(k);
+      written_[k].element = flag(nodes[0]) ? value(nodes[2]) : nullptr;
+      if (written_[k].element != nullptr) {
+        written_[k].place = body_.pass().int_at(value(nodes[1]), 0);
+      }
+    }
+    for (std::size_t k = 0; k < written_.size(); ++k) {
+      Vector& table = body_.pass().state().arrays[loop_.tables[loop_.writes[k]].array];
+      const std::int64_t place = written_[k].place;
+      if (written_[k].element == nullptr || place < 0 || place >= table.length) continue;
+      const auto width = static_cast<std::int64_t>(cpu_.element_bytes(table.type));
+      std::copy_n(written_[k].element, width, mutable_elements<std::byte>(table) + place * width);
+    }
   }
 
   /// Of the frame at the top.
@@ -241,6 +263,11 @@ class StateWithStack {
   std::vector<std::int64_t> computed_in_;  // … and the round that it is of
   std::int64_t round_ = 0;
   std::vector<Cell> now_, next_;  // the components
+  struct Written {
+    std::int64_t place = 0;
+    const std::byte* element = nullptr;  // null: nothing
+  };
+  std::vector<Written> written_;  // in this round
   std::unique_ptr<std::byte[]> frames_;
   FrameStack stack_;
   std::uint8_t goes_on_ = 0;  // behind rounds in machine code
@@ -252,12 +279,19 @@ class Recursion final : public LoopSink {
   Recursion(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
       : LoopSink(pass, sink, program), recursion_(body_, loop_) {}
 
+  void open_empty() override {
+    open_tables();
+    LoopSink::open_empty();
+  }
   Need open(std::size_t&) override {
     close();  // if the last run has failed
+    open_tables();
     open_states();
     recursion_.open();
     return Need::Blocks;
   }
+
+  bool is_free_of_races(bool) override { return loop_.writes.empty(); }
 
   void begin_tile(const KernelTile&, std::byte* state) override {
     active(state) = pool_.take(

@@ -84,6 +84,13 @@ struct StackChange {
   std::uint32_t place = 0;            // of a FrameStack
 };
 
+/// What rounds write into a vector: `element` at `index`, where `flag` holds and the index is inside.
+/// Such rounds are serial.
+struct TableChange {
+  std::uint32_t flag = 0, index = 0, element = 0, length = 0;  // values; the length is Uniform
+  std::uint32_t place = 0;                                     // of the vector
+};
+
 /// A computation that is done for each element again and again, with what it has become, as long as
 /// a condition holds.
 struct NativeRounds {
@@ -105,6 +112,8 @@ struct NativeRounds {
   bool serial = false;
 
   std::optional<StackChange> stack;
+  /// In this order, behind all that the round reads.
+  std::vector<TableChange> writes;
 };
 
 /// What is computed for the elements of pieces of segments: totals of numbers, whether any BOOL is

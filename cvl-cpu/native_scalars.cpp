@@ -209,10 +209,17 @@ Gp ScalarWriter::flag(CondCode condition) {
 }
 
 /// The element, or 0 where there is none.
+Gp ScalarWriter::place_below(const Gp& index, const Gp& length, const Label& none) {
+  const Gp place = c_.newInt64();
+  c_.cmp(index, length);  // without signs: negative ones are beyond every length
+  c_.jae(none);
+  is_wide(Type::Int) ? c_.mov(place, index) : c_.mov(place.r32(), index);
+  return place;
+}
+
 Register ScalarWriter::gathered(ScalarPath& path, const Value& value) {
   const Gp index = general(path, value.args[0]);
   const Gp length = general(path, value.args[1]);
-  const Gp place = c_.newInt64();
   const Register out = make(value.type);
   const Label none = c_.newLabel();
   if (value.type == Type::Float) {
@@ -220,9 +227,7 @@ Register ScalarWriter::gathered(ScalarPath& path, const Value& value) {
   } else {
     c_.mov(out.as<Gp>(), 0);
   }
-  c_.cmp(index, length);  // without signs: negative ones are beyond every length
-  c_.jae(none);
-  is_wide(Type::Int) ? c_.mov(place, index) : c_.mov(place.r32(), index);
+  const Gp place = place_below(index, length, none);
   const Mem from = element(address(value.place), value.bytes ? Type::Bool : value.type, &place);
   if (value.bytes) {
     c_.movzx(out.as<Gp>().r32(), from);

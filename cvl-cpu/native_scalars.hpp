@@ -51,6 +51,9 @@ class ScalarWriter {
 
   /// The one element at a place of the table of addresses, or that of the state.
   Mem element(std::uint32_t place, Type type, bool of_state);
+  Mem element(const Gp& address, Type type, const Gp* index) const;
+  /// An index, of 64 bits. Jumps if there is no such element.
+  Gp place_below(const Gp& index, const Gp& length, const Label& none);
   Gp address(std::uint32_t place);
   /// A place in memory of such a value.
   Mem typed(Mem memory, Type type) const;
@@ -74,7 +77,6 @@ class ScalarWriter {
   bool is_wide(Type type) const {
     return (type == Type::Int ? widths_.int_bytes : widths_.float_bytes) == 8;
   }
-  Mem element(const Gp& address, Type type, const Gp* index) const;
   /// An instruction for FLOATs, by their width.
   template <class... Operands>
   void emit_float(asmjit::InstId narrow, asmjit::InstId wide, const Operands&... operands) {

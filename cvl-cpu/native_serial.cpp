@@ -291,12 +291,41 @@ class SerialWriter : public ScalarWriter {
         next.back().becomes = copied(next.back().type, next.back().becomes);
       }
     }
+    write_tables(path);
     if (pushes) c_.add(top_, frame_bytes());
     for (const Next& one : next) move(held_[one.state], one.type, one.becomes);
     if (pops) write_pop();
     c_.dec(left_);
     c_.jnz(pops ? again_ : next_round(path));
     c_.jmp(stopped_);
+  }
+
+  /// What is written is computed before anything is.
+  void write_tables(Path& path) {
+    struct Written {
+      const TableChange* change;
+      Register flag, element;  // no flag: it holds
+      Gp index;
+    };
+    std::vector<Written> written;
+    for (const TableChange& change : rounds_.writes) {
+      const std::optional<bool> known = path.known[path.same[change.flag]];
+      if (known == false) continue;
+      written.push_back({&change, known ? Register() : need(path, change.flag),
+                         need(path, change.element), need(path, change.index).as<Gp>()});
+    }
+    for (const Written& one : written) {
+      const Label done = c_.newLabel();
+      if (one.flag.isValid()) {
+        c_.test(one.flag.as<Gp>(), one.flag.as<Gp>());
+        c_.jz(done);
+      }
+      const Gp length = need(path, one.change->length).as<Gp>();
+      const Gp place = place_below(one.index, length, done);
+      const Type type = values_[one.change->element].type;
+      store(element(address(one.change->place), type, &place), type, one.element);
+      c_.bind(done);
+    }
   }
 
   // --- The stack ---

@@ -74,6 +74,7 @@ class Liveness {
     for (const Thunk* thunk : thunks_of(binding)) {
       if (thunk != &binding.defaults) mark(*thunk, length, once);
     }
+    for (const vcode::ArrayId table : vcode::tables_of(binding)) want_array(table);
   }
 
   void mark(const Thunk& thunk, SizeId length, bool once) {

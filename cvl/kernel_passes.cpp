@@ -14,6 +14,7 @@ using SinkKind = PlanSink::Kind;
 template <class Visit>
 void for_gathers(const KernelPlan& plan, const PlanSink& sink, const Visit& visit) {
   if (sink.kind != SinkKind::Iterate) return;
+  for (const PlanLoop::Table& table : plan.loops[sink.loop].tables) visit(table.operand);
   for (const PlanNode& node : plan.loops[sink.loop].body.nodes) {
     if (node.kind == PlanNode::Kind::Gather) visit(node.id);
   }

@@ -356,6 +356,7 @@ class Planner {
         sink.kind = SinkKind::Iterate;
         sink.loop = add_loop(binding, number);
         drop_dead(binding, sink);
+        sink.arrays.resize(sink.values.size());  // without the tables
         drafts_[pass].sinks.push_back(std::move(sink));
         break;
       case Binding::Kind::Segments:
@@ -422,15 +423,40 @@ class Planner {
     step.binding = number;
     step.flag = draft.graph.lower(binding.flags, number, nowhere, nowhere)[0];
     step.values = draft.graph.lower(binding.next, number, nowhere, nowhere);
-    const std::size_t components = step.values.size();
+    PlanLoop loop;
+    loop.components = step.values.size();
+    loop.rounds = binding.rounds;
+    loop.depth = binding.depth;
     if (!binding.push.results.empty()) {
       const std::vector<NodeId> push = draft.graph.lower(binding.push, number, nowhere, nowhere);
       step.values.push_back(push[0]);
       step.values.push_back(draft.graph.lower(binding.pop, number, nowhere, nowhere)[0]);
       step.values.insert(step.values.end(), push.begin() + 1, push.end());
     }
+    loop.stack_values = step.values.size() - loop.components;
+    const std::vector<ArrayId> tables = vcode::tables_of(binding);
+    for (std::size_t k = 0; k < tables.size(); ++k) {
+      loop.tables.push_back({tables[k], binding.arrays[loop.components + k]});
+    }
+    for (const vcode::TableWrite& write : binding.writes) {
+      const std::vector<NodeId> written = draft.graph.lower(write.thunk, number, nowhere, nowhere);
+      step.values.insert(step.values.end(), written.begin(), written.end());
+      const auto table = std::find(tables.begin(), tables.end(), write.operand);
+      loop.writes.push_back(static_cast<std::uint32_t>(table - tables.begin()));
+    }
     draft.sinks.push_back(std::move(step));
-    loops_.push_back({finish_pass(draft), binding.rounds, components, binding.depth});
+    loop.body = finish_pass(draft);
+    for (PlanNode& node : loop.body.nodes) {
+      if (node.kind != PlanNode::Kind::Gather) continue;
+      for (const PlanLoop::Table& table : loop.tables) {
+        if (node.id != table.operand) continue;
+        node.id = table.array;
+        node.changes = true;
+        node.uniform = false;
+        break;
+      }
+    }
+    loops_.push_back(std::move(loop));
     return static_cast<std::uint32_t>(loops_.size() - 1);
   }
 
@@ -485,9 +511,9 @@ class Planner {
 
 }  // namespace
 
-bool KernelPlan::has_stacks() const {
+bool KernelPlan::has_serial_loops() const {
   return std::any_of(loops.begin(), loops.end(),
-                     [](const PlanLoop& loop) { return loop.has_stack(); });
+                     [](const PlanLoop& loop) { return loop.is_serial(); });
 }
 
 std::size_t KernelPlan::launches() const {

@@ -55,6 +55,8 @@ struct PlanNode {
   bool traps = false;
   /// The same at all positions. Not to be evaluated when the pass has none: it may trap.
   bool uniform = false;
+  /// Gather: the array is a table of the loop, whose elements change from round to round.
+  bool changes = false;
   /// Depends on a Scan of the pass. Such a node is never the argument of a Scan, nor anything that
   /// a Filter or Split takes, nor, if PlanOptions say so, what a Reduce takes.
   bool after_scan = false;
@@ -124,19 +126,33 @@ struct PlanLoop {
   /// Nodes of a state, none of which fails. Its only sink has the condition on which the state goes
   /// on as its flag, and the next state, which has a meaning only there, as its values. Behind
   /// those stand, where each state has a stack, whether a frame is put on it, whether one is taken
-  /// off, and the frame.
+  /// off, and the frame; and for each of `writes` whether, where and what is written.
   PlanPass body;
-  std::int64_t rounds = 0;     // how often, at most
-  std::size_t components = 0;  // of the state
-  std::int64_t depth = 0;      // so many frames may be on a stack
+  std::int64_t rounds = 0;       // how often, at most
+  std::size_t components = 0;    // of the state
+  std::int64_t depth = 0;        // so many frames may be on a stack
+  std::size_t stack_values = 0;  // which say what is done with it; 0: there is none
+
+  /// An array that the rounds change, and read as it is before the round. It begins as the operand.
+  struct Table {
+    ArrayId operand = 0, array = 0;
+  };
+  std::vector<Table> tables;
+  std::vector<std::uint32_t> writes;  // into which table, in this order
 
   const PlanSink& step() const { return body.sinks[0]; }
-  bool has_stack() const { return step().values.size() > components; }
+  bool has_stack() const { return stack_values > 0; }
   NodeId push() const { return step().values[components]; }
   NodeId pop() const { return step().values[components + 1]; }
   /// How many parts a frame has: one for each of the first components.
-  std::size_t frame() const { return step().values.size() - components - 2; }
+  std::size_t frame() const { return stack_values - 2; }
   NodeId pushed(std::size_t part) const { return step().values[components + 2 + part]; }
+  /// Of a write: the condition, the place, and what is written, in this order.
+  const NodeId* written(std::size_t write) const {
+    return &step().values[components + stack_values + 3 * write];
+  }
+  /// Is it run one state after the other, by rounds that do more than to change the state?
+  bool is_serial() const { return has_stack() || !writes.empty(); }
   /// Is a component of the state always what it was in the beginning?
   bool keeps(std::size_t component) const {
     if (has_stack() && component < frame()) return false;
@@ -173,8 +189,8 @@ struct KernelPlan {
     return drawn;
   }
 
-  /// Have states of a loop stacks?
-  bool has_stacks() const;
+  /// Are there loops that are run one state after the other?
+  bool has_serial_loops() const;
   /// Passes over index spaces, for reports: what a device would have to launch at least.
   std::size_t launches() const;
 };

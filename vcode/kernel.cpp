@@ -86,6 +86,10 @@ class KernelComparer {
            same_list(x.segdes, y.segdes, [this](SegdesId i, SegdesId j) { return segdes(i, j); }) &&
            same_list(x.monoids, y.monoids,
                      [](Monoid i, Monoid j) { return i.op == j.op && i.type == j.type; }) &&
+           same_list(x.writes, y.writes,
+                     [this](const TableWrite& i, const TableWrite& j) {
+                       return array(i.operand, j.operand);
+                     }) &&
            x.rounds == y.rounds && x.depth == y.depth && same_thunks(x, y);
   }
 
@@ -183,6 +187,24 @@ int argument_count(const ThunkNode& node) {
     default:
       return 1;
   }
+}
+
+std::vector<const Thunk*> thunks_of(const Binding& binding) {
+  std::vector<const Thunk*> thunks = {&binding.elements, &binding.flags, &binding.index,
+                                      &binding.defaults, &binding.next,  &binding.push,
+                                      &binding.pop};
+  for (const TableWrite& write : binding.writes) thunks.push_back(&write.thunk);
+  return thunks;
+}
+
+std::vector<ArrayId> tables_of(const Binding& binding) {
+  std::vector<ArrayId> tables;
+  for (const TableWrite& write : binding.writes) {
+    if (std::find(tables.begin(), tables.end(), write.operand) == tables.end()) {
+      tables.push_back(write.operand);
+    }
+  }
+  return tables;
 }
 
 Type parameter_type(const Kernel& kernel, KernelParameter parameter) {

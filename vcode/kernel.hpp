@@ -7,7 +7,6 @@
 // is that of evaluating the bindings one after the other (docs/fcode.md).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -108,6 +107,12 @@ struct Monoid {
   Type type = Type::Int;
 };
 
+/// What a round of ITERATE writes into a table, which begins as an operand.
+struct TableWrite {
+  ArrayId operand = 0;
+  Thunk thunk;  // of the state: whether anything is written, at which element, and what
+};
+
 struct Binding {
   enum class Kind : std::uint8_t {
     Size,      // SIZE result = elements (no index)
@@ -123,7 +128,8 @@ struct Binding {
     Segments,  // descriptor whose lengths are elements(i)
     Once,      // arrays[k][0] = elements[k] (no index)
     Iterate,   // a state for each position, which begins as elements(i) and becomes next(state) as
-               // long as flags(state), but at most `rounds` times: arrays[k][i] = its component k
+               // long as flags(state), but at most `rounds` times: arrays[k][i] = its component k;
+               // behind those the tables, in order of their first writes
   };
   Kind kind = Kind::Map;
   Space space;                   // unused by Size and Once
@@ -144,6 +150,9 @@ struct Binding {
   /// first components become.
   Thunk push, pop;
   std::int64_t depth = 0;       // Iterate: so many frames may be on a stack
+  /// Iterate: what each round writes, in this order. The functions of the state read a table in
+  /// place of its operand, as it is before the round.
+  std::vector<TableWrite> writes;
   std::int64_t classes = 0;     // Split
   std::vector<Monoid> monoids;  // Scan, Reduce
   std::string message;          // Assert
@@ -155,10 +164,10 @@ struct Binding {
 };
 
 /// The functions of a binding; those that it does not have are without results.
-inline std::array<const Thunk*, 7> thunks_of(const Binding& binding) {
-  return {&binding.elements, &binding.flags, &binding.index, &binding.defaults,
-          &binding.next,     &binding.push,  &binding.pop};
-}
+std::vector<const Thunk*> thunks_of(const Binding& binding);
+
+/// The operands that tables begin as, in order of their first writes.
+std::vector<ArrayId> tables_of(const Binding& binding);
 
 struct Kernel {
   std::string name;

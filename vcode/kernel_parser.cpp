@@ -382,6 +382,13 @@ bool KernelParser::iteration(Binding& binding) {
     if (!thunks_.of_state(types, binding.pop)) return false;
     if (!number_behind("DEPTH", "how many frames there may be", binding.depth)) return false;
   }
+  while (reader_.accept_word("WRITE")) {
+    const auto operand = scope_.array();
+    if (!operand) return false;
+    TableWrite& write = binding.writes.emplace_back();
+    write.operand = *operand;
+    if (!thunks_.of_state(types, write.thunk)) return false;
+  }
   return number_behind("ROUNDS", "how many there may be", binding.rounds);
 }
 
@@ -404,7 +411,8 @@ bool KernelParser::number_behind(std::string_view word, std::string_view what,
 bool KernelParser::bind_results(Binding& binding, const std::vector<Token>& names) {
   const std::size_t components = binding.elements.results.size();
   const bool filters = binding.kind == Kind::Filter || binding.kind == Kind::Split;
-  std::size_t wanted = components;
+  const std::vector<ArrayId> tables = tables_of(binding);
+  std::size_t wanted = components + tables.size();
   if (filters) {
     const auto classes = binding.kind == Kind::Split ? binding.classes : 1;
     const auto columns = static_cast<std::int64_t>(components + 1);
@@ -416,7 +424,9 @@ bool KernelParser::bind_results(Binding& binding, const std::vector<Token>& name
                 fmt::format("{} name{} for the results of a {} with {} component{}{}", names.size(),
                             names.size() == 1 ? "" : "s", combinator_name(binding.kind), components,
                             components == 1 ? "" : "s",
-                            filters ? "; each class has its components and a descriptor" : ""),
+                            filters           ? "; each class has its components and a descriptor"
+                            : !tables.empty() ? "; behind them stand its tables"
+                                              : ""),
                 binding.span);
     return false;
   }
@@ -439,9 +449,13 @@ bool KernelParser::bind_results(Binding& binding, const std::vector<Token>& name
     default:
       length = length_of_space(kernel_, binding.space);
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < components; ++i) {
     const Type type = binding.elements.nodes[binding.elements.results[i]].type;
     if (!bind_array(binding, names[i], type, length)) return false;
+  }
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const KernelArray operand = kernel_.arrays[tables[i]];
+    if (!bind_array(binding, names[components + i], operand.type, operand.length)) return false;
   }
   return true;
 }

@@ -147,6 +147,10 @@ void KernelPrinter::combinator(const Binding& binding) {
       thunks_.of_state(binding.pop, components);
       text_ += fmt::format("\n    DEPTH {}", binding.depth);
     }
+    for (const TableWrite& write : binding.writes) {
+      text_ += fmt::format("\n    WRITE {} ", kernel_.arrays[write.operand].name);
+      thunks_.of_state(write.thunk, components);
+    }
     text_ += fmt::format("\n    ROUNDS {}", binding.rounds);
   }
   for (std::size_t i = 0; i < binding.monoids.size(); ++i) {

@@ -133,6 +133,17 @@ std::optional<Space> KernelScope::space() {
   return Space{false, *id};
 }
 
+std::optional<ArrayId> KernelScope::array() {
+  const Token token = reader_.token();
+  const Name* const known = token.kind == Token::Kind::Word ? find(token.text) : nullptr;
+  if (known == nullptr || known->kind != Kind::Array) {
+    fail_unknown("a vector");
+    return std::nullopt;
+  }
+  reader_.advance();
+  return known->id;
+}
+
 void KernelScope::fail_unknown(std::string_view what) {
   const Token& token = reader_.token();
   if (token.kind != Token::Kind::Word || is_reserved_in_kernels(token.text)) {

@@ -47,6 +47,8 @@ class KernelScope {
   std::optional<SizeId> size(bool may_be_new);
   /// Reads the space of a binding: a size or a descriptor.
   std::optional<Space> space();
+  /// Reads the name of a vector.
+  std::optional<ArrayId> array();
 
   /// Reports the token as a name that the kernel does not know, unless it is broken.
   void fail_unknown(std::string_view what);

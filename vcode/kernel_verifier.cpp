@@ -48,7 +48,7 @@ class KernelVerifier {
   void needs_bool(const Thunk& thunk, std::string_view what);
   void monoids(const Binding& binding);
   void results(const Binding& binding);
-  void array_result(const Binding& binding, ArrayId id, std::size_t component, SizeId length);
+  void array_result(const Binding& binding, ArrayId id, Type type, SizeId length);
   void segdes_result(const Binding& binding, SegdesId id, SizeId count);
   void new_size(const Binding& binding, SizeId size);
   SizeId segment_count(const Binding& binding, bool& one) const;
@@ -91,6 +91,10 @@ bool KernelVerifier::ids_valid() {
            (binding.kind != Kind::Size || binding.size < kernel_.sizes.size()) &&
            (!has_space(binding) || space_valid(binding.space)) &&
            (!binding.into || space_valid(*binding.into)) &&
+           std::all_of(binding.writes.begin(), binding.writes.end(),
+                       [&](const TableWrite& write) {
+                         return write.operand < kernel_.arrays.size();
+                       }) &&
            (binding.kind != Kind::Scatter || binding.into) &&
            (binding.kind != Kind::Split || binding.classes > 0);
   };
@@ -251,6 +255,30 @@ void KernelVerifier::iteration(const Binding& binding) {
     if (!checks_.thunk(binding.pop, place, 1)) return;
     needs_bool(binding.pop, place.what);
   }
+  for (const TableWrite& write : binding.writes) {
+    const KernelArray& table = kernel_.arrays[write.operand];
+    const std::string name = shortened(table.name);
+    if (checks_.array(write.operand).kind != KernelSource::Kind::Input) {
+      checks_.fail(ErrorCode::KernelSubscript, {},
+                   fmt::format("`{}` is written in ITERATE and is no operand", name));
+      return;
+    }
+    place.what = "what is written";
+    if (!checks_.thunk(write.thunk, place, 3)) return;
+    needs_bool(write.thunk, "the condition of WRITE");
+    const auto type = [&](std::size_t k) {
+      return write.thunk.nodes[write.thunk.results[k]].type;
+    };
+    if (type(1) != Type::Int) {
+      checks_.fail(ErrorCode::KernelType, {},
+                   fmt::format("the place in `{}` is {}, not INT", name, type_name(type(1))));
+    }
+    if (type(2) != table.type) {
+      checks_.fail(ErrorCode::KernelType, {},
+                   fmt::format("`{}` is {}, what is written into it is {}", name,
+                               type_name(table.type), type_name(type(2))));
+    }
+  }
   if (binding.rounds < 0 || binding.depth < 0) {
     checks_.fail(ErrorCode::Internal, {}, "a negative number of rounds or frames");
   }
@@ -320,6 +348,7 @@ SizeId KernelVerifier::segment_count(const Binding& binding, bool& one) const {
 
 void KernelVerifier::results(const Binding& binding) {
   const std::size_t components = binding.elements.results.size();
+  const std::vector<ArrayId> tables = tables_of(binding);
   std::size_t arrays = 0, segdes = 0;
   switch (binding.kind) {
     case Kind::Size:
@@ -340,7 +369,7 @@ void KernelVerifier::results(const Binding& binding) {
       arrays = binding.segdes.size() == segdes ? segdes * components : 0;
       break;
     default:
-      arrays = components;
+      arrays = components + tables.size();
   }
   if (binding.arrays.size() != arrays || binding.segdes.size() != segdes) {
     checks_.fail(ErrorCode::KernelResult, {}, "results that do not fit the components");
@@ -369,6 +398,11 @@ void KernelVerifier::results(const Binding& binding) {
     if (segdes > 0) length = kernel_.segdes[binding.segdes[i / components]].total;
     if (binding.kind == Kind::Scatter) length = length_of_space(kernel_, *binding.into);
     if (binding.kind == Kind::Reduce) length = segment_count(binding, one);
+    if (binding.kind == Kind::Iterate && i >= components) {
+      const KernelArray& operand = kernel_.arrays[tables[i - components]];
+      array_result(binding, id, operand.type, operand.length);
+      continue;
+    }
     if (one && kernel_.sizes[kernel_.arrays[id].length].literal != 1) {
       checks_.fail(
           ErrorCode::KernelResult, {},
@@ -378,12 +412,14 @@ void KernelVerifier::results(const Binding& binding) {
       one = false;
       length = kernel_.arrays[id].length;
     }
-    array_result(binding, id, i % components, one ? kernel_.arrays[id].length : length);
+    const std::uint32_t node = binding.elements.results[i % components];
+    if (node >= binding.elements.nodes.size()) return;  // reported with the thunk
+    array_result(binding, id, binding.elements.nodes[node].type,
+                 one ? kernel_.arrays[id].length : length);
   }
 }
 
-void KernelVerifier::array_result(const Binding& binding, ArrayId id, std::size_t component,
-                                  SizeId length) {
+void KernelVerifier::array_result(const Binding& binding, ArrayId id, Type type, SizeId length) {
   const KernelArray& array = kernel_.arrays[id];
   KernelSource& source = checks_.array(id);
   if (source.kind != KernelSource::Kind::None) {
@@ -392,15 +428,10 @@ void KernelVerifier::array_result(const Binding& binding, ArrayId id, std::size_
     return;
   }
   source = {KernelSource::Kind::Result, binding.kind, binding.space};
-  if (component < binding.elements.results.size()) {
-    const std::uint32_t node = binding.elements.results[component];
-    if (node >= binding.elements.nodes.size()) return;  // reported with the thunk
-    const Type type = binding.elements.nodes[node].type;
-    if (type != array.type) {
-      checks_.fail(ErrorCode::KernelType, {},
-                   fmt::format("`{}` is declared {}, its elements are {}", shortened(array.name),
-                               type_name(array.type), type_name(type)));
-    }
+  if (type != array.type) {
+    checks_.fail(ErrorCode::KernelType, {},
+                 fmt::format("`{}` is declared {}, its elements are {}", shortened(array.name),
+                             type_name(array.type), type_name(type)));
   }
   if (same_size(kernel_, length, array.length)) return;
   const auto text = [&](SizeId size) {

@@ -48,8 +48,8 @@ std::optional<KernelPlan> plan_for_device(const vcode::Kernel& kernel) {
 
 Generated generate(const KernelPlan& plan) {
   Generated result;
-  if (plan.has_stacks()) {
-    result.reason = "states of ITERATE have stacks, for which a device has no room";
+  if (plan.has_serial_loops()) {
+    result.reason = "ITERATE has stacks or writes, so that its states are run one after the other";
     return result;
   }
   const FaultSites sites(plan);

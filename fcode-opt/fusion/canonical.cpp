@@ -49,6 +49,8 @@ class KeyWriter {
     for (std::uint32_t id : binding.segdes) number(id);
     number(binding.size);
     for (const vcode::Thunk* part : vcode::thunks_of(binding)) thunk(*part);
+    number(binding.writes.size());
+    for (const vcode::TableWrite& write : binding.writes) number(write.operand);
     number(binding.rounds);
     number(binding.depth);
     number(binding.into.has_value());

@@ -79,14 +79,14 @@ std::vector<double> wanted(std::int64_t length) {
 
 void for_libraries(const std::function<void(CpuBackend&)>& test) {
   for_backends([&](CpuBackend& cpu) {
-    if (cpu.runs_stacks()) test(cpu);
+    if (cpu.runs_serial_loops()) test(cpu);
   });
   for (const char* setting : {"rounds_without_code=2", "rounds_without_code=512"}) {
     CAPTURE(setting);
     const tuned::Scope scope(setting);
     for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 4}}) {
       CpuBackend cpu(options(widths, 2, cvl::cpu::usable_isas().back()));
-      if (cpu.runs_stacks()) test(cpu);
+      if (cpu.runs_serial_loops()) test(cpu);
     }
   }
 }
@@ -121,7 +121,7 @@ TEST_CASE("a library without code for single states leaves stacks to the SPEC") 
   CpuOptions without = options({4, 8}, 1, cvl::cpu::usable_isas().back());
   without.native = false;
   CpuBackend cpu(without);
-  CHECK_FALSE(cpu.runs_stacks());
+  CHECK_FALSE(cpu.runs_serial_loops());
   const vcode::Kernel kernel = fibonacci(10, 10);
   CHECK(cpu.prepare(kernel) == nullptr);
 }

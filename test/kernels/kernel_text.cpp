@@ -1,5 +1,6 @@
 #include "kernels/kernel_text.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace kernel_test {
@@ -18,7 +19,7 @@ struct SpaceNames {
 
 class KernelText {
  public:
-  KernelText(property::Random& random, bool stacks) : random_(random), stacks_(stacks) {
+  KernelText(property::Random& random, bool serial_loops) : random_(random), serial_loops_(serial_loops) {
     spaces_.push_back({{"n", "d"}, "n", "d", "p", {"a", "b"}, {"x"}, {"f"}});
     spaces_.push_back({{"m", "e"}, "m", "e", "p", {"g"}, {}, {}});
     spaces_.push_back({{"s"}, "s", "", "", {"p"}, {}, {}});
@@ -273,19 +274,50 @@ class KernelText {
         chance(0.3) ? "T" : state_flag(2), chance(0.2) ? 0 : random_.between(1, 100));
   }
 
+  /// Writes of each round; the names of what becomes of the tables are appended.
+  std::string writes(std::string& results) {
+    struct Table {
+      const char* operand;
+      const char* type;
+      const char* size;
+      std::string element;
+    };
+    const Table tables[] = {{"b", "INT", "n", state_integer(2)},
+                            {"g", "INT", "m", state_integer(1)},
+                            {"x", "FLOAT", "n", "(+ FLOAT x0 2.0)"},
+                            {"f", "BOOL", "n", state_flag(1)}};
+    std::string text;
+    std::vector<const Table*> written;
+    const auto count = random_.between(1, 4);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const Table& table = tables[random_.between(0, 3)];
+      text += fmt::format("    WRITE {} ( j, k, x0, h => {}, {}, {} )\n", table.operand,
+                          chance(0.4) ? "T" : state_flag(2), state_integer(2), table.element);
+      if (std::find(written.begin(), written.end(), &table) != written.end()) continue;
+      written.push_back(&table);
+      const std::string result = name("t");
+      results += ", " + result;
+      if (chance(0.8)) output(result, table.type, table.size);
+    }
+    return text;
+  }
+
   void iterate(SpaceNames& space, const std::string& where) {
     const std::string j = name("w"), k = name("w"), x = name("w"), h = name("w");
     const std::string same = chance(0.3) ? "q[0]" : integer(space, 2);
+    std::string results = fmt::format("{}, {}, {}, {}", j, k, x, h);
+    const std::string stack = serial_loops_ && chance(0.5) ? this->stack() : "";
+    const std::string writes = serial_loops_ && chance(0.5) ? this->writes(results) : "";
     const std::string half = "(+ FLOAT (* FLOAT 0.5 x0) (I_TO_F (% j 7)))";
     body_ += fmt::format(
-        "  {}, {}, {}, {} = ITERATE {} {}\n    WHILE ( j, k, x0, h => {} )\n"
-        "    DO ( j, k, x0, h => {}, {}, {}, {} )\n{}    ROUNDS {}\n",
-        j, k, x, h, where,
+        "  {} = ITERATE {} {}\n    WHILE ( j, k, x0, h => {} )\n"
+        "    DO ( j, k, x0, h => {}, {}, {}, {} )\n{}{}    ROUNDS {}\n",
+        results, where,
         thunk(fmt::format("{}, {}, {}, {}", integer(space, 2), same, real(space, 0),
                           boolean(space, 1))),
         chance(0.05) ? "T" : state_flag(2), next_integer("j"), next_integer("k"),
         chance(0.3) ? "x0" : half, chance(0.3) ? "h" : state_flag(2),
-        stacks_ && chance(0.5) ? stack() : "", chance(0.1) ? 0 : random_.between(1, 60));
+        stack, writes, chance(0.1) ? 0 : random_.between(1, 60));
     output(j, "INT", space.size);
     if (chance(0.5)) output(k, "INT", space.size);
     if (chance(0.5)) output(x, "FLOAT", space.size);
@@ -403,7 +435,7 @@ class KernelText {
   }
 
   property::Random& random_;
-  const bool stacks_;
+  const bool serial_loops_;
   std::vector<SpaceNames> spaces_;
   Names outputs_, reduced_;
   std::string body_;
@@ -412,8 +444,8 @@ class KernelText {
 
 }  // namespace
 
-std::string random_kernel(property::Random& random, bool stacks) {
-  return KernelText(random, stacks).run();
+std::string random_kernel(property::Random& random, bool serial_loops) {
+  return KernelText(random, serial_loops).run();
 }
 
 }  // namespace kernel_test

@@ -12,8 +12,8 @@ namespace kernel_test {
 ///   d : SEG s n, e : SEG s m, a, b : VEC INT n, x : VEC FLOAT n, f : VEC BOOL n, g : VEC INT m,
 ///   p : VEC INT s, q : VEC INT 1
 /// that uses every kind of binding now and then. Results of FLOAT sums and products are not used
-/// any further. A kernel may fail: by a subscript, a division or an assertion. `stacks`: may states
-/// of ITERATE have them?
-std::string random_kernel(property::Random& random, bool stacks);
+/// any further. A kernel may fail: by a subscript, a division or an assertion. `serial_loops`: may
+/// ITERATE have stacks and writes?
+std::string random_kernel(property::Random& random, bool serial_loops);
 
 }  // namespace kernel_test

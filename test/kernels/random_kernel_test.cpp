@@ -23,8 +23,8 @@ using property::Random;
 
 void check_kernel(cvl::Backend& backend, Random& random, Counts& counts) {
   const auto* cpu = dynamic_cast<const cvl::cpu::CpuBackend*>(&backend);
-  const bool stacks = cpu != nullptr && cpu->runs_stacks();
-  const std::string text = kernel_test::random_kernel(random, stacks);
+  const bool serial_loops = cpu != nullptr && cpu->runs_serial_loops();
+  const std::string text = kernel_test::random_kernel(random, serial_loops);
   INFO(text);
   std::string messages;
   const auto program = parsed(text, messages);

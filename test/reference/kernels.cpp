@@ -1,5 +1,6 @@
 #include "reference/kernels.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -274,6 +275,10 @@ class KernelEvaluator {
 
   void iterate(const Binding& binding) {
     std::vector<Value> vectors = all(binding);
+    // While states go on, tables stand where their operands were.
+    const std::vector<vcode::ArrayId> tables = vcode::tables_of(binding);
+    std::vector<Value> operands;
+    for (const vcode::ArrayId table : tables) operands.push_back(arrays_[table]);
     for (std::int64_t i = 0; i < length(binding.space); ++i) {
       state_.clear();
       for (const Value& vector : vectors) state_.push_back(element_of(vector, i));
@@ -283,11 +288,30 @@ class KernelEvaluator {
         std::vector<Value> next;
         for (std::size_t k = 0; k < vectors.size(); ++k) next.push_back(result(binding.next, k, i));
         if (!change_stack(binding, i, stack, next)) break;
+        write_tables(binding, i);
         state_ = std::move(next);
       }
       for (std::size_t k = 0; k < vectors.size(); ++k) store(vectors[k], i, state_[k]);
     }
+    for (std::size_t k = 0; k < tables.size(); ++k) {
+      vectors.push_back(std::exchange(arrays_[tables[k]], std::move(operands[k])));
+    }
     store_all(binding, std::move(vectors));
+  }
+
+  /// All that is written is computed before.
+  void write_tables(const Binding& binding, std::int64_t i) {
+    std::vector<std::array<Value, 3>> found;
+    for (const vcode::TableWrite& write : binding.writes) {
+      found.push_back(
+          {result(write.thunk, 0, i), result(write.thunk, 1, i), result(write.thunk, 2, i)});
+    }
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      Value& table = arrays_[binding.writes[k].operand];
+      const std::int64_t place = int_of(found[k][1]);
+      const bool inside = place >= 0 && place < length_of(table);
+      if (flag_of(found[k][0]) && inside) store(table, place, found[k][2]);
+    }
   }
 
   /// False if the state has come to its end, because there is no room on its stack.
