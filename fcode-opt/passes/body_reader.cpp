@@ -12,6 +12,24 @@ namespace fcode {
 using vcode::Family;
 using vcode::ThunkNode;
 
+struct BodyReader::Progress {
+  LoopBody body;
+  std::set<std::uint32_t> vectors;
+  std::vector<Made> made;
+  std::vector<Arm> arms;
+};
+
+std::unique_ptr<BodyReader::Progress> BodyReader::progress() const {
+  return std::make_unique<Progress>(Progress{body_, vectors_, made_, arms_});
+}
+
+void BodyReader::go_back(Progress& progress) {
+  body_ = std::move(progress.body);
+  vectors_ = std::move(progress.vectors);
+  made_ = std::move(progress.made);
+  arms_ = std::move(progress.arms);
+}
+
 std::vector<ExpressionId> BodyReader::begin() {
   const Function& function = module_.functions[main_];
   if (function.opaque || function.parameters.size() != parameters_.size()) throw NoLoop{};
@@ -172,6 +190,7 @@ ExpressionId BodyReader::operation(const Statement& statement, const Values& val
     return element(operand(0), operand(1), operand(2));
   }
   if (statement.op == Op::BPermute) return slice(statement, values);
+  if (statement.op == Op::Replace) return replaced(statement, values);
   if (info.family != Family::Elementwise) throw NoLoop{};
   ThunkNode node;
   node.kind = ThunkNode::Kind::Apply;
@@ -233,6 +252,37 @@ ExpressionId BodyReader::slice(const Statement& statement, const Values& values)
   return add_made({Made::Kind::Slice, 0, added(source.first, first), descriptor, source.vector});
 }
 
+/// A parameter, with what has been written into it, if anything.
+std::optional<BodyReader::Made> BodyReader::as_written(ExpressionId vector) const {
+  if (const Made* const known = made(vector, Made::Kind::Written)) return *known;
+  if (!is_sequence(vector) || vector >= kMade) return std::nullopt;
+  const std::uint32_t number = sequence(vector);
+  if (number >= parameters_.size() || !parameters_[number].descriptor) return std::nullopt;
+  Made unchanged{Made::Kind::Written};
+  unchanged.vector = number;
+  return unchanged;
+}
+
+/// The function has checked that the place is inside.
+ExpressionId BodyReader::replaced(const Statement& statement, const Values& values) {
+  std::optional<Made> table = as_written(values[statement.operands[0]]);
+  const ExpressionId descriptor = values[statement.operands[3]];
+  if (!table || slices_ || parameters_[table->vector].kind != Parameter::Kind::Uniform ||
+      sequence(descriptor) != *parameters_[table->vector].descriptor) {
+    throw NoLoop{};
+  }
+  const ExpressionId place = scalar(values[statement.operands[1]]);
+  table->writes.push_back(
+      {lies_below(place, size(descriptor)), place, scalar(values[statement.operands[2]])});
+  return add_made(*table);
+}
+
+const std::vector<BodyReader::Write>* BodyReader::written(ExpressionId sequence,
+                                                          ExpressionId since) const {
+  const Made* const table = made(sequence, Made::Kind::Written);
+  return table != nullptr && kSequences + table->vector == since ? &table->writes : nullptr;
+}
+
 ExpressionId BodyReader::added(ExpressionId first, ExpressionId offset) {
   if (first == kUndefined) return offset;
   return expressions().applied(Op::Add, Type::Int, {first, offset});
@@ -273,6 +323,16 @@ Type BodyReader::type_of(std::uint32_t number) const {
 /// The element, or 0 where there is none: there the function fails, or does not ask for it. What
 /// is read lies in the vector, too.
 ExpressionId BodyReader::element(ExpressionId vector, ExpressionId index, ExpressionId descriptor) {
+  if (const Made* const table = made(vector, Made::Kind::Written)) {
+    const std::vector<Write> writes = table->writes;
+    ExpressionId read = element(kSequences + table->vector, index, descriptor);
+    for (const Write& write : writes) {
+      const ExpressionId here =
+          expressions().applied(Op::Equal, Type::Int, {scalar(index), write.place});
+      read = expressions().choice(expressions().both(write.condition, here), write.element, read);
+    }
+    return read;
+  }
   const Window from = window(vector, descriptor);
   const ExpressionId none = expressions().add(literal_node(type_of(from.vector), 0));
   const ExpressionId inside = lies_below(scalar(index), from.length);
@@ -368,15 +428,32 @@ std::vector<ExpressionId> BodyReader::merged(ExpressionId condition,
   if (a.size() != b.size()) throw NoLoop{};
   std::vector<ExpressionId> result;
   for (std::size_t k = 0; k < a.size(); ++k) {
-    if (a[k] == b[k] || b[k] == kUndefined) {
-      result.push_back(a[k]);
-    } else if (a[k] == kUndefined) {
-      result.push_back(b[k]);
-    } else {
-      result.push_back(expressions().choice(condition, scalar(a[k]), scalar(b[k])));
-    }
+    result.push_back(merged_value(condition, a[k], b[k]));
   }
   return result;
+}
+
+ExpressionId BodyReader::merged_value(ExpressionId condition, ExpressionId a, ExpressionId b) {
+  if (a == b || b == kUndefined) return a;
+  if (a == kUndefined) return b;
+  if (a == kElsewhere || b == kElsewhere) return kElsewhere;
+  const std::optional<Made> first = as_written(a), second = as_written(b);
+  if (!first || !second) return expressions().choice(condition, scalar(a), scalar(b));
+  if (first->vector != second->vector) throw NoLoop{};
+  // What both have written, each has written before the rest.
+  Made table = *first;
+  const auto [left, right] = std::mismatch(first->writes.begin(), first->writes.end(),
+                                           second->writes.begin(), second->writes.end());
+  table.writes.erase(table.writes.begin() + (left - first->writes.begin()), table.writes.end());
+  const auto append = [&](auto from, auto end, ExpressionId where) {
+    for (; from != end; ++from) {
+      table.writes.push_back(
+          {expressions().both(where, from->condition), from->place, from->element});
+    }
+  };
+  append(left, first->writes.end(), condition);
+  append(right, second->writes.end(), expressions().negation(condition));
+  return add_made(table);
 }
 
 }  // namespace fcode

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -24,6 +25,8 @@ inline constexpr ExpressionId kPending = kSequences + (ExpressionId{1} << 30);
 inline constexpr ExpressionId kMade = kSequences + (ExpressionId{1} << 28);
 /// The descriptor of one segment of one element.
 inline constexpr ExpressionId kSingle = kUndefined - 1;
+/// A result that the function itself has to give.
+inline constexpr ExpressionId kElsewhere = kUndefined - 2;
 
 class BodyReader {
  public:
@@ -47,6 +50,12 @@ class BodyReader {
   /// Calls inside each other that are put in place, and loops inside each other.
   static constexpr int kDeepestCall = 20;
 
+  /// What is written into a sequence where the condition holds, which says that the place is inside.
+  struct Write {
+    ExpressionId condition, place, element;
+    bool operator==(const Write&) const = default;
+  };
+
   /// The parameters of the function: components of the state, and sequences.
   std::vector<ExpressionId> begin();
   /// Where the sequences begin, and how long they are, of which the state knows that
@@ -55,6 +64,11 @@ class BodyReader {
   std::vector<ExpressionId> move_sequences(std::vector<ExpressionId>& arguments);
 
   Expressions& expressions() { return body_.expressions; }
+  /// What has been read so far, to go back to.
+  struct Progress;
+  std::unique_ptr<Progress> progress() const;
+  void go_back(Progress& progress);
+
   std::uint32_t add_component(Type type);
   std::uint32_t begun_with(const vcode::ThunkNode& number);
   ExpressionId state_node(std::uint32_t component);
@@ -77,6 +91,8 @@ class BodyReader {
   static bool is_sequence(ExpressionId node) { return node >= kSequences && node < kPending; }
   /// Are there slices of the function's sequences among those that it hands on?
   bool slices() const { return slices_; }
+  /// What has been written into the sequence since the round began; nothing if it is another one.
+  const std::vector<Write>* written(ExpressionId sequence, ExpressionId since) const;
   /// Where only one of two is defined, the other one has no meaning.
   std::vector<ExpressionId> merged(ExpressionId condition, const std::vector<ExpressionId>& a,
                                    const std::vector<ExpressionId>& b);
@@ -90,12 +106,14 @@ class BodyReader {
  private:
   /// What is made of sequences. The descriptor of a slice; places of elements that count up by one
   /// from `first` on, as many as `descriptor` has; or the slice, which begins at `first` in the
-  /// vector with this number. That it lies inside has been checked by the function.
+  /// vector with this number. That it lies inside has been checked by the function. Or the vector
+  /// with other elements at some places.
   struct Made {
-    enum class Kind : std::uint8_t { Descriptor, Places, Slice };
+    enum class Kind : std::uint8_t { Descriptor, Places, Slice, Written };
     Kind kind;
     ExpressionId length = 0, first = 0, descriptor = 0;
     std::uint32_t vector = 0;
+    std::vector<Write> writes = {};
     bool operator==(const Made&) const = default;
   };
   /// A sequence as elements are read from it.
@@ -112,6 +130,9 @@ class BodyReader {
   ExpressionId add_made(const Made& made);
   const Made* made(ExpressionId node, Made::Kind kind) const;
   ExpressionId slice(const Statement& statement, const Values& values);
+  ExpressionId replaced(const Statement& statement, const Values& values);
+  ExpressionId merged_value(ExpressionId condition, ExpressionId a, ExpressionId b);
+  std::optional<Made> as_written(ExpressionId vector) const;
   Window window(ExpressionId vector, ExpressionId descriptor);
   ExpressionId added(ExpressionId first, ExpressionId offset);
   bool makes_slices(std::uint32_t function, std::set<std::uint32_t>& seen) const;

@@ -19,7 +19,9 @@ constexpr std::size_t kDeepestLoop = 5;
 
 class LoopReader : BodyReader {
  public:
-  using BodyReader::BodyReader;
+  LoopReader(const Module& module, const std::vector<bool>& recursive,
+             const SerialFunction& function)
+      : BodyReader(module, recursive, function), single_(function.single) {}
 
   LoopBody run() {
     std::vector<ExpressionId> arguments = begin();
@@ -33,7 +35,16 @@ class LoopReader : BodyReader {
     if (expressions().known(round.goes_on) == false) throw NoLoop{};
     body_.fails = round.fails;
     body_.goes_on = round.goes_on;
-    body_.results = round.results;
+    for (std::size_t k = 0; k < round.next.size(); ++k) {
+      const std::vector<Write>* const writes = written(round.next[k], arguments[k]);
+      if (writes == nullptr) continue;
+      for (const Write& write : *writes) {
+        body_.writes.push_back(
+            {arguments[k] - kSequences,
+             expressions().both(expressions().negation(round.waits), write.condition), write.place,
+             write.element});
+      }
+    }
     for (const Change& change : round.changes) become(change.component, change.next);
     keep(round.inside, round.waits);
     next_.resize(body_.state.size());
@@ -41,9 +52,15 @@ class LoopReader : BodyReader {
       body_.next.push_back(next_[k].value_or(state_node(k)));
     }
     // A loop that never ends has no results.
-    const auto undefined = [](ExpressionId node) { return node >= kSequences; };
-    if (body_.results.size() != module_.functions[main_].result_types.size() ||
-        std::any_of(body_.results.begin(), body_.results.end(), undefined)) {
+    const auto is_undefined = [](ExpressionId node) { return node == kUndefined; };
+    if (round.results.size() != module_.functions[main_].result_types.size() ||
+        std::any_of(round.results.begin(), round.results.end(), is_undefined)) {
+      throw NoLoop{};
+    }
+    const auto is_scalar = [](ExpressionId node) { return node < kSequences; };
+    if (body_.writes.empty() && std::all_of(round.results.begin(), round.results.end(), is_scalar)) {
+      body_.results = round.results;
+    } else if (!single_ || body_.collects || slices()) {
       throw NoLoop{};
     }
     return std::move(body_);
@@ -81,6 +98,7 @@ class LoopReader : BodyReader {
     ExpressionId fails, goes_on;
     ExpressionId waits;  // for a loop inside
     std::vector<Change> changes;
+    std::vector<ExpressionId> next;  // arguments
     std::vector<ExpressionId> results;
     std::vector<InnerLoop> inside;
   };
@@ -112,10 +130,11 @@ class LoopReader : BodyReader {
       const ExpressionId next = outcome.next.empty() ? now : outcome.next[k];
       if (components[k] != LoopBody::kNone) {
         round.changes.push_back(change(components[k], now, scalar(next), round));
-      } else if (next != now) {
-        throw NoLoop{};  // sequences stay what they are
+      } else if (next != now && (begun || written(next, now) == nullptr)) {
+        throw NoLoop{};  // sequences stay what they are, but for elements
       }
     }
+    round.next = outcome.next;
     if (outcome.combined) collect(*outcome.combined, begun, round);
     round.goes_on = expressions().both(expressions().negation(round.fails), round.goes_on);
     return round;
@@ -324,7 +343,8 @@ class LoopReader : BodyReader {
                 {}};
       }
       arms_.push_back({condition, is_first});
-      const Outcome outcome = block(arm, values, depth);
+      const Outcome outcome =
+          may_be_elsewhere(arm, depth) ? here_or_elsewhere(arm, values) : block(arm, values, depth);
       arms_.pop_back();
       return outcome;
     };
@@ -343,6 +363,35 @@ class LoopReader : BodyReader {
     return outcome;
   }
 
+  /// May the function itself be what runs the arm, behind the last round?
+  bool may_be_elsewhere(const Block& arm, int depth) const {
+    if (!single_ || depth > 0 || loops_.size() > 1) return false;
+    bool calls = false;
+    for_each_statement(arm, [&](const Statement& statement) {
+      calls = calls || (statement.kind == Statement::Kind::Call && statement.index == main_);
+    });
+    return !calls;
+  }
+
+  /// An arm that ends the loop, by the function itself if it is more than scalars.
+  Outcome here_or_elsewhere(const Block& arm, Values& values) {
+    const std::unique_ptr<Progress> before = progress();
+    const std::vector<OpenLoop> loops = loops_;
+    const std::vector<std::optional<ExpressionId>> next = next_;
+    try {
+      return block(arm, values, 0);
+    } catch (const NoLoop&) {
+      go_back(*before);
+      loops_ = loops;
+      next_ = next;
+      return {expressions().constant(false),
+              expressions().constant(false),
+              {},
+              std::vector<ExpressionId>(arm.results.size(), kElsewhere),
+              {}};
+    }
+  }
+
   using BodyReader::merged;
   std::optional<Combined> merged(ExpressionId condition, const Outcome& a, const Outcome& b) {
     if (!a.combined && !b.combined) return std::nullopt;
@@ -358,6 +407,7 @@ class LoopReader : BodyReader {
     return combined;
   }
 
+  const bool single_;
   std::vector<OpenLoop> loops_;  // inside each other; arms_ are of the round of the innermost one
   std::vector<std::optional<ExpressionId>> next_;  // of components; nothing: they stay as they are
 };

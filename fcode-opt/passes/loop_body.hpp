@@ -4,6 +4,7 @@
 // parallelizing irregular, recurrent loop nests", PPoPP 1995).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -56,7 +57,18 @@ struct LoopBody {
   bool has_inner_loops = false;
   ExpressionId goes_on = 0, fails = 0;
   std::vector<ExpressionId> next;  // has a meaning where the state goes on
-  std::vector<ExpressionId> results;
+  /// What a round writes into the vectors of parameters, in this order.
+  struct Write {
+    std::uint32_t vector = 0;  // number
+    ExpressionId condition = 0, place = 0, element = 0;
+  };
+  std::vector<Write> writes;
+  bool writes_into(std::uint32_t vector) const {
+    return std::any_of(writes.begin(), writes.end(),
+                       [&](const Write& write) { return write.vector == vector; });
+  }
+  /// Nothing if the function itself has to give them, from the last state.
+  std::optional<std::vector<ExpressionId>> results;
   /// Of a function that calls itself otherwise.
   std::optional<LoopStack> stack;
 };

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,7 +74,7 @@ class LoopKernel {
     for (std::size_t k = signature_.own; k < signature_.parameters.size(); ++k) add_parameter(k);
     for (std::size_t k = 0; k < body_.constants.size(); ++k) add_constant(k);
     iterate();
-    results();
+    body_.results ? results() : last_state();
     return std::move(kernel_);
   }
 
@@ -216,6 +218,15 @@ class LoopKernel {
       binding.pop = of_state({body_.stack->pop});
       binding.depth = LoopBody::kMostDepth;
     }
+    for (const LoopBody::Write& write : body_.writes) {
+      const vcode::ArrayId operand = sequences_[write.vector].id;
+      binding.writes.push_back({operand, of_state({write.condition, write.place, write.element})});
+    }
+    for (const vcode::ArrayId operand : vcode::tables_of(binding)) {
+      const vcode::KernelArray begun = kernel_.arrays[operand];
+      binding.arrays.push_back(array("t", binding.arrays.size(), begun.type, begun.length));
+      become_.emplace(operand, binding.arrays.back());
+    }
     kernel_.bindings.push_back(std::move(binding));
   }
 
@@ -228,14 +239,26 @@ class LoopKernel {
     return node;
   }
 
+  /// What has become of the parameters in the end: of scalars, and of vectors that are written.
+  void last_state() {
+    for (std::uint32_t k = 0; k < signature_.parameters.size(); ++k) {
+      const std::uint32_t component = body_.component[k];
+      if (component != LoopBody::kNone) {
+        kernel_.outputs.push_back({false, last_[position_[component]]});
+      } else if (body_.writes_into(k)) {
+        kernel_.outputs.push_back({false, become_.at(sequences_[k].id)});
+      }
+    }
+  }
+
   /// What the last states give, and whether there is one that is not the last.
   void results() {
     Binding map;
     map.kind = Binding::Kind::Map;
     map.space = {false, kLength};
-    map.elements = at_index(body_.results);
-    for (std::size_t k = 0; k < body_.results.size(); ++k) {
-      map.arrays.push_back(array("y", k, body_.expressions[body_.results[k]].type, kLength));
+    map.elements = at_index(*body_.results);
+    for (std::size_t k = 0; k < body_.results->size(); ++k) {
+      map.arrays.push_back(array("y", k, body_.expressions[(*body_.results)[k]].type, kLength));
       kernel_.outputs.push_back({false, map.arrays.back()});
     }
     kernel_.bindings.push_back(std::move(map));
@@ -282,7 +305,29 @@ class LoopKernel {
   vcode::ArrayId own_segment_ = 0;     // which one it is, if anything is fetched
   std::vector<vcode::ArrayId> first_;  // what the components begin with that are operands
   std::vector<vcode::ArrayId> last_;   // the last states
+  std::map<vcode::ArrayId, vcode::ArrayId> become_;  // operands that tables begin as
 };
+
+/// Is a parameter among what the last state is made of?
+bool is_in_state(const LoopBody& body, std::uint32_t parameter) {
+  return body.component[parameter] != LoopBody::kNone || body.writes_into(parameter);
+}
+
+/// A library that does not have the kernel leaves the state as it is.
+void add_spec_of_state(Module& module, vcode::Kernel& kernel, const LoopBody& body,
+                       const SerialFunction& serial, const Origin& origin) {
+  Function spec;
+  for (const vcode::KernelParameter& input : kernel.inputs) {
+    spec.parameters.push_back(new_value(spec, vcode::parameter_type(kernel, input), origin));
+  }
+  // The descriptor of the instance stands behind the parameters.
+  for (std::uint32_t k = 0; k < serial.parameters.size(); ++k) {
+    if (!is_in_state(body, k)) continue;
+    spec.result_types.push_back(spec.values[spec.parameters[k]].type);
+    spec.body.results.push_back(spec.parameters[k]);
+  }
+  set_spec(std::move(spec), module, kernel);
+}
 
 /// A library that does not have the kernel says that no element has come to its end.
 void add_spec(Module& module, vcode::Kernel& kernel, std::uint32_t all, const Origin& origin) {
@@ -337,7 +382,9 @@ class LoopMaker {
       const auto& serial = functions[k].serial;
       if (!serial) continue;
       auto body = loop_body(module_, recursive, *serial);
-      if (!body) body = recursion_body(module_, recursive, *serial);
+      if (!body && has_scalar_results(functions[serial->function])) {
+        body = recursion_body(module_, recursive, *serial);
+      }
       if (!body) continue;
       // Where each instance makes one call after the other, many do well side by side.
       if (body->stack && !body->stack->branches && !serial->single) continue;
@@ -349,6 +396,12 @@ class LoopMaker {
   }
 
  private:
+  static bool has_scalar_results(const Function& function) {
+    return std::all_of(
+        function.result_types.begin(), function.result_types.end(),
+        [](const std::optional<Type>& type) { return type && vcode::is_data(*type); });
+  }
+
   /// A function that runs a loop now, and the one that it was.
   struct Made {
     std::uint32_t function, rest, serial;
@@ -375,7 +428,11 @@ class LoopMaker {
     const bool is_serial = serial.single;
     vcode::Kernel kernel =
         LoopKernel(module_, body, serial, most_iterations(body, is_serial)).run();
-    add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);
+    if (body.results) {
+      add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);
+    } else {
+      add_spec_of_state(module_, kernel, body, serial, function.origin);
+    }
     const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
 
     Function wrapper;
@@ -396,34 +453,58 @@ class LoopMaker {
       wrapper.body.statements.push_back(std::move(pushed));
     }
     Statement run = make_run(module_, wrapper, loop, std::move(operands), function.origin);
+    body.results ? choose(wrapper, std::move(run), rest) : end(wrapper, std::move(run), rest, body);
+
+    made_.push_back({number, rest, serial.function});
+    function.name += "_REST";
+    function.serial.reset();
+    function.fallback = body.results.has_value();
+    module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
+  }
+
+  /// The results of the loop, or of the function as it was where a state has not come to its end.
+  static void choose(Function& wrapper, Statement run, std::uint32_t rest) {
     Statement choice;
     choice.kind = Statement::Kind::If;
-    choice.origin = function.origin;
+    choice.origin = wrapper.origin;
     choice.operands = {run.results.back()};
     choice.then_block = std::make_unique<Block>();
     choice.else_block = std::make_unique<Block>();
-    Statement call;
-    call.kind = Statement::Kind::Call;
-    call.index = rest;
-    call.origin = function.origin;
+    Statement call = call_of(wrapper, rest);
     call.operands = wrapper.parameters;
-    for (std::size_t k = 0; k + 1 < run.results.size(); ++k) {
-      const auto type = wrapper.values[run.results[k]].type;
-      call.results.push_back(new_value(wrapper, type, function.origin));
-      choice.results.push_back(new_value(wrapper, type, function.origin));
-      choice.else_block->results.push_back(run.results[k]);
+    choice.else_block->results = run.results;
+    choice.else_block->results.pop_back();
+    for (const ValueId result : call.results) {
+      choice.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
     }
     choice.then_block->results = call.results;
     choice.then_block->statements.push_back(std::move(call));
     wrapper.body.results = choice.results;
     wrapper.body.statements.push_back(std::move(run));
     wrapper.body.statements.push_back(std::move(choice));
+  }
 
-    made_.push_back({number, rest, serial.function});
-    function.name += "_REST";
-    function.serial.reset();
-    function.fallback = true;
-    module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
+  /// What the function as it was gives of the last state.
+  static void end(Function& wrapper, Statement run, std::uint32_t rest, const LoopBody& body) {
+    Statement call = call_of(wrapper, rest);
+    auto last = run.results.begin();
+    for (std::uint32_t k = 0; k < wrapper.parameters.size(); ++k) {
+      call.operands.push_back(is_in_state(body, k) ? *last++ : wrapper.parameters[k]);
+    }
+    wrapper.body.results = call.results;
+    wrapper.body.statements.push_back(std::move(run));
+    wrapper.body.statements.push_back(std::move(call));
+  }
+
+  static Statement call_of(Function& wrapper, std::uint32_t function) {
+    Statement call;
+    call.kind = Statement::Kind::Call;
+    call.index = function;
+    call.origin = wrapper.origin;
+    for (const std::optional<Type>& type : wrapper.result_types) {
+      call.results.push_back(new_value(wrapper, type, wrapper.origin));
+    }
+    return call;
   }
 
   /// The operands with a descriptor of one segment of one element behind the first `own` of them.

@@ -205,8 +205,9 @@ class RecursionReader : BodyReader {
     const ExpressionId zero = expressions().number(0);
     body_.goes_on = expressions().applied(Op::Greater, Type::Int, {state_node(place_), zero});
     body_.fails = expressions().applied(Op::Less, Type::Int, {state_node(place_), zero});
+    std::vector<ExpressionId>& results = body_.results.emplace();
     for (const std::uint32_t component : values_of_results(main_)) {
-      body_.results.push_back(state_node(component));
+      results.push_back(state_node(component));
     }
   }
 

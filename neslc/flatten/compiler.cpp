@@ -85,7 +85,12 @@ std::uint32_t Compiler::function(const Version& version) {
 std::optional<std::vector<ir::SerialFunction::Parameter>> Compiler::serial_parameters(
     const Version& version) {
   if (version.definition == nullptr || observed(version.definition) != nullptr ||
-      !calls_itself(*version.definition) || !is_scalar_type(version.result_type)) {
+      !calls_itself(*version.definition)) {
+    return std::nullopt;
+  }
+  // A loop of one instance may change sequences, and end with any of them.
+  if (!is_scalar_type(version.result_type) &&
+      (version.lifted || !calls_last(version.body(), *version.definition))) {
     return std::nullopt;
   }
   std::vector<ir::SerialFunction::Parameter> parameters;
