@@ -30,7 +30,7 @@ void BodyReader::go_back(Progress& progress) {
   arms_ = std::move(progress.arms);
 }
 
-std::vector<ExpressionId> BodyReader::begin() {
+std::vector<ExpressionId> BodyReader::begin(bool with_slices) {
   const Function& function = module_.functions[main_];
   if (function.opaque || function.parameters.size() != parameters_.size()) throw NoLoop{};
   find_vectors(function.body);
@@ -39,7 +39,7 @@ std::vector<ExpressionId> BodyReader::begin() {
     arguments.push_back(this->parameter(function.values[parameter].type));
   }
   std::set<std::uint32_t> seen;
-  slices_ = makes_slices(main_, seen);
+  slices_ = with_slices && makes_slices(main_, seen);
   for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
     const bool begins_anywhere = slices_ || parameters_[k].kind != Parameter::Kind::Uniform;
     const bool known = type_of(k) == Type::Segdes && begins_anywhere;
@@ -190,7 +190,12 @@ ExpressionId BodyReader::operation(const Statement& statement, const Values& val
     return element(operand(0), operand(1), operand(2));
   }
   if (statement.op == Op::BPermute) return slice(statement, values);
-  if (statement.op == Op::Replace) return replaced(statement, values);
+  if (statement.op == Op::Replace) {
+    return replaced(operand(0), operand(1), operand(2), operand(3));
+  }
+  if (statement.op == Op::DPermute && operand(3) == kSingle) {
+    return replaced(operand(2), operand(1), operand(0), operand(4));
+  }
   if (info.family != Family::Elementwise) throw NoLoop{};
   ThunkNode node;
   node.kind = ThunkNode::Kind::Apply;
@@ -264,16 +269,15 @@ std::optional<BodyReader::Made> BodyReader::as_written(ExpressionId vector) cons
 }
 
 /// The function has checked that the place is inside.
-ExpressionId BodyReader::replaced(const Statement& statement, const Values& values) {
-  std::optional<Made> table = as_written(values[statement.operands[0]]);
-  const ExpressionId descriptor = values[statement.operands[3]];
+ExpressionId BodyReader::replaced(ExpressionId vector, ExpressionId place, ExpressionId element,
+                                  ExpressionId descriptor) {
+  std::optional<Made> table = as_written(vector);
   if (!table || slices_ || parameters_[table->vector].kind != Parameter::Kind::Uniform ||
       sequence(descriptor) != *parameters_[table->vector].descriptor) {
     throw NoLoop{};
   }
-  const ExpressionId place = scalar(values[statement.operands[1]]);
   table->writes.push_back(
-      {lies_below(place, size(descriptor)), place, scalar(values[statement.operands[2]])});
+      {lies_below(scalar(place), size(descriptor)), place, scalar(element)});
   return add_made(*table);
 }
 

@@ -56,8 +56,9 @@ class BodyReader {
     bool operator==(const Write&) const = default;
   };
 
-  /// The parameters of the function: components of the state, and sequences.
-  std::vector<ExpressionId> begin();
+  /// The parameters of the function: components of the state, and sequences. `with_slices`: may
+  /// it hand on slices of these, if it makes any?
+  std::vector<ExpressionId> begin(bool with_slices);
   /// Where the sequences begin, and how long they are, of which the state knows that
   /// (LoopBody::own_segment), when the function is called with these arguments, which are its own
   /// sequences or slices of them; they are its own afterwards.
@@ -130,7 +131,8 @@ class BodyReader {
   ExpressionId add_made(const Made& made);
   const Made* made(ExpressionId node, Made::Kind kind) const;
   ExpressionId slice(const Statement& statement, const Values& values);
-  ExpressionId replaced(const Statement& statement, const Values& values);
+  ExpressionId replaced(ExpressionId vector, ExpressionId place, ExpressionId element,
+                        ExpressionId descriptor);
   ExpressionId merged_value(ExpressionId condition, ExpressionId a, ExpressionId b);
   std::optional<Made> as_written(ExpressionId vector) const;
   Window window(ExpressionId vector, ExpressionId descriptor);

@@ -23,8 +23,8 @@ class LoopReader : BodyReader {
              const SerialFunction& function)
       : BodyReader(module, recursive, function), single_(function.single) {}
 
-  LoopBody run() {
-    std::vector<ExpressionId> arguments = begin();
+  LoopBody run(bool with_slices) {
+    std::vector<ExpressionId> arguments = begin(with_slices);
     std::vector<std::uint32_t> components(body_.component.begin(),
                                           body_.component.begin() + arguments.size());
     for (const ExpressionId node : move_sequences(arguments)) {
@@ -416,11 +416,15 @@ class LoopReader : BodyReader {
 
 std::optional<LoopBody> loop_body(const Module& module, const std::vector<bool>& recursive,
                                   const SerialFunction& function) {
-  try {
-    return LoopReader(module, recursive, function).run();
-  } catch (const NoLoop&) {
-    return std::nullopt;
+  for (const bool with_slices : {true, false}) {
+    try {
+      return LoopReader(module, recursive, function).run(with_slices);
+    } catch (const NoLoop&) {
+      // Slices may be what the end alone makes.
+      if (!function.single) break;
+    }
   }
+  return std::nullopt;
 }
 
 }  // namespace fcode

@@ -34,7 +34,7 @@ class RecursionReader : BodyReader {
   LoopBody run() {
     Routine main;
     main.function = main_;
-    main.arguments = begin();
+    main.arguments = begin(true);
     for (std::size_t k = 0; k < main.arguments.size(); ++k) {
       const std::uint32_t component = body_.component[k];
       main.parameters.push_back(component);

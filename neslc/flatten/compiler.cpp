@@ -90,7 +90,7 @@ std::optional<std::vector<ir::SerialFunction::Parameter>> Compiler::serial_param
   }
   // A loop of one instance may change sequences, and end with any of them.
   if (!is_scalar_type(version.result_type) &&
-      (version.lifted || !calls_last(version.body(), *version.definition))) {
+      (version.lifted || !may_end_with_call(version.body(), *version.definition))) {
     return std::nullopt;
   }
   std::vector<ir::SerialFunction::Parameter> parameters;

@@ -177,6 +177,18 @@ bool calls_last(const Expr& expr, const Definition& function) {
   return computes_alone(calls ? argument_of(expr) : expr);
 }
 
+bool may_end_with_call(const Expr& expr, const Definition& function) {
+  if (const auto* choice = std::get_if<If>(&expr.node)) {
+    return may_end_with_call(*choice->then_branch, function) ||
+           may_end_with_call(*choice->else_branch, function);
+  }
+  if (const auto* let = std::get_if<Let>(&expr.node)) {
+    return may_end_with_call(*let->body, function);
+  }
+  const GlobalRef* const callee = named_callee(expr);
+  return callee != nullptr && callee->definition == &function;
+}
+
 const GlobalRef* named_callee(const Expr& expr) {
   const auto* call = std::get_if<Call>(&expr.node);
   return call == nullptr ? nullptr : std::get_if<GlobalRef>(&call->callee->node);

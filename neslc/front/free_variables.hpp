@@ -80,6 +80,8 @@ std::vector<const Definition*> mentioned_unconditionally(const Body& body);
 /// Is everything that the expression has to do done when it calls the function, as in a loop? There
 /// is no apply-to-each in it, either.
 bool calls_last(const Expr& expr, const Definition& function);
+/// Is the last that some of its branches do a call of the function?
+bool may_end_with_call(const Expr& expr, const Definition& function);
 
 /// Number of nodes.
 int size_of(const Expr& expr);

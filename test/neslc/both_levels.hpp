@@ -9,6 +9,10 @@
 
 namespace neslc::testing {
 
+/// Rounds of loops are machine code from the beginning, or never: settings of the tuning.
+inline constexpr const char* kRoundSettings[] = {"rounds_without_code=2",
+                                                 "rounds_without_code=512"};
+
 class BothLevels {
  public:
   void define(const std::string& text) {

@@ -39,11 +39,8 @@ constexpr const char* kLeaves =
     "function leaves(n) = if n < 2 then 1 else leaves(n - 1) + "
     "(if rem(n, 3) == 1 then 0 else leaves(n - 2))";
 
-/// Rounds in machine code from the beginning, or never.
-constexpr const char* kSettings[] = {"rounds_without_code=2", "rounds_without_code=512"};
-
 TEST_CASE("functions that call themselves anywhere are in kernels", "[recursion]") {
-  for (const char* setting : kSettings) {
+  for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
     Both both;
     both.define(kLeaves);
@@ -112,7 +109,7 @@ TEST_CASE("calls that need nothing of each other stay calls over vectors", "[rec
 }
 
 TEST_CASE("functions that call each other are in one kernel", "[recursion]") {
-  for (const char* setting : kSettings) {
+  for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
     Both both;
     // Of these each call comes last: there is a loop, but no stack.
@@ -218,7 +215,7 @@ TEST_CASE("functions hand on slices of their sequences without copies", "[recurs
             {"merged([1, 4, 9], [2, 3, 10])", "merged([] int, [1])",
              "{merged(r, [2, 5]) : r in [[1, 3, 7], [6], [0, 1]]}"}},
        }) {
-    for (const char* setting : kSettings) {
+    for (const char* setting : kRoundSettings) {
       const tuned::Scope scope(tuned::from_environment() + "," + setting);
       INFO(one.function);
       Both both;
@@ -237,7 +234,7 @@ TEST_CASE("functions hand on slices of their sequences without copies", "[recurs
 }
 
 TEST_CASE("what fails in a recursion says what it says without a kernel", "[recursion]") {
-  for (const char* setting : kSettings) {
+  for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
     Both both;
     both.define(
@@ -352,7 +349,7 @@ TEST_CASE("random functions that call each other", "[recursion]") {
     RandomBodies random(static_cast<unsigned>(seed));
     const std::string f = random.body(), g = random.body();
     INFO(seed << ": " << f << "\n" << g);
-    const tuned::Scope scope(tuned::from_environment() + "," + kSettings[seed % 2]);
+    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
     Both both;
     both.define("function g_(n, x, z) : (int, int, float) -> (int, float)");
     both.define("function f_(n, x, z) = " + f);

@@ -1,0 +1,226 @@
+// Loops that change elements of their sequences: in kernels, which write them in place, they give
+// what the calls give, failures included.
+#include <cstdlib>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "both_levels.hpp"
+#include "occurrences.hpp"
+#include "sanitized.hpp"
+#include "tuned.hpp"
+
+namespace neslc::testing {
+namespace {
+
+using ::testing::occurrences;
+
+class TableLoops : public BothLevels {
+ public:
+  /// How many writes do the kernels for an expression have?
+  std::size_t writes(const std::string& text) {
+    return occurrences(optimized_.compiled(text), "WRITE v");
+  }
+  std::string optimized(const std::string& text) { return optimized_.value(text).substr(5); }
+};
+
+struct TableExample {
+  std::vector<const char*> functions;
+  std::vector<const char*> calls;
+};
+
+TEST_CASE("loops write elements of their sequences", "[tables]") {
+  for (
+      const TableExample& one : std::initializer_list<TableExample>{
+          {{"filled(v, i) = if i == #v then v else filled(rep(v, i * i, i), i + 1)"},
+           {"filled(dist(0, 5), 0)", "filled(index(40), 3)", "filled([7], 0)",
+            "{filled(dist(1, n), 0) : n in [1:4]}"}},
+          // What was written before is read.
+          {{"sums(v, i) = if i == #v then v else sums(rep(v, rem(v[i - 1] + v[i - 2], 1000), i), "
+            "i + 1)"},
+           {"sums(rep(dist(0, 50), 1, 1), 2)", "sums([3, 4], 2)", "sums(dist(1, 4), 1)"}},
+          // A number of a sequence as the result, and conditions.
+          {{"cells(w, c, i) = if i == #w then w else cells((if i >= c then rep(w, w[i] + w[i - c], "
+            "i) else w), c, i + 1)",
+            "ways(w, coins, k) = if k == #coins then w[#w - 1] else ways(cells(w, coins[k], 0), "
+            "coins, k + 1)"},
+           {"ways(rep(dist(0, 101), 1, 0), [1, 5, 10, 25, 50], 0)"}},
+          // Two elements at once, of which one may be the other.
+          {{"swapped(v, i, j) = if i >= j then v else swapped(rep(rep(v, v[j], i), v[i], j), i + "
+            "1, j - 1)",
+            "pass(v, i) = if i == #v - 1 then v else if v[i] > v[i + 1] then pass(rep(rep(v, v[i + "
+            "1], i), v[i], i + 1), i + 1) else pass(v, i + 1)",
+            "sorted(v, k) = if k == 0 then v else sorted(pass(v, 0), k - 1)"},
+           {"swapped([1, 2, 3, 4, 5], 0, 4)", "swapped([1, 2], 0, 1)", "sorted([5, 1, 4, 2, 3], 5)",
+            "sorted({rem(i * 37, 101) : i in index(100)}, 100)"}},
+          // Loops inside read what the outer one writes.
+          {{"root(p, x) = if p[x] == x then x else root(p, p[x])",
+            "joined(p, es, k) = if k == #es then p else let (a, b) = es[k]; ra = root(p, a); rb = "
+            "root(p, b) in joined((if ra == rb then p else rep(p, ra, rb)), es, k + 1)"},
+           {"joined(index(8), [(0, 1), (2, 3), (1, 3), (5, 6), (0, 2)], 0)",
+            "joined(index(3), [(0, 7)], 0)"}},
+          // Sequences of several vectors, of FLOATs, BOOLs and characters, and two of them.
+          {{"pairs(ps, i) = if i == #ps then ps else let (a, x) = ps[i] in pairs(rep(ps, (a + 1, x "
+            "* 0.5), i), i + 1)",
+            "crossed(s, p, j) = if j >= #s then s else crossed(rep(s, F, j), p, j + p)",
+            "sieve(s, i) = if i * i >= #s then s else sieve((if s[i] then crossed(s, i, i * i) "
+            "else "
+            "s), i + 1)",
+            "upper(s, i) = if i == #s then s else upper((if s[i] == `a then rep(s, `A, i) else s), "
+            "i "
+            "+ 1)",
+            "moved(v, w, i) = if i == #v then (v, w) else moved(rep(v, w[i], i), rep(w, v[i], i), "
+            "i "
+            "+ 1)"},
+           {"pairs([(1, 2.0), (3, 5.0)], 0)", "sieve(dist(T, 30), 2)", "upper(\"banana\", 0)",
+            "upper(\"\", 0)", "moved([1, 2, 3], [4, 5, 6], 0)", "moved([1, 2, 3], [4, 5], 0)"}},
+          // The same sequence twice is two that differ from then on.
+          {{"apart(v, w, i) = if i == #v then (v, w) else apart(rep(v, w[i] + 1, i), w, i + 1)",
+            "twice(v) = apart(v, v, 0)"},
+           {"twice([1, 2, 3])", "let v = [5, 6] in (v, twice(v), v)"}},
+          // What is read behind a write in the same round, and writes of which the last one counts.
+          {{"later(v, i, s) = if i == #v then (v, s) else let u = rep(v, i * 10, i); x = rep(u, "
+            "u[rem(i * 3, #v)] + 1, rem(i * 2, #v)) in later(x, i + 1, s + x[i] + u[0])"},
+           {"later(dist(1, 7), 0, 0)", "later([4, 4], 0, 1)"}},
+          // Ends that are more than a number.
+          {{"ends(v, i) = if i > 100 then reverse(v) ++ [i] else if i == #v then {x * 2 : x in v} "
+            "else ends(rep(v, v[i] + i, i), i + 1)",
+            "summed(v, i) = if i == #v then sum({x * x : x in v}) else summed(rep(v, i - v[i], i), "
+            "i + 1)",
+            "counted(n, s) = if n == 0 then {i * s : i in [0:5]} else counted(n - 1, s + n)"},
+           {"ends([1, 2, 3], 0)", "ends([1], 200)", "ends(dist(1, 3), 7)", "summed([1, 2, 3], 0)",
+            "counted(10, 0)"}},
+      }) {
+    for (const char* setting : kRoundSettings) {
+      const tuned::Scope scope(tuned::from_environment() + "," + setting);
+      TableLoops both;
+      for (const char* function : one.functions) {
+        INFO(function);
+        both.define(std::string("function ") + function);
+      }
+      for (const char* call : one.calls) {
+        CHECK(both.check(call).find("defined") == std::string::npos);
+      }
+      CHECK(both.writes(one.calls[0]) > 0);
+    }
+  }
+}
+
+TEST_CASE("what fails in a loop that writes says what it says without a kernel", "[tables]") {
+  for (const char* setting : kRoundSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    TableLoops both;
+    both.define("function over(v, i) = if i > 10 then v else over(rep(v, i, i), i + 1)");
+    CHECK(both.check("over([1, 2, 3], 0)").find("outside") != std::string::npos);
+    CHECK(both.check("over(dist(0, 11), 0)").starts_with("[0, 1"));
+    both.define(
+        "function halves(v, i) = if i == #v then v else halves(rep(v, 12 / v[i], i), i + 1)");
+    CHECK(both.check("halves([1, 2, 0, 3], 0)").find("division by zero") != std::string::npos);
+    both.define(
+        "function said(v, i) = if i == #v then error(\"at the end\") else said(rep(v, 1, i), i + "
+        "1)");
+    CHECK(both.check("said([1, 2], 0)").find("at the end") != std::string::npos);
+  }
+}
+
+TEST_CASE("long loops write in place", "[tables]") {
+  TableLoops both;
+  both.define("function fill(v, i) = if i == #v then v else fill(rep(v, v[i - 1] + i, i), i + 1)");
+  both.define("function last_of(v) = v[#v - 1]");
+  CHECK(both.optimized("last_of(fill(dist(0, 50001), 1))") == "1250025000");
+  // Each call writes an element: to copy the sequence for it would take minutes.
+  both.define("function one(v, i, k) = if k == 0 then v else one(rep(v, k, i), i + 1, k - 1)");
+  both.define(
+      "function calls(v, k) = if k == 0 then v else calls(one(v, rem(k * 7, #v - 3), 3), k - 1)");
+  CHECK(both.optimized("sum(calls(dist(0, 1000000), 20000))") == "120000");
+}
+
+/// Writes loops f of (v, w, x, k), where v is of INTs, w of FLOATs, and k counts down.
+class RandomLoops {
+ public:
+  explicit RandomLoops(unsigned seed) : random_(seed) {}
+
+  std::string body() {
+    const std::string end = result(), first = number(2, "v"), second = number(1, "u");
+    const std::string u = ints(2, "v"), floats = this->floats(2), again = ints(1, "u");
+    const std::string stops = below(2) == 0 ? " or x > 60" : "";
+    return fmt::format(
+        "if k < 1{} then {} else let a = {}; u = {} in f_(({}), ({}), rem({}, 50), k - 1)", stops,
+        end, first, u, again, floats, second);
+  }
+
+ private:
+  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
+  std::string one_of(std::initializer_list<const char*> texts) {
+    return texts.begin()[below(static_cast<int>(texts.size()))];
+  }
+  /// `read`: the sequence of INTs that elements are read from.
+  std::string number(int depth, const char* read) {
+    if (depth < 1) return one_of({"x", "k", "3", "#v", "x - k"});
+    const std::string first = number(depth - 1, read), second = number(depth - 1, read);
+    switch (below(5)) {
+      case 0:
+        return fmt::format("{}[{}]", read, place(first));
+      case 1:
+        return fmt::format("(if {} < {} then {} else {})", first, second, second, first);
+      case 2:
+        return fmt::format("round(w[{}])", place(second));
+      default:
+        return fmt::format("rem({} {} {}, 100)", first, one_of({"+", "-", "*"}), second);
+    }
+  }
+  /// Nearly always inside.
+  std::string place(const std::string& number) {
+    return below(60) == 0 ? number : fmt::format("rem(abs({}), 5)", number);
+  }
+  std::string ints(int depth, const char* from) {
+    if (depth < 1 || below(5) == 0) return from;
+    const std::string rest = ints(depth - 1, from), element = number(2, from);
+    const std::string at = place(number(1, from)), other = number(1, from);
+    if (below(3) == 0) {
+      return fmt::format("(if {} < {} then {} else {})", element, other, rest,
+                         ints(depth - 1, from));
+    }
+    return fmt::format("rep({}, {}, {})", rest, element, at);
+  }
+  std::string floats(int depth) {
+    if (depth < 1 || below(3) == 0) return "w";
+    const std::string rest = floats(depth - 1), at = place(number(1, "u"));
+    return fmt::format("rep({}, w[{}] * 0.5 + 1.0, {})", rest, place(number(1, "v")), at);
+  }
+  std::string result() {
+    return one_of(
+        {"v", "(v, w, x)", "(x, sum(v))", "v[0] + x", "reverse(v)", "(v, {y * 2.0 : y in w})"});
+  }
+
+  std::mt19937 random_;
+};
+
+/// More of them with NESL_TABLES=N.
+TEST_CASE("random loops that write", "[tables]") {
+  const char* const given = std::getenv("NESL_TABLES");
+  const int count = given != nullptr ? std::atoi(given) : ::testing::some_of(100);
+  std::size_t writes = 0;
+  for (int seed = 1; seed <= count; ++seed) {
+    RandomLoops random(static_cast<unsigned>(seed));
+    const std::string body = random.body();
+    INFO(seed << ": " << body);
+    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    TableLoops both;
+    both.define("function f_(v, w, x, k) = " + body);
+    for (const char* call :
+         {"f_([1, 2, 3, 4, 5], [0.5, 1.5, 2.5, 3.5, 4.5], 3, 30)",
+          "f_(index(6), dist(1.0, 6), 0, 7)", "f_(dist(2, 9), dist(0.0, 5), 9, 40)"}) {
+      both.check(call);
+      writes += both.writes(call);
+    }
+  }
+  CHECK(writes > static_cast<std::size_t>(count));
+}
+
+}  // namespace
+}  // namespace neslc::testing
