@@ -75,14 +75,16 @@ void LoopSink::open_tables() {
     Vector& operand = state_.arrays[table.operand];
     Vector& array = state_.arrays[table.array];
     const auto reads = [&](const PlanNode& node) {
-      const bool of_array = node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather;
+      const bool of_array =
+          node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather;
       return of_array && node.id == table.operand;
     };
     const auto is_operand = [&](const vcode::KernelParameter& parameter) {
       return !parameter.segdes && parameter.id == table.operand;
     };
     const std::vector<vcode::KernelParameter>& outputs = state_.plan.kernel->outputs;
-    const bool free = &state_.plan.passes[state_.plan.last_read[table.operand]] == &pass &&
+    const bool free = pass.sinks.size() == 1 &&
+                      &state_.plan.passes[state_.plan.last_read[table.operand]] == &pass &&
                       std::none_of(outputs.begin(), outputs.end(), is_operand) &&
                       std::none_of(pass.nodes.begin(), pass.nodes.end(), reads);
     if (free && operand.form == Form::Dense && operand.buffer.unique()) {
@@ -102,9 +104,7 @@ RoundPlaces round_places(const PlanLoop& loop) {
 }
 
 RoundTable::RoundTable(const BoundPass& body, const PlanLoop& loop)
-    : places_(round_places(loop)),
-      at_(places_.count()),
-      lengths_(places_.nodes + places_.tables) {
+    : places_(round_places(loop)), at_(places_.count()), lengths_(places_.nodes + places_.tables) {
   for (NodeId k = 0; k < places_.nodes; ++k) at_[places_.node(k)] = body.node(k).base;
   for (const BoundStep& step : body.main.usual().steps) {
     if (step.kind != BoundStep::Kind::Gather) continue;

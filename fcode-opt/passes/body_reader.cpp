@@ -12,18 +12,11 @@ namespace fcode {
 using vcode::Family;
 using vcode::ThunkNode;
 
-struct BodyReader::Progress {
-  LoopBody body;
-  std::set<std::uint32_t> vectors;
-  std::vector<Made> made;
-  std::vector<Arm> arms;
-};
-
-std::unique_ptr<BodyReader::Progress> BodyReader::progress() const {
-  return std::make_unique<Progress>(Progress{body_, vectors_, made_, arms_});
+BodyReader::Progress BodyReader::progress() const {
+  return {body_, vectors_, made_, arms_};
 }
 
-void BodyReader::go_back(Progress& progress) {
+void BodyReader::go_back(Progress progress) {
   body_ = std::move(progress.body);
   vectors_ = std::move(progress.vectors);
   made_ = std::move(progress.made);
@@ -171,7 +164,122 @@ ExpressionId BodyReader::literal(std::uint32_t index) {
   return expressions().add(node);
 }
 
+/// A sequence of more elements is no list.
+constexpr std::int64_t kLongestList = 8;
+
+ExpressionId BodyReader::list(std::vector<ExpressionId> elements) {
+  Made list{Made::Kind::List};
+  list.elements = std::move(elements);
+  return add_made(list);
+}
+
+const std::vector<ExpressionId>* BodyReader::elements_of(ExpressionId node) const {
+  const Made* const list = made(node, Made::Kind::List);
+  return list == nullptr ? nullptr : &list->elements;
+}
+
+/// Of a descriptor of one segment that the program contains.
+std::optional<std::int64_t> BodyReader::literal_length(ExpressionId descriptor) const {
+  if (!is_sequence(descriptor) || descriptor >= kMade) return std::nullopt;
+  const std::size_t number = sequence(descriptor);
+  if (number < parameters_.size()) return std::nullopt;
+  const std::uint32_t index = body_.constants[number - parameters_.size()];
+  const bool is_given = index < module_.given.size() && module_.given[index];
+  const vcode::Constant& constant = module_.constants[index];
+  if (is_given || constant.type != Type::Segdes || constant.size() != 1) return std::nullopt;
+  return constant.ints()[0];
+}
+
+/// What an operation gives that makes or takes lists.
+std::optional<ExpressionId> BodyReader::of_lists(const Statement& statement, const Values& values) {
+  const vcode::OpInfo& info = vcode::info(statement.op);
+  const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
+  if (statement.op == Op::Distribute) {
+    if (operand(1) == kSingle) return scalar(operand(0));
+    const auto length = literal_length(operand(1));
+    if (!length || *length < 1 || *length > kLongestList) return std::nullopt;
+    return list(std::vector<ExpressionId>(static_cast<std::size_t>(*length), scalar(operand(0))));
+  }
+  const auto* const first = statement.operands.empty() ? nullptr : elements_of(operand(0));
+  if (info.family == Family::Elementwise) {
+    std::optional<std::size_t> length;
+    for (const ValueId each : statement.operands) {
+      if (const auto* const elements = elements_of(values[each])) length = elements->size();
+    }
+    if (!length) return std::nullopt;
+    std::vector<ExpressionId> results;
+    for (std::size_t k = 0; k < *length; ++k) {
+      std::vector<ExpressionId> operands;
+      for (const ValueId each : statement.operands) {
+        const auto* const elements = elements_of(values[each]);
+        if (elements == nullptr || elements->size() != *length) throw NoLoop{};
+        operands.push_back((*elements)[k]);
+      }
+      results.push_back(applied(statement, operands));
+    }
+    return list(std::move(results));
+  }
+  if (first == nullptr) return std::nullopt;
+  const std::vector<ExpressionId> elements = *first;  // lists move when others are made
+  const auto is_whole = [&](ExpressionId descriptor) {
+    return literal_length(descriptor) == static_cast<std::int64_t>(elements.size());
+  };
+  if (info.family == Family::Reduce && is_whole(operand(1))) {
+    return folded(statement.op, statement.written, elements);
+  }
+  if (statement.op == Op::Replace && is_whole(operand(3))) {
+    const ThunkNode& place = expressions()[scalar(operand(1))];
+    const auto at = static_cast<std::size_t>(place.int_value);
+    if (place.kind != ThunkNode::Kind::Constant || at >= elements.size()) throw NoLoop{};
+    std::vector<ExpressionId> changed = elements;
+    changed[at] = scalar(operand(2));
+    return list(std::move(changed));
+  }
+  const auto* const places = statement.op == Op::DPermute ? elements_of(operand(1)) : nullptr;
+  if (places != nullptr && places->size() == elements.size() && is_whole(operand(3))) {
+    const std::vector<ExpressionId> at = *places;
+    ExpressionId vector = operand(2);
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      vector = replaced(vector, at[k], elements[k], operand(4));
+    }
+    return vector;
+  }
+  return std::nullopt;
+}
+
+/// INTs and BOOLs, whose order does not matter.
+ExpressionId BodyReader::folded(Op reduction, Type type,
+                                const std::vector<ExpressionId>& elements) {
+  if (type == Type::Float) throw NoLoop{};
+  const auto combined = [&](ExpressionId a, ExpressionId b) {
+    const auto select = [&](Op compares) {
+      const ExpressionId first = expressions().applied(compares, type, {a, b});
+      return expressions().applied(Op::Select, type, {first, a, b});
+    };
+    switch (reduction) {
+      case Op::AddReduce:
+        return expressions().applied(Op::Add, type, {a, b});
+      case Op::MultiplyReduce:
+        return expressions().applied(Op::Multiply, type, {a, b});
+      case Op::MaxReduce:
+        return select(Op::Greater);
+      case Op::MinReduce:
+        return select(Op::Less);
+      case Op::AndReduce:
+        return expressions().applied(Op::And, type, {a, b});
+      case Op::OrReduce:
+        return expressions().applied(Op::Or, type, {a, b});
+      default:
+        throw NoLoop{};
+    }
+  };
+  ExpressionId result = elements[0];
+  for (std::size_t k = 1; k < elements.size(); ++k) result = combined(result, elements[k]);
+  return result;
+}
+
 ExpressionId BodyReader::operation(const Statement& statement, const Values& values) {
+  if (const auto found = of_lists(statement, values)) return *found;
   const vcode::OpInfo& info = vcode::info(statement.op);
   const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
   if (info.family == Family::Lengths) return size(operand(0));
@@ -197,14 +305,19 @@ ExpressionId BodyReader::operation(const Statement& statement, const Values& val
     return replaced(operand(2), operand(1), operand(0), operand(4));
   }
   if (info.family != Family::Elementwise) throw NoLoop{};
+  std::vector<ExpressionId> operands;
+  for (const ValueId each : statement.operands) operands.push_back(values[each]);
+  return applied(statement, operands);
+}
+
+ExpressionId BodyReader::applied(const Statement& statement,
+                                 const std::vector<ExpressionId>& operands) {
   ThunkNode node;
   node.kind = ThunkNode::Kind::Apply;
   node.op = statement.op;
   node.written = statement.written;
-  node.type = *vcode::operand_type(info.results[0], statement.written);
-  for (std::size_t k = 0; k < statement.operands.size(); ++k) {
-    node.args[k] = scalar(operand(k));
-  }
+  node.type = *vcode::operand_type(vcode::info(statement.op).results[0], statement.written);
+  for (std::size_t k = 0; k < operands.size(); ++k) node.args[k] = scalar(operands[k]);
   if (divides_ints(statement.op, statement.written)) node.args[1] = never_zero(node.args[1]);
   if (statement.op == Op::Divide) {
     if (const auto factor = vcode::exact_reciprocal(expressions()[node.args[1]])) {
@@ -276,8 +389,7 @@ ExpressionId BodyReader::replaced(ExpressionId vector, ExpressionId place, Expre
       sequence(descriptor) != *parameters_[table->vector].descriptor) {
     throw NoLoop{};
   }
-  table->writes.push_back(
-      {lies_below(scalar(place), size(descriptor)), place, scalar(element)});
+  table->writes.push_back({lies_below(scalar(place), size(descriptor)), place, scalar(element)});
   return add_made(*table);
 }
 
@@ -308,6 +420,7 @@ BodyReader::Window BodyReader::window(ExpressionId vector, ExpressionId descript
 }
 
 ExpressionId BodyReader::size(ExpressionId descriptor) {
+  if (const auto length = literal_length(descriptor)) return expressions().number(*length);
   if (const Made* const own = made(descriptor, Made::Kind::Descriptor)) return own->length;
   const std::uint32_t number = sequence(descriptor);
   if (type_of(number) != Type::Segdes) throw NoLoop{};
@@ -327,6 +440,17 @@ Type BodyReader::type_of(std::uint32_t number) const {
 /// The element, or 0 where there is none: there the function fails, or does not ask for it. What
 /// is read lies in the vector, too.
 ExpressionId BodyReader::element(ExpressionId vector, ExpressionId index, ExpressionId descriptor) {
+  if (const auto* const known = elements_of(vector)) {
+    const std::vector<ExpressionId> elements = *known;
+    ExpressionId result = elements.back();
+    for (std::size_t k = elements.size() - 1; k-- > 0;) {
+      const ExpressionId number = expressions().number(static_cast<std::int64_t>(k));
+      const ExpressionId here =
+          expressions().applied(Op::Equal, Type::Int, {scalar(index), number});
+      result = expressions().choice(here, elements[k], result);
+    }
+    return result;
+  }
   if (const Made* const table = made(vector, Made::Kind::Written)) {
     const std::vector<Write> writes = table->writes;
     ExpressionId read = element(kSequences + table->vector, index, descriptor);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -50,7 +49,8 @@ class BodyReader {
   /// Calls inside each other that are put in place, and loops inside each other.
   static constexpr int kDeepestCall = 20;
 
-  /// What is written into a sequence where the condition holds, which says that the place is inside.
+  /// What is written into a sequence where the condition holds, which says that the place is
+  /// inside.
   struct Write {
     ExpressionId condition, place, element;
     bool operator==(const Write&) const = default;
@@ -67,8 +67,8 @@ class BodyReader {
   Expressions& expressions() { return body_.expressions; }
   /// What has been read so far, to go back to.
   struct Progress;
-  std::unique_ptr<Progress> progress() const;
-  void go_back(Progress& progress);
+  Progress progress() const;
+  void go_back(Progress progress);
 
   std::uint32_t add_component(Type type);
   std::uint32_t begun_with(const vcode::ThunkNode& number);
@@ -108,13 +108,14 @@ class BodyReader {
   /// What is made of sequences. The descriptor of a slice; places of elements that count up by one
   /// from `first` on, as many as `descriptor` has; or the slice, which begins at `first` in the
   /// vector with this number. That it lies inside has been checked by the function. Or the vector
-  /// with other elements at some places.
+  /// with other elements at some places, or a few elements that are known one by one.
   struct Made {
-    enum class Kind : std::uint8_t { Descriptor, Places, Slice, Written };
+    enum class Kind : std::uint8_t { Descriptor, Places, Slice, Written, List };
     Kind kind;
     ExpressionId length = 0, first = 0, descriptor = 0;
     std::uint32_t vector = 0;
     std::vector<Write> writes = {};
+    std::vector<ExpressionId> elements = {};
     bool operator==(const Made&) const = default;
   };
   /// A sequence as elements are read from it.
@@ -133,6 +134,12 @@ class BodyReader {
   ExpressionId slice(const Statement& statement, const Values& values);
   ExpressionId replaced(ExpressionId vector, ExpressionId place, ExpressionId element,
                         ExpressionId descriptor);
+  ExpressionId list(std::vector<ExpressionId> elements);
+  const std::vector<ExpressionId>* elements_of(ExpressionId node) const;
+  std::optional<ExpressionId> of_lists(const Statement& statement, const Values& values);
+  ExpressionId folded(Op reduction, Type type, const std::vector<ExpressionId>& elements);
+  std::optional<std::int64_t> literal_length(ExpressionId descriptor) const;
+  ExpressionId applied(const Statement& statement, const std::vector<ExpressionId>& operands);
   ExpressionId merged_value(ExpressionId condition, ExpressionId a, ExpressionId b);
   std::optional<Made> as_written(ExpressionId vector) const;
   Window window(ExpressionId vector, ExpressionId descriptor);
@@ -155,6 +162,13 @@ class BodyReader {
   std::set<std::uint32_t> vectors_;  // of the constants that the run gives
   std::vector<Made> made_;           // each once
   bool slices_ = false;
+};
+
+struct BodyReader::Progress {
+  LoopBody body;
+  std::set<std::uint32_t> vectors;
+  std::vector<Made> made;
+  std::vector<Arm> arms;
 };
 
 }  // namespace fcode

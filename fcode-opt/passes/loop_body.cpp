@@ -375,13 +375,13 @@ class LoopReader : BodyReader {
 
   /// An arm that ends the loop, by the function itself if it is more than scalars.
   Outcome here_or_elsewhere(const Block& arm, Values& values) {
-    const std::unique_ptr<Progress> before = progress();
+    const Progress before = progress();
     const std::vector<OpenLoop> loops = loops_;
     const std::vector<std::optional<ExpressionId>> next = next_;
     try {
       return block(arm, values, 0);
     } catch (const NoLoop&) {
-      go_back(*before);
+      go_back(before);
       loops_ = loops;
       next_ = next;
       return {expressions().constant(false),

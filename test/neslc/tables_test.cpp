@@ -57,6 +57,18 @@ TEST_CASE("loops write elements of their sequences", "[tables]") {
             "sorted(v, k) = if k == 0 then v else sorted(pass(v, 0), k - 1)"},
            {"swapped([1, 2, 3, 4, 5], 0, 4)", "swapped([1, 2], 0, 1)", "sorted([5, 1, 4, 2, 3], 5)",
             "sorted({rem(i * 37, 101) : i in index(100)}, 100)"}},
+          // Several elements at once, by pairs that are written down, and short sequences of
+          // numbers.
+          {{"turned(v, i, j) = if i >= j then v else turned(v <- [(i, v[j]), (j, v[i])], i + 1, j "
+            "- "
+            "1)",
+            "marked(v, i) = if i == #v then v else marked(v <- [(i, i), (0, v[i] + 1), (i, 7)], i "
+            "+ "
+            "1)",
+            "steps(v, i) = let d = [1, 3, 2, i] in if i >= #v then v else steps(rep(v, sum(d) + "
+            "max_val(d) * d[rem(i, 4)], i), i + d[rem(i, 3)])"},
+           {"turned([1, 2, 3, 4, 5], 0, 4)", "turned([1, 2], 0, 2)", "marked(dist(9, 4), 1)",
+            "steps(dist(0, 12), 0)"}},
           // Loops inside read what the outer one writes.
           {{"root(p, x) = if p[x] == x then x else root(p, p[x])",
             "joined(p, es, k) = if k == #es then p else let (a, b) = es[k]; ra = root(p, a); rb = "
@@ -184,6 +196,10 @@ class RandomLoops {
     if (below(3) == 0) {
       return fmt::format("(if {} < {} then {} else {})", element, other, rest,
                          ints(depth - 1, from));
+    }
+    if (below(4) == 0) {
+      return fmt::format("({} <- [({}, {}), ({}, {})])", rest, at, element, place(number(1, from)),
+                         other);
     }
     return fmt::format("rep({}, {}, {})", rest, element, at);
   }
