@@ -17,7 +17,7 @@ struct NoLoop {};
 /// What a value is while a function is read: an expression, or, from kSequences on, something else.
 inline constexpr ExpressionId kUndefined = ~ExpressionId{0};
 /// From here on: sequences of the loop, by their numbers, …
-inline constexpr ExpressionId kSequences = ExpressionId{1} << 31;
+inline constexpr ExpressionId kSequences = LoopBody::kSequences;
 /// … and results of the next round, by theirs.
 inline constexpr ExpressionId kPending = kSequences + (ExpressionId{1} << 30);
 /// From here on: what is made of sequences, by its number.
@@ -90,6 +90,10 @@ class BodyReader {
     return node;
   }
   static bool is_sequence(ExpressionId node) { return node >= kSequences && node < kPending; }
+  /// Is it one of the function's sequences, or describes one?
+  bool is_own(ExpressionId node) const {
+    return node >= kSequences && node - kSequences < parameters_.size();
+  }
   /// Are there slices of the function's sequences among those that it hands on?
   bool slices() const { return slices_; }
   /// What has been written into the sequence since the round began; nothing if it is another one.

@@ -57,12 +57,12 @@ class LoopReader : BodyReader {
         std::any_of(round.results.begin(), round.results.end(), is_undefined)) {
       throw NoLoop{};
     }
-    const auto is_scalar = [](ExpressionId node) { return node < kSequences; };
-    if (body_.writes.empty() && std::all_of(round.results.begin(), round.results.end(), is_scalar)) {
+    const auto is_here = [&](ExpressionId node) { return node < kSequences || is_own(node); };
+    if (std::all_of(round.results.begin(), round.results.end(), is_here)) {
       body_.results = round.results;
-    } else if (!single_ || body_.collects || slices()) {
-      throw NoLoop{};
     }
+    if (body_.gives_state() && (!single_ || body_.collects || slices())) throw NoLoop{};
+    if (body_.results && !body_.writes.empty()) finish();
     return std::move(body_);
   }
 
@@ -175,6 +175,36 @@ class LoopReader : BodyReader {
                             round.inside});
     const ExpressionId never = expressions().constant(false);
     return {never, never, {}, round.results, {}};
+  }
+
+  /// Behind the last round there is one more, which finds the results and whether the function has
+  /// failed: only in rounds what has been written can be read.
+  void finish() {
+    const ExpressionId goes_on = body_.goes_on;
+    for (std::uint32_t k = 0; k < body_.next.size(); ++k) {
+      body_.next[k] = expressions().choice(goes_on, body_.next[k], state_node(k));
+    }
+    for (LoopBody::Write& write : body_.writes) {
+      write.condition = expressions().both(goes_on, write.condition);
+    }
+    const auto found = [&](const ThunkNode& before, ExpressionId value) {
+      const ExpressionId component = state_node(begun_with(before));
+      body_.next.push_back(expressions().choice(goes_on, component, value));
+      return component;
+    };
+    for (ExpressionId& result : *body_.results) {
+      if (result >= kSequences) continue;
+      result = found(literal_node(expressions()[result].type, 0), result);
+    }
+    enum { kGoesOn, kHasEnded, kFails };
+    const ExpressionId end = expressions().choice(body_.fails, expressions().number(kFails),
+                                                  expressions().number(kHasEnded));
+    const ExpressionId how = found(literal_node(Type::Int, kGoesOn), end);
+    const auto is = [&](std::int64_t number) {
+      return expressions().applied(Op::Equal, Type::Int, {how, expressions().number(number)});
+    };
+    body_.goes_on = is(kGoesOn);
+    body_.fails = is(kFails);
   }
 
   void become(std::uint32_t component, ExpressionId next) {
@@ -413,6 +443,11 @@ class LoopReader : BodyReader {
 };
 
 }  // namespace
+
+bool LoopBody::gives_state() const {
+  const auto is_sequence = [](ExpressionId result) { return result >= kSequences; };
+  return !writes.empty() || !results || std::any_of(results->begin(), results->end(), is_sequence);
+}
 
 std::optional<LoopBody> loop_body(const Module& module, const std::vector<bool>& recursive,
                                   const SerialFunction& function) {

@@ -32,6 +32,8 @@ struct LoopStack {
 /// state either goes on or has come to its end; then it gives the results, or fails, as the
 /// function says in its own way.
 struct LoopBody {
+  /// From here on: sequences, by their numbers.
+  static constexpr ExpressionId kSequences = ExpressionId{1} << 31;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// Of calls inside each other, where their results are combined with numbers: about what the
   /// machine usually allows.
@@ -67,8 +69,11 @@ struct LoopBody {
     return std::any_of(writes.begin(), writes.end(),
                        [&](const Write& write) { return write.vector == vector; });
   }
-  /// Nothing if the function itself has to give them, from the last state.
+  /// Expressions, or kSequences and the number of a parameter. Nothing if the function itself has
+  /// to give them.
   std::optional<std::vector<ExpressionId>> results;
+  /// Does the function need the last state, to go on from there or to give results?
+  bool gives_state() const;
   /// Of a function that calls itself otherwise.
   std::optional<LoopStack> stack;
 };

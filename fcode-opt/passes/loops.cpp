@@ -74,7 +74,9 @@ class LoopKernel {
     for (std::size_t k = signature_.own; k < signature_.parameters.size(); ++k) add_parameter(k);
     for (std::size_t k = 0; k < body_.constants.size(); ++k) add_constant(k);
     iterate();
-    body_.results ? results() : last_state();
+    if (body_.results) results();
+    if (body_.gives_state()) last_state();
+    if (body_.results) left();
     return std::move(kernel_);
   }
 
@@ -251,17 +253,26 @@ class LoopKernel {
     }
   }
 
-  /// What the last states give, and whether there is one that is not the last.
+  /// What the last states give but for sequences.
   void results() {
+    std::vector<ExpressionId> scalars;
+    for (const ExpressionId result : *body_.results) {
+      if (result < LoopBody::kSequences) scalars.push_back(result);
+    }
+    if (scalars.empty()) return;
     Binding map;
     map.kind = Binding::Kind::Map;
     map.space = {false, kLength};
-    map.elements = at_index(*body_.results);
-    for (std::size_t k = 0; k < body_.results->size(); ++k) {
-      map.arrays.push_back(array("y", k, body_.expressions[(*body_.results)[k]].type, kLength));
+    map.elements = at_index(scalars);
+    for (std::size_t k = 0; k < scalars.size(); ++k) {
+      map.arrays.push_back(array("y", k, body_.expressions[scalars[k]].type, kLength));
       kernel_.outputs.push_back({false, map.arrays.back()});
     }
     kernel_.bindings.push_back(std::move(map));
+  }
+
+  /// Is there a state that is not the last?
+  void left() {
     Binding left;
     left.kind = Binding::Kind::Reduce;
     left.space = {false, kLength};
@@ -313,24 +324,11 @@ bool is_in_state(const LoopBody& body, std::uint32_t parameter) {
   return body.component[parameter] != LoopBody::kNone || body.writes_into(parameter);
 }
 
-/// A library that does not have the kernel leaves the state as it is.
-void add_spec_of_state(Module& module, vcode::Kernel& kernel, const LoopBody& body,
-                       const SerialFunction& serial, const Origin& origin) {
-  Function spec;
-  for (const vcode::KernelParameter& input : kernel.inputs) {
-    spec.parameters.push_back(new_value(spec, vcode::parameter_type(kernel, input), origin));
-  }
-  // The descriptor of the instance stands behind the parameters.
-  for (std::uint32_t k = 0; k < serial.parameters.size(); ++k) {
-    if (!is_in_state(body, k)) continue;
-    spec.result_types.push_back(spec.values[spec.parameters[k]].type);
-    spec.body.results.push_back(spec.parameters[k]);
-  }
-  set_spec(std::move(spec), module, kernel);
-}
-
-/// A library that does not have the kernel says that no element has come to its end.
-void add_spec(Module& module, vcode::Kernel& kernel, std::uint32_t all, const Origin& origin) {
+/// A library that does not have the kernel says that no element has come to its end, and leaves the
+/// state as it is.
+void add_spec(Module& module, vcode::Kernel& kernel, const LoopBody& body,
+              const SerialFunction& serial, const Origin& origin) {
+  const std::uint32_t all = serial.own + (serial.fetches() ? 1 : 0);
   Function spec;
   for (const vcode::KernelParameter& input : kernel.inputs) {
     spec.parameters.push_back(new_value(spec, vcode::parameter_type(kernel, input), origin));
@@ -340,20 +338,27 @@ void add_spec(Module& module, vcode::Kernel& kernel, std::uint32_t all, const Or
         make_const(module, spec, add_constant(module, std::move(constant)), origin));
     return spec.body.statements.back().results[0];
   };
-  for (const vcode::KernelParameter& output : kernel.outputs) {
-    const Type type = vcode::parameter_type(kernel, output);
-    spec.result_types.push_back(type);
-    if (&output == &kernel.outputs.back()) {
-      spec.body.results.push_back(push(bool_constant(true)));
-      break;
+  const auto give = [&](ValueId value) {
+    spec.result_types.push_back(spec.values[value].type);
+    spec.body.results.push_back(value);
+  };
+  if (body.results) {
+    for (const ExpressionId result : *body.results) {
+      if (result >= LoopBody::kSequences) continue;
+      const Type type = body.expressions[result].type;
+      const ValueId zero = push(type == Type::Float  ? float_constant(0)
+                                : type == Type::Bool ? bool_constant(false)
+                                                     : int_constant(0));
+      spec.body.statements.push_back(
+          make_op(spec, Op::Distribute, type, {zero, spec.parameters[all]}, origin));
+      give(spec.body.statements.back().results[0]);
     }
-    const ValueId zero = push(type == Type::Float  ? float_constant(0)
-                              : type == Type::Bool ? bool_constant(false)
-                                                   : int_constant(0));
-    spec.body.statements.push_back(
-        make_op(spec, Op::Distribute, type, {zero, spec.parameters[all]}, origin));
-    spec.body.results.push_back(spec.body.statements.back().results[0]);
   }
+  // Of a single instance: what it is made of are the first operands.
+  for (std::uint32_t k = 0; body.gives_state() && k < serial.parameters.size(); ++k) {
+    if (is_in_state(body, k)) give(spec.parameters[k]);
+  }
+  if (body.results) give(push(bool_constant(true)));
   set_spec(std::move(spec), module, kernel);
 }
 
@@ -428,11 +433,7 @@ class LoopMaker {
     const bool is_serial = serial.single;
     vcode::Kernel kernel =
         LoopKernel(module_, body, serial, most_iterations(body, is_serial)).run();
-    if (body.results) {
-      add_spec(module_, kernel, serial.own + (serial.fetches() ? 1 : 0), function.origin);
-    } else {
-      add_spec_of_state(module_, kernel, body, serial, function.origin);
-    }
+    add_spec(module_, kernel, body, serial, function.origin);
     const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
 
     Function wrapper;
@@ -453,7 +454,14 @@ class LoopMaker {
       wrapper.body.statements.push_back(std::move(pushed));
     }
     Statement run = make_run(module_, wrapper, loop, std::move(operands), function.origin);
-    body.results ? choose(wrapper, std::move(run), rest) : end(wrapper, std::move(run), rest, body);
+    Statement call = call_of(wrapper, rest, run, body);
+    wrapper.body.statements.push_back(std::move(run));
+    if (body.results) {
+      choose(wrapper, std::move(call), body);
+    } else {
+      wrapper.body.results = call.results;
+      wrapper.body.statements.push_back(std::move(call));
+    }
 
     made_.push_back({number, rest, serial.function});
     function.name += "_REST";
@@ -462,47 +470,46 @@ class LoopMaker {
     module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
   }
 
-  /// The results of the loop, or of the function as it was where a state has not come to its end.
-  static void choose(Function& wrapper, Statement run, std::uint32_t rest) {
+  /// The results of the loop that has been run, or of the call of the function as it was, where a
+  /// state has not come to its end.
+  static void choose(Function& wrapper, Statement call, const LoopBody& body) {
+    const ValueList found = wrapper.body.statements.back().results;
     Statement choice;
     choice.kind = Statement::Kind::If;
     choice.origin = wrapper.origin;
-    choice.operands = {run.results.back()};
+    choice.operands = {found.back()};
     choice.then_block = std::make_unique<Block>();
     choice.else_block = std::make_unique<Block>();
-    Statement call = call_of(wrapper, rest);
-    call.operands = wrapper.parameters;
-    choice.else_block->results = run.results;
-    choice.else_block->results.pop_back();
+    auto scalar = found.begin();
+    for (const ExpressionId result : *body.results) {
+      choice.else_block->results.push_back(
+          result < LoopBody::kSequences ? *scalar++ : call.operands[result - LoopBody::kSequences]);
+    }
     for (const ValueId result : call.results) {
       choice.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
     }
     choice.then_block->results = call.results;
     choice.then_block->statements.push_back(std::move(call));
     wrapper.body.results = choice.results;
-    wrapper.body.statements.push_back(std::move(run));
     wrapper.body.statements.push_back(std::move(choice));
   }
 
-  /// What the function as it was gives of the last state.
-  static void end(Function& wrapper, Statement run, std::uint32_t rest, const LoopBody& body) {
-    Statement call = call_of(wrapper, rest);
-    auto last = run.results.begin();
-    for (std::uint32_t k = 0; k < wrapper.parameters.size(); ++k) {
-      call.operands.push_back(is_in_state(body, k) ? *last++ : wrapper.parameters[k]);
-    }
-    wrapper.body.results = call.results;
-    wrapper.body.statements.push_back(std::move(run));
-    wrapper.body.statements.push_back(std::move(call));
-  }
-
-  static Statement call_of(Function& wrapper, std::uint32_t function) {
+  /// A call of the function as it was, from the last state of the loop on, or from the beginning.
+  static Statement call_of(Function& wrapper, std::uint32_t function, const Statement& run,
+                           const LoopBody& body) {
     Statement call;
     call.kind = Statement::Kind::Call;
     call.index = function;
     call.origin = wrapper.origin;
     for (const std::optional<Type>& type : wrapper.result_types) {
       call.results.push_back(new_value(wrapper, type, wrapper.origin));
+    }
+    call.operands = wrapper.parameters;
+    if (!body.gives_state()) return call;
+    auto last = run.results.end();
+    if (body.results) --last;
+    for (std::uint32_t k = static_cast<std::uint32_t>(call.operands.size()); k-- > 0;) {
+      if (is_in_state(body, k)) call.operands[k] = *--last;
     }
     return call;
   }
