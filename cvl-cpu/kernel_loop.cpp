@@ -49,7 +49,7 @@ std::int64_t LoopSink::rounds_cost() const {
          static_cast<std::int64_t>(loop_.body.nodes.size());
 }
 
-void LoopSink::open_states() {
+bool LoopSink::open_states() {
   for (std::size_t k = 0; k < components_.size(); ++k) {
     LoopComponent& component = components_[k];
     const std::byte* cell = pass_.node(component.initial).cell;
@@ -66,7 +66,7 @@ void LoopSink::open_states() {
     }
   }
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kExpectedRounds;
-  body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
+  return body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
 }
 
 void LoopSink::open_tables() {
@@ -105,6 +105,10 @@ RoundPlaces round_places(const PlanLoop& loop) {
 
 RoundTable::RoundTable(const BoundPass& body, const PlanLoop& loop)
     : places_(round_places(loop)), at_(places_.count()), lengths_(places_.nodes + places_.tables) {
+  renew(body, loop);
+}
+
+void RoundTable::renew(const BoundPass& body, const PlanLoop& loop) {
   for (NodeId k = 0; k < places_.nodes; ++k) at_[places_.node(k)] = body.node(k).base;
   for (const BoundStep& step : body.main.usual().steps) {
     if (step.kind != BoundStep::Kind::Gather) continue;

@@ -40,8 +40,8 @@ class LoopSink : public KernelSink {
   std::int64_t rounds_cost() const override;
 
  protected:
-  /// Makes room for results, and binds the body.
-  void open_states();
+  /// Makes room for results, and binds the body. True when its steps are those of the last run.
+  bool open_states();
   /// Makes the tables: copies of their operands, or these themselves where nobody else has them.
   void open_tables();
 
@@ -54,6 +54,8 @@ class LoopSink : public KernelSink {
 class RoundTable {
  public:
   RoundTable(const BoundPass& body, const PlanLoop& loop);
+  /// Looks at the vectors of another run, with the same steps.
+  void renew(const BoundPass& body, const PlanLoop& loop);
   const RoundPlaces& places() const { return places_; }
   const std::byte*& operator[](std::uint32_t place) { return at_[place]; }
   const std::byte* const* data() const { return at_.data(); }
@@ -84,6 +86,8 @@ class StatesPool {
     const std::lock_guard lock(mutex_);
     idle_.push_back(states);
   }
+  /// False if a run has failed while some were taken.
+  bool is_complete() const { return idle_.size() == made_.size(); }
   void clear() {
     idle_.clear();
     made_.clear();

@@ -101,6 +101,9 @@ class StateWithStack {
     if (loop.has_stack()) give_room(std::min(kFirstFrames, loop.depth));
   }
 
+  /// In a run with the same steps as the last one.
+  void renew() { table_.renew(body_.pass(), loop_); }
+
   /// Begins with state i of a block, and goes on to the end.
   void run(BlockEvaluator& values, std::int64_t i) {
     for (std::size_t k = 0; k < components_.size(); ++k) {
@@ -284,9 +287,8 @@ class Recursion final : public LoopSink {
     LoopSink::open_empty();
   }
   Need open(std::size_t&) override {
-    close();  // if the last run has failed
     open_tables();
-    open_states();
+    if (!open_states() || !pool_.is_complete()) pool_.clear();
     recursion_.open();
     return Need::Blocks;
   }
@@ -296,6 +298,7 @@ class Recursion final : public LoopSink {
   void begin_tile(const KernelTile&, std::byte* state) override {
     active(state) = pool_.take(
         [this] { return std::make_unique<StateWithStack>(cpu_, recursion_, loop_, components_); });
+    active(state)->renew();
   }
   void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t begin,
              std::int64_t n) override {
@@ -313,7 +316,9 @@ class Recursion final : public LoopSink {
     pool_.leave(active(state));
   }
   /// Stacks may have grown large.
-  void close() override { pool_.clear(); }
+  void close() override {
+    if (loop_.has_stack()) pool_.clear();
+  }
 
  private:
   static StateWithStack*& active(std::byte* state) {
