@@ -348,6 +348,54 @@ TEST_CASE("states with stacks", "[kernel]") {
   CHECK(only_error(iterate(push + "POP ( j, k => T, T ) DEPTH 7")) == ErrorCode::KernelResult);
 }
 
+TEST_CASE("rounds that write into tables", "[kernel]") {
+  const auto iterate = [](const std::string& writes, const std::string& results = "y, z, t",
+                          const std::string& outputs =
+                              "y : VEC INT n, z : VEC FLOAT n, t : VEC INT n") {
+    return bindings(outputs,
+                    results +
+                        " = ITERATE n ( i => a[i], x[i] )\n  WHILE ( j, k => (> INT j 0) )\n"
+                        "  DO ( j, k => (- INT j 1), k )\n  " +
+                        writes + "\n  ROUNDS 20");
+  };
+  const std::string read = "(IF (AND BOOL (>= INT j 0) (< INT j n)) a[j] 7)";
+  const std::string write = "WRITE a ( j, k => (< FLOAT k 1.0), j, " + read + " ) ";
+  const Outcome one = iterate(write);
+  INFO(one.messages());
+  REQUIRE(one.program);
+  check_round_trip(*one.program);
+  const Outcome two = iterate(write + write);
+  REQUIRE(two.program);
+  check_round_trip(*two.program);
+  CHECK_FALSE(same_program(*one.program, *two.program));
+  // One table for each operand, in the order of the first writes.
+  const std::string other = "WRITE x ( j, k => T, 3, k ) ";
+  const Outcome both = iterate(write + other + write, "y, z, t, u",
+                               "y : VEC INT n, z : VEC FLOAT n, t : VEC INT n, u : VEC FLOAT n");
+  REQUIRE(both.program);
+  check_round_trip(*both.program);
+
+  CHECK(only_error(iterate("WRITE ( j, k => T, j, j )")) == ErrorCode::Syntax);
+  CHECK(only_error(iterate("WRITE unknown ( j, k => T, j, j )")) == ErrorCode::KernelName);
+  CHECK(only_error(iterate("WRITE n ( j, k => T, j, j )")) == ErrorCode::KernelName);
+  CHECK(only_error(iterate(write, "y, z", "y : VEC INT n, z : VEC FLOAT n")) ==
+        ErrorCode::KernelResult);
+  const auto written = [&](const std::string& results) {
+    return only_error(iterate("WRITE a ( j, k => " + results + " )"));
+  };
+  CHECK(written("T, j") == ErrorCode::KernelResult);
+  CHECK(written("j, j, j") == ErrorCode::KernelType);
+  CHECK(written("T, k, j") == ErrorCode::KernelType);
+  CHECK(written("T, j, k") == ErrorCode::KernelType);
+  CHECK(written("T, j, a[j]") == ErrorCode::KernelSubscript);
+  // A table is no operand, and what another binding makes is none.
+  CHECK(
+      only_error(bindings("y : VEC INT n, t : VEC INT n",
+                          "w = MAP n ( i => i )\ny, t = ITERATE n ( i => i )\n"
+                          "  WHILE ( j => F ) DO ( j => j ) WRITE w ( j => T, j, j ) ROUNDS 1")) ==
+      ErrorCode::KernelSubscript);
+}
+
 TEST_CASE("integers of functions of a state fit in 32 bits, too", "[kernel]") {
   const Outcome wide = bindings(
       "y : VEC INT n",
