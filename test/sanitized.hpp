@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
 #include <vector>
 
@@ -16,6 +17,12 @@ inline constexpr bool kSanitized = false;
 /// So many random programs, operations of one kind and the like; a fifth of them under sanitizers.
 constexpr int some_of(int count) {
   return kSanitized ? std::max(1, count / 5) : count;
+}
+
+/// So many if the environment variable says so.
+inline int some_of(int count, const char* variable) {
+  const char* const wanted = std::getenv(variable);
+  return wanted != nullptr ? std::atoi(wanted) : some_of(count);
 }
 
 /// All of these sizes; the first and the last one under sanitizers.

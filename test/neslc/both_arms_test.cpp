@@ -1,7 +1,6 @@
 // Conditionals both arms of which are computed for all elements, because the program is optimized:
 // the same values and failures as where each arm has its own elements. More random ones with
 // NESL_ARMS=N.
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "both_levels.hpp"
 #include "contains.hpp"
 #include "occurrences.hpp"
+#include "sanitized.hpp"
 
 namespace neslc::testing {
 namespace {
@@ -321,8 +321,7 @@ TEST_CASE("random conditionals give the same at both levels", "[arms]") {
   levels.define("few = {rem(i * 31, 17) : i in index(50)}");
   levels.define("rows = {{i * j : j in index(1 + rem(i * 2, 5))} : i in index(6)}");
   levels.define("function h(i) = if i > 4 then 40 / (i - 4) else i * i");
-  const char* const wished = std::getenv("NESL_ARMS");
-  const unsigned last = wished == nullptr ? 60 : static_cast<unsigned>(std::stoul(wished));
+  const auto last = static_cast<unsigned>(::testing::some_of(60, "NESL_ARMS"));
   for (unsigned seed = 1; seed <= last; ++seed) {
     ArmGenerator generator(seed);
     levels.define(generator.function());

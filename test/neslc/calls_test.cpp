@@ -1,6 +1,5 @@
 // Calls of one function that are made together give what they give one after another, and a
 // function that reads elements of its own sequence gives what it gives with a copy of it.
-#include <cstdlib>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -293,8 +292,7 @@ class RandomBody {
 };
 
 TEST_CASE("random functions that call themselves", "[calls]") {
-  const char* const given = std::getenv("NESL_CALLS");
-  const int count = given != nullptr ? std::atoi(given) : ::testing::some_of(50);
+  const int count = ::testing::some_of(50, "NESL_CALLS");
   for (int seed = 1; seed <= count; ++seed) {
     RandomBody random(static_cast<unsigned>(seed));
     TwoWays ways;

@@ -1,6 +1,5 @@
 // Sequences that are joined and then read element by element give what they give when they are
 // made.
-#include <cstdlib>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -125,8 +124,7 @@ class RandomJoin {
 };
 
 TEST_CASE("random joins are what they are made of", "[joins]") {
-  const char* const given = std::getenv("NESL_JOINS");
-  const int count = given != nullptr ? std::atoi(given) : ::testing::some_of(60);
+  const int count = ::testing::some_of(60, "NESL_JOINS");
   Joins joins;
   for (int seed = 1; seed <= count; ++seed) {
     RandomJoin random(static_cast<unsigned>(seed));

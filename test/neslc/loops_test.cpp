@@ -1,6 +1,5 @@
 // Functions that call themselves last, on each element: as loops in kernels they give what the
 // recursion gives, failures and runaway recursion included. More random ones with NESL_LOOPS=N.
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -525,8 +524,7 @@ class LoopGenerator {
 };
 
 TEST_CASE("random functions are the same as loops", "[loops]") {
-  const char* more = std::getenv("NESL_LOOPS");
-  const int programs = more == nullptr ? ::testing::some_of(50) : std::atoi(more);
+  const int programs = ::testing::some_of(50, "NESL_LOOPS");
   Both both;
   both.define("m = #[1, 2]");
   both.define("function squared(n) = rem(n * n, 1000)");

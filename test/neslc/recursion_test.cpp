@@ -1,6 +1,5 @@
 // Functions of scalars that call themselves, or each other, anywhere: in kernels with stacks they
 // give what the recursion gives, failures and runaway recursion included.
-#include <cstdlib>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -342,8 +341,7 @@ class RandomBodies {
 
 /// More of them with NESL_RECURSION=N.
 TEST_CASE("random functions that call each other", "[recursion]") {
-  const char* const given = std::getenv("NESL_RECURSION");
-  const int count = given != nullptr ? std::atoi(given) : ::testing::some_of(60);
+  const int count = ::testing::some_of(60, "NESL_RECURSION");
   std::size_t stacks = 0;
   for (int seed = 1; seed <= count; ++seed) {
     RandomBodies random(static_cast<unsigned>(seed));

@@ -1,7 +1,6 @@
 // Streams against sequences: the same random programs over both, for pieces of several lengths,
 // more of them with NESL_STREAM_PROGRAMS=N; streams of files, and what they take in memory.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -201,8 +200,7 @@ TEST_CASE("random programs of streams give what sequences give, for pieces of an
       streams.back()->value(kForBoth);
     }
   }
-  const char* const asked = std::getenv("NESL_STREAM_PROGRAMS");
-  const int programs = asked != nullptr ? std::stoi(asked) : ::testing::some_of(150);
+  const int programs = ::testing::some_of(150, "NESL_STREAM_PROGRAMS");
   int failures = 0;
   int values = 0;
   std::string failed;
