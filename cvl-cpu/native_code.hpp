@@ -84,8 +84,8 @@ struct StackChange {
   std::uint32_t place = 0;            // of a FrameStack
 };
 
-/// What rounds write into a vector: `element` at `index`, where `flag` holds and the index is inside.
-/// Such rounds are serial.
+/// What rounds write into a vector: `element` at `index`, where `flag` holds and the index is
+/// inside. Such rounds are serial.
 struct TableChange {
   std::uint32_t flag = 0, index = 0, element = 0, length = 0;  // values; the length is Uniform
   std::uint32_t place = 0;                                     // of the vector

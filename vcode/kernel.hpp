@@ -149,7 +149,7 @@ struct Binding {
   /// the other ones, that of `pop` whether the topmost one is taken off; its parts are what the
   /// first components become.
   Thunk push, pop;
-  std::int64_t depth = 0;       // Iterate: so many frames may be on a stack
+  std::int64_t depth = 0;  // Iterate: so many frames may be on a stack
   /// Iterate: what each round writes, in this order. The functions of the state read a table in
   /// place of its operand, as it is before the round.
   std::vector<TableWrite> writes;

@@ -91,10 +91,9 @@ bool KernelVerifier::ids_valid() {
            (binding.kind != Kind::Size || binding.size < kernel_.sizes.size()) &&
            (!has_space(binding) || space_valid(binding.space)) &&
            (!binding.into || space_valid(*binding.into)) &&
-           std::all_of(binding.writes.begin(), binding.writes.end(),
-                       [&](const TableWrite& write) {
-                         return write.operand < kernel_.arrays.size();
-                       }) &&
+           std::all_of(
+               binding.writes.begin(), binding.writes.end(),
+               [&](const TableWrite& write) { return write.operand < kernel_.arrays.size(); }) &&
            (binding.kind != Kind::Scatter || binding.into) &&
            (binding.kind != Kind::Split || binding.classes > 0);
   };
@@ -266,9 +265,7 @@ void KernelVerifier::iteration(const Binding& binding) {
     place.what = "what is written";
     if (!checks_.thunk(write.thunk, place, 3)) return;
     needs_bool(write.thunk, "the condition of WRITE");
-    const auto type = [&](std::size_t k) {
-      return write.thunk.nodes[write.thunk.results[k]].type;
-    };
+    const auto type = [&](std::size_t k) { return write.thunk.nodes[write.thunk.results[k]].type; };
     if (type(1) != Type::Int) {
       checks_.fail(ErrorCode::KernelType, {},
                    fmt::format("the place in `{}` is {}, not INT", name, type_name(type(1))));

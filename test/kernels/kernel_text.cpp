@@ -1,6 +1,7 @@
 #include "kernels/kernel_text.hpp"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kernel_test {
@@ -19,7 +20,8 @@ struct SpaceNames {
 
 class KernelText {
  public:
-  KernelText(property::Random& random, bool serial_loops) : random_(random), serial_loops_(serial_loops) {
+  KernelText(property::Random& random, bool serial_loops)
+      : random_(random), serial_loops_(serial_loops) {
     spaces_.push_back({{"n", "d"}, "n", "d", "p", {"a", "b"}, {"x"}, {"f"}});
     spaces_.push_back({{"m", "e"}, "m", "e", "p", {"g"}, {}, {}});
     spaces_.push_back({{"s"}, "s", "", "", {"p"}, {}, {}});
@@ -316,8 +318,8 @@ class KernelText {
         thunk(fmt::format("{}, {}, {}, {}", integer(space, 2), same, real(space, 0),
                           boolean(space, 1))),
         chance(0.05) ? "T" : state_flag(2), next_integer("j"), next_integer("k"),
-        chance(0.3) ? "x0" : half, chance(0.3) ? "h" : state_flag(2),
-        stack, writes, chance(0.1) ? 0 : random_.between(1, 60));
+        chance(0.3) ? "x0" : half, chance(0.3) ? "h" : state_flag(2), stack, writes,
+        chance(0.1) ? 0 : random_.between(1, 60));
     output(j, "INT", space.size);
     if (chance(0.5)) output(k, "INT", space.size);
     if (chance(0.5)) output(x, "FLOAT", space.size);
