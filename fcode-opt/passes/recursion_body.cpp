@@ -150,8 +150,12 @@ class RecursionReader : BodyReader {
     std::size_t number = 0;
     while (number < routines_.size() && routines_[number].function != function) ++number;
     if (number == routines_.size()) {
-      // Where those of a slice begin is known of the function itself only.
-      if (slices() && std::any_of(arguments.begin(), arguments.end(), is_sequence)) throw NoLoop{};
+      // Where those of a slice begin is known of the function itself only, and what the calling
+      // routine has made of its state is of its own round.
+      const auto is_lost = [this](ExpressionId argument) {
+        return is_sequence(argument) && (slices() || argument >= kMade);
+      };
+      if (std::any_of(arguments.begin(), arguments.end(), is_lost)) throw NoLoop{};
       Routine routine;
       routine.function = function;
       for (const ExpressionId argument : arguments) {

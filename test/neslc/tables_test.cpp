@@ -138,6 +138,28 @@ TEST_CASE("what fails in a loop that writes says what it says without a kernel",
   }
 }
 
+TEST_CASE("what a round makes of a sequence is handed on as it was then", "[tables]") {
+  for (const char* setting : kRoundSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    TableLoops both;
+    both.define("function g(v, n) = if n == 0 then v[0] else 2 * g(v, n - 1) - v[0]");
+    both.define("function last(v, n) = if n == 0 then v[0] + v[1] else last(v, n - 1)");
+    // To another recursion, …
+    both.define(
+        "function changed(v, n) = if n == 0 then 0 else 3 * changed(v, n - 1) - g(rep(v, n, 0), "
+        "2)");
+    both.define("function listed(n) = if n == 0 then 0 else 3 * listed(n - 1) - g([n, n * 2], 3)");
+    CHECK(both.check("changed([7, 8], 4)") == "-58");
+    CHECK(both.check("listed(5)") == both.check("{listed(n) : n in [5]}[0]"));
+    // … and to a loop inside of the round.
+    both.define(
+        "function rounds(v, n, s) = if n == 0 then (v, s) else "
+        "rounds(rep(v, s, 1), n - 1, s + last(rep(v, n, 0), n) + last([n, s], 2))");
+    CHECK(both.check("rounds([7, 8], 5, 1)").find("defined") == std::string::npos);
+    CHECK(both.writes("rounds([7, 8], 5, 1)") > 0);
+  }
+}
+
 TEST_CASE("long loops write in place", "[tables]") {
   TableLoops both;
   both.define("function fill(v, i) = if i == #v then v else fill(rep(v, v[i - 1] + i, i), i + 1)");
