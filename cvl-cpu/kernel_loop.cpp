@@ -36,6 +36,9 @@ LoopSink::LoopSink(BoundPass& pass, const PlanSink& sink, BoundProgram& program)
     const PlanNode& node = loop_.body.nodes[k];
     if (node.kind == PlanNode::Kind::State) components_[node.id].state = k;
   }
+  for (const PlanLoop::Table& table : loop_.tables) {
+    takes_over_.push_back(may_take_over(table.operand));
+  }
 }
 
 void LoopSink::open_empty() {
@@ -69,31 +72,34 @@ bool LoopSink::open_states() {
   return body_.bind(std::clamp(length(), kLeastCost, kMost) * kExpectedRounds);
 }
 
-void LoopSink::open_tables() {
+/// Does nobody but the loop want the operand of a table?
+bool LoopSink::may_take_over(ArrayId operand) const {
+  const KernelPlan& plan = state_.plan;
   const PlanPass& pass = pass_.plan();
-  for (const PlanLoop::Table& table : loop_.tables) {
-    Vector& operand = state_.arrays[table.operand];
-    Vector& array = state_.arrays[table.array];
-    const auto reads = [&](const PlanNode& node) {
-      const bool of_array =
-          node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather;
-      return of_array && node.id == table.operand;
-    };
-    const auto is_operand = [&](const vcode::KernelParameter& parameter) {
-      return !parameter.segdes && parameter.id == table.operand;
-    };
-    const std::vector<vcode::KernelParameter>& outputs = state_.plan.kernel->outputs;
-    const bool free = pass.sinks.size() == 1 &&
-                      &state_.plan.passes[state_.plan.last_read[table.operand]] == &pass &&
-                      std::none_of(outputs.begin(), outputs.end(), is_operand) &&
-                      std::none_of(pass.nodes.begin(), pass.nodes.end(), reads);
-    if (free && operand.form == Form::Dense && operand.buffer.unique()) {
+  const auto reads = [&](const PlanNode& node) {
+    const bool of_array = node.kind == PlanNode::Kind::Load || node.kind == PlanNode::Kind::Gather;
+    return of_array && node.id == operand;
+  };
+  const auto is_operand = [&](const vcode::KernelParameter& parameter) {
+    return !parameter.segdes && parameter.id == operand;
+  };
+  const std::vector<vcode::KernelParameter>& outputs = plan.kernel->outputs;
+  return pass.sinks.size() == 1 && &plan.passes[plan.last_read[operand]] == &pass &&
+         std::none_of(outputs.begin(), outputs.end(), is_operand) &&
+         std::none_of(pass.nodes.begin(), pass.nodes.end(), reads);
+}
+
+void LoopSink::open_tables() {
+  for (std::size_t k = 0; k < loop_.tables.size(); ++k) {
+    Vector& operand = state_.arrays[loop_.tables[k].operand];
+    Vector& array = state_.arrays[loop_.tables[k].array];
+    if (takes_over_[k] && operand.form == Form::Dense && operand.buffer.unique()) {
       array = std::exchange(operand, Vector());
       array.fits_bytes = false;
-      continue;
+    } else {
+      array = cpu_.new_vector(operand.type, operand.length);
+      copy_elements(cpu_, array, 0, operand, operand.length);
     }
-    array = cpu_.new_vector(operand.type, operand.length);
-    copy_elements(cpu_, array, 0, operand, operand.length);
   }
 }
 

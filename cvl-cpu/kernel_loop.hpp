@@ -48,6 +48,11 @@ class LoopSink : public KernelSink {
   const PlanLoop& loop_;
   BoundPass body_;
   std::vector<LoopComponent> components_;
+
+ private:
+  bool may_take_over(ArrayId operand) const;
+
+  std::vector<bool> takes_over_;  // by table
 };
 
 /// The table of addresses for NativeSteps::rounds, with what stays the same in all rounds.
@@ -85,6 +90,11 @@ class StatesPool {
   void leave(States* states) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(states);
+  }
+  /// Calls visit(states) for all that are left behind.
+  template <class Visit>
+  void for_idle(const Visit& visit) {
+    for (States* const states : idle_) visit(*states);
   }
   /// False if a run has failed while some were taken.
   bool is_complete() const { return idle_.size() == made_.size(); }

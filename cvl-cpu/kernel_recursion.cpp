@@ -75,10 +75,10 @@ class RecursionBody {
 };
 
 /// The state that a thread is at.
-class StateWithStack {
+class SerialState {
  public:
-  StateWithStack(CpuBackend& cpu, RecursionBody& body, const PlanLoop& loop,
-                 const std::vector<LoopComponent>& components)
+  SerialState(CpuBackend& cpu, RecursionBody& body, const PlanLoop& loop,
+              const std::vector<LoopComponent>& components)
       : cpu_(cpu),
         body_(body),
         loop_(loop),
@@ -289,6 +289,7 @@ class Recursion final : public LoopSink {
   Need open(std::size_t&) override {
     open_tables();
     if (!open_states() || !pool_.is_complete()) pool_.clear();
+    pool_.for_idle([](SerialState& state) { state.renew(); });
     recursion_.open();
     return Need::Blocks;
   }
@@ -297,8 +298,7 @@ class Recursion final : public LoopSink {
 
   void begin_tile(const KernelTile&, std::byte* state) override {
     active(state) = pool_.take(
-        [this] { return std::make_unique<StateWithStack>(cpu_, recursion_, loop_, components_); });
-    active(state)->renew();
+        [this] { return std::make_unique<SerialState>(cpu_, recursion_, loop_, components_); });
   }
   void block(BlockEvaluator& values, const KernelTile&, std::byte* state, std::int64_t begin,
              std::int64_t n) override {
@@ -321,12 +321,10 @@ class Recursion final : public LoopSink {
   }
 
  private:
-  static StateWithStack*& active(std::byte* state) {
-    return StatesPool<StateWithStack>::of_tile(state);
-  }
+  static SerialState*& active(std::byte* state) { return StatesPool<SerialState>::of_tile(state); }
 
   RecursionBody recursion_;
-  StatesPool<StateWithStack> pool_;
+  StatesPool<SerialState> pool_;
 };
 
 }  // namespace

@@ -16,8 +16,7 @@ ValueId new_value(Function& function, std::optional<Type> type, const Origin& or
 
 std::uint32_t add_constant(Module& module, vcode::Constant constant) {
   for (std::uint32_t i = 0; i < module.constants.size(); ++i) {
-    const bool known = i >= module.given.size() || !module.given[i];
-    if (known && module.constants[i] == constant) return i;
+    if (!is_given(module, i) && module.constants[i] == constant) return i;
   }
   module.constants.push_back(std::move(constant));
   return static_cast<std::uint32_t>(module.constants.size() - 1);

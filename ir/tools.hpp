@@ -17,6 +17,11 @@ inline constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
 
 ValueId new_value(Function& function, std::optional<Type> type, const Origin& origin);
 
+/// Does the run give the constant?
+inline bool is_given(const Module& module, std::uint32_t constant) {
+  return constant < module.given.size() && module.given[constant];
+}
+
 /// The index of an equal constant in the module's table, which gets it if it has none.
 std::uint32_t add_constant(Module& module, vcode::Constant constant);
 vcode::Constant int_constant(std::int64_t number);

@@ -184,9 +184,9 @@ std::optional<std::int64_t> BodyReader::literal_length(ExpressionId descriptor) 
   const std::size_t number = sequence(descriptor);
   if (number < parameters_.size()) return std::nullopt;
   const std::uint32_t index = body_.constants[number - parameters_.size()];
-  const bool is_given = index < module_.given.size() && module_.given[index];
   const vcode::Constant& constant = module_.constants[index];
-  if (is_given || constant.type != Type::Segdes || constant.size() != 1) return std::nullopt;
+  if (is_given(module_, index) || constant.type != Type::Segdes || constant.size() != 1)
+    return std::nullopt;
   return constant.ints()[0];
 }
 

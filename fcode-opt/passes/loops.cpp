@@ -448,8 +448,7 @@ class LoopMaker {
     if (is_serial) operands = with_one_instance(std::move(operands), serial.own, wrapper);
     for (const std::uint32_t constant : body.constants) {
       Statement pushed = make_const(module_, wrapper, constant, function.origin);
-      const bool given = constant < module_.given.size() && module_.given[constant];
-      if (given) pushed.kind = Statement::Kind::Given;
+      if (is_given(module_, constant)) pushed.kind = Statement::Kind::Given;
       operands.push_back(pushed.results[0]);
       wrapper.body.statements.push_back(std::move(pushed));
     }

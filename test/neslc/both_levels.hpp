@@ -26,6 +26,8 @@ class BothLevels {
     CHECK(value == plain_.value(text));
     return value.starts_with("it = ") ? value.substr(5) : value;
   }
+  /// The value with optimization alone.
+  std::string optimized(const std::string& text) { return optimized_.value(text).substr(5); }
 
  protected:
   Evaluations plain_{0}, optimized_{3};

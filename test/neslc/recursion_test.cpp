@@ -27,7 +27,6 @@ class Both : public BothLevels {
   std::size_t rounds(const std::string& text) {
     return occurrences(optimized_.compiled(text), "ITERATE");
   }
-  std::string optimized(const std::string& text) { return optimized_.value(text).substr(5); }
   void set_max_depth(std::size_t depth) {
     for (Evaluations* each : {&plain_, &optimized_}) each->evaluator().options.max_depth = depth;
   }

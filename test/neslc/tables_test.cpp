@@ -24,7 +24,6 @@ class TableLoops : public BothLevels {
   std::size_t writes(const std::string& text) {
     return occurrences(optimized_.compiled(text), "WRITE v");
   }
-  std::string optimized(const std::string& text) { return optimized_.value(text).substr(5); }
 };
 
 struct TableExample {
