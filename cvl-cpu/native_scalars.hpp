@@ -4,6 +4,7 @@
 
 #include <asmjit/x86.h>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@ struct ScalarPath {
   std::vector<asmjit::x86::Reg> held;      // invalid: it has not been computed
   std::vector<std::optional<bool>> known;  // of BOOLs
   std::vector<std::uint32_t> same;         // the value that it is, given these
-  /// A state of which the number is known.
-  std::optional<std::pair<std::uint32_t, std::int64_t>> place;
+  /// Components of the state of which it is known what they are when the round begins.
+  std::map<std::uint32_t, std::int64_t> begins;
 };
 
 /// Writes the code for values. Which of them are wanted, and where, is up to the class that is

@@ -20,9 +20,11 @@ constexpr int kMostChoices = 12;
 /// What is done with a stack is known on each way.
 constexpr int kMostChoicesWithStack = 40;
 
-/// Of the first component on the stack, which tells where a recursion is, so many numbers have
-/// rounds of their own, which need not ask for them.
-constexpr std::size_t kMostPlaces = 4;
+/// Rounds are written anew for so many states that are known in part from the round before, and
+/// need not ask for that: of a recursion it is the first component on the stack, which tells at
+/// which of its calls it is, of other loops it is which of the BOOLs are T. These tell that a loop
+/// inside has begun, of which only the next round is left then.
+constexpr std::size_t kMostBeginnings = 4;
 
 /// An arm of more operations is jumped over where it is not wanted.
 constexpr int kShortArm = 6;
@@ -73,7 +75,7 @@ class SerialWriter : public ScalarWriter {
     c_.bind(again_);
     find_simpler(path);
     write_round(path, {rounds_.flag});
-    write_places(path);
+    write_beginnings(path);
     c_.bind(ended_);
     c_.mov(goes_on_, 0);
     const Label store = c_.newLabel();
@@ -129,10 +131,12 @@ class SerialWriter : public ScalarWriter {
       if (value.kind == Value::Kind::Uniform && value.type == Type::Bool && value.number) {
         path.known[k] = *value.number != 0;
       }
-      if (value.kind != Value::Kind::Apply) continue;
-      if (const auto holds = path.place ? compared_place(path, value) : std::nullopt) {
-        path.known[k] = holds;
+      if (const auto begun = path.begins.find(k);
+          begun != path.begins.end() && value.type == Type::Bool) {
+        path.known[k] = begun->second != 0;
       }
+      if (value.kind != Value::Kind::Apply) continue;
+      if (const auto holds = compared_beginning(path, value)) path.known[k] = holds;
       const auto known = [&](int a) { return path.known[path.same[value.args[a]]]; };
       const auto become = [&](int a) { path.same[k] = path.same[value.args[a]]; };
       if (value.op == Op::Select) {
@@ -154,13 +158,14 @@ class SerialWriter : public ScalarWriter {
     }
   }
 
-  /// What the value is, if it is a comparison of the place with a number.
-  std::optional<bool> compared_place(const Path& path, const Value& value) const {
+  /// What the value is, if it is a comparison of a known component with a number.
+  std::optional<bool> compared_beginning(const Path& path, const Value& value) const {
     const bool compares = vcode::is_comparison(value.op) && value.written == Type::Int &&
-                          value.args[0] == path.place->first &&
                           values_[value.args[1]].number.has_value();
     if (!compares) return std::nullopt;
-    return vcode::holds(value.op, path.place->second, *values_[value.args[1]].number);
+    const auto found = path.begins.find(value.args[0]);
+    if (found == path.begins.end()) return std::nullopt;
+    return vcode::holds(value.op, found->second, *values_[value.args[1]].number);
   }
 
   Path given(const Path& path, std::uint32_t condition, bool value) {
@@ -347,30 +352,41 @@ class SerialWriter : public ScalarWriter {
                  type);
   }
 
-  /// Where the next round begins: of places that are known it is written by itself.
-  Label next_round(const Path& path) {
-    if (!rounds_.stack) return again_;
-    const std::uint32_t state = rounds_.stack->popped[0];
+  // --- Rounds that begin with what is known ---
+
+  /// What is known of the state that this round leads to.
+  std::map<std::uint32_t, std::int64_t> known_state(const Path& path) const {
+    std::map<std::uint32_t, std::int64_t> result;
     for (const NativeRounds::Change& change : rounds_.changes) {
-      const Value& becomes = values_[path.same[change.next]];
-      if (change.state != state || !becomes.number) continue;
-      for (const auto& [place, label] : places_) {
-        if (place == *becomes.number) return label;
+      const std::uint32_t next = path.same[change.next];
+      if (rounds_.stack) {
+        const auto& number = values_[next].number;
+        if (change.state == rounds_.stack->popped[0] && number) result[change.state] = *number;
+      } else if (values_[change.state].type == Type::Bool && path.known[next] == true) {
+        result[change.state] = 1;
       }
-      if (places_.size() == kMostPlaces) return again_;
-      places_.emplace_back(*becomes.number, c_.newLabel());
-      return places_.back().second;
     }
-    return again_;
+    return result;
   }
 
-  void write_places(const Path& path) {
-    for (std::size_t k = 0; k < places_.size(); ++k) {
+  Label next_round(const Path& path) {
+    std::map<std::uint32_t, std::int64_t> known = known_state(path);
+    if (known.empty()) return again_;
+    for (const Beginning& one : beginnings_) {
+      if (one.known == known) return one.label;
+    }
+    if (beginnings_.size() == kMostBeginnings) return again_;
+    beginnings_.push_back({std::move(known), c_.newLabel()});
+    return beginnings_.back().label;
+  }
+
+  void write_beginnings(const Path& path) {
+    for (std::size_t k = 0; k < beginnings_.size(); ++k) {  // more are found on the way
       Path here = path;
-      here.place.emplace(rounds_.stack->popped[0], places_[k].first);
+      here.begins = beginnings_[k].known;
       find_simpler(here);
       c_.align(asmjit::AlignMode::kCode, 32);
-      c_.bind(places_[k].second);
+      c_.bind(beginnings_[k].label);
       choices_ = 0;
       write_round(here, {rounds_.flag});
     }
@@ -417,7 +433,11 @@ class SerialWriter : public ScalarWriter {
   const NativeRounds& rounds_;
   Gp left_, goes_on_;
   Gp stack_, top_;
-  std::vector<std::pair<std::int64_t, Label>> places_;  // of which rounds are written by themselves
+  struct Beginning {
+    std::map<std::uint32_t, std::int64_t> known;
+    Label label;
+  };
+  std::vector<Beginning> beginnings_;  // of which rounds are written by themselves
   Label again_, ended_, stopped_;
   std::vector<Register> held_;  // of the state, in all rounds
   int choices_ = 0;             // written so far

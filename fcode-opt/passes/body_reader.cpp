@@ -370,33 +370,35 @@ ExpressionId BodyReader::slice(const Statement& statement, const Values& values)
   return add_made({Made::Kind::Slice, 0, added(source.first, first), descriptor, source.vector});
 }
 
-/// A parameter, with what has been written into it, if anything.
-std::optional<BodyReader::Made> BodyReader::as_written(ExpressionId vector) const {
-  if (const Made* const known = made(vector, Made::Kind::Written)) return *known;
-  if (!is_sequence(vector) || vector >= kMade) return std::nullopt;
-  const std::uint32_t number = sequence(vector);
-  if (number >= parameters_.size() || !parameters_[number].descriptor) return std::nullopt;
-  Made unchanged{Made::Kind::Written};
-  unchanged.vector = number;
-  return unchanged;
+std::optional<BodyReader::Table> BodyReader::table(ExpressionId node) const {
+  if (const Made* const known = made(node, Made::Kind::Written)) {
+    return Table{known->vector, known->version, known->writes};
+  }
+  if (!is_own(node)) return std::nullopt;
+  const std::uint32_t number = sequence(node);
+  if (!parameters_[number].descriptor) return std::nullopt;
+  return Table{number};
+}
+
+ExpressionId BodyReader::add_table(Table table) {
+  if (table.writes.empty() && table.version == 0) return kSequences + table.vector;
+  Made written{Made::Kind::Written};
+  written.vector = table.vector;
+  written.version = table.version;
+  written.writes = std::move(table.writes);
+  return add_made(written);
 }
 
 /// The function has checked that the place is inside.
 ExpressionId BodyReader::replaced(ExpressionId vector, ExpressionId place, ExpressionId element,
                                   ExpressionId descriptor) {
-  std::optional<Made> table = as_written(vector);
+  std::optional<Table> table = this->table(vector);
   if (!table || slices_ || parameters_[table->vector].kind != Parameter::Kind::Uniform ||
       sequence(descriptor) != *parameters_[table->vector].descriptor) {
     throw NoLoop{};
   }
-  table->writes.push_back({lies_below(scalar(place), size(descriptor)), place, scalar(element)});
-  return add_made(*table);
-}
-
-const std::vector<BodyReader::Write>* BodyReader::written(ExpressionId sequence,
-                                                          ExpressionId since) const {
-  const Made* const table = made(sequence, Made::Kind::Written);
-  return table != nullptr && kSequences + table->vector == since ? &table->writes : nullptr;
+  table->writes.push_back({expressions().constant(true), scalar(place), scalar(element)});
+  return add_table(std::move(*table));
 }
 
 ExpressionId BodyReader::added(ExpressionId first, ExpressionId offset) {
@@ -451,10 +453,10 @@ ExpressionId BodyReader::element(ExpressionId vector, ExpressionId index, Expres
     }
     return result;
   }
-  if (const Made* const table = made(vector, Made::Kind::Written)) {
-    const std::vector<Write> writes = table->writes;
-    ExpressionId read = element(kSequences + table->vector, index, descriptor);
-    for (const Write& write : writes) {
+  if (made(vector, Made::Kind::Written) != nullptr) {
+    const Table written = *table(vector);
+    ExpressionId read = element(kSequences + written.vector, index, descriptor);
+    for (const Write& write : written.writes) {
       const ExpressionId here =
           expressions().applied(Op::Equal, Type::Int, {scalar(index), write.place});
       read = expressions().choice(expressions().both(write.condition, here), write.element, read);
@@ -565,23 +567,23 @@ ExpressionId BodyReader::merged_value(ExpressionId condition, ExpressionId a, Ex
   if (a == b || b == kUndefined) return a;
   if (a == kUndefined) return b;
   if (a == kElsewhere || b == kElsewhere) return kElsewhere;
-  const std::optional<Made> first = as_written(a), second = as_written(b);
+  const std::optional<Table> first = table(a), second = table(b);
   if (!first || !second) return expressions().choice(condition, scalar(a), scalar(b));
-  if (first->vector != second->vector) throw NoLoop{};
+  if (first->vector != second->vector || first->version != second->version) throw NoLoop{};
   // What both have written, each has written before the rest.
-  Made table = *first;
+  Table result = *first;
   const auto [left, right] = std::mismatch(first->writes.begin(), first->writes.end(),
                                            second->writes.begin(), second->writes.end());
-  table.writes.erase(table.writes.begin() + (left - first->writes.begin()), table.writes.end());
+  result.writes.erase(result.writes.begin() + (left - first->writes.begin()), result.writes.end());
   const auto append = [&](auto from, auto end, ExpressionId where) {
     for (; from != end; ++from) {
-      table.writes.push_back(
+      result.writes.push_back(
           {expressions().both(where, from->condition), from->place, from->element});
     }
   };
   append(left, first->writes.end(), condition);
   append(right, second->writes.end(), expressions().negation(condition));
-  return add_made(table);
+  return add_table(std::move(result));
 }
 
 }  // namespace fcode

@@ -49,11 +49,17 @@ class BodyReader {
   /// Calls inside each other that are put in place, and loops inside each other.
   static constexpr int kDeepestCall = 20;
 
-  /// What is written into a sequence where the condition holds, which says that the place is
-  /// inside.
+  /// What is written into a sequence where the condition holds.
   struct Write {
     ExpressionId condition, place, element;
     bool operator==(const Write&) const = default;
+  };
+  /// A vector of the function, by its number, and what has been written into it since the round
+  /// began, or since a loop inside wrote: then it is another version of it.
+  struct Table {
+    std::uint32_t vector;
+    std::uint32_t version = 0;
+    std::vector<Write> writes = {};
   };
 
   /// The parameters of the function: components of the state, and sequences. `with_slices`: may
@@ -96,8 +102,9 @@ class BodyReader {
   }
   /// Are there slices of the function's sequences among those that it hands on?
   bool slices() const { return slices_; }
-  /// What has been written into the sequence since the round began; nothing if it is another one.
-  const std::vector<Write>* written(ExpressionId sequence, ExpressionId since) const;
+  /// Which table it is, if any: a vector of the function may be written into.
+  std::optional<Table> table(ExpressionId node) const;
+  ExpressionId add_table(Table table);
   /// Where only one of two is defined, the other one has no meaning.
   std::vector<ExpressionId> merged(ExpressionId condition, const std::vector<ExpressionId>& a,
                                    const std::vector<ExpressionId>& b);
@@ -117,7 +124,7 @@ class BodyReader {
     enum class Kind : std::uint8_t { Descriptor, Places, Slice, Written, List };
     Kind kind;
     ExpressionId length = 0, first = 0, descriptor = 0;
-    std::uint32_t vector = 0;
+    std::uint32_t vector = 0, version = 0;
     std::vector<Write> writes = {};
     std::vector<ExpressionId> elements = {};
     bool operator==(const Made&) const = default;
@@ -145,7 +152,6 @@ class BodyReader {
   std::optional<std::int64_t> literal_length(ExpressionId descriptor) const;
   ExpressionId applied(const Statement& statement, const std::vector<ExpressionId>& operands);
   ExpressionId merged_value(ExpressionId condition, ExpressionId a, ExpressionId b);
-  std::optional<Made> as_written(ExpressionId vector) const;
   Window window(ExpressionId vector, ExpressionId descriptor);
   ExpressionId added(ExpressionId first, ExpressionId offset);
   bool makes_slices(std::uint32_t function, std::set<std::uint32_t>& seen) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -66,12 +67,32 @@ ExpressionId Expressions::both(ExpressionId a, ExpressionId b) {
   return choice(a, b, constant(false));
 }
 
+bool Expressions::is_logic(ExpressionId node, Op op) const {
+  const ThunkNode& found = nodes_[node];
+  return found.kind == ThunkNode::Kind::Apply && found.op == op && found.written == Type::Bool;
+}
+
+/// Of BOOLs: AND or OR, where one does not say all, or nothing new.
+ExpressionId Expressions::logic(Op op, ExpressionId a, ExpressionId b) {
+  if (a == b) return a;
+  const auto negates = [&](ExpressionId one, ExpressionId other) {
+    return is_logic(one, Op::Not) && nodes_[one].args[0] == other;
+  };
+  if (negates(a, b) || negates(b, a)) return constant(op == Op::Or);
+  const Op other = op == Op::And ? Op::Or : Op::And;
+  for (const auto& [part, whole] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto contains = [&, whole = whole](ExpressionId operand) {
+      return nodes_[whole].args[0] == operand || nodes_[whole].args[1] == operand;
+    };
+    if (is_logic(whole, op) && contains(part)) return whole;
+    if (is_logic(whole, other) && contains(part)) return part;
+  }
+  return applied(op, Type::Bool, {a, b});
+}
+
 ExpressionId Expressions::choice(ExpressionId condition, ExpressionId first, ExpressionId second) {
   if (first == second) return first;
   if (const auto value = known(condition)) return *value ? first : second;
-  const auto logic = [&](Op op, ExpressionId a, ExpressionId b) {
-    return applied(op, Type::Bool, {a, b});
-  };
   if (const auto value = known(first)) {
     if (const auto other = known(second)) return *value ? condition : negation(condition);
     return *value ? logic(Op::Or, condition, second) : logic(Op::And, negation(condition), second);

@@ -39,6 +39,9 @@ class Expressions {
   vcode::Thunk thunk(const std::vector<ExpressionId>& results) const;
 
  private:
+  bool is_logic(ExpressionId node, vcode::Op op) const;
+  ExpressionId logic(vcode::Op op, ExpressionId a, ExpressionId b);
+
   std::vector<vcode::ThunkNode> nodes_;
   std::map<std::string, ExpressionId> known_;
 };

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "fcode-opt/passes/body_reader.hpp"
@@ -17,11 +19,23 @@ constexpr std::size_t kLargestBody = 300;
 /// Loops inside each other.
 constexpr std::size_t kDeepestLoop = 5;
 
+/// What is known of the loops inside that write, from the last time that the function was read.
+struct InnerWriters {
+  std::set<std::uint32_t> functions, vectors;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> writes;  // functions into vectors
+  std::size_t last = 0;  // of all loops inside, in the order in which they are read, from 1 on
+};
+
+/// The function has to be read again, knowing that.
+struct Again {
+  InnerWriters writers;
+};
+
 class LoopReader : BodyReader {
  public:
   LoopReader(const Module& module, const std::vector<bool>& recursive,
-             const SerialFunction& function)
-      : BodyReader(module, recursive, function), single_(function.single) {}
+             const SerialFunction& function, const InnerWriters& writers)
+      : BodyReader(module, recursive, function), single_(function.single), writers_(writers) {}
 
   LoopBody run(bool with_slices) {
     std::vector<ExpressionId> arguments = begin(with_slices);
@@ -35,16 +49,8 @@ class LoopReader : BodyReader {
     if (expressions().known(round.goes_on) == false) throw NoLoop{};
     body_.fails = round.fails;
     body_.goes_on = round.goes_on;
-    for (std::size_t k = 0; k < round.next.size(); ++k) {
-      const std::vector<Write>* const writes = written(round.next[k], arguments[k]);
-      if (writes == nullptr) continue;
-      for (const Write& write : *writes) {
-        body_.writes.push_back(
-            {arguments[k] - kSequences,
-             expressions().both(expressions().negation(round.waits), write.condition), write.place,
-             write.element});
-      }
-    }
+    const ExpressionId is_done = expressions().negation(round.waits);
+    for (const ExpressionId next : round.next) write(next, is_done);
     for (const Change& change : round.changes) become(change.component, change.next);
     keep(round.inside, round.waits);
     next_.resize(body_.state.size());
@@ -57,12 +63,13 @@ class LoopReader : BodyReader {
         std::any_of(round.results.begin(), round.results.end(), is_undefined)) {
       throw NoLoop{};
     }
-    const auto is_here = [&](ExpressionId node) { return node < kSequences || is_own(node); };
-    if (std::all_of(round.results.begin(), round.results.end(), is_here)) {
+    if (are_here(round.results)) {
       body_.results = round.results;
+    } else if (body_.inner_loops_write && !may_end_elsewhere(round.results)) {
+      throw NoLoop{};
     }
+    finish();
     if (body_.gives_state() && (!single_ || body_.collects || slices())) throw NoLoop{};
-    if (body_.results && !body_.writes.empty()) finish();
     return std::move(body_);
   }
 
@@ -107,6 +114,7 @@ class LoopReader : BodyReader {
     std::uint32_t function;
     ExpressionId waits, fails;
     std::vector<InnerLoop> inside;
+    std::optional<ExpressionId> passed;  // has the round been here before, and waited later on?
   };
   /// A round of a loop whose parameters are `arguments` now, those that are scalars being
   /// components of the state. `begun`: of a loop inside, whether its state has a meaning yet.
@@ -114,7 +122,7 @@ class LoopReader : BodyReader {
               const std::vector<std::uint32_t>& components, std::optional<ExpressionId> begun) {
     if (loops_.size() == kDeepestLoop) throw NoLoop{};
     const ExpressionId never = expressions().constant(false);
-    loops_.push_back({function, never, never, {}});
+    loops_.push_back({function, never, never, {}, {}});
     const Outcome outcome = call(function, arguments, 0);
     const OpenLoop loop = std::move(loops_.back());
     loops_.pop_back();
@@ -124,19 +132,23 @@ class LoopReader : BodyReader {
     round.inside = loop.inside;
     round.fails = expressions().either(
         loop.fails, expressions().both(expressions().negation(loop.waits), outcome.fails));
-    round.goes_on = expressions().either(loop.waits, outcome.goes_on);
     for (std::size_t k = 0; k < arguments.size(); ++k) {
       const ExpressionId now = arguments[k];
       const ExpressionId next = outcome.next.empty() ? now : outcome.next[k];
       if (components[k] != LoopBody::kNone) {
         round.changes.push_back(change(components[k], now, scalar(next), round));
-      } else if (next != now && (begun || written(next, now) == nullptr)) {
-        throw NoLoop{};  // sequences stay what they are, but for elements
+      } else if (next != now) {
+        // Sequences stay what they are, but for elements.
+        const std::optional<Table> before = table(now), after = table(next);
+        if (!before || !after || before->vector != after->vector) throw NoLoop{};
+        if (begun) learn(function, before->vector);
       }
     }
     round.next = outcome.next;
     if (outcome.combined) collect(*outcome.combined, begun, round);
-    round.goes_on = expressions().both(expressions().negation(round.fails), round.goes_on);
+    // Where it waits nothing has failed.
+    round.goes_on = expressions().either(
+        round.waits, expressions().both(outcome.goes_on, expressions().negation(round.fails)));
     return round;
   }
 
@@ -144,17 +156,26 @@ class LoopReader : BodyReader {
     return {component, now, expressions().choice(round.waits, now, next)};
   }
 
-  /// A call of a function that is a loop itself.
+  /// A call of a function that is a loop itself. What the round has written so far one that writes,
+  /// too, writes first.
   Outcome inner_loop(std::uint32_t function, const std::vector<ExpressionId>& arguments) {
     body_.has_inner_loops = true;
+    ++entered_;
+    const auto writes_into = [&](const std::optional<Table>& table) {
+      return table && writers_.writes.contains({function, table->vector});
+    };
+    const bool writes = writers_.functions.contains(function);
+    has_written_ = has_written_ || writes;
     ExpressionId reached = expressions().both(expressions().negation(loops_.back().waits),
                                               expressions().negation(loops_.back().fails));
     for (const Arm& arm : arms_) reached = expressions().both(reached, is_run(arm));
     const std::uint32_t begun = begun_with(literal_node(Type::Bool, 0));
+    reached = expressions().either(state_node(begun), reached);
     std::vector<ExpressionId> now;
     std::vector<std::uint32_t> components;
     for (const ExpressionId argument : arguments) {
       now.push_back(argument);
+      if (writes_into(table(argument))) now.back() = written_once(argument, begun);
       components.push_back(LoopBody::kNone);
       if (is_sequence(argument)) continue;
       components.back() = begun_with(literal_node(expressions()[scalar(argument)].type, 0));
@@ -167,19 +188,151 @@ class LoopReader : BodyReader {
     for (const Change& change : round.changes) {
       become(change.component, expressions().choice(goes_on, change.next, change.now));
     }
+    if (writes) {
+      body_.inner_loops_write = true;
+      const ExpressionId is_done = expressions().both(goes_on, expressions().negation(round.waits));
+      for (const ExpressionId next : round.next) {
+        if (writes_into(table(next))) write(next, is_done);
+      }
+    }
     OpenLoop& outer = loops_.back();
     outer.waits = expressions().either(outer.waits, goes_on);
     outer.fails = expressions().either(outer.fails, expressions().both(reached, round.fails));
     outer.inside.push_back({begun, reached,
                             expressions().either(round.waits, expressions().negation(goes_on)),
                             round.inside});
+    outer.passed.reset();
     const ExpressionId never = expressions().constant(false);
     return {never, never, {}, round.results, {}};
+  }
+
+  /// The loop inside, which is that function, writes into the vector.
+  void learn(std::uint32_t function, std::uint32_t vector) const {
+    InnerWriters writers = writers_;
+    const bool is_new = writers.writes.emplace(function, vector).second;
+    if (!is_new && entered_ <= writers.last) return;
+    writers.functions.insert(function);
+    writers.vectors.insert(vector);
+    writers.last = std::max(writers.last, entered_);
+    throw Again{std::move(writers)};
+  }
+
+  /// Where the condition holds, what has been written into the sequence is written.
+  void write(ExpressionId sequence, ExpressionId condition) {
+    const std::optional<Table> table = this->table(sequence);
+    if (!table) return;
+    for (const Write& write : table->writes) {
+      body_.writes.push_back({table->vector, expressions().both(condition, write.condition),
+                              write.place, write.element});
+    }
+  }
+
+  /// The version of a table that a loop writes. What has been written into it is written in the
+  /// first round.
+  ExpressionId written_once(ExpressionId sequence, std::uint32_t begun) {
+    std::optional<Table> table = this->table(sequence);
+    table->version = versions_[table->vector] = ++last_version_;
+    const ExpressionId is_first = expressions().negation(state_node(begun));
+    for (Write& write : table->writes) {
+      write.condition = expressions().both(is_first, write.condition);
+    }
+    return add_table(std::move(*table));
+  }
+
+  /// Of a table that loops inside have written there is one version.
+  void require_current(ExpressionId node) const {
+    if (!is_current(node)) throw NoLoop{};
+  }
+  bool is_current(ExpressionId node) const {
+    const std::optional<Table> table = this->table(node);
+    if (!table) return true;
+    const auto current = versions_.find(table->vector);
+    return table->version == (current == versions_.end() ? 0 : current->second);
+  }
+
+  using Versions = std::map<std::uint32_t, std::uint32_t>;
+  /// Goes on with the versions of both arms, or of the one whose results are asked for.
+  void join_versions(Outcome& a, const Versions& of_a, Outcome& b, const Versions& of_b) {
+    versions_ = of_a;
+    versions_.insert(of_b.begin(), of_b.end());
+    for (auto& [vector, version] : versions_) {
+      const auto in = [&, vector = vector](const Versions& versions) {
+        const auto found = versions.find(vector);
+        return found == versions.end() ? 0 : found->second;
+      };
+      if (in(of_a) == in(of_b)) continue;
+      version = ++last_version_;
+      for (auto [arm, versions] : {std::pair{&a, &of_a}, std::pair{&b, &of_b}}) {
+        for (auto* values : {&arm->results, &arm->next}) {
+          for (ExpressionId& value : *values) {
+            std::optional<Table> table = this->table(value);
+            if (!table || table->vector != vector || table->version != in(*versions)) continue;
+            table->version = version;
+            value = add_table(std::move(*table));
+          }
+        }
+      }
+    }
+  }
+
+  /// Does the operation read an element, which a loop inside may change behind it?
+  bool reads_what_changes(const Statement& statement, const Values& values) const {
+    if (entered_ >= writers_.last || statement.kind != Statement::Kind::Op) return false;
+    const bool fetches =
+        vcode::info(statement.op).family == vcode::Family::Extract || statement.op == Op::BPermute;
+    if (!fetches) return false;
+    const std::optional<Table> table = this->table(values[statement.operands[0]]);
+    return table && writers_.vectors.contains(table->vector);
+  }
+
+  /// What a round reads stays what it is until the round is done.
+  ExpressionId kept(ExpressionId read) {
+    OpenLoop& loop = loops_.back();
+    if (!loop.passed) {
+      const ExpressionId never = expressions().constant(false);
+      const std::uint32_t passed = begun_with(literal_node(Type::Bool, 0));
+      const ExpressionId here = expressions().both(expressions().negation(loop.waits),
+                                                   expressions().negation(loop.fails));
+      loop.inside.push_back({passed, here, never, {}});
+      loop.passed = state_node(passed);
+    }
+    const std::uint32_t component = begun_with(literal_node(expressions()[read].type, 0));
+    const ExpressionId value = expressions().choice(*loop.passed, state_node(component), read);
+    become(component, value);
+    return value;
+  }
+
+  /// Are the results scalars and sequences of the function, in which it may have written?
+  bool are_here(const std::vector<ExpressionId>& results) const {
+    for (const ExpressionId result : results) {
+      if (!is_current(result)) return false;
+      if (result < kSequences || is_own(result)) continue;
+      const std::optional<Table> written = table(result);
+      if (!written) return false;
+      for (const ExpressionId other : results) {
+        const std::optional<Table> also = table(other);
+        if (other != result && also && also->vector == written->vector) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Of a function in which loops inside write: may what it was itself give such results, from the
+  /// last state on?
+  bool may_end_elsewhere(const std::vector<ExpressionId>& results) const {
+    return !ends_behind_writes_ &&
+           std::all_of(results.begin(), results.end(), [&](ExpressionId result) {
+             return result == kElsewhere || result < kSequences || is_own(result);
+           });
   }
 
   /// Behind the last round there is one more, which finds the results and whether the function has
   /// failed: only in rounds what has been written can be read.
   void finish() {
+    if (!body_.tells_whether_it_ended()) return;
+    std::vector<ExpressionId> results = body_.results.value_or(std::vector<ExpressionId>());
+    const auto is_changed = [](ExpressionId result) { return result >= kMade; };
+    if (body_.writes.empty() && std::none_of(results.begin(), results.end(), is_changed)) return;
     const ExpressionId goes_on = body_.goes_on;
     for (std::uint32_t k = 0; k < body_.next.size(); ++k) {
       body_.next[k] = expressions().choice(goes_on, body_.next[k], state_node(k));
@@ -192,10 +345,18 @@ class LoopReader : BodyReader {
       body_.next.push_back(expressions().choice(goes_on, component, value));
       return component;
     };
-    for (ExpressionId& result : *body_.results) {
-      if (result >= kSequences) continue;
+    const ExpressionId has_ended =
+        expressions().both(expressions().negation(goes_on), expressions().negation(body_.fails));
+    std::set<ExpressionId> changed;
+    for (ExpressionId& result : results) {
+      if (result >= kSequences) {
+        if (changed.insert(result).second) write(result, has_ended);
+        if (is_changed(result)) result = kSequences + table(result)->vector;
+        continue;
+      }
       result = found(literal_node(expressions()[result].type, 0), result);
     }
+    if (body_.results) body_.results = std::move(results);
     enum { kGoesOn, kHasEnded, kFails };
     const ExpressionId end = expressions().choice(body_.fails, expressions().number(kFails),
                                                   expressions().number(kHasEnded));
@@ -236,7 +397,9 @@ class LoopReader : BodyReader {
       } else if (combine(statement, values, pending, outcome)) {
         values[statement.results[0]] = ++pending;
       } else {
-        values[statement.results[0]] = value_of(statement, values);
+        for (const ValueId operand : statement.operands) require_current(values[operand]);
+        const ExpressionId value = value_of(statement, values);
+        values[statement.results[0]] = reads_what_changes(statement, values) ? kept(value) : value;
       }
     }
     if (outcome.next.empty()) {
@@ -338,6 +501,9 @@ class LoopReader : BodyReader {
 
   Outcome call(const Statement& statement, const Values& values, int depth) {
     std::vector<ExpressionId> arguments = arguments_of(statement, values);
+    if (recursive_[statement.index]) {
+      for (const ExpressionId argument : arguments) require_current(argument);
+    }
     if (statement.index != loops_.back().function) {
       const auto is_open = [&](const OpenLoop& loop) { return loop.function == statement.index; };
       if (std::any_of(loops_.begin(), loops_.end(), is_open)) throw NoLoop{};
@@ -378,8 +544,27 @@ class LoopReader : BodyReader {
       arms_.pop_back();
       return outcome;
     };
-    const Outcome a = arm(*statement.then_block, true);
-    const Outcome b = arm(*statement.else_block, false);
+    const bool had_written = has_written_;
+    const Versions before = versions_;
+    Outcome a = arm(*statement.then_block, true);
+    const bool a_has_written = std::exchange(has_written_, had_written);
+    const Versions of_a = std::exchange(versions_, before);
+    Outcome b = arm(*statement.else_block, false);
+    const Versions of_b = versions_;
+    const auto ends = [](const Block& arm, const Outcome& outcome) {
+      return !arm.diverges && outcome.next.empty();
+    };
+    const bool a_ends = ends(*statement.then_block, a), b_ends = ends(*statement.else_block, b);
+    if (a_ends == b_ends) {
+      join_versions(a, of_a, b, of_b);
+    } else {
+      versions_ = a_ends ? of_a : of_b;
+    }
+    if (loops_.size() == 1 && a.next.empty() != b.next.empty()) {
+      ends_behind_writes_ =
+          ends_behind_writes_ || (a_has_written && a_ends) || (has_written_ && b_ends);
+    }
+    has_written_ = has_written_ || a_has_written;
     Outcome outcome{expressions().choice(condition, a.fails, b.fails),
                     expressions().choice(condition, a.goes_on, b.goes_on),
                     {},
@@ -408,12 +593,19 @@ class LoopReader : BodyReader {
     const Progress before = progress();
     const std::vector<OpenLoop> loops = loops_;
     const std::vector<std::optional<ExpressionId>> next = next_;
+    const std::size_t entered = entered_;
+    const bool has_written = has_written_;
+    const Versions versions = versions_;
     try {
       return block(arm, values, 0);
     } catch (const NoLoop&) {
+      if (has_written) throw;
       go_back(before);
       loops_ = loops;
       next_ = next;
+      entered_ = entered;
+      has_written_ = has_written;
+      versions_ = versions;
       return {expressions().constant(false),
               expressions().constant(false),
               {},
@@ -438,11 +630,21 @@ class LoopReader : BodyReader {
   }
 
   const bool single_;
+  const InnerWriters writers_;
+  std::size_t entered_ = 0;          // loops inside, so far
+  bool has_written_ = false;         // may one of them have, on the way to where we are, …
+  bool ends_behind_writes_ = false;  // … or on one to an end?
+  Versions versions_;                // of tables that loops inside have written
+  std::uint32_t last_version_ = 0;
   std::vector<OpenLoop> loops_;  // inside each other; arms_ are of the round of the innermost one
   std::vector<std::optional<ExpressionId>> next_;  // of components; nothing: they stay as they are
 };
 
 }  // namespace
+
+bool LoopBody::tells_whether_it_ended() const {
+  return results.has_value() || inner_loops_write;
+}
 
 bool LoopBody::gives_state() const {
   const auto is_sequence = [](ExpressionId result) { return result >= kSequences; };
@@ -451,15 +653,19 @@ bool LoopBody::gives_state() const {
 
 std::optional<LoopBody> loop_body(const Module& module, const std::vector<bool>& recursive,
                                   const SerialFunction& function) {
-  for (const bool with_slices : {true, false}) {
+  bool with_slices = true;
+  InnerWriters writers;
+  for (;;) {
     try {
-      return LoopReader(module, recursive, function).run(with_slices);
+      return LoopReader(module, recursive, function, writers).run(with_slices);
+    } catch (Again& again) {
+      writers = std::move(again.writers);
     } catch (const NoLoop&) {
       // Slices may be what the end alone makes.
-      if (!function.single) break;
+      if (!function.single || !with_slices) return std::nullopt;
+      with_slices = false;
     }
   }
-  return std::nullopt;
 }
 
 }  // namespace fcode

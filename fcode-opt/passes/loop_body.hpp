@@ -57,6 +57,9 @@ struct LoopBody {
   /// Are results combined with numbers, so that each round is a call inside of the one before?
   bool collects = false;
   bool has_inner_loops = false;
+  /// Does a loop inside write? Then a state that has not come to its end may be in the middle of a
+  /// round: the function itself has to begin from the start.
+  bool inner_loops_write = false;
   ExpressionId goes_on = 0, fails = 0;
   std::vector<ExpressionId> next;  // has a meaning where the state goes on
   /// What a round writes into the vectors of parameters, in this order.
@@ -74,6 +77,8 @@ struct LoopBody {
   std::optional<std::vector<ExpressionId>> results;
   /// Does the function need the last state, to go on from there or to give results?
   bool gives_state() const;
+  /// Is there a state that has not come to its end, which the function as it was is called for?
+  bool tells_whether_it_ended() const;
   /// Of a function that calls itself otherwise.
   std::optional<LoopStack> stack;
 };

@@ -76,7 +76,7 @@ class LoopKernel {
     iterate();
     if (body_.results) results();
     if (body_.gives_state()) last_state();
-    if (body_.results) left();
+    if (body_.tells_whether_it_ended()) left();
     return std::move(kernel_);
   }
 
@@ -358,7 +358,7 @@ void add_spec(Module& module, vcode::Kernel& kernel, const LoopBody& body,
   for (std::uint32_t k = 0; body.gives_state() && k < serial.parameters.size(); ++k) {
     if (is_in_state(body, k)) give(spec.parameters[k]);
   }
-  if (body.results) give(push(bool_constant(true)));
+  if (body.tells_whether_it_ended()) give(push(bool_constant(true)));
   set_spec(std::move(spec), module, kernel);
 }
 
@@ -455,7 +455,7 @@ class LoopMaker {
     Statement run = make_run(module_, wrapper, loop, std::move(operands), function.origin);
     Statement call = call_of(wrapper, rest, run, body);
     wrapper.body.statements.push_back(std::move(run));
-    if (body.results) {
+    if (body.tells_whether_it_ended()) {
       choose(wrapper, std::move(call), body);
     } else {
       wrapper.body.results = call.results;
@@ -479,11 +479,20 @@ class LoopMaker {
     choice.operands = {found.back()};
     choice.then_block = std::make_unique<Block>();
     choice.else_block = std::make_unique<Block>();
-    auto scalar = found.begin();
-    for (const ExpressionId result : *body.results) {
-      choice.else_block->results.push_back(
-          result < LoopBody::kSequences ? *scalar++ : call.operands[result - LoopBody::kSequences]);
+    if (body.results) {
+      auto scalar = found.begin();
+      for (const ExpressionId result : *body.results) {
+        choice.else_block->results.push_back(result < LoopBody::kSequences
+                                                 ? *scalar++
+                                                 : call.operands[result - LoopBody::kSequences]);
+      }
+    } else {
+      Statement end = call_again(wrapper, call);
+      choice.else_block->results = end.results;
+      choice.else_block->statements.push_back(std::move(end));
     }
+    // A round that loops inside have begun the function cannot go on with.
+    if (body.inner_loops_write) call.operands = wrapper.parameters;
     for (const ValueId result : call.results) {
       choice.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
     }
@@ -491,6 +500,18 @@ class LoopMaker {
     choice.then_block->statements.push_back(std::move(call));
     wrapper.body.results = choice.results;
     wrapper.body.statements.push_back(std::move(choice));
+  }
+
+  static Statement call_again(Function& wrapper, const Statement& call) {
+    Statement again;
+    again.kind = call.kind;
+    again.index = call.index;
+    again.origin = call.origin;
+    again.operands = call.operands;
+    for (const ValueId result : call.results) {
+      again.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
+    }
+    return again;
   }
 
   /// A call of the function as it was, from the last state of the loop on, or from the beginning.
@@ -506,7 +527,7 @@ class LoopMaker {
     call.operands = wrapper.parameters;
     if (!body.gives_state()) return call;
     auto last = run.results.end();
-    if (body.results) --last;
+    if (body.tells_whether_it_ended()) --last;
     for (std::uint32_t k = static_cast<std::uint32_t>(call.operands.size()); k-- > 0;) {
       if (is_in_state(body, k)) call.operands[k] = *--last;
     }

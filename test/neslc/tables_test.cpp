@@ -178,14 +178,60 @@ class RandomLoops {
 
   std::string body() {
     const std::string end = result(), first = number(2, "v"), second = number(1, "u");
-    const std::string u = ints(2, "v"), floats = this->floats(2), again = ints(1, "u");
+    const std::string u = ints(2, "v"), floats = this->floats(2, "u"), again = ints(1, "u");
     const std::string stops = below(2) == 0 ? " or x > 60" : "";
     return fmt::format(
         "if k < 1{} then {} else let a = {}; u = {} in f_(({}), ({}), rem({}, 50), k - 1)", stops,
         end, first, u, again, floats, second);
   }
 
+  /// Of loops inside each other, which all may write: the innermost one, g_, is called in the
+  /// rounds of h_, and both in those of f_.
+  std::vector<std::string> nest() {
+    const std::string g_end = ints(1, "v"), g_number = number(1, "v"), g_round = round(0);
+    const std::string g_next = ints(1, "v"), g_x = small();
+    const std::string h_end = floats(1, "v"), h_round = round(1);
+    const std::string h_next = ints(1, "v"), h_floats = floats(1, "v"), h_x = small();
+    const std::string f_end = result(), f_round = round(2);
+    const std::string f_next = ints(1, "v"), f_floats = floats(1, "v"), f_x = small();
+    return {
+        fmt::format("g_(v, w, x, k) = if k < 1 or x > 60 then ({}, {}) else {} in "
+                    "g_({}, w, {}, k - 1)",
+                    g_end, g_number, g_round, g_next, g_x),
+        fmt::format("h_(v, w, x, k) = if k < 1 then (v, {}, x) else {} in h_({}, {}, {}, k - 1)",
+                    h_end, h_round, h_next, h_floats, h_x),
+        fmt::format("f_(v, w, x, k) = if k < 1 then {} else {} in f_({}, {}, {}, k - 1)", f_end,
+                    f_round, f_next, f_floats, f_x)};
+  }
+
  private:
+  /// Definitions of v, w and x anew, some of them by the first `loops` loops.
+  std::string round(int loops) {
+    std::string text = "let ";
+    const int steps = 1 + below(3);
+    for (int k = 0; k < steps; ++k) {
+      if (k > 0) text += "; ";
+      const int kind = below(loops == 0 ? 2 : 5);
+      if (kind < 2) {
+        text += kind == 0 ? "x = " + small() : "v = " + ints(2, "v");
+        continue;
+      }
+      const bool first = loops == 1 || below(2) == 0;
+      const std::string names = first ? "(v, x)" : "(v, w, x)", changed = ints(1, "v");
+      const std::string floats = first ? "w" : this->floats(1, "v"), x = number(1, "v");
+      const std::string rounds = number(1, "v");
+      std::string call = fmt::format("{}({}, {}, {}, rem(abs({}), 4))", first ? "g_" : "h_",
+                                     changed, floats, x, rounds);
+      if (below(3) == 0) {
+        const std::string left = number(1, "v"), right = number(1, "v");
+        call = fmt::format("(if {} < {} then {} else {})", left, right, call, names);
+      }
+      text += names + " = " + call;
+    }
+    return text;
+  }
+  std::string small() { return fmt::format("rem({}, 50)", number(2, "v")); }
+
   int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
   std::string one_of(std::initializer_list<const char*> texts) {
     return texts.begin()[below(static_cast<int>(texts.size()))];
@@ -223,9 +269,9 @@ class RandomLoops {
     }
     return fmt::format("rep({}, {}, {})", rest, element, at);
   }
-  std::string floats(int depth) {
+  std::string floats(int depth, const char* read) {
     if (depth < 1 || below(3) == 0) return "w";
-    const std::string rest = floats(depth - 1), at = place(number(1, "u"));
+    const std::string rest = floats(depth - 1, read), at = place(number(1, read));
     return fmt::format("rep({}, w[{}] * 0.5 + 1.0, {})", rest, place(number(1, "v")), at);
   }
   std::string result() {
@@ -251,6 +297,28 @@ TEST_CASE("random loops that write", "[tables]") {
          {"f_([1, 2, 3, 4, 5], [0.5, 1.5, 2.5, 3.5, 4.5], 3, 30)",
           "f_(index(6), dist(1.0, 6), 0, 7)", "f_(dist(2, 9), dist(0.0, 5), 9, 40)"}) {
       both.check(call);
+      writes += both.writes(call);
+    }
+  }
+  CHECK(writes > static_cast<std::size_t>(count));
+}
+
+TEST_CASE("random loops that write inside of others", "[tables]") {
+  const int count = ::testing::some_of(100, "NESL_TABLES");
+  std::size_t writes = 0;
+  for (int seed = 1; seed <= count; ++seed) {
+    RandomLoops random(static_cast<unsigned>(seed));
+    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    TableLoops both;
+    INFO(seed);
+    for (const std::string& function : random.nest()) {
+      UNSCOPED_INFO(function);
+      both.define("function " + function);
+    }
+    for (const char* call :
+         {"f_([1, 2, 3, 4, 5], [0.5, 1.5, 2.5, 3.5, 4.5], 3, 9)",
+          "f_(index(6), dist(1.0, 6), 0, 4)", "f_(dist(2, 9), dist(0.0, 5), 9, 12)"}) {
+      CHECK(both.check(call).find("defined") == std::string::npos);
       writes += both.writes(call);
     }
   }
