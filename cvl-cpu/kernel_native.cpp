@@ -96,7 +96,7 @@ class NativeMaker {
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const BoundStep& bound : steps_.steps) {
       if (bound.kind == StepKind::Gather && can_gather(bound, serial)) {
-        add_gather(rounds.body, bound, places);
+        add_gather(rounds.body, bound, places, serial);
       } else if (is_read_or_zero(rounds.body, bound)) {
         value_of_[bound.node] = value(rounds.body, bound.args[1]);
       } else if (bound.kind != StepKind::Progression && has_native_form(bound, serial)) {
@@ -126,7 +126,9 @@ class NativeMaker {
       write.flag = value(rounds.body, written[0]);
       write.index = value(rounds.body, written[1]);
       write.element = value(rounds.body, written[2]);
-      write.length = add_uniform(rounds.body, Type::Int, places.table_length(loop.writes[k]));
+      const PlanLoop::Table& table = loop.tables[loop.writes[k]];
+      write.length =
+          length_of(rounds.body, table.operand, places.table_length(loop.writes[k]), serial);
       write.place = places.table(loop.writes[k]);
       rounds.writes.push_back(write);
     }
@@ -453,9 +455,26 @@ class NativeMaker {
     return static_cast<std::uint32_t>(loop.values.size() - 1);
   }
 
+  /// How many elements an array has: where the rounds ask for it the same value, so that serial
+  /// ones ask once whether an index is inside. Or that at the place.
+  std::uint32_t length_of(NativeLoop& loop, vcode::ArrayId array, std::uint32_t place,
+                          bool serial) {
+    const KernelPlan& plan = pass_.state().plan;
+    const vcode::SizeId length = plan.canonical_size[plan.kernel->arrays[array].length];
+    for (NodeId node = 0; serial && node < plan_.nodes.size(); ++node) {
+      const PlanNode& size = plan_.nodes[node];
+      if (size.kind == PlanNode::Kind::Size && plan.canonical_size[size.id] == length) {
+        return value(loop, node);
+      }
+    }
+    const std::uint32_t result = add_uniform(loop, Type::Int, place);
+    loop.values[result].is_size = true;
+    return result;
+  }
+
   /// What is not in memory is computed for places outside of the vector, too, where nobody wants
   /// it.
-  void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places) {
+  void add_gather(NativeLoop& loop, const BoundStep& step, const RoundPlaces& places, bool serial) {
     using Value = NativeLoop::Value;
     const auto add = [&](const Value& added) {
       loop.values.push_back(added);
@@ -489,7 +508,8 @@ class NativeMaker {
     gathered.kind = Value::Kind::Gather;
     gathered.type = type;
     gathered.args[0] = index;
-    gathered.args[1] = uniform(Type::Int, places.length(step.node));
+    const vcode::ArrayId array = plan_.nodes[step.node].id;
+    gathered.args[1] = length_of(loop, array, places.length(step.node), serial);
     gathered.bytes = form == GatheredForm::Bytes;
     gathered.place = places.node(step.node);
     value_of_[step.node] = add(gathered);
@@ -542,6 +562,7 @@ class NativeMaker {
       if (known.kind == PlanNode::Kind::Constant && known.type != Type::Float) {
         read.number = known.int_value;
       }
+      read.is_size = known.kind == PlanNode::Kind::Size;
       number = static_cast<std::uint32_t>(loop.values.size());
       loop.values.push_back(read);
     }

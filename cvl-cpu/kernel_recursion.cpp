@@ -20,9 +20,6 @@
 namespace cvl::cpu {
 namespace {
 
-/// So many times the rounds of a loop without a stack, all of which is computed, take as long.
-constexpr std::int64_t kCheaperRounds = 4;
-
 /// Rounds without machine code before anybody looks whether it pays.
 constexpr std::int64_t kRoundsBetween = 64;
 
@@ -51,8 +48,7 @@ class RecursionBody {
 
   /// So many rounds have been computed without code.
   void count(std::int64_t rounds) {
-    const std::int64_t most = kCheaperRounds * tuning.rounds_without_code;
-    if (rounds_.fetch_add(rounds, std::memory_order_relaxed) < most) return;
+    if (rounds_.fetch_add(rounds, std::memory_order_relaxed) < tuning.rounds_without_code) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock() || code() != nullptr) return;
     make_native_rounds(body_, body_.main, loop_, 1);

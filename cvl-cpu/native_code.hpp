@@ -44,6 +44,7 @@ struct NativeLoop {
     bool of_row = false;     // Read, of rows side by side: an element for each row
     std::uint8_t table = 0;  // Bitwise
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
+    bool is_size = false;    // Uniform, INT: a number of elements, which is not negative
     std::uint32_t place = kNone;
     std::int64_t start = 0, stride = 0;
     ElementwiseKernel math = nullptr;    // Apply, in serial rounds: computes a math function

@@ -60,6 +60,31 @@ InstId int_instruction(Op op) {
 
 }  // namespace
 
+ScalarWriter::ScalarWriter(asmjit::CodeHolder& code, const std::vector<Value>& values,
+                           Widths widths)
+    : c_(&code), values_(values), widths_(widths) {
+  for (std::uint32_t k = 0; k < values_.size(); ++k) ranges_.push_back(range(k));
+}
+
+/// 0 <= index AND index < size, or index < 0 OR index >= size.
+std::optional<ScalarWriter::Range> ScalarWriter::range(std::uint32_t k) const {
+  const bool inside = is_logic(k, Op::And);
+  if (!inside && !is_logic(k, Op::Or)) return std::nullopt;
+  const std::uint32_t* args = values_[k].args;
+  for (const int first : {0, 1}) {
+    const std::uint32_t below = args[first], above = args[1 - first];
+    const bool compares = applies(below, inside ? Op::GreaterEqual : Op::Less) &&
+                          applies(above, inside ? Op::Less : Op::GreaterEqual) &&
+                          values_[below].written == Type::Int &&
+                          values_[above].written == Type::Int &&
+                          values_[below].args[0] == values_[above].args[0];
+    if (!compares || values_[values_[below].args[1]].number != 0) continue;
+    const std::uint32_t size = values_[above].args[1];
+    if (values_[size].is_size) return Range{values_[above].args[0], size, inside};
+  }
+  return std::nullopt;
+}
+
 // --- Registers and memory ---
 
 Register ScalarWriter::make(Type type) {
@@ -170,17 +195,16 @@ void ScalarWriter::combine(ScalarPath& path, InstId id, const Gp& out, std::uint
   }
 }
 
-void ScalarWriter::jump_unless(ScalarPath& path, std::uint32_t condition, const Label& target) {
-  const CondCode holds = compare(path, condition);
-  c_.emit(Inst::jccFromCond(asmjit::x86::negateCond(holds)), target);
-}
-
-/// Sets the processor's flags: which of its conditions the value is.
 CondCode ScalarWriter::compare(ScalarPath& path, std::uint32_t number) {
   const std::uint32_t k = path.same[number];
   const Value& value = values_[k];
   if (!path.held[k].isValid() && value.kind == Value::Kind::Apply) {
     if (is_logic(k, Op::Not)) return asmjit::x86::negateCond(compare(path, value.args[0]));
+    if (const auto& range = ranges_[k]) {
+      // Without signs: negative ones are beyond every length.
+      c_.cmp(general(path, range->index), general(path, range->size));
+      return range->inside ? CondCode::kUnsignedLT : CondCode::kUnsignedGE;
+    }
     if (vcode::is_comparison(value.op) && value.written == Type::Int) {
       combine(path, Inst::kIdCmp, general(path, value.args[0]), value.args[1]);
       return signed_condition(value.op);
@@ -202,32 +226,44 @@ CondCode ScalarWriter::compare(ScalarPath& path, std::uint32_t number) {
 
 /// 0 or 1.
 Gp ScalarWriter::flag(CondCode condition) {
-  const Gp out = c_.newInt32();
-  c_.emit(Inst::setccFromCond(condition), out.r8());
-  c_.movzx(out, out.r8());
+  const Gp byte = c_.newUInt8(), out = c_.newInt32();
+  c_.emit(Inst::setccFromCond(condition), byte);
+  c_.movzx(out, byte);
   return out;
 }
 
-/// The element, or 0 where there is none.
-Gp ScalarWriter::place_below(const Gp& index, const Gp& length, const Label& none) {
+bool ScalarWriter::is_inside(const ScalarPath& path, std::uint32_t index,
+                             std::uint32_t length) const {
+  for (std::uint32_t k = 0; k < ranges_.size(); ++k) {
+    const std::optional<Range>& range = ranges_[k];
+    const bool is_known = range && range->index == index && range->size == length;
+    if (is_known && path.known[k] == range->inside) return true;
+  }
+  return false;
+}
+
+Gp ScalarWriter::place_below(const Gp& index, const std::optional<Gp>& length, const Label& none) {
   const Gp place = c_.newInt64();
-  c_.cmp(index, length);  // without signs: negative ones are beyond every length
-  c_.jae(none);
+  if (length) {
+    c_.cmp(index, *length);
+    c_.jae(none);
+  }
   is_wide(Type::Int) ? c_.mov(place, index) : c_.mov(place.r32(), index);
   return place;
 }
 
+/// The element, or 0 where there is none.
 Register ScalarWriter::gathered(ScalarPath& path, const Value& value) {
-  const Gp index = general(path, value.args[0]);
-  const Gp length = general(path, value.args[1]);
+  const Gp index = general(path, value.args[0]), length = general(path, value.args[1]);
   const Register out = make(value.type);
   const Label none = c_.newLabel();
-  if (value.type == Type::Float) {
+  const bool inside = is_inside(path, value.args[0], value.args[1]);
+  if (!inside && value.type == Type::Float) {
     c_.vxorps(out.as<Xmm>(), out.as<Xmm>(), out.as<Xmm>());
-  } else {
+  } else if (!inside) {
     c_.mov(out.as<Gp>(), 0);
   }
-  const Gp place = place_below(index, length, none);
+  const Gp place = place_below(index, inside ? std::nullopt : std::optional(length), none);
   const Mem from = element(address(value.place), value.bytes ? Type::Bool : value.type, &place);
   if (value.bytes) {
     c_.movzx(out.as<Gp>().r32(), from);
@@ -286,6 +322,7 @@ Register ScalarWriter::applied(ScalarPath& path, std::uint32_t k) {
     default:
       break;
   }
+  if (ranges_[k]) return flag(compare(path, k));
   if (vcode::is_comparison(value.op) && value.written != Type::Bool) return compared(path, k);
   return value.type == Type::Float ? float_arithmetic(path, value) : int_arithmetic(path, value);
 }

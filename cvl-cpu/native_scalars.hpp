@@ -36,8 +36,13 @@ class ScalarWriter {
   using Value = NativeLoop::Value;
   using Xmm = asmjit::x86::Xmm;
 
-  ScalarWriter(asmjit::CodeHolder& code, const std::vector<Value>& values, Widths widths)
-      : c_(&code), values_(values), widths_(widths) {}
+  /// A BOOL that tells whether an index is inside of a vector with `size` elements, or outside.
+  struct Range {
+    std::uint32_t index, size;  // values
+    bool inside;
+  };
+
+  ScalarWriter(asmjit::CodeHolder& code, const std::vector<Value>& values, Widths widths);
 
   bool applies(std::uint32_t k, vcode::Op op) const {
     return values_[k].kind == Value::Kind::Apply && values_[k].op == op;
@@ -53,8 +58,10 @@ class ScalarWriter {
   /// The one element at a place of the table of addresses, or that of the state.
   Mem element(std::uint32_t place, Type type, bool of_state);
   Mem element(const Gp& address, Type type, const Gp* index) const;
-  /// An index, of 64 bits. Jumps if there is no such element.
-  Gp place_below(const Gp& index, const Gp& length, const Label& none);
+  /// The index, of 64 bits. Jumps if there is no such element among so many, if that is asked.
+  Gp place_below(const Gp& index, const std::optional<Gp>& length, const Label& none);
+  /// Is it known that there is such an element?
+  bool is_inside(const ScalarPath& path, std::uint32_t index, std::uint32_t length) const;
   Gp address(std::uint32_t place);
   /// A place in memory of such a value.
   Mem typed(Mem memory, Type type) const;
@@ -65,14 +72,15 @@ class ScalarWriter {
 
   /// The register of a value, which is computed here if it has not been on the way.
   Register need(ScalarPath& path, std::uint32_t number);
-  /// Jumps if the condition does not hold.
-  void jump_unless(ScalarPath& path, std::uint32_t condition, const Label& target);
+  /// Sets the processor's flags: which of its conditions the value is.
+  CondCode compare(ScalarPath& path, std::uint32_t number);
 
   asmjit::x86::Compiler c_;
   const std::vector<Value>& values_;
-  Gp at_;         // the table of addresses
-  Gp position_;   // of the state
-  Label failed_;  // where division by 0 leads
+  std::vector<std::optional<Range>> ranges_;  // of values
+  Gp at_;                                     // the table of addresses
+  Gp position_;                               // of the state
+  Label failed_;                              // where division by 0 leads
 
  private:
   bool is_wide(Type type) const {
@@ -88,7 +96,7 @@ class ScalarWriter {
   Xmm real(ScalarPath& path, std::uint32_t k) { return need(path, k).as<Xmm>(); }
   std::optional<std::int64_t> literal(const ScalarPath& path, std::uint32_t k) const;
   void combine(ScalarPath& path, asmjit::InstId id, const Gp& out, std::uint32_t k);
-  CondCode compare(ScalarPath& path, std::uint32_t number);
+  std::optional<Range> range(std::uint32_t k) const;
   Gp flag(CondCode condition);
 
   Register gathered(ScalarPath& path, const Value& value);

@@ -114,6 +114,15 @@ class SerialWriter : public ScalarWriter {
     const std::uint32_t k = path.same[number];
     if (path.known[k]) return;
     path.known[k] = value;
+    if (const auto& range = ranges_[k]) {
+      const auto tells = [&](const std::optional<Range>& other) {
+        return other && other->index == range->index && other->size == range->size;
+      };
+      for (std::uint32_t other = 0; other < values_.size(); ++other) {
+        if (tells(ranges_[other]))
+          path.known[other] = ranges_[other]->inside == (range->inside == value);
+      }
+    }
     const std::uint32_t* args = values_[k].args;
     if (is_logic(k, Op::Not)) learn(path, args[0], !value);
     if (is_logic(k, value ? Op::And : Op::Or)) {
@@ -206,7 +215,7 @@ class SerialWriter : public ScalarWriter {
           return choose(path, condition, rest);
         }
       }
-      jump_unless(path, test, ended_);
+      branch(path, test, false, ended_);
       path = given(path, test, true);
     }
     for (const NativeRounds::Change& change : rounds_.changes) {
@@ -214,7 +223,8 @@ class SerialWriter : public ScalarWriter {
       if (!applies(next, Op::Select)) continue;
       const std::uint32_t condition = path.same[values_[next].args[0]];
       if (!decides(path, condition)) continue;
-      return choose(path, condition, [&](const Path& way, bool) { write_round(way, {}); });
+      const auto rest = [&](const Path& way, bool) { write_round(way, {}); };
+      return choose(path, deciding_part(path, condition), rest);
     }
     if (const auto condition = open_condition(path)) {
       return choose(path, *condition, [&](const Path& way, bool) { write_round(way, {}); });
@@ -233,13 +243,58 @@ class SerialWriter : public ScalarWriter {
 
   /// Calls rest(path, holds) for both ways.
   template <class Rest>
-  void choose(Path& path, std::uint32_t condition, const Rest& rest) {
+  void choose(const Path& path, std::uint32_t condition, const Rest& rest) {
     ++choices_;
     const Label otherwise = c_.newLabel();
-    jump_unless(path, condition, otherwise);
-    rest(given(path, condition, true), true);
+    Path yes = path, no = path;
+    no.held = branch(yes, condition, false, otherwise);
+    rest(given(yes, condition, true), true);
     c_.bind(otherwise);
-    rest(given(path, condition, false), false);
+    rest(given(no, condition, false), false);
+  }
+
+  /// Jumps to the target if the condition has this value, as soon as that is known. Gives what has
+  /// been computed when it jumps; the path is the one where it does not.
+  std::vector<Register> branch(Path& path, std::uint32_t condition, bool value,
+                               const Label& target) {
+    const std::uint32_t k = path.same[condition];
+    if (path.known[k]) {
+      if (path.known[k] == value) c_.jmp(target);
+      return path.held;
+    }
+    const std::uint32_t* args = values_[k].args;
+    const bool is_open = !path.held[k].isValid() && !ranges_[k];
+    if (is_open && is_logic(k, Op::Not)) return branch(path, args[0], !value, target);
+    if (!is_open || (!is_logic(k, Op::And) && !is_logic(k, Op::Or))) {
+      const CondCode holds = compare(path, k);
+      c_.emit(asmjit::x86::Inst::jccFromCond(value ? holds : asmjit::x86::negateCond(holds)),
+              target);
+      return path.held;
+    }
+    if (is_logic(k, Op::Or) == value) {  // one of the two suffices
+      const std::vector<Register> held = branch(path, args[0], value, target);
+      path = given(path, args[0], !value);
+      return common(held, branch(path, args[1], value, target));
+    }
+    const Label stays = c_.newLabel();
+    Path rest = path;
+    const std::vector<Register> held = branch(rest, args[0], !value, stays);
+    rest = given(rest, args[0], value);
+    std::vector<Register> at_target = branch(rest, args[1], value, target);
+    c_.bind(stays);
+    path.held = common(held, rest.held);
+    return at_target;
+  }
+
+  /// What has been computed on both of two ways.
+  static std::vector<Register> common(std::vector<Register> held,
+                                      const std::vector<Register>& other) {
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      if (held[k].isValid() && !(other[k].isValid() && other[k].id() == held[k].id())) {
+        held[k] = Register();
+      }
+    }
+    return held;
   }
 
   /// Is it worth a jump whether the condition holds? It is where there are stacks, and where
@@ -263,6 +318,17 @@ class SerialWriter : public ScalarWriter {
       computes = computes || room < kShortArm;
     }
     return components > 1 && computes;
+  }
+
+  /// What other components depend on, too, if it is a part of the condition.
+  std::uint32_t deciding_part(const Path& path, std::uint32_t condition) const {
+    if (!is_logic(condition, Op::And) && !is_logic(condition, Op::Or)) return condition;
+    for (const std::uint32_t operand : {values_[condition].args[0], values_[condition].args[1]}) {
+      std::uint32_t part = path.same[operand];
+      if (is_logic(part, Op::Not)) part = path.same[values_[part].args[0]];
+      if (!path.known[part] && decides(path, part)) return deciding_part(path, part);
+    }
+    return condition;
   }
 
   /// Can it be computed by few simple operations? They take room.
@@ -325,7 +391,11 @@ class SerialWriter : public ScalarWriter {
         c_.test(one.flag.as<Gp>(), one.flag.as<Gp>());
         c_.jz(done);
       }
-      const Gp length = need(path, one.change->length).as<Gp>();
+      const TableChange& change = *one.change;
+      std::optional<Gp> length;
+      if (!is_inside(path, change.index, change.length)) {
+        length = need(path, change.length).as<Gp>();
+      }
       const Gp place = place_below(one.index, length, done);
       const Type type = values_[one.change->element].type;
       store(element(address(one.change->place), type, &place), type, one.element);
