@@ -17,6 +17,10 @@ using vcode::Op;
 
 /// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
+
+/// So many registers, before they are assigned, are enough of that: to assign them takes longer
+/// than in proportion.
+constexpr std::uint32_t kMostRegisters = 1000;
 /// What is done with a stack is known on each way.
 constexpr int kMostChoicesWithStack = 40;
 
@@ -24,7 +28,7 @@ constexpr int kMostChoicesWithStack = 40;
 /// need not ask for that: of a recursion it is the first component on the stack, which tells at
 /// which of its calls it is, of other loops it is which of the BOOLs are T. These tell that a loop
 /// inside has begun, of which only the next round is left then.
-constexpr std::size_t kMostBeginnings = 4;
+constexpr std::size_t kMostBeginnings = 8;
 
 /// An arm of more operations is jumped over where it is not wanted.
 constexpr int kShortArm = 6;
@@ -297,12 +301,14 @@ class SerialWriter : public ScalarWriter {
     return held;
   }
 
+  bool is_large() const { return c_.virtRegs().size() >= kMostRegisters; }
+
   /// Is it worth a jump whether the condition holds? It is where there are stacks, and where
   /// several components depend on it and there is something to compute for them, or one that takes
   /// long.
   bool decides(const Path& path, std::uint32_t condition) const {
     if (rounds_.stack) return choices_ < kMostChoicesWithStack;
-    if (choices_ == kMostChoices) return false;
+    if (choices_ == kMostChoices || is_large()) return false;
     int components = 0;
     bool computes = false;
     for (const NativeRounds::Change& change : rounds_.changes) {
@@ -445,7 +451,7 @@ class SerialWriter : public ScalarWriter {
     for (const Beginning& one : beginnings_) {
       if (one.known == known) return one.label;
     }
-    if (beginnings_.size() == kMostBeginnings) return again_;
+    if (beginnings_.size() == kMostBeginnings || is_large()) return again_;
     beginnings_.push_back({std::move(known), c_.newLabel()});
     return beginnings_.back().label;
   }

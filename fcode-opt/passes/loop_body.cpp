@@ -390,7 +390,8 @@ class LoopReader : BodyReader {
   Outcome block(const Block& block, Values& values, int depth) {
     Outcome outcome{expressions().constant(false), expressions().constant(false), {}, {}, {}};
     ExpressionId pending = kPending;  // what the result of the next round has become so far
-    for (const Statement& statement : block.statements) {
+    for (const Statement* const next : in_order(block)) {
+      const Statement& statement = *next;
       if (expressions().size() > kLargestBody) throw NoLoop{};
       if (statement.kind == Statement::Kind::Call || statement.kind == Statement::Kind::If) {
         add(statement, values, depth, outcome);
@@ -412,6 +413,44 @@ class LoopReader : BodyReader {
       if (values[block.results[k]] != pending + k) throw NoLoop{};
     }
     return outcome;
+  }
+
+  /// The statements of a block. Loops that write come when they have to: what reads a table as it
+  /// was before them can do so then.
+  std::vector<const Statement*> in_order(const Block& block) const {
+    std::vector<const Statement*> order, later;
+    for (const Statement& statement : block.statements) {
+      if (calls_writer(statement)) {
+        later.push_back(&statement);
+        continue;
+      }
+      std::set<ValueId> used(statement.operands.begin(), statement.operands.end());
+      for (const Block* const arm : {statement.then_block.get(), statement.else_block.get()}) {
+        if (arm != nullptr) for_each_use(*arm, [&](ValueId value) { used.insert(value); });
+      }
+      const auto is_wanted = [&](const Statement* writer) {
+        return std::any_of(writer->results.begin(), writer->results.end(),
+                           [&](ValueId result) { return used.contains(result); });
+      };
+      const auto last = std::find_if(later.rbegin(), later.rend(), is_wanted).base();
+      order.insert(order.end(), later.begin(), last);
+      later.erase(later.begin(), last);
+      order.push_back(&statement);
+    }
+    order.insert(order.end(), later.begin(), later.end());
+    return order;
+  }
+
+  bool calls_writer(const Statement& statement) const {
+    const auto is_writer = [&](const Statement& one) {
+      return one.kind == Statement::Kind::Call && writers_.functions.contains(one.index);
+    };
+    bool found = is_writer(statement);
+    for (const Block* const arm : {statement.then_block.get(), statement.else_block.get()}) {
+      if (arm == nullptr) continue;
+      for_each_statement(*arm, [&](const Statement& one) { found = found || is_writer(one); });
+    }
+    return found;
   }
 
   /// A call or conditional.

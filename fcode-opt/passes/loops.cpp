@@ -368,11 +368,6 @@ class LoopMaker {
 
   bool run() {
     // All are read first: functions of one instance are what the others are made of.
-    struct Loop {
-      std::uint32_t function;
-      SerialFunction serial;
-      LoopBody body;
-    };
     const std::vector<Function>& functions = module_.functions;
     const auto has_serial = [](const Function& function) { return function.serial.has_value(); };
     if (std::none_of(functions.begin(), functions.end(), has_serial)) return false;
@@ -395,12 +390,50 @@ class LoopMaker {
       if (body->stack && !body->stack->branches && !serial->single) continue;
       loops.push_back({k, *serial, std::move(*body)});
     }
+    remove_copying(loops, recursive);
     for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
     for (const Made& made : made_) go_on_in_rests(made);
     return !made_.empty();
   }
 
  private:
+  struct Loop {
+    std::uint32_t function;
+    SerialFunction serial;
+    LoopBody body;
+  };
+
+  /// A loop inside of which loops write copies what it changes, as it may have to begin anew. Where
+  /// the rounds of another one, which is no kernel, call it, that may be more than all its work.
+  void remove_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
+    const auto is_removed = [&](const Loop& loop) {
+      if (!loop.body.inner_loops_write) return false;
+      std::vector<bool> seen(module_.functions.size());
+      for (const Loop& made : loops) seen[made.function] = true;
+      for (std::uint32_t k = 0; k < recursive.size(); ++k) {
+        if (recursive[k] && !seen[k] && calls(k, loop.function, seen)) return true;
+      }
+      return false;
+    };
+    for (bool again = true; again;) {
+      const auto removed = std::find_if(loops.begin(), loops.end(), is_removed);
+      again = removed != loops.end();
+      if (again) loops.erase(removed);
+    }
+  }
+
+  /// Does a call of one function lead to the other, but for ways through functions that have been
+  /// seen?
+  bool calls(std::uint32_t from, std::uint32_t to, std::vector<bool>& seen) const {
+    seen[from] = true;
+    bool found = false;
+    for_each_statement(module_.functions[from].body, [&](const Statement& statement) {
+      if (found || statement.kind != Statement::Kind::Call) return;
+      found = statement.index == to || (!seen[statement.index] && calls(statement.index, to, seen));
+    });
+    return found;
+  }
+
   static bool has_scalar_results(const Function& function) {
     return std::all_of(
         function.result_types.begin(), function.result_types.end(),
