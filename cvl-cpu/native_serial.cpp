@@ -18,9 +18,9 @@ using vcode::Op;
 /// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
 
-/// So many registers, before they are assigned, are enough of that: to assign them takes longer
-/// than in proportion.
-constexpr std::uint32_t kMostRegisters = 1000;
+/// Nor are rounds written more than once where that takes so many registers, two more times
+/// included: to assign them takes longer than in proportion.
+constexpr std::size_t kMostRegisters = 1400;
 /// What is done with a stack is known on each way.
 constexpr int kMostChoicesWithStack = 40;
 
@@ -301,7 +301,7 @@ class SerialWriter : public ScalarWriter {
     return held;
   }
 
-  bool is_large() const { return c_.virtRegs().size() >= kMostRegisters; }
+  bool is_large() const { return c_.virtRegs().size() + 2 * values_.size() >= kMostRegisters; }
 
   /// Is it worth a jump whether the condition holds? It is where there are stacks, and where
   /// several components depend on it and there is something to compute for them, or one that takes

@@ -12,9 +12,9 @@ namespace {
 
 using vcode::ThunkNode;
 
-/// All of a state is computed in every round: what has more parts than this is left to be computed
-/// where it is needed.
-constexpr std::size_t kLargestBody = 300;
+/// All of many states is computed in every round: what has more parts than this is left to be
+/// computed where it is needed. Of a single one that is done in any case.
+constexpr std::size_t kLargestBody = 300, kLargestOfOne = 1000;
 
 /// Loops inside each other.
 constexpr std::size_t kDeepestLoop = 5;
@@ -49,6 +49,7 @@ class LoopReader : BodyReader {
     if (expressions().known(round.goes_on) == false) throw NoLoop{};
     body_.fails = round.fails;
     body_.goes_on = round.goes_on;
+    if (inner_loops_write_) count(round.waits);
     const ExpressionId is_done = expressions().negation(round.waits);
     for (const ExpressionId next : round.next) write(next, is_done);
     for (const Change& change : round.changes) become(change.component, change.next);
@@ -65,7 +66,7 @@ class LoopReader : BodyReader {
     }
     if (are_here(round.results)) {
       body_.results = round.results;
-    } else if (body_.inner_loops_write && !may_end_elsewhere(round.results)) {
+    } else if (inner_loops_write_ && !may_end_elsewhere(round.results)) {
       throw NoLoop{};
     }
     finish();
@@ -91,7 +92,8 @@ class LoopReader : BodyReader {
   /// A loop inside of a round. Until it has come to its end the round waits; then it keeps its last
   /// state, which its results are computed from, until the round is done.
   struct InnerLoop {
-    std::uint32_t begun;   // the component that says whether its state has a meaning
+    std::uint32_t begun;   // the component that says whether its state has a meaning: if it …
+    ExpressionId begins;   // … has gone on
     ExpressionId reached;  // does the round run it, and has nothing in front of it to wait for?
     ExpressionId stays;    // in the round of its own that it is in
     std::vector<InnerLoop> inside;
@@ -181,6 +183,8 @@ class LoopReader : BodyReader {
       components.back() = begun_with(literal_node(expressions()[scalar(argument)].type, 0));
       now.back() = expressions().choice(state_node(begun), state_node(components.back()), argument);
     }
+    std::vector<LoopBody::Write> before = body_.writes;
+    if (writes) body_.writes.clear();
     const std::vector<Arm> arms = std::exchange(arms_, {{reached, true}});
     const Round round = this->round(function, now, components, state_node(begun));
     arms_ = arms;
@@ -189,7 +193,13 @@ class LoopReader : BodyReader {
       become(change.component, expressions().choice(goes_on, change.next, change.now));
     }
     if (writes) {
-      body_.inner_loops_write = true;
+      inner_loops_write_ = true;
+      // What the round before has written is there for loops inside of this one, too.
+      std::vector<LoopBody::Write> of_loop = std::exchange(body_.writes, std::move(before));
+      for (const ExpressionId table : now) {
+        if (writes_into(this->table(table))) write(table, goes_on);
+      }
+      body_.writes.insert(body_.writes.end(), of_loop.begin(), of_loop.end());
       const ExpressionId is_done = expressions().both(goes_on, expressions().negation(round.waits));
       for (const ExpressionId next : round.next) {
         if (writes_into(table(next))) write(next, is_done);
@@ -198,12 +208,25 @@ class LoopReader : BodyReader {
     OpenLoop& outer = loops_.back();
     outer.waits = expressions().either(outer.waits, goes_on);
     outer.fails = expressions().either(outer.fails, expressions().both(reached, round.fails));
-    outer.inside.push_back({begun, reached,
+    outer.inside.push_back({begun, expressions().either(state_node(begun), goes_on), reached,
                             expressions().either(round.waits, expressions().negation(goes_on)),
                             round.inside});
     outer.passed.reset();
     const ExpressionId never = expressions().constant(false);
     return {never, never, {}, round.results, {}};
+  }
+
+  /// Counts the rounds, and ends at a limit.
+  void count(ExpressionId waits) {
+    body_.counted = {begun_with(literal_node(Type::Int, 0)), add_component(Type::Int)};
+    const ExpressionId rounds = state_node(body_.counted->rounds);
+    const ExpressionId stops =
+        expressions().applied(Op::Equal, Type::Int, {rounds, state_node(body_.counted->limit)});
+    body_.fails = expressions().either(stops, body_.fails);
+    body_.goes_on = expressions().both(expressions().negation(stops), body_.goes_on);
+    const ExpressionId more =
+        expressions().applied(Op::Add, Type::Int, {rounds, expressions().number(1)});
+    become(body_.counted->rounds, expressions().choice(waits, rounds, more));
   }
 
   /// The loop inside, which is that function, writes into the vector.
@@ -290,10 +313,11 @@ class LoopReader : BodyReader {
     OpenLoop& loop = loops_.back();
     if (!loop.passed) {
       const ExpressionId never = expressions().constant(false);
+      const ExpressionId always = expressions().constant(true);
       const std::uint32_t passed = begun_with(literal_node(Type::Bool, 0));
       const ExpressionId here = expressions().both(expressions().negation(loop.waits),
                                                    expressions().negation(loop.fails));
-      loop.inside.push_back({passed, here, never, {}});
+      loop.inside.push_back({passed, always, here, never, {}});
       loop.passed = state_node(passed);
     }
     const std::uint32_t component = begun_with(literal_node(expressions()[read].type, 0));
@@ -377,7 +401,7 @@ class LoopReader : BodyReader {
   void keep(const std::vector<InnerLoop>& loops, ExpressionId round_stays) {
     for (const InnerLoop& loop : loops) {
       const ExpressionId kept = expressions().both(loop.reached, round_stays);
-      become(loop.begun, kept);
+      become(loop.begun, expressions().both(kept, loop.begins));
       keep(loop.inside, expressions().both(kept, loop.stays));
     }
   }
@@ -392,7 +416,7 @@ class LoopReader : BodyReader {
     ExpressionId pending = kPending;  // what the result of the next round has become so far
     for (const Statement* const next : in_order(block)) {
       const Statement& statement = *next;
-      if (expressions().size() > kLargestBody) throw NoLoop{};
+      if (expressions().size() > (single_ ? kLargestOfOne : kLargestBody)) throw NoLoop{};
       if (statement.kind == Statement::Kind::Call || statement.kind == Statement::Kind::If) {
         add(statement, values, depth, outcome);
       } else if (combine(statement, values, pending, outcome)) {
@@ -670,7 +694,8 @@ class LoopReader : BodyReader {
 
   const bool single_;
   const InnerWriters writers_;
-  std::size_t entered_ = 0;          // loops inside, so far
+  std::size_t entered_ = 0;  // loops inside, so far
+  bool inner_loops_write_ = false;
   bool has_written_ = false;         // may one of them have, on the way to where we are, …
   bool ends_behind_writes_ = false;  // … or on one to an end?
   Versions versions_;                // of tables that loops inside have written
@@ -682,7 +707,7 @@ class LoopReader : BodyReader {
 }  // namespace
 
 bool LoopBody::tells_whether_it_ended() const {
-  return results.has_value() || inner_loops_write;
+  return results.has_value() || counted;
 }
 
 bool LoopBody::gives_state() const {

@@ -57,9 +57,13 @@ struct LoopBody {
   /// Are results combined with numbers, so that each round is a call inside of the one before?
   bool collects = false;
   bool has_inner_loops = false;
-  /// Does a loop inside write? Then a state that has not come to its end may be in the middle of a
-  /// round: the function itself has to begin from the start.
-  bool inner_loops_write = false;
+  /// Where loops inside write, a state that has not come to its end may be in the middle of a
+  /// round, where the function itself cannot go on. So the rounds are counted, which end at a
+  /// limit: up to the last one that was whole they are done again.
+  struct Counted {
+    std::uint32_t rounds = 0, limit = 0;  // components
+  };
+  std::optional<Counted> counted;
   ExpressionId goes_on = 0, fails = 0;
   std::vector<ExpressionId> next;  // has a meaning where the state goes on
   /// What a round writes into the vectors of parameters, in this order.

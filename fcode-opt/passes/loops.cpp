@@ -73,9 +73,13 @@ class LoopKernel {
     kernel_.inputs.push_back({true, 0});
     for (std::size_t k = signature_.own; k < signature_.parameters.size(); ++k) add_parameter(k);
     for (std::size_t k = 0; k < body_.constants.size(); ++k) add_constant(k);
+    if (body_.counted) limit_ = add_vector("limit", Type::Int, kOne);
     iterate();
     if (body_.results) results();
     if (body_.gives_state()) last_state();
+    if (body_.counted) {
+      kernel_.outputs.push_back({false, last_[position_[body_.counted->rounds]]});
+    }
     if (body_.tells_whether_it_ended()) left();
     return std::move(kernel_);
   }
@@ -204,6 +208,7 @@ class LoopKernel {
       begin_with(component + 1, node);
     }
     for (const LoopBody::Begun& begun : body_.begun) begin_with(begun.component, begun.number);
+    if (body_.counted) begin_with(body_.counted->limit, element(limit_, 1));
     std::vector<ExpressionId> next;
     for (const std::uint32_t component : order_) {
       last_.push_back(array("z", last_.size(), body_.state[component], kLength));
@@ -314,6 +319,7 @@ class LoopKernel {
   vcode::Kernel kernel_;
   std::vector<Sequence> sequences_;    // by number (LoopBody)
   vcode::ArrayId own_segment_ = 0;     // which one it is, if anything is fetched
+  vcode::ArrayId limit_ = 0;           // of rounds, if they are counted
   std::vector<vcode::ArrayId> first_;  // what the components begin with that are operands
   std::vector<vcode::ArrayId> last_;   // the last states
   std::map<vcode::ArrayId, vcode::ArrayId> become_;  // operands that tables begin as
@@ -358,6 +364,7 @@ void add_spec(Module& module, vcode::Kernel& kernel, const LoopBody& body,
   for (std::uint32_t k = 0; body.gives_state() && k < serial.parameters.size(); ++k) {
     if (is_in_state(body, k)) give(spec.parameters[k]);
   }
+  if (body.counted) give(push(int_constant(0)));
   if (body.tells_whether_it_ended()) give(push(bool_constant(true)));
   set_spec(std::move(spec), module, kernel);
 }
@@ -407,7 +414,7 @@ class LoopMaker {
   /// the rounds of another one, which is no kernel, call it, that may be more than all its work.
   void remove_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
     const auto is_removed = [&](const Loop& loop) {
-      if (!loop.body.inner_loops_write) return false;
+      if (!loop.body.counted) return false;
       std::vector<bool> seen(module_.functions.size());
       for (const Loop& made : loops) seen[made.function] = true;
       for (std::uint32_t k = 0; k < recursive.size(); ++k) {
@@ -485,11 +492,21 @@ class LoopMaker {
       operands.push_back(pushed.results[0]);
       wrapper.body.statements.push_back(std::move(pushed));
     }
-    Statement run = make_run(module_, wrapper, loop, std::move(operands), function.origin);
+    if (body.counted) {
+      const std::uint32_t most = add_constant(module_, int_constant(kMostSerialIterations));
+      wrapper.body.statements.push_back(make_const(module_, wrapper, most, function.origin));
+      operands.push_back(wrapper.body.statements.back().results[0]);
+    }
+    Statement run = make_run(module_, wrapper, loop, operands, function.origin);
     Statement call = call_of(wrapper, rest, run, body);
+    std::optional<Statement> again;
+    if (body.counted) {
+      operands.back() = run.results[run.results.size() - 2];
+      again = make_run(module_, wrapper, loop, std::move(operands), function.origin);
+    }
     wrapper.body.statements.push_back(std::move(run));
     if (body.tells_whether_it_ended()) {
-      choose(wrapper, std::move(call), body);
+      choose(wrapper, std::move(call), std::move(again), body);
     } else {
       wrapper.body.results = call.results;
       wrapper.body.statements.push_back(std::move(call));
@@ -503,8 +520,9 @@ class LoopMaker {
   }
 
   /// The results of the loop that has been run, or of the call of the function as it was, where a
-  /// state has not come to its end.
-  static void choose(Function& wrapper, Statement call, const LoopBody& body) {
+  /// state has not come to its end. `again`: runs the loop up to the last whole round.
+  static void choose(Function& wrapper, Statement call, std::optional<Statement> again,
+                     const LoopBody& body) {
     const ValueList found = wrapper.body.statements.back().results;
     Statement choice;
     choice.kind = Statement::Kind::If;
@@ -520,12 +538,14 @@ class LoopMaker {
                                                  : call.operands[result - LoopBody::kSequences]);
       }
     } else {
-      Statement end = call_again(wrapper, call);
+      Statement end = call_of(wrapper, call.index, wrapper.body.statements.back(), body);
       choice.else_block->results = end.results;
       choice.else_block->statements.push_back(std::move(end));
     }
-    // A round that loops inside have begun the function cannot go on with.
-    if (body.inner_loops_write) call.operands = wrapper.parameters;
+    if (again) {
+      call = call_of(wrapper, call.index, *again, body);
+      choice.then_block->statements.push_back(std::move(*again));
+    }
     for (const ValueId result : call.results) {
       choice.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
     }
@@ -533,18 +553,6 @@ class LoopMaker {
     choice.then_block->statements.push_back(std::move(call));
     wrapper.body.results = choice.results;
     wrapper.body.statements.push_back(std::move(choice));
-  }
-
-  static Statement call_again(Function& wrapper, const Statement& call) {
-    Statement again;
-    again.kind = call.kind;
-    again.index = call.index;
-    again.origin = call.origin;
-    again.operands = call.operands;
-    for (const ValueId result : call.results) {
-      again.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
-    }
-    return again;
   }
 
   /// A call of the function as it was, from the last state of the loop on, or from the beginning.
@@ -560,6 +568,7 @@ class LoopMaker {
     call.operands = wrapper.parameters;
     if (!body.gives_state()) return call;
     auto last = run.results.end();
+    if (body.counted) --last;
     if (body.tells_whether_it_ended()) --last;
     for (std::uint32_t k = static_cast<std::uint32_t>(call.operands.size()); k-- > 0;) {
       if (is_in_state(body, k)) call.operands[k] = *--last;

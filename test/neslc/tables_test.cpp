@@ -73,6 +73,44 @@ TEST_CASE("loops write elements of their sequences", "[tables]") {
             "root(p, b) in joined((if ra == rb then p else rep(p, ra, rb)), es, k + 1)"},
            {"joined(index(8), [(0, 1), (2, 3), (1, 3), (5, 6), (0, 2)], 0)",
             "joined(index(3), [(0, 7)], 0)"}},
+          // Loops inside write: one after the other, in conditions, in each other, before and
+          // behind what the outer one reads and writes, with more results, and with a last write
+          // that ends.
+          {{"up(h, i) = if i == 0 then h else let p = (i - 1) / 2 in if h[p] <= h[i] then h else "
+            "up(h <- [(p, h[i]), (i, h[p])], p)",
+            "pushed(h, vs, k) = if k == #vs then h else pushed(up(rep(h, vs[k], k), k), vs, k + 1)",
+            "down(h, n, i) = let l = 2 * i + 1 in if l >= n then h else let c = (if l + 1 < n then "
+            "(if h[l + 1] < h[l] then l + 1 else l) else l) in if h[c] >= h[i] then h else down(h "
+            "<- [(i, h[c]), (c, h[i])], n, c)",
+            "popped(h, n) = if n == 0 then h else popped(down(h <- [(0, h[n]), (n, h[0])], n, 0), "
+            "n - 1)",
+            "shift(v, x, j) = if j == 0 then rep(v, x, 0) else if v[j - 1] > x then shift(rep(v, "
+            "v[j - 1], j), x, j - 1) else rep(v, x, j)",
+            "inserts(v, i) = if i == #v then v else inserts(shift(v, v[i], i), i + 1)",
+            "sorted2(v) = inserts(popped(pushed(dist(0, #v), v, 0), #v - 1), 1)"},
+           {"pushed(dist(0, 6), [5, 3, 8, 1, 9, 2], 0)", "popped([1, 2, 3, 4, 5, 6], 5)",
+            "inserts([5, 3, 8, 1, 9, 2], 1)", "inserts([7], 1)",
+            "sorted2({rem(i * 37, 101) : i in index(100)})"}},
+          {{"root(p, x) = if p[x] == x then x else root(p, p[x])",
+            "halved(p, x) = if p[x] == x then p else halved(rep(p, p[p[x]], x), p[x])",
+            "joined(p, n, es, k) = if k == #es then (p, n) else let (a, b) = es[k]; ra = root(p, "
+            "a); "
+            "rb = root(p, b); q = halved(halved(p, a), b) in if ra == rb then joined(q, n, es, k + "
+            "1) else joined(rep(q, ra, rb), n - 1, es, k + 1)"},
+           {"joined(index(8), 8, [(0, 1), (2, 3), (1, 3), (5, 6), (0, 2)], 0)"}},
+          {{"pops(a, st, r, n, i) = if n == 0 then (r, n) else if a[st[n - 1]] < a[i] then pops(a, "
+            "st, rep(r, i, st[n - 1]), n - 1, i) else (r, n)",
+            "higher(a, st, r, n, i) = if i == #a then r else let (q, m) = pops(a, st, r, n, i) in "
+            "higher(a, rep(st, i, m), q, m + 1, i + 1)"},
+           {"higher([2, 1, 5, 3, 4], dist(0, 5), dist(-1, 5), 0, 0)"}},
+          // What is read as it was before comes before the loop that writes, wherever it stands.
+          {{"low(i) = if rem(i, 2) == 1 then 1 else 2 * low(i / 2)",
+            "added(c, i) = if i >= #c then c else added(rep(c, c[i] + 1, i), i + low(i))",
+            "below(c, i, s) = if i == 0 then s else below(c, i - low(i), s + c[i])",
+            "inversions(c, v, i, s) = if i == #v then (s, c) else inversions(added(c, v[i] + 1), "
+            "v, "
+            "i + 1, s + i - below(c, v[i] + 1, 0))"},
+           {"inversions(dist(0, 9), [3, 1, 7, 0, 6, 2], 0, 0)"}},
           // Sequences of several vectors, of FLOATs, BOOLs and characters, and two of them.
           {{"pairs(ps, i) = if i == #ps then ps else let (a, x) = ps[i] in pairs(rep(ps, (a + 1, x "
             "* 0.5), i), i + 1)",
@@ -134,6 +172,32 @@ TEST_CASE("what fails in a loop that writes says what it says without a kernel",
         "function said(v, i) = if i == #v then error(\"at the end\") else said(rep(v, 1, i), i + "
         "1)");
     CHECK(both.check("said([1, 2], 0)").find("at the end") != std::string::npos);
+  }
+}
+
+TEST_CASE("what fails in the middle of a round says the same", "[tables]") {
+  for (const char* setting : kRoundSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    TableLoops both;
+    both.define(
+        "function filled(v, x, i, n) = if n == 0 then v else filled(rep(v, x / v[i], i), x, i + 1, "
+        "n - 1)");
+    both.define(
+        "function rows(v, k) = if k == 9 then v else rows(filled(rep(v, k, 0), 12 - k, 0, k), k + "
+        "1)");
+    CHECK(both.check("rows(dist(5, 9), 1)").find("division by zero") != std::string::npos);
+    CHECK(both.check("rows(dist(1, 6), 8)").find("outside") != std::string::npos);
+    CHECK(both.check("rows(dist(1, 9), 8)").starts_with("["));
+    CHECK(both.writes("rows(dist(1, 9), 8)") > 2);
+    // An end that is more than a number is given by the function itself, from the last state on.
+    both.define(
+        "function summed(v, k) = if k > 6 then error(\"so far\") else if v[k] > 5 then sum({x * x "
+        ": "
+        "x in v}) else summed(filled(v, 40 - k, 0, k), k + 1)");
+    CHECK(both.check("summed([1, 2, 3, 6, 1, 1], 0)").find("defined") == std::string::npos);
+    CHECK(both.check("summed(dist(2, 9), 1)").find("defined") == std::string::npos);
+    CHECK(both.check("summed([50, 60, 70], 3)").find("outside") != std::string::npos);
+    CHECK(both.check("summed(dist(1, 9), 7)").find("so far") != std::string::npos);
   }
 }
 
