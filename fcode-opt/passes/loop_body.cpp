@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "fcode-opt/passes/body_reader.hpp"
+#include "fcode-opt/passes/loop_tables.hpp"
 #include "ir/tools.hpp"
 
 namespace fcode {
@@ -19,23 +19,11 @@ constexpr std::size_t kLargestBody = 300, kLargestOfOne = 1000;
 /// Loops inside each other.
 constexpr std::size_t kDeepestLoop = 5;
 
-/// What is known of the loops inside that write, from the last time that the function was read.
-struct InnerWriters {
-  std::set<std::uint32_t> functions, vectors;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> writes;  // functions into vectors
-  std::size_t last = 0;  // of all loops inside, in the order in which they are read, from 1 on
-};
-
-/// The function has to be read again, knowing that.
-struct Again {
-  InnerWriters writers;
-};
-
-class LoopReader : BodyReader {
+class LoopReader : LoopTables {
  public:
   LoopReader(const Module& module, const std::vector<bool>& recursive,
              const SerialFunction& function, const InnerWriters& writers)
-      : BodyReader(module, recursive, function), single_(function.single), writers_(writers) {}
+      : LoopTables(module, recursive, function, writers), single_(function.single) {}
 
   LoopBody run(bool with_slices) {
     std::vector<ExpressionId> arguments = begin(with_slices);
@@ -69,7 +57,7 @@ class LoopReader : BodyReader {
     } else if (inner_loops_write_ && !may_end_elsewhere(round.results)) {
       throw NoLoop{};
     }
-    finish();
+    add_last_round();
     if (body_.gives_state() && (!single_ || body_.collects || slices())) throw NoLoop{};
     return std::move(body_);
   }
@@ -158,16 +146,11 @@ class LoopReader : BodyReader {
     return {component, now, expressions().choice(round.waits, now, next)};
   }
 
-  /// A call of a function that is a loop itself. What the round has written so far one that writes,
-  /// too, writes first.
+  /// A call of a function that is a loop itself.
   Outcome inner_loop(std::uint32_t function, const std::vector<ExpressionId>& arguments) {
     body_.has_inner_loops = true;
     ++entered_;
-    const auto writes_into = [&](const std::optional<Table>& table) {
-      return table && writers_.writes.contains({function, table->vector});
-    };
-    const bool writes = writers_.functions.contains(function);
-    has_written_ = has_written_ || writes;
+    has_written_ = has_written_ || writes(function);
     ExpressionId reached = expressions().both(expressions().negation(loops_.back().waits),
                                               expressions().negation(loops_.back().fails));
     for (const Arm& arm : arms_) reached = expressions().both(reached, is_run(arm));
@@ -177,14 +160,13 @@ class LoopReader : BodyReader {
     std::vector<std::uint32_t> components;
     for (const ExpressionId argument : arguments) {
       now.push_back(argument);
-      if (writes_into(table(argument))) now.back() = written_once(argument, begun);
+      if (writes_into(function, argument)) now.back() = begun_version(argument, state_node(begun));
       components.push_back(LoopBody::kNone);
       if (is_sequence(argument)) continue;
       components.back() = begun_with(literal_node(expressions()[scalar(argument)].type, 0));
       now.back() = expressions().choice(state_node(begun), state_node(components.back()), argument);
     }
-    std::vector<LoopBody::Write> before = body_.writes;
-    if (writes) body_.writes.clear();
+    std::vector<LoopBody::Write> before = std::exchange(body_.writes, {});
     const std::vector<Arm> arms = std::exchange(arms_, {{reached, true}});
     const Round round = this->round(function, now, components, state_node(begun));
     arms_ = arms;
@@ -192,19 +174,17 @@ class LoopReader : BodyReader {
     for (const Change& change : round.changes) {
       become(change.component, expressions().choice(goes_on, change.next, change.now));
     }
-    if (writes) {
-      inner_loops_write_ = true;
-      // What the round before has written is there for loops inside of this one, too.
-      std::vector<LoopBody::Write> of_loop = std::exchange(body_.writes, std::move(before));
-      for (const ExpressionId table : now) {
-        if (writes_into(this->table(table))) write(table, goes_on);
+    // What has been written before it comes first, also where a loop inside of this one goes on.
+    const std::vector<LoopBody::Write> inside = std::exchange(body_.writes, std::move(before));
+    const auto write_all = [&](const std::vector<ExpressionId>& sequences, ExpressionId condition) {
+      for (const ExpressionId sequence : sequences) {
+        if (writes_into(function, sequence)) write(sequence, condition);
       }
-      body_.writes.insert(body_.writes.end(), of_loop.begin(), of_loop.end());
-      const ExpressionId is_done = expressions().both(goes_on, expressions().negation(round.waits));
-      for (const ExpressionId next : round.next) {
-        if (writes_into(table(next))) write(next, is_done);
-      }
-    }
+    };
+    write_all(now, goes_on);
+    body_.writes.insert(body_.writes.end(), inside.begin(), inside.end());
+    write_all(round.next, expressions().both(goes_on, expressions().negation(round.waits)));
+    inner_loops_write_ = inner_loops_write_ || writes(function);
     OpenLoop& outer = loops_.back();
     outer.waits = expressions().either(outer.waits, goes_on);
     outer.fails = expressions().either(outer.fails, expressions().both(reached, round.fails));
@@ -229,85 +209,6 @@ class LoopReader : BodyReader {
     become(body_.counted->rounds, expressions().choice(waits, rounds, more));
   }
 
-  /// The loop inside, which is that function, writes into the vector.
-  void learn(std::uint32_t function, std::uint32_t vector) const {
-    InnerWriters writers = writers_;
-    const bool is_new = writers.writes.emplace(function, vector).second;
-    if (!is_new && entered_ <= writers.last) return;
-    writers.functions.insert(function);
-    writers.vectors.insert(vector);
-    writers.last = std::max(writers.last, entered_);
-    throw Again{std::move(writers)};
-  }
-
-  /// Where the condition holds, what has been written into the sequence is written.
-  void write(ExpressionId sequence, ExpressionId condition) {
-    const std::optional<Table> table = this->table(sequence);
-    if (!table) return;
-    for (const Write& write : table->writes) {
-      body_.writes.push_back({table->vector, expressions().both(condition, write.condition),
-                              write.place, write.element});
-    }
-  }
-
-  /// The version of a table that a loop writes. What has been written into it is written in the
-  /// first round.
-  ExpressionId written_once(ExpressionId sequence, std::uint32_t begun) {
-    std::optional<Table> table = this->table(sequence);
-    table->version = versions_[table->vector] = ++last_version_;
-    const ExpressionId is_first = expressions().negation(state_node(begun));
-    for (Write& write : table->writes) {
-      write.condition = expressions().both(is_first, write.condition);
-    }
-    return add_table(std::move(*table));
-  }
-
-  /// Of a table that loops inside have written there is one version.
-  void require_current(ExpressionId node) const {
-    if (!is_current(node)) throw NoLoop{};
-  }
-  bool is_current(ExpressionId node) const {
-    const std::optional<Table> table = this->table(node);
-    if (!table) return true;
-    const auto current = versions_.find(table->vector);
-    return table->version == (current == versions_.end() ? 0 : current->second);
-  }
-
-  using Versions = std::map<std::uint32_t, std::uint32_t>;
-  /// Goes on with the versions of both arms, or of the one whose results are asked for.
-  void join_versions(Outcome& a, const Versions& of_a, Outcome& b, const Versions& of_b) {
-    versions_ = of_a;
-    versions_.insert(of_b.begin(), of_b.end());
-    for (auto& [vector, version] : versions_) {
-      const auto in = [&, vector = vector](const Versions& versions) {
-        const auto found = versions.find(vector);
-        return found == versions.end() ? 0 : found->second;
-      };
-      if (in(of_a) == in(of_b)) continue;
-      version = ++last_version_;
-      for (auto [arm, versions] : {std::pair{&a, &of_a}, std::pair{&b, &of_b}}) {
-        for (auto* values : {&arm->results, &arm->next}) {
-          for (ExpressionId& value : *values) {
-            std::optional<Table> table = this->table(value);
-            if (!table || table->vector != vector || table->version != in(*versions)) continue;
-            table->version = version;
-            value = add_table(std::move(*table));
-          }
-        }
-      }
-    }
-  }
-
-  /// Does the operation read an element, which a loop inside may change behind it?
-  bool reads_what_changes(const Statement& statement, const Values& values) const {
-    if (entered_ >= writers_.last || statement.kind != Statement::Kind::Op) return false;
-    const bool fetches =
-        vcode::info(statement.op).family == vcode::Family::Extract || statement.op == Op::BPermute;
-    if (!fetches) return false;
-    const std::optional<Table> table = this->table(values[statement.operands[0]]);
-    return table && writers_.vectors.contains(table->vector);
-  }
-
   /// What a round reads stays what it is until the round is done.
   ExpressionId kept(ExpressionId read) {
     OpenLoop& loop = loops_.back();
@@ -326,21 +227,6 @@ class LoopReader : BodyReader {
     return value;
   }
 
-  /// Are the results scalars and sequences of the function, in which it may have written?
-  bool are_here(const std::vector<ExpressionId>& results) const {
-    for (const ExpressionId result : results) {
-      if (!is_current(result)) return false;
-      if (result < kSequences || is_own(result)) continue;
-      const std::optional<Table> written = table(result);
-      if (!written) return false;
-      for (const ExpressionId other : results) {
-        const std::optional<Table> also = table(other);
-        if (other != result && also && also->vector == written->vector) return false;
-      }
-    }
-    return true;
-  }
-
   /// Of a function in which loops inside write: may what it was itself give such results, from the
   /// last state on?
   bool may_end_elsewhere(const std::vector<ExpressionId>& results) const {
@@ -348,48 +234,6 @@ class LoopReader : BodyReader {
            std::all_of(results.begin(), results.end(), [&](ExpressionId result) {
              return result == kElsewhere || result < kSequences || is_own(result);
            });
-  }
-
-  /// Behind the last round there is one more, which finds the results and whether the function has
-  /// failed: only in rounds what has been written can be read.
-  void finish() {
-    if (!body_.tells_whether_it_ended()) return;
-    std::vector<ExpressionId> results = body_.results.value_or(std::vector<ExpressionId>());
-    const auto is_changed = [](ExpressionId result) { return result >= kMade; };
-    if (body_.writes.empty() && std::none_of(results.begin(), results.end(), is_changed)) return;
-    const ExpressionId goes_on = body_.goes_on;
-    for (std::uint32_t k = 0; k < body_.next.size(); ++k) {
-      body_.next[k] = expressions().choice(goes_on, body_.next[k], state_node(k));
-    }
-    for (LoopBody::Write& write : body_.writes) {
-      write.condition = expressions().both(goes_on, write.condition);
-    }
-    const auto found = [&](const ThunkNode& before, ExpressionId value) {
-      const ExpressionId component = state_node(begun_with(before));
-      body_.next.push_back(expressions().choice(goes_on, component, value));
-      return component;
-    };
-    const ExpressionId has_ended =
-        expressions().both(expressions().negation(goes_on), expressions().negation(body_.fails));
-    std::set<ExpressionId> changed;
-    for (ExpressionId& result : results) {
-      if (result >= kSequences) {
-        if (changed.insert(result).second) write(result, has_ended);
-        if (is_changed(result)) result = kSequences + table(result)->vector;
-        continue;
-      }
-      result = found(literal_node(expressions()[result].type, 0), result);
-    }
-    if (body_.results) body_.results = std::move(results);
-    enum { kGoesOn, kHasEnded, kFails };
-    const ExpressionId end = expressions().choice(body_.fails, expressions().number(kFails),
-                                                  expressions().number(kHasEnded));
-    const ExpressionId how = found(literal_node(Type::Int, kGoesOn), end);
-    const auto is = [&](std::int64_t number) {
-      return expressions().applied(Op::Equal, Type::Int, {how, expressions().number(number)});
-    };
-    body_.goes_on = is(kGoesOn);
-    body_.fails = is(kFails);
   }
 
   void become(std::uint32_t component, ExpressionId next) {
@@ -437,44 +281,6 @@ class LoopReader : BodyReader {
       if (values[block.results[k]] != pending + k) throw NoLoop{};
     }
     return outcome;
-  }
-
-  /// The statements of a block. Loops that write come when they have to: what reads a table as it
-  /// was before them can do so then.
-  std::vector<const Statement*> in_order(const Block& block) const {
-    std::vector<const Statement*> order, later;
-    for (const Statement& statement : block.statements) {
-      if (calls_writer(statement)) {
-        later.push_back(&statement);
-        continue;
-      }
-      std::set<ValueId> used(statement.operands.begin(), statement.operands.end());
-      for (const Block* const arm : {statement.then_block.get(), statement.else_block.get()}) {
-        if (arm != nullptr) for_each_use(*arm, [&](ValueId value) { used.insert(value); });
-      }
-      const auto is_wanted = [&](const Statement* writer) {
-        return std::any_of(writer->results.begin(), writer->results.end(),
-                           [&](ValueId result) { return used.contains(result); });
-      };
-      const auto last = std::find_if(later.rbegin(), later.rend(), is_wanted).base();
-      order.insert(order.end(), later.begin(), last);
-      later.erase(later.begin(), last);
-      order.push_back(&statement);
-    }
-    order.insert(order.end(), later.begin(), later.end());
-    return order;
-  }
-
-  bool calls_writer(const Statement& statement) const {
-    const auto is_writer = [&](const Statement& one) {
-      return one.kind == Statement::Kind::Call && writers_.functions.contains(one.index);
-    };
-    bool found = is_writer(statement);
-    for (const Block* const arm : {statement.then_block.get(), statement.else_block.get()}) {
-      if (arm == nullptr) continue;
-      for_each_statement(*arm, [&](const Statement& one) { found = found || is_writer(one); });
-    }
-    return found;
   }
 
   /// A call or conditional.
@@ -619,7 +425,7 @@ class LoopReader : BodyReader {
     };
     const bool a_ends = ends(*statement.then_block, a), b_ends = ends(*statement.else_block, b);
     if (a_ends == b_ends) {
-      join_versions(a, of_a, b, of_b);
+      join_versions({&a.results, &a.next}, of_a, {&b.results, &b.next}, of_b);
     } else {
       versions_ = a_ends ? of_a : of_b;
     }
@@ -659,6 +465,7 @@ class LoopReader : BodyReader {
     const std::size_t entered = entered_;
     const bool has_written = has_written_;
     const Versions versions = versions_;
+    const bool inner_loops_write = inner_loops_write_;
     try {
       return block(arm, values, 0);
     } catch (const NoLoop&) {
@@ -669,6 +476,7 @@ class LoopReader : BodyReader {
       entered_ = entered;
       has_written_ = has_written;
       versions_ = versions;
+      inner_loops_write_ = inner_loops_write;
       return {expressions().constant(false),
               expressions().constant(false),
               {},
@@ -693,13 +501,9 @@ class LoopReader : BodyReader {
   }
 
   const bool single_;
-  const InnerWriters writers_;
-  std::size_t entered_ = 0;  // loops inside, so far
   bool inner_loops_write_ = false;
   bool has_written_ = false;         // may one of them have, on the way to where we are, …
   bool ends_behind_writes_ = false;  // … or on one to an end?
-  Versions versions_;                // of tables that loops inside have written
-  std::uint32_t last_version_ = 0;
   std::vector<OpenLoop> loops_;  // inside each other; arms_ are of the round of the innermost one
   std::vector<std::optional<ExpressionId>> next_;  // of components; nothing: they stay as they are
 };

@@ -1,0 +1,79 @@
+// Loops inside of a round that write into sequences of the function, as the round may, too
+// (Loops in LoopBody). A sequence is one table all the time. So there is one version of it that can
+// be read: the one that the last loop has left, and what the round has written since.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "fcode-opt/passes/body_reader.hpp"
+
+namespace fcode {
+
+/// What is known of the loops inside that write, from the last time that the function was read.
+struct InnerWriters {
+  std::set<std::uint32_t> functions, vectors;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> writes;  // functions into vectors
+  std::size_t last = 0;  // of all loops inside, in the order in which they are read, from 1 on
+};
+
+/// The function has to be read again, knowing that.
+struct Again {
+  InnerWriters writers;
+};
+
+class LoopTables : public BodyReader {
+ public:
+  LoopTables(const Module& module, const std::vector<bool>& recursive,
+             const SerialFunction& function, const InnerWriters& writers)
+      : BodyReader(module, recursive, function), writers_(writers) {}
+
+ protected:
+  /// Of tables that loops inside have written.
+  using Versions = std::map<std::uint32_t, std::uint32_t>;
+
+  /// The loop inside, which is that function, writes into the vector. Throws Again if that is new.
+  void learn(std::uint32_t function, std::uint32_t vector) const;
+  bool writes(std::uint32_t function) const { return writers_.functions.contains(function); }
+  bool writes_into(std::uint32_t function, ExpressionId sequence) const;
+
+  /// Where the condition holds, what has been written into the sequence is written.
+  void write(ExpressionId sequence, ExpressionId condition);
+  /// The version of a table that a loop writes. What has been written into it is written when the
+  /// loop goes on for the first time.
+  ExpressionId begun_version(ExpressionId sequence, ExpressionId has_begun);
+
+  bool is_current(ExpressionId node) const;
+  void require_current(ExpressionId node) const;
+  /// Goes on with the versions of both arms of a conditional, in which these values are made.
+  using Made = std::array<std::vector<ExpressionId>*, 2>;
+  void join_versions(const Made& in_a, const Versions& of_a, const Made& in_b,
+                     const Versions& of_b);
+
+  /// Does the operation read an element, which a loop inside may change behind it?
+  bool reads_what_changes(const Statement& statement, const Values& values) const;
+  /// The statements of a block. Loops that write come when they have to: what reads a table as it
+  /// was before them can do so then.
+  std::vector<const Statement*> in_order(const Block& block) const;
+
+  /// Are the results scalars and sequences of the function, in which it may have written?
+  bool are_here(const std::vector<ExpressionId>& results) const;
+  /// Behind the last round there is one more, which finds the results and whether the function has
+  /// failed: only in rounds what has been written can be read.
+  void add_last_round();
+
+  Versions versions_;
+  std::size_t entered_ = 0;  // loops inside, so far
+
+ private:
+  bool calls_writer(const Statement& statement) const;
+
+  const InnerWriters writers_;
+  std::uint32_t last_version_ = 0;
+};
+
+}  // namespace fcode
