@@ -455,8 +455,8 @@ class NativeMaker {
     return static_cast<std::uint32_t>(loop.values.size() - 1);
   }
 
-  /// How many elements an array has: where the rounds ask for it the same value, so that serial
-  /// ones ask once whether an index is inside. Or that at the place.
+  /// How many elements an array has. In serial rounds it is the value that they ask for
+  /// themselves, if any, so that it is asked once whether an index is inside; else that at `place`.
   std::uint32_t length_of(NativeLoop& loop, vcode::ArrayId array, std::uint32_t place,
                           bool serial) {
     const KernelPlan& plan = pass_.state().plan;

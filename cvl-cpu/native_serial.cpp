@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "cvl-cpu/native_scalars.hpp"
+#include "cvl-cpu/native_choices.hpp"
 #include "cvl-cpu/native_writers.hpp"
-#include "vcode/comparisons.hpp"
 
 namespace cvl::cpu {
 namespace {
@@ -18,9 +17,10 @@ using vcode::Op;
 /// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
 
-/// Nor are rounds written more than once where that takes so many registers, two more times
-/// included: to assign them takes longer than in proportion.
+/// Nor is one written more than once where what has been written and two more take so many
+/// registers: to assign them takes longer than in proportion.
 constexpr std::size_t kMostRegisters = 1400;
+
 /// What is done with a stack is known on each way.
 constexpr int kMostChoicesWithStack = 40;
 
@@ -33,10 +33,10 @@ constexpr std::size_t kMostBeginnings = 8;
 /// An arm of more operations is jumped over where it is not wanted.
 constexpr int kShortArm = 6;
 
-class SerialWriter : public ScalarWriter {
+class SerialWriter : public ChoiceWriter {
  public:
   SerialWriter(asmjit::CodeHolder& code, const NativeRounds& rounds, Widths widths)
-      : ScalarWriter(code, rounds.body.values, widths), rounds_(rounds) {}
+      : ChoiceWriter(code, rounds.body.values, widths), rounds_(rounds) {}
 
   bool write() {
     asmjit::FuncNode* function = c_.addFunc(
@@ -109,84 +109,7 @@ class SerialWriter : public ScalarWriter {
   }
 
  private:
-  using Path = ScalarPath;
   using Tests = std::vector<std::uint32_t>;
-
-  // --- What is known ---
-
-  void learn(Path& path, std::uint32_t number, bool value) {
-    const std::uint32_t k = path.same[number];
-    if (path.known[k]) return;
-    path.known[k] = value;
-    if (const auto& range = ranges_[k]) {
-      const auto tells = [&](const std::optional<Range>& other) {
-        return other && other->index == range->index && other->size == range->size;
-      };
-      for (std::uint32_t other = 0; other < values_.size(); ++other) {
-        if (tells(ranges_[other]))
-          path.known[other] = ranges_[other]->inside == (range->inside == value);
-      }
-    }
-    const std::uint32_t* args = values_[k].args;
-    if (is_logic(k, Op::Not)) learn(path, args[0], !value);
-    if (is_logic(k, value ? Op::And : Op::Or)) {
-      learn(path, args[0], value);
-      learn(path, args[1], value);
-    }
-  }
-
-  /// Which values are known, or are others, by what has been learnt.
-  void find_simpler(Path& path) const {
-    path.same.resize(values_.size());
-    for (std::uint32_t k = 0; k < values_.size(); ++k) {
-      path.same[k] = k;
-      const Value& value = values_[k];
-      if (value.kind == Value::Kind::Uniform && value.type == Type::Bool && value.number) {
-        path.known[k] = *value.number != 0;
-      }
-      if (const auto begun = path.begins.find(k);
-          begun != path.begins.end() && value.type == Type::Bool) {
-        path.known[k] = begun->second != 0;
-      }
-      if (value.kind != Value::Kind::Apply) continue;
-      if (const auto holds = compared_beginning(path, value)) path.known[k] = holds;
-      const auto known = [&](int a) { return path.known[path.same[value.args[a]]]; };
-      const auto become = [&](int a) { path.same[k] = path.same[value.args[a]]; };
-      if (value.op == Op::Select) {
-        if (known(0)) become(*known(0) ? 1 : 2);
-      } else if (is_logic(k, Op::Not)) {
-        if (known(0) && !path.known[k]) path.known[k] = !*known(0);
-      } else if (is_logic(k, Op::And) || is_logic(k, Op::Or)) {
-        const bool neutral = value.op == Op::And;
-        for (const int a : {0, 1}) {
-          if (!known(a)) continue;
-          if (*known(a) == neutral) {
-            become(1 - a);
-          } else {
-            path.known[k] = !neutral;
-          }
-        }
-      }
-      if (path.known[path.same[k]]) path.known[k] = path.known[path.same[k]];
-    }
-  }
-
-  /// What the value is, if it is a comparison of a known component with a number.
-  std::optional<bool> compared_beginning(const Path& path, const Value& value) const {
-    const bool compares = vcode::is_comparison(value.op) && value.written == Type::Int &&
-                          values_[value.args[1]].number.has_value();
-    if (!compares) return std::nullopt;
-    const auto found = path.begins.find(value.args[0]);
-    if (found == path.begins.end()) return std::nullopt;
-    return vcode::holds(value.op, found->second, *values_[value.args[1]].number);
-  }
-
-  Path given(const Path& path, std::uint32_t condition, bool value) {
-    Path result = path;
-    learn(result, condition, value);
-    find_simpler(result);
-    return result;
-  }
 
   // --- The round ---
 
@@ -255,50 +178,6 @@ class SerialWriter : public ScalarWriter {
     rest(given(yes, condition, true), true);
     c_.bind(otherwise);
     rest(given(no, condition, false), false);
-  }
-
-  /// Jumps to the target if the condition has this value, as soon as that is known. Gives what has
-  /// been computed when it jumps; the path is the one where it does not.
-  std::vector<Register> branch(Path& path, std::uint32_t condition, bool value,
-                               const Label& target) {
-    const std::uint32_t k = path.same[condition];
-    if (path.known[k]) {
-      if (path.known[k] == value) c_.jmp(target);
-      return path.held;
-    }
-    const std::uint32_t* args = values_[k].args;
-    const bool is_open = !path.held[k].isValid() && !ranges_[k];
-    if (is_open && is_logic(k, Op::Not)) return branch(path, args[0], !value, target);
-    if (!is_open || (!is_logic(k, Op::And) && !is_logic(k, Op::Or))) {
-      const CondCode holds = compare(path, k);
-      c_.emit(asmjit::x86::Inst::jccFromCond(value ? holds : asmjit::x86::negateCond(holds)),
-              target);
-      return path.held;
-    }
-    if (is_logic(k, Op::Or) == value) {  // one of the two suffices
-      const std::vector<Register> held = branch(path, args[0], value, target);
-      path = given(path, args[0], !value);
-      return common(held, branch(path, args[1], value, target));
-    }
-    const Label stays = c_.newLabel();
-    Path rest = path;
-    const std::vector<Register> held = branch(rest, args[0], !value, stays);
-    rest = given(rest, args[0], value);
-    std::vector<Register> at_target = branch(rest, args[1], value, target);
-    c_.bind(stays);
-    path.held = common(held, rest.held);
-    return at_target;
-  }
-
-  /// What has been computed on both of two ways.
-  static std::vector<Register> common(std::vector<Register> held,
-                                      const std::vector<Register>& other) {
-    for (std::size_t k = 0; k < held.size(); ++k) {
-      if (held[k].isValid() && !(other[k].isValid() && other[k].id() == held[k].id())) {
-        held[k] = Register();
-      }
-    }
-    return held;
   }
 
   bool is_large() const { return c_.virtRegs().size() + 2 * values_.size() >= kMostRegisters; }

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "fcode-opt/passes/loop_tables.hpp"

@@ -1,6 +1,6 @@
-// Loops inside of a round that write into sequences of the function, as the round may, too
-// (Loops in LoopBody). A sequence is one table all the time. So there is one version of it that can
-// be read: the one that the last loop has left, and what the round has written since.
+// Loops inside of a round that write into sequences of the function, as the round itself may, too.
+// A sequence is one table all the time, so that there is one version of it that can be read: what
+// the last loop has left, and what the round has written since.
 #pragma once
 
 #include <array>
@@ -47,6 +47,7 @@ class LoopTables : public BodyReader {
   /// loop goes on for the first time.
   ExpressionId begun_version(ExpressionId sequence, ExpressionId has_begun);
 
+  /// Is it no table, or the version of one that can be read?
   bool is_current(ExpressionId node) const;
   void require_current(ExpressionId node) const;
   /// Goes on with the versions of both arms of a conditional, in which these values are made.

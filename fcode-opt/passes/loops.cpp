@@ -38,11 +38,11 @@ constexpr std::int64_t kMostSerialIterations = 1'000'000'000;
 /// Rounds of loops inside say little of how deep a recursion is.
 constexpr std::int64_t kMostWithInnerLoops = 100'000'000;
 
-/// Nor do those of a stack, whose depth is what counts.
-constexpr std::int64_t kMostWithStack = 1'000'000'000'000'000;
+/// Nor do those of a stack, whose depth is what counts, or those of a loop that counts its own.
+constexpr std::int64_t kMostOfAll = 1'000'000'000'000'000;
 
 std::int64_t most_iterations(const LoopBody& body, bool serial) {
-  if (body.stack) return kMostWithStack;
+  if (body.stack || body.counted) return kMostOfAll;
   if (!serial) return body.has_inner_loops ? kMostWithInnerLoops : kMostIterations;
   return body.collects && !body.has_inner_loops ? LoopBody::kMostDepth : kMostSerialIterations;
 }
