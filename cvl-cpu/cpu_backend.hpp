@@ -56,7 +56,8 @@ class CpuBackend final : public Backend {
   const Kernels& kernels() const { return kernels_; }
   Isa isa() const { return isa_; }
   bool makes_native_code() const { return native_; }
-  /// Does it run ITERATE with stacks or writes? By steps alone that takes longer than the calls of a SPEC.
+  /// Does it run ITERATE with stacks or writes? By steps alone that takes longer than the calls of
+  /// a SPEC.
   bool runs_serial_loops() const;
   Scheduler& scheduler() { return scheduler_; }
   RandomState& random() { return random_; }

@@ -13,10 +13,13 @@ void LoopTables::learn(std::uint32_t function, std::uint32_t vector) const {
   InnerWriters writers = writers_;
   const bool is_new = writers.writes.emplace(function, vector).second;
   if (!is_new && entered_ <= writers.last) return;
-  writers.functions.insert(function);
-  writers.vectors.insert(vector);
   writers.last = std::max(writers.last, entered_);
   throw Again{std::move(writers)};
+}
+
+bool LoopTables::writes(std::uint32_t function) const {
+  return std::any_of(writers_.writes.begin(), writers_.writes.end(),
+                     [&](const auto& write) { return write.first == function; });
 }
 
 bool LoopTables::writes_into(std::uint32_t function, ExpressionId sequence) const {
@@ -88,7 +91,8 @@ bool LoopTables::reads_what_changes(const Statement& statement, const Values& va
       vcode::info(statement.op).family == vcode::Family::Extract || statement.op == Op::BPermute;
   if (!fetches) return false;
   const std::optional<Table> table = this->table(values[statement.operands[0]]);
-  return table && writers_.vectors.contains(table->vector);
+  return table && std::any_of(writers_.writes.begin(), writers_.writes.end(),
+                              [&](const auto& write) { return write.second == table->vector; });
 }
 
 std::vector<const Statement*> LoopTables::in_order(const Block& block) const {
@@ -98,6 +102,8 @@ std::vector<const Statement*> LoopTables::in_order(const Block& block) const {
       later.push_back(&statement);
       continue;
     }
+    order.push_back(&statement);
+    if (later.empty()) continue;
     std::set<ValueId> used(statement.operands.begin(), statement.operands.end());
     for (const Block* const arm : {statement.then_block.get(), statement.else_block.get()}) {
       if (arm != nullptr) for_each_use(*arm, [&](ValueId value) { used.insert(value); });
@@ -107,9 +113,8 @@ std::vector<const Statement*> LoopTables::in_order(const Block& block) const {
                          [&](ValueId result) { return used.contains(result); });
     };
     const auto last = std::find_if(later.rbegin(), later.rend(), is_wanted).base();
-    order.insert(order.end(), later.begin(), last);
+    order.insert(order.end() - 1, later.begin(), last);
     later.erase(later.begin(), last);
-    order.push_back(&statement);
   }
   order.insert(order.end(), later.begin(), later.end());
   return order;

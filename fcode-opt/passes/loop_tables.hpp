@@ -16,7 +16,6 @@ namespace fcode {
 
 /// What is known of the loops inside that write, from the last time that the function was read.
 struct InnerWriters {
-  std::set<std::uint32_t> functions, vectors;
   std::set<std::pair<std::uint32_t, std::uint32_t>> writes;  // functions into vectors
   std::size_t last = 0;  // of all loops inside, in the order in which they are read, from 1 on
 };
@@ -38,7 +37,7 @@ class LoopTables : public BodyReader {
 
   /// The loop inside, which is that function, writes into the vector. Throws Again if that is new.
   void learn(std::uint32_t function, std::uint32_t vector) const;
-  bool writes(std::uint32_t function) const { return writers_.functions.contains(function); }
+  bool writes(std::uint32_t function) const;
   bool writes_into(std::uint32_t function, ExpressionId sequence) const;
 
   /// Where the condition holds, what has been written into the sequence is written.

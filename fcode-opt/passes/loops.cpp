@@ -538,19 +538,21 @@ class LoopMaker {
                                                  : call.operands[result - LoopBody::kSequences]);
       }
     } else {
-      Statement end = call_of(wrapper, call.index, wrapper.body.statements.back(), body);
-      choice.else_block->results = end.results;
-      choice.else_block->statements.push_back(std::move(end));
+      choice.else_block->results = call.results;
     }
+    Statement rest;
     if (again) {
-      call = call_of(wrapper, call.index, *again, body);
+      rest = call_of(wrapper, call.index, *again, body);
       choice.then_block->statements.push_back(std::move(*again));
+      if (!body.results) choice.else_block->statements.push_back(std::move(call));
+    } else {
+      rest = std::move(call);
     }
-    for (const ValueId result : call.results) {
+    for (const ValueId result : rest.results) {
       choice.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
     }
-    choice.then_block->results = call.results;
-    choice.then_block->statements.push_back(std::move(call));
+    choice.then_block->results = rest.results;
+    choice.then_block->statements.push_back(std::move(rest));
     wrapper.body.results = choice.results;
     wrapper.body.statements.push_back(std::move(choice));
   }
