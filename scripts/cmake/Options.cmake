@@ -27,6 +27,10 @@ endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
+# Full optimization is for what runs over the elements of vectors. The rest reads, checks and compiles
+# programs: that would be 3 % faster by it, and building the project takes two thirds longer.
+target_compile_options(nesl_flags INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,$<NOT:$<BOOL:$<TARGET_PROPERTY:NESL_ELEMENT_LOOPS>>>>:-O1>)
 if(NESL_WERROR)
   target_compile_options(nesl_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
