@@ -23,7 +23,7 @@ void BodyReader::go_back(Progress progress) {
   arms_ = std::move(progress.arms);
 }
 
-std::vector<ExpressionId> BodyReader::begin(bool with_slices) {
+std::vector<ExpressionId> BodyReader::begin(std::optional<std::set<std::uint32_t>> sliced) {
   const Function& function = module_.functions[main_];
   if (function.opaque || function.parameters.size() != parameters_.size()) throw NoLoop{};
   find_vectors(function.body);
@@ -32,9 +32,12 @@ std::vector<ExpressionId> BodyReader::begin(bool with_slices) {
     arguments.push_back(this->parameter(function.values[parameter].type));
   }
   std::set<std::uint32_t> seen;
-  slices_ = with_slices && makes_slices(main_, seen);
+  const bool slices_all = !sliced && makes_slices(main_, seen);
+  sliced_ = std::move(sliced).value_or(std::set<std::uint32_t>());
   for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
-    const bool begins_anywhere = slices_ || parameters_[k].kind != Parameter::Kind::Uniform;
+    if (slices_all && type_of(k) == Type::Segdes) sliced_.insert(k);
+    const bool begins_anywhere =
+        sliced_.contains(k) || parameters_[k].kind != Parameter::Kind::Uniform;
     const bool known = type_of(k) == Type::Segdes && begins_anywhere;
     body_.own_segment.push_back(known ? add_component(Type::Int) : LoopBody::kNone);
     if (known) add_component(Type::Int);
@@ -56,29 +59,70 @@ std::vector<ExpressionId> BodyReader::move_sequences(std::vector<ExpressionId>& 
   std::vector<ExpressionId> result;
   for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
     if (body_.own_segment[k] == LoopBody::kNone) continue;
-    ExpressionId first = state_node(body_.own_segment[k]);
-    ExpressionId length = state_node(body_.own_segment[k] + 1);
-    if (const Made* const descriptor = made(arguments[k], Made::Kind::Descriptor)) {
-      std::optional<ExpressionId> common;
-      for (std::uint32_t v = 0; v < parameters_.size(); ++v) {
-        if (parameters_[v].descriptor != k) continue;
-        const Made* const slice = made(arguments[v], Made::Kind::Slice);
-        if (slice == nullptr || slice->vector != v || slice->descriptor != arguments[k] ||
-            common.value_or(slice->first) != slice->first) {
-          throw NoLoop{};
-        }
-        common = slice->first;
-        arguments[v] = kSequences + v;
-      }
-      if (!common) throw NoLoop{};
-      first = *common;
-      length = descriptor->length;
-      arguments[k] = kSequences + k;
+    Moved moved{k, kSequences + k, {}};
+    for (std::uint32_t v = 0; v < parameters_.size(); ++v) {
+      if (parameters_[v].descriptor == k) moved.vectors.emplace_back(v, Table{v});
     }
-    result.push_back(first);
-    result.push_back(length);
+    if (moved.vectors.empty() && arguments[k] == moved.descriptor_now) {
+      result.push_back(start(k));
+      result.push_back(size(arguments[k]));
+      continue;
+    }
+    const std::array<ExpressionId, 2> place = move(arguments, moved);
+    result.insert(result.end(), place.begin(), place.end());
   }
   return result;
+}
+
+void BodyReader::begin_lists(std::vector<ExpressionId>& arguments,
+                             const std::vector<ExpressionId>& now) {
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const auto length = arguments[k] == kSingle ? 1 : literal_length(arguments[k]);
+    if (!length || arguments[k] == now[k] || !is_descriptor(now[k])) continue;
+    const ExpressionId descriptor = descriptor_of_length(expressions().number(*length));
+    for (std::size_t v = 0; v < arguments.size(); ++v) {
+      std::optional<Table> table = this->table(now[v]);
+      if (!table || descriptor_of(*table) != now[k]) continue;
+      std::vector<ExpressionId> elements;
+      if (arguments[k] == kSingle) elements = {scalar(arguments[v])};
+      if (const auto* const known = elements_of(arguments[v])) elements = *known;
+      if (elements.size() != static_cast<std::size_t>(*length)) throw NoLoop{};
+      table->first = expressions().number(0);
+      table->descriptor = descriptor;
+      append(*table, expressions().number(0), elements);
+      arguments[v] = add_table(std::move(*table));
+    }
+    arguments[k] = descriptor;
+  }
+}
+
+/// Writes elements behind each other, from that one of the table on.
+void BodyReader::append(Table& table, ExpressionId end, const std::vector<ExpressionId>& elements) {
+  for (const ExpressionId& element : elements) {
+    const bool is_last = &element == &elements.back();
+    table.writes.push_back(
+        {expressions().constant(true), place_in(table, end), scalar(element), is_last});
+    end = expressions().applied(Op::Add, Type::Int, {end, expressions().number(1)});
+  }
+}
+
+std::array<ExpressionId, 2> BodyReader::move(std::vector<ExpressionId>& arguments,
+                                             const Moved& moved) {
+  const ExpressionId descriptor = arguments[moved.descriptor];
+  std::optional<ExpressionId> first;
+  for (const auto& [argument, now] : moved.vectors) {
+    const std::optional<Table> table = this->table(arguments[argument]);
+    if (!table || table->vector != now.vector || descriptor_of(*table) != descriptor ||
+        first.value_or(first_of(*table)) != first_of(*table)) {
+      throw NoLoop{};
+    }
+    first = first_of(*table);
+    arguments[argument] =
+        add_table({now.vector, table->version, table->writes, now.first, now.descriptor});
+  }
+  if (!first) throw NoLoop{};
+  arguments[moved.descriptor] = moved.descriptor_now;
+  return {*first, size(descriptor)};
 }
 
 ExpressionId BodyReader::parameter(std::optional<Type> type) {
@@ -200,6 +244,17 @@ std::optional<ExpressionId> BodyReader::of_lists(const Statement& statement, con
     if (!length || *length < 1 || *length > kLongestList) return std::nullopt;
     return list(std::vector<ExpressionId>(static_cast<std::size_t>(*length), scalar(operand(0))));
   }
+  if (statement.op == Op::Index) {
+    if (operand(2) == kSingle) return scalar(operand(0));
+    const auto length = literal_length(operand(2));
+    if (!length || *length < 1 || *length > kLongestList) return std::nullopt;
+    std::vector<ExpressionId> numbers = {scalar(operand(0))};
+    while (numbers.size() < static_cast<std::size_t>(*length)) {
+      numbers.push_back(
+          expressions().applied(Op::Add, Type::Int, {numbers.back(), scalar(operand(1))}));
+    }
+    return list(std::move(numbers));
+  }
   const auto* const first = statement.operands.empty() ? nullptr : elements_of(operand(0));
   if (info.family == Family::Elementwise) {
     std::optional<std::size_t> length;
@@ -247,6 +302,55 @@ std::optional<ExpressionId> BodyReader::of_lists(const Statement& statement, con
   return std::nullopt;
 }
 
+/// Some elements are appended to a sequence, in three steps: room for all of them, then in it the
+/// elements of the sequence, then the others. The new sequence is a slice of the same vector, which
+/// goes on behind the end of the old one.
+std::optional<ExpressionId> BodyReader::longer(const Statement& statement, const Values& values) {
+  const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
+  if (statement.op == Op::Distribute && made(operand(1), Made::Kind::Descriptor) != nullptr) {
+    Made room{Made::Kind::Room};
+    room.descriptor = operand(1);
+    return add_made(room);
+  }
+  if (statement.op != Op::DPermute) return std::nullopt;
+  const ExpressionId elements = operand(0), places = operand(1), whole = operand(4);
+  if (const Made* const room = made(operand(2), Made::Kind::Room)) {
+    const Made* const at = made(places, Made::Kind::Places);
+    const bool is_front = at != nullptr && at->first == expressions().number(0);
+    if (room->descriptor != whole || !is_front || at->descriptor != operand(3) ||
+        !table(elements) || descriptor_of(*table(elements)) != operand(3)) {
+      throw NoLoop{};
+    }
+    Made begun{Made::Kind::Begun};
+    begun.descriptor = whole;
+    begun.source = elements;
+    return add_made(begun);
+  }
+  const Made* const begun = made(operand(2), Made::Kind::Begun);
+  if (begun == nullptr || begun->descriptor != whole) return std::nullopt;
+  std::vector<ExpressionId> more = {elements}, at = {places};
+  if (operand(3) != kSingle) {
+    const auto *const first = elements_of(elements), *const second = elements_of(places);
+    if (first == nullptr || second == nullptr) throw NoLoop{};
+    more = *first;
+    at = *second;
+  }
+  Table result = *table(begun->source);
+  ExpressionId place = size(descriptor_of(result));
+  for (std::size_t k = 0; k < more.size(); ++k) {
+    if (k >= at.size() || at[k] != place) throw NoLoop{};
+    place = expressions().applied(Op::Add, Type::Int, {place, expressions().number(1)});
+  }
+  append(result, size(descriptor_of(result)), more);
+  const auto added = static_cast<std::int64_t>(more.size());
+  const ExpressionId length = expressions().applied(
+      Op::Add, Type::Int, {size(descriptor_of(result)), expressions().number(added)});
+  if (size(whole) != length) throw NoLoop{};
+  result.first = first_of(result);
+  result.descriptor = whole;
+  return add_table(std::move(result));
+}
+
 /// INTs and BOOLs, whose order does not matter.
 ExpressionId BodyReader::folded(Op reduction, Type type,
                                 const std::vector<ExpressionId>& elements) {
@@ -279,16 +383,14 @@ ExpressionId BodyReader::folded(Op reduction, Type type,
 }
 
 ExpressionId BodyReader::operation(const Statement& statement, const Values& values) {
+  if (const auto found = longer(statement, values)) return *found;
   if (const auto found = of_lists(statement, values)) return *found;
   const vcode::OpInfo& info = vcode::info(statement.op);
   const auto operand = [&](std::size_t k) { return values[statement.operands[k]]; };
   if (info.family == Family::Lengths) return size(operand(0));
-  if (statement.op == Op::MakeSegdes) {
-    return add_made({Made::Kind::Descriptor, scalar(operand(0))});
-  }
+  if (statement.op == Op::MakeSegdes) return descriptor_of_length(scalar(operand(0)));
   if (statement.op == Op::Index) {
-    if (scalar(operand(1)) != expressions().number(1) ||
-        made(operand(2), Made::Kind::Descriptor) == nullptr) {
+    if (scalar(operand(1)) != expressions().number(1) || !is_descriptor(operand(2))) {
       throw NoLoop{};
     }
     return add_made({Made::Kind::Places, 0, scalar(operand(0)), operand(2)});
@@ -367,12 +469,19 @@ ExpressionId BodyReader::slice(const Statement& statement, const Values& values)
   if (places == nullptr || places->descriptor != descriptor) throw NoLoop{};
   const ExpressionId first = places->first;
   const Window source = window(values[statement.operands[0]], values[statement.operands[2]]);
-  return add_made({Made::Kind::Slice, 0, added(source.first, first), descriptor, source.vector});
+  Table result = table(values[statement.operands[0]]).value_or(Table{source.vector});
+  result.first = added(source.first, first);
+  result.descriptor = descriptor;
+  return add_table(std::move(result));
 }
 
 std::optional<BodyReader::Table> BodyReader::table(ExpressionId node) const {
   if (const Made* const known = made(node, Made::Kind::Written)) {
     return Table{known->vector, known->version, known->writes};
+  }
+  const Made* const slice = made(node, Made::Kind::Slice);
+  if (slice != nullptr && slice->vector < parameters_.size()) {
+    return Table{slice->vector, slice->version, slice->writes, slice->first, slice->descriptor};
   }
   if (!is_own(node)) return std::nullopt;
   const std::uint32_t number = sequence(node);
@@ -381,23 +490,52 @@ std::optional<BodyReader::Table> BodyReader::table(ExpressionId node) const {
 }
 
 ExpressionId BodyReader::add_table(Table table) {
-  if (table.writes.empty() && table.version == 0) return kSequences + table.vector;
-  Made written{Made::Kind::Written};
-  written.vector = table.vector;
-  written.version = table.version;
-  written.writes = std::move(table.writes);
-  return add_made(written);
+  if (table.writes.empty() && table.version == 0 && !table.descriptor) {
+    return kSequences + table.vector;
+  }
+  Made made{table.descriptor ? Made::Kind::Slice : Made::Kind::Written};
+  made.first = table.first.value_or(0);
+  made.descriptor = table.descriptor.value_or(0);
+  made.vector = table.vector;
+  made.version = table.version;
+  made.writes = std::move(table.writes);
+  return add_made(made);
+}
+
+ExpressionId BodyReader::first_of(const Table& table) {
+  if (table.first) return *table.first;
+  const ExpressionId first = start(*parameters_[table.vector].descriptor);
+  return first == kUndefined ? expressions().number(0) : first;
+}
+
+/// Where the element is in the vector.
+ExpressionId BodyReader::place_in(const Table& table, ExpressionId index) {
+  return added(table.first.value_or(start(*parameters_[table.vector].descriptor)), scalar(index));
+}
+
+ExpressionId BodyReader::descriptor_of(const Table& table) const {
+  return table.descriptor.value_or(kSequences + *parameters_[table.vector].descriptor);
+}
+
+ExpressionId BodyReader::descriptor_of_length(ExpressionId length) {
+  return add_made({Made::Kind::Descriptor, length});
+}
+
+bool BodyReader::is_descriptor(ExpressionId node) const {
+  if (made(node, Made::Kind::Descriptor) != nullptr || literal_length(node)) return true;
+  return is_own(node) && type_of(sequence(node)) == Type::Segdes;
 }
 
 /// The function has checked that the place is inside.
 ExpressionId BodyReader::replaced(ExpressionId vector, ExpressionId place, ExpressionId element,
                                   ExpressionId descriptor) {
   std::optional<Table> table = this->table(vector);
-  if (!table || slices_ || parameters_[table->vector].kind != Parameter::Kind::Uniform ||
-      sequence(descriptor) != *parameters_[table->vector].descriptor) {
+  if (!table || parameters_[table->vector].kind != Parameter::Kind::Uniform ||
+      descriptor_of(*table) != descriptor) {
     throw NoLoop{};
   }
-  table->writes.push_back({expressions().constant(true), scalar(place), scalar(element)});
+  const ExpressionId at = place_in(*table, place);
+  table->writes.push_back({expressions().constant(true), at, scalar(element), false});
   return add_table(std::move(*table));
 }
 
@@ -406,19 +544,39 @@ ExpressionId BodyReader::added(ExpressionId first, ExpressionId offset) {
   return expressions().applied(Op::Add, Type::Int, {first, offset});
 }
 
+/// A vector without elements that the program contains.
+bool BodyReader::is_empty(ExpressionId node) const {
+  if (!is_sequence(node) || node >= kMade) return false;
+  const std::size_t number = sequence(node);
+  if (number < parameters_.size()) return false;
+  const std::uint32_t index = body_.constants[number - parameters_.size()];
+  return !is_given(module_, index) && module_.constants[index].type != Type::Segdes &&
+         module_.constants[index].size() == 0;
+}
+
+/// Without its elements, unless the condition holds.
+ExpressionId BodyReader::shortened(Table table, ExpressionId condition) {
+  for (Write& write : table.writes)
+    write.condition = expressions().both(condition, write.condition);
+  table.first = first_of(table);
+  table.descriptor = descriptor_of_length(
+      expressions().choice(condition, size(descriptor_of(table)), expressions().number(0)));
+  return add_table(std::move(table));
+}
+
 BodyReader::Window BodyReader::window(ExpressionId vector, ExpressionId descriptor) {
+  if (const std::optional<Table> table = this->table(vector)) {
+    if (descriptor_of(*table) != descriptor) throw NoLoop{};
+    const std::uint32_t segments = *parameters_[table->vector].descriptor;
+    return {table->vector, segments, table->first.value_or(start(segments)), size(descriptor)};
+  }
   if (const Made* const slice = made(vector, Made::Kind::Slice)) {
     if (slice->descriptor != descriptor) throw NoLoop{};
-    const std::uint32_t number = slice->vector;
-    const std::uint32_t segments =
-        number < parameters_.size() ? *parameters_[number].descriptor : number;
-    return {number, segments, slice->first, size(descriptor)};
+    return {slice->vector, slice->vector, slice->first, size(descriptor)};
   }
   const std::uint32_t number = sequence(vector);
-  const std::uint32_t segments = sequence(descriptor);
-  const bool is_parameter = number < parameters_.size();
-  if (is_parameter && parameters_[number].descriptor != segments) throw NoLoop{};
-  return {number, is_parameter ? segments : number, start(segments), size(descriptor)};
+  if (number < parameters_.size()) throw NoLoop{};
+  return {number, number, start(sequence(descriptor)), size(descriptor)};
 }
 
 ExpressionId BodyReader::size(ExpressionId descriptor) {
@@ -453,19 +611,21 @@ ExpressionId BodyReader::element(ExpressionId vector, ExpressionId index, Expres
     }
     return result;
   }
-  if (made(vector, Made::Kind::Written) != nullptr) {
-    const Table written = *table(vector);
-    ExpressionId read = element(kSequences + written.vector, index, descriptor);
-    for (const Write& write : written.writes) {
-      const ExpressionId here =
-          expressions().applied(Op::Equal, Type::Int, {scalar(index), write.place});
+  const Window from = window(vector, descriptor);
+  ExpressionId read = element(from, scalar(index));
+  if (const std::optional<Table> written = table(vector)) {
+    const ExpressionId place = place_in(*written, index);
+    for (const Write& write : written->writes) {
+      const ExpressionId here = expressions().applied(Op::Equal, Type::Int, {place, write.place});
       read = expressions().choice(expressions().both(write.condition, here), write.element, read);
     }
-    return read;
   }
-  const Window from = window(vector, descriptor);
+  return read;
+}
+
+ExpressionId BodyReader::element(const Window& from, ExpressionId index) {
   const ExpressionId none = expressions().add(literal_node(type_of(from.vector), 0));
-  const ExpressionId inside = lies_below(scalar(index), from.length);
+  const ExpressionId inside = lies_below(index, from.length);
   // A vector of the function as it is has the elements that its descriptor tells.
   const bool is_whole = from.first == kUndefined && from.segments < parameters_.size();
   if (is_whole) return chosen(inside, from.vector, index, none);
@@ -567,7 +727,12 @@ ExpressionId BodyReader::merged_value(ExpressionId condition, ExpressionId a, Ex
   if (a == b || b == kUndefined) return a;
   if (a == kUndefined) return b;
   if (a == kElsewhere || b == kElsewhere) return kElsewhere;
+  if (is_descriptor(a) && is_descriptor(b)) {
+    return descriptor_of_length(expressions().choice(condition, size(a), size(b)));
+  }
   const std::optional<Table> first = table(a), second = table(b);
+  if (first && is_empty(b)) return shortened(*first, condition);
+  if (second && is_empty(a)) return shortened(*second, expressions().negation(condition));
   if (!first || !second) return expressions().choice(condition, scalar(a), scalar(b));
   if (first->vector != second->vector || first->version != second->version) throw NoLoop{};
   // What both have written, each has written before the rest.
@@ -578,11 +743,15 @@ ExpressionId BodyReader::merged_value(ExpressionId condition, ExpressionId a, Ex
   const auto append = [&](auto from, auto end, ExpressionId where) {
     for (; from != end; ++from) {
       result.writes.push_back(
-          {expressions().both(where, from->condition), from->place, from->element});
+          {expressions().both(where, from->condition), from->place, from->element, from->appends});
     }
   };
   append(left, first->writes.end(), condition);
   append(right, second->writes.end(), expressions().negation(condition));
+  if (first->descriptor != second->descriptor || first->first != second->first) {
+    result.first = expressions().choice(condition, first_of(*first), first_of(*second));
+    result.descriptor = merged_value(condition, descriptor_of(*first), descriptor_of(*second));
+  }
   return add_table(std::move(result));
 }
 

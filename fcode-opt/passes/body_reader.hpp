@@ -2,9 +2,11 @@
 // common. Whatever cannot be part of a kernel's rounds is thrown as NoLoop.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "fcode-opt/passes/loop_body.hpp"
@@ -49,26 +51,42 @@ class BodyReader {
   /// Calls inside each other that are put in place, and loops inside each other.
   static constexpr int kDeepestCall = 20;
 
-  /// What is written into a sequence where the condition holds.
+  /// What is written into a vector where the condition holds.
   struct Write {
     ExpressionId condition, place, element;
+    bool appends = false;  // behind the end of the sequence, as the last element of that write
     bool operator==(const Write&) const = default;
   };
   /// A vector of the function, by its number, and what has been written into it since the round
-  /// began, or since a loop inside wrote: then it is another version of it.
+  /// began, or since a loop inside wrote: then it is another version of it. Or a slice of it, which
+  /// begins at `first` and has as many elements as `descriptor`: it may go on behind the end of
+  /// the function's sequence, if what is there has been written.
   struct Table {
     std::uint32_t vector;
     std::uint32_t version = 0;
     std::vector<Write> writes = {};
+    std::optional<ExpressionId> first = {}, descriptor = {};
+  };
+  /// A sequence that a loop hands on slices of: which of the loop's arguments its descriptor and
+  /// vectors are, and what these are in each round.
+  struct Moved {
+    std::uint32_t descriptor;
+    ExpressionId descriptor_now;
+    std::vector<std::pair<std::uint32_t, Table>> vectors;
   };
 
-  /// The parameters of the function: components of the state, and sequences. `with_slices`: may
-  /// it hand on slices of these, if it makes any?
-  std::vector<ExpressionId> begin(bool with_slices);
+  /// The parameters of the function: components of the state, and sequences. It hands on slices of
+  /// those that `sliced` are descriptors of; nothing: of all, if it makes slices at all.
+  std::vector<ExpressionId> begin(std::optional<std::set<std::uint32_t>> sliced);
   /// Where the sequences begin, and how long they are, of which the state knows that
   /// (LoopBody::own_segment), when the function is called with these arguments, which are its own
   /// sequences or slices of them; they are its own afterwards.
   std::vector<ExpressionId> move_sequences(std::vector<ExpressionId>& arguments);
+  /// The same of one sequence.
+  std::array<ExpressionId, 2> move(std::vector<ExpressionId>& arguments, const Moved& moved);
+  /// Where new lists of a few elements, or without any, are what a loop goes on with, instead of
+  /// sequences that are `now`: writes their elements into the vectors of these.
+  void begin_lists(std::vector<ExpressionId>& arguments, const std::vector<ExpressionId>& now);
 
   Expressions& expressions() { return body_.expressions; }
   /// What has been read so far, to go back to.
@@ -100,11 +118,19 @@ class BodyReader {
   bool is_own(ExpressionId node) const {
     return node >= kSequences && node - kSequences < parameters_.size();
   }
-  /// Are there slices of the function's sequences among those that it hands on?
-  bool slices() const { return slices_; }
+  bool is_descriptor(ExpressionId node) const;
+  /// Of which of its sequences does the function hand on slices? By their descriptors.
+  const std::set<std::uint32_t>& sliced() const { return sliced_; }
   /// Which table it is, if any: a vector of the function may be written into.
   std::optional<Table> table(ExpressionId node) const;
   ExpressionId add_table(Table table);
+  /// Where the sequence begins in its vector.
+  ExpressionId first_of(const Table& table);
+  ExpressionId descriptor_of(const Table& table) const;
+  /// How many elements each vector has that it describes.
+  ExpressionId size(ExpressionId descriptor);
+  ExpressionId size_node(std::uint32_t sequence);
+  ExpressionId descriptor_of_length(ExpressionId length);
   /// Where only one of two is defined, the other one has no meaning.
   std::vector<ExpressionId> merged(ExpressionId condition, const std::vector<ExpressionId>& a,
                                    const std::vector<ExpressionId>& b);
@@ -112,6 +138,7 @@ class BodyReader {
   const Module& module_;
   const std::vector<bool>& recursive_;  // functions: recursive_functions()
   const std::uint32_t main_;
+  const std::vector<Parameter>& parameters_;
   LoopBody body_;
   std::vector<Arm> arms_;  // that are being read, from the outermost one inward
 
@@ -119,11 +146,12 @@ class BodyReader {
   /// What is made of sequences. The descriptor of a slice; places of elements that count up by one
   /// from `first` on, as many as `descriptor` has; or the slice, which begins at `first` in the
   /// vector with this number. That it lies inside has been checked by the function. Or the vector
-  /// with other elements at some places, or a few elements that are known one by one.
+  /// with other elements at some places, or a few elements that are known one by one. What begins
+  /// to become a sequence with more elements: room for these, and with those of `source` in it.
   struct Made {
-    enum class Kind : std::uint8_t { Descriptor, Places, Slice, Written, List };
+    enum class Kind : std::uint8_t { Descriptor, Places, Slice, Written, List, Room, Begun };
     Kind kind;
-    ExpressionId length = 0, first = 0, descriptor = 0;
+    ExpressionId length = 0, first = 0, descriptor = 0, source = 0;
     std::uint32_t vector = 0, version = 0;
     std::vector<Write> writes = {};
     std::vector<ExpressionId> elements = {};
@@ -150,6 +178,7 @@ class BodyReader {
   std::optional<ExpressionId> of_lists(const Statement& statement, const Values& values);
   ExpressionId folded(Op reduction, Type type, const std::vector<ExpressionId>& elements);
   std::optional<std::int64_t> literal_length(ExpressionId descriptor) const;
+  std::optional<ExpressionId> longer(const Statement& statement, const Values& values);
   ExpressionId applied(const Statement& statement, const std::vector<ExpressionId>& operands);
   ExpressionId merged_value(ExpressionId condition, ExpressionId a, ExpressionId b);
   Window window(ExpressionId vector, ExpressionId descriptor);
@@ -159,19 +188,21 @@ class BodyReader {
   ExpressionId constant(std::uint32_t constant, bool is_sequence);
   std::uint32_t sequence(ExpressionId node) const;
   Type type_of(std::uint32_t number) const;
-  ExpressionId size_node(std::uint32_t sequence);
   ExpressionId start(std::uint32_t descriptor);
-  ExpressionId size(ExpressionId descriptor);
+  ExpressionId place_in(const Table& table, ExpressionId index);
+  void append(Table& table, ExpressionId end, const std::vector<ExpressionId>& elements);
+  bool is_empty(ExpressionId node) const;
+  ExpressionId shortened(Table table, ExpressionId condition);
   ExpressionId element(ExpressionId vector, ExpressionId index, ExpressionId descriptor);
+  ExpressionId element(const Window& from, ExpressionId index);
   ExpressionId chosen(ExpressionId condition, std::uint32_t vector, ExpressionId place,
                       ExpressionId otherwise);
   ExpressionId lies_below(ExpressionId index, ExpressionId limit);
   ExpressionId never_zero(ExpressionId divisor);
 
-  const std::vector<Parameter>& parameters_;
   std::set<std::uint32_t> vectors_;  // of the constants that the run gives
   std::vector<Made> made_;           // each once
-  bool slices_ = false;
+  std::set<std::uint32_t> sliced_;   // descriptors
 };
 
 struct BodyReader::Progress {

@@ -20,18 +20,22 @@ constexpr std::size_t kDeepestLoop = 5;
 class LoopReader : LoopTables {
  public:
   LoopReader(const Module& module, const std::vector<bool>& recursive,
-             const SerialFunction& function, const InnerWriters& writers)
-      : LoopTables(module, recursive, function, writers), single_(function.single) {}
+             const SerialFunction& function, const LoopFacts& facts)
+      : LoopTables(module, recursive, function, facts), single_(function.single) {}
 
-  LoopBody run(bool with_slices) {
-    std::vector<ExpressionId> arguments = begin(with_slices);
+  LoopBody run() {
+    std::set<std::uint32_t> sliced;
+    for (std::uint32_t k = 0; k < parameters_.size(); ++k) {
+      if (moves(main_, k)) sliced.insert(k);
+    }
+    std::vector<ExpressionId> arguments = begin(std::move(sliced));
     std::vector<std::uint32_t> components(body_.component.begin(),
                                           body_.component.begin() + arguments.size());
     for (const ExpressionId node : move_sequences(arguments)) {
       components.push_back(expressions()[node].id);
       arguments.push_back(node);
     }
-    const Round round = this->round(main_, arguments, components, {});
+    const Round round = this->round(main_, arguments, components, {}, {});
     if (expressions().known(round.goes_on) == false) throw NoLoop{};
     body_.fails = round.fails;
     body_.goes_on = round.goes_on;
@@ -50,13 +54,16 @@ class LoopReader : LoopTables {
         std::any_of(round.results.begin(), round.results.end(), is_undefined)) {
       throw NoLoop{};
     }
-    if (are_here(round.results)) {
+    if (places_of(round.results)) {
       body_.results = round.results;
     } else if (inner_loops_write_ && !may_end_elsewhere(round.results)) {
       throw NoLoop{};
     }
+    if (body_.gives_state()) {
+      if (!single_ || body_.collects) throw NoLoop{};
+      body_.lists.assign(this->sliced().begin(), this->sliced().end());
+    }
     add_last_round();
-    if (body_.gives_state() && (!single_ || body_.collects || slices())) throw NoLoop{};
     return std::move(body_);
   }
 
@@ -100,17 +107,23 @@ class LoopReader : LoopTables {
   /// A loop that is being read, and what those inside are known to do so far.
   struct OpenLoop {
     std::uint32_t function;
+    std::vector<ExpressionId> arguments;  // of the round
+    std::vector<Moved> moved;             // of a loop inside
     ExpressionId waits, fails;
-    std::vector<InnerLoop> inside;
-    std::optional<ExpressionId> passed;  // has the round been here before, and waited later on?
+    std::vector<InnerLoop> inside = {};
+    std::optional<ExpressionId> passed =
+        {};  // has the round been here before, and waited later on?
   };
   /// A round of a loop whose parameters are `arguments` now, those that are scalars being
-  /// components of the state. `begun`: of a loop inside, whether its state has a meaning yet.
+  /// components of the state; behind the parameters there is what tells where sequences begin of
+  /// which it hands on slices, and how long they are. `begun`: of a loop inside, whether its state
+  /// has a meaning yet.
   Round round(std::uint32_t function, const std::vector<ExpressionId>& arguments,
-              const std::vector<std::uint32_t>& components, std::optional<ExpressionId> begun) {
+              const std::vector<std::uint32_t>& components, std::optional<ExpressionId> begun,
+              std::vector<Moved> moved) {
     if (loops_.size() == kDeepestLoop) throw NoLoop{};
     const ExpressionId never = expressions().constant(false);
-    loops_.push_back({function, never, never, {}, {}});
+    loops_.push_back({function, arguments, std::move(moved), never, never});
     const Outcome outcome = call(function, arguments, 0);
     const OpenLoop loop = std::move(loops_.back());
     loops_.pop_back();
@@ -126,9 +139,12 @@ class LoopReader : LoopTables {
       if (components[k] != LoopBody::kNone) {
         round.changes.push_back(change(components[k], now, scalar(next), round));
       } else if (next != now) {
-        // Sequences stay what they are, but for elements.
+        // Sequences stay what they are, but for elements, and for where they are in their vectors.
         const std::optional<Table> before = table(now), after = table(next);
-        if (!before || !after || before->vector != after->vector) throw NoLoop{};
+        if (!before || !after || before->vector != after->vector || before->first != after->first ||
+            before->descriptor != after->descriptor) {
+          throw NoLoop{};
+        }
         if (begun) learn(function, before->vector);
       }
     }
@@ -154,19 +170,28 @@ class LoopReader : LoopTables {
     for (const Arm& arm : arms_) reached = expressions().both(reached, is_run(arm));
     const std::uint32_t begun = begun_with(literal_node(Type::Bool, 0));
     reached = expressions().either(state_node(begun), reached);
-    std::vector<ExpressionId> now;
-    std::vector<std::uint32_t> components;
-    for (const ExpressionId argument : arguments) {
-      now.push_back(argument);
-      if (writes_into(function, argument)) now.back() = begun_version(argument, state_node(begun));
-      components.push_back(LoopBody::kNone);
-      if (is_sequence(argument)) continue;
-      components.back() = begun_with(literal_node(expressions()[scalar(argument)].type, 0));
-      now.back() = expressions().choice(state_node(begun), state_node(components.back()), argument);
+    std::vector<ExpressionId> now = arguments;
+    std::vector<std::uint32_t> components(arguments.size(), LoopBody::kNone);
+    const auto component = [&](ExpressionId argument) {
+      components.push_back(begun_with(literal_node(expressions()[scalar(argument)].type, 0)));
+      return expressions().choice(state_node(begun), state_node(components.back()), argument);
+    };
+    std::vector<Moved> moved;
+    for (std::uint32_t k = 0; k < arguments.size(); ++k) {
+      if (!is_sequence(arguments[k])) {
+        now[k] = component(arguments[k]);
+        components[k] = components.back();
+        components.pop_back();
+      } else if (moves(function, k)) {
+        moved.push_back(moved_by(k, now, component));
+      }
+    }
+    for (ExpressionId& each : now) {
+      if (writes_into(function, each)) each = begun_version(each, state_node(begun));
     }
     std::vector<LoopBody::Write> before = std::exchange(body_.writes, {});
     const std::vector<Arm> arms = std::exchange(arms_, {{reached, true}});
-    const Round round = this->round(function, now, components, state_node(begun));
+    const Round round = this->round(function, now, components, state_node(begun), std::move(moved));
     arms_ = arms;
     const ExpressionId goes_on = expressions().both(reached, round.goes_on);
     for (const Change& change : round.changes) {
@@ -192,6 +217,33 @@ class LoopReader : LoopTables {
     outer.passed.reset();
     const ExpressionId never = expressions().constant(false);
     return {never, never, {}, round.results, {}};
+  }
+
+  /// A sequence that a loop inside hands on slices of, as it is in each round: where it begins and
+  /// how long it is are components, which stand behind the arguments.
+  template <class Component>
+  Moved moved_by(std::uint32_t descriptor, std::vector<ExpressionId>& arguments,
+                 Component component) {
+    Moved moved{descriptor, 0, {}};
+    std::optional<ExpressionId> first;
+    for (std::uint32_t k = 0; k < arguments.size(); ++k) {
+      std::optional<Table> table = this->table(arguments[k]);
+      if (!table || descriptor_of(*table) != arguments[descriptor]) continue;
+      if (first.value_or(first_of(*table)) != first_of(*table)) throw NoLoop{};
+      first = first_of(*table);
+      moved.vectors.emplace_back(k, std::move(*table));
+    }
+    if (!first) throw NoLoop{};
+    const ExpressionId length = size(arguments[descriptor]);
+    arguments.push_back(component(*first));
+    arguments.push_back(component(length));
+    moved.descriptor_now = arguments[descriptor] = descriptor_of_length(arguments.back());
+    for (auto& [k, table] : moved.vectors) {
+      table.first = *(arguments.end() - 2);
+      table.descriptor = moved.descriptor_now;
+      arguments[k] = add_table(table);
+    }
+    return moved;
   }
 
   /// Counts the rounds, and ends at a limit.
@@ -266,7 +318,8 @@ class LoopReader : LoopTables {
       } else {
         for (const ValueId operand : statement.operands) require_current(values[operand]);
         const ExpressionId value = value_of(statement, values);
-        values[statement.results[0]] = reads_what_changes(statement, values) ? kept(value) : value;
+        const bool is_kept = value < kSequences && reads_what_changes(statement, values);
+        values[statement.results[0]] = is_kept ? kept(value) : value;
       }
     }
     if (outcome.next.empty()) {
@@ -383,9 +436,19 @@ class LoopReader : LoopTables {
       return argument >= kPending && argument < kSingle;
     };
     if (depth > 0 || std::any_of(arguments.begin(), arguments.end(), is_pending)) throw NoLoop{};
+    const OpenLoop& loop = loops_.back();
+    begin_lists(arguments, loop.arguments);
+    for (std::uint32_t k = 0; k < arguments.size(); ++k) {
+      const bool is_other = is_descriptor(loop.arguments[k]) && arguments[k] != loop.arguments[k];
+      if (is_other && !moves(loop.function, k)) learn_move(loop.function, k);
+    }
     if (statement.index == main_) {
       const std::vector<ExpressionId> moved = move_sequences(arguments);
       arguments.insert(arguments.end(), moved.begin(), moved.end());
+    }
+    for (const Moved& moved : loop.moved) {
+      const std::array<ExpressionId, 2> place = move(arguments, moved);
+      arguments.insert(arguments.end(), place.begin(), place.end());
     }
     return {expressions().constant(false),
             expressions().constant(true),
@@ -509,7 +572,7 @@ class LoopReader : LoopTables {
 }  // namespace
 
 bool LoopBody::tells_whether_it_ended() const {
-  return results.has_value() || counted;
+  return results.has_value() || counted || !lists.empty();
 }
 
 bool LoopBody::gives_state() const {
@@ -519,17 +582,14 @@ bool LoopBody::gives_state() const {
 
 std::optional<LoopBody> loop_body(const Module& module, const std::vector<bool>& recursive,
                                   const SerialFunction& function) {
-  bool with_slices = true;
-  InnerWriters writers;
+  LoopFacts facts;
   for (;;) {
     try {
-      return LoopReader(module, recursive, function, writers).run(with_slices);
+      return LoopReader(module, recursive, function, facts).run();
     } catch (Again& again) {
-      writers = std::move(again.writers);
+      facts = std::move(again.facts);
     } catch (const NoLoop&) {
-      // Slices may be what the end alone makes.
-      if (!function.single || !with_slices) return std::nullopt;
-      with_slices = false;
+      return std::nullopt;
     }
   }
 }

@@ -70,12 +70,18 @@ struct LoopBody {
   struct Write {
     std::uint32_t vector = 0;  // number
     ExpressionId condition = 0, place = 0, element = 0;
+    bool appends = false;  // behind the end of the sequence, as the last element of that write
   };
   std::vector<Write> writes;
   bool writes_into(std::uint32_t vector) const {
     return std::any_of(writes.begin(), writes.end(),
                        [&](const Write& write) { return write.vector == vector; });
   }
+  /// Sequences that are slices of their vectors, also in the last state: the state says where they
+  /// begin and how long they are (own_segment). Their descriptors, if they are asked for.
+  std::vector<std::uint32_t> lists;
+  /// Is the last state one that appends to a list more than its vector has room for?
+  std::optional<ExpressionId> is_full;
   /// Expressions, or kSequences and the number of a parameter. Nothing if the function itself has
   /// to give them.
   std::optional<std::vector<ExpressionId>> results;

@@ -1,6 +1,7 @@
 #include "fcode-opt/passes/loop_kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -42,9 +43,19 @@ class LoopKernel {
     for (std::size_t k = signature_.own; k < signature_.parameters.size(); ++k) add_parameter(k);
     for (std::size_t k = 0; k < body_.constants.size(); ++k) add_constant(k);
     if (body_.counted) limit_ = add_vector("limit", Type::Int, kOne);
+    for (const std::uint32_t list : body_.lists) {
+      const std::string digits = std::to_string(list);
+      const vcode::ArrayId first = add_vector("b" + digits, Type::Int, kOne);
+      places_[list] = {first, add_vector("l" + digits, Type::Int, kOne)};
+    }
     iterate();
     if (body_.results) results();
     if (body_.gives_state()) last_state();
+    for (const std::uint32_t list : body_.lists) {
+      const std::uint32_t first = body_.own_segment[list];
+      kernel_.outputs.push_back({false, last_[position_[first]]});
+      kernel_.outputs.push_back({false, last_[position_[first + 1]]});
+    }
     if (body_.counted) {
       kernel_.outputs.push_back({false, last_[position_[body_.counted->rounds]]});
     }
@@ -166,6 +177,12 @@ class LoopKernel {
     for (std::size_t k = 0; k < body_.own_segment.size(); ++k) {
       const std::uint32_t component = body_.own_segment[k];
       if (component == LoopBody::kNone) continue;
+      if (const auto place = places_.find(k); place != places_.end()) {
+        for (std::uint32_t part = 0; part < 2; ++part) {
+          begin_with(component + part, element(place->second[part], 1));
+        }
+        continue;
+      }
       ThunkNode node;
       node.id = sequences_[k].id;
       const Parameter::Kind kind = signature_.parameters[k].kind;
@@ -244,17 +261,21 @@ class LoopKernel {
     kernel_.bindings.push_back(std::move(map));
   }
 
-  /// Is there a state that is not the last?
+  /// Is there a state that is not the last, and are there lists that are full?
   void left() {
     Binding left;
     left.kind = Binding::Kind::Reduce;
     left.space = {false, kLength};
     Expressions expressions = body_.expressions;
-    const ExpressionId unfinished = expressions.either(body_.goes_on, body_.fails);
-    left.elements = at_index(expressions.thunk({unfinished}));
-    left.monoids = {{Op::OrReduce, Type::Bool}};
-    left.arrays = {array("left", 0, Type::Bool, kOne)};
-    kernel_.outputs.push_back({false, left.arrays[0]});
+    std::vector<ExpressionId> conditions;
+    if (body_.is_full) conditions.push_back(*body_.is_full);
+    conditions.push_back(expressions.either(body_.goes_on, body_.fails));
+    left.elements = at_index(expressions.thunk(conditions));
+    for (std::size_t k = 0; k < conditions.size(); ++k) {
+      left.monoids.push_back({Op::OrReduce, Type::Bool});
+      left.arrays.push_back(array("left", k, Type::Bool, kOne));
+      kernel_.outputs.push_back({false, left.arrays.back()});
+    }
     kernel_.bindings.push_back(std::move(left));
   }
 
@@ -285,9 +306,11 @@ class LoopKernel {
   const std::int64_t most_iterations_;
   std::vector<std::uint32_t> order_, position_;  // of components in the kernel
   vcode::Kernel kernel_;
-  std::vector<Sequence> sequences_;    // by number (LoopBody)
-  vcode::ArrayId own_segment_ = 0;     // which one it is, if anything is fetched
-  vcode::ArrayId limit_ = 0;           // of rounds, if they are counted
+  std::vector<Sequence> sequences_;  // by number (LoopBody)
+  vcode::ArrayId own_segment_ = 0;   // which one it is, if anything is fetched
+  vcode::ArrayId limit_ = 0;         // of rounds, if they are counted
+  /// Where lists begin, and how long they are, by their descriptors.
+  std::map<std::uint32_t, std::array<vcode::ArrayId, 2>> places_;
   std::vector<vcode::ArrayId> first_;  // what the components begin with that are operands
   std::vector<vcode::ArrayId> last_;   // the last states
   std::map<vcode::ArrayId, vcode::ArrayId> become_;  // operands that tables begin as
@@ -327,7 +350,12 @@ void add_spec(Module& module, vcode::Kernel& kernel, const LoopBody& body,
   for (std::uint32_t k = 0; body.gives_state() && k < serial.parameters.size(); ++k) {
     if (is_in_state(body, k)) give(spec.parameters[k]);
   }
+  // As are the last ones, where its lists are.
+  for (std::size_t k = 2 * body.lists.size(); k > 0; --k) {
+    give(spec.parameters[spec.parameters.size() - k]);
+  }
   if (body.counted) give(push(int_constant(0)));
+  if (body.is_full) give(push(bool_constant(false)));
   if (body.tells_whether_it_ended()) give(push(bool_constant(true)));
   set_spec(std::move(spec), module, kernel);
 }

@@ -10,21 +10,27 @@ namespace fcode {
 using vcode::ThunkNode;
 
 void LoopTables::learn(std::uint32_t function, std::uint32_t vector) const {
-  InnerWriters writers = writers_;
-  const bool is_new = writers.writes.emplace(function, vector).second;
-  if (!is_new && entered_ <= writers.last) return;
-  writers.last = std::max(writers.last, entered_);
-  throw Again{std::move(writers)};
+  LoopFacts facts = facts_;
+  const bool is_new = facts.writes.emplace(function, vector).second;
+  if (!is_new && entered_ <= facts.last) return;
+  facts.last = std::max(facts.last, entered_);
+  throw Again{std::move(facts)};
+}
+
+void LoopTables::learn_move(std::uint32_t function, std::uint32_t argument) const {
+  LoopFacts facts = facts_;
+  facts.moves.emplace(function, argument);
+  throw Again{std::move(facts)};
 }
 
 bool LoopTables::writes(std::uint32_t function) const {
-  return std::any_of(writers_.writes.begin(), writers_.writes.end(),
+  return std::any_of(facts_.writes.begin(), facts_.writes.end(),
                      [&](const auto& write) { return write.first == function; });
 }
 
 bool LoopTables::writes_into(std::uint32_t function, ExpressionId sequence) const {
   const std::optional<Table> table = this->table(sequence);
-  return table && writers_.writes.contains({function, table->vector});
+  return table && facts_.writes.contains({function, table->vector});
 }
 
 void LoopTables::write(ExpressionId sequence, ExpressionId condition) {
@@ -32,7 +38,7 @@ void LoopTables::write(ExpressionId sequence, ExpressionId condition) {
   if (!table) return;
   for (const Write& write : table->writes) {
     body_.writes.push_back({table->vector, expressions().both(condition, write.condition),
-                            write.place, write.element});
+                            write.place, write.element, write.appends});
   }
 }
 
@@ -86,12 +92,12 @@ void LoopTables::join_versions(const Made& in_a, const Versions& of_a, const Mad
 }
 
 bool LoopTables::reads_what_changes(const Statement& statement, const Values& values) const {
-  if (entered_ >= writers_.last || statement.kind != Statement::Kind::Op) return false;
+  if (entered_ >= facts_.last || statement.kind != Statement::Kind::Op) return false;
   const bool fetches =
       vcode::info(statement.op).family == vcode::Family::Extract || statement.op == Op::BPermute;
   if (!fetches) return false;
   const std::optional<Table> table = this->table(values[statement.operands[0]]);
-  return table && std::any_of(writers_.writes.begin(), writers_.writes.end(),
+  return table && std::any_of(facts_.writes.begin(), facts_.writes.end(),
                               [&](const auto& write) { return write.second == table->vector; });
 }
 
@@ -120,18 +126,49 @@ std::vector<const Statement*> LoopTables::in_order(const Block& block) const {
   return order;
 }
 
-bool LoopTables::are_here(const std::vector<ExpressionId>& results) const {
+std::optional<std::map<std::uint32_t, LoopTables::Place>> LoopTables::places_of(
+    const std::vector<ExpressionId>& results) {
+  std::map<std::uint32_t, Place> places;
   for (const ExpressionId result : results) {
-    if (!is_current(result)) return false;
-    if (result < kSequences || is_own(result)) continue;
-    const std::optional<Table> written = table(result);
-    if (!written) return false;
+    if (!is_current(result)) return std::nullopt;
+    const std::optional<Table> table = this->table(result);
+    if (!table) continue;
     for (const ExpressionId other : results) {
-      const std::optional<Table> also = table(other);
-      if (other != result && also && also->vector == written->vector) return false;
+      const std::optional<Table> also = this->table(other);
+      if (other != result && also && also->vector == table->vector) return std::nullopt;
     }
+    const std::uint32_t descriptor = *parameters_[table->vector].descriptor;
+    if (!sliced().contains(descriptor)) {
+      if (table->descriptor) return std::nullopt;
+      continue;
+    }
+    const Place place{descriptor_of(*table), first_of(*table)};
+    const auto [known, is_new] = places.emplace(descriptor, place);
+    if (known->second.descriptor != place.descriptor || known->second.first != place.first)
+      return std::nullopt;
   }
-  return true;
+  const auto is_here = [&](ExpressionId result) {
+    if (result < kSequences || table(result)) return true;
+    const auto of_result = [&](const auto& each) { return each.second.descriptor == result; };
+    if (std::any_of(places.begin(), places.end(), of_result)) return true;
+    return is_own(result) && !places.contains(result - kSequences);
+  };
+  if (!std::all_of(results.begin(), results.end(), is_here)) return std::nullopt;
+  return places;
+}
+
+/// Do the writes from there on append what their vectors have no room for?
+ExpressionId LoopTables::overflows(std::size_t from) {
+  ExpressionId result = expressions().constant(false);
+  for (std::size_t k = from; k < body_.writes.size(); ++k) {
+    const LoopBody::Write& write = body_.writes[k];
+    if (!write.appends) continue;
+    const ExpressionId room = size_node(*parameters_[write.vector].descriptor);
+    const ExpressionId is_behind =
+        expressions().applied(Op::GreaterEqual, Type::Int, {write.place, room});
+    result = expressions().either(result, expressions().both(write.condition, is_behind));
+  }
+  return result;
 }
 
 void LoopTables::add_last_round() {
@@ -139,39 +176,63 @@ void LoopTables::add_last_round() {
   std::vector<ExpressionId> results = body_.results.value_or(std::vector<ExpressionId>());
   const auto is_changed = [](ExpressionId result) { return result >= kMade; };
   if (body_.writes.empty() && std::none_of(results.begin(), results.end(), is_changed)) return;
-  const ExpressionId goes_on = body_.goes_on;
+  const std::map<std::uint32_t, Place> places = *places_of(results);
+  // What is written in the end, and then whether all writes have room.
+  const std::size_t in_rounds = body_.writes.size();
+  ExpressionId has_ended = expressions().both(expressions().negation(body_.goes_on),
+                                              expressions().negation(body_.fails));
+  for (const ExpressionId result : std::set<ExpressionId>(results.begin(), results.end())) {
+    write(result, has_ended);
+  }
+  const ExpressionId is_full =
+      expressions().either(expressions().both(body_.goes_on, overflows(0)), overflows(in_rounds));
+  const ExpressionId has_room = expressions().negation(is_full);
+  const ExpressionId goes_on = expressions().both(body_.goes_on, has_room);
+  has_ended = expressions().both(has_ended, has_room);
+  for (std::size_t k = 0; k < body_.writes.size(); ++k) {
+    ExpressionId& condition = body_.writes[k].condition;
+    condition = expressions().both(k < in_rounds ? goes_on : has_room, condition);
+  }
   for (std::uint32_t k = 0; k < body_.next.size(); ++k) {
     body_.next[k] = expressions().choice(goes_on, body_.next[k], state_node(k));
   }
-  for (LoopBody::Write& write : body_.writes) {
-    write.condition = expressions().both(goes_on, write.condition);
+  for (const auto& [descriptor, place] : places) {
+    const std::uint32_t first = body_.own_segment[descriptor];
+    body_.next[first] = expressions().choice(has_ended, place.first, body_.next[first]);
+    body_.next[first + 1] =
+        expressions().choice(has_ended, size(place.descriptor), body_.next[first + 1]);
   }
   const auto found = [&](const ThunkNode& before, ExpressionId value) {
     const ExpressionId component = state_node(begun_with(before));
     body_.next.push_back(expressions().choice(goes_on, component, value));
     return component;
   };
-  const ExpressionId has_ended =
-      expressions().both(expressions().negation(goes_on), expressions().negation(body_.fails));
-  std::set<ExpressionId> changed;
   for (ExpressionId& result : results) {
-    if (result >= kSequences) {
-      if (changed.insert(result).second) write(result, has_ended);
-      if (is_changed(result)) result = kSequences + table(result)->vector;
-      continue;
+    if (const std::optional<Table> table = this->table(result)) {
+      result = kSequences + table->vector;
+    } else if (is_changed(result)) {
+      const auto here = std::find_if(places.begin(), places.end(), [&](const auto& each) {
+        return each.second.descriptor == result;
+      });
+      result = kSequences + here->first;
+    } else if (result < kSequences) {
+      result = found(literal_node(expressions()[result].type, 0), result);
     }
-    result = found(literal_node(expressions()[result].type, 0), result);
   }
   if (body_.results) body_.results = std::move(results);
-  enum { kGoesOn, kHasEnded, kFails };
-  const ExpressionId end = expressions().choice(body_.fails, expressions().number(kFails),
-                                                expressions().number(kHasEnded));
+  enum { kGoesOn, kHasEnded, kFails, kIsFull };
+  ExpressionId end = expressions().choice(body_.fails, expressions().number(kFails),
+                                          expressions().number(kHasEnded));
+  end = expressions().choice(is_full, expressions().number(kIsFull), end);
   const ExpressionId how = found(literal_node(Type::Int, kGoesOn), end);
   const auto is = [&](std::int64_t number) {
     return expressions().applied(Op::Equal, Type::Int, {how, expressions().number(number)});
   };
   body_.goes_on = is(kGoesOn);
   body_.fails = is(kFails);
+  if (expressions().known(is_full) == false) return;
+  body_.is_full = is(kIsFull);
+  body_.fails = expressions().either(body_.fails, *body_.is_full);
 }
 
 bool LoopTables::calls_writer(const Statement& statement) const {

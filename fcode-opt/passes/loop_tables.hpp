@@ -14,22 +14,26 @@
 
 namespace fcode {
 
-/// What is known of the loops inside that write, from the last time that the function was read.
-struct InnerWriters {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> writes;  // functions into vectors
-  std::size_t last = 0;  // of all loops inside, in the order in which they are read, from 1 on
+/// What is known of a loop and those inside of it, from the last time that the function was read.
+struct LoopFacts {
+  using Pairs = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+  Pairs writes;  // loops inside, into which vectors
+  std::size_t last =
+      0;        // that writes of all inside, in the order in which they are read, from 1 on
+  Pairs moves;  // functions, and the arguments that describe what they hand on slices of
 };
 
 /// The function has to be read again, knowing that.
 struct Again {
-  InnerWriters writers;
+  LoopFacts facts;
 };
 
 class LoopTables : public BodyReader {
  public:
   LoopTables(const Module& module, const std::vector<bool>& recursive,
-             const SerialFunction& function, const InnerWriters& writers)
-      : BodyReader(module, recursive, function), writers_(writers) {}
+             const SerialFunction& function, const LoopFacts& facts)
+      : BodyReader(module, recursive, function), facts_(facts) {}
 
  protected:
   /// Of tables that loops inside have written.
@@ -37,6 +41,11 @@ class LoopTables : public BodyReader {
 
   /// The loop inside, which is that function, writes into the vector. Throws Again if that is new.
   void learn(std::uint32_t function, std::uint32_t vector) const;
+  /// The function hands on a slice of the sequence that the argument describes.
+  void learn_move(std::uint32_t function, std::uint32_t argument) const;
+  bool moves(std::uint32_t function, std::uint32_t argument) const {
+    return facts_.moves.contains({function, argument});
+  }
   bool writes(std::uint32_t function) const;
   bool writes_into(std::uint32_t function, ExpressionId sequence) const;
 
@@ -60,8 +69,13 @@ class LoopTables : public BodyReader {
   /// was before them can do so then.
   std::vector<const Statement*> in_order(const Block& block) const;
 
-  /// Are the results scalars and sequences of the function, in which it may have written?
-  bool are_here(const std::vector<ExpressionId>& results) const;
+  /// What describes a sequence that is a slice of its vector, and where it begins there.
+  struct Place {
+    ExpressionId descriptor, first;
+  };
+  /// Are the results scalars and sequences of the function, in which it may have written, or slices
+  /// of those that it hands on slices of? Then what has become of these, by their descriptors.
+  std::optional<std::map<std::uint32_t, Place>> places_of(const std::vector<ExpressionId>& results);
   /// Behind the last round there is one more, which finds the results and whether the function has
   /// failed: only in rounds what has been written can be read.
   void add_last_round();
@@ -71,8 +85,9 @@ class LoopTables : public BodyReader {
 
  private:
   bool calls_writer(const Statement& statement) const;
+  ExpressionId overflows(std::size_t from);
 
-  const InnerWriters writers_;
+  const LoopFacts facts_;
   std::uint32_t last_version_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fcode-opt/fusion/canonical.hpp"
+#include "fcode-opt/passes/loop_functions.hpp"
 #include "fcode-opt/passes/loop_kernel.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "ir/tools.hpp"
@@ -82,11 +83,12 @@ class LoopMaker {
     LoopBody body;
   };
 
-  /// A loop inside of which loops write copies what it changes, as it may have to begin anew. Where
-  /// the rounds of another one, which is no kernel, call it, that may be more than all its work.
+  /// A loop inside of which loops write copies what it changes, as it may have to begin anew; and
+  /// so does one with lists, to give them room. Where the rounds of another one, which is no
+  /// kernel, call it, that may be more than all its work.
   void remove_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
     const auto is_removed = [&](const Loop& loop) {
-      if (!loop.body.counted) return false;
+      if (!loop.body.counted && loop.body.lists.empty()) return false;
       std::vector<bool> seen(module_.functions.size());
       for (const Loop& made : loops) seen[made.function] = true;
       for (std::uint32_t k = 0; k < recursive.size(); ++k) {
@@ -142,122 +144,26 @@ class LoopMaker {
     const auto rest = static_cast<std::uint32_t>(module_.functions.size());
     module_.functions.emplace_back();
     Function& function = module_.functions[number];
-    const bool is_serial = serial.single;
-    vcode::Kernel kernel =
-        loop_kernel(module_, body, serial, most_iterations(body, is_serial), function.origin);
-    const std::uint32_t loop = pool_.add(std::move(kernel), function, function.origin);
-
-    Function wrapper;
-    wrapper.name = function.name;
-    wrapper.origin = function.origin;
-    wrapper.result_types = function.result_types;
-    for (const ValueId parameter : function.parameters) {
-      wrapper.parameters.push_back(
-          new_value(wrapper, function.values[parameter].type, function.origin));
+    const std::int64_t most = most_iterations(body, serial.single);
+    vcode::Kernel kernel = loop_kernel(module_, body, serial, most, function.origin);
+    LoopCalls calls{pool_.add(std::move(kernel), function, function.origin), rest};
+    if (!body.lists.empty()) {
+      calls.in_room = rest + 1;
+      module_.functions.emplace_back();
     }
-    ValueList operands = wrapper.parameters;
-    if (is_serial) operands = with_one_instance(std::move(operands), serial.own, wrapper);
-    for (const std::uint32_t constant : body.constants) {
-      Statement pushed = make_const(module_, wrapper, constant, function.origin);
-      if (is_given(module_, constant)) pushed.kind = Statement::Kind::Given;
-      operands.push_back(pushed.results[0]);
-      wrapper.body.statements.push_back(std::move(pushed));
+    const Function& before = module_.functions[number];
+    Function run = loop_function(module_, before, serial, body, calls, kMostSerialIterations);
+    if (!body.lists.empty()) {
+      Function room = give_room(module_, before, serial, body, calls);
+      run.name += "_ROOM";
+      module_.functions[calls.in_room] = std::exchange(run, std::move(room));
     }
-    if (body.counted) {
-      const std::uint32_t most = add_constant(module_, int_constant(kMostSerialIterations));
-      wrapper.body.statements.push_back(make_const(module_, wrapper, most, function.origin));
-      operands.push_back(wrapper.body.statements.back().results[0]);
-    }
-    Statement run = make_run(module_, wrapper, loop, operands, function.origin);
-    Statement call = call_of(wrapper, rest, run, body);
-    std::optional<Statement> again;
-    if (body.counted) {
-      operands.back() = run.results[run.results.size() - 2];
-      again = make_run(module_, wrapper, loop, std::move(operands), function.origin);
-    }
-    wrapper.body.statements.push_back(std::move(run));
-    if (body.tells_whether_it_ended()) {
-      choose(wrapper, std::move(call), std::move(again), body);
-    } else {
-      wrapper.body.results = call.results;
-      wrapper.body.statements.push_back(std::move(call));
-    }
-
     made_.push_back({number, rest, serial.function});
-    function.name += "_REST";
-    function.serial.reset();
-    function.fallback = body.results.has_value();
-    module_.functions[rest] = std::exchange(module_.functions[number], std::move(wrapper));
-  }
-
-  /// The results of the loop that has been run, or of the call of the function as it was, where a
-  /// state has not come to its end. `again`: runs the loop up to the last whole round.
-  static void choose(Function& wrapper, Statement call, std::optional<Statement> again,
-                     const LoopBody& body) {
-    const ValueList found = wrapper.body.statements.back().results;
-    Statement choice;
-    choice.kind = Statement::Kind::If;
-    choice.origin = wrapper.origin;
-    choice.operands = {found.back()};
-    choice.then_block = std::make_unique<Block>();
-    choice.else_block = std::make_unique<Block>();
-    if (body.results) {
-      auto scalar = found.begin();
-      for (const ExpressionId result : *body.results) {
-        choice.else_block->results.push_back(result < LoopBody::kSequences
-                                                 ? *scalar++
-                                                 : call.operands[result - LoopBody::kSequences]);
-      }
-    } else {
-      choice.else_block->results = call.results;
-    }
-    Statement rest;
-    if (again) {
-      rest = call_of(wrapper, call.index, *again, body);
-      choice.then_block->statements.push_back(std::move(*again));
-      if (!body.results) choice.else_block->statements.push_back(std::move(call));
-    } else {
-      rest = std::move(call);
-    }
-    for (const ValueId result : rest.results) {
-      choice.results.push_back(new_value(wrapper, wrapper.values[result].type, wrapper.origin));
-    }
-    choice.then_block->results = rest.results;
-    choice.then_block->statements.push_back(std::move(rest));
-    wrapper.body.results = choice.results;
-    wrapper.body.statements.push_back(std::move(choice));
-  }
-
-  /// A call of the function as it was, from the last state of the loop on, or from the beginning.
-  static Statement call_of(Function& wrapper, std::uint32_t function, const Statement& run,
-                           const LoopBody& body) {
-    Statement call;
-    call.kind = Statement::Kind::Call;
-    call.index = function;
-    call.origin = wrapper.origin;
-    for (const std::optional<Type>& type : wrapper.result_types) {
-      call.results.push_back(new_value(wrapper, type, wrapper.origin));
-    }
-    call.operands = wrapper.parameters;
-    if (!body.gives_state()) return call;
-    auto last = run.results.end();
-    if (body.counted) --last;
-    if (body.tells_whether_it_ended()) --last;
-    for (std::uint32_t k = static_cast<std::uint32_t>(call.operands.size()); k-- > 0;) {
-      if (is_in_state(body, k)) call.operands[k] = *--last;
-    }
-    return call;
-  }
-
-  /// The operands with a descriptor of one segment of one element behind the first `own` of them.
-  ValueList with_one_instance(ValueList operands, std::uint32_t own, Function& wrapper) {
-    std::vector<Statement>& statements = wrapper.body.statements;
-    const std::uint32_t one = add_constant(module_, int_constant(1));
-    statements.push_back(make_const(module_, wrapper, one, wrapper.origin));
-    statements.push_back(make_op(wrapper, Op::MakeSegdes, Type::Int, {statements.back().results[0]},
-                                 wrapper.origin));
-    operands.insert(operands.begin() + own, statements.back().results[0]);
-    return operands;
+    Function left = std::exchange(module_.functions[number], std::move(run));
+    left.name += "_REST";
+    left.serial.reset();
+    left.fallback = body.results.has_value();
+    module_.functions[rest] = std::move(left);
   }
 
   Module& module_;

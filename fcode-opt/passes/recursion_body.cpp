@@ -34,13 +34,13 @@ class RecursionReader : BodyReader {
   LoopBody run() {
     Routine main;
     main.function = main_;
-    main.arguments = begin(true);
+    main.arguments = begin(std::nullopt);
     for (std::size_t k = 0; k < main.arguments.size(); ++k) {
       const std::uint32_t component = body_.component[k];
       main.parameters.push_back(component);
       if (component != LoopBody::kNone) keep(component, main);
     }
-    if (slices()) {
+    if (!sliced().empty()) {
       for (const ExpressionId node : move_sequences(main.arguments)) {
         main.arguments.push_back(node);
         main.parameters.push_back(expressions()[node].id);
@@ -153,7 +153,7 @@ class RecursionReader : BodyReader {
       // Where those of a slice begin is known of the function itself only, and what the calling
       // routine has made of its state is of its own round.
       const auto is_lost = [this](ExpressionId argument) {
-        return is_sequence(argument) && (slices() || argument >= kMade);
+        return is_sequence(argument) && (!sliced().empty() || argument >= kMade);
       };
       if (std::any_of(arguments.begin(), arguments.end(), is_lost)) throw NoLoop{};
       Routine routine;
@@ -468,7 +468,7 @@ class RecursionReader : BodyReader {
       return block(module_.functions[function].body, own, depth + 1);
     }
     calls_ = true;
-    if (function == main_ && slices()) {
+    if (function == main_ && !sliced().empty()) {
       const std::vector<ExpressionId> moved = move_sequences(arguments);
       arguments.insert(arguments.end(), moved.begin(), moved.end());
     }

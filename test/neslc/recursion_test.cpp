@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::occurrences;
 
-class Both : public BothLevels {
+class Recursions : public BothLevels {
  public:
   /// How many of the kernels for an expression have stacks?
   std::size_t stacks(const std::string& text) {
@@ -40,7 +40,7 @@ constexpr const char* kLeaves =
 TEST_CASE("functions that call themselves anywhere are in kernels", "[recursion]") {
   for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
-    Both both;
+    Recursions both;
     both.define(kLeaves);
     CHECK(both.check("leaves(25)") == "6561");
     CHECK(both.check("{leaves(n) : n in index(9)}") == "[1, 1, 2, 3, 3, 6, 9, 9, 18]");
@@ -96,7 +96,7 @@ TEST_CASE("functions that call themselves anywhere are in kernels", "[recursion]
 }
 
 TEST_CASE("calls that need nothing of each other stay calls over vectors", "[recursion]") {
-  Both both;
+  Recursions both;
   both.define("function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2)");
   CHECK(both.check("{fib(n) : n in index(9)}") == "[0, 1, 1, 2, 3, 5, 8, 13, 21]");
   CHECK(both.stacks("{fib(n) : n in index(9)}") == 0);
@@ -109,7 +109,7 @@ TEST_CASE("calls that need nothing of each other stay calls over vectors", "[rec
 TEST_CASE("functions that call each other are in one kernel", "[recursion]") {
   for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
-    Both both;
+    Recursions both;
     // Of these each call comes last: there is a loop, but no stack.
     both.define("function odd(n) : int -> bool");
     both.define("function even(n) = if n == 0 then t else odd(n - 1)");
@@ -138,7 +138,7 @@ TEST_CASE("functions that call each other are in one kernel", "[recursion]") {
 }
 
 TEST_CASE("recursion reads sequences where they lie", "[recursion]") {
-  Both both;
+  Recursions both;
   both.define("coins = [1, 5, 10, 25, 50]");
   both.define(
       "function ways(a, k) = if a == 0 then 1 else if a < 0 or k == 0 then 0 else "
@@ -216,7 +216,7 @@ TEST_CASE("functions hand on slices of their sequences without copies", "[recurs
     for (const char* setting : kRoundSettings) {
       const tuned::Scope scope(tuned::from_environment() + "," + setting);
       INFO(one.function);
-      Both both;
+      Recursions both;
       both.define(std::string("function ") + one.function);
       for (const char* call : one.calls)
         CHECK(both.check(call).find("defined") == std::string::npos);
@@ -224,7 +224,7 @@ TEST_CASE("functions hand on slices of their sequences without copies", "[recurs
     }
   }
   // A long one takes linear time, and no more memory than it has.
-  Both both;
+  Recursions both;
   both.define(
       "function last_of(v) = if #v == 1 then v[0] else let x = last_of(drop(v, 1)) in "
       "if x < 0 then v[0] else x");
@@ -234,7 +234,7 @@ TEST_CASE("functions hand on slices of their sequences without copies", "[recurs
 TEST_CASE("what fails in a recursion says what it says without a kernel", "[recursion]") {
   for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
-    Both both;
+    Recursions both;
     both.define(
         "function quotients(n) = if n == 0 then 0 else 12 / (n - 3) + 2 * quotients(n - 1)");
     CHECK(both.check("quotients(2)") == "-24");
@@ -260,7 +260,7 @@ TEST_CASE("what fails in a recursion says what it says without a kernel", "[recu
 }
 
 TEST_CASE("recursion may be deep, but not endless", "[recursion]") {
-  Both both;
+  Recursions both;
   both.define("function deep(n) = if n == 0 then 0 else rem(deep(n - 1) * 3 + n, 1000)");
   const int depth = ::testing::kSanitized ? 3000 : 100'000;
   CHECK(both.check(fmt::format("deep({})", depth)) ==
@@ -347,7 +347,7 @@ TEST_CASE("random functions that call each other", "[recursion]") {
     const std::string f = random.body(), g = random.body();
     INFO(seed << ": " << f << "\n" << g);
     const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
-    Both both;
+    Recursions both;
     both.define("function g_(n, x, z) : (int, int, float) -> (int, float)");
     both.define("function f_(n, x, z) = " + f);
     both.define("function g_(n, x, z) = " + g);
