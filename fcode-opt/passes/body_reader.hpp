@@ -127,6 +127,8 @@ class BodyReader {
   /// Where the sequence begins in its vector.
   ExpressionId first_of(const Table& table);
   ExpressionId descriptor_of(const Table& table) const;
+  /// The element, or 0 where there is none.
+  ExpressionId element(ExpressionId vector, ExpressionId index, ExpressionId descriptor);
   /// How many elements each vector has that it describes.
   ExpressionId size(ExpressionId descriptor);
   ExpressionId size_node(std::uint32_t sequence);
@@ -193,7 +195,6 @@ class BodyReader {
   void append(Table& table, ExpressionId end, const std::vector<ExpressionId>& elements);
   bool is_empty(ExpressionId node) const;
   ExpressionId shortened(Table table, ExpressionId condition);
-  ExpressionId element(ExpressionId vector, ExpressionId index, ExpressionId descriptor);
   ExpressionId element(const Window& from, ExpressionId index);
   ExpressionId chosen(ExpressionId condition, std::uint32_t vector, ExpressionId place,
                       ExpressionId otherwise);

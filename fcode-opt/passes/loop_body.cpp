@@ -577,6 +577,7 @@ bool LoopBody::tells_whether_it_ended() const {
 
 bool LoopBody::gives_state() const {
   const auto is_sequence = [](ExpressionId result) { return result >= kSequences; };
+  if (stack) return false;
   return !writes.empty() || !results || std::any_of(results->begin(), results->end(), is_sequence);
 }
 

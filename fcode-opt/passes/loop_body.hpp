@@ -85,7 +85,8 @@ struct LoopBody {
   /// Expressions, or kSequences and the number of a parameter. Nothing if the function itself has
   /// to give them.
   std::optional<std::vector<ExpressionId>> results;
-  /// Does the function need the last state, to go on from there or to give results?
+  /// Does the function need the last state, to go on from there or to give results? With a stack it
+  /// does not: it begins anew.
   bool gives_state() const;
   /// Is there a state that has not come to its end, which the function as it was is called for?
   bool tells_whether_it_ended() const;

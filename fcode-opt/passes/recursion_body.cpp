@@ -6,6 +6,11 @@
 // one of its calls. Others are the parameters of the function and the results of its calls so far;
 // a call that is not the last thing a function does puts them on the stack, with the place behind
 // it. What a function has computed lies in components that the rounds behind a call find it in.
+//
+// A sequence that a function hands on with other elements is changed in place. What was there
+// before goes on the stack, too: behind the call it is written back, so that the function finds its
+// sequences as they were (backtracking with a trail: Warren, "An abstract Prolog instruction set",
+// 1983).
 
 #include <algorithm>
 #include <iterator>
@@ -29,7 +34,9 @@ constexpr std::size_t kMostPlaces = 24;
 
 class RecursionReader : BodyReader {
  public:
-  using BodyReader::BodyReader;
+  RecursionReader(const Module& module, const std::vector<bool>& recursive,
+                  const SerialFunction& function)
+      : BodyReader(module, recursive, function), single_(function.single) {}
 
   LoopBody run() {
     Routine main;
@@ -66,10 +73,15 @@ class RecursionReader : BodyReader {
   }
 
  private:
-  /// Of a call, as components: where the routine that is called leaves them, and where the one that
-  /// calls keeps them.
+  /// An element that a call changes, and what it was before; -1: none.
+  struct Undo {
+    std::uint32_t vector, place, element;
+  };
+  /// Of a call, as components: where the routine that is called leaves its results, and where the
+  /// one that calls keeps them; and what is to be written back.
   struct Results {
     std::vector<std::uint32_t> left, kept;
+    std::vector<Undo> undo;
   };
   /// A function that the machine runs.
   struct Routine {
@@ -98,6 +110,8 @@ class RecursionReader : BodyReader {
     std::vector<Arm> arms;
     std::vector<ExpressionId> arguments;
     bool behind_another;  // that is made whenever this one would be
+    std::vector<LoopBody::Write> writes;
+    std::vector<ExpressionId> before;  // the elements, before each of the writes
   };
 
   /// Arms that fail, behind so many calls.
@@ -153,7 +167,7 @@ class RecursionReader : BodyReader {
       // Where those of a slice begin is known of the function itself only, and what the calling
       // routine has made of its state is of its own round.
       const auto is_lost = [this](ExpressionId argument) {
-        return is_sequence(argument) && (!sliced().empty() || argument >= kMade);
+        return is_sequence(argument) && (!sliced().empty() || unchanged(argument) >= kMade);
       };
       if (std::any_of(arguments.begin(), arguments.end(), is_lost)) throw NoLoop{};
       Routine routine;
@@ -162,19 +176,26 @@ class RecursionReader : BodyReader {
         const bool is_number = !is_sequence(argument);
         routine.parameters.push_back(is_number ? slot(routine, expressions()[scalar(argument)].type)
                                                : LoopBody::kNone);
-        routine.arguments.push_back(is_number ? state_node(routine.parameters.back()) : argument);
+        routine.arguments.push_back(is_number ? state_node(routine.parameters.back())
+                                              : unchanged(argument));
       }
       routines_.push_back(std::move(routine));
     }
     const Routine& routine = routines_[number];
     for (std::size_t k = 0; k < arguments.size(); ++k) {
-      // Sequences stay what they are.
+      // Sequences stay what they are, but for elements.
       const bool is_number = routine.parameters[k] != LoopBody::kNone;
-      if (is_number ? is_sequence(arguments[k]) : arguments[k] != routine.arguments[k]) {
+      if (is_number ? is_sequence(arguments[k]) : unchanged(arguments[k]) != routine.arguments[k]) {
         throw NoLoop{};
       }
     }
     return number;
+  }
+
+  /// A sequence of the function without what has been written into it.
+  ExpressionId unchanged(ExpressionId sequence) const {
+    const std::optional<Table> table = this->table(sequence);
+    return table && !table->descriptor ? kSequences + table->vector : sequence;
   }
 
   Action choice(ExpressionId condition, const Action& first, const Action& second) {
@@ -243,6 +264,9 @@ class RecursionReader : BodyReader {
     }
     std::vector<ExpressionId> read = {round.push, round.pop, round.frame.at(place_)};
     for (const auto& [component, value] : round.becomes) read.push_back(value);
+    for (const LoopBody::Write& write : body_.writes) {
+      read.insert(read.end(), {write.condition, write.place, write.element});
+    }
     for (bool found = true; found;) {
       found = false;
       const vcode::Thunk thunk = expressions().thunk(read);
@@ -273,16 +297,58 @@ class RecursionReader : BodyReader {
     failed_ = expressions().constant(false);
     failures_.clear();
     const std::uint32_t function = routines_[place.routine].function;
-    const std::vector<ExpressionId> arguments = routines_[place.routine].arguments;
+    std::vector<ExpressionId> arguments = routines_[place.routine].arguments;
+    begin_tables(arguments);
     Values values = values_of(function, arguments, 0);
     std::vector<ExpressionId> results = block(module_.functions[function].body, values, 0);
     Action action = choice(failed_, failure(), end(function, results));
     for (std::size_t k = next_calls_.size(); k-- > 0;) {
       const NextCall& next = next_calls_[k];
       if (next.behind_another) continue;
-      action = choice(next.condition, is_last(k, results) ? jump(next) : enter(next), action);
+      const bool jumps = next.writes.empty() && is_last(k, results);
+      action = choice(next.condition, jumps ? jump(next) : enter(next), action);
     }
+    write();
     return action;
+  }
+
+  /// What the call has changed, which the round is behind, becomes what it was.
+  void begin_tables(std::vector<ExpressionId>& arguments) {
+    begun_.clear();
+    if (at_.call == 0) return;
+    const std::vector<Undo>& undo = routines_[at_.routine].calls[at_.call - 1].undo;
+    for (std::size_t k = undo.size(); k-- > 0;) {
+      begun_[undo[k].vector].push_back({expressions().constant(true), state_node(undo[k].place),
+                                        state_node(undo[k].element), false});
+    }
+    for (ExpressionId& argument : arguments) {
+      std::optional<Table> table = this->table(argument);
+      if (!table) continue;
+      table->writes = begun_[table->vector];
+      argument = add_table(std::move(*table));
+    }
+  }
+
+  /// What the round changes: all that is to be written back, and then what the call does that it
+  /// comes to.
+  void write() {
+    const ExpressionId here = expressions().applied(
+        Op::Equal, Type::Int, {state_node(place_), expressions().number(code_of(at_))});
+    for (const auto& [vector, writes] : begun_) {
+      for (const Write& write : writes) {
+        body_.writes.push_back({vector, here, write.place, write.element, false});
+      }
+    }
+    ExpressionId reached = here;
+    for (const NextCall& next : next_calls_) {
+      if (next.behind_another) continue;
+      for (LoopBody::Write write : next.writes) {
+        const ExpressionId is_made = expressions().both(reached, next.condition);
+        write.condition = expressions().both(is_made, write.condition);
+        body_.writes.push_back(write);
+      }
+      reached = expressions().both(reached, expressions().negation(next.condition));
+    }
   }
 
   Action failure() {
@@ -333,6 +399,12 @@ class RecursionReader : BodyReader {
     const Routine& routine = routines_[at_.routine];
     for (const std::uint32_t parameter : routine.parameters) {
       if (parameter != LoopBody::kNone) action.frame[parameter] = state_node(parameter);
+    }
+    for (std::size_t k = 0; k < call.writes.size(); ++k) {
+      const Undo& undo = routine.calls[call.number - 1].undo[k];
+      action.frame[undo.place] = expressions().choice(
+          call.writes[k].condition, call.writes[k].place, expressions().number(-1));
+      action.frame[undo.element] = call.before[k];
     }
     for (std::size_t k = 1; k <= at_.call; ++k) {
       const std::vector<ExpressionId> results = results_of(k);
@@ -474,12 +546,18 @@ class RecursionReader : BodyReader {
     }
     const std::size_t target = routine_of(function, arguments);
     const std::size_t number = ++calls_so_far_;
+    const std::vector<LoopBody::Write> writes = writes_of(arguments);
     Routine& routine = routines_[at_.routine];
     if (number > routine.calls.size()) {
       Results& results = routine.calls.emplace_back();
       results.left = values_of_results(function);
       for (const std::uint32_t component : results.left) {
         results.kept.push_back(slot(routine, body_.state[component]));
+      }
+      for (const LoopBody::Write& write : writes) {
+        const std::uint32_t place = slot(routine, Type::Int);
+        const Type type = expressions()[write.element].type;
+        results.undo.push_back({write.vector, place, slot(routine, type)});
       }
     }
     if (number == at_.call) {
@@ -496,13 +574,56 @@ class RecursionReader : BodyReader {
             });
           });
       if (expressions().known(condition) != false) {
-        next_calls_.push_back(
-            {number, target, condition, arms_, std::move(arguments), behind_another});
+        const std::vector<Undo>& undo = routine.calls[number - 1].undo;
+        if (!std::equal(
+                undo.begin(), undo.end(), writes.begin(), writes.end(),
+                [](const Undo& a, const LoopBody::Write& b) { return a.vector == b.vector; })) {
+          throw NoLoop{};
+        }
+        std::vector<ExpressionId> before = elements_before(arguments, writes);
+        next_calls_.push_back({number, target, condition, arms_, std::move(arguments),
+                               behind_another, writes, std::move(before)});
       }
     }
     return results_of(number);
   }
 
+  /// What a call with these arguments changes, but for what the round begins with.
+  std::vector<LoopBody::Write> writes_of(const std::vector<ExpressionId>& arguments) {
+    std::map<std::uint32_t, ExpressionId> tables;
+    std::vector<LoopBody::Write> writes;
+    for (const ExpressionId argument : arguments) {
+      const std::optional<Table> table = this->table(argument);
+      if (!table) continue;
+      const auto [known, is_new] = tables.emplace(table->vector, argument);
+      if (known->second != argument) throw NoLoop{};
+      if (!is_new) continue;
+      for (std::size_t k = begun_[table->vector].size(); k < table->writes.size(); ++k) {
+        const Write& write = table->writes[k];
+        writes.push_back({table->vector, write.condition, write.place, write.element, false});
+      }
+    }
+    if (!writes.empty() && (!single_ || !sliced().empty())) throw NoLoop{};
+    return writes;
+  }
+
+  /// What stands at the places of the writes, when those before them have been done.
+  std::vector<ExpressionId> elements_before(const std::vector<ExpressionId>& arguments,
+                                            const std::vector<LoopBody::Write>& writes) {
+    std::vector<ExpressionId> before(writes.size());
+    for (const ExpressionId argument : arguments) {
+      std::optional<Table> table = this->table(argument);
+      if (!table) continue;
+      for (std::size_t k = writes.size(); k-- > 0;) {
+        if (writes[k].vector != table->vector) continue;
+        table->writes.pop_back();
+        before[k] = element(add_table(*table), writes[k].place, descriptor_of(*table));
+      }
+    }
+    return before;
+  }
+
+  const bool single_;
   std::vector<Routine> routines_;  // that of the function itself is the first
   std::vector<Place> places_;
   std::uint32_t place_ = 0;  // the component that says where the machine is
@@ -511,6 +632,7 @@ class RecursionReader : BodyReader {
 
   // While a round is read.
   Place at_;
+  std::map<std::uint32_t, std::vector<Write>> begun_;  // what it begins to write, by vectors
   std::size_t calls_so_far_ = 0;
   std::vector<NextCall> next_calls_;
   std::vector<Arm> facts_;  // that are run where the round begins
