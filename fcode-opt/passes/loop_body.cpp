@@ -312,6 +312,8 @@ class LoopReader : LoopTables {
       const Statement& statement = *next;
       if (expressions().size() > (single_ ? kLargestOfOne : kLargestBody)) throw NoLoop{};
       if (statement.kind == Statement::Kind::Call || statement.kind == Statement::Kind::If) {
+        // What the function goes on with is as it was before.
+        if (!outcome.next.empty() && calls_writer(statement)) throw NoLoop{};
         add(statement, values, depth, outcome);
       } else if (combine(statement, values, pending, outcome)) {
         values[statement.results[0]] = ++pending;

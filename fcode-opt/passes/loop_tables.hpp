@@ -48,6 +48,8 @@ class LoopTables : public BodyReader {
   }
   bool writes(std::uint32_t function) const;
   bool writes_into(std::uint32_t function, ExpressionId sequence) const;
+  /// Does the statement call a loop that writes?
+  bool calls_writer(const Statement& statement) const;
 
   /// Where the condition holds, what has been written into the sequence is written.
   void write(ExpressionId sequence, ExpressionId condition);
@@ -84,7 +86,6 @@ class LoopTables : public BodyReader {
   std::size_t entered_ = 0;  // loops inside, so far
 
  private:
-  bool calls_writer(const Statement& statement) const;
   ExpressionId overflows(std::size_t from);
 
   const LoopFacts facts_;

@@ -220,6 +220,16 @@ TEST_CASE("what a round makes of a sequence is handed on as it was then", "[tabl
         "rounds(rep(v, s, 1), n - 1, s + last(rep(v, n, 0), n) + last([n, s], 2))");
     CHECK(both.check("rounds([7, 8], 5, 1)").find("defined") == std::string::npos);
     CHECK(both.writes("rounds([7, 8], 5, 1)") > 0);
+    // … of which nothing is asked for, or only with the result of the next round.
+    both.define("function marks(v, n) = if n < 1 then v[0] else marks(rep(v, 77, 1), n - 2)");
+    both.define(
+        "function unasked(v, n) = if n < 1 then v[1] else let i = marks(rep(v, n, 2), n) in "
+        "unasked(rep(v, n + v[2], 1), n / 2)");
+    both.define(
+        "function behind(v, n) = if n < 1 then v[1] else let i = marks(rep(v, n, 2), n) in "
+        "behind(rep(v, n + v[2], 0), n / 2) + i");
+    CHECK(both.check("unasked([5, 6, 7], 9)") == "8");
+    CHECK(both.check("behind([5, 6, 7], 9)") == "47");
   }
 }
 
