@@ -63,7 +63,7 @@ class LoopReader : LoopTables {
       if (!single_ || body_.collects) throw NoLoop{};
       body_.lists.assign(this->sliced().begin(), this->sliced().end());
     }
-    add_last_round();
+    add_last_round(is_done);
     return std::move(body_);
   }
 

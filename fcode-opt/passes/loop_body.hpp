@@ -80,8 +80,10 @@ struct LoopBody {
   /// Sequences that are slices of their vectors, also in the last state: the state says where they
   /// begin and how long they are (own_segment). Their descriptors, if they are asked for.
   std::vector<std::uint32_t> lists;
-  /// Is the last state one that appends to a list more than its vector has room for?
-  std::optional<ExpressionId> is_full;
+  /// Is the last state one that appends to a list more than its vector has room for? That may be in
+  /// the middle of a round, if these are counted; so a whole round is the last one already where
+  /// there may be too little room for the next one.
+  std::optional<ExpressionId> is_full, is_nearly_full;
   /// Expressions, or kSequences and the number of a parameter. Nothing if the function itself has
   /// to give them.
   std::optional<std::vector<ExpressionId>> results;

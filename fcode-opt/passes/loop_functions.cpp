@@ -54,9 +54,14 @@ class LoopFunction {
     results = choose(
         outcome.left,
         [&] {
-          if (!body_.counted) return stopped(outcome, outcome.is_full);
-          operands[limit] = outcome.rounds;
-          return stopped(run_kernel(operands), outcome.is_full);
+          const auto in_the_middle = [&] {
+            if (!body_.counted) return stopped(outcome, outcome.is_full);
+            operands[limit] = outcome.rounds;
+            return stopped(run_kernel(operands), outcome.is_full);
+          };
+          if (!body_.is_nearly_full) return in_the_middle();
+          return choose(
+              outcome.is_nearly_full, [&] { return in_more_room(outcome); }, in_the_middle);
         },
         [&] { return body_.results ? ended(outcome) : go_on(outcome); });
     return std::move(function_);
@@ -84,7 +89,7 @@ class LoopFunction {
     ValueList scalars;          // of the results
     ValueList state;            // what the parameters have become
     std::vector<Place> places;  // of the lists
-    ValueId rounds = kNoValue, is_full = kNoValue, left = kNoValue;
+    ValueId rounds = kNoValue, is_full = kNoValue, is_nearly_full = kNoValue, left = kNoValue;
   };
 
   Outcome run_kernel(ValueList operands) {
@@ -108,6 +113,7 @@ class LoopFunction {
     }
     if (body_.counted) outcome.rounds = *next++;
     if (body_.is_full) outcome.is_full = *next++;
+    if (body_.is_nearly_full) outcome.is_nearly_full = *next++;
     if (body_.tells_whether_it_ended()) outcome.left = *next++;
     return outcome;
   }

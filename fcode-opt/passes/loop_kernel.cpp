@@ -269,6 +269,7 @@ class LoopKernel {
     Expressions expressions = body_.expressions;
     std::vector<ExpressionId> conditions;
     if (body_.is_full) conditions.push_back(*body_.is_full);
+    if (body_.is_nearly_full) conditions.push_back(*body_.is_nearly_full);
     conditions.push_back(expressions.either(body_.goes_on, body_.fails));
     left.elements = at_index(expressions.thunk(conditions));
     for (std::size_t k = 0; k < conditions.size(); ++k) {
@@ -356,6 +357,7 @@ void add_spec(Module& module, vcode::Kernel& kernel, const LoopBody& body,
   }
   if (body.counted) give(push(int_constant(0)));
   if (body.is_full) give(push(bool_constant(false)));
+  if (body.is_nearly_full) give(push(bool_constant(false)));
   if (body.tells_whether_it_ended()) give(push(bool_constant(true)));
   set_spec(std::move(spec), module, kernel);
 }

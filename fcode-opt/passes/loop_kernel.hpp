@@ -13,9 +13,9 @@ namespace fcode {
 /// the `own` ones, then the constants of the body, the limit of rounds if they are counted, and for
 /// each list where it begins in its vectors, and how long it is. It gives those results that are
 /// scalars; the last state, if the function needs it; the same of the lists; the rounds that have
-/// been counted; whether a list has no room, if it may become longer; and whether there is a state
-/// that has not come to its end, if it tells that.
-/// `origin`: of its SPEC, which says that none has.
+/// been counted; whether a list has no room, and whether one may have none in the next round, where
+/// the body tells that; and whether there is a state that has not come to its end, if it tells
+/// that. `origin`: of its SPEC, which says that none has.
 vcode::Kernel loop_kernel(Module& module, const LoopBody& body, const SerialFunction& serial,
                           std::int64_t most_iterations, const Origin& origin);
 

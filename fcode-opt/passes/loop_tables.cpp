@@ -171,7 +171,28 @@ ExpressionId LoopTables::overflows(std::size_t from) {
   return result;
 }
 
-void LoopTables::add_last_round() {
+/// Is more than seven eighths of a vector behind the next round that which its list takes?
+ExpressionId LoopTables::leaves_little_room() {
+  const auto applied = [&](Op op, ExpressionId a, ExpressionId b) {
+    return expressions().applied(op, Type::Int, {a, b});
+  };
+  ExpressionId result = expressions().constant(false);
+  for (const std::uint32_t list : body_.lists) {
+    const auto is_appended = [&](const LoopBody::Write& write) {
+      return write.appends && parameters_[write.vector].descriptor == list;
+    };
+    if (std::none_of(body_.writes.begin(), body_.writes.end(), is_appended)) continue;
+    const std::uint32_t first = body_.own_segment[list];
+    const ExpressionId end = applied(Op::Add, body_.next[first], body_.next[first + 1]);
+    const ExpressionId room = size_node(list);
+    const ExpressionId eighth = applied(Op::Divide, room, expressions().number(8));
+    result =
+        expressions().either(result, applied(Op::Greater, applied(Op::Add, end, eighth), room));
+  }
+  return result;
+}
+
+void LoopTables::add_last_round(ExpressionId is_whole) {
   if (!body_.tells_whether_it_ended()) return;
   std::vector<ExpressionId> results = body_.results.value_or(std::vector<ExpressionId>());
   const auto is_changed = [](ExpressionId result) { return result >= kMade; };
@@ -186,6 +207,9 @@ void LoopTables::add_last_round() {
   }
   const ExpressionId is_full =
       expressions().either(expressions().both(body_.goes_on, overflows(0)), overflows(in_rounds));
+  const ExpressionId is_nearly_full = body_.counted
+                                          ? expressions().both(is_whole, leaves_little_room())
+                                          : expressions().constant(false);
   const ExpressionId has_room = expressions().negation(is_full);
   const ExpressionId goes_on = expressions().both(body_.goes_on, has_room);
   has_ended = expressions().both(has_ended, has_room);
@@ -220,19 +244,27 @@ void LoopTables::add_last_round() {
     }
   }
   if (body_.results) body_.results = std::move(results);
-  enum { kGoesOn, kHasEnded, kFails, kIsFull };
+  enum { kGoesOn, kHasEnded, kFails, kIsFull, kIsNearlyFull };
   ExpressionId end = expressions().choice(body_.fails, expressions().number(kFails),
                                           expressions().number(kHasEnded));
   end = expressions().choice(is_full, expressions().number(kIsFull), end);
   const ExpressionId how = found(literal_node(Type::Int, kGoesOn), end);
+  ExpressionId& stops = body_.next.back();
+  stops = expressions().choice(expressions().both(goes_on, is_nearly_full),
+                               expressions().number(kIsNearlyFull), stops);
   const auto is = [&](std::int64_t number) {
     return expressions().applied(Op::Equal, Type::Int, {how, expressions().number(number)});
   };
   body_.goes_on = is(kGoesOn);
   body_.fails = is(kFails);
-  if (expressions().known(is_full) == false) return;
-  body_.is_full = is(kIsFull);
-  body_.fails = expressions().either(body_.fails, *body_.is_full);
+  const auto stop = [&](ExpressionId condition, std::int64_t number,
+                        std::optional<ExpressionId>& flag) {
+    if (expressions().known(condition) == false) return;
+    flag = is(number);
+    body_.fails = expressions().either(body_.fails, *flag);
+  };
+  stop(is_full, kIsFull, body_.is_full);
+  stop(is_nearly_full, kIsNearlyFull, body_.is_nearly_full);
 }
 
 bool LoopTables::calls_writer(const Statement& statement) const {

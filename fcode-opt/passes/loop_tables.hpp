@@ -79,14 +79,16 @@ class LoopTables : public BodyReader {
   /// of those that it hands on slices of? Then what has become of these, by their descriptors.
   std::optional<std::map<std::uint32_t, Place>> places_of(const std::vector<ExpressionId>& results);
   /// Behind the last round there is one more, which finds the results and whether the function has
-  /// failed: only in rounds what has been written can be read.
-  void add_last_round();
+  /// failed: only in rounds what has been written can be read. `is_whole`: is the round done, and
+  /// does not wait for a loop inside?
+  void add_last_round(ExpressionId is_whole);
 
   Versions versions_;
   std::size_t entered_ = 0;  // loops inside, so far
 
  private:
   ExpressionId overflows(std::size_t from);
+  ExpressionId leaves_little_room();
 
   const LoopFacts facts_;
   std::uint32_t last_version_ = 0;

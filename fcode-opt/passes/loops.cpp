@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fcode-opt/fusion/canonical.hpp"
+#include "fcode-opt/passes/handed_on.hpp"
 #include "fcode-opt/passes/loop_functions.hpp"
 #include "fcode-opt/passes/loop_kernel.hpp"
 #include "fcode-opt/passes/passes.hpp"
@@ -83,36 +84,44 @@ class LoopMaker {
     LoopBody body;
   };
 
-  /// A loop inside of which loops write copies what it changes, as it may have to begin anew; and
-  /// so does one with lists, to give them room. Where the rounds of another one, which is no
-  /// kernel, call it, that may be more than all its work.
+  /// What the kernel of a loop copies before it begins: sequences that it changes, if it may have
+  /// to begin anew, and lists, to give them room.
+  static std::vector<std::uint32_t> copied(const Loop& loop) {
+    std::vector<std::uint32_t> operands;
+    const LoopBody& body = loop.body;
+    for (std::uint32_t k = 0; k < loop.serial.parameters.size(); ++k) {
+      const auto descriptor = loop.serial.parameters[k].descriptor;
+      const bool is_list =
+          descriptor && std::count(body.lists.begin(), body.lists.end(), *descriptor);
+      if (is_list || ((body.counted || body.stack) && body.writes_into(k))) operands.push_back(k);
+    }
+    return operands;
+  }
+
+  /// Where a recursion that is no kernel hands on a sequence from call to call, to copy it in each
+  /// may be more than all the work of a loop that changes it.
   void remove_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
-    const auto is_removed = [&](const Loop& loop) {
-      if (!loop.body.counted && loop.body.lists.empty()) return false;
-      std::vector<bool> seen(module_.functions.size());
-      for (const Loop& made : loops) seen[made.function] = true;
-      for (std::uint32_t k = 0; k < recursive.size(); ++k) {
-        if (recursive[k] && !seen[k] && calls(k, loop.function, seen)) return true;
-      }
-      return false;
-    };
     for (bool again = true; again;) {
-      const auto removed = std::find_if(loops.begin(), loops.end(), is_removed);
+      std::vector<bool> made(recursive.size()), runs_calls = recursive;
+      for (const Loop& loop : loops) {
+        made[loop.function] = true;
+        runs_calls[loop.function] = false;
+      }
+      HandedOn handed_on(module_, runs_calls, [&](const Statement& call, std::size_t result) {
+        const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Loop& each) {
+          return each.function == call.index;
+        });
+        if (loop == loops.end() || !loop->body.results) return call.operands;
+        const ExpressionId given = (*loop->body.results)[result];
+        if (given < LoopBody::kSequences) return ValueList();
+        return ValueList{call.operands[given - LoopBody::kSequences]};
+      });
+      const auto removed = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
+        return handed_on.any(loop.function, copied(loop), made);
+      });
       again = removed != loops.end();
       if (again) loops.erase(removed);
     }
-  }
-
-  /// Does a call of one function lead to the other, but for ways through functions that have been
-  /// seen?
-  bool calls(std::uint32_t from, std::uint32_t to, std::vector<bool>& seen) const {
-    seen[from] = true;
-    bool found = false;
-    for_each_statement(module_.functions[from].body, [&](const Statement& statement) {
-      if (found || statement.kind != Statement::Kind::Call) return;
-      found = statement.index == to || (!seen[statement.index] && calls(statement.index, to, seen));
-    });
-    return found;
   }
 
   static bool has_scalar_results(const Function& function) {

@@ -140,6 +140,21 @@ TEST_CASE("lists are not longer than they have to be", "[lists]") {
   CHECK(both.optimized("sum(counted(0, 60000, [] int))") == "1799970000");
 }
 
+TEST_CASE("lists that a recursion hands on are not copied in each of its calls", "[lists]") {
+  ListLoops both;
+  both.define("function more(s, k) = if k == 0 then s else more(s ++ [k], k - 1)");
+  both.define(
+      "function handed_on(s, k) = if k == 0 then #s else handed_on(more(s, sum(index(rem(k, 4)))), "
+      "k - 1)");
+  both.define(
+      "function anew(n, k) = if k == 0 then 0 else let v = index(n) in "
+      "#more(v, sum({min(x, 1) : x in v})) + anew(n, k - 1)");
+  CHECK(both.check("handed_on([1], 9)") == "9");
+  CHECK(both.check("anew(900, 3)") == "5397");
+  CHECK(both.rooms("handed_on([1], 9)") == 0);
+  CHECK(both.rooms("anew(900, 3)") > 0);
+}
+
 /// Writes loops f of (s, v, x, k), where s is a list of INTs, v a sequence of five, and k counts
 /// down.
 class RandomLists {
