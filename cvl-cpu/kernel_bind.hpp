@@ -138,6 +138,9 @@ struct NativeSteps {
   std::vector<std::unique_ptr<NativeCode>> code;
   /// Of the body of a loop: many rounds of it, in place of one by steps.
   std::unique_ptr<NativeCode> rounds;
+  /// Plain code for rounds that was there before, which other threads may still be running.
+  std::unique_ptr<NativeCode> plain_rounds;
+  bool is_plain = false;  // the code for rounds
 
   /// What code is made for: steps, or rounds of many states, or of few.
   enum class Form : std::uint8_t { Steps, Rounds, SerialRounds };

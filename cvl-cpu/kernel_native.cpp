@@ -87,12 +87,14 @@ class NativeMaker {
   }
 
   /// The loop around the steps; null when some of them have to be steps.
-  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, NativeSteps::Form form) {
+  std::unique_ptr<NativeCode> make_rounds(const PlanLoop& loop, NativeSteps::Form form,
+                                          bool plain = false) {
     const bool serial = form == NativeSteps::Form::SerialRounds;
     const PlanSink& step = loop.step();
     const RoundPlaces places = round_places(loop);
     NativeRounds rounds;
     rounds.serial = serial;
+    rounds.plain = plain;
     value_of_.assign(plan_.nodes.size(), kNone);
     for (const BoundStep& bound : steps_.steps) {
       if (bound.kind == StepKind::Gather && can_gather(bound, serial)) {
@@ -662,11 +664,19 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
 void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
                         std::int64_t states) {
   NativeSteps& native = program.native;
+  const NativeSteps::Form form = form_of(loop, states);
+  if (native.is_plain) {
+    native.is_plain = false;
+    auto better = NativeMaker(pass, program).make_rounds(loop, form);
+    if (better != nullptr) native.plain_rounds = std::exchange(native.rounds, std::move(better));
+    return;
+  }
   if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
   native.tried_rounds = true;
-  const NativeSteps::Form form = form_of(loop, states);
-  native.rounds = NativeMaker(pass, program).make_rounds(loop, form);
+  native.is_plain = loop.is_serial();
+  native.rounds = NativeMaker(pass, program).make_rounds(loop, form, native.is_plain);
   if (native.rounds != nullptr) note_made(pass, program, form);
+  native.is_plain = native.is_plain && native.rounds != nullptr;
 }
 
 bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {

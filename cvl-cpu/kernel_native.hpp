@@ -25,7 +25,8 @@ void renew_native_rounds(const BoundPass& pass, BoundProgram& program, const Pla
                          std::int64_t states);
 
 /// The same for a loop that is running, on one thread, and whose rounds have taken long already, of
-/// however few states. The steps stay as they are.
+/// however few states. The steps stay as they are. For a loop whose states are run one after the
+/// other it makes plain code, and when it is called again better code.
 void make_native_rounds(const BoundPass& pass, BoundProgram& program, const PlanLoop& loop,
                         std::int64_t states);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -40,19 +41,20 @@ class RecursionBody {
   /// When the body has been bound.
   void open() {
     forget_other_native_steps(body_, body_.main, NativeSteps::Form::SerialRounds);
-    code_ = body_.main.native.rounds.get();
+    note_code();
     over_ = false;
   }
 
   const NativeCode* code() const { return code_.load(std::memory_order_acquire); }
 
-  /// So many rounds have been computed without code.
+  /// So many rounds have been computed, which leads to better code when there are enough of them.
   void count(std::int64_t rounds) {
-    if (rounds_.fetch_add(rounds, std::memory_order_relaxed) < tuning.rounds_without_code) return;
+    const std::int64_t before = rounds_.fetch_add(rounds, std::memory_order_relaxed);
+    if (before < enough_.load(std::memory_order_relaxed)) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || code() != nullptr) return;
+    if (!lock.owns_lock() || before < enough_.load(std::memory_order_relaxed)) return;
     make_native_rounds(body_, body_.main, loop_, 1);
-    code_.store(body_.main.native.rounds.get(), std::memory_order_release);
+    note_code();
   }
 
   const BoundPass& pass() const { return body_; }
@@ -62,10 +64,20 @@ class RecursionBody {
   void end() { over_ = true; }
 
  private:
+  void note_code() {
+    const NativeSteps& native = body_.main.native;
+    code_.store(native.rounds.get(), std::memory_order_release);
+    enough_ = native.is_plain ? tuning.rounds_in_plain_code
+              : native.rounds == nullptr && !native.tried_rounds
+                  ? tuning.rounds_without_code
+                  : std::numeric_limits<std::int64_t>::max();
+  }
+
   BoundPass& body_;
   const PlanLoop& loop_;
   std::atomic<const NativeCode*> code_ = nullptr;
   std::atomic<std::int64_t> rounds_ = 0;
+  std::atomic<std::int64_t> enough_ = 0;  // from which other code is made
   std::atomic<bool> over_ = false;
   std::mutex mutex_;
 };
@@ -155,7 +167,10 @@ class SerialState {
   bool run_code(const NativeCode& code, std::int64_t rounds) {
     // Nothing fails in rounds: what divides is never 0.
     code.run_rounds(table_.data(), rounds, 1);
-    return goes_on_ != 0;
+    // How many it has taken to come to an end it does not say.
+    const bool goes_on = goes_on_ != 0;
+    body_.count(goes_on ? rounds - stack_.rounds_left : kRoundsBetween);
+    return goes_on;
   }
 
   /// The same without it; as many as asked for.

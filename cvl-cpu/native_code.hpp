@@ -111,6 +111,9 @@ struct NativeRounds {
   /// Is there one element, or few, so that they are computed one after the other? Nothing is shared
   /// then, and no value is Bitwise.
   bool serial = false;
+  /// Of those: is each round written once, without a jump for what it need not compute? It is
+  /// slower then, and made in a fraction of the time.
+  bool plain = false;
 
   std::optional<StackChange> stack;
   /// In this order, behind all that the round reads.

@@ -186,6 +186,7 @@ class SerialWriter : public ChoiceWriter {
   /// several components depend on it and there is something to compute for them, or one that takes
   /// long.
   bool decides(const Path& path, std::uint32_t condition) const {
+    if (rounds_.plain) return false;
     if (rounds_.stack) return choices_ < kMostChoicesWithStack;
     if (choices_ == kMostChoices || is_large()) return false;
     int components = 0;
@@ -325,6 +326,7 @@ class SerialWriter : public ChoiceWriter {
   }
 
   Label next_round(const Path& path) {
+    if (rounds_.plain) return again_;
     std::map<std::uint32_t, std::int64_t> known = known_state(path);
     if (known.empty()) return again_;
     for (const Beginning& one : beginnings_) {

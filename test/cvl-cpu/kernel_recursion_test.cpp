@@ -81,7 +81,8 @@ void for_libraries(const std::function<void(CpuBackend&)>& test) {
   for_backends([&](CpuBackend& cpu) {
     if (cpu.runs_serial_loops()) test(cpu);
   });
-  for (const char* setting : {"rounds_without_code=2", "rounds_without_code=512"}) {
+  for (const char* setting : {"rounds_without_code=2,rounds_in_plain_code=3",
+                              "rounds_without_code=2", "rounds_without_code=512"}) {
     CAPTURE(setting);
     const tuned::Scope scope(setting);
     for (const cvl::Widths widths : {cvl::Widths{4, 8}, cvl::Widths{8, 4}}) {

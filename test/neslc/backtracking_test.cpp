@@ -159,7 +159,8 @@ TEST_CASE("random functions that change sequences for their calls", "[recursion]
     RandomSearches random(static_cast<unsigned>(seed));
     const std::string f = random.body(), g = random.body();
     INFO(seed << ": " << f << "\n" << g);
-    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    const tuned::Scope scope(tuned::from_environment() + "," +
+                             kRoundSettings[seed % std::size(kRoundSettings)]);
     Backtracking both;
     both.define("function g_(n, x, b, w) : (int, int, [int], [bool]) -> int");
     both.define("function f_(n, x, b, w) = " + f);

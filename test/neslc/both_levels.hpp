@@ -9,8 +9,10 @@
 
 namespace neslc::testing {
 
-/// Rounds of loops are machine code from the beginning, or never: settings of the tuning.
-inline constexpr const char* kRoundSettings[] = {"rounds_without_code=2",
+/// Rounds of loops are machine code from the beginning, plain or not, or never: settings of the
+/// tuning.
+inline constexpr const char* kRoundSettings[] = {"rounds_without_code=2,rounds_in_plain_code=3",
+                                                 "rounds_without_code=2",
                                                  "rounds_without_code=512"};
 
 class BothLevels {

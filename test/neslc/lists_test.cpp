@@ -271,7 +271,8 @@ TEST_CASE("random loops with lists", "[lists]") {
   std::size_t rooms = 0;
   for (int seed = 1; seed <= count; ++seed) {
     RandomLists random(static_cast<unsigned>(seed));
-    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    const tuned::Scope scope(tuned::from_environment() + "," +
+                             kRoundSettings[seed % std::size(kRoundSettings)]);
     ListLoops both;
     INFO(seed);
     for (const std::string& function : random.nest()) {

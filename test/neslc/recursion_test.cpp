@@ -346,7 +346,8 @@ TEST_CASE("random functions that call each other", "[recursion]") {
     RandomBodies random(static_cast<unsigned>(seed));
     const std::string f = random.body(), g = random.body();
     INFO(seed << ": " << f << "\n" << g);
-    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    const tuned::Scope scope(tuned::from_environment() + "," +
+                             kRoundSettings[seed % std::size(kRoundSettings)]);
     Recursions both;
     both.define("function g_(n, x, z) : (int, int, float) -> (int, float)");
     both.define("function f_(n, x, z) = " + f);

@@ -364,7 +364,8 @@ TEST_CASE("random loops that write", "[tables]") {
     RandomLoops random(static_cast<unsigned>(seed));
     const std::string body = random.body();
     INFO(seed << ": " << body);
-    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    const tuned::Scope scope(tuned::from_environment() + "," +
+                             kRoundSettings[seed % std::size(kRoundSettings)]);
     TableLoops both;
     both.define("function f_(v, w, x, k) = " + body);
     for (const char* call :
@@ -382,7 +383,8 @@ TEST_CASE("random loops that write inside of others", "[tables]") {
   std::size_t writes = 0;
   for (int seed = 1; seed <= count; ++seed) {
     RandomLoops random(static_cast<unsigned>(seed));
-    const tuned::Scope scope(tuned::from_environment() + "," + kRoundSettings[seed % 2]);
+    const tuned::Scope scope(tuned::from_environment() + "," +
+                             kRoundSettings[seed % std::size(kRoundSettings)]);
     TableLoops both;
     INFO(seed);
     for (const std::string& function : random.nest()) {
