@@ -14,6 +14,9 @@ namespace {
 /// leave it at its front, for so many more as it had room for, up to this.
 constexpr std::int64_t kLeastRoom = 1000, kMostForOthers = 100'000;
 
+/// To copy so many elements takes about as long as a few rounds of a loop take without a kernel.
+constexpr std::int64_t kMostOfShortOnes = 10'000;
+
 class LoopFunction {
  public:
   LoopFunction(Module& module, const Function& function, const SerialFunction& serial,
@@ -77,6 +80,20 @@ class LoopFunction {
     }
     operands.insert(operands.end(), places.begin(), places.end());
     function_.body.results = call(calls_.in_room, std::move(operands));
+    return std::move(function_);
+  }
+
+  Function by_length(const std::vector<std::uint32_t>& parameters) {
+    ValueId is_long = constant(bool_constant(false));
+    for (const std::uint32_t parameter : parameters) {
+      const ValueId own = function_.parameters[*serial_.parameters[parameter].descriptor];
+      const ValueId length = op(Op::Lengths, Type::Int, {own});
+      const ValueId exceeds = op(Op::Greater, Type::Int, {length, number(kMostOfShortOnes)});
+      is_long = op(Op::Or, Type::Bool, {is_long, exceeds});
+    }
+    function_.body.results = choose(
+        is_long, [&] { return call(calls_.rest, function_.parameters); },
+        [&] { return call(calls_.for_short_ones, function_.parameters); });
     return std::move(function_);
   }
 
@@ -270,6 +287,12 @@ class LoopFunction {
 Function loop_function(Module& module, const Function& function, const SerialFunction& serial,
                        const LoopBody& body, const LoopCalls& calls, std::int64_t most_rounds) {
   return LoopFunction(module, function, serial, body, calls).run(most_rounds);
+}
+
+Function choose_by_length(Module& module, const Function& function, const SerialFunction& serial,
+                          const LoopBody& body, const LoopCalls& calls,
+                          const std::vector<std::uint32_t>& parameters) {
+  return LoopFunction(module, function, serial, body, calls).by_length(parameters);
 }
 
 Function give_room(Module& module, const Function& function, const SerialFunction& serial,

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "fcode-opt/ir.hpp"
 #include "fcode-opt/passes/loop_body.hpp"
 
 namespace fcode {
 
-/// What they call: the kernel, the function that goes on where that does not, and, if the loop has
-/// lists, the function that runs it on vectors which may be longer.
+/// What they call: the kernel, the function that goes on where that does not, if the loop has lists
+/// the function that runs it on vectors which may be longer, and if it is for short sequences the
+/// one that does for these.
 struct LoopCalls {
-  std::uint32_t kernel = 0, rest = 0, in_room = 0;
+  std::uint32_t kernel = 0, rest = 0, in_room = 0, for_short_ones = 0;
 };
 
 /// A function in the place of `function`, with the same parameters and results. `most_rounds`: the
@@ -25,5 +27,10 @@ Function loop_function(Module& module, const Function& function, const SerialFun
 /// long it is.
 Function give_room(Module& module, const Function& function, const SerialFunction& serial,
                    const LoopBody& body, const LoopCalls& calls);
+
+/// Calls `for_short_ones`, or `rest` where one of these parameters is long.
+Function choose_by_length(Module& module, const Function& function, const SerialFunction& serial,
+                          const LoopBody& body, const LoopCalls& calls,
+                          const std::vector<std::uint32_t>& parameters);
 
 }  // namespace fcode

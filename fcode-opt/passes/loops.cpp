@@ -71,8 +71,8 @@ class LoopMaker {
       if (body->stack && !body->stack->branches && !serial->single) continue;
       loops.push_back({k, *serial, std::move(*body)});
     }
-    remove_copying(loops, recursive);
-    for (const Loop& loop : loops) make(loop.function, loop.serial, loop.body);
+    find_copying(loops, recursive);
+    for (const Loop& loop : loops) make(loop);
     for (const Made& made : made_) go_on_in_rests(made);
     return !made_.empty();
   }
@@ -82,6 +82,7 @@ class LoopMaker {
     std::uint32_t function;
     SerialFunction serial;
     LoopBody body;
+    bool is_for_short_ones = false;
   };
 
   /// What the kernel of a loop copies before it begins: sequences that it changes, if it may have
@@ -99,11 +100,12 @@ class LoopMaker {
   }
 
   /// Where a recursion that is no kernel hands on a sequence from call to call, to copy it in each
-  /// may be more than all the work of a loop that changes it.
-  void remove_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
+  /// may be more than all the work of a loop that changes it. There the kernel is for short ones.
+  void find_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
     for (bool again = true; again;) {
       std::vector<bool> made(recursive.size()), runs_calls = recursive;
       for (const Loop& loop : loops) {
+        if (loop.is_for_short_ones) continue;
         made[loop.function] = true;
         runs_calls[loop.function] = false;
       }
@@ -116,11 +118,11 @@ class LoopMaker {
         if (given < LoopBody::kSequences) return ValueList();
         return ValueList{call.operands[given - LoopBody::kSequences]};
       });
-      const auto removed = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
-        return handed_on.any(loop.function, copied(loop), made);
+      const auto found = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
+        return !loop.is_for_short_ones && handed_on.any(loop.function, copied(loop), made);
       });
-      again = removed != loops.end();
-      if (again) loops.erase(removed);
+      again = found != loops.end();
+      if (again) found->is_for_short_ones = true;
     }
   }
 
@@ -149,30 +151,38 @@ class LoopMaker {
     });
   }
 
-  void make(std::uint32_t number, const SerialFunction& serial, const LoopBody& body) {
-    const auto rest = static_cast<std::uint32_t>(module_.functions.size());
-    module_.functions.emplace_back();
-    Function& function = module_.functions[number];
-    const std::int64_t most = most_iterations(body, serial.single);
-    vcode::Kernel kernel = loop_kernel(module_, body, serial, most, function.origin);
-    LoopCalls calls{pool_.add(std::move(kernel), function, function.origin), rest};
+  void make(const Loop& loop) {
+    const LoopBody& body = loop.body;
+    const std::uint32_t rest = add_function({});
+    const Origin origin = module_.functions[loop.function].origin;
+    const std::int64_t most = most_iterations(body, loop.serial.single);
+    vcode::Kernel kernel = loop_kernel(module_, body, loop.serial, most, origin);
+    LoopCalls calls{pool_.add(std::move(kernel), module_.functions[loop.function], origin), rest};
+    if (!body.lists.empty()) calls.in_room = add_function({});
+    if (loop.is_for_short_ones) calls.for_short_ones = add_function({});
+    const Function& before = module_.functions[loop.function];
+    Function run = loop_function(module_, before, loop.serial, body, calls, kMostSerialIterations);
     if (!body.lists.empty()) {
-      calls.in_room = rest + 1;
-      module_.functions.emplace_back();
-    }
-    const Function& before = module_.functions[number];
-    Function run = loop_function(module_, before, serial, body, calls, kMostSerialIterations);
-    if (!body.lists.empty()) {
-      Function room = give_room(module_, before, serial, body, calls);
       run.name += "_ROOM";
-      module_.functions[calls.in_room] = std::exchange(run, std::move(room));
+      module_.functions[calls.in_room] = std::move(run);
+      run = give_room(module_, before, loop.serial, body, calls);
     }
-    made_.push_back({number, rest, serial.function});
-    Function left = std::exchange(module_.functions[number], std::move(run));
+    if (loop.is_for_short_ones) {
+      run.name += "_SHORT";
+      module_.functions[calls.for_short_ones] = std::move(run);
+      run = choose_by_length(module_, before, loop.serial, body, calls, copied(loop));
+    }
+    made_.push_back({loop.function, rest, loop.serial.function});
+    Function left = std::exchange(module_.functions[loop.function], std::move(run));
     left.name += "_REST";
     left.serial.reset();
-    left.fallback = body.results.has_value();
+    left.fallback = body.results.has_value() && !loop.is_for_short_ones;
     module_.functions[rest] = std::move(left);
+  }
+
+  std::uint32_t add_function(Function function) {
+    module_.functions.push_back(std::move(function));
+    return static_cast<std::uint32_t>(module_.functions.size() - 1);
   }
 
   Module& module_;
