@@ -47,23 +47,24 @@ bool HandedOn::is_handed_on(std::uint32_t function, ValueId value) {
            is_parameter_handed_on(function,
                                   static_cast<std::size_t>(parameter - parameters.begin()));
   }
-  const auto [made, result] = made_[function][value];
+  const Statement& made = *made_[function][value].statement;
+  const std::size_t result = made_[function][value].number;
   const auto is_one = [&](ValueId each) { return is_handed_on(function, each); };
-  switch (made->kind) {
+  switch (made.kind) {
     case Statement::Kind::If: {
       const auto in_arm = [&](const Block& arm) {
         return !arm.diverges && is_one(arm.results[result]);
       };
-      return in_arm(*made->then_block) || in_arm(*made->else_block);
+      return in_arm(*made.then_block) || in_arm(*made.else_block);
     }
     case Statement::Kind::Call: {
-      const ValueList same = passed_(*made, result);
+      const ValueList same = passed_(made, result);
       return std::any_of(same.begin(), same.end(), is_one);
     }
     case Statement::Kind::Op:
       // These change a few elements.
-      if (made->op == Op::Replace) return is_one(made->operands[0]);
-      return made->op == Op::DPermute && is_one(made->operands[2]);
+      if (made.op == Op::Replace) return is_one(made.operands[0]);
+      return made.op == Op::DPermute && is_one(made.operands[2]);
     default:
       return false;
   }

@@ -35,12 +35,17 @@ class HandedOn {
     std::uint32_t caller;
     const Statement* statement;
   };
+  /// What a value is: which result of which statement.
+  struct Result {
+    const Statement* statement = nullptr;
+    std::size_t number = 0;
+  };
 
   const Module& module_;
   const std::vector<bool>& runs_calls_;
   const Passed passed_;
-  std::vector<std::vector<Call>> calls_;                                     // by callee
-  std::vector<std::vector<std::pair<const Statement*, std::size_t>>> made_;  // by function, value
+  std::vector<std::vector<Call>> calls_;   // by callee
+  std::vector<std::vector<Result>> made_;  // by function and value
   const std::vector<bool>* ignored_ = nullptr;
   std::set<std::pair<std::uint32_t, ValueId>> seen_;
 };
