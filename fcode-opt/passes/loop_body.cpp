@@ -111,8 +111,8 @@ class LoopReader : LoopTables {
     std::vector<Moved> moved;             // of a loop inside
     ExpressionId waits, fails;
     std::vector<InnerLoop> inside = {};
-    std::optional<ExpressionId> passed =
-        {};  // has the round been here before, and waited later on?
+    /// Has the round been here before, and waited later on?
+    std::optional<ExpressionId> passed = {};
   };
   /// A round of a loop whose parameters are `arguments` now, those that are scalars being
   /// components of the state; behind the parameters there is what tells where sequences begin of

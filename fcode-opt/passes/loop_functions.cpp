@@ -11,8 +11,9 @@ namespace fcode {
 namespace {
 
 /// A list of n elements gets room for twice as many and a thousand more; then, as elements may
-/// leave it at its front, for so many more as it had room for, up to this.
-constexpr std::int64_t kLeastRoom = 1000, kMostForOthers = 100'000;
+/// leave it at its front, for so many more as it had room for, up to this. Of a very long one,
+/// which an INT can hardly count, it is not twice as many.
+constexpr std::int64_t kLeastRoom = 1000, kMostForOthers = 100'000, kMostDoubled = 500'000'000;
 
 /// To copy so many elements takes about as long as a few rounds of a loop take without a kernel.
 constexpr std::int64_t kMostOfShortOnes = 10'000;
@@ -163,9 +164,7 @@ class LoopFunction {
       const std::uint32_t list = body_.lists[k];
       const ValueId length = outcome.places[k].length;
       const ValueId room = op(Op::Lengths, Type::Int, {outcome.state[list]});
-      const ValueId most = number(kMostForOthers);
-      const ValueId is_less = op(Op::Less, Type::Int, {room, most});
-      grow(operands, list, length, op(Op::Select, Type::Int, {is_less, room, most}));
+      grow(operands, list, length, at_most(room, kMostForOthers));
       operands.push_back(number(0));
       operands.push_back(length);
     }
@@ -190,7 +189,7 @@ class LoopFunction {
 
   /// Puts the vectors of a list, which is so long, into longer ones.
   void grow(ValueList& operands, std::uint32_t list, ValueId length, ValueId more) {
-    const ValueId doubled = op(Op::Add, Type::Int, {length, length});
+    const ValueId doubled = op(Op::Add, Type::Int, {length, at_most(length, kMostDoubled)});
     const ValueId room = describe(op(Op::Add, Type::Int, {doubled, more}));
     const ValueId own = std::exchange(operands[list], room);
     const ValueId places = op(Op::Index, Type::Int, {number(0), number(1), own});
@@ -235,6 +234,12 @@ class LoopFunction {
   }
 
   ValueId number(std::int64_t value) { return constant(int_constant(value)); }
+
+  ValueId at_most(ValueId value, std::int64_t bound) {
+    const ValueId most = number(bound);
+    const ValueId is_less = op(Op::Less, Type::Int, {value, most});
+    return op(Op::Select, Type::Int, {is_less, value, most});
+  }
 
   ValueId describe(ValueId length) { return op(Op::MakeSegdes, Type::Int, {length}); }
 

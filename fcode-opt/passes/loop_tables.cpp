@@ -163,7 +163,9 @@ ExpressionId LoopTables::overflows(std::size_t from) {
   for (std::size_t k = from; k < body_.writes.size(); ++k) {
     const LoopBody::Write& write = body_.writes[k];
     if (!write.appends) continue;
-    const ExpressionId room = size_node(*parameters_[write.vector].descriptor);
+    const std::uint32_t list = *parameters_[write.vector].descriptor;
+    if (!std::count(body_.lists.begin(), body_.lists.end(), list)) throw NoLoop{};
+    const ExpressionId room = size_node(list);
     const ExpressionId is_behind =
         expressions().applied(Op::GreaterEqual, Type::Int, {write.place, room});
     result = expressions().either(result, expressions().both(write.condition, is_behind));

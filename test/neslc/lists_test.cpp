@@ -101,6 +101,13 @@ TEST_CASE("loops make sequences longer and shorter", "[lists]") {
             "take(b, 5) else b), w)"},
            {"changed(100, 0, [1, 2], dist(0, 9))", "changed(3, 0, [] int, [0])",
             "changed(2, 0, [1], [] int)"}},
+          // In the end only, by a loop inside, or by the round itself.
+          {{"more(v, k) = if k == 0 then v else more(v ++ [k, v[0]], k - 1)",
+            "ended(v, n) = if n == 0 then #more(v, 5) else ended(rep(v, n, 0), n - 1)",
+            "given(v, n) = if n == 0 then more(v, 700) else given(v ++ [n], n - 1)",
+            "last(v, n) = if n == 0 then v ++ [1, 2] else last(rep(v, n, 0), n - 1)"},
+           {"given([1, 2], 3)", "ended([1, 2, 3], 4)", "ended([] int, 0)", "last([5, 6], 3)",
+            "given([7], 900)"}},
           // Begun anew.
           {{"runs(a, i, cur, best) = if i == #a then (max(best, #cur), cur) else if #cur == 0 then "
             "runs(a, i + 1, cur ++ [a[i]], best) else if cur[#cur - 1] <= a[i] then runs(a, i + 1, "
