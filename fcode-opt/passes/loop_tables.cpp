@@ -173,7 +173,7 @@ ExpressionId LoopTables::overflows(std::size_t from) {
   return result;
 }
 
-/// Is more than seven eighths of a vector behind the next round that which its list takes?
+/// Does a list end in the last eighth of its vector when the round is done?
 ExpressionId LoopTables::leaves_little_room() {
   const auto applied = [&](Op op, ExpressionId a, ExpressionId b) {
     return expressions().applied(op, Type::Int, {a, b});
