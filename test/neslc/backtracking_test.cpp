@@ -1,7 +1,6 @@
 // Recursion that hands on its sequences with other elements, and finds them as they were behind its
 // calls: in kernels, which write elements back, it gives what the calls give, failures included.
 #include <initializer_list>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include "both_levels.hpp"
 #include "occurrences.hpp"
+#include "random_texts.hpp"
 #include "sanitized.hpp"
 #include "tuned.hpp"
 
@@ -27,14 +27,9 @@ class Backtracking : public BothLevels {
   }
 };
 
-struct Search {
-  std::vector<const char*> functions;
-  std::vector<const char*> calls;
-};
-
 TEST_CASE("what a call has changed is written back behind it", "[recursion]") {
   for (
-      const Search& one : std::initializer_list<Search>{
+      const FunctionExample& one : std::initializer_list<FunctionExample>{
           {{"safe(b, r, c, i) = if i == r then t else if b[i] == c or abs(b[i] - c) == r - i then "
             "f else safe(b, r, c, i + 1)",
             "place(b, r, c) = if r == #b then 1 else if c == #b then 0 else let rest = place(b, r, "
@@ -71,12 +66,7 @@ TEST_CASE("what a call has changed is written back behind it", "[recursion]") {
     for (const char* setting : kRoundSettings) {
       const tuned::Scope scope(tuned::from_environment() + "," + setting);
       Backtracking both;
-      for (const char* const function : one.functions) {
-        both.define("function " + std::string(function));
-      }
-      for (const char* const call : one.calls) {
-        CHECK(both.check(call).find("defined") == std::string::npos);
-      }
+      both.check(one);
       CHECK(both.writes(one.calls[0]) > 1);
     }
   }
@@ -84,9 +74,9 @@ TEST_CASE("what a call has changed is written back behind it", "[recursion]") {
 
 /// Writes the bodies of functions f and g of (n, x, b, w), where b is of INTs and w of BOOLs, which
 /// call each other with less than n.
-class RandomSearches {
+class RandomSearches : RandomTexts {
  public:
-  explicit RandomSearches(unsigned seed) : random_(seed) {}
+  explicit RandomSearches(unsigned seed) : RandomTexts(seed) {}
 
   std::string body() {
     const std::string first = number(2), rest = value(4);
@@ -94,10 +84,6 @@ class RandomSearches {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string one_of(std::initializer_list<const char*> texts) {
-    return texts.begin()[below(static_cast<int>(texts.size()))];
-  }
   std::string number(int depth) {
     if (bound_ > 0 && below(2) == 0) return fmt::format("i{}", below(bound_));
     if (depth < 1) return one_of({"n", "x", "x - n", "3", "b[2]"});
@@ -147,7 +133,6 @@ class RandomSearches {
     return fmt::format("(let i{0} = {1} in {2})", bound, value, rest);
   }
 
-  std::mt19937 random_;
   int bound_ = 0;
 };
 

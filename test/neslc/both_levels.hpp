@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -15,6 +16,11 @@ inline constexpr const char* kRoundSettings[] = {"rounds_without_code=2,rounds_i
                                                  "rounds_without_code=2",
                                                  "rounds_without_code=512"};
 
+/// Functions, without that word in front of them, and calls.
+struct FunctionExample {
+  std::vector<const char*> functions, calls;
+};
+
 class BothLevels {
  public:
   void define(const std::string& text) {
@@ -27,6 +33,16 @@ class BothLevels {
     const std::string value = optimized_.value(text);
     CHECK(value == plain_.value(text));
     return value.starts_with("it = ") ? value.substr(5) : value;
+  }
+  /// Defines the functions and checks the calls, all of whose functions there are.
+  void check(const FunctionExample& example) {
+    for (const char* const function : example.functions) {
+      INFO(function);
+      define("function " + std::string(function));
+    }
+    for (const char* const call : example.calls) {
+      CHECK(check(call).find("defined") == std::string::npos);
+    }
   }
   /// The value with optimization alone.
   std::string optimized(const std::string& text) { return optimized_.value(text).substr(5); }

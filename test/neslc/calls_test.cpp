@@ -1,7 +1,6 @@
 // Calls of one function that are made together give what they give one after another, and a
 // function that reads elements of its own sequence gives what it gives with a copy of it.
 #include <initializer_list>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "both_levels.hpp"
+#include "random_texts.hpp"
 #include "sanitized.hpp"
 
 namespace neslc::testing {
@@ -237,17 +237,13 @@ TEST_CASE("elements of the own sequence", "[calls]") {
 }
 
 /// Writes the body of a function of (n, x, v), which calls itself with less than n.
-class RandomBody {
+class RandomBody : RandomTexts {
  public:
-  explicit RandomBody(unsigned seed) : random_(seed) {}
+  explicit RandomBody(unsigned seed) : RandomTexts(seed) {}
 
   std::string body() { return "if n < 1 then " + element() + " else " + value(4); }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string one_of(std::initializer_list<const char*> texts) {
-    return texts.begin()[below(static_cast<int>(texts.size()))];
-  }
   std::string element() { return one_of({"x", "v[0]", "v[rem(n, #v)]", "x - n", "n * 3", "#v"}); }
   std::string number(int depth) {
     if (depth < 1 || below(3) == 0) {
@@ -287,7 +283,6 @@ class RandomBody {
     }
   }
 
-  std::mt19937 random_;
   int variables_ = 0;
 };
 

@@ -1,13 +1,13 @@
 // Sequences that are joined and then read element by element give what they give when they are
 // made.
 #include <initializer_list>
-#include <random>
 #include <string>
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include "both_levels.hpp"
+#include "random_texts.hpp"
 #include "sanitized.hpp"
 
 namespace neslc::testing {
@@ -90,9 +90,9 @@ TEST_CASE("what fails in joined sequences says so", "[joins]") {
 }
 
 /// Sequences as long as v, made of parts of v and w.
-class RandomJoin {
+class RandomJoin : RandomTexts {
  public:
-  explicit RandomJoin(unsigned seed) : random_(seed) {}
+  explicit RandomJoin(unsigned seed) : RandomTexts(seed) {}
 
   std::string sequence(int depth) {
     if (depth == 0) return one_of({"v", "w"});
@@ -113,14 +113,6 @@ class RandomJoin {
                            sequence(below(depth)));
     }
   }
-
- private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string one_of(std::initializer_list<const char*> texts) {
-    return texts.begin()[below(static_cast<int>(texts.size()))];
-  }
-
-  std::mt19937 random_;
 };
 
 TEST_CASE("random joins are what they are made of", "[joins]") {

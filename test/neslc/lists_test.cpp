@@ -1,7 +1,6 @@
 // Loops whose sequences become longer and shorter: in kernels, in vectors with room for them, they
 // give what the calls give, failures included.
 #include <initializer_list>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include "both_levels.hpp"
 #include "occurrences.hpp"
+#include "random_texts.hpp"
 #include "sanitized.hpp"
 #include "tuned.hpp"
 
@@ -31,14 +31,9 @@ class ListLoops : public BothLevels {
   }
 };
 
-struct ListExample {
-  std::vector<const char*> functions;
-  std::vector<const char*> calls;
-};
-
 TEST_CASE("loops make sequences longer and shorter", "[lists]") {
   for (
-      const ListExample& one : std::initializer_list<ListExample>{
+      const FunctionExample& one : std::initializer_list<FunctionExample>{
           // What is appended in each round, or in some.
           {{"multiples(n, k, i, out) = if i == n then out else multiples(n, k, i + 1, (if rem(i, "
             "k) == 0 then out ++ [i] else out))"},
@@ -132,12 +127,7 @@ TEST_CASE("loops make sequences longer and shorter", "[lists]") {
       both.define(
           "function has(ps, k, n) = if k >= #ps then f else if ps[k] * ps[k] > n then f else if "
           "rem(n, ps[k]) == 0 then t else has(ps, k + 1, n)");
-      for (const char* const function : one.functions) {
-        both.define("function " + std::string(function));
-      }
-      for (const char* const call : one.calls) {
-        CHECK(both.check(call).find("defined") == std::string::npos);
-      }
+      both.check(one);
       CHECK(both.rooms(one.calls[0]) > 0);
     }
   }
@@ -171,9 +161,9 @@ TEST_CASE("long lists that a recursion hands on are not copied in each of its ca
 
 /// Writes loops f of (s, v, x, k), where s is a list of INTs, v a sequence of five, and k counts
 /// down.
-class RandomLists {
+class RandomLists : RandomTexts {
  public:
-  explicit RandomLists(unsigned seed) : random_(seed) {}
+  explicit RandomLists(unsigned seed) : RandomTexts(seed) {}
 
   /// Of loops inside each other: the innermost one, g_, is called in the rounds of h_, and both in
   /// those of f_.
@@ -270,13 +260,6 @@ class RandomLists {
     return one_of({"s", "(s, v, x)", "(x, sum(v))", "(x, #s)", "reverse(s)", "(v, s ++ [x])",
                    "{y + x : y in s}", "take(s, #s / 2)"});
   }
-
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string one_of(std::initializer_list<const char*> texts) {
-    return texts.begin()[below(static_cast<int>(texts.size()))];
-  }
-
-  std::mt19937 random_;
 };
 
 /// More of them with NESL_LISTS=N.

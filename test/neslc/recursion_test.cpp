@@ -1,7 +1,6 @@
 // Functions of scalars that call themselves, or each other, anywhere: in kernels with stacks they
 // give what the recursion gives, failures and runaway recursion included.
 #include <initializer_list>
-#include <random>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -9,6 +8,7 @@
 
 #include "both_levels.hpp"
 #include "occurrences.hpp"
+#include "random_texts.hpp"
 #include "sanitized.hpp"
 #include "tuned.hpp"
 
@@ -273,9 +273,9 @@ TEST_CASE("recursion may be deep, but not endless", "[recursion]") {
 
 /// Writes the bodies of functions f and g of (n, x, z), with a FLOAT z, which call each other with
 /// less than n.
-class RandomBodies {
+class RandomBodies : RandomTexts {
  public:
-  explicit RandomBodies(unsigned seed) : random_(seed) {}
+  explicit RandomBodies(unsigned seed) : RandomTexts(seed) {}
 
   std::string body() {
     const std::string first = number(2), real = fraction(2), rest = pair(4);
@@ -283,10 +283,6 @@ class RandomBodies {
   }
 
  private:
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string one_of(std::initializer_list<const char*> texts) {
-    return texts.begin()[below(static_cast<int>(texts.size()))];
-  }
   std::string variable(const char* kind, int count) {
     return count > 0 && below(2) == 0 ? fmt::format("{}{}", kind, below(count)) : "";
   }
@@ -334,7 +330,6 @@ class RandomBodies {
     return fmt::format("(let (i{0}, r{0}) = {1} in {2})", bound, value, rest);
   }
 
-  std::mt19937 random_;
   int bound_ = 0;
 };
 

@@ -1,7 +1,6 @@
 // Loops that change elements of their sequences: in kernels, which write them in place, they give
 // what the calls give, failures included.
 #include <initializer_list>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include "both_levels.hpp"
 #include "occurrences.hpp"
+#include "random_texts.hpp"
 #include "sanitized.hpp"
 #include "tuned.hpp"
 
@@ -26,14 +26,9 @@ class TableLoops : public BothLevels {
   }
 };
 
-struct TableExample {
-  std::vector<const char*> functions;
-  std::vector<const char*> calls;
-};
-
 TEST_CASE("loops write elements of their sequences", "[tables]") {
   for (
-      const TableExample& one : std::initializer_list<TableExample>{
+      const FunctionExample& one : std::initializer_list<FunctionExample>{
           {{"filled(v, i) = if i == #v then v else filled(rep(v, i * i, i), i + 1)"},
            {"filled(dist(0, 5), 0)", "filled(index(40), 3)", "filled([7], 0)",
             "{filled(dist(1, n), 0) : n in [1:4]}"}},
@@ -146,13 +141,7 @@ TEST_CASE("loops write elements of their sequences", "[tables]") {
     for (const char* setting : kRoundSettings) {
       const tuned::Scope scope(tuned::from_environment() + "," + setting);
       TableLoops both;
-      for (const char* function : one.functions) {
-        INFO(function);
-        both.define(std::string("function ") + function);
-      }
-      for (const char* call : one.calls) {
-        CHECK(both.check(call).find("defined") == std::string::npos);
-      }
+      both.check(one);
       CHECK(both.writes(one.calls[0]) > 0);
     }
   }
@@ -246,9 +235,9 @@ TEST_CASE("long loops write in place", "[tables]") {
 }
 
 /// Writes loops f of (v, w, x, k), where v is of INTs, w of FLOATs, and k counts down.
-class RandomLoops {
+class RandomLoops : RandomTexts {
  public:
-  explicit RandomLoops(unsigned seed) : random_(seed) {}
+  explicit RandomLoops(unsigned seed) : RandomTexts(seed) {}
 
   std::string body() {
     const std::string end = result(), first = number(2, "v"), second = number(1, "u");
@@ -306,10 +295,6 @@ class RandomLoops {
   }
   std::string small() { return fmt::format("rem({}, 50)", number(2, "v")); }
 
-  int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::string one_of(std::initializer_list<const char*> texts) {
-    return texts.begin()[below(static_cast<int>(texts.size()))];
-  }
   /// `read`: the sequence of INTs that elements are read from.
   std::string number(int depth, const char* read) {
     if (depth < 1) return one_of({"x", "k", "3", "#v", "x - k"});
@@ -352,8 +337,6 @@ class RandomLoops {
     return one_of(
         {"v", "(v, w, x)", "(x, sum(v))", "v[0] + x", "reverse(v)", "(v, {y * 2.0 : y in w})"});
   }
-
-  std::mt19937 random_;
 };
 
 /// More of them with NESL_TABLES=N.
