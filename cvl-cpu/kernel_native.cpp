@@ -671,12 +671,14 @@ void make_native_rounds(const BoundPass& pass, BoundProgram& program, const Plan
     if (better != nullptr) native.plain_rounds = std::exchange(native.rounds, std::move(better));
     return;
   }
-  if (!pass.state().cpu.makes_native_code() || native.made || native.tried_rounds) return;
+  if (native.tried_rounds) return;
   native.tried_rounds = true;
-  native.is_plain = loop.is_serial();
-  native.rounds = NativeMaker(pass, program).make_rounds(loop, form, native.is_plain);
-  if (native.rounds != nullptr) note_made(pass, program, form);
-  native.is_plain = native.is_plain && native.rounds != nullptr;
+  if (!pass.state().cpu.makes_native_code() || native.made) return;
+  const bool plain = loop.is_serial();
+  native.rounds = NativeMaker(pass, program).make_rounds(loop, form, plain);
+  if (native.rounds == nullptr) return;
+  native.is_plain = plain;
+  note_made(pass, program, form);
 }
 
 bool renew_native_pieces(const BoundPass& pass, BoundProgram& program, const PieceResults& wanted) {

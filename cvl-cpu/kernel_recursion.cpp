@@ -67,10 +67,12 @@ class RecursionBody {
   void note_code() {
     const NativeSteps& native = body_.main.native;
     code_.store(native.rounds.get(), std::memory_order_release);
-    enough_ = native.is_plain ? tuning.rounds_in_plain_code
-              : native.rounds == nullptr && !native.tried_rounds
-                  ? tuning.rounds_without_code
-                  : std::numeric_limits<std::int64_t>::max();
+    if (native.is_plain) {
+      enough_ = tuning.rounds_in_plain_code;
+    } else {
+      const bool is_final = native.rounds != nullptr || native.tried_rounds;
+      enough_ = is_final ? std::numeric_limits<std::int64_t>::max() : tuning.rounds_without_code;
+    }
   }
 
   BoundPass& body_;
