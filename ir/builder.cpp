@@ -177,8 +177,7 @@ ValueId Builder::bool_constant(bool value) {
 }
 
 ValueId Builder::null_constant(Type type) {
-  if (type == Type::Float) return float_constant(0);
-  return type == Type::Bool ? bool_constant(false) : int_constant(0);
+  return constant(ir::null_constant(type));
 }
 
 ValueId Builder::text_constant(const std::string& text) {

@@ -42,6 +42,11 @@ vcode::Constant text_constant(const std::string& text) {
           {}};
 }
 
+vcode::Constant null_constant(Type type) {
+  if (type == Type::Float) return float_constant(0);
+  return type == Type::Bool ? bool_constant(false) : int_constant(0);
+}
+
 vcode::Constant empty_constant(Type type) {
   vcode::Constant constant;
   constant.type = type;

@@ -27,6 +27,8 @@ std::uint32_t add_constant(Module& module, vcode::Constant constant);
 vcode::Constant int_constant(std::int64_t number);
 vcode::Constant bool_constant(bool flag);
 vcode::Constant float_constant(double number);
+/// 0, 0.0 or F.
+vcode::Constant null_constant(Type type);
 /// Characters; written as a string if the notation of strings can spell them.
 vcode::Constant text_constant(const std::string& text);
 /// A vector without elements, a descriptor without segments.

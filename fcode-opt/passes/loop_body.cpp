@@ -54,7 +54,8 @@ class LoopReader : LoopTables {
         std::any_of(round.results.begin(), round.results.end(), is_undefined)) {
       throw NoLoop{};
     }
-    if (places_of(round.results)) {
+    const auto places = places_of(round.results);
+    if (places) {
       body_.results = round.results;
     } else if (inner_loops_write_ && !may_end_elsewhere(round.results)) {
       throw NoLoop{};
@@ -63,7 +64,7 @@ class LoopReader : LoopTables {
       if (!single_ || body_.collects) throw NoLoop{};
       body_.lists.assign(this->sliced().begin(), this->sliced().end());
     }
-    add_last_round(is_done);
+    add_last_round(is_done, places.value_or(Places()));
     return std::move(body_);
   }
 

@@ -195,9 +195,7 @@ class LoopFunction {
     const ValueId places = op(Op::Index, Type::Int, {number(0), number(1), own});
     for_each_vector(list, [&](std::uint32_t vector) {
       const Type type = type_of(operands[vector]);
-      const ValueId zero = constant(type == Type::Float  ? float_constant(0)
-                                    : type == Type::Bool ? bool_constant(false)
-                                                         : int_constant(0));
+      const ValueId zero = constant(null_constant(type));
       const ValueId zeros = op(Op::Distribute, type, {zero, room});
       operands[vector] = op(Op::DPermute, type, {operands[vector], places, zeros, own, room});
     });

@@ -339,9 +339,7 @@ void add_spec(Module& module, vcode::Kernel& kernel, const LoopBody& body,
     for (const ExpressionId result : *body.results) {
       if (result >= LoopBody::kSequences) continue;
       const Type type = body.expressions[result].type;
-      const ValueId zero = push(type == Type::Float  ? float_constant(0)
-                                : type == Type::Bool ? bool_constant(false)
-                                                     : int_constant(0));
+      const ValueId zero = push(null_constant(type));
       spec.body.statements.push_back(
           make_op(spec, Op::Distribute, type, {zero, spec.parameters[all]}, origin));
       give(spec.body.statements.back().results[0]);

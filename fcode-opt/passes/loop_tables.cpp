@@ -126,9 +126,8 @@ std::vector<const Statement*> LoopTables::in_order(const Block& block) const {
   return order;
 }
 
-std::optional<std::map<std::uint32_t, LoopTables::Place>> LoopTables::places_of(
-    const std::vector<ExpressionId>& results) {
-  std::map<std::uint32_t, Place> places;
+std::optional<LoopTables::Places> LoopTables::places_of(const std::vector<ExpressionId>& results) {
+  Places places;
   for (const ExpressionId result : results) {
     if (!is_current(result)) return std::nullopt;
     const std::optional<Table> table = this->table(result);
@@ -194,12 +193,11 @@ ExpressionId LoopTables::leaves_little_room() {
   return result;
 }
 
-void LoopTables::add_last_round(ExpressionId is_whole) {
+void LoopTables::add_last_round(ExpressionId is_whole, const Places& places) {
   if (!body_.tells_whether_it_ended()) return;
   std::vector<ExpressionId> results = body_.results.value_or(std::vector<ExpressionId>());
   const auto is_changed = [](ExpressionId result) { return result >= kMade; };
   if (body_.writes.empty() && std::none_of(results.begin(), results.end(), is_changed)) return;
-  const std::map<std::uint32_t, Place> places = *places_of(results);
   // What is written in the end, and then whether all writes have room.
   const std::size_t in_rounds = body_.writes.size();
   ExpressionId has_ended = expressions().both(expressions().negation(body_.goes_on),

@@ -77,11 +77,12 @@ class LoopTables : public BodyReader {
   };
   /// Are the results scalars and sequences of the function, in which it may have written, or slices
   /// of those that it hands on slices of? Then what has become of these, by their descriptors.
-  std::optional<std::map<std::uint32_t, Place>> places_of(const std::vector<ExpressionId>& results);
+  using Places = std::map<std::uint32_t, Place>;
+  std::optional<Places> places_of(const std::vector<ExpressionId>& results);
   /// Behind the last round there is one more, which finds the results and whether the function has
   /// failed: only in rounds what has been written can be read. `is_whole`: is the round done, and
-  /// does not wait for a loop inside?
-  void add_last_round(ExpressionId is_whole);
+  /// does not wait for a loop inside? `places`: of the results, if the body gives them.
+  void add_last_round(ExpressionId is_whole, const Places& places);
 
   Versions versions_;
   std::size_t entered_ = 0;  // loops inside, so far

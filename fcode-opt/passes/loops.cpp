@@ -69,7 +69,8 @@ class LoopMaker {
       if (!body) continue;
       // Where each instance makes one call after the other, many do well side by side.
       if (body->stack && !body->stack->branches && !serial->single) continue;
-      loops.push_back({k, *serial, std::move(*body)});
+      std::vector<std::uint32_t> copied = this->copied(*serial, *body);
+      loops.push_back({k, *serial, std::move(*body), std::move(copied)});
     }
     find_copying(loops, recursive);
     for (const Loop& loop : loops) make(loop);
@@ -82,47 +83,50 @@ class LoopMaker {
     std::uint32_t function;
     SerialFunction serial;
     LoopBody body;
+    std::vector<std::uint32_t> copied;  // parameters: what the kernel copies before it begins
     bool is_for_short_ones = false;
   };
 
-  /// What the kernel of a loop copies before it begins: sequences that it changes, if it may have
-  /// to begin anew, and lists, to give them room.
-  static std::vector<std::uint32_t> copied(const Loop& loop) {
-    std::vector<std::uint32_t> operands;
-    const LoopBody& body = loop.body;
-    for (std::uint32_t k = 0; k < loop.serial.parameters.size(); ++k) {
-      const auto descriptor = loop.serial.parameters[k].descriptor;
+  /// Sequences that the loop changes, if it may have to begin anew, and lists, to give them room.
+  static std::vector<std::uint32_t> copied(const SerialFunction& serial, const LoopBody& body) {
+    std::vector<std::uint32_t> parameters;
+    for (std::uint32_t k = 0; k < serial.parameters.size(); ++k) {
+      const auto descriptor = serial.parameters[k].descriptor;
       const bool is_list =
           descriptor && std::count(body.lists.begin(), body.lists.end(), *descriptor);
-      if (is_list || ((body.counted || body.stack) && body.writes_into(k))) operands.push_back(k);
+      if (is_list || ((body.counted || body.stack) && body.writes_into(k))) parameters.push_back(k);
     }
-    return operands;
+    return parameters;
   }
 
   /// Where a recursion that is no kernel hands on a sequence from call to call, to copy it in each
   /// may be more than all the work of a loop that changes it. There the kernel is for short ones.
   void find_copying(std::vector<Loop>& loops, const std::vector<bool>& recursive) const {
-    for (bool again = true; again;) {
-      std::vector<bool> made(recursive.size()), runs_calls = recursive;
-      for (const Loop& loop : loops) {
-        if (loop.is_for_short_ones) continue;
-        made[loop.function] = true;
-        runs_calls[loop.function] = false;
-      }
-      HandedOn handed_on(module_, runs_calls, [&](const Statement& call, std::size_t result) {
-        const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Loop& each) {
-          return each.function == call.index;
-        });
-        if (loop == loops.end() || !loop->body.results) return call.operands;
-        const ExpressionId given = (*loop->body.results)[result];
-        if (given < LoopBody::kSequences) return ValueList();
-        return ValueList{call.operands[given - LoopBody::kSequences]};
-      });
-      const auto found = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) {
-        return !loop.is_for_short_ones && handed_on.any(loop.function, copied(loop), made);
-      });
-      again = found != loops.end();
-      if (again) found->is_for_short_ones = true;
+    const auto copies = [](const Loop& loop) { return !loop.copied.empty(); };
+    if (std::none_of(loops.begin(), loops.end(), copies)) return;
+    std::vector<bool> made(recursive.size()), runs_calls = recursive;
+    for (const Loop& loop : loops) {
+      made[loop.function] = true;
+      runs_calls[loop.function] = false;
+    }
+    HandedOn handed_on(module_, runs_calls, [&](const Statement& call, std::size_t result) {
+      const auto loop = std::find_if(loops.begin(), loops.end(),
+                                     [&](const Loop& each) { return each.function == call.index; });
+      if (loop == loops.end() || !loop->body.results) return call.operands;
+      const ExpressionId given = (*loop->body.results)[result];
+      if (given < LoopBody::kSequences) return ValueList();
+      return ValueList{call.operands[given - LoopBody::kSequences]};
+    });
+    const auto is_found = [&](const Loop& loop) {
+      return !loop.is_for_short_ones && handed_on.any(loop.function, loop.copied, made);
+    };
+    for (;;) {
+      const auto found = std::find_if(loops.begin(), loops.end(), is_found);
+      if (found == loops.end()) return;
+      // Of long ones the calls are those of the machine.
+      found->is_for_short_ones = true;
+      made[found->function] = false;
+      runs_calls[found->function] = recursive[found->function];
     }
   }
 
@@ -170,7 +174,7 @@ class LoopMaker {
     if (loop.is_for_short_ones) {
       run.name += "_SHORT";
       module_.functions[calls.for_short_ones] = std::move(run);
-      run = choose_by_length(module_, before, loop.serial, body, calls, copied(loop));
+      run = choose_by_length(module_, before, loop.serial, body, calls, loop.copied);
     }
     made_.push_back({loop.function, rest, loop.serial.function});
     Function left = std::exchange(module_.functions[loop.function], std::move(run));
