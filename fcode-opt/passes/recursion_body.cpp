@@ -296,6 +296,7 @@ class RecursionReader : BodyReader {
     facts_.clear();
     failed_ = expressions().constant(false);
     failures_.clear();
+    later_.clear();
     const std::uint32_t function = routines_[place.routine].function;
     std::vector<ExpressionId> arguments = routines_[place.routine].arguments;
     begin_tables(arguments);
@@ -305,6 +306,7 @@ class RecursionReader : BodyReader {
     for (std::size_t k = next_calls_.size(); k-- > 0;) {
       const NextCall& next = next_calls_[k];
       if (next.behind_another) continue;
+      branches_ = branches_ || place.call > 0;
       const bool jumps = next.writes.empty() && is_last(k, results);
       action = choice(next.condition, jumps ? jump(next) : enter(next), action);
     }
@@ -374,9 +376,41 @@ class RecursionReader : BodyReader {
       if (count == 1) arms.push_back({open->condition, !open->is_first});
     }
     for (std::size_t k = 0; k < results.size(); ++k) {
-      action.becomes[components[k]] = known(scalar(results[k]), arms);
+      action.becomes[components[k]] = without_calls(known(scalar(results[k]), arms));
     }
     return action;
+  }
+
+  /// What a result is when the round comes to no call: an arm that gives what a later call leaves
+  /// is not run.
+  ExpressionId without_calls(ExpressionId node) {
+    const ThunkNode found = expressions()[node];
+    if (found.kind != ThunkNode::Kind::If) return node;
+    if (reads_later_call(found.args[1])) return without_calls(found.args[2]);
+    if (reads_later_call(found.args[2])) return without_calls(found.args[1]);
+    const ExpressionId first = without_calls(found.args[1]);
+    return expressions().choice(found.args[0], first, without_calls(found.args[2]));
+  }
+
+  /// Is the value made of what a call leaves that has not been, whatever is chosen for it?
+  bool reads_later_call(ExpressionId node) {
+    const auto [known, is_new] = later_.try_emplace(node, false);
+    if (!is_new) return known->second;
+    const ThunkNode& found = expressions()[node];
+    const auto reads = [&](int k) { return reads_later_call(found.args[k]); };
+    bool result = false;
+    if (found.kind == ThunkNode::Kind::State) {
+      const std::vector<Results>& calls = routines_[at_.routine].calls;
+      result = std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(at_.call), calls.end(),
+                           [&](const Results& call) {
+                             return std::count(call.kept.begin(), call.kept.end(), found.id) != 0;
+                           });
+    } else if (found.kind == ThunkNode::Kind::If) {
+      result = reads(1) && reads(2);
+    } else {
+      for (int k = 0; k < vcode::argument_count(found); ++k) result = result || reads(k);
+    }
+    return later_[node] = result;
   }
 
   /// The call takes the place of the routine.
@@ -392,7 +426,6 @@ class RecursionReader : BodyReader {
 
   /// The routine is to go on behind the call.
   Action enter(const NextCall& call) {
-    branches_ = branches_ || at_.call > 0;
     Action action = jump(call);
     action.push = expressions().constant(true);
     action.frame[place_] = expressions().number(code_of({at_.routine, call.number}));
@@ -638,6 +671,7 @@ class RecursionReader : BodyReader {
   std::vector<Arm> facts_;  // that are run where the round begins
   ExpressionId failed_ = 0;
   std::vector<Failure> failures_;
+  std::map<ExpressionId, bool> later_;  // does it read what a later call leaves?
 };
 
 }  // namespace
