@@ -62,7 +62,7 @@ InstId int_instruction(Op op) {
 
 ScalarWriter::ScalarWriter(asmjit::CodeHolder& code, const std::vector<Value>& values,
                            Widths widths)
-    : c_(&code), values_(values), widths_(widths) {
+    : c_(&code), values_(values), widths_(widths), own_(values.size() + 1) {
   for (std::uint32_t k = 0; k < values_.size(); ++k) ranges_.push_back(range(k));
 }
 
@@ -87,9 +87,29 @@ std::optional<ScalarWriter::Range> ScalarWriter::range(std::uint32_t k) const {
 
 // --- Registers and memory ---
 
+Register ScalarWriter::make(Kind kind) {
+  const auto made = [&]() -> Register {
+    switch (kind) {
+      case kByte:
+        return c_.newUInt8();
+      case kWord:
+        return c_.newInt32();
+      case kLong:
+        return c_.newInt64();
+      default:
+        return c_.newXmm();
+    }
+  };
+  if (making_.own == nullptr) return made();
+  std::vector<Register>& own = (*making_.own)[kind];
+  const std::size_t number = making_.taken[kind]++;
+  if (number == own.size()) own.push_back(made());
+  return own[number];
+}
+
 Register ScalarWriter::make(Type type) {
-  if (type == Type::Float) return c_.newXmm();
-  return type == Type::Int && is_wide(type) ? c_.newInt64() : c_.newInt32();
+  if (type == Type::Float) return make(kReal);
+  return make(type == Type::Int && is_wide(type) ? kLong : kWord);
 }
 
 void ScalarWriter::move(const Register& to, Type type, const Register& from) {
@@ -107,7 +127,7 @@ Register ScalarWriter::copied(Type type, const Register& from) {
 }
 
 Gp ScalarWriter::address(std::uint32_t place) {
-  const Gp address = c_.newIntPtr();
+  const Gp address = make_long();
   c_.mov(address, asmjit::x86::qword_ptr(at_, static_cast<std::int32_t>(place * sizeof(void*))));
   return address;
 }
@@ -164,19 +184,24 @@ void ScalarWriter::store(const Mem& to, Type type, const Register& from) {
 
 Register ScalarWriter::need(ScalarPath& path, std::uint32_t number) {
   const std::uint32_t k = path.same[number];
-  if (path.held[k].isValid()) return path.held[k];
-  const Value& value = values_[k];
-  Register result;
-  if (path.known[k] || value.number) {
-    result = make(value.type);
-    c_.mov(result.as<Gp>(), imm(path.known[k] ? std::int64_t{*path.known[k]} : *value.number));
-  } else if (value.kind == Value::Kind::Gather) {
-    result = gathered(path, value);
-  } else {
-    result = value.math != nullptr ? called(path, value) : applied(path, k);
+  if (!path.held[k].isValid()) {
+    ++computations_;
+    const Making before = std::exchange(making_, {&own_[k], {}});
+    path.held[k] = computed(path, k);
+    making_ = before;
   }
-  path.held[k] = result;
-  return result;
+  return path.held[k];
+}
+
+Register ScalarWriter::computed(ScalarPath& path, std::uint32_t k) {
+  const Value& value = values_[k];
+  if (path.known[k] || value.number) {
+    const Register result = make(value.type);
+    c_.mov(result.as<Gp>(), imm(path.known[k] ? std::int64_t{*path.known[k]} : *value.number));
+    return result;
+  }
+  if (value.kind == Value::Kind::Gather) return gathered(path, value);
+  return value.math != nullptr ? called(path, value) : applied(path, k);
 }
 
 /// An INT that instructions can contain.
@@ -226,7 +251,7 @@ CondCode ScalarWriter::compare(ScalarPath& path, std::uint32_t number) {
 
 /// 0 or 1.
 Gp ScalarWriter::flag(CondCode condition) {
-  const Gp byte = c_.newUInt8(), out = c_.newInt32();
+  const Gp byte = make(kByte).as<Gp>(), out = make_word();
   c_.emit(Inst::setccFromCond(condition), byte);
   c_.movzx(out, byte);
   return out;
@@ -243,7 +268,7 @@ bool ScalarWriter::is_inside(const ScalarPath& path, std::uint32_t index,
 }
 
 Gp ScalarWriter::place_below(const Gp& index, const std::optional<Gp>& length, const Label& none) {
-  const Gp place = c_.newInt64();
+  const Gp place = make_long();
   if (length) {
     c_.cmp(index, *length);
     c_.jae(none);
@@ -282,7 +307,7 @@ Register ScalarWriter::called(ScalarPath& path, const Value& value) {
   from.setSize(bytes);
   to.setSize(bytes);
   store(from, Type::Float, argument);
-  const Gp from_at = c_.newIntPtr(), to_at = c_.newIntPtr();
+  const Gp from_at = make_long(), to_at = make_long();
   c_.lea(from_at, from);
   c_.lea(to_at, to);
   asmjit::InvokeNode* call = nullptr;
@@ -311,7 +336,7 @@ Register ScalarWriter::applied(ScalarPath& path, std::uint32_t k) {
     case Op::Round:
       return rounded(path, value);
     case Op::Sqrt: {
-      const Xmm from = real(path, value.args[0]), out = c_.newXmm();
+      const Xmm from = real(path, value.args[0]), out = make_real();
       emit_float(Inst::kIdVsqrtss, Inst::kIdVsqrtsd, out, from, from);
       return out;
     }
@@ -347,8 +372,8 @@ Register ScalarWriter::compared(ScalarPath& path, std::uint32_t k) {
   const Value& value = values_[k];
   if (value.written == Type::Int || orders_floats(value)) return flag(compare(path, k));
   const Xmm first = real(path, value.args[0]), second = real(path, value.args[1]);
-  const Xmm lanes = c_.newXmm();
-  const Gp out = c_.newInt32();
+  const Xmm lanes = make_real();
+  const Gp out = make_word();
   constexpr int kEqual = 0x00, kNotEqual = 0x04;
   emit_float(Inst::kIdVcmpss, Inst::kIdVcmpsd, lanes, first, second,
              imm(value.op == Op::Equal ? kEqual : kNotEqual));
@@ -359,7 +384,7 @@ Register ScalarWriter::compared(ScalarPath& path, std::uint32_t k) {
 
 Register ScalarWriter::float_arithmetic(ScalarPath& path, const Value& value) {
   const Xmm first = real(path, value.args[0]), second = real(path, value.args[1]);
-  const Xmm out = c_.newXmm();
+  const Xmm out = make_real();
   const auto emit = [&](InstId narrow, InstId wide) {
     emit_float(narrow, wide, out, first, second);
   };
@@ -438,7 +463,7 @@ Register ScalarWriter::rounded(ScalarPath& path, const Value& value) {
   Xmm whole = from;
   if (value.op != Op::Trunc) {
     constexpr int kDown = 0x09, kUp = 0x0A;
-    whole = c_.newXmm();
+    whole = make_real();
     emit_float(Inst::kIdVroundss, Inst::kIdVroundsd, whole, from, from,
                imm(value.op == Op::Ceil ? kUp : kDown));
   }
@@ -449,7 +474,7 @@ Register ScalarWriter::rounded(ScalarPath& path, const Value& value) {
       return is_wide(Type::Float) ? c_.newDoubleConst(kScope, x)
                                   : c_.newFloatConst(kScope, static_cast<float>(x));
     };
-    const Xmm above = c_.newXmm(), rest = c_.newXmm();
+    const Xmm above = make_real(), rest = make_real();
     const Label below = c_.newLabel();
     emit_float(Inst::kIdVsubss, Inst::kIdVsubsd, rest, from, whole);
     emit_float(Inst::kIdVaddss, Inst::kIdVaddsd, above, whole, number(1.0));
@@ -518,14 +543,14 @@ Gp ScalarWriter::shifted(const Gp& dividend, int bits) {
 /// (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI 1994).
 Gp ScalarWriter::multiplied(const Gp& dividend, std::int64_t divisor) {
   const int bits = 31 + std::bit_width(static_cast<std::uint64_t>(divisor));
-  const Gp factor = c_.newInt64(), product = c_.newInt64();
+  const Gp factor = make_long(), product = make_long();
   c_.mov(factor, (std::uint64_t{1} << bits) / static_cast<std::uint64_t>(divisor) + 1);
   c_.movsxd(product, dividend);
   c_.imul(product, factor);
   c_.sar(product, bits);
   const Gp sign = copied(Type::Int, dividend).as<Gp>();
   c_.sar(sign, 31);
-  const Gp out = c_.newInt32();
+  const Gp out = make_word();
   c_.mov(out, product.r32());
   c_.sub(out, sign);
   return out;

@@ -2,6 +2,7 @@
 // registers, and on the lowest lane of vector registers.
 #pragma once
 
+#include <array>
 #include <asmjit/x86.h>
 #include <cstdint>
 #include <map>
@@ -52,6 +53,9 @@ class ScalarWriter {
   }
 
   Register make(Type type);
+  /// What registers are made from here on is for the end of a way, and may be made again for
+  /// others.
+  void begin_end_of_way() { making_ = {&own_.back(), {}}; }
   void move(const Register& to, Type type, const Register& from);
   Register copied(Type type, const Register& from);
 
@@ -74,6 +78,8 @@ class ScalarWriter {
   Register need(ScalarPath& path, std::uint32_t number);
   /// Sets the processor's flags: which of its conditions the value is.
   CondCode compare(ScalarPath& path, std::uint32_t number);
+  /// How many values have been computed so far, on all ways.
+  std::size_t computations() const { return computations_; }
 
   asmjit::x86::Compiler c_;
   const std::vector<Value>& values_;
@@ -83,6 +89,22 @@ class ScalarWriter {
   Label failed_;                              // where division by 0 leads
 
  private:
+  enum Kind : std::uint8_t { kByte, kWord, kLong, kReal, kKinds };
+  /// Registers by their kind. A value that is computed on several ways has the same ones on all of
+  /// them: to assign registers takes longer than in proportion to their number.
+  using Own = std::array<std::vector<Register>, kKinds>;
+  /// Those that the value in the making has taken so far.
+  struct Making {
+    Own* own = nullptr;  // none: each one is new
+    std::array<std::size_t, kKinds> taken{};
+  };
+
+  Register make(Kind kind);
+  Gp make_word() { return make(kWord).as<Gp>(); }
+  Gp make_long() { return make(kLong).as<Gp>(); }
+  Xmm make_real() { return make(kReal).as<Xmm>(); }
+  Register computed(ScalarPath& path, std::uint32_t k);
+
   bool is_wide(Type type) const {
     return (type == Type::Int ? widths_.int_bytes : widths_.float_bytes) == 8;
   }
@@ -114,6 +136,9 @@ class ScalarWriter {
   Gp multiplied(const Gp& dividend, std::int64_t divisor);
 
   const Widths widths_;
+  std::vector<Own> own_;  // of values, and of ends of ways
+  Making making_;
+  std::size_t computations_ = 0;
 };
 
 }  // namespace cvl::cpu

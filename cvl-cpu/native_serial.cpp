@@ -17,9 +17,8 @@ using vcode::Op;
 /// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
 
-/// Nor is one written more than once where what has been written and two more take so many
-/// registers: to assign them takes longer than in proportion.
-constexpr std::size_t kMostRegisters = 1400;
+/// Nor is one written more than once where so many values have been computed, with two more.
+constexpr std::size_t kMostComputations = 1400;
 
 /// What is done with a stack is known on each way.
 constexpr int kMostChoicesWithStack = 40;
@@ -180,7 +179,7 @@ class SerialWriter : public ChoiceWriter {
     rest(given(no, condition, false), false);
   }
 
-  bool is_large() const { return c_.virtRegs().size() + 2 * values_.size() >= kMostRegisters; }
+  bool is_large() const { return computations() + 2 * values_.size() >= kMostComputations; }
 
   /// Is it worth a jump whether the condition holds? It is where there are stacks, and where
   /// several components depend on it and there is something to compute for them, or one that takes
@@ -236,6 +235,7 @@ class SerialWriter : public ChoiceWriter {
       Type type;
       Register becomes;
     };
+    begin_end_of_way();
     const bool pushes = rounds_.stack && *path.known[path.same[rounds_.stack->push]];
     const bool pops = rounds_.stack && !pushes && *path.known[path.same[rounds_.stack->pop]];
     if (pushes) write_push(path);
