@@ -106,6 +106,25 @@ TEST_CASE("calls that need nothing of each other stay calls over vectors", "[rec
   CHECK(both.stacks("{alternating(n) : n in index(6)}") == 0);
 }
 
+TEST_CASE("a call that comes last, behind another one, makes a tree of calls", "[recursion]") {
+  for (const char* setting : kRoundSettings) {
+    const tuned::Scope scope(tuned::from_environment() + "," + setting);
+    Recursions both;
+    // A node is a number and where its children are, which follow each other.
+    both.define(
+        "tree = [(0, 1, 3), (0, 4, 2), (5, 0, 0), (0, 6, 1), (7, 0, 0), (1, 0, 0), (9, 0, 0)]");
+    both.define(
+        "function walk(x, v, last, (so_far, seen)) = if v == last then (so_far, seen) else "
+        "let (value, child, n) = tree[v]; found = if n == 0 then (so_far + x / (value - 3), seen) "
+        "else walk(x, child, child + n, (so_far * 2, seen + 1)) in walk(x, v + 1, last, found)");
+    CHECK(both.check("walk(100, 0, 1, (0, 0))") == "(66, 3)");
+    const char* const many = "{walk(x, 0, 1, (x, 0)) : x in [100, 7, 0, 31]}";
+    CHECK(both.check(many).starts_with("[("));
+    CHECK(both.stacks(many) == 1);
+    CHECK(both.check("{walk(7, v, 7, (1, 0)) : v in index(8)}").starts_with("[("));
+  }
+}
+
 TEST_CASE("functions that call each other are in one kernel", "[recursion]") {
   for (const char* setting : kRoundSettings) {
     const tuned::Scope scope(tuned::from_environment() + "," + setting);
