@@ -31,7 +31,8 @@ struct Version {
   TypePtr captured_type = nullptr;  // lambda: its function type, which tells what it captures
   bool lifted = false;
   /// Not lifted: are no calls made together (flatten_joint_calls)? So optimizers make machine code
-  /// of functions that hand on parts of sequences, which are copied otherwise.
+  /// of functions that hand on parts of sequences, or sequences with other elements, which are
+  /// copied otherwise.
   bool apart = false;
   using Passed = ir::SerialFunction::Parameter::Kind;
   std::vector<Passed> passed;  // lifted: how, of each part of the argument

@@ -120,6 +120,16 @@ bool Flattener::make_joint_calls(const std::vector<const Expr*>& calls, Frame& f
   return false;
 }
 
+/// Is it a sequence that the function has made, as by changing an element of another one?
+bool Flattener::is_made_sequence(const Value& value) const {
+  if (!value.is_sequence()) return false;
+  const ValueList vars = vars_of(value);
+  return std::any_of(vars.begin(), vars.end(), [&](ValueId var) {
+    const ir::Definition& definition = b_.variable(var).definition;
+    return definition.kind && !definition.is_const();
+  });
+}
+
 /// Calls of a function with arguments of the same form.
 struct Flattener::JointCall {
   TypePtr function;
@@ -160,8 +170,9 @@ std::vector<Value> Flattener::results_of(const Expr& call, std::vector<Value> ar
         *leaves[k][i] = bring(*leaves[k][i], context);
         joint.differing[i].parts.push_back(*leaves[k][i]);
       }
-    } else if (!first.context->serial()) {
-      joint.home = first.context;
+    } else {
+      if (!first.context->serial()) joint.home = first.context;
+      copies_for_calls_ = copies_for_calls_ || is_made_sequence(first);
     }
   }
   if (joint.differing[0].parts.empty()) return separately(joint);

@@ -231,6 +231,7 @@ class Flattener {
   /// Do variables and results of the calls that an expression needs have their values?
   bool is_ready(const Expr& expr, const std::vector<const Expr*>& calls, const Frame& frame);
   bool make_joint_calls(const std::vector<const Expr*>& calls, Frame& frame, Context* context);
+  bool is_made_sequence(const Value& value) const;
   struct JointCall;
   std::vector<Value> results_of(const Expr& call, std::vector<Value> arguments, Frame& frame,
                                 Context* context);

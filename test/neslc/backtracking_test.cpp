@@ -62,7 +62,19 @@ TEST_CASE("what a call has changed is written back behind it", "[recursion]") {
             "even(v, n) = if n == 0 then v[0] else v[n] + odd(rep(v, n, n - 1), n - 1) + v[n - 1]",
             "odd(v, n) = if n == 0 then v[0] else v[n] * 2 - even(rep(v, v[n - 1] + 1, n - 1), n - "
             "1) + v[n - 1]"},
-           {"even([5, 3, 2, 8], 3)", "odd([1, 2], 1)", "even([5], 2)"}}}) {
+           {"even([5, 3, 2, 8], 3)", "odd([1, 2], 1)", "even([5], 2)"}},
+          // Calls that need nothing of each other, all of which are handed the changed sequence.
+          {{"paths(g, w, p) = if p < 0 or p >= #g then 0 else if g[p] > 0 then 0 else if p == #g - "
+            "1 "
+            "then 1 else let h = rep(g, 1, p) in paths(h, w, p + 1) + paths(h, w, p - 1) + "
+            "paths(h, w, p + w) + paths(h, w, p - w)"},
+           {"paths(dist(0, 9), 3, 0)", "{paths(dist(0, w * w), w, k) : w in [2, 3]; k in [1, 7]}",
+            "paths([0, 1, 0, 0], 2, 0)", "paths([] int, 1, 0)"}},
+          {{"orders(v, used, k, s) = if k == #v then s else if s > 50 then orders(v, rep(used, k, "
+            "k), k + 1, s - 9) else let now = rep(used, s, k); more = rep(now, k, 0) in orders(v, "
+            "now, k + 1, s + v[k]) - orders(v, now, k + 1, s) * orders(v, more, k + 1, used[k])"},
+           {"orders([3, 1, 4, 1], dist(0, 4), 0, 11)", "orders([1], [7], 0, 60)",
+            "orders([1, 2], [7], 0, 3)"}}}) {
     for (const char* setting : kRoundSettings) {
       const tuned::Scope scope(tuned::from_environment() + "," + setting);
       Backtracking both;
@@ -111,21 +123,27 @@ class RandomSearches : RandomTexts {
     const std::string at = place(number(1));
     return below(2) == 0 ? "w" : fmt::format("rep(w, {}, {})", condition(), at);
   }
-  std::string call() {
+  std::string call() { return call(one_of({"n - 1", "n - 1", "n / 2", "n - 2"})); }
+  std::string call(const std::string& next) {
     const std::string function = one_of({"f", "f", "g"});
-    const std::string next = one_of({"n - 1", "n - 1", "n / 2", "n - 2"});
     const std::string x = number(1), b = ints(2), w = bools();
     return fmt::format("{}_({}, {}, {}, {})", function, next, x, b, w);
   }
+  /// Calls that need nothing of each other, with sequences that may be the same for both.
+  std::string calls() {
+    const std::string b = ints(2), w = bools(), first = call("n / 2"), second = call("n / 3");
+    return fmt::format("(let b = {}; w = {} in rem({} - 2 * {}, 1000))", b, w, first, second);
+  }
   std::string value(int depth) {
-    const int form = below(depth < 1 ? 2 : 7);
+    const int form = below(depth < 1 ? 3 : 8);
     if (form == 0) return call();
     if (form == 1) return number(2);
-    if (form < 4) {
+    if (form == 2) return calls();
+    if (form < 5) {
       const std::string test = condition(), first = value(depth - 1), second = value(depth - 2);
       return fmt::format("(if {} then {} else {})", test, first, second);
     }
-    if (form == 4) return fmt::format("rem({} - {}, 1000)", value(depth - 2), number(1));
+    if (form == 5) return fmt::format("rem({} - {}, 1000)", value(depth - 2), number(1));
     const std::string value = this->value(depth - 2);
     const int bound = bound_++;
     const std::string rest = this->value(depth - 1);
