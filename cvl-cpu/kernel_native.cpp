@@ -165,7 +165,7 @@ class NativeMaker {
                                   states.begin() + static_cast<std::ptrdiff_t>(loop.frame()));
     }
     if (!serial) {
-      simplify(rounds, cpu_.isa());
+      simplify(rounds, cpu_.isa(), cpu_.widths());
       find_shared(rounds, places);
     }
     return NativeCode::make(rounds, cpu_.isa(), cpu_.widths());
@@ -233,7 +233,7 @@ class NativeMaker {
       read.place = places.nodes[node] = places.words++;
     }
     pieces.words = places.words;
-    simplify(pieces, cpu_.isa());
+    simplify(pieces, cpu_.isa(), cpu_.widths());
     return NativeCode::make(pieces, cpu_.isa(), cpu_.widths());
   }
 
@@ -388,7 +388,7 @@ class NativeMaker {
         loop.results.push_back({value_of_[step.node], step.node});
       }
     }
-    simplify(loop, cpu_.isa());
+    simplify(loop, cpu_.isa(), cpu_.widths());
     auto code = NativeCode::make(loop, cpu_.isa(), cpu_.widths());
     if (code == nullptr) return false;
     BoundStep native;

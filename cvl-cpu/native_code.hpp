@@ -33,6 +33,7 @@ struct NativeLoop {
                 // 0 where the index is outside
       Bitwise,  // bits of INTs args[0], args[1], args[2] give that with the number they are in
                 // `table`
+      Rotate,   // the INT args[0] by args[1] bits to the left, a number modulo its width
     };
     Kind kind = Kind::Apply;
     Type type = Type::Int;     // of the value
@@ -109,7 +110,7 @@ struct NativeRounds {
   /// computed once. Either the condition is one of them, or none is.
   std::vector<bool> shared;
   /// Is there one element, or few, so that they are computed one after the other? Nothing is shared
-  /// then, and no value is Bitwise.
+  /// then, and no value is Bitwise or Rotate.
   bool serial = false;
   /// Of those: is each round written once, without a jump for what it need not compute? It is
   /// slower then, and made in a fraction of the time.

@@ -120,6 +120,72 @@ void merge_bitwise(std::vector<NativeValue>& values, const std::vector<std::uint
   }
 }
 
+/// Finds numbers that are rotated by shifts: x << n | (x >> (32 - n) & ((1 << n) - 1)), where n may
+/// be a literal, or 32 - m.
+class Rotations {
+ public:
+  Rotations(std::vector<NativeValue>& values, Widths widths)
+      : values_(values), width_(8 * widths.int_bytes) {}
+
+  void merge() {
+    for (NativeValue& value : values_) {
+      if (!is_int(value) || value.op != Op::Or) continue;
+      for (const int k : {0, 1}) {
+        if (!is_rotation(value.args[k], value.args[1 - k])) continue;
+        const NativeValue& left = values_[value.args[k]];
+        value.kind = NativeValue::Kind::Rotate;
+        value.args[0] = left.args[0];
+        value.args[1] = left.args[1];
+        break;
+      }
+    }
+  }
+
+ private:
+  static bool is_int(const NativeValue& value) {
+    return value.kind == NativeValue::Kind::Apply && value.type == Type::Int;
+  }
+  bool applies(std::uint32_t k, Op op) const { return is_int(values_[k]) && values_[k].op == op; }
+  const std::optional<std::int64_t>& number(std::uint32_t k) const { return values_[k].number; }
+
+  /// Is one x shifted to the left, and the other one what comes in at the right?
+  bool is_rotation(std::uint32_t left, std::uint32_t masked) const {
+    if (!applies(left, Op::ShiftLeft) || !applies(masked, Op::And)) return false;
+    const auto& [x, n, unused] = values_[left].args;
+    for (const int k : {0, 1}) {
+      const std::uint32_t right = values_[masked].args[k], mask = values_[masked].args[1 - k];
+      if (applies(right, Op::ShiftRight) && values_[right].args[0] == x &&
+          is_rest(values_[right].args[1], n) && is_mask(mask, n)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Are there as many bits in an INT as both numbers say together?
+  bool is_rest(std::uint32_t a, std::uint32_t b) const {
+    if (number(a) && number(b)) {
+      return *number(a) > 0 && *number(b) > 0 && *number(a) + *number(b) == width_;
+    }
+    const auto is_difference = [&](std::uint32_t k, std::uint32_t from) {
+      return applies(k, Op::Subtract) && number(values_[k].args[0]) == width_ &&
+             values_[k].args[1] == from;
+    };
+    return is_difference(a, b) || is_difference(b, a);
+  }
+
+  /// Is it a number whose last n bits alone are 1?
+  bool is_mask(std::uint32_t mask, std::uint32_t n) const {
+    if (number(mask)) return number(n) && *number(mask) == (std::int64_t{1} << *number(n)) - 1;
+    const std::uint32_t* args = values_[mask].args;
+    return applies(mask, Op::Subtract) && number(args[1]) == 1 && applies(args[0], Op::ShiftLeft) &&
+           number(values_[args[0]].args[0]) == 1 && values_[args[0]].args[1] == n;
+  }
+
+  std::vector<NativeValue>& values_;
+  const std::int64_t width_;
+};
+
 void remove_unused(std::vector<NativeValue>& values, const std::vector<std::uint32_t*>& wanted) {
   std::vector<bool> used(values.size());
   for (const std::uint32_t* const number : wanted) used[*number] = true;
@@ -140,31 +206,34 @@ void remove_unused(std::vector<NativeValue>& values, const std::vector<std::uint
 }
 
 /// `wanted`: the numbers of values outside of those.
-void simplify(NativeLoop& loop, std::vector<std::uint32_t*> wanted, Isa isa) {
+void simplify(NativeLoop& loop, std::vector<std::uint32_t*> wanted, Isa isa, Widths widths) {
   for (NativeLoop::Result& stored : loop.results) wanted.push_back(&stored.value);
-  if (isa == Isa::V4) merge_bitwise(loop.values, wanted);
+  if (isa == Isa::V4) {
+    Rotations(loop.values, widths).merge();
+    merge_bitwise(loop.values, wanted);
+  }
   remove_unused(loop.values, wanted);
 }
 
 }  // namespace
 
-void simplify(NativeLoop& loop, Isa isa) {
-  simplify(loop, {}, isa);
+void simplify(NativeLoop& loop, Isa isa, Widths widths) {
+  simplify(loop, {}, isa, widths);
 }
 
-void simplify(NativeRounds& rounds, Isa isa) {
+void simplify(NativeRounds& rounds, Isa isa, Widths widths) {
   std::vector<std::uint32_t*> wanted = {&rounds.flag};
   for (NativeRounds::Change& change : rounds.changes) {
     wanted.insert(wanted.end(), {&change.state, &change.next});
   }
-  simplify(rounds.body, std::move(wanted), isa);
+  simplify(rounds.body, std::move(wanted), isa, widths);
 }
 
-void simplify(NativePieces& pieces, Isa isa) {
+void simplify(NativePieces& pieces, Isa isa, Widths widths) {
   std::vector<std::uint32_t*> wanted;
   for (NativePieces::Fold& fold : pieces.folds) wanted.push_back(&fold.result.value);
   for (NativeLoop::Result& any : pieces.disjunctions) wanted.push_back(&any.value);
-  simplify(pieces.body, std::move(wanted), isa);
+  simplify(pieces.body, std::move(wanted), isa, widths);
 }
 
 }  // namespace cvl::cpu

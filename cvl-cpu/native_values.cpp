@@ -55,6 +55,11 @@ constexpr Instructions kAvx2[] = {
     {Op::ShiftRight, {Inst::kIdVpsravd, 0}},
 };
 
+InstId shift_by_literal(Op op, Lane in) {
+  if (op == Op::ShiftLeft) return in == Lane::I64 ? Inst::kIdVpsllq : Inst::kIdVpslld;
+  return in == Lane::I64 ? Inst::kIdVpsraq : Inst::kIdVpsrad;
+}
+
 /// What VCMPPD is asked; comparisons with NaN are false but for the last one.
 int float_predicate(Op op) {
   switch (op) {
@@ -366,6 +371,7 @@ void ValueWriter::write_uniform(std::uint32_t k) {
 void ValueWriter::write_apply(std::uint32_t k) {
   const Value& value = loop_.values[k];
   if (value.kind == Value::Kind::Bitwise) return write_bitwise(k);
+  if (value.kind == Value::Kind::Rotate) return write_rotation(k);
   const Lane in = operand_lane(value, 0, widths_);
   if (value.divides_ints()) {
     write_division(k);
@@ -387,6 +393,20 @@ void ValueWriter::write_bitwise(std::uint32_t k) {
   move(vector(k), vector(value.args[0]));
   c_.emit(is_wide(own) ? Inst::kIdVpternlogq : Inst::kIdVpternlogd, vector(k),
           vector(value.args[1]), vector(value.args[2]), asmjit::imm(value.table));
+}
+
+/// With AVX-512.
+void ValueWriter::write_rotation(std::uint32_t k) {
+  const Value& value = loop_.values[k];
+  const Lane own = lane(k);
+  held_[k] = make(own);
+  if (const auto& count = loop_.values[value.args[1]].number) {
+    c_.emit(is_wide(own) ? Inst::kIdVprolq : Inst::kIdVprold, vector(k), vector(value.args[0]),
+            asmjit::imm(*count));
+  } else {
+    c_.emit(is_wide(own) ? Inst::kIdVprolvq : Inst::kIdVprolvd, vector(k), vector(value.args[0]),
+            vector(value.args[1]));
+  }
 }
 
 /// Flags of indices from 0 up to the length, without that.
@@ -453,9 +473,13 @@ void ValueWriter::write_simple(InstId id, std::uint32_t k, Lane in) {
   const Value& value = loop_.values[k];
   const Register& a = held_[value.args[0]];
   if (value.op == Op::ShiftLeft || value.op == Op::ShiftRight) {
+    const std::int64_t most = is_wide(in) ? 63 : 31;
+    if (const auto& literal = loop_.values[value.args[1]].number) {
+      c_.emit(shift_by_literal(value.op, in), held_[k], a, asmjit::imm(*literal & most));
+      return;
+    }
     const Vec count = make_vector(in);
-    c_.emit(instruction(avx512_, Op::And, in), count, held_[value.args[1]],
-            constant(in, is_wide(in) ? 63 : 31));
+    c_.emit(instruction(avx512_, Op::And, in), count, held_[value.args[1]], constant(in, most));
     c_.emit(id, held_[k], a, count);
   } else {
     c_.emit(id, held_[k], a, held_[value.args[1]]);

@@ -105,7 +105,8 @@ class ValueWriter {
   void write_uniform(std::uint32_t k);
   /// Is it to be computed from others by write_apply()?
   static bool is_applied(const Value& value) {
-    return value.kind == Value::Kind::Apply || value.kind == Value::Kind::Bitwise;
+    return value.kind == Value::Kind::Apply || value.kind == Value::Kind::Bitwise ||
+           value.kind == Value::Kind::Rotate;
   }
   void write_apply(std::uint32_t k);
   /// `one`: the index is the same in all lanes.
@@ -159,6 +160,7 @@ class ValueWriter {
   void write_simple(asmjit::InstId id, std::uint32_t k, Lane in);
   void write_other(std::uint32_t k, Lane in);
   void write_bitwise(std::uint32_t k);
+  void write_rotation(std::uint32_t k);
   void write_select(std::uint32_t k);
   void write_bool_to_int(std::uint32_t k);
   void convert(const Vec& out, Lane to, const Vec& from, Lane in);

@@ -122,6 +122,60 @@ TEST_CASE("bitwise operations that machine code does as one give the same bits",
   }
 }
 
+// Some only look like rotations: with another width, another mask, or another number.
+TEST_CASE("numbers that are rotated by shifts have the same bits in machine code", "[native]") {
+  enum class Count { Literal, OfElement, Same, Right };
+  for (const std::int64_t width : {32, 64}) {
+    for (const Count count : {Count::Literal, Count::OfElement, Count::Same, Count::Right}) {
+      for (const std::int64_t literal : {1, 5, 31, 32, 33, 63}) {
+        for (const char* const wrong : {"nothing", "rest", "mask", "number", "order"}) {
+          KernelBuilder b;
+          const SizeId n = b.size("n");
+          auto t = b.thunk();
+          const auto x = t.own(b.in("x", Type::Int, n)), y = t.own(b.in("y", Type::Int, n));
+          const ArrayId one = b.in("c", Type::Int, b.literal(1));
+          const auto apply = [&](Op op, Expressions::Id p, Expressions::Id q) {
+            return t.apply(op, Type::Int, {p, q});
+          };
+          const bool is_wrong_rest = wrong == std::string("rest");
+          const auto all = t.number(is_wrong_rest ? width - 1 : width);
+          const bool is_literal = count == Count::Literal;
+          const auto given = is_literal             ? t.number(literal)
+                             : count == Count::Same ? t.at(one, t.number(0))
+                                                    : y;
+          const auto other = is_literal ? t.number(width - literal - (is_wrong_rest ? 1 : 0))
+                                        : apply(Op::Subtract, all, given);
+          const auto left = count == Count::Right ? other : given;
+          const auto right = count == Count::Right ? given : other;
+          const std::int64_t bit = wrong == std::string("mask") ? 2 : 1;
+          const auto mask =
+              is_literal && literal < 63
+                  ? t.number((std::int64_t{1} << literal) - bit)
+                  : apply(Op::Subtract, apply(Op::ShiftLeft, t.number(1), left), t.number(bit));
+          const auto high = apply(Op::ShiftLeft, x, left);
+          const auto from = wrong == std::string("number") ? y : x;
+          const auto low = apply(Op::And, apply(Op::ShiftRight, from, right), mask);
+          const bool turned = wrong == std::string("order");  // which makes no difference
+          const auto rotated = turned ? apply(Op::Or, low, high) : apply(Op::Or, high, low);
+          b.out(b.map("r", b.flat(n), Type::Int, t.give({apply(Op::Add, rotated, x)})));
+          for_pairs([&](Pair& pair) {
+            CAPTURE(width, static_cast<int>(count), literal, wrong);
+            Runs with_code(pair.code, b.kernel), by_steps(pair.steps, b.kernel);
+            const auto operands = [&](CpuBackend& cpu) {
+              std::vector<Value> values;
+              values.emplace_back(operand(cpu, Type::Int, 300, 1));
+              values.emplace_back(operand(cpu, Type::Int, 300, 2));
+              values.emplace_back(operand(cpu, Type::Int, 1, static_cast<unsigned>(literal)));
+              return values;
+            };
+            REQUIRE(with_code.of(operands(pair.code)) == by_steps.of(operands(pair.steps)));
+          });
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("division by the same number is exact up to the ends of the range", "[native]") {
   for (const Op op : {Op::Divide, Op::Modulo}) {
     KernelBuilder b;
