@@ -53,8 +53,7 @@ class ScalarWriter {
   }
 
   Register make(Type type);
-  /// What registers are made from here on is for the end of a way, and may be made again for
-  /// others.
+  /// Registers made from here on are for the end of a way; other ways may end with the same ones.
   void begin_end_of_way() { making_ = {&own_.back(), {}}; }
   void move(const Register& to, Type type, const Register& from);
   Register copied(Type type, const Register& from);

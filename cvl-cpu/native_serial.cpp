@@ -17,7 +17,7 @@ using vcode::Op;
 /// A round is written once for each way through its choices: so many choices, on all ways together.
 constexpr int kMostChoices = 12;
 
-/// Nor is one written more than once where so many values have been computed, with two more.
+/// Nor is one written more than once where so many values might be computed then, in all.
 constexpr std::size_t kMostComputations = 1400;
 
 /// What is done with a stack is known on each way.
