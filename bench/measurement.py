@@ -68,7 +68,9 @@ def log_bars(bars, title, axis):
 
     A bar is (name, value, (least, greatest) or None, good); the range is drawn as a line.
     """
-    width, left, bar, gap = 760, 260, 18, 8
+    longest = max(len(name) for name, *_ in bars)
+    left, bar, gap = 20 + 6 * longest, 18, 8
+    width = left + 500
     values = [v for _, value, spread, _ in bars for v in (value, *(spread or ()))]
     low = min(0.5, *values) / 1.1
     high = max(2.0, *values) * 1.1
