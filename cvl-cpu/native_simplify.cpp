@@ -176,7 +176,9 @@ class Rotations {
 
   /// Is it a number whose last n bits alone are 1?
   bool is_mask(std::uint32_t mask, std::uint32_t n) const {
-    if (number(mask)) return number(n) && *number(mask) == (std::int64_t{1} << *number(n)) - 1;
+    if (const auto& bits = number(mask)) {
+      return number(n) && static_cast<std::uint64_t>(*bits) == (std::uint64_t{1} << *number(n)) - 1;
+    }
     const std::uint32_t* args = values_[mask].args;
     return applies(mask, Op::Subtract) && number(args[1]) == 1 && applies(args[0], Op::ShiftLeft) &&
            number(values_[args[0]].args[0]) == 1 && values_[args[0]].args[1] == n;

@@ -148,9 +148,11 @@ TEST_CASE("numbers that are rotated by shifts have the same bits in machine code
           const auto left = count == Count::Right ? other : given;
           const auto right = count == Count::Right ? given : other;
           const std::int64_t bit = wrong == std::string("mask") ? 2 : 1;
+          const auto ones = static_cast<std::int64_t>((std::uint64_t{1} << literal) -
+                                                      static_cast<std::uint64_t>(bit));
           const auto mask =
-              is_literal && literal < 63
-                  ? t.number((std::int64_t{1} << literal) - bit)
+              is_literal
+                  ? t.number(ones)
                   : apply(Op::Subtract, apply(Op::ShiftLeft, t.number(1), left), t.number(bit));
           const auto high = apply(Op::ShiftLeft, x, left);
           const auto from = wrong == std::string("number") ? y : x;
