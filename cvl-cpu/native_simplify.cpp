@@ -21,8 +21,12 @@ void for_operands(NativeValue& value, const Visit& visit) {
   if (value.guard != NativeLoop::kNone) visit(value.guard);
 }
 
+bool computes_int(const NativeValue& value) {
+  return value.kind == NativeValue::Kind::Apply && value.type == Type::Int;
+}
+
 bool is_bitwise(const NativeValue& value) {
-  return value.kind == NativeValue::Kind::Apply && value.type == Type::Int &&
+  return computes_int(value) &&
          (value.op == Op::And || value.op == Op::Or || value.op == Op::Xor || value.op == Op::Not);
 }
 
@@ -129,7 +133,7 @@ class Rotations {
 
   void merge() {
     for (NativeValue& value : values_) {
-      if (!is_int(value) || value.op != Op::Or) continue;
+      if (!computes_int(value) || value.op != Op::Or) continue;
       for (const int k : {0, 1}) {
         if (!is_rotation(value.args[k], value.args[1 - k])) continue;
         const NativeValue& left = values_[value.args[k]];
@@ -142,10 +146,9 @@ class Rotations {
   }
 
  private:
-  static bool is_int(const NativeValue& value) {
-    return value.kind == NativeValue::Kind::Apply && value.type == Type::Int;
+  bool applies(std::uint32_t k, Op op) const {
+    return computes_int(values_[k]) && values_[k].op == op;
   }
-  bool applies(std::uint32_t k, Op op) const { return is_int(values_[k]) && values_[k].op == op; }
   const std::optional<std::int64_t>& number(std::uint32_t k) const { return values_[k].number; }
 
   /// Is one x shifted to the left, and the other one what comes in at the right?

@@ -291,11 +291,10 @@ class GraphBuilder::Lowering {
                       (node.kind == ThunkNode::Kind::Apply &&
                        (node.op == Op::Divide || node.op == Op::Modulo) &&
                        !vcode::is_never_zero(thunk, node.args[1]));
-      const bool is_inside = is_inside_where_chosen(node);
+      // Of an element that is compared with its length, the index fails where the comparison does.
+      const bool inside = vcode::reads_inside(graph.kernel_, thunk, static_cast<std::uint32_t>(k));
       for (int a = 0; a < argument_count(node); ++a) {
-        const bool is_checked = is_inside && a == 1;
-        const std::uint32_t arg = is_checked ? thunk.nodes[node.args[1]].args[0] : node.args[a];
-        may_fail |= may_fail_[arg];
+        if (!inside || a != 1) may_fail |= may_fail_[node.args[a]];
       }
       may_fail_[k] = may_fail;
     }
@@ -321,26 +320,6 @@ class GraphBuilder::Lowering {
     std::uint32_t node;
     NodeId guard;
   };
-
-  /// IF (0 <= i and i < length) array[i] else …: that fails nowhere, so that it is the same node
-  /// under all guards, in all functions of a loop.
-  bool is_inside_where_chosen(const ThunkNode& choice) const {
-    if (choice.kind != ThunkNode::Kind::If) return false;
-    const std::vector<ThunkNode>& nodes = thunk_.nodes;
-    const ThunkNode &condition = nodes[choice.args[0]], &element = nodes[choice.args[1]];
-    const auto applies = [](const ThunkNode& node, Op op) {
-      return node.kind == ThunkNode::Kind::Apply && node.op == op && node.written != Type::Float;
-    };
-    if (element.kind != ThunkNode::Kind::Subscript || !applies(condition, Op::And)) return false;
-    const ThunkNode &low = nodes[condition.args[0]], &high = nodes[condition.args[1]];
-    if (!applies(low, Op::GreaterEqual) || !applies(high, Op::Less)) return false;
-    const ThunkNode &least = nodes[low.args[1]], &length = nodes[high.args[1]];
-    return low.args[0] == element.args[0] && high.args[0] == element.args[0] &&
-           least.kind == ThunkNode::Kind::Constant && least.int_value >= 0 &&
-           length.kind == ThunkNode::Kind::Size &&
-           graph_.canonical_[length.id] ==
-               graph_.canonical_[graph_.kernel_.arrays[element.id].length];
-  }
 
   /// What was made under this guard or a weaker one. What cannot fail needs no guard.
   NodeId find(std::uint32_t node, NodeId guard) const {

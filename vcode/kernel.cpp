@@ -251,35 +251,38 @@ std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor) {
   return factor;
 }
 
-bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript) {
-  const std::uint32_t index = thunk.nodes[subscript].args[0];
+bool reads_inside(const Kernel& kernel, const Thunk& thunk, std::uint32_t node) {
+  const ThunkNode& choice = thunk.nodes[node];
+  if (choice.kind != ThunkNode::Kind::If) return false;
+  const ThunkNode &test = thunk.nodes[choice.args[0]], &element = thunk.nodes[choice.args[1]];
   const auto compares = [&](std::uint32_t at, Op op) {
-    const ThunkNode& node = thunk.nodes[at];
-    return node.kind == ThunkNode::Kind::Apply && node.op == op && node.written == Type::Int &&
-           is_same_int(thunk, node.args[0], index);
+    const ThunkNode& comparison = thunk.nodes[at];
+    return comparison.kind == ThunkNode::Kind::Apply && comparison.op == op &&
+           comparison.written == Type::Int &&
+           is_same_int(thunk, comparison.args[0], element.args[0]);
   };
-  const auto fits = [&](const ThunkNode& test) {
-    if (test.kind != ThunkNode::Kind::Apply || test.op != Op::And || test.written != Type::Bool ||
-        !compares(test.args[0], Op::GreaterEqual) || !compares(test.args[1], Op::Less)) {
-      return false;
-    }
-    const ThunkNode& least = thunk.nodes[thunk.nodes[test.args[0]].args[1]];
-    const ThunkNode& limit = thunk.nodes[thunk.nodes[test.args[1]].args[1]];
-    return least.kind == ThunkNode::Kind::Constant && least.int_value == 0 &&
-           limit.kind == ThunkNode::Kind::Size &&
-           limit.id == kernel.arrays[thunk.nodes[subscript].id].length;
-  };
+  if (element.kind != ThunkNode::Kind::Subscript || test.kind != ThunkNode::Kind::Apply ||
+      test.op != Op::And || test.written != Type::Bool ||
+      !compares(test.args[0], Op::GreaterEqual) || !compares(test.args[1], Op::Less)) {
+    return false;
+  }
+  const ThunkNode& least = thunk.nodes[thunk.nodes[test.args[0]].args[1]];
+  const ThunkNode& limit = thunk.nodes[thunk.nodes[test.args[1]].args[1]];
+  return least.kind == ThunkNode::Kind::Constant && least.int_value == 0 &&
+         limit.kind == ThunkNode::Kind::Size && limit.id == kernel.arrays[element.id].length;
+}
+
+bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript) {
   if (std::find(thunk.results.begin(), thunk.results.end(), subscript) != thunk.results.end()) {
     return false;
   }
-  return std::all_of(thunk.nodes.begin(), thunk.nodes.end(), [&](const ThunkNode& user) {
-    for (int k = 0; k < argument_count(user); ++k) {
-      if (user.args[k] != subscript) continue;
-      const bool chosen = user.kind == ThunkNode::Kind::If && k == 1;
-      if (!chosen || !fits(thunk.nodes[user.args[0]])) return false;
+  for (std::uint32_t user = 0; user < thunk.nodes.size(); ++user) {
+    for (int k = 0; k < argument_count(thunk.nodes[user]); ++k) {
+      if (thunk.nodes[user].args[k] != subscript) continue;
+      if (k != 1 || !reads_inside(kernel, thunk, user)) return false;
     }
-    return true;
-  });
+  }
+  return true;
 }
 
 bool same_size(const Kernel& kernel, SizeId a, SizeId b) {

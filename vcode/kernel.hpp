@@ -203,8 +203,11 @@ bool is_never_zero(const Thunk& thunk, std::uint32_t node);
 /// Of a divisor that is a power of two: the FLOAT literal by which to multiply instead. The
 /// products are the quotients, bit by bit and in every width: both round the same number.
 std::optional<ThunkNode> exact_reciprocal(const ThunkNode& divisor);
-/// Is node `subscript` of the thunk read only where that cannot fail? All users of it are
-/// `(IF (AND BOOL (>= INT e 0) (< INT e n)) x[e] c)`, n being the length of x.
+/// Is the node `(IF (AND BOOL (>= INT e 0) (< INT e n)) x[e] c)`, n being the length of x? Then
+/// x[e] cannot fail there.
+bool reads_inside(const Kernel& kernel, const Thunk& thunk, std::uint32_t node);
+/// Is node `subscript` of the thunk read only where that cannot fail: does reads_inside() hold of
+/// all its users?
 bool is_guarded(const Kernel& kernel, const Thunk& thunk, std::uint32_t subscript);
 /// The number of positions of a space.
 SizeId length_of_space(const Kernel& kernel, Space space);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -128,7 +129,7 @@ TEST_CASE("numbers that are rotated by shifts have the same bits in machine code
   for (const std::int64_t width : {32, 64}) {
     for (const Count count : {Count::Literal, Count::OfElement, Count::Same, Count::Right}) {
       for (const std::int64_t literal : {1, 5, 31, 32, 33, 63}) {
-        for (const char* const wrong : {"nothing", "rest", "mask", "number", "order"}) {
+        for (const std::string_view wrong : {"nothing", "rest", "mask", "number", "order"}) {
           KernelBuilder b;
           const SizeId n = b.size("n");
           auto t = b.thunk();
@@ -137,7 +138,7 @@ TEST_CASE("numbers that are rotated by shifts have the same bits in machine code
           const auto apply = [&](Op op, Expressions::Id p, Expressions::Id q) {
             return t.apply(op, Type::Int, {p, q});
           };
-          const bool is_wrong_rest = wrong == std::string("rest");
+          const bool is_wrong_rest = wrong == "rest";
           const auto all = t.number(is_wrong_rest ? width - 1 : width);
           const bool is_literal = count == Count::Literal;
           const auto given = is_literal             ? t.number(literal)
@@ -147,7 +148,7 @@ TEST_CASE("numbers that are rotated by shifts have the same bits in machine code
                                         : apply(Op::Subtract, all, given);
           const auto left = count == Count::Right ? other : given;
           const auto right = count == Count::Right ? given : other;
-          const std::int64_t bit = wrong == std::string("mask") ? 2 : 1;
+          const std::int64_t bit = wrong == "mask" ? 2 : 1;
           const auto ones = static_cast<std::int64_t>((std::uint64_t{1} << literal) -
                                                       static_cast<std::uint64_t>(bit));
           const auto mask =
@@ -155,9 +156,9 @@ TEST_CASE("numbers that are rotated by shifts have the same bits in machine code
                   ? t.number(ones)
                   : apply(Op::Subtract, apply(Op::ShiftLeft, t.number(1), left), t.number(bit));
           const auto high = apply(Op::ShiftLeft, x, left);
-          const auto from = wrong == std::string("number") ? y : x;
+          const auto from = wrong == "number" ? y : x;
           const auto low = apply(Op::And, apply(Op::ShiftRight, from, right), mask);
-          const bool turned = wrong == std::string("order");  // which makes no difference
+          const bool turned = wrong == "order";  // which makes no difference
           const auto rotated = turned ? apply(Op::Or, low, high) : apply(Op::Or, high, low);
           b.out(b.map("r", b.flat(n), Type::Int, t.give({apply(Op::Add, rotated, x)})));
           for_pairs([&](Pair& pair) {
