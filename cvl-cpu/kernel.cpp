@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cvl-cpu/kernel_pass.hpp"
+#include "cvl-cpu/kernel_short_pass.hpp"
 #include "cvl-cpu/kernel_state.hpp"
 #include "cvl/kernel_plan.hpp"
 
@@ -17,11 +18,13 @@ namespace {
 /// vectors that are one number everywhere, and those that a scalar chooses between take turns.
 class PassBindings {
  public:
-  PassBindings(KernelState& state, const PlanPass& pass) : state_(state), pass_(pass) {
+  PassBindings(KernelState& state, const PlanPass& pass)
+      : state_(state), pass_(pass), short_(state, pass) {
     bindings_.reserve(kMost);
   }
 
   void run() {
+    if (short_.run()) return;
     for (auto binding = bindings_.begin(); binding != bindings_.end(); ++binding) {
       if (!(*binding)->run_again()) continue;
       std::rotate(bindings_.begin(), binding, binding + 1);
@@ -38,6 +41,7 @@ class PassBindings {
   static constexpr std::size_t kMost = 4;
   KernelState& state_;
   const PlanPass& pass_;
+  ShortPass short_;
   std::vector<std::unique_ptr<KernelPass>> bindings_;  // the one that ran last comes first
 };
 

@@ -31,18 +31,21 @@ struct KernelState {
   KernelState(CpuBackend& library, const KernelPlan& kernel_plan)
       : cpu(library),
         plan(kernel_plan),
-        arrays(kernel_plan.kernel->arrays.size()),
+        arrays(kernel_plan.kernel->arrays.size() + kArraysBehind),
         segdes(kernel_plan.kernel->segdes.size()),
         sizes(kernel_plan.kernel->sizes.size()) {}
 
   CpuBackend& cpu;
   const KernelPlan& plan;
-  std::vector<Vector> arrays;  // by id; those that do not exist yet are empty
+  /// By id; those that do not exist yet are empty. Machine code may read a whole register where an
+  /// Inline vector lies.
+  std::vector<Vector> arrays;
   std::vector<Segdes> segdes;
   std::vector<std::int64_t> sizes;  // by canonical id; kUnbound: not known yet
   RandomState random{};             // when the run began
   FaultLog faults;
 
+  static constexpr std::size_t kArraysBehind = Heap::kPadding / sizeof(Vector) + 1;
   static constexpr std::int64_t kUnbound = -1;
   std::int64_t size(SizeId id) const { return sizes[plan.canonical_size[id]]; }
   /// The place in the stream of the number at position 0 of a draw of the plan; of the number of

@@ -29,8 +29,8 @@ struct NativeLoop {
       Uniform,      // the one element at `place`
       Progression,  // start + position * stride, wrapped to INT
       Apply,        // `op` with written type `written` on args
-      Gather,   // element args[0], an INT, of the vector at `place`, which has args[1] elements;
-                // 0 where the index is outside
+      Gather,   // of rounds and pieces: element args[0], an INT, of the vector at `place`, which has
+                // args[1] elements; 0 where the index is outside
       Bitwise,  // bits of INTs args[0], args[1], args[2] give that with the number they are in
                 // `table`
       Rotate,   // the INT args[0] by args[1] bits to the left, a number modulo its width
@@ -43,6 +43,7 @@ struct NativeLoop {
     std::uint32_t guard = kNone;  // BOOL value; where it is F the operation does not fail
     bool backwards = false;  // Read, of pieces: each element lies before the one in front of it
     bool of_row = false;     // Read, of rows side by side: an element for each row
+    bool once = false;       // of pieces: computed of what is Uniform, in front of the elements
     std::uint8_t table = 0;  // Bitwise
     bool bytes = false;      // Gather: the vector has a byte for each element, and seven more
     bool is_size = false;    // Uniform, INT: a number of elements, which is not negative
@@ -102,7 +103,7 @@ struct NativeRounds {
     std::uint32_t place = 0;  // … and where it is written in the end
   };
 
-  NativeLoop body;               // without progressions and results; only here are there gathers
+  NativeLoop body;               // without progressions and results
   std::uint32_t flag = 0;        // the BOOL value that is the condition
   std::uint32_t flag_place = 0;  // where it is written, T if it has held in all rounds
   std::vector<Change> changes;
@@ -191,7 +192,7 @@ class NativeCode {
   /// as if all elements of the piece had been accumulated by ReduceKernels; to that of a
   /// disjunction goes T if there is one, else it stays what it was. True when an operation failed;
   /// then the results are undefined. So many bytes behind the elements of a piece as a register has
-  /// may be read; only these elements are written. REQUIRES: there is a piece, and none is empty.
+  /// may be read; only these elements are written, but of BOOLs with AVX2 up to seven more. REQUIRES: there is a piece, and none is empty.
   bool run_pieces(const std::uintptr_t* rows, std::int64_t pieces) const {
     return function_(reinterpret_cast<const std::byte* const*>(rows), pieces, 0, 0) != 0;
   }

@@ -26,6 +26,11 @@ class PiecesWriter : public FoldWriter {
  private:
   void write_piece(const Gp& end) override {
     start_totals(turns_);
+    for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
+      if (loop_.values[k].once || loop_.values[k].kind == Value::Kind::Uniform) {
+        write_anywhere(k, 0);
+      }
+    }
     const Gp whole = c_.newInt64();  // elements of whole groups
     const asmjit::Label again = c_.newLabel(), rest = c_.newLabel(), done = c_.newLabel();
     c_.mov(whole, end);
@@ -115,23 +120,34 @@ class PiecesWriter : public FoldWriter {
     c_.emit(wide ? Inst::kIdVpermq : Inst::kIdVpermd, held_[k], order, read);
   }
 
+  /// Whatever can be read or computed without looking at others than the elements from there on.
+  void write_anywhere(std::uint32_t k, int offset) {
+    const Value& value = loop_.values[k];
+    if (value.kind == Value::Kind::Gather) {
+      write_gather(k, value.once);
+    } else {
+      write_value(k, offset);
+    }
+  }
+
   /// Takes in a register of elements; without flags all of them are valid.
   void write_turn(int turn, const Register* valid) {
     counted_ = valid == nullptr ? Register() : *valid;
     for (std::uint32_t k = 0; k < loop_.values.size(); ++k) {
       const Value& value = loop_.values[k];
+      if (value.once) continue;
       if (value.kind == Value::Kind::Progression) {
         write_progression(k);
       } else if (value.backwards) {
         read_backwards(k, turn * lanes_, valid);
       } else {
-        write_value(k, turn * lanes_);
+        write_anywhere(k, turn * lanes_);
       }
     }
     for (const NativeLoop::Result& result : loop_.results) {
       const Lane own = lane(result.value);
       const Mem to = elements(address(result.place), own, turn * lanes_);
-      if (valid == nullptr) {
+      if (valid == nullptr || (own == Lane::Flag && !avx512_)) {
         store(to, own, held_[result.value]);
       } else {
         store_some(to, own, held_[result.value], *valid);

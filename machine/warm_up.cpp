@@ -17,7 +17,7 @@ using vcode::Thunk;
 using vcode::ThunkNode;
 
 /// What running the SPEC takes without regard to lengths, in elements.
-constexpr std::int64_t kRunCost = 64;
+constexpr std::int64_t kRunCost = 256;
 /// So many times less is gained from elements that stay in the cache between instructions, for each
 /// operation on one.
 constexpr std::int64_t kInCache = 8;

@@ -26,7 +26,11 @@ Vector upload(CpuBackend& cpu, Type type, const Numbers& numbers) {
     return cpu.upload(type, elements.data(), static_cast<std::int64_t>(elements.size()));
   };
   const cvl::Widths widths = cpu.widths();
-  if (type == Type::Bool) return as(std::uint8_t{});
+  if (type == Type::Bool) {
+    std::vector<std::uint8_t> flags;
+    for (const double number : numbers) flags.push_back(static_cast<int>(number) != 0 ? 1 : 0);
+    return cpu.upload(type, flags.data(), static_cast<std::int64_t>(flags.size()));
+  }
   if (type == Type::Int) return widths.int_bytes == 4 ? as(std::int32_t{}) : as(std::int64_t{});
   return widths.float_bytes == 4 ? as(float{}) : as(double{});
 }
@@ -122,7 +126,7 @@ void for_backends(const std::function<void(CpuBackend&)>& test) {
     if (is_stressed) continue;
     CpuBackend first(options(widths, 2, isas.front()));
     test(first);
-    for (const char* setting : {"smallest", "odd"}) tuned(setting, widths);
+    for (const char* setting : {"smallest", "odd", "short_runs=0"}) tuned(setting, widths);
   }
 }
 

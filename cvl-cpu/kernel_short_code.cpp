@@ -1,0 +1,474 @@
+#include "cvl-cpu/kernel_short_code.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "cvl-cpu/native_simplify.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+using vcode::Op;
+
+/// How often code is made for operands that lie in another way than before.
+constexpr int kMostMade = 4;
+
+/// Is it kept as it is, because writing its elements out would take longer than the pass?
+bool is_long_narrow(const Vector& vector) {
+  return vector.form == Form::Narrow && vector.length > tuning.short_pass;
+}
+
+std::uintptr_t address(const void* of) {
+  return reinterpret_cast<std::uintptr_t>(of);
+}
+
+}  // namespace
+
+bool ShortCode::can_compute(const CpuBackend& cpu, const PlanNode& node) {
+  switch (node.kind) {
+    case Kind::Apply:
+      return has_native_form(cpu.isa(), cpu.widths(), node.op, node.written);
+    case Kind::Constant:
+    case Kind::Size:
+    case Kind::Position:
+    case Kind::Load:
+    case Kind::Gather:
+    case Kind::SegmentNumber:
+    case Kind::SegmentOffset:
+      return true;
+    case Kind::SegmentLength:
+    case Kind::SegmentStart:
+      return has_native_form(cpu.isa(), cpu.widths(), Op::Multiply, Type::Int);
+    default:
+      return false;
+  }
+}
+
+bool ShortCode::can_store(const CpuBackend& cpu, Type type) {
+  // Of BOOLs with AVX2 some more are written, for which there is room behind every vector.
+  return type == Type::Bool ? cpu.isa() != Isa::Baseline : has_native_result(cpu.isa(), type);
+}
+
+// --- Code ---
+
+/// Makes the code, and notes where it finds what it needs.
+class ShortCode::Maker {
+ public:
+  Maker(ShortCode& own, const std::vector<Vector>& known)
+      : own_(own), cpu_(own.state_.cpu), plan_(own.pass_), known_(known) {
+    value_of_.assign(plan_.nodes.size(), kNone);
+  }
+
+  void make() {
+    own_.reads_.clear();
+    own_.numbers_.clear();
+    own_.columns_.clear();
+    own_.flags_.clear();
+    own_.cells_.clear();
+    own_.failed_.reset();
+    add_results();
+    pieces_.words = words_;
+    simplify(pieces_, cpu_.isa(), cpu_.widths());
+    own_.row_.assign(words_, 0);
+    for (const auto& [place, cell] : cell_places_) {
+      own_.row_[place] = address(&own_.cells_[cell]);
+    }
+    own_.code_ = NativeCode::make(pieces_, cpu_.isa(), cpu_.widths());
+  }
+
+ private:
+  using Value = NativeLoop::Value;
+
+  void add_results() {
+    const ShortResults& wanted = own_.wanted_;
+    for (const ShortResults::Column& column : wanted.columns) {
+      std::uint32_t number = value(column.node);
+      if (column.equals) number = compare(Op::Equal, number, literal(*column.equals));
+      Column& own = own_.columns_.emplace_back();
+      own.place = words_++;
+      own.chooses = find_chosen(column.node, own.chosen);
+      pieces_.body.results.push_back({number, own.place});
+    }
+    for (const ShortResults::Flag& flag : wanted.flags) {
+      const std::uint32_t number = value(flag.node);
+      own_.flags_.push_back(add_flag(flag.negated ? negated(number) : number));
+    }
+    for (const NodeId asserted : wanted.asserted) fail_if(negated(value(asserted)));
+    for (const NodeId length : wanted.lengths) {
+      fail_if(is_outside(value(length), literal(std::numeric_limits<std::int32_t>::max())));
+    }
+    if (failed_ != kNone) own_.failed_ = add_flag(failed_);
+  }
+  std::uint32_t add_flag(std::uint32_t number) {
+    const std::uint32_t cell = new_cell(0);
+    pieces_.disjunctions.push_back({number, place_of_cell(cell)});
+    return cell;
+  }
+
+  std::uint32_t add(const Value& value) {
+    pieces_.body.values.push_back(value);
+    return static_cast<std::uint32_t>(pieces_.body.values.size() - 1);
+  }
+  std::uint32_t new_cell(std::int64_t number) {
+    own_.cells_.push_back(number);
+    return static_cast<std::uint32_t>(own_.cells_.size() - 1);
+  }
+  std::uint32_t place_of_cell(std::uint32_t cell) {
+    cell_places_.emplace_back(words_, cell);
+    return words_++;
+  }
+
+  bool is_once(std::uint32_t number) const {
+    return number == kNone || pieces_.body.values[number].kind == Value::Kind::Uniform ||
+           pieces_.body.values[number].once;
+  }
+  std::uint32_t apply(Op op, Type written, Type type, std::uint32_t first,
+                      std::uint32_t second = kNone) {
+    Value applied;
+    applied.op = op;
+    applied.written = written;
+    applied.type = type;
+    applied.args[0] = first;
+    applied.args[1] = second;
+    applied.once = is_once(first) && is_once(second);
+    return add(applied);
+  }
+  std::uint32_t negated(std::uint32_t flag) { return apply(Op::Not, Type::Bool, Type::Bool, flag); }
+  std::uint32_t compare(Op op, std::uint32_t first, std::uint32_t second) {
+    return apply(op, Type::Int, Type::Bool, first, second);
+  }
+  /// Is an INT below 0, or not below a number?
+  std::uint32_t is_outside(std::uint32_t number, std::uint32_t limit) {
+    return apply(Op::Or, Type::Bool, Type::Bool, compare(Op::Less, number, literal(0)),
+                 compare(Op::GreaterEqual, number, limit));
+  }
+  void fail_if(std::uint32_t flag) {
+    failed_ = failed_ == kNone ? flag : apply(Op::Or, Type::Bool, Type::Bool, failed_, flag);
+  }
+
+  std::uint32_t uniform(Type type, std::uint32_t cell) {
+    Value value;
+    value.kind = Value::Kind::Uniform;
+    value.type = type;
+    value.place = place_of_cell(cell);
+    return add(value);
+  }
+  std::uint32_t literal(std::int64_t number) {
+    const std::uint32_t result = uniform(Type::Int, new_cell(number));
+    pieces_.body.values[result].number = number;
+    return result;
+  }
+  std::uint32_t number(Number::Source source, std::uint32_t id) {
+    const std::uint32_t cell = new_cell(0);
+    own_.numbers_.push_back({source, id, cell});
+    const std::uint32_t result = uniform(Type::Int, cell);
+    pieces_.body.values[result].is_size = true;
+    return result;
+  }
+
+  /// The vectors whose elements a node chooses from, if that is all that it does.
+  bool find_chosen(NodeId number, std::vector<ArrayId>& chosen) const {
+    const PlanNode& node = plan_.nodes[number];
+    if (node.type != Type::Int) return false;
+    if (node.kind == Kind::Load || node.kind == Kind::Gather) {
+      chosen.push_back(node.id);
+      return true;
+    }
+    constexpr std::int64_t kMostInByte = 255;
+    if (node.kind == Kind::Constant) return node.int_value >= 0 && node.int_value <= kMostInByte;
+    return node.applies(Op::Select) && find_chosen(node.args[1], chosen) &&
+           find_chosen(node.args[2], chosen);
+  }
+
+  std::uint32_t value(NodeId node) {
+    if (value_of_[node] == kNone) {
+      const std::uint32_t number = new_value(node);
+      value_of_[node] = number;
+    }
+    return value_of_[node];
+  }
+
+  std::uint32_t new_value(NodeId number) {
+    const PlanNode& node = plan_.nodes[number];
+    using Source = Read::Source;
+    if (known_[number].length > 0) return read(node.type, Source::Known, number);
+    switch (node.kind) {
+      case Kind::Constant:
+        return constant(node);
+      case Kind::Size:
+        return this->number(Number::Source::Size, node.id);
+      case Kind::Position: {
+        Value position;
+        position.kind = Value::Kind::Progression;
+        position.stride = 1;
+        position.place = place_of_cell(new_cell(0));
+        return add(position);
+      }
+      case Kind::Load:
+        return read(node.type, Source::Array, node.id);
+      case Kind::SegmentNumber:
+        return read(node.type, Source::Numbers, node.id);
+      case Kind::SegmentOffset:
+        return read(node.type, Source::Offsets, node.id);
+      case Kind::SegmentLength:
+      case Kind::SegmentStart:
+        return property(node);
+      case Kind::Gather:
+        return gathered(node);
+      default:
+        return applied(node);
+    }
+  }
+
+  std::uint32_t read(Type type, Read::Source source, std::uint32_t id) {
+    Value read;
+    read.kind = Value::Kind::Read;
+    read.type = type;
+    read.place = words_++;
+    own_.reads_.push_back({source, id, read.place});
+    return add(read);
+  }
+
+  std::uint32_t constant(const PlanNode& node) {
+    if (node.type == Type::Int) return literal(node.int_value);
+    std::int64_t bits = node.int_value;
+    if (node.type == Type::Float) {
+      std::memcpy(&bits, make_float(cpu_.widths(), node.float_value).payload, sizeof bits);
+    }
+    const std::uint32_t result = uniform(node.type, new_cell(bits));
+    if (node.type == Type::Bool) pieces_.body.values[result].number = bits;
+    return result;
+  }
+
+  /// Element args[0] of a vector with so many elements.
+  std::uint32_t gather(const PlanNode& node, Read::Source source, std::uint32_t length) {
+    Value read;
+    read.kind = Value::Kind::Gather;
+    read.type = node.type;
+    read.bytes = source == Read::Source::NarrowArray || node.type == Type::Bool;
+    read.args[0] = value(node.args[0]);
+    read.args[1] = length;
+    read.once = is_once(read.args[0]);
+    read.place = words_++;
+    own_.reads_.push_back({source, node.id, read.place});
+    return add(read);
+  }
+  /// An index that must be inside, if the node says so.
+  void check_index(const PlanNode& node, std::uint32_t limit) {
+    if (!node.traps) return;
+    std::uint32_t outside = is_outside(value(node.args[0]), limit);
+    if (node.guard != kNone) {
+      outside = apply(Op::And, Type::Bool, Type::Bool, outside, value(node.guard));
+    }
+    fail_if(outside);
+  }
+
+  /// An element at a literal index is one for all, and looked for in front.
+  std::uint32_t gathered(const PlanNode& node) {
+    const PlanNode& index = plan_.nodes[node.args[0]];
+    const bool narrow = is_long_narrow(own_.state_.arrays[node.id]);
+    if (index.kind == Kind::Constant && !narrow) {
+      Value read;
+      read.kind = Value::Kind::Uniform;
+      read.type = node.type;
+      read.place = words_++;
+      own_.reads_.push_back({Read::Source::Array, node.id, read.place, index.int_value});
+      return add(read);
+    }
+    const std::uint32_t length = number(Number::Source::ArrayLength, node.id);
+    check_index(node, length);
+    return gather(node, narrow ? Read::Source::NarrowArray : Read::Source::Array, length);
+  }
+
+  /// The length or the start of a segment.
+  std::uint32_t property(const PlanNode& node) {
+    const std::uint32_t count = number(Number::Source::SegmentCount, node.id);
+    check_index(node, count);
+    const bool starts = node.kind == Kind::SegmentStart;
+    if (!own_.state_.segdes[node.id].uniform) {
+      return gather(node, starts ? Read::Source::Starts : Read::Source::Lengths, count);
+    }
+    const std::uint32_t length = number(Number::Source::SegmentLength, node.id);
+    if (!starts) return length;
+    return apply(Op::Multiply, Type::Int, Type::Int, value(node.args[0]), length);
+  }
+
+  std::uint32_t applied(const PlanNode& node) {
+    Value applied;
+    applied.op = node.op;
+    applied.written = node.written;
+    applied.type = node.type;
+    applied.once = true;
+    for (std::size_t k = 0; k < vcode::info(node.op).operands.size(); ++k) {
+      applied.args[k] = value(node.args[k]);
+      applied.once = applied.once && is_once(applied.args[k]);
+    }
+    if (node.guard != kNone && applied.divides_ints()) {
+      applied.guard = value(node.guard);
+      applied.once = applied.once && is_once(applied.guard);
+    }
+    return add(applied);
+  }
+
+  ShortCode& own_;
+  CpuBackend& cpu_;
+  const PlanPass& plan_;
+  const std::vector<Vector>& known_;
+  NativePieces pieces_;
+  std::vector<std::uint32_t> value_of_;  // per node
+  std::uint32_t words_ = 1;
+  std::uint32_t failed_ = kNone;  // the value that says whether a check fails
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cell_places_;
+};
+
+// --- Runs ---
+
+bool ShortCode::run(std::int64_t n, const std::vector<Vector>& known) {
+  if (code_ == nullptr) {
+    if (made_ == kMostMade) return false;
+    ++made_;
+    Maker(*this, known).make();
+    if (code_ == nullptr) made_ = kMostMade;
+    if (code_ == nullptr) return false;
+  }
+  if (!find_operands(n, known)) return false;
+  make_columns(n);
+  for (const std::uint32_t cell : flags_) cells_[cell] = 0;
+  if (failed_) cells_[*failed_] = 0;
+  row_[0] = static_cast<std::uintptr_t>(n);
+  return !code_->run_pieces(row_.data(), 1) && !(failed_ && cells_[*failed_] != 0);
+}
+
+bool ShortCode::find_operands(std::int64_t n, const std::vector<Vector>& known) {
+  for (Read& read : reads_) {
+    const Found found = find(read, n, known);
+    if (found == Found::ForOtherCode) code_.reset();
+    if (found != Found::Here) return false;
+  }
+  for (const Number& number : numbers_) {
+    if (put(number)) continue;
+    code_.reset();
+    return false;
+  }
+  return true;
+}
+
+ShortCode::Found ShortCode::find(Read& read, std::int64_t n, const std::vector<Vector>& known) {
+  using Source = Read::Source;
+  switch (read.source) {
+    case Source::Array:
+    case Source::NarrowArray:
+      return find_array(read);
+    case Source::Known:
+      row_[read.place] = address(elements<void>(known[read.id]));
+      return Found::Here;
+    case Source::Numbers:
+    case Source::Offsets:
+      make_ints(read, n);
+      return Found::Here;
+    case Source::Lengths: {
+      const Segdes& segdes = state_.segdes[read.id];
+      if (segdes.uniform) return Found::ForOtherCode;
+      row_[read.place] = address(elements<void>(segdes.tables->lengths));
+      return Found::Here;
+    }
+    case Source::Starts:
+      return find_starts(read);
+  }
+  return Found::Nowhere;
+}
+
+ShortCode::Found ShortCode::find_array(Read& read) {
+  Vector& vector = state_.arrays[read.id];
+  const bool narrow = read.source == Read::Source::NarrowArray;
+  if (narrow ? vector.form != Form::Narrow : !vector.is_plain()) {
+    if (narrow || is_long_narrow(vector)) return Found::ForOtherCode;
+    if (vector.length > tuning.short_pass) return Found::Nowhere;
+    vector = state_.cpu.materialized(vector);
+  }
+  std::int64_t first = 0;
+  if (read.index) {
+    first = *read.index;
+    if (first < 0 || first >= vector.length) return Found::Nowhere;
+  }
+  row_[read.place] = address(elements<std::byte>(vector) + first * state_.cpu.stored_bytes(vector));
+  return Found::Here;
+}
+
+/// Of descriptors with many segments they are kept where they have been asked for often enough.
+ShortCode::Found ShortCode::find_starts(Read& read) {
+  const Segdes& segdes = state_.segdes[read.id];
+  if (segdes.uniform) return Found::ForOtherCode;
+  const Vector& known = segdes.tables->starts;
+  if (known.length > 0 && known.is_plain()) {
+    row_[read.place] = address(elements<void>(known));
+    return Found::Here;
+  }
+  if (segdes.count > tuning.short_pass) return Found::Nowhere;
+  make_ints(read, segdes.count);
+  return Found::Here;
+}
+
+/// n INTs that tell of the segments of a descriptor.
+void ShortCode::make_ints(Read& read, std::int64_t n) {
+  const std::size_t width = state_.cpu.element_bytes(Type::Int);
+  read.room.resize(static_cast<std::size_t>(n) * width + Heap::kPadding);
+  width == 4 ? put_ints<std::int32_t>(read, n) : put_ints<std::int64_t>(read, n);
+  row_[read.place] = address(read.room.data());
+}
+
+template <class I>
+void ShortCode::put_ints(Read& read, std::int64_t n) const {
+  const Segdes& segdes = state_.segdes[read.id];
+  const I* const lengths = segdes.uniform ? nullptr : elements<I>(segdes.tables->lengths);
+  auto* const out = reinterpret_cast<I*>(read.room.data());
+  if (read.source == Read::Source::Starts) {
+    std::exclusive_scan(lengths, lengths + n, out, I{0});
+    return;
+  }
+  std::int64_t end = 0;
+  for (std::int64_t s = 0, i = 0; i < n; ++s) {
+    const std::int64_t start = end;
+    end += lengths != nullptr ? lengths[s] : segdes.uniform_length;
+    for (; i < end; ++i) {
+      out[i] = static_cast<I>(read.source == Read::Source::Numbers ? s : i - start);
+    }
+  }
+}
+
+/// False if that is for other code.
+bool ShortCode::put(const Number& number) {
+  switch (number.source) {
+    case Number::Source::ArrayLength:
+      cells_[number.cell] = state_.arrays[number.id].length;
+      return true;
+    case Number::Source::Size:
+      cells_[number.cell] = state_.size(number.id);
+      return true;
+    case Number::Source::SegmentCount:
+      cells_[number.cell] = state_.segdes[number.id].count;
+      return true;
+    default:
+      cells_[number.cell] = state_.segdes[number.id].uniform_length;
+      return state_.segdes[number.id].uniform;
+  }
+}
+
+void ShortCode::make_columns(std::int64_t n) {
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    Column& column = columns_[k];
+    const ShortResults::Column& wanted = wanted_.columns[k];
+    const Type type = wanted.equals ? Type::Bool : pass_.nodes[wanted.node].type;
+    column.elements = state_.cpu.new_vector(type, n);
+    column.elements.fits_bytes =
+        column.chooses && std::all_of(column.chosen.begin(), column.chosen.end(),
+                                      [&](ArrayId of) { return state_.arrays[of].fits_bytes; });
+    row_[column.place] = address(elements<void>(column.elements));
+  }
+}
+
+}  // namespace cvl::cpu

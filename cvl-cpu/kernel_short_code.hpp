@@ -1,0 +1,119 @@
+// What is computed for all elements of a short pass, by one call of machine code.
+//
+// The code reads operands where they lie, looks for what must not be, and writes whole vectors. It
+// is made again for operands that lie in another way than before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cvl-cpu/kernel_state.hpp"
+#include "cvl-cpu/native_code.hpp"
+
+namespace cvl::cpu {
+
+/// Nodes of a pass whose values are wanted.
+struct ShortResults {
+  /// A vector of values, or of whether they are that number.
+  struct Column {
+    NodeId node = kNone;
+    std::optional<std::int64_t> equals;
+  };
+  /// Is a BOOL T anywhere, or F if it is `negated`?
+  struct Flag {
+    NodeId node = kNone;
+    bool negated = false;
+  };
+  std::vector<Column> columns;
+  std::vector<Flag> flags;
+  std::vector<NodeId> asserted;  // BOOLs that must be T everywhere
+  std::vector<NodeId> lengths;   // INTs that must be lengths
+};
+
+class ShortCode {
+ public:
+  ShortCode(KernelState& state, const PlanPass& pass, ShortResults wanted)
+      : state_(state), pass_(pass), wanted_(std::move(wanted)) {}
+
+  /// Can it compute a node from others, or read it?
+  static bool can_compute(const CpuBackend& cpu, const PlanNode& node);
+  /// Can such values be a column?
+  static bool can_store(const CpuBackend& cpu, Type type);
+
+  /// Computes what is wanted of n elements. `known` has the values of nodes that are computed
+  /// elsewhere. False when that is to be done in another way: operands are long, and lie in a way
+  /// that no code is made for, or something fails. REQUIRES: 0 < n <= tuning.short_pass
+  bool run(std::int64_t n, const std::vector<Vector>& known);
+
+  // Of the last run.
+  Vector& column(std::size_t k) { return columns_[k].elements; }
+  bool flag(std::size_t k) const { return cells_[flags_[k]] != 0; }
+
+ private:
+  /// Where elements are read from that begin at `place`.
+  struct Read {
+    enum class Source : std::uint8_t {
+      Array,  // from element `index` on, which must be there, or from the first one
+      NarrowArray,
+      Known,    // a node
+      Numbers,  // of the segments that positions lie in
+      Offsets,  // of positions in their segments
+      Lengths,  // of the segments of a descriptor that is not uniform
+      Starts,   // likewise
+    };
+    Source source = Source::Array;
+    std::uint32_t id = 0;  // of the array, the node, or the descriptor
+    std::uint32_t place = 0;
+    std::optional<std::int64_t> index = {};
+    std::vector<std::byte> room = {};  // for INTs that are made for the run
+  };
+  /// A number that is put down for the code.
+  struct Number {
+    enum class Source : std::uint8_t {
+      ArrayLength,
+      Size,
+      SegmentCount,
+      SegmentLength,  // of a uniform descriptor
+    };
+    Source source = Source::Size;
+    std::uint32_t id = 0;  // of the array, the size, or the descriptor
+    std::uint32_t cell = 0;
+  };
+  struct Column {
+    Vector elements;
+    std::uint32_t place = 0;
+    bool chooses = false;         // between elements …
+    std::vector<ArrayId> chosen;  // … of these vectors, and literals that fit bytes
+  };
+  /// What became of an operand.
+  enum class Found : std::uint8_t { Here, Nowhere, ForOtherCode };
+  class Maker;
+
+  bool find_operands(std::int64_t n, const std::vector<Vector>& known);
+  Found find(Read& read, std::int64_t n, const std::vector<Vector>& known);
+  Found find_array(Read& read);
+  Found find_starts(Read& read);
+  bool put(const Number& number);
+  void make_columns(std::int64_t n);
+  void make_ints(Read& read, std::int64_t n);
+  template <class I>
+  void put_ints(Read& read, std::int64_t n) const;
+
+  KernelState& state_;
+  const PlanPass& pass_;
+  const ShortResults wanted_;
+  int made_ = 0;  // how often code has been made
+
+  std::unique_ptr<NativeCode> code_;
+  std::vector<std::uintptr_t> row_;  // of NativePieces
+  std::vector<std::int64_t> cells_;  // numbers and flags that the row points to
+  std::vector<Read> reads_;
+  std::vector<Number> numbers_;
+  std::vector<Column> columns_;
+  std::vector<std::uint32_t> flags_;     // their cells
+  std::optional<std::uint32_t> failed_;  // the cell that says whether a check fails
+};
+
+}  // namespace cvl::cpu

@@ -1,0 +1,337 @@
+#include "cvl-cpu/kernel_short_pass.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/operations.hpp"
+#include "cvl-cpu/segments.hpp"
+#include "vcode/math_functions.hpp"
+
+namespace cvl::cpu {
+namespace {
+
+using Kind = PlanNode::Kind;
+using SinkKind = PlanSink::Kind;
+using vcode::Op;
+
+/// Making code for passes with more nodes takes too long.
+constexpr std::size_t kMostNodes = 192;
+constexpr std::size_t kMostStages = 4;
+
+/// Is it whether any, or whether all of some BOOLs are T?
+bool reduces_flags(const PlanSink& sink, Type type) {
+  return sink.kind == SinkKind::Reduce && sink.under == kNone && type == Type::Bool &&
+         (sink.op == Op::OrReduce || sink.op == Op::AndReduce);
+}
+
+}  // namespace
+
+/// Divides a pass into stages.
+class ShortPass::Planner {
+ public:
+  explicit Planner(const ShortPass& own) : own_(own), pass_(own.pass_) {
+    for (const PlanNode& node : pass_.nodes) {
+      std::size_t stage = 0;
+      for (const NodeId argument : node.args) {
+        if (argument != kNone) stage = std::max(stage, stage_of_[argument]);
+      }
+      if (node.guard != kNone) stage = std::max(stage, stage_of_[node.guard]);
+      stage_of_.push_back(is_operation(node) ? stage + 1 : stage);
+    }
+  }
+
+  std::size_t stages() const {
+    return stage_of_.empty() ? 1 : *std::max_element(stage_of_.begin(), stage_of_.end()) + 1;
+  }
+
+  std::vector<Stage> plan() const {
+    std::vector<Stage> result;
+    for (std::size_t s = 0; s < stages(); ++s) {
+      ShortResults wanted;
+      std::vector<Operation> operations;
+      for (NodeId node = 0; node < pass_.nodes.size(); ++node) {
+        const PlanNode& operation = pass_.nodes[node];
+        if (!is_operation(operation) || stage_of_[node] != s + 1) continue;
+        operations.push_back({node, wanted.columns.size()});
+        for (const NodeId argument : operation.args) {
+          if (argument != kNone) wanted.columns.push_back({argument, {}});
+        }
+      }
+      std::vector<Taken> taken;
+      for (const PlanSink& sink : pass_.sinks) {
+        if (stage_of(sink) == s) add(sink, wanted, taken);
+      }
+      result.push_back({ShortCode(own_.state_, pass_, std::move(wanted)), std::move(operations),
+                        std::move(taken)});
+    }
+    return result;
+  }
+
+ private:
+  std::size_t stage_of(const PlanSink& sink) const {
+    std::size_t stage = 0;
+    for (const NodeId number : {sink.flag, sink.index}) {
+      if (number != kNone) stage = std::max(stage, stage_of_[number]);
+    }
+    for (const NodeId value : sink.values) stage = std::max(stage, stage_of_[value]);
+    return stage;
+  }
+
+  void add(const PlanSink& sink, ShortResults& wanted, std::vector<Taken>& taken) const {
+    const Type type = sink.values.empty() ? Type::Bool : pass_.nodes[sink.values[0]].type;
+    if (sink.kind == SinkKind::Assert) {
+      wanted.asserted.push_back(sink.values[0]);
+      return;
+    }
+    Taken own{&sink, wanted.columns.size(), wanted.flags.size(), false};
+    if (reduces_flags(sink, type) || (pass_.once && type == Type::Bool)) {
+      own.is_flag = true;
+      const bool all = sink.kind == SinkKind::Reduce && sink.op == Op::AndReduce;
+      wanted.flags.push_back({sink.values[0], all});
+    } else {
+      for (const NodeId value : sink.values) wanted.columns.push_back({value, {}});
+    }
+    if (sink.index != kNone) wanted.columns.push_back({sink.index, {}});
+    const bool by_class = sink.kind == SinkKind::Split;
+    if (sink.flag != kNone && !by_class) wanted.columns.push_back({sink.flag, {}});
+    for (std::int64_t c = 0; c < sink.classes; ++c) wanted.columns.push_back({sink.flag, c});
+    if (sink.kind == SinkKind::Segments) wanted.lengths.push_back(sink.values[0]);
+    taken.push_back(own);
+  }
+
+  const ShortPass& own_;
+  const PlanPass& pass_;
+  std::vector<std::size_t> stage_of_;  // per node: the first in which it is known
+};
+
+ShortPass::ShortPass(KernelState& state, const PlanPass& pass)
+    : state_(state), pass_(pass), possible_(is_possible()) {}
+
+bool ShortPass::is_operation(const PlanNode& node) {
+  return node.kind == Kind::Scan || (node.kind == Kind::Apply && vcode::is_math_function(node.op));
+}
+
+bool ShortPass::can_take(const PlanSink& sink) const {
+  const auto can_store = [&](NodeId value) {
+    return pass_.once || ShortCode::can_store(state_.cpu, pass_.nodes[value].type);
+  };
+  const bool can_values = std::all_of(sink.values.begin(), sink.values.end(), can_store);
+  constexpr std::int64_t kMostClasses = 4;
+  switch (sink.kind) {
+    case SinkKind::Assert:
+      return true;
+    case SinkKind::Filter:
+    case SinkKind::Split:
+    case SinkKind::Scatter:
+      return can_values && (sink.flag == kNone || can_store(sink.flag)) &&
+             sink.classes <= kMostClasses;
+    case SinkKind::Store:
+    case SinkKind::Reduce:
+    case SinkKind::Size:
+    case SinkKind::Segments:
+      return can_values;
+    default:
+      return false;
+  }
+}
+
+bool ShortPass::is_possible() const {
+  if (!state_.cpu.makes_native_code() || pass_.nodes.size() > kMostNodes) return false;
+  const auto can_compute = [&](const PlanNode& node) {
+    return is_operation(node) || ShortCode::can_compute(state_.cpu, node);
+  };
+  return std::all_of(pass_.nodes.begin(), pass_.nodes.end(), can_compute) &&
+         std::all_of(pass_.sinks.begin(), pass_.sinks.end(),
+                     [&](const PlanSink& sink) { return can_take(sink); }) &&
+         Planner(*this).stages() <= kMostStages;
+}
+
+bool ShortPass::run() {
+  if (!possible_) return false;
+  length_ = pass_.once ? 1 : state_.size(pass_.length);
+  if (length_ <= 0 || length_ > tuning.short_pass) return false;
+  if (stages_.empty()) {
+    if (runs_++ < tuning.short_runs) return false;
+    stages_ = Planner(*this).plan();
+    known_.resize(pass_.nodes.size());
+  }
+  const bool several = stages_.size() > 1;
+  if (several) std::fill(known_.begin(), known_.end(), Vector());
+  for (Stage& stage : stages_) {
+    if (!stage.code.run(length_, known_)) return false;
+    for (const Operation& operation : stage.operations) run_operation(stage, operation);
+    for (const Taken& taken : stage.taken) {
+      if (!take(stage.code, taken)) return false;
+    }
+  }
+  if (several) std::fill(known_.begin(), known_.end(), Vector());
+  return true;
+}
+
+Segdes ShortPass::segdes(SegdesId under) const {
+  return under == kNone ? Segdes::single(length_) : state_.segdes[under];
+}
+
+void ShortPass::run_operation(Stage& stage, const Operation& operation) {
+  const PlanNode& node = pass_.nodes[operation.node];
+  Value operands[3], result;
+  std::size_t count = 0;
+  for (const NodeId argument : node.args) {
+    if (argument != kNone) operands[count] = stage.code.column(operation.column + count);
+    count += argument != kNone ? 1 : 0;
+  }
+  if (node.kind == Kind::Scan) {
+    operands[count] = segdes(node.id);
+    run_scan(state_.cpu, node.op, node.type, operands, &result);
+  } else {
+    run_elementwise(state_.cpu, node.op, node.written, operands, &result);
+  }
+  known_[operation.node] = state_.cpu.materialized(result.vector());
+}
+
+/// False when a size is none, or elements go to where nothing is.
+bool ShortPass::take(ShortCode& code, const Taken& taken) {
+  const PlanSink& sink = *taken.sink;
+  if (taken.is_flag) {
+    const bool all = sink.kind == SinkKind::Reduce && sink.op == Op::AndReduce;
+    state_.arrays[sink.arrays[0]] = make_bool(code.flag(taken.flag) != all);
+    return true;
+  }
+  switch (sink.kind) {
+    case SinkKind::Size: {
+      const std::int64_t size = int_at(state_.cpu, code.column(taken.column), 0);
+      if (size < 0) return false;
+      state_.sizes[sink.size] = size;
+      return true;
+    }
+    case SinkKind::Reduce: {
+      Vector& values = code.column(taken.column);
+      const Type type = values.type;
+      Value operands[] = {std::move(values), segdes(sink.under)};
+      Value result;
+      run_reduce(state_.cpu, sink.op, type, operands, &result);
+      state_.arrays[sink.arrays[0]] = std::move(result.vector());
+      return true;
+    }
+    case SinkKind::Segments: {
+      Value lengths(std::move(code.column(taken.column))), result;
+      run_make_segdes(state_.cpu, Op::MakeSegdes, Type::Int, &lengths, &result);
+      bind(sink.segdes[0], result.segdes());
+      return true;
+    }
+    case SinkKind::Filter:
+    case SinkKind::Split:
+      select(code, taken);
+      return true;
+    case SinkKind::Scatter:
+      return scatter(code, taken);
+    default:
+      state_.arrays[sink.arrays[0]] = std::move(code.column(taken.column));
+      return true;
+  }
+}
+
+void ShortPass::bind(SegdesId id, const Segdes& segdes) {
+  const vcode::KernelSegdes& known = state_.plan.kernel->segdes[id];
+  state_.segdes[id] = segdes;
+  state_.bind_size(known.count, segdes.count, known.name);
+  state_.bind_size(known.total, segdes.total, known.name);
+}
+
+/// Filter, and Split, class by class.
+void ShortPass::select(ShortCode& code, const Taken& taken) {
+  const PlanSink& sink = *taken.sink;
+  const std::size_t count = sink.values.size();
+  const bool filters = sink.kind == SinkKind::Filter;
+  const std::size_t classes = filters ? 1 : static_cast<std::size_t>(sink.classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    const Vector& flags = code.column(taken.column + count + c);
+    Segdes kept;
+    bool moved = false;
+    const auto pack = [&](Vector values) {
+      const Type type = values.type;
+      Value operands[] = {std::move(values), flags, segdes(sink.under)};
+      Value results[2];
+      run_pack(state_.cpu, Op::Pack, type, operands, results);
+      kept = std::move(results[1].segdes());
+      moved = true;
+      return std::move(results[0].vector());
+    };
+    for (std::size_t k = 0; k < count; ++k) {
+      const ArrayId array = sink.arrays[c * count + k];
+      if (array != kNone) state_.arrays[array] = pack(code.column(taken.column + k));
+    }
+    if (!moved) pack(flags);
+    if (filters) {
+      for (const SegdesId id : sink.segdes) bind(id, kept);
+    } else {
+      bind(sink.segdes[c], kept);
+    }
+  }
+}
+
+/// The places that elements go to; kNowhere where they go to none. Nothing if one is outside.
+std::optional<std::vector<std::int64_t>> ShortPass::places(const PlanSink& sink,
+                                                           const Vector& indices,
+                                                           const Vector* flags) const {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(length_), kNowhere);
+  const auto put = [&](std::int64_t begin, std::int64_t end, std::int64_t start,
+                       std::int64_t limit) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (flags != nullptr && elements<std::uint8_t>(*flags)[i] == 0) continue;
+      const std::int64_t index = int_at(state_.cpu, indices, i);
+      if (index < 0 || index >= limit) return false;
+      result[static_cast<std::size_t>(i)] = start + index;
+    }
+    return true;
+  };
+  bool inside = true;
+  if (sink.into == kNone) {
+    inside = put(0, length_, 0, state_.size(sink.into_length));
+  } else {
+    const Segments from(state_.cpu, state_.segdes[sink.under]);
+    const Segments to(state_.cpu, state_.segdes[sink.into]);
+    for (std::int64_t begin = 0; inside && begin < length_;) {
+      const Segments::Place own = from.place_of(begin);
+      inside = put(begin, own.end, to.start(own.segment), to.length(own.segment));
+      begin = own.end;
+    }
+  }
+  return inside ? std::optional(std::move(result)) : std::nullopt;
+}
+
+bool ShortPass::scatter(ShortCode& code, const Taken& taken) {
+  const PlanSink& sink = *taken.sink;
+  const std::int64_t targets = state_.size(sink.into_length);
+  if (targets > tuning.short_pass) return false;
+  const std::size_t count = sink.values.size();
+  const Vector* flags = sink.flag == kNone ? nullptr : &code.column(taken.column + count + 1);
+  const auto places = this->places(sink, code.column(taken.column + count), flags);
+  if (!places) return false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Vector& values = code.column(taken.column + k);
+    const std::size_t width = state_.cpu.element_bytes(values.type);
+    Vector& target = state_.arrays[sink.arrays[k]];
+    if (sink.zeroed) {
+      target = state_.cpu.new_vector(values.type, targets);
+      std::memset(mutable_elements<void>(target), 0, static_cast<std::size_t>(targets) * width);
+    } else if (!target.is_plain() || (target.is_buffered() && !target.buffer.unique())) {
+      return false;
+    }
+    const auto put = [&](auto type) {
+      using T = decltype(type);
+      T* const out = mutable_elements<T>(target);
+      const T* const in = elements<T>(values);
+      for (std::size_t i = 0; i < places->size(); ++i) {
+        if ((*places)[i] != kNowhere) out[(*places)[i]] = in[i];
+      }
+    };
+    width == 1 ? put(std::uint8_t{}) : width == 4 ? put(std::uint32_t{}) : put(std::uint64_t{});
+  }
+  return true;
+}
+
+}  // namespace cvl::cpu
