@@ -52,6 +52,9 @@ class CpuKernel final : public PreparedKernel {
       : plan_(std::move(plan)), kernel_(*plan_.kernel), state_(cpu, plan_) {
     passes_.reserve(plan_.passes.size());
     for (const PlanPass& pass : plan_.passes) passes_.emplace_back(state_, pass);
+    for (const vcode::KernelSize& size : kernel_.sizes) {
+      first_sizes_.push_back(size.literal.value_or(KernelState::kUnbound));
+    }
     for (std::size_t k = 0; k < kernel_.outputs.size(); ++k) {
       const auto is_same = [&](const vcode::KernelParameter& other) {
         return !other.segdes && other.id == kernel_.outputs[k].id;
@@ -99,9 +102,7 @@ class CpuKernel final : public PreparedKernel {
 
   void take_operands(Value* operands) {
     state_.random = state_.cpu.random();
-    for (std::size_t k = 0; k < kernel_.sizes.size(); ++k) {
-      state_.sizes[k] = kernel_.sizes[k].literal.value_or(KernelState::kUnbound);
-    }
+    std::copy(first_sizes_.begin(), first_sizes_.end(), state_.sizes.begin());
     for (std::size_t k = 0; k < kernel_.inputs.size(); ++k) {
       const vcode::KernelParameter& input = kernel_.inputs[k];
       if (input.segdes) {
@@ -127,7 +128,7 @@ class CpuKernel final : public PreparedKernel {
     std::size_t end = passes_.size();
     for (std::size_t p = 0; p < end; ++p) {
       passes_[p].run();
-      for (const ArrayId array : dying_[p]) state_.arrays[array] = Vector();
+      for (const ArrayId array : dying_[p]) state_.arrays[array].buffer.reset();
       // After a failure the others go on, with whatever values, up to the last pass in which a
       // binding before the one that failed can fail.
       if (!state_.faults.any()) continue;
@@ -152,6 +153,7 @@ class CpuKernel final : public PreparedKernel {
   const vcode::Kernel& kernel_;
   KernelState state_;
   std::vector<PassBindings> passes_;
+  std::vector<std::int64_t> first_sizes_;    // those that are literals
   std::vector<bool> moves_;                  // is a result the last one that is this array?
   std::vector<std::vector<ArrayId>> dying_;  // per pass: arrays that nobody reads after it
 };

@@ -14,8 +14,8 @@ namespace {
 using Kind = PlanNode::Kind;
 using vcode::Op;
 
-/// How often code is made for operands that lie in another way than before.
-constexpr int kMostMade = 4;
+/// For so many ways in which operands lie there is code.
+constexpr std::size_t kMostMade = 4;
 
 /// Is it kept as it is, because writing its elements out would take longer than the pass?
 bool is_long_narrow(const Vector& vector) {
@@ -58,50 +58,47 @@ bool ShortCode::can_store(const CpuBackend& cpu, Type type) {
 /// Makes the code, and notes where it finds what it needs.
 class ShortCode::Maker {
  public:
-  Maker(ShortCode& own, const std::vector<Vector>& known)
-      : own_(own), cpu_(own.state_.cpu), plan_(own.pass_), known_(known) {
+  Maker(const ShortCode& own, const std::vector<Vector>& known)
+      : state_(own.state_),
+        cpu_(state_.cpu),
+        plan_(own.pass_),
+        wanted_(own.wanted_),
+        known_(known) {
     value_of_.assign(plan_.nodes.size(), kNone);
   }
 
-  void make() {
-    own_.reads_.clear();
-    own_.numbers_.clear();
-    own_.columns_.clear();
-    own_.flags_.clear();
-    own_.cells_.clear();
-    own_.failed_.reset();
+  /// Null when no code can be made.
+  std::unique_ptr<Made> make() {
     add_results();
     pieces_.words = words_;
     simplify(pieces_, cpu_.isa(), cpu_.widths());
-    own_.row_.assign(words_, 0);
-    for (const auto& [place, cell] : cell_places_) {
-      own_.row_[place] = address(&own_.cells_[cell]);
-    }
-    own_.code_ = NativeCode::make(pieces_, cpu_.isa(), cpu_.widths());
+    made_->row.assign(words_, 0);
+    for (const auto& [place, cell] : cell_places_) made_->row[place] = address(&made_->cells[cell]);
+    made_->code = NativeCode::make(pieces_, cpu_.isa(), cpu_.widths());
+    return made_->code != nullptr ? std::move(made_) : nullptr;
   }
 
  private:
   using Value = NativeLoop::Value;
 
   void add_results() {
-    const ShortResults& wanted = own_.wanted_;
-    for (const ShortResults::Column& column : wanted.columns) {
+    for (const ShortResults::Column& column : wanted_.columns) {
       std::uint32_t number = value(column.node);
       if (column.equals) number = compare(Op::Equal, number, literal(*column.equals));
-      Column& own = own_.columns_.emplace_back();
+      Column& own = made_->columns.emplace_back();
       own.place = words_++;
       own.chooses = find_chosen(column.node, own.chosen);
       pieces_.body.results.push_back({number, own.place});
     }
-    for (const ShortResults::Flag& flag : wanted.flags) {
+    for (const ShortResults::Flag& flag : wanted_.flags) {
       const std::uint32_t number = value(flag.node);
-      own_.flags_.push_back(add_flag(flag.negated ? negated(number) : number));
+      made_->flags.push_back(add_flag(flag.negated ? negated(number) : number));
     }
-    for (const NodeId asserted : wanted.asserted) fail_if(negated(value(asserted)));
-    for (const NodeId length : wanted.lengths) {
+    for (const NodeId asserted : wanted_.asserted) fail_if(negated(value(asserted)));
+    for (const NodeId length : wanted_.lengths) {
       fail_if(is_outside(value(length), literal(std::numeric_limits<std::int32_t>::max())));
     }
-    if (failed_ != kNone) own_.failed_ = add_flag(failed_);
+    if (failed_ != kNone) made_->failed = add_flag(failed_);
   }
   std::uint32_t add_flag(std::uint32_t number) {
     const std::uint32_t cell = new_cell(0);
@@ -114,8 +111,8 @@ class ShortCode::Maker {
     return static_cast<std::uint32_t>(pieces_.body.values.size() - 1);
   }
   std::uint32_t new_cell(std::int64_t number) {
-    own_.cells_.push_back(number);
-    return static_cast<std::uint32_t>(own_.cells_.size() - 1);
+    made_->cells.push_back(number);
+    return static_cast<std::uint32_t>(made_->cells.size() - 1);
   }
   std::uint32_t place_of_cell(std::uint32_t cell) {
     cell_places_.emplace_back(words_, cell);
@@ -164,7 +161,7 @@ class ShortCode::Maker {
   }
   std::uint32_t number(Number::Source source, std::uint32_t id) {
     const std::uint32_t cell = new_cell(0);
-    own_.numbers_.push_back({source, id, cell});
+    made_->numbers.push_back({source, id, cell});
     const std::uint32_t result = uniform(Type::Int, cell);
     pieces_.body.values[result].is_size = true;
     return result;
@@ -229,7 +226,7 @@ class ShortCode::Maker {
     read.kind = Value::Kind::Read;
     read.type = type;
     read.place = words_++;
-    own_.reads_.push_back({source, id, read.place});
+    made_->reads.push_back({source, id, read.place});
     return add(read);
   }
 
@@ -254,7 +251,7 @@ class ShortCode::Maker {
     read.args[1] = length;
     read.once = is_once(read.args[0]);
     read.place = words_++;
-    own_.reads_.push_back({source, node.id, read.place});
+    made_->reads.push_back({source, node.id, read.place});
     return add(read);
   }
   /// An index that must be inside, if the node says so.
@@ -270,13 +267,13 @@ class ShortCode::Maker {
   /// An element at a literal index is one for all, and looked for in front.
   std::uint32_t gathered(const PlanNode& node) {
     const PlanNode& index = plan_.nodes[node.args[0]];
-    const bool narrow = is_long_narrow(own_.state_.arrays[node.id]);
+    const bool narrow = is_long_narrow(state_.arrays[node.id]);
     if (index.kind == Kind::Constant && !narrow) {
       Value read;
       read.kind = Value::Kind::Uniform;
       read.type = node.type;
       read.place = words_++;
-      own_.reads_.push_back({Read::Source::Array, node.id, read.place, index.int_value});
+      made_->reads.push_back({Read::Source::Array, node.id, read.place, index.int_value});
       return add(read);
     }
     const std::uint32_t length = number(Number::Source::ArrayLength, node.id);
@@ -289,7 +286,7 @@ class ShortCode::Maker {
     const std::uint32_t count = number(Number::Source::SegmentCount, node.id);
     check_index(node, count);
     const bool starts = node.kind == Kind::SegmentStart;
-    if (!own_.state_.segdes[node.id].uniform) {
+    if (!state_.segdes[node.id].uniform) {
       return gather(node, starts ? Read::Source::Starts : Read::Source::Lengths, count);
     }
     const std::uint32_t length = number(Number::Source::SegmentLength, node.id);
@@ -314,10 +311,12 @@ class ShortCode::Maker {
     return add(applied);
   }
 
-  ShortCode& own_;
+  KernelState& state_;
   CpuBackend& cpu_;
   const PlanPass& plan_;
+  const ShortResults& wanted_;
   const std::vector<Vector>& known_;
+  std::unique_ptr<Made> made_ = std::make_unique<Made>();
   NativePieces pieces_;
   std::vector<std::uint32_t> value_of_;  // per node
   std::uint32_t words_ = 1;
@@ -328,61 +327,69 @@ class ShortCode::Maker {
 // --- Runs ---
 
 bool ShortCode::run(std::int64_t n, const std::vector<Vector>& known) {
-  if (code_ == nullptr) {
-    if (made_ == kMostMade) return false;
-    ++made_;
-    Maker(*this, known).make();
-    if (code_ == nullptr) made_ = kMostMade;
-    if (code_ == nullptr) return false;
-  }
-  if (!find_operands(n, known)) return false;
-  make_columns(n);
-  for (const std::uint32_t cell : flags_) cells_[cell] = 0;
-  if (failed_) cells_[*failed_] = 0;
-  row_[0] = static_cast<std::uintptr_t>(n);
-  return !code_->run_pieces(row_.data(), 1) && !(failed_ && cells_[*failed_] != 0);
+  if (find_code(n, known) != Found::Here) return false;
+  Made& made = *made_.front();
+  make_columns(made, n);
+  for (const std::uint32_t cell : made.flags) made.cells[cell] = 0;
+  if (made.failed) made.cells[*made.failed] = 0;
+  made.row[0] = static_cast<std::uintptr_t>(n);
+  return !made.code->run_pieces(made.row.data(), 1) &&
+         !(made.failed && made.cells[*made.failed] != 0);
 }
 
-bool ShortCode::find_operands(std::int64_t n, const std::vector<Vector>& known) {
-  for (Read& read : reads_) {
-    const Found found = find(read, n, known);
-    if (found == Found::ForOtherCode) code_.reset();
-    if (found != Found::Here) return false;
+/// The code for the operands of this run comes first then.
+ShortCode::Found ShortCode::find_code(std::int64_t n, const std::vector<Vector>& known) {
+  for (auto made = made_.begin(); made != made_.end(); ++made) {
+    const Found found = find_operands(**made, n, known);
+    if (found == Found::ForOtherCode) continue;
+    std::rotate(made_.begin(), made, made + 1);
+    return found;
   }
-  for (const Number& number : numbers_) {
-    if (put(number)) continue;
-    code_.reset();
-    return false;
-  }
-  return true;
+  if (made_.size() == kMostMade) return Found::Nowhere;
+  std::unique_ptr<Made> made = Maker(*this, known).make();
+  if (made == nullptr) return Found::Nowhere;
+  made_.insert(made_.begin(), std::move(made));
+  return find_operands(*made_.front(), n, known);
 }
 
-ShortCode::Found ShortCode::find(Read& read, std::int64_t n, const std::vector<Vector>& known) {
+ShortCode::Found ShortCode::find_operands(Made& made, std::int64_t n,
+                                          const std::vector<Vector>& known) {
+  for (Read& read : made.reads) {
+    const Found found = find(made, read, n, known);
+    if (found != Found::Here) return found;
+  }
+  const bool fits = std::all_of(made.numbers.begin(), made.numbers.end(),
+                                [&](const Number& number) { return put(made, number); });
+  return fits ? Found::Here : Found::ForOtherCode;
+}
+
+ShortCode::Found ShortCode::find(Made& made, Read& read, std::int64_t n,
+                                 const std::vector<Vector>& known) {
   using Source = Read::Source;
   switch (read.source) {
     case Source::Array:
     case Source::NarrowArray:
-      return find_array(read);
+      return find_array(made, read);
     case Source::Known:
-      row_[read.place] = address(elements<void>(known[read.id]));
+      made.row[read.place] = address(elements<void>(known[read.id]));
       return Found::Here;
     case Source::Numbers:
     case Source::Offsets:
-      make_ints(read, n);
+      make_ints(made, read, n);
       return Found::Here;
     case Source::Lengths: {
       const Segdes& segdes = state_.segdes[read.id];
       if (segdes.uniform) return Found::ForOtherCode;
-      row_[read.place] = address(elements<void>(segdes.tables->lengths));
+      made.row[read.place] = address(elements<void>(segdes.tables->lengths));
       return Found::Here;
     }
     case Source::Starts:
-      return find_starts(read);
+      return find_starts(made, read);
   }
   return Found::Nowhere;
 }
 
-ShortCode::Found ShortCode::find_array(Read& read) {
+ShortCode::Found ShortCode::find_array(Made& made, const Read& read) {
   Vector& vector = state_.arrays[read.id];
   const bool narrow = read.source == Read::Source::NarrowArray;
   if (narrow ? vector.form != Form::Narrow : !vector.is_plain()) {
@@ -395,30 +402,31 @@ ShortCode::Found ShortCode::find_array(Read& read) {
     first = *read.index;
     if (first < 0 || first >= vector.length) return Found::Nowhere;
   }
-  row_[read.place] = address(elements<std::byte>(vector) + first * state_.cpu.stored_bytes(vector));
+  made.row[read.place] =
+      address(elements<std::byte>(vector) + first * state_.cpu.stored_bytes(vector));
   return Found::Here;
 }
 
 /// Of descriptors with many segments they are kept where they have been asked for often enough.
-ShortCode::Found ShortCode::find_starts(Read& read) {
+ShortCode::Found ShortCode::find_starts(Made& made, Read& read) {
   const Segdes& segdes = state_.segdes[read.id];
   if (segdes.uniform) return Found::ForOtherCode;
   const Vector& known = segdes.tables->starts;
   if (known.length > 0 && known.is_plain()) {
-    row_[read.place] = address(elements<void>(known));
+    made.row[read.place] = address(elements<void>(known));
     return Found::Here;
   }
   if (segdes.count > tuning.short_pass) return Found::Nowhere;
-  make_ints(read, segdes.count);
+  make_ints(made, read, segdes.count);
   return Found::Here;
 }
 
 /// n INTs that tell of the segments of a descriptor.
-void ShortCode::make_ints(Read& read, std::int64_t n) {
+void ShortCode::make_ints(Made& made, Read& read, std::int64_t n) {
   const std::size_t width = state_.cpu.element_bytes(Type::Int);
   read.room.resize(static_cast<std::size_t>(n) * width + Heap::kPadding);
   width == 4 ? put_ints<std::int32_t>(read, n) : put_ints<std::int64_t>(read, n);
-  row_[read.place] = address(read.room.data());
+  made.row[read.place] = address(read.room.data());
 }
 
 template <class I>
@@ -441,33 +449,33 @@ void ShortCode::put_ints(Read& read, std::int64_t n) const {
 }
 
 /// False if that is for other code.
-bool ShortCode::put(const Number& number) {
+bool ShortCode::put(Made& made, const Number& number) const {
   switch (number.source) {
     case Number::Source::ArrayLength:
-      cells_[number.cell] = state_.arrays[number.id].length;
+      made.cells[number.cell] = state_.arrays[number.id].length;
       return true;
     case Number::Source::Size:
-      cells_[number.cell] = state_.size(number.id);
+      made.cells[number.cell] = state_.size(number.id);
       return true;
     case Number::Source::SegmentCount:
-      cells_[number.cell] = state_.segdes[number.id].count;
+      made.cells[number.cell] = state_.segdes[number.id].count;
       return true;
     default:
-      cells_[number.cell] = state_.segdes[number.id].uniform_length;
+      made.cells[number.cell] = state_.segdes[number.id].uniform_length;
       return state_.segdes[number.id].uniform;
   }
 }
 
-void ShortCode::make_columns(std::int64_t n) {
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    Column& column = columns_[k];
+void ShortCode::make_columns(Made& made, std::int64_t n) {
+  for (std::size_t k = 0; k < made.columns.size(); ++k) {
+    Column& column = made.columns[k];
     const ShortResults::Column& wanted = wanted_.columns[k];
     const Type type = wanted.equals ? Type::Bool : pass_.nodes[wanted.node].type;
     column.elements = state_.cpu.new_vector(type, n);
     column.elements.fits_bytes =
         column.chooses && std::all_of(column.chosen.begin(), column.chosen.end(),
                                       [&](ArrayId of) { return state_.arrays[of].fits_bytes; });
-    row_[column.place] = address(elements<void>(column.elements));
+    made.row[column.place] = address(elements<void>(column.elements));
   }
 }
 

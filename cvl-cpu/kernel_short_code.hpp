@@ -1,7 +1,7 @@
 // What is computed for all elements of a short pass, by one call of machine code.
 //
-// The code reads operands where they lie, looks for what must not be, and writes whole vectors. It
-// is made again for operands that lie in another way than before.
+// The code reads operands where they lie, looks for what must not be, and writes whole vectors. For
+// operands that lie in another way there is other code.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class ShortCode {
   bool run(std::int64_t n, const std::vector<Vector>& known);
 
   // Of the last run.
-  Vector& column(std::size_t k) { return columns_[k].elements; }
-  bool flag(std::size_t k) const { return cells_[flags_[k]] != 0; }
+  Vector& column(std::size_t k) { return made_.front()->columns[k].elements; }
+  bool flag(std::size_t k) const { return made_.front()->cells[made_.front()->flags[k]] != 0; }
 
  private:
   /// Where elements are read from that begin at `place`.
@@ -87,33 +87,36 @@ class ShortCode {
     bool chooses = false;         // between elements …
     std::vector<ArrayId> chosen;  // … of these vectors, and literals that fit bytes
   };
+  /// The code for operands that lie in one way, and where it finds what it needs.
+  struct Made {
+    std::unique_ptr<NativeCode> code;
+    std::vector<std::uintptr_t> row;  // of NativePieces
+    std::vector<std::int64_t> cells;  // numbers and flags that the row points to
+    std::vector<Read> reads;
+    std::vector<Number> numbers;
+    std::vector<Column> columns;
+    std::vector<std::uint32_t> flags;     // their cells
+    std::optional<std::uint32_t> failed;  // the cell that says whether a check fails
+  };
   /// What became of an operand.
   enum class Found : std::uint8_t { Here, Nowhere, ForOtherCode };
   class Maker;
 
-  bool find_operands(std::int64_t n, const std::vector<Vector>& known);
-  Found find(Read& read, std::int64_t n, const std::vector<Vector>& known);
-  Found find_array(Read& read);
-  Found find_starts(Read& read);
-  bool put(const Number& number);
-  void make_columns(std::int64_t n);
-  void make_ints(Read& read, std::int64_t n);
+  Found find_code(std::int64_t n, const std::vector<Vector>& known);
+  Found find_operands(Made& made, std::int64_t n, const std::vector<Vector>& known);
+  Found find(Made& made, Read& read, std::int64_t n, const std::vector<Vector>& known);
+  Found find_array(Made& made, const Read& read);
+  Found find_starts(Made& made, Read& read);
+  bool put(Made& made, const Number& number) const;
+  void make_columns(Made& made, std::int64_t n);
+  void make_ints(Made& made, Read& read, std::int64_t n);
   template <class I>
   void put_ints(Read& read, std::int64_t n) const;
 
   KernelState& state_;
   const PlanPass& pass_;
-  const ShortResults wanted_;
-  int made_ = 0;  // how often code has been made
-
-  std::unique_ptr<NativeCode> code_;
-  std::vector<std::uintptr_t> row_;  // of NativePieces
-  std::vector<std::int64_t> cells_;  // numbers and flags that the row points to
-  std::vector<Read> reads_;
-  std::vector<Number> numbers_;
-  std::vector<Column> columns_;
-  std::vector<std::uint32_t> flags_;     // their cells
-  std::optional<std::uint32_t> failed_;  // the cell that says whether a check fails
+  ShortResults wanted_;
+  std::vector<std::unique_ptr<Made>> made_;  // the one that ran last comes first
 };
 
 }  // namespace cvl::cpu

@@ -14,13 +14,8 @@ void FaultLog::raise(const vcode::Kernel& kernel) const {
   throw failure_of(kernel, *first_);
 }
 
-void KernelState::bind_size(SizeId id, std::int64_t value, const std::string& of) {
-  std::int64_t& size = sizes[plan.canonical_size[id]];
-  if (size == kUnbound) {
-    size = value;
-    return;
-  }
-  if (size != value) throw size_mismatch(*plan.kernel, id, of, value, size);
+void KernelState::fail_mismatch(SizeId id, std::int64_t value, const std::string& of) const {
+  throw size_mismatch(*plan.kernel, id, of, value, size(id));
 }
 
 }  // namespace cvl::cpu

@@ -54,7 +54,15 @@ struct KernelState {
     return random.drawn + plan.drawn_before(draw, [&](SizeId id) { return size(id); });
   }
   /// Gives a size its value, or checks that it is the value that the size has.
-  void bind_size(SizeId id, std::int64_t value, const std::string& of);
+  void bind_size(SizeId id, std::int64_t value, const std::string& of) {
+    std::int64_t& size = sizes[plan.canonical_size[id]];
+    if (size == kUnbound) size = value;
+    if (size != value) [[unlikely]]
+      fail_mismatch(id, value, of);
+  }
+
+ private:
+  [[noreturn]] void fail_mismatch(SizeId id, std::int64_t value, const std::string& of) const;
 };
 
 }  // namespace cvl::cpu
