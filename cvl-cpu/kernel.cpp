@@ -161,7 +161,7 @@ class CpuKernel final : public PreparedKernel {
 }  // namespace
 
 std::unique_ptr<PreparedKernel> CpuBackend::prepare(const vcode::Kernel& kernel) {
-  std::optional<KernelPlan> plan = plan_kernel(kernel);
+  std::optional<KernelPlan> plan = plan_kernel(kernel, {.asserts_once = true});
   if (!plan) return nullptr;
   if (plan->has_serial_loops() && !runs_serial_loops()) return nullptr;
   return std::make_unique<CpuKernel>(*this, std::move(*plan));

@@ -200,6 +200,10 @@ void KernelPass::run_once() {
       std::memcpy(result.payload, value, sizeof bound_.node(node).cell);
       continue;
     }
+    if (sink.kind == SinkKind::Assert) {
+      if (value[0] == std::byte{0}) note_assertion(sink);
+      continue;
+    }
     std::int64_t size = bound_.int_at(value, 0);
     if (size < 0) {
       KernelFault fault;
@@ -212,6 +216,15 @@ void KernelPass::run_once() {
     }
     state_.sizes[sink.size] = size;
   }
+}
+
+/// An assertion about one position does not hold.
+void KernelPass::note_assertion(const PlanSink& sink) {
+  KernelFault fault;
+  fault.kind = KernelFault::Kind::Assertion;
+  fault.binding = sink.binding;
+  fault.count = 1;
+  state_.faults.note(fault);
 }
 
 void KernelPass::run_empty() {

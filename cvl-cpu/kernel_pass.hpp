@@ -47,6 +47,7 @@ class KernelPass {
   bool run(bool binds_anew);
   bool run_panels();
   void run_once();
+  void note_assertion(const PlanSink& sink);
   void run_empty();
   void open(bool again);
   void find_alone(bool shared);

@@ -289,13 +289,22 @@ class Planner {
         open_pass(number,
                   {&binding.elements, &binding.flags, &binding.index, &binding.next, &binding.push,
                    &binding.pop},
-                  has_space(binding) ? &binding.space : nullptr, earliest, before_scans);
+                  has_space(binding) && !asserts_once(binding) ? &binding.space : nullptr, earliest,
+                  before_scans);
     if (is_pointwise(binding.kind)) {
       make_pointwise(pass, number);
       check_bound(pass, number);
       return;
     }
     add_sinks(pass, number);
+  }
+
+  bool asserts_once(const Binding& binding) const {
+    if (!options_.asserts_once || binding.kind != Binding::Kind::Assert) return false;
+    const std::vector<ThunkNode>& nodes = binding.elements.nodes;
+    return kernel_.sizes[length_of_space(kernel_, binding.space)].literal == 1 &&
+           std::none_of(nodes.begin(), nodes.end(),
+                        [](const ThunkNode& node) { return node.kind == ThunkNode::Kind::Index; });
   }
 
   std::uint32_t place_defaults(std::uint32_t number) {

@@ -198,6 +198,8 @@ struct KernelPlan {
 struct PlanOptions {
   /// May a Reduce take what depends on a Scan of its own pass? Else a later pass reduces it.
   bool reduces_scanned = true;
+  /// Is an assertion about one position part of a pass without an index?
+  bool asserts_once = false;
 };
 
 /// Nothing for kernels whose nested conditionals share failing operands in such a way that their

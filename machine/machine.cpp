@@ -10,6 +10,7 @@
 #include "machine/failure_report.hpp"
 #include "machine/interrupt.hpp"
 #include "machine/io_ops.hpp"
+#include "machine/scalars.hpp"
 #include "machine/tuning.hpp"
 #include "vcode/printer.hpp"
 
@@ -282,6 +283,10 @@ inline void Machine::run_vector(const Decoded& step) {
   if (element_count(operands[0]) >= tuning.long_vector) stop_if_asked();
   if (options_.most_work != MachineOptions::kUnlimitedWork) [[unlikely]]
     count_work(op, operands);
+  if (compute_scalar(op, backend_.widths(), operands)) {
+    stack_.drop(1);
+    return;
+  }
   backend_.origin = at_;
   backend_.execute(op.op, op.type, operands, results_);
   if (op.op == vcode::Op::MakeSegdes) cvl::check_total(backend_.widths(), results_[0].segdes());

@@ -14,13 +14,18 @@ namespace {
 
 using ::testing::occurrences;
 
+/// A program with a kernel.
+vcode::Program parsed(const std::string& text) {
+  vcode::Diagnostics diagnostics;
+  auto program = vcode::parse(std::make_shared<vcode::Source>("kernel.fcode", text), diagnostics);
+  REQUIRE(program);
+  return *std::move(program);
+}
+
 /// The plan of the program's first kernel, as text.
 std::string plan_of(const std::string& text) {
-  vcode::Diagnostics diagnostics;
-  const auto program =
-      vcode::parse(std::make_shared<vcode::Source>("kernel.fcode", text), diagnostics);
-  REQUIRE(program);
-  const std::optional<KernelPlan> plan = plan_kernel(program->kernels[0]);
+  const vcode::Program program = parsed(text);
+  const std::optional<KernelPlan> plan = plan_kernel(program.kernels[0]);
   REQUIRE(plan);
   return describe(*plan);
 }
@@ -44,6 +49,33 @@ TEST_CASE("an element is read once by all functions of a loop where its index is
       "END\n"
       "FUNC MAIN RET\n";
   CHECK(occurrences(plan_of(kernel), "= v[") == 1);
+}
+
+/// Passes over index spaces of a kernel that asserts something about one position.
+std::size_t launches(const std::string& asserted, const PlanOptions& options) {
+  const vcode::Program program = parsed(
+      "FCODE 3\nWIDTH INT ANY\nWIDTH FLOAT ANY\n"
+      "KERNEL k\n"
+      "IN x : VEC INT 1,\n   v : VEC INT n\n"
+      "OUT y : VEC INT 1,\n   z : VEC INT n\n"
+      "DO\n"
+      "  ASSERT 1 ( i => (< INT " +
+      asserted +
+      " n) ) \"outside\"\n"
+      "  y = ONCE (+ INT x[0] 1)\n"
+      "  z = MAP n ( i => (+ INT v[i] x[0]) )\n"
+      "SPEC\n"
+      "END\n"
+      "FUNC MAIN RET\n");
+  const std::optional<KernelPlan> plan = plan_kernel(program.kernels[0], options);
+  REQUIRE(plan);
+  return plan->launches();
+}
+
+TEST_CASE("assertions about one position need no pass of their own") {
+  CHECK(launches("x[0]", {}) == 2);
+  CHECK(launches("x[0]", {.asserts_once = true}) == 1);
+  CHECK(launches("x[i]", {.asserts_once = true}) == 2);
 }
 
 }  // namespace
