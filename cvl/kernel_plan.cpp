@@ -300,11 +300,19 @@ class Planner {
   }
 
   bool asserts_once(const Binding& binding) const {
-    if (!options_.asserts_once || binding.kind != Binding::Kind::Assert) return false;
-    const std::vector<ThunkNode>& nodes = binding.elements.nodes;
-    return kernel_.sizes[length_of_space(kernel_, binding.space)].literal == 1 &&
-           std::none_of(nodes.begin(), nodes.end(),
-                        [](const ThunkNode& node) { return node.kind == ThunkNode::Kind::Index; });
+    return options_.asserts_once && binding.kind == Binding::Kind::Assert &&
+           kernel_.sizes[length_of_space(kernel_, binding.space)].literal == 1 &&
+           !reads_index(binding.elements);
+  }
+
+  static bool reads_index(const Thunk& thunk) {
+    const auto is_index = [&](std::uint32_t node) {
+      return thunk.nodes[node].kind == ThunkNode::Kind::Index;
+    };
+    return std::any_of(thunk.results.begin(), thunk.results.end(), is_index) ||
+           std::any_of(thunk.nodes.begin(), thunk.nodes.end(), [&](const ThunkNode& node) {
+             return std::any_of(node.args, node.args + argument_count(node), is_index);
+           });
   }
 
   std::uint32_t place_defaults(std::uint32_t number) {
