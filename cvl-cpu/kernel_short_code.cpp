@@ -87,7 +87,7 @@ class ShortCode::Maker {
       if (column.equals) number = compare(Op::Equal, number, literal(*column.equals));
       Column& own = made_->columns.emplace_back();
       own.place = words_++;
-      own.chooses = find_chosen(column.node, own.chosen);
+      own.chooses = !column.equals && find_chosen(column.node, own.chosen);
       pieces_.body.results.push_back({number, own.place});
     }
     for (const ShortResults::Flag& flag : wanted_.flags) {
@@ -167,18 +167,28 @@ class ShortCode::Maker {
     return result;
   }
 
-  /// The vectors whose elements a node chooses from, if that is all that it does.
+  /// The vectors whose elements a node chooses from. False if that is not all that it does.
   bool find_chosen(NodeId number, std::vector<ArrayId>& chosen) const {
-    const PlanNode& node = plan_.nodes[number];
-    if (node.type != Type::Int) return false;
-    if (node.kind == Kind::Load || node.kind == Kind::Gather) {
-      chosen.push_back(node.id);
-      return true;
-    }
     constexpr std::int64_t kMostInByte = 255;
-    if (node.kind == Kind::Constant) return node.int_value >= 0 && node.int_value <= kMostInByte;
-    return node.applies(Op::Select) && find_chosen(node.args[1], chosen) &&
-           find_chosen(node.args[2], chosen);
+    std::vector<bool> seen(plan_.nodes.size());
+    std::vector<NodeId> left = {number};
+    while (!left.empty()) {
+      const NodeId next = left.back();
+      left.pop_back();
+      if (seen[next]) continue;
+      seen[next] = true;
+      const PlanNode& node = plan_.nodes[next];
+      if (node.type != Type::Int) return false;
+      if (node.kind == Kind::Load || node.kind == Kind::Gather) {
+        chosen.push_back(node.id);
+      } else if (node.applies(Op::Select)) {
+        left.insert(left.end(), {node.args[1], node.args[2]});
+      } else if (node.kind != Kind::Constant || node.int_value < 0 ||
+                 node.int_value > kMostInByte) {
+        return false;
+      }
+    }
+    return true;
   }
 
   std::uint32_t value(NodeId node) {
@@ -464,6 +474,11 @@ bool ShortCode::put(Made& made, const Number& number) const {
       made.cells[number.cell] = state_.segdes[number.id].uniform_length;
       return state_.segdes[number.id].uniform;
   }
+}
+
+void ShortCode::release() {
+  if (made_.empty()) return;
+  for (Column& column : made_.front()->columns) column.elements.buffer.reset();
 }
 
 void ShortCode::make_columns(Made& made, std::int64_t n) {

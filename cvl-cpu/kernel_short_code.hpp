@@ -50,6 +50,8 @@ class ShortCode {
   // Of the last run.
   Vector& column(std::size_t k) { return made_.front()->columns[k].elements; }
   bool flag(std::size_t k) const { return made_.front()->cells[made_.front()->flags[k]] != 0; }
+  /// Lets go of columns that nobody has taken.
+  void release();
 
  private:
   /// Where elements are read from that begin at `place`.

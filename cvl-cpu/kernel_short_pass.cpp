@@ -150,7 +150,7 @@ bool ShortPass::is_possible() const {
 }
 
 bool ShortPass::run() {
-  if (!possible_) return false;
+  if (!possible_ || state_.faults.any()) return false;
   length_ = pass_.once ? 1 : state_.size(pass_.length);
   if (length_ <= 0 || length_ > tuning.short_pass) return false;
   if (stages_.empty()) {
@@ -158,17 +158,20 @@ bool ShortPass::run() {
     stages_ = Planner(*this).plan();
     known_.resize(pass_.nodes.size());
   }
-  const bool several = stages_.size() > 1;
-  if (several) std::fill(known_.begin(), known_.end(), Vector());
+  const bool done =
+      std::all_of(stages_.begin(), stages_.end(), [&](Stage& stage) { return run_stage(stage); });
   for (Stage& stage : stages_) {
-    if (!stage.code.run(length_, known_)) return false;
-    for (const Operation& operation : stage.operations) run_operation(stage, operation);
-    for (const Taken& taken : stage.taken) {
-      if (!take(stage.code, taken)) return false;
-    }
+    stage.code.release();
+    for (const Operation& operation : stage.operations) known_[operation.node] = Vector();
   }
-  if (several) std::fill(known_.begin(), known_.end(), Vector());
-  return true;
+  return done;
+}
+
+bool ShortPass::run_stage(Stage& stage) {
+  if (!stage.code.run(length_, known_)) return false;
+  for (const Operation& operation : stage.operations) run_operation(stage, operation);
+  return std::all_of(stage.taken.begin(), stage.taken.end(),
+                     [&](const Taken& taken) { return take(stage.code, taken); });
 }
 
 Segdes ShortPass::segdes(SegdesId under) const {

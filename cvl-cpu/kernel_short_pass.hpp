@@ -49,6 +49,7 @@ class ShortPass {
   static bool is_operation(const PlanNode& node);
   bool can_take(const PlanSink& sink) const;
   bool is_possible() const;
+  bool run_stage(Stage& stage);
   void run_operation(Stage& stage, const Operation& operation);
   bool take(ShortCode& code, const Taken& taken);
   void select(ShortCode& code, const Taken& taken);
