@@ -18,7 +18,7 @@ using SinkKind = PlanSink::Kind;
 using vcode::Op;
 
 /// Making code for passes with more nodes takes too long.
-constexpr std::size_t kMostNodes = 192;
+constexpr std::size_t kMostNodes = 1024;
 constexpr std::size_t kMostStages = 4;
 
 /// Is it whether any, or whether all of some BOOLs are T?
