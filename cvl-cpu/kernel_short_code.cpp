@@ -28,6 +28,10 @@ std::uintptr_t address(const void* of) {
 
 }  // namespace
 
+bool ShortCode::can_be_made(const CpuBackend& cpu) {
+  return cpu.makes_native_code() && cpu.isa() != Isa::Baseline;
+}
+
 bool ShortCode::can_compute(const CpuBackend& cpu, const PlanNode& node) {
   switch (node.kind) {
     case Kind::Apply:
@@ -50,7 +54,7 @@ bool ShortCode::can_compute(const CpuBackend& cpu, const PlanNode& node) {
 
 bool ShortCode::can_store(const CpuBackend& cpu, Type type) {
   // Of BOOLs with AVX2 some more are written, for which there is room behind every vector.
-  return type == Type::Bool ? cpu.isa() != Isa::Baseline : has_native_result(cpu.isa(), type);
+  return type == Type::Bool || has_native_result(cpu.isa(), type);
 }
 
 // --- Code ---
@@ -355,9 +359,10 @@ ShortCode::Found ShortCode::find_code(std::int64_t n, const std::vector<Vector>&
     std::rotate(made_.begin(), made, made + 1);
     return found;
   }
-  if (made_.size() == kMostMade) return Found::Nowhere;
+  if (hopeless_ || made_.size() == kMostMade) return Found::Nowhere;
   std::unique_ptr<Made> made = Maker(*this, known).make();
-  if (made == nullptr) return Found::Nowhere;
+  hopeless_ = made == nullptr;
+  if (hopeless_) return Found::Nowhere;
   made_.insert(made_.begin(), std::move(made));
   return find_operands(*made_.front(), n, known);
 }

@@ -37,6 +37,8 @@ class ShortCode {
   ShortCode(KernelState& state, const PlanPass& pass, ShortResults wanted)
       : state_(state), pass_(pass), wanted_(std::move(wanted)) {}
 
+  /// Is there code for this processor, and is it wanted? If not, nothing else here is to be used.
+  static bool can_be_made(const CpuBackend& cpu);
   /// Can it compute a node from others, or read it?
   static bool can_compute(const CpuBackend& cpu, const PlanNode& node);
   /// Can such values be a column?
@@ -119,6 +121,7 @@ class ShortCode {
   const PlanPass& pass_;
   ShortResults wanted_;
   std::vector<std::unique_ptr<Made>> made_;  // the one that ran last comes first
+  bool hopeless_ = false;                    // the system does not let programs make code
 };
 
 }  // namespace cvl::cpu

@@ -139,7 +139,7 @@ bool ShortPass::can_take(const PlanSink& sink) const {
 }
 
 bool ShortPass::is_possible() const {
-  if (!state_.cpu.makes_native_code() || pass_.nodes.size() > kMostNodes) return false;
+  if (!ShortCode::can_be_made(state_.cpu) || pass_.nodes.size() > kMostNodes) return false;
   const auto can_compute = [&](const PlanNode& node) {
     return is_operation(node) || ShortCode::can_compute(state_.cpu, node);
   };

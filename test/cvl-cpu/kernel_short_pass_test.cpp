@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
+#include "tuned.hpp"
 #include "vcode/parser.hpp"
 
 namespace kernel_test {
@@ -76,6 +78,18 @@ Numbers counted(std::int64_t n, std::int64_t step, std::int64_t modulus, std::in
     result.push_back(static_cast<double>(from + (i * step) % modulus));
   }
   return result;
+}
+
+/// Regions of memory that hold code made while the program runs; neighbours are one.
+std::int64_t code_regions() {
+  std::ifstream maps("/proc/self/maps");
+  std::int64_t count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    const bool anonymous = line.find(" 00:00 0") != std::string::npos;
+    const bool named = line.find('[') != std::string::npos;
+    count += anonymous && !named && line.find(" r-xp ") != std::string::npos ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace
@@ -276,6 +290,27 @@ TEST_CASE("operands of short passes lie in many ways", "[native]") {
         }
       },
       kAtOnce);
+}
+
+TEST_CASE("processors without vectors of 32 bytes are not given code for such", "[native]") {
+  const tuned::Scope scope(tuned::from_environment() + ",short_pass=1024,short_runs=0");
+  for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
+    CAPTURE(cvl::cpu::isa_name(isa));
+    Pair pair({4, 8}, isa);
+    Twice kernel(pair,
+                 "KERNEL k\n"
+                 "IN p : VEC BOOL n,\n  x : VEC INT m\n"
+                 "OUT y : VEC INT m\n"
+                 "DO\n"
+                 "  ASSERT n ( i => p[i] ) \"not all\"\n"
+                 "  y = MAP m ( i => x[i] )\n"
+                 "SPEC\nEND\nFUNC MAIN RET\n");
+    const auto before = code_regions();
+    kernel.check([](CpuBackend& cpu) -> Operands {
+      return {upload(cpu, Type::Bool, Numbers(20, 1)), upload(cpu, Type::Int, Numbers(30, 7))};
+    });
+    CHECK((code_regions() > before) == (isa != cvl::cpu::Isa::Baseline));
+  }
 }
 
 }  // namespace kernel_test
