@@ -68,7 +68,7 @@ class Twice {
   std::unique_ptr<cvl::PreparedKernel> code_, steps_;
 };
 
-constexpr const char* kAtOnce = "short_runs=0";
+constexpr const char* kAtOnce = "short_pass=1024,short_runs=0";
 const std::vector<std::int64_t> kLengths = {1,  2,  0,  4,   7,    8,    9,    16, 17,
                                             63, 64, 65, 200, 1023, 1024, 1025, 3};
 
@@ -293,7 +293,7 @@ TEST_CASE("operands of short passes lie in many ways", "[native]") {
 }
 
 TEST_CASE("processors without vectors of 32 bytes are not given code for such", "[native]") {
-  const tuned::Scope scope(tuned::from_environment() + ",short_pass=1024,short_runs=0");
+  const tuned::Scope scope(tuned::from_environment() + "," + kAtOnce);
   for (const cvl::cpu::Isa isa : cvl::cpu::usable_isas()) {
     CAPTURE(cvl::cpu::isa_name(isa));
     Pair pair({4, 8}, isa);
