@@ -1,13 +1,10 @@
 #include "cvl-cpu/kernel_short_pass.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
 #include <utility>
 
-#include "cvl-cpu/movement.hpp"
+#include "cvl-cpu/gather_scatter.hpp"
 #include "cvl-cpu/operations.hpp"
-#include "cvl-cpu/segments.hpp"
 #include "vcode/math_functions.hpp"
 
 namespace cvl::cpu {
@@ -276,63 +273,35 @@ void ShortPass::select(ShortCode& code, const Taken& taken) {
   }
 }
 
-/// The places that elements go to; kNowhere where they go to none. Nothing if one is outside.
-std::optional<std::vector<std::int64_t>> ShortPass::places(const PlanSink& sink,
-                                                           const Vector& indices,
-                                                           const Vector* flags) const {
-  std::vector<std::int64_t> result(static_cast<std::size_t>(length_), kNowhere);
-  const auto put = [&](std::int64_t begin, std::int64_t end, std::int64_t start,
-                       std::int64_t limit) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (flags != nullptr && elements<std::uint8_t>(*flags)[i] == 0) continue;
-      const std::int64_t index = int_at(state_.cpu, indices, i);
-      if (index < 0 || index >= limit) return false;
-      result[static_cast<std::size_t>(i)] = start + index;
-    }
-    return true;
-  };
-  bool inside = true;
-  if (sink.into == kNone) {
-    inside = put(0, length_, 0, state_.size(sink.into_length));
-  } else {
-    const Segments from(state_.cpu, state_.segdes[sink.under]);
-    const Segments to(state_.cpu, state_.segdes[sink.into]);
-    for (std::int64_t begin = 0; inside && begin < length_;) {
-      const Segments::Place own = from.place_of(begin);
-      inside = put(begin, own.end, to.start(own.segment), to.length(own.segment));
-      begin = own.end;
-    }
-  }
-  return inside ? std::optional(std::move(result)) : std::nullopt;
-}
-
 bool ShortPass::scatter(ShortCode& code, const Taken& taken) {
   const PlanSink& sink = *taken.sink;
+  CpuBackend& cpu = state_.cpu;
   const std::int64_t targets = state_.size(sink.into_length);
   if (targets > tuning.short_pass) return false;
   const std::size_t count = sink.values.size();
   const Vector* flags = sink.flag == kNone ? nullptr : &code.column(taken.column + count + 1);
-  const auto places = this->places(sink, code.column(taken.column + count), flags);
-  if (!places) return false;
+  const Segdes into = sink.into == kNone ? Segdes::single(targets) : state_.segdes[sink.into];
+  const Segments own(cpu, segdes(sink.under)), target(cpu, into);
+  const Locator locator(cpu, code.column(taken.column + count), flags, own, target);
+  std::uint64_t positions[LargestTuning::short_pass];
+  bool inside = true;
+  own.for_blocks(0, length_, [&](const SegmentBlock& block) {
+    inside &=
+        locator.locate(block, locator.flags(block, nullptr), positions + block.begin, kNowhere);
+  });
+  if (!inside) return false;
   for (std::size_t k = 0; k < count; ++k) {
     const Vector& values = code.column(taken.column + k);
-    const std::size_t width = state_.cpu.element_bytes(values.type);
-    Vector& target = state_.arrays[sink.arrays[k]];
+    Vector& result = state_.arrays[sink.arrays[k]];
     if (sink.zeroed) {
-      target = state_.cpu.new_vector(values.type, targets);
-      std::memset(mutable_elements<void>(target), 0, static_cast<std::size_t>(targets) * width);
-    } else if (!target.is_plain() || (target.is_buffered() && !target.buffer.unique())) {
-      return false;
+      result = cpu.new_vector(values.type, targets);
+      zero_parallel(cpu, mutable_elements<void>(result), targets * cpu.stored_bytes(result));
+    } else {
+      result = writable(cpu, result);
     }
-    const auto put = [&](auto type) {
-      using T = decltype(type);
-      T* const out = mutable_elements<T>(target);
-      const T* const in = elements<T>(values);
-      for (std::size_t i = 0; i < places->size(); ++i) {
-        if ((*places)[i] != kNowhere) out[(*places)[i]] = in[i];
-      }
-    };
-    width == 1 ? put(std::uint8_t{}) : width == 4 ? put(std::uint32_t{}) : put(std::uint64_t{});
+    cpu.kernels().scatter[type_index(values.type)](mutable_elements<void>(result),
+                                                   elements<void>(values), positions, length_, 0,
+                                                   kNowhere, false);
   }
   return true;
 }

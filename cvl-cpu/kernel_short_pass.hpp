@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "cvl-cpu/kernel_short_code.hpp"
@@ -44,8 +43,6 @@ class ShortPass {
   };
   class Planner;
 
-  static constexpr std::int64_t kNowhere = -1;
-
   static bool is_operation(const PlanNode& node);
   bool can_take(const PlanSink& sink) const;
   bool is_possible() const;
@@ -53,8 +50,6 @@ class ShortPass {
   void run_operation(Stage& stage, const Operation& operation);
   bool take(ShortCode& code, const Taken& taken);
   void select(ShortCode& code, const Taken& taken);
-  std::optional<std::vector<std::int64_t>> places(const PlanSink& sink, const Vector& indices,
-                                                  const Vector* flags) const;
   bool scatter(ShortCode& code, const Taken& taken);
   void bind(SegdesId id, const Segdes& segdes);
   Segdes segdes(SegdesId under) const;

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "cvl-cpu/kernel_support.hpp"
+#include "cvl-cpu/movement.hpp"
 #include "tuned.hpp"
 #include "vcode/parser.hpp"
 
@@ -19,11 +20,18 @@ namespace {
 
 using Operands = std::vector<Value>;
 
+vcode::Program parsed(const std::string& kernel) {
+  const std::string text = "FCODE 3\nWIDTH INT ANY\nWIDTH FLOAT ANY\n" + kernel;
+  vcode::Diagnostics diagnostics;
+  auto program = vcode::parse(std::make_shared<vcode::Source>("kernel.fcode", text), diagnostics);
+  REQUIRE(program);
+  return *std::move(program);
+}
+
 /// A kernel on both libraries of a pair, ready to run many times.
 class Twice {
  public:
-  Twice(Pair& pair, const std::string& kernel)
-      : pair_(pair), program_(parsed("FCODE 3\nWIDTH INT ANY\nWIDTH FLOAT ANY\n" + kernel)) {
+  Twice(Pair& pair, const std::string& kernel) : pair_(pair), program_(parsed(kernel)) {
     code_ = pair.code.prepare(program_.kernels[0]);
     steps_ = pair.steps.prepare(program_.kernels[0]);
     REQUIRE(code_ != nullptr);
@@ -39,13 +47,6 @@ class Twice {
   }
 
  private:
-  static vcode::Program parsed(const std::string& text) {
-    vcode::Diagnostics diagnostics;
-    auto program = vcode::parse(std::make_shared<vcode::Source>("kernel.fcode", text), diagnostics);
-    REQUIRE(program);
-    return *std::move(program);
-  }
-
   /// The results, or the failure.
   std::vector<std::string> outcome(CpuBackend& cpu, cvl::PreparedKernel& kernel,
                                    Operands operands) const {
@@ -249,6 +250,27 @@ TEST_CASE("short vectors are sent to places", "[native]") {
               });
             }
           }
+        }
+      },
+      kAtOnce);
+}
+
+TEST_CASE("a short text in which other numbers are written is none any more", "[native]") {
+  for_pairs(
+      [&](Pair& pair) {
+        const vcode::Program program = parsed(
+            "KERNEL k\n"
+            "IN y : VEC INT m,\n  p : VEC INT n\n"
+            "OUT a : VEC INT m\n"
+            "DO\n"
+            "  a = SCATTER n ( i => (+ INT p[i] 1000) ) ( i => p[i] ) INTO m ( j => y[j] )\n"
+            "SPEC\nEND\nFUNC MAIN RET\n");
+        for (const std::size_t m : {4u, 50u}) {
+          Value text = pair.code.upload_characters(std::string(m, 'a'));
+          const Value found = run(pair.code, program.kernels[0],
+                                  {std::move(text), upload(pair.code, Type::Int, {2, 0})})[0];
+          REQUIRE(int_at(pair.code, found.vector(), 2) == 1002);
+          REQUIRE_FALSE(found.vector().fits_bytes);
         }
       },
       kAtOnce);
