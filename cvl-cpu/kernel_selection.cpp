@@ -323,11 +323,7 @@ class Selection final : public KernelSelection {
     });
   }
   void put_segdes(std::size_t c, const Segdes& segdes) {
-    bind_total(c);
-    for_segdes(c, [&](SegdesId id) {
-      state_.segdes[id] = segdes;
-      state_.bind_size(kernel().segdes[id].count, segdes.count, kernel().segdes[id].name);
-    });
+    for_segdes(c, [&](SegdesId id) { state_.put(id, segdes); });
   }
 
   bool filter_;

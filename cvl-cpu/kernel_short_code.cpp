@@ -96,7 +96,7 @@ class ShortCode::Maker {
     }
     for (const ShortResults::Flag& flag : wanted_.flags) {
       const std::uint32_t number = value(flag.node);
-      made_->flags.push_back(add_flag(flag.negated ? negated(number) : number));
+      made_->flags.push_back(add_flag(flag.all ? negated(number) : number));
     }
     for (const NodeId asserted : wanted_.asserted) fail_if(negated(value(asserted)));
     for (const NodeId length : wanted_.lengths) {

@@ -21,10 +21,10 @@ struct ShortResults {
     NodeId node = kNone;
     std::optional<std::int64_t> equals;
   };
-  /// Is a BOOL T anywhere, or F if it is `negated`?
+  /// Is a BOOL T anywhere, or, if `all`, everywhere?
   struct Flag {
     NodeId node = kNone;
-    bool negated = false;
+    bool all = false;
   };
   std::vector<Column> columns;
   std::vector<Flag> flags;
@@ -51,7 +51,10 @@ class ShortCode {
 
   // Of the last run.
   Vector& column(std::size_t k) { return made_.front()->columns[k].elements; }
-  bool flag(std::size_t k) const { return made_.front()->cells[made_.front()->flags[k]] != 0; }
+  bool flag(std::size_t k) const {
+    const bool any = made_.front()->cells[made_.front()->flags[k]] != 0;
+    return any != wanted_.flags[k].all;  // of all it is asked whether any is F
+  }
   /// Lets go of columns that nobody has taken.
   void release();
 

@@ -86,8 +86,8 @@ class ShortPass::Planner {
     Taken own{&sink, wanted.columns.size(), wanted.flags.size(), false};
     if (reduces_flags(sink, type) || (pass_.once && type == Type::Bool)) {
       own.is_flag = true;
-      const bool all = sink.kind == SinkKind::Reduce && sink.op == Op::AndReduce;
-      wanted.flags.push_back({sink.values[0], all});
+      wanted.flags.push_back(
+          {sink.values[0], sink.kind == SinkKind::Reduce && sink.op == Op::AndReduce});
     } else {
       for (const NodeId value : sink.values) wanted.columns.push_back({value, {}});
     }
@@ -180,8 +180,9 @@ void ShortPass::run_operation(Stage& stage, const Operation& operation) {
   Value operands[3], result;
   std::size_t count = 0;
   for (const NodeId argument : node.args) {
-    if (argument != kNone) operands[count] = stage.code.column(operation.column + count);
-    count += argument != kNone ? 1 : 0;
+    if (argument == kNone) continue;
+    operands[count] = stage.code.column(operation.column + count);
+    ++count;
   }
   if (node.kind == Kind::Scan) {
     operands[count] = segdes(node.id);
@@ -196,8 +197,7 @@ void ShortPass::run_operation(Stage& stage, const Operation& operation) {
 bool ShortPass::take(ShortCode& code, const Taken& taken) {
   const PlanSink& sink = *taken.sink;
   if (taken.is_flag) {
-    const bool all = sink.kind == SinkKind::Reduce && sink.op == Op::AndReduce;
-    state_.arrays[sink.arrays[0]] = make_bool(code.flag(taken.flag) != all);
+    state_.arrays[sink.arrays[0]] = make_bool(code.flag(taken.flag));
     return true;
   }
   switch (sink.kind) {
@@ -219,7 +219,7 @@ bool ShortPass::take(ShortCode& code, const Taken& taken) {
     case SinkKind::Segments: {
       Value lengths(std::move(code.column(taken.column))), result;
       run_make_segdes(state_.cpu, Op::MakeSegdes, Type::Int, &lengths, &result);
-      bind(sink.segdes[0], result.segdes());
+      state_.put(sink.segdes[0], std::move(result.segdes()));
       return true;
     }
     case SinkKind::Filter:
@@ -232,13 +232,6 @@ bool ShortPass::take(ShortCode& code, const Taken& taken) {
       state_.arrays[sink.arrays[0]] = std::move(code.column(taken.column));
       return true;
   }
-}
-
-void ShortPass::bind(SegdesId id, const Segdes& segdes) {
-  const vcode::KernelSegdes& known = state_.plan.kernel->segdes[id];
-  state_.segdes[id] = segdes;
-  state_.bind_size(known.count, segdes.count, known.name);
-  state_.bind_size(known.total, segdes.total, known.name);
 }
 
 /// Filter, and Split, class by class.
@@ -266,9 +259,9 @@ void ShortPass::select(ShortCode& code, const Taken& taken) {
     }
     if (!moved) pack(flags);
     if (filters) {
-      for (const SegdesId id : sink.segdes) bind(id, kept);
+      for (const SegdesId id : sink.segdes) state_.put(id, kept);
     } else {
-      bind(sink.segdes[c], kept);
+      state_.put(sink.segdes[c], kept);
     }
   }
 }

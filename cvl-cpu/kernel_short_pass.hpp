@@ -51,7 +51,6 @@ class ShortPass {
   bool take(ShortCode& code, const Taken& taken);
   void select(ShortCode& code, const Taken& taken);
   bool scatter(ShortCode& code, const Taken& taken);
-  void bind(SegdesId id, const Segdes& segdes);
   Segdes segdes(SegdesId under) const;
 
   KernelState& state_;

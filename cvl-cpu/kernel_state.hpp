@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cvl-cpu/cpu_backend.hpp"
@@ -59,6 +60,13 @@ struct KernelState {
     if (size == kUnbound) size = value;
     if (size != value) [[unlikely]]
       fail_mismatch(id, value, of);
+  }
+  /// Puts down a descriptor that a pass has made, and binds its sizes.
+  void put(SegdesId id, Segdes descriptor) {
+    const vcode::KernelSegdes& known = plan.kernel->segdes[id];
+    bind_size(known.count, descriptor.count, known.name);
+    bind_size(known.total, descriptor.total, known.name);
+    segdes[id] = std::move(descriptor);
   }
 
  private:

@@ -278,10 +278,7 @@ class StoreLengths : public Store {
   }
   void close() override {
     Store::close();
-    const SegdesId id = sink_.segdes[0];
-    state_.bind_size(kernel().segdes[id].count, lengths_.length, kernel().segdes[id].name);
-    state_.segdes[id] = made();
-    state_.bind_size(kernel().segdes[id].total, state_.segdes[id].total, kernel().segdes[id].name);
+    state_.put(sink_.segdes[0], made());
   }
 
  protected:

@@ -29,8 +29,8 @@ struct NativeLoop {
       Uniform,      // the one element at `place`
       Progression,  // start + position * stride, wrapped to INT
       Apply,        // `op` with written type `written` on args
-      Gather,   // of rounds and pieces: element args[0], an INT, of the vector at `place`, which has
-                // args[1] elements; 0 where the index is outside
+      Gather,  // of rounds and pieces: element args[0], an INT, of the vector at `place`, which has
+               // args[1] elements; 0 where the index is outside
       Bitwise,  // bits of INTs args[0], args[1], args[2] give that with the number they are in
                 // `table`
       Rotate,   // the INT args[0] by args[1] bits to the left, a number modulo its width
@@ -192,7 +192,8 @@ class NativeCode {
   /// as if all elements of the piece had been accumulated by ReduceKernels; to that of a
   /// disjunction goes T if there is one, else it stays what it was. True when an operation failed;
   /// then the results are undefined. So many bytes behind the elements of a piece as a register has
-  /// may be read; only these elements are written, but of BOOLs with AVX2 up to seven more. REQUIRES: there is a piece, and none is empty.
+  /// may be read; only these elements are written, but of BOOLs with AVX2 up to seven more.
+  /// REQUIRES: there is a piece, and none is empty.
   bool run_pieces(const std::uintptr_t* rows, std::int64_t pieces) const {
     return function_(reinterpret_cast<const std::byte* const*>(rows), pieces, 0, 0) != 0;
   }

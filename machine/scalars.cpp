@@ -1,5 +1,7 @@
 #include "machine/scalars.hpp"
 
+#include <type_traits>
+
 #include "cvl/scalar_ops.hpp"
 
 namespace vinterp {
@@ -15,24 +17,13 @@ bool is_here(const Vector& vector) {
   return vector.length == 1 && vector.form == cvl::Form::Inline;
 }
 
-template <class Result>
-void put(Vector& vector, Type type, Result result) {
-  vector.type = type;
-  vector.fits_bytes = false;
-  *vector.inline_elements<Result>() = result;
-}
-
+/// The result over the first operand.
 template <class Functor, class T>
-bool combine(Vector& first, const Vector& second) {
-  put<T>(first, first.type,
-         Functor::apply(*first.inline_elements<T>(), *second.inline_elements<T>()));
-  return true;
-}
-
-template <class Functor, class T>
-bool compare(Vector& first, const Vector& second) {
-  put<ops::Bool>(first, Type::Bool,
-                 Functor::apply(*first.inline_elements<T>(), *second.inline_elements<T>()));
+bool compute(Vector& first, const Vector& second, Type type) {
+  const auto result = Functor::apply(*first.inline_elements<T>(), *second.inline_elements<T>());
+  first.type = type;
+  first.fits_bytes = false;
+  *first.inline_elements<std::remove_const_t<decltype(result)>>() = result;
   return true;
 }
 
@@ -40,23 +31,23 @@ template <class T>
 bool compute_numbers(Op op, Vector& first, const Vector& second) {
   switch (op) {
     case Op::Add:
-      return combine<ops::Add, T>(first, second);
+      return compute<ops::Add, T>(first, second, first.type);
     case Op::Subtract:
-      return combine<ops::Subtract, T>(first, second);
+      return compute<ops::Subtract, T>(first, second, first.type);
     case Op::Multiply:
-      return combine<ops::Multiply, T>(first, second);
+      return compute<ops::Multiply, T>(first, second, first.type);
     case Op::Less:
-      return compare<ops::Less, T>(first, second);
+      return compute<ops::Less, T>(first, second, Type::Bool);
     case Op::LessEqual:
-      return compare<ops::LessEqual, T>(first, second);
+      return compute<ops::LessEqual, T>(first, second, Type::Bool);
     case Op::Greater:
-      return compare<ops::Greater, T>(first, second);
+      return compute<ops::Greater, T>(first, second, Type::Bool);
     case Op::GreaterEqual:
-      return compare<ops::GreaterEqual, T>(first, second);
+      return compute<ops::GreaterEqual, T>(first, second, Type::Bool);
     case Op::Equal:
-      return compare<ops::Equal, T>(first, second);
+      return compute<ops::Equal, T>(first, second, Type::Bool);
     case Op::NotEqual:
-      return compare<ops::NotEqual, T>(first, second);
+      return compute<ops::NotEqual, T>(first, second, Type::Bool);
     default:
       return false;
   }
@@ -65,9 +56,9 @@ bool compute_numbers(Op op, Vector& first, const Vector& second) {
 bool compute_flags(Op op, Vector& first, const Vector& second) {
   switch (op) {
     case Op::And:
-      return combine<ops::And, ops::Bool>(first, second);
+      return compute<ops::And, ops::Bool>(first, second, first.type);
     case Op::Or:
-      return combine<ops::Or, ops::Bool>(first, second);
+      return compute<ops::Or, ops::Bool>(first, second, first.type);
     default:
       return false;
   }
