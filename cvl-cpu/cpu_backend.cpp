@@ -55,6 +55,11 @@ std::string CpuBackend::description() const {
   return fmt::format("cpu: {} threads, {}", scheduler_.threads(), isa_name(isa_));
 }
 
+void CpuBackend::for_parts(int parts, const std::function<void(int)>& body) {
+  auto part = [&](std::int64_t number) { body(static_cast<int>(number)); };
+  scheduler_.for_parts(parts, part);
+}
+
 void CpuBackend::execute(vcode::Op op, Type type, Value* operands, Value* results) {
   if (moves_narrow(*this, op, operands)) return move_narrow(*this, op, operands, results);
   kOperations[static_cast<std::size_t>(vcode::info(op).family)](*this, op, type, operands, results);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ class CpuBackend final : public Backend {
   Widths widths() const override { return widths_; }
   Heap& heap() override { return heap_; }
   int threads() const override { return scheduler_.threads(); }
+  void for_parts(int parts, const std::function<void(int)>& body) override;
   void execute(vcode::Op op, Type type, Value* operands, Value* results) override;
   std::unique_ptr<PreparedKernel> prepare(const vcode::Kernel& kernel) override;
   bool kernels_keep_bits() const override { return true; }

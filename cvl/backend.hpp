@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,12 @@ class Backend {
   virtual Heap& heap() = 0;
   /// How many threads of the host may work at once, for this library and for who uses it.
   virtual int threads() const { return 1; }
+  /// Calls body(part) for 0 <= part < parts, each once, on threads of this library where it has
+  /// some: for work of its user. A body must not call this library; what one throws, the caller
+  /// gets.
+  virtual void for_parts(int parts, const std::function<void(int)>& body) {
+    for (int part = 0; part < parts; ++part) body(part);
+  }
 
   /// Runs one vector operation (OpInfo::is_vector_op). `operands` are deepest first and have passed
   /// check_operands; what lies in them afterwards is unspecified but valid, because a result may

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,6 +30,9 @@ class CompareBackend final : public cvl::Backend {
   cvl::Widths widths() const override { return first_->widths(); }
   cvl::Heap& heap() override { return first_->heap(); }
   int threads() const override { return first_->threads(); }
+  void for_parts(int parts, const std::function<void(int)>& body) override {
+    first_->for_parts(parts, body);
+  }
   void execute(vcode::Op op, cvl::Type type, cvl::Value* operands, cvl::Value* results) override;
   void expect(std::vector<const vcode::Kernel*> kernels) override;
   std::unique_ptr<cvl::PreparedKernel> prepare(const vcode::Kernel& kernel) override;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "cvl/backend.hpp"
@@ -73,6 +75,17 @@ class HostBackend final : public cvl::Backend {
     }
   }
 
+  int threads() const override { return host_threads; }
+  void for_parts(int parts, const std::function<void(int)>& body) override {
+    const auto take_some = [&](int thread) {
+      for (int part = thread; part < parts; part += host_threads) body(part);
+    };
+    std::vector<std::thread> running;
+    for (int thread = 1; thread < host_threads; ++thread) running.emplace_back(take_some, thread);
+    take_some(0);
+    for (std::thread& thread : running) thread.join();
+  }
+
   void seed(std::uint64_t) override {}
   void synchronize() override {}
 
@@ -119,6 +132,7 @@ class HostBackend final : public cvl::Backend {
   }
 
   std::int64_t greatest_download = 0;  // elements fetched at once
+  int host_threads = 1;
 
  private:
   template <class T>
