@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "fcode-opt/optimizer.hpp"
+#include "fcode-opt/stopping.hpp"
 #include "machine/interrupt.hpp"
 #include "vcode/keywords.hpp"
 #include "vcode/link.hpp"
@@ -108,7 +109,11 @@ std::optional<vcode::LinkedProgram> load_program(std::shared_ptr<const vcode::So
   optimizer.disabled = options.disabled_passes;
   optimizer.stop = [&options] { return must_end() || (options.stop && options.stop()); };
   vcode::Diagnostics none;  // what is wrong with the program has been said
-  return vcode::link(fcode::optimize(*program, optimizer), none);
+  try {
+    program = fcode::optimize(*program, optimizer);
+  } catch (const fcode::Stopped&) {  // it is not going to run for long, if at all
+  }
+  return vcode::link(std::move(*program), none);
 }
 
 }  // namespace vinterp

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -186,6 +187,48 @@ bool find_run(CpuBackend& cpu, const BoundRuns& runs, std::int64_t begin, std::i
 struct Range {
   std::int64_t begin = 0, end = 0;
 };
+
+/// Does the run of each of `count` segments begin at its element of `begins`, not below zero, and
+/// end before that of the next one begins?
+template <class I>
+bool ascend(const I* begins, const I* lengths, std::int64_t count) {
+  using Unsigned = std::make_unsigned_t<I>;
+  Unsigned wrong = 0;  // where its highest bit is set
+  for (std::int64_t s = 0; s < count; ++s) {
+    const auto begin = static_cast<Unsigned>(begins[s]);
+    const Unsigned end = begin + static_cast<Unsigned>(lengths[s]);
+    wrong |= begin | end | (static_cast<Unsigned>(begins[s + 1]) - end);
+  }
+  return static_cast<I>(wrong) >= 0;
+}
+
+template <class I>
+bool ascend(CpuBackend& cpu, const BoundRuns& runs) {
+  const auto* begins = reinterpret_cast<const I*>(runs.first);
+  const auto* lengths = reinterpret_cast<const I*>(runs.segments->lengths(0));
+  const std::int64_t last = runs.segments->count() - 1;
+  if (runs.more > runs.limit || begins[last] < 0 || wrapped_sum(begins[0], runs.more) < 0 ||
+      begins[last] > wrapped_difference(runs.limit, runs.more) - lengths[last]) {
+    return false;
+  }
+  const std::int64_t tile = tuning.order_tile;
+  std::atomic<bool> good{true};
+  auto look = [&](std::int64_t number) {
+    const std::int64_t begin = number * tile;
+    if (!ascend(begins + begin, lengths + begin, std::min(tile, last - begin))) {
+      good.store(false, std::memory_order_relaxed);
+    }
+  };
+  cpu.scheduler().for_tiles(tile_count(last, tile), 2 * last * std::int64_t{sizeof(I)}, look);
+  return good;
+}
+
+/// Do the runs lie in the order of their segments, whatever else is known? What is appended does.
+bool runs_ascend(CpuBackend& cpu, const BoundRuns& runs) {
+  if (runs.first == nullptr || runs.segments->lengths(0) == nullptr) return false;
+  return cpu.element_bytes(Type::Int) == 4 ? ascend<std::int32_t>(cpu, runs)
+                                           : ascend<std::int64_t>(cpu, runs);
+}
 
 /// What is covered by the runs of a range of elements that lie before a border, and by those behind
 /// it, if both ascend.
@@ -395,7 +438,7 @@ bool find_run_positions(CpuBackend& cpu, const BoundRuns& runs, const SegmentBlo
 }
 
 bool runs_are_distinct(CpuBackend& cpu, const BoundRuns& runs, std::int64_t length) {
-  if (runs.segments == nullptr) return true;
+  if (runs.segments == nullptr || runs_ascend(cpu, runs)) return true;
   const std::int64_t border = second_sequence(cpu, runs, length);
   const std::int64_t order_tile = tuning.order_tile;
   std::vector<TileSequences> tiles(static_cast<std::size_t>(tile_count(length, order_tile)));

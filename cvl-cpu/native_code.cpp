@@ -90,7 +90,7 @@ bool has_native_result(Isa isa, Type type) {
 }
 
 bool has_native_backwards(Isa isa, Type type) {
-  return isa == Isa::V4 && type != Type::Bool;
+  return isa != Isa::Baseline && type != Type::Bool;
 }
 
 NativeCode::NativeCode(void* memory, std::size_t bytes, std::int64_t group)

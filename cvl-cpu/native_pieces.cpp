@@ -79,19 +79,11 @@ class PiecesWriter : public FoldWriter {
     c_.emit(instruction(avx512_, Op::Add, own), next, next, step);
   }
 
-  /// AVX-512. What lies in front of the last element is not touched.
+  /// What lies in front of the last element is not touched.
   void read_backwards(std::uint32_t k, int offset, const Register* valid) {
     const bool wide = is_wide(lane(k));
     const Lane own = wide ? Lane::I64 : Lane::I32;
     const int shift = wide ? 3 : 2;
-    Vec& turned = turned_[own];
-    if (!turned.isValid()) {
-      const Vec last = constant(own, lanes_ - 1);
-      at_start([&] {
-        turned = make_vector(own);
-        c_.emit(instruction(avx512_, Op::Add, own), turned, last, multiples(own, -1));
-      });
-    }
     const Vec read = make_vector(own);
     const Gp back = c_.newInt64();
     c_.mov(back, position_);
@@ -100,10 +92,11 @@ class PiecesWriter : public FoldWriter {
       return asmjit::x86::ptr(address(loop_.values[k].place), back,
                               static_cast<std::uint32_t>(shift), -(offset + before) * (1 << shift));
     };
-    Vec order = turned;
+    held_[k] = make(own);
     if (valid == nullptr) {
       load(read, own, from(lanes_ - 1));
-    } else {
+      turn_round(vector(k), own, read);
+    } else if (avx512_) {
       const Gp count = c_.newInt64();
       copy_mask(count.r32(), valid->as<KReg>());
       c_.popcnt(count.r32(), count.r32());
@@ -111,13 +104,40 @@ class PiecesWriter : public FoldWriter {
       c_.k(valid->as<KReg>())
           .z()
           .emit(wide ? Inst::kIdVmovdqu64 : Inst::kIdVmovdqu32, read, from(-1));
-      order = make_vector(own);
+      const Vec order = make_vector(own);
       c_.sub(count, lanes_);
       spread(order, own, count);
-      c_.emit(instruction(avx512_, Op::Add, own), order, order, turned);
+      c_.emit(instruction(avx512_, Op::Add, own), order, order, last_lane_first(own));
+      c_.emit(wide ? Inst::kIdVpermq : Inst::kIdVpermd, held_[k], order, read);
+    } else {
+      const Vec flags = make_vector(own);
+      turn_round(flags, own, widened(valid->as<Vec>(), own));
+      c_.emit(wide ? Inst::kIdVpmaskmovq : Inst::kIdVpmaskmovd, read, flags, from(lanes_ - 1));
+      turn_round(vector(k), own, read);
     }
-    held_[k] = make(own);
-    c_.emit(wide ? Inst::kIdVpermq : Inst::kIdVpermd, held_[k], order, read);
+  }
+
+  /// The lanes, the last one first.
+  void turn_round(const Vec& out, Lane lane, const Vec& lanes) {
+    constexpr int kFourBackwards = 0x1B;
+    if (lanes_ == 4) {
+      c_.emit(is_wide(lane) ? Inst::kIdVpermq : Inst::kIdVpshufd, out, lanes,
+              asmjit::imm(kFourBackwards));
+    } else {
+      c_.emit(is_wide(lane) ? Inst::kIdVpermq : Inst::kIdVpermd, out, last_lane_first(lane), lanes);
+    }
+  }
+  /// The lanes' numbers, in that order.
+  Vec last_lane_first(Lane lane) {
+    Vec& turned = turned_[lane];
+    if (!turned.isValid()) {
+      const Vec last = constant(lane, lanes_ - 1);
+      at_start([&] {
+        turned = make_vector(lane);
+        c_.emit(instruction(avx512_, Op::Add, lane), turned, last, multiples(lane, -1));
+      });
+    }
+    return turned;
   }
 
   /// Whatever can be read or computed without looking at others than the elements from there on.

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "fcode-opt/pass_table.hpp"
+#include "fcode-opt/stopping.hpp"
 #include "ir/lift.hpp"
 #include "ir/lower.hpp"
 #include "ir/text.hpp"
@@ -37,7 +38,7 @@ class Optimizer {
       : module_(module),
         options_(options),
         report_(report),
-        state_{report, options.stop, {}},
+        state_{report, {}},
         settled_(pass_table().size()) {}
 
   void run() {
@@ -68,7 +69,7 @@ class Optimizer {
   bool run(const Pass& pass) {
     const auto& disabled = options_.disabled;
     if (pass.level > options_.level) return false;
-    if (options_.stop && options_.stop()) return false;
+    end_if_asked();
     if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) return false;
     std::optional<std::size_t>& settled =
         settled_[static_cast<std::size_t>(&pass - pass_table().data())];
@@ -132,6 +133,7 @@ void optimize(Module& module, const OptimizerOptions& options, OptimizerReport* 
          function.origin});
     return;
   }
+  const Stopping stopping(options.stop);
   Optimizer(module, options, found).run();
   if (options.memory) found.memory = memory_report(module);
   if (report == nullptr) return;

@@ -25,8 +25,7 @@ struct OptimizerOptions {
   std::vector<std::string> disabled;  // names of passes that are left out
   std::string dump;                   // the pass whose result goes into the report; empty: none
   bool memory = false;                // fill in OptimizerReport::memory
-  /// Asked before each pass and each region that is fused: true leaves out the rest of them. Empty:
-  /// never.
+  /// Asked again and again: true ends it, and optimize() throws Stopped. Empty: never.
   std::function<bool()> stop;
   /// Check the form after every pass; a fault is a std::logic_error. Debug builds always do.
   bool check = false;

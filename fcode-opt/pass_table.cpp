@@ -9,6 +9,7 @@
 #include "fcode-opt/fusion/fuse.hpp"
 #include "fcode-opt/passes/passes.hpp"
 #include "fcode-opt/shapes/unify.hpp"
+#include "fcode-opt/stopping.hpp"
 #include "ir/tools.hpp"
 
 namespace fcode {
@@ -33,6 +34,7 @@ bool inline_all(Module& module, PassState&) {
 
 // Some passes ask for shapes.
 bool run_pass(bool (*pass)(Module&), Module& module, PassState&) {
+  end_if_asked();
   return pass(module);
 }
 bool run_pass(bool (*pass)(Module&, KnownWalks&), Module& module, PassState& state) {
@@ -76,7 +78,7 @@ bool plain(Module& module, PassState& state) {
 
 bool fuse_operations(Module& module, PassState& state) {
   const std::size_t before = module.kernels.size();
-  state.report.fusion = fuse(module, state.walks, state.stop);
+  state.report.fusion = fuse(module, state.walks);
   return module.kernels.size() != before;
 }
 

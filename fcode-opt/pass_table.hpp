@@ -1,7 +1,6 @@
 // Every pass, once.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string_view>
 
@@ -14,7 +13,6 @@ namespace fcode {
 /// What passes share.
 struct PassState {
   OptimizerReport& report;
-  const std::function<bool()>& stop;  // OptimizerOptions::stop
   KnownWalks walks;
 };
 

@@ -227,18 +227,16 @@ class RegionFusion {
 class FunctionFusion : public ShapeVisitor {
  public:
   FunctionFusion(Module& module, Function& function, KernelPool& pool, KnownChoices& known,
-                 FusionReport& report, const std::function<bool()>& stop)
+                 FusionReport& report)
       : module_(module),
         function_(function),
         pool_(pool),
         known_(known),
         report_(report),
-        stop_(stop),
         uses_(count_uses(function)),
         lifetimes_(function) {}
 
   void region(Shapes& shapes, Block& block, std::size_t begin, std::size_t& end) override {
-    if (stop_ && stop_()) return;
     std::vector<std::uint32_t> outside = uses_;
     for (std::size_t i = begin; i < end; ++i) {
       for (ValueId operand : block.statements[i].operands) --outside[operand];
@@ -259,7 +257,6 @@ class FunctionFusion : public ShapeVisitor {
   KernelPool& pool_;
   KnownChoices& known_;
   FusionReport& report_;
-  const std::function<bool()>& stop_;
   // Both before anything was replaced; regions are replaced in order.
   std::vector<std::uint32_t> uses_;
   Lifetimes lifetimes_;
@@ -267,7 +264,7 @@ class FunctionFusion : public ShapeVisitor {
 
 }  // namespace
 
-FusionReport fuse(Module& module, KnownWalks& walks, const std::function<bool()>& stop) {
+FusionReport fuse(Module& module, KnownWalks& walks) {
   arrange_for_fusion(module, walks);
   infer_types(module);  // kernels state the types of what they take
   ShapeAnalysis shapes(module, ShapeAnalysis::Trust::Regions, walks);
@@ -276,7 +273,7 @@ FusionReport fuse(Module& module, KnownWalks& walks, const std::function<bool()>
   FusionReport report;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].opaque || module.functions[i].fallback) continue;
-    FunctionFusion visitor(module, module.functions[i], pool, known, report, stop);
+    FunctionFusion visitor(module, module.functions[i], pool, known, report);
     shapes.walk(i, visitor);
   }
   return report;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,7 @@ struct FusionReport {
   std::vector<Region> regions;
 };
 
-/// Replaces operations by kernels wherever that costs less. Gives what was done. `stop`, unless it
-/// is empty, is asked before each region: true leaves out the rest of them.
-FusionReport fuse(Module& module, KnownWalks& walks, const std::function<bool()>& stop);
+/// Replaces operations by kernels wherever that costs less. Gives what was done.
+FusionReport fuse(Module& module, KnownWalks& walks);
 
 }  // namespace fcode

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fcode-opt/fusion/cost.hpp"
+#include "fcode-opt/stopping.hpp"
 
 namespace fcode {
 namespace {
@@ -99,6 +100,7 @@ class LocalSearch {
   // Takes the schedule, in which nothing comes before what it needs, if its kernels are legal and
   // it is cheaper.
   bool take(Schedule schedule) {
+    end_if_asked();
     const std::optional<std::int64_t> moved = costs_.of(schedule);
     if (!moved || *moved >= (relieving_ ? choice_.price : costs_.total())) return false;
     const std::int64_t held = any_memory_ ? 0 : pricing_.held(schedule, choice_.price - *moved);

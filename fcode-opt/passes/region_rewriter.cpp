@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "fcode-opt/stopping.hpp"
+
 namespace fcode {
 
 bool RegionRewriter::finish() {
@@ -16,6 +18,7 @@ void RegionRewriter::region(Shapes& shapes, Block& block, std::size_t begin, std
   bool grown = false;
   std::size_t kept = begin;  // statements of the block
   for (std::size_t i = begin; i < end; ++i) {
+    end_if_asked();
     rewrite(block.statements[i]);
     grown |= !made_.empty();
     if (!grown) {

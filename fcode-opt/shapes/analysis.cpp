@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fcode-opt/shapes/signature.hpp"
+#include "fcode-opt/stopping.hpp"
 
 namespace fcode {
 
@@ -75,6 +76,7 @@ class ShapeAnalysis::Walk {
 
   bool statements(Block& block) {
     for (std::size_t at = 0; at < block.statements.size();) {
+      end_if_asked();
       std::size_t end = at;
       while (end < block.statements.size() && !is_barrier(block.statements[end])) ++end;
       std::vector<std::pair<Linear, Linear>> rules;  // that hold behind the region

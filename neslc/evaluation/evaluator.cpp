@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fcode-opt/stopping.hpp"
 #include "ir/tools.hpp"
 #include "machine/adaptive.hpp"
 #include "machine/ahead.hpp"
@@ -40,6 +41,12 @@ ir::GivenShape shape_of(const cvl::Value& value) {
   shape.described = segdes.total;
   if (segdes.uniform) shape.each = segdes.uniform_length;
   return shape;
+}
+
+/// Does it read variables of the top level?
+bool has_variables(const StackCode& code) {
+  return std::any_of(code.values.begin(), code.values.end(),
+                     [](std::int64_t component) { return component >= 0; });
 }
 
 std::size_t instructions(const StackCode& code) {
@@ -126,14 +133,17 @@ void Evaluator::warn_of_collected(const CompileError& error) const {
 
 namespace {
 
-/// Fills in the optimized code of what to_optimize() has made. Uses nothing of an evaluator:
-/// another one of its threads may run it.
+/// Fills in the optimized code of what to_optimize() has made, unless it is stopped. Uses nothing
+/// of an evaluator: another one of its threads may run it.
 void optimize_code(Compiled& compiled, fcode::OptimizerOptions optimizer,
                    const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   optimizer.stop = [&] { return vinterp::must_end() || (stop && stop()); };
-  fcode::optimize(compiled.flat.module, optimizer);
-  compiled.optimized = stack_code(compiled.flat);
+  try {
+    fcode::optimize(compiled.flat.module, optimizer);
+    compiled.optimized = stack_code(compiled.flat);
+  } catch (const fcode::Stopped&) {  // the code as written is not going to run for long, if at all
+  }
   compiled.seconds += seconds_since(start);
 }
 
@@ -254,14 +264,14 @@ Evaluation Evaluator::evaluate_once(const CheckedForm& form, bool& pieces_may_he
 Evaluation Evaluator::evaluate_compiled(const CheckedForm& form, Compiled& compiled,
                                         Optimize optimize, ProgramStreams& streams) {
   if (optimize == Optimize::Later && !shows_times(compiled.code)) {
-    // Flattened in this thread, which has the values of variables, and optimized in the other one.
+    // The values of variables are this thread's, which then flattens, too.
     std::optional<Compiled> prepared;
     vinterp::Ahead<Compiled> ahead([&](const std::function<bool()>& stop) {
       Compiled made = prepared ? *std::exchange(prepared, {}) : to_optimize(form, Warnings::Said);
       optimize_code(made, options.optimizer, stop);
       return made;
     });
-    bool asked = false;
+    bool asked = !has_variables(compiled.code);
     const auto optimized_is_ready = [&] {
       if (!std::exchange(asked, true)) prepared = to_optimize(form, Warnings::Said);
       return ahead.ready();

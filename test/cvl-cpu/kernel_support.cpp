@@ -124,8 +124,11 @@ void for_backends(const std::function<void(CpuBackend&)>& test) {
       test(cpu);
     }
     if (is_stressed) continue;
-    CpuBackend first(options(widths, 2, isas.front()));
-    test(first);
+    for (const Isa isa : isas) {
+      if (isa == isas.back()) continue;
+      CpuBackend cpu(options(widths, 2, isa));
+      test(cpu);
+    }
     for (const char* setting : {"smallest", "odd", "short_runs=0"}) tuned(setting, widths);
   }
 }

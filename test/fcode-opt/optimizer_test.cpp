@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "fcode-opt/pass_table.hpp"
+#include "fcode-opt/stopping.hpp"
 #include "fcode-opt/support.hpp"
 
 namespace fcode::testing {
@@ -47,6 +48,30 @@ TEST_CASE("a program with kernels is left as it is") {
     if (once.kernels.empty()) continue;
     CHECK(vcode::same_program(optimize(once, checked(kHighestLevel)), once));
   }
+}
+
+TEST_CASE("the optimizer ends wherever it is told to") {
+  int stopped = 0;
+  for (const auto& path : programs()) {
+    CAPTURE(path.string());
+    const vcode::Program program = parse(read_file(path));
+    int asked = 0, last = 0;
+    OptimizerOptions options = checked(kHighestLevel);
+    options.stop = [&] { return ++asked == last; };
+    const std::string whole = vcode::print(optimize(program, options));
+    const int times = asked;
+    // As often as there are operations at least.
+    CHECK(times >= static_cast<int>(measure(program).vector_operations));
+    for (last = 1; last <= times; last += 1 + times / 7) {
+      asked = 0;
+      CHECK_THROWS_AS(optimize(program, options), Stopped);
+      CHECK(asked == last);
+      ++stopped;
+    }
+    last = 0;
+    CHECK(vcode::print(optimize(program, options)) == whole);
+  }
+  CHECK(stopped > 100);
 }
 
 TEST_CASE("the form behind a pass can be had, and read again") {
