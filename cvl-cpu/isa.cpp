@@ -1,11 +1,16 @@
 // The one file that knows which instruction sets kernels were compiled for.
 #include "cvl-cpu/isa.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <mutex>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "cvl-cpu/kernels/kernels.hpp"
+#include "cvl-cpu/tuning.hpp"
 #include "cvl/failure.hpp"
 
 namespace cvl::cpu {
@@ -75,11 +80,16 @@ std::vector<Isa> usable_isas() {
 
 Isa best_isa() {
   const std::vector<Isa> usable = usable_isas();
-  if (!usable.empty()) return usable.back();
-  throw Failure(
-      vcode::ErrorCode::NoBackend,
-      "this program was built for processors with vector instructions that this one lacks", {},
-      "build it here: scripts/build makes programs for all processors");
+  if (usable.empty()) {
+    throw Failure(
+        vcode::ErrorCode::NoBackend,
+        "this program was built for processors with vector instructions that this one lacks", {},
+        "build it here: scripts/build makes programs for all processors");
+  }
+  const auto too_wide = std::find_if(usable.begin(), usable.end(), [](Isa isa) {
+    return static_cast<std::int64_t>(isa) > tuning.widest_isa;
+  });
+  return too_wide == usable.begin() ? usable.front() : *std::prev(too_wide);
 }
 
 const Kernels& kernels_for(Isa isa, Widths widths) {

@@ -361,11 +361,12 @@ void write_lines(cvl::Backend& backend, const cvl::Vector& vector, const TextSin
   const auto parts_for = [](std::int64_t count) { return (count + kPart - 1) / kPart; };
   const std::int64_t together = std::min({std::int64_t{parts_of(backend, vector.length * kTypical)},
                                           parts_for(vector.length), kMostTogether});
-  std::vector<Element> elements(static_cast<std::size_t>(together * kPart));
-  std::vector<char> text(static_cast<std::size_t>(together * kPart * kLongest));
+  const std::int64_t most = std::min(together * kPart, vector.length);
+  std::vector<Element> elements(static_cast<std::size_t>(most));
+  std::vector<char> text(static_cast<std::size_t>(most * kLongest));
   std::vector<std::string_view> lines(static_cast<std::size_t>(together));
-  for (std::int64_t begin = 0; begin < vector.length; begin += together * kPart) {
-    const std::int64_t count = std::min(together * kPart, vector.length - begin);
+  for (std::int64_t begin = 0; begin < vector.length; begin += most) {
+    const std::int64_t count = std::min(most, vector.length - begin);
     const std::int64_t parts = parts_for(count);
     backend.download(vector, begin, count, elements.data());
     backend.for_parts(static_cast<int>(parts), [&](int part) {
