@@ -296,6 +296,7 @@ class WordReader {
     place_.line += taken.lines;
   }
 
+  /// REQUIRES: a word comes next
   std::string take_last_word() {
     CharacterBlock characters(backend_);
     bool whole = false;
@@ -309,7 +310,7 @@ class WordReader {
     }
     const std::string_view word(characters.end() - characters.size(), characters.size());
     Element number{};
-    if (!word.empty() && read_word(word.data(), word.data(), word.data() + word.size(), number)) {
+    if (read_word(word.data(), word.data(), word.data() + word.size(), number)) {
       *numbers_.room(1) = number;
       numbers_.add(1);
       ++place_.number;
@@ -329,19 +330,21 @@ class WordReader {
   std::size_t bytes_ = 0;  // that the numbers so far have, nearly all of them
 };
 
-/// One on a line, so that reading it gives the same number.
+constexpr std::int64_t kLongestLine = 40;  // that a number is written on, in bytes
+
+/// Writes a line, so that reading it gives the same number. Returns its end.
 template <class Element>
-std::size_t put_line(char* to, std::size_t room, Element number) {
+char* put_line(char* to, Element number) {
   if constexpr (std::is_floating_point_v<Element>) {
     if (std::isnan(number)) number = std::numeric_limits<Element>::quiet_NaN();  // without a sign
   }
-  char* end = std::to_chars(to, to + room, number).ptr;
+  char* end = std::to_chars(to, to + kLongestLine, number).ptr;
   if constexpr (std::is_floating_point_v<Element>) {
     const auto is_of_int = [](char c) { return is_digit(c) || c == '-'; };
     if (std::all_of(to, end, is_of_int)) end = std::copy_n(".0", 2, end);
   }
   *end++ = '\n';
-  return static_cast<std::size_t>(end - to);
+  return end;
 }
 
 }  // namespace
@@ -355,25 +358,24 @@ std::string read_words(cvl::Backend& backend, std::int64_t most, InputBuffer& in
 template <class Element>
 void write_lines(cvl::Backend& backend, const cvl::Vector& vector, const TextSink& sink) {
   constexpr std::int64_t kPart = 1024;        // elements that a thread formats at a time
-  constexpr std::int64_t kLongest = 40;       // of a line, in bytes
-  constexpr std::int64_t kTypical = 8;        // the same
+  constexpr std::int64_t kTypical = 8;        // bytes of a line
   constexpr std::int64_t kMostTogether = 64;  // parts
   const auto parts_for = [](std::int64_t count) { return (count + kPart - 1) / kPart; };
   const std::int64_t together = std::min({std::int64_t{parts_of(backend, vector.length * kTypical)},
                                           parts_for(vector.length), kMostTogether});
   const std::int64_t most = std::min(together * kPart, vector.length);
   std::vector<Element> elements(static_cast<std::size_t>(most));
-  std::vector<char> text(static_cast<std::size_t>(most * kLongest));
+  std::vector<char> text(static_cast<std::size_t>(most * kLongestLine));
   std::vector<std::string_view> lines(static_cast<std::size_t>(together));
   for (std::int64_t begin = 0; begin < vector.length; begin += most) {
     const std::int64_t count = std::min(most, vector.length - begin);
     const std::int64_t parts = parts_for(count);
     backend.download(vector, begin, count, elements.data());
     backend.for_parts(static_cast<int>(parts), [&](int part) {
-      char* const first = text.data() + part * kPart * kLongest;
+      char* const first = text.data() + part * kPart * kLongestLine;
       char* at = first;
       for (std::int64_t k = part * kPart; k < std::min((part + 1) * kPart, count); ++k) {
-        at += put_line(at, kLongest, elements[static_cast<std::size_t>(k)]);
+        at = put_line(at, elements[static_cast<std::size_t>(k)]);
       }
       lines[static_cast<std::size_t>(part)] = {first, static_cast<std::size_t>(at - first)};
     });

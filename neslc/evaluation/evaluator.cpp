@@ -264,16 +264,17 @@ Evaluation Evaluator::evaluate_once(const CheckedForm& form, bool& pieces_may_he
 Evaluation Evaluator::evaluate_compiled(const CheckedForm& form, Compiled& compiled,
                                         Optimize optimize, ProgramStreams& streams) {
   if (optimize == Optimize::Later && !shows_times(compiled.code)) {
-    // The values of variables are this thread's, which then flattens, too.
+    // The values of variables are this thread's, which then flattens, too. Otherwise the other one
+    // does: nothing here uses the session, or the variables, before it has ended.
     std::optional<Compiled> prepared;
     vinterp::Ahead<Compiled> ahead([&](const std::function<bool()>& stop) {
       Compiled made = prepared ? *std::exchange(prepared, {}) : to_optimize(form, Warnings::Said);
       optimize_code(made, options.optimizer, stop);
       return made;
     });
-    bool asked = !has_variables(compiled.code);
+    bool is_to_prepare = has_variables(compiled.code);
     const auto optimized_is_ready = [&] {
-      if (!std::exchange(asked, true)) prepared = to_optimize(form, Warnings::Said);
+      if (std::exchange(is_to_prepare, false)) prepared = to_optimize(form, Warnings::Said);
       return ahead.ready();
     };
     if (std::optional<Evaluation> evaluation =
